@@ -1,0 +1,1 @@
+"""Robot mechanisms: load, compute, solve."""

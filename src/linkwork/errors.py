@@ -1,0 +1,91 @@
+"""Everything that Linkwork raises, and the records that its messages are made of.
+
+Each error also inherits the built-in that fits, so that ``except ValueError`` keeps working.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a description, and where.
+
+    ``level`` "error" means that no unique finite tree follows; "warning" and "note" are findings:
+    the description can be used, and whatever needs the faulty value raises when it is asked.
+    """
+
+    level: Level
+    code: str
+    message: str
+    file: str = ""
+    line: int = 0
+    element: str = ""
+    name: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.file or '<string>'}:{self.line}: "
+        what = f"<{self.element}> " if self.element else ""
+        whom = f"'{self.name}': " if self.name else ""
+        how = f" ({self.hint})" if self.hint else ""
+        return f"{where}{self.level}: {what}{whom}{self.message}{how}"
+
+
+class LinkworkError(Exception):
+    """The base of every error of this library."""
+
+
+class DescriptionError(LinkworkError, ValueError):
+    """A description that no unique finite mechanism follows from, with every problem found."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[DescriptionError], tuple[tuple[Problem, ...]]]:
+        return (DescriptionError, (self.problems,))
+
+
+class InputError(LinkworkError, ValueError):
+    """A value that the call cannot take: not finite, out of range, or against another one."""
+
+
+class ShapeError(InputError):
+    """An array of the wrong shape; the text says which was expected and which came."""
+
+
+class UnsupportedFeatureError(LinkworkError, NotImplementedError):
+    """Something that Linkwork does not do, refused by name rather than done wrongly."""
+
+
+class MissingExtraError(LinkworkError, ImportError):
+    """An optional dependency that is not installed; the text gives the command that installs it."""
+
+
+class UnknownNameError(LinkworkError, KeyError):
+    """A name that does not exist, with the nearest ones that do."""
+
+    def __init__(self, kind: str, name: str, valid: Sequence[str]) -> None:
+        self.kind, self.name, self.valid = kind, name, tuple(valid)
+        near = difflib.get_close_matches(str(name), self.valid, n=5, cutoff=0.4)
+        if near:
+            hint = "nearest: " + ", ".join(near)
+        elif len(self.valid) <= 12:
+            hint = "there are: " + (", ".join(self.valid) or "none")
+        else:
+            hint = f"there are {len(self.valid)}: " + ", ".join(self.valid[:8]) + ", ..."
+        self.text = f"no {kind} named '{name}'; {hint}"
+        super().__init__(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, tuple[str, ...]]]:
+        return (UnknownNameError, (self.kind, self.name, self.valid))

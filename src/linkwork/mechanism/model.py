@@ -1,0 +1,159 @@
+"""The frozen model of a mechanism: arrays over bodies, coordinates and frames.
+
+Body 0 carries the root link. Joint i attaches body i to body ``parent[i]`` (``parent[0]`` is -1, the
+world), so a parent always comes before its children. The z axis of every body frame lies along
+the joint that moves the body: a revolute joint turns about z, a prismatic one slides along z, a
+planar one moves in x-y and turns about z. The placement of a joint therefore contains the smallest
+rotation that takes z to the joint's axis in the description, and the link's own frame is a
+frame on its body. Links behind fixed joints are frames too, with their inertia lumped.
+
+A *coordinate* is a joint whose position stands in q. A coupled (mimic) joint has none of its own:
+its position is ``multiplier * q_leader + offset``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import Problem, UnknownNameError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class JointType(Enum):
+    """What a joint leaves free, with its numbers of positions and of velocities."""
+
+    FIXED = ("fixed", 0, 0)
+    REVOLUTE = ("revolute", 1, 1)
+    CONTINUOUS = ("continuous", 1, 1)
+    PRISMATIC = ("prismatic", 1, 1)
+    PLANAR = ("planar", 3, 3)
+    FLOATING = ("floating", 7, 6)
+
+    def __init__(self, label: str, n_q: int, n_v: int) -> None:
+        self.label, self.n_q, self.n_v = label, n_q, n_v
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is a single rotation about z."""
+        return self in (JointType.REVOLUTE, JointType.CONTINUOUS)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Mechanism:
+    """A mechanism that never changes; an edit returns a new one.
+
+    Shapes: n_bodies (nb), coordinates (nc), positions (nq), velocities (nv), frames (nf).
+    Units: metre, radian, kilogram. Arrays are read-only.
+    """
+
+    name: str
+    # bodies, and the joint that moves each of them
+    body_names: tuple[str, ...]  # the link that the joint carries
+    body_joint_names: tuple[str, ...]
+    body_joint_types: tuple[JointType, ...]
+    parent: Ints  # (nb,)
+    R_parent_joint: Floats  # (nb, 3, 3) joint frame (z along the axis) in the parent body frame
+    p_parent_joint: Floats  # (nb, 3)
+    coordinate: Ints  # (nb,) the coordinate that the joint follows; -1 for a fixed base
+    multiplier: Floats  # (nb,) 1 unless coupled
+    offset: Floats  # (nb,) 0 unless coupled
+    mass: Floats  # (nb,)
+    p_body_com: Floats  # (nb, 3)
+    I_com: Floats  # (nb, 3, 3) about the centre of mass, body axes
+    # coordinates: the joints that q consists of
+    joint_names: tuple[str, ...]
+    joint_types: tuple[JointType, ...]
+    q_start: Ints  # (nc + 1,)
+    v_start: Ints  # (nc + 1,)
+    lower: Floats  # (nq,) -inf where unlimited
+    upper: Floats  # (nq,)
+    velocity_limit: Floats  # (nv,)
+    effort_limit: Floats  # (nv,)
+    damping: Floats  # (nv,)
+    friction: Floats  # (nv,)
+    # frames: links, then joints, then those added by the user
+    frame_names: tuple[str, ...]
+    frame_body: Ints  # (nf,)
+    R_body_frame: Floats  # (nf, 3, 3)
+    p_body_frame: Floats  # (nf, 3)
+    n_link_frames: int
+    n_joint_frames: int
+    findings: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value: Any = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    @property
+    def n_bodies(self) -> int:
+        """How many bodies move independently of their parents, the root body included."""
+        return len(self.body_names)
+
+    @property
+    def n_q(self) -> int:
+        """How many numbers a configuration has."""
+        return int(self.q_start[-1])
+
+    @property
+    def n_v(self) -> int:
+        """How many numbers a velocity has: the degrees of freedom."""
+        return int(self.v_start[-1])
+
+    @cached_property
+    def _frame_index(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.frame_names)}
+
+    @cached_property
+    def _joint_index(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.joint_names)}
+
+    def frame(self, name: str) -> int:
+        """The index of a frame.
+
+        Raises: UnknownNameError with the nearest names.
+        """
+        try:
+            return self._frame_index[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError("frame", name, self.frame_names) from None
+
+    def joint(self, name: str) -> int:
+        """The index of a coordinate in `joint_names`.
+
+        Raises: UnknownNameError with the nearest names.
+        """
+        try:
+            return self._joint_index[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError("joint", name, self.joint_names) from None
+
+    def ancestry(self, body: int) -> list[int]:
+        """The bodies from the root body to this one, both included."""
+        path: list[int] = []
+        while body >= 0:
+            path.append(body)
+            body = int(self.parent[body])
+        return path[::-1]
+
+    def coordinates_moving(self, frame: int) -> list[int]:
+        """The coordinates that the pose of a frame depends on, in ascending order."""
+        path = self.ancestry(int(self.frame_body[frame]))
+        return sorted({int(self.coordinate[b]) for b in path} - {-1})
+
+    def followers(self) -> Iterator[int]:
+        """The bodies whose joints are coupled to another one's coordinate."""
+        for body, name in enumerate(self.body_joint_names):
+            c = int(self.coordinate[body])
+            if c >= 0 and self.joint_names[c] != name:
+                yield body
