@@ -1,1 +1,76 @@
-"""Robot mechanisms: load, compute, solve."""
+"""Robot mechanisms: load, compute, solve; one configuration or millions by the same call.
+
+import linkwork as lw
+
+robot = lw.load("ur5e")
+T = robot.fk(robot.neutral(), "tool0")
+result = robot.ik(T, "tool0")
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linkwork.errors import DescriptionError as DescriptionError
+    from linkwork.errors import InputError as InputError
+    from linkwork.errors import LinkworkError as LinkworkError
+    from linkwork.errors import MissingExtraError as MissingExtraError
+    from linkwork.errors import Problem as Problem
+    from linkwork.errors import ShapeError as ShapeError
+    from linkwork.errors import UnknownNameError as UnknownNameError
+    from linkwork.errors import UnsupportedFeatureError as UnsupportedFeatureError
+    from linkwork.loading import load as load
+    from linkwork.mechanism.model import JointType as JointType
+    from linkwork.mechanism.model import Mechanism as Mechanism
+    from linkwork.conversions import pose as pose
+    from linkwork.conversions import xyz_rpy as xyz_rpy
+    from linkwork.conversions import xyz_wxyz as xyz_wxyz
+    from linkwork.robot import Limits as Limits
+    from linkwork.robot import Robot as Robot
+    from linkwork.solve.ik import InverseKinematics as InverseKinematics
+    from linkwork.solve.ik import Options as IKOptions
+    from linkwork.solve.result import IKResult as IKResult
+
+__version__ = "0.1.0.dev0"
+
+# Where each public name lives. Nothing is imported before it is asked for, so that
+# ``import linkwork`` costs milliseconds.
+_HOMES = {
+    "DescriptionError": "errors",
+    "InputError": "errors",
+    "LinkworkError": "errors",
+    "MissingExtraError": "errors",
+    "Problem": "errors",
+    "ShapeError": "errors",
+    "UnknownNameError": "errors",
+    "UnsupportedFeatureError": "errors",
+    "IKOptions": "solve.ik:Options",
+    "IKResult": "solve.result",
+    "InverseKinematics": "solve.ik",
+    "JointType": "mechanism.model",
+    "Limits": "robot",
+    "Mechanism": "mechanism.model",
+    "Robot": "robot",
+    "load": "loading",
+    "pose": "conversions",
+    "xyz_rpy": "conversions",
+    "xyz_wxyz": "conversions",
+}
+
+__all__ = sorted([*_HOMES, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'linkwork' has no attribute '{name}'")
+    module, _, inner = home.partition(":")
+    value = getattr(importlib.import_module(f"linkwork.{module}"), inner or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,7 +1,7 @@
 """The frozen model of a mechanism: arrays over bodies, coordinates and frames.
 
-Body 0 carries the root link. Joint i attaches body i to body ``parent[i]`` (``parent[0]`` is -1, the
-world), so a parent always comes before its children. The z axis of every body frame lies along
+Body 0 carries the root link. Joint i attaches body i to body ``parent[i]`` (``parent[0]`` is -1,
+the world), so a parent always comes before its children. The z axis of every body frame lies along
 the joint that moves the body: a revolute joint turns about z, a prismatic one slides along z, a
 planar one moves in x-y and turns about z. The placement of a joint therefore contains the smallest
 rotation that takes z to the joint's axis in the description, and the link's own frame is a
@@ -13,11 +13,12 @@ its position is ``multiplier * q_leader + offset``.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +96,33 @@ class Mechanism:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over every field: the same on every machine, in every process."""
+        state = hashlib.sha256()
+        for field in fields(self):
+            value: Any = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                array: NDArray[Any] = np.asarray(cast("Any", value))
+                kind = "<i8" if array.dtype.kind == "i" else "<f8"
+                data = np.ascontiguousarray(array, kind).tobytes()
+                text = f"{field.name} {kind} {array.shape}"
+            else:
+                data, text = repr(value).encode(errors="surrogatepass"), field.name
+            state.update(f"{text} {len(data)}\n".encode() + data)
+        return state.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return self is other or self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return int(self.digest[:15], 16)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, ({field.name: getattr(self, field.name) for field in fields(self)},)
+
     @property
     def n_bodies(self) -> int:
         """How many bodies move independently of their parents, the root body included."""
@@ -157,3 +185,8 @@ class Mechanism:
             c = int(self.coordinate[body])
             if c >= 0 and self.joint_names[c] != name:
                 yield body
+
+
+def _rebuild(values: dict[str, Any]) -> Mechanism:
+    """What `pickle` and `copy` call: the constructor makes the arrays read-only again."""
+    return Mechanism(**values)

@@ -1,0 +1,1 @@
+"""Side-by-side benchmarks of Linkwork and its peers; see README.md."""

@@ -1,0 +1,1 @@
+"""What is measured: one function a case, each adds to the report."""

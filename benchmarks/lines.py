@@ -1,0 +1,98 @@
+"""A line: one statement that is timed, exactly as a user would write it.
+
+The statement is compiled into a loop over inputs with its names as local variables, so that no
+wrapper function adds its 50 ns to either side. It stands in a worker process; the driver sees
+labels and numbers only.
+"""
+
+from __future__ import annotations
+
+import gc
+import textwrap
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Loop = Callable[[Sequence[Any]], Any]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One way of computing one thing.
+
+    ``statement`` sees the input as ``q`` and leaves its result in ``r``; ``names`` are what it
+    uses. With ``by_row`` the input is one configuration, otherwise the whole batch.
+    ``read(r, q)`` turns the result into an array for the check of agreement. ``role`` groups lines
+    of one kind: "bound", "method", "out", "new", "loop", "computed", "arrays", "memory", ...
+    """
+
+    label: str
+    statement: str
+    names: Mapping[str, Any] = field(default_factory=dict)
+    role: str = ""
+    by_row: bool = True
+    read: Callable[[Any, Any], Any] = lambda r, q: np.array(r, dtype=np.float64)
+
+
+def compile_loop(line: Line) -> Loop:
+    """A function of a list of inputs that runs the statement on each and gives the last result."""
+    reserved = {"q", "r", "items"} & set(line.names)
+    if reserved:
+        raise ValueError(f"line '{line.label}' may not use the names {sorted(reserved)}")
+    given = "".join(f", {name}={name}" for name in line.names)
+    body = textwrap.indent(textwrap.dedent(line.statement).strip(), " " * 8)
+    source = f"def loop(items{given}):\n    r = None\n    for q in items:\n{body}\n    return r\n"
+    scope: dict[str, Any] = dict(line.names)
+    exec(compile(source, f"<line {line.label}>", "exec"), scope)
+    loop: Loop = scope["loop"]
+    return loop
+
+
+def measure(loop: Loop, items: Sequence[Any], *, per_pass: int, seconds: float) -> dict[str, Any]:
+    """Run passes for about ``seconds``; median processor and wall time per evaluation in ns.
+
+    Processor time is the whole process's, so that hidden threads of a library count.
+    """
+    cpu: list[float] = []
+    wall: list[float] = []
+    enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        end = time.perf_counter() + seconds
+        while True:
+            w0, c0 = time.perf_counter_ns(), time.process_time_ns()
+            loop(items)
+            c1, w1 = time.process_time_ns(), time.perf_counter_ns()
+            cpu.append((c1 - c0) / per_pass)
+            wall.append((w1 - w0) / per_pass)
+            if time.perf_counter() >= end:
+                break
+    finally:
+        if enabled:
+            gc.enable()
+    return {"cpu": float(np.median(cpu)), "wall": float(np.median(wall)), "passes": len(cpu)}
+
+
+def measure_each(loop: Loop, items: Sequence[Any]) -> dict[str, float]:
+    """Wall time of each call by itself (ns): median, 95th and 99th percentile.
+
+    Wall time, because asking for processor time around each call costs a part of what it measures.
+    """
+    each = np.zeros(len(items))
+    clock = time.perf_counter_ns
+    gc.collect()
+    gc.disable()
+    try:
+        for k, item in enumerate(items):
+            one = (item,)
+            t = clock()
+            loop(one)
+            each[k] = clock() - t
+    finally:
+        gc.enable()
+    p50, p95, p99 = (float(x) for x in np.percentile(each, [50, 95, 99]))
+    return {"p50": p50, "p95": p95, "p99": p99}

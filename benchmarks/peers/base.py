@@ -1,0 +1,126 @@
+"""What a peer has to offer.
+
+To add a library, write ``peers/<name>.py`` with a subclass called ``PEER``: its pinned
+requirement, `load`, `joint_names` in its own order, and a list of lines for each thing that it can
+compute. What it cannot compute it leaves out. Take the library from `Peer.library`, never import it
+at the top: the driver reads requirements without having the library.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.lines import Line
+from benchmarks.matching import order
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """Answers of an inverse kinematics batch; joints in the peer's own order."""
+
+    q: Floats
+    success: NDArray[Any]
+    iterations: float = float("nan")  # mean steps a target, where the solver tells
+
+
+class Peer:
+    """One library under measurement."""
+
+    name = ""
+    module = ""  # what is imported, for the import case
+    requirement: tuple[str, ...] = ()  # pinned, as pip takes them
+    environment: Mapping[str, str] = MappingProxyType({})  # added to the worker's environment
+
+    cache_variable = ""  # environment variable of a cache on disk, if the library has one
+
+    joint_names: Sequence[
+        str
+    ] = ()  # this side's own order of the joints in q and of Jacobian columns
+    frame_names: Sequence[str] = ()  # names of what `all_poses` gives, in its order
+
+    def load(self, path: str, tip: str) -> None:
+        """Read the prepared file and get ready to compute; sets `joint_names` and `frame_names`."""
+        raise NotImplementedError
+
+    @property
+    def library(self) -> Any:
+        """The library itself, imported when first asked for."""
+        return importlib.import_module(self.module)
+
+    def version(self) -> str:
+        """The version that is installed."""
+        return importlib.metadata.version(self.requirement[0].split("==")[0])
+
+    def native(self, values: Floats) -> Floats:
+        """Configurations (n, joints) in this side's joint order -> what its functions take."""
+        return values
+
+    # one configuration: lines whose statement turns `q` into `r`
+    def pose(self) -> list[Line]:
+        """Pose of the tip in the base; read as (4, 4)."""
+        return []
+
+    def all_poses(self) -> list[Line]:
+        """Poses of every frame; read as (frames, 4, 4) in the order of `frame_names`."""
+        return []
+
+    def jacobian(self) -> list[Line]:
+        """Jacobian at the tip's origin, axes of the base, linear rows first; (6, joints)."""
+        return []
+
+    def batch(self, operation: str, q: Floats) -> list[Line]:
+        """Lines for a whole batch; a Python loop over the single call unless there is better."""
+        return [
+            Line(
+                f"loop over {line.label}",
+                line.statement,
+                line.names,
+                line.role or "loop",
+                True,
+                line.read,
+            )
+            for line in self.lines(operation)
+        ]
+
+    def lines(self, operation: str) -> list[Line]:
+        """The lines of one operation: "pose", "all_poses" or "jacobian"."""
+        return {"pose": self.pose, "all_poses": self.all_poses, "jacobian": self.jacobian}[
+            operation
+        ]()
+
+    def load_lines(self) -> list[Line]:
+        """Reading a description: `q` is the file's path."""
+        return []
+
+    # inverse kinematics, where the peer has it
+    def ik_lines(self) -> list[Line]:
+        """Solve all targets `q` (n, 4, 4) for the tip; `r` is whatever `ik_read` takes."""
+        return []
+
+    def ik_one_lines(self) -> list[Line]:
+        """Solve one target `q` (4, 4)."""
+        return []
+
+    def ik_read(self, r: Any) -> Solutions:
+        """The answers out of the result of an `ik_lines` statement."""
+        raise NotImplementedError
+
+    # from the driver's joint order to this side's, and back
+    def configure(self, values: Floats, names: Sequence[str]) -> Floats:
+        """Configurations in the order ``names`` as this side takes them (contiguous)."""
+        own = values[:, order(self.joint_names, names)]
+        return np.ascontiguousarray(self.native(np.ascontiguousarray(own)))
+
+    def columns(self, names: Sequence[str]) -> list[int]:
+        """Which of this side's columns give the order ``names``."""
+        return order(names, self.joint_names)

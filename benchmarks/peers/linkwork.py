@@ -1,0 +1,136 @@
+"""Linkwork itself."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.lines import Line
+from benchmarks.peers.base import Floats, Peer, Solutions
+
+
+class PEER(Peer):
+    """The bound function (`robot.function`) and the method of `Robot`, always both."""
+
+    name = "linkwork"
+    module = "linkwork"
+    # the library itself is installed from this tree, in editable form (see environments.py)
+    requirement = ("linkwork", "numpy==2.4.6", "casadi==3.8.2", "llvmlite==0.50.0", "lxml==6.1.3")
+
+    cache_variable = "LINKWORK_CACHE_DIR"
+
+    def version(self) -> str:
+        """The installed version, or the tree that is on the path."""
+        try:
+            return super().version()
+        except importlib.metadata.PackageNotFoundError:
+            return f"tree {Path(str(self.library.__file__)).parent}"
+
+    def load(self, path: str, tip: str) -> None:
+        """Load the prepared file."""
+        self.robot: Any = self.library.load(path)
+        self.tip = tip
+        self.joint_names: Sequence[str] = list(self.robot.joint_names)
+        self.frame_names: Sequence[str] = list(self.robot.frame_names)
+
+    def load_original(
+        self, path: str, base: str, tip: str, locked: Sequence[str], whole: bool
+    ) -> None:
+        """The same robot through `lock` and `subchain` of the original file, as a user gets it."""
+        robot: Any = self.library.load(path)
+        if locked:
+            robot = robot.lock(list(locked))
+        if not whole:
+            robot = robot.subchain(base, tip)
+        self.robot, self.tip = robot, tip
+        self.joint_names = list(robot.joint_names)
+        self.frame_names = list(robot.frame_names)
+
+    def _both(self, function: str, method: str, *arguments: str) -> list[Line]:
+        bound = self.robot.function(function, *arguments)
+        given = "".join(f", {argument!r}" for argument in arguments)
+        return [
+            Line(f'function("{function}")', "r = f(q)", {"f": bound}, "bound"),
+            Line(
+                f"Robot.{method}", f"r = robot.{method}(q{given})", {"robot": self.robot}, "method"
+            ),
+        ]
+
+    def pose(self) -> list[Line]:
+        """`fk`."""
+        return self._both("fk", "fk", self.tip)
+
+    def all_poses(self) -> list[Line]:
+        """`fk_all`."""
+        return self._both("fk_all", "fk_all")
+
+    def jacobian(self) -> list[Line]:
+        """`jacobian`, axes of the base."""
+        return self._both("jacobian", "jacobian", self.tip)
+
+    def batch(self, operation: str, q: Floats) -> list[Line]:
+        """Into an array that exists, into a new one, and how fast that array can be filled."""
+        method = {"pose": "fk", "all_poses": "fk_all", "jacobian": "jacobian"}[operation]
+        given = "" if operation == "all_poses" else ", tip"
+        shape = {
+            "pose": (4, 4),
+            "all_poses": (len(self.frame_names), 4, 4),
+            "jacobian": (6, len(self.joint_names)),
+        }[operation]
+        out = np.zeros((len(q), *shape))
+        names = {"robot": self.robot, "tip": self.tip, "out": out}
+        memory = {"np": np, "out": out, "row": np.ones(shape)}
+        return [
+            Line(
+                f"Robot.{method}(out=)",
+                f"r = robot.{method}(q{given}, out=out, threads=1)",
+                names,
+                "out",
+                by_row=False,
+            ),
+            Line(
+                f"Robot.{method}",
+                f"r = robot.{method}(q{given}, threads=1)",
+                names,
+                "new",
+                by_row=False,
+            ),
+            Line("memory bound: out.fill(1.0)", "out.fill(1.0)", memory, "memory", by_row=False),
+            Line(
+                "memory bound: np.copyto(out, row)",
+                "np.copyto(out, row)",
+                memory,
+                "memory copy",
+                by_row=False,
+            ),
+            Line(
+                "memory bound: a new array, filled",
+                "r = np.full(shape, 1.0)",
+                {"np": np, "shape": out.shape},
+                "memory new",
+                by_row=False,
+            ),
+        ]
+
+    def load_lines(self) -> list[Line]:
+        """Full records, every check, meshes not opened."""
+        return [Line("load", "r = lw.load(q)", {"lw": self.library}, "load")]
+
+    def ik_lines(self) -> list[Line]:
+        """The whole batch on one thread."""
+        names = {"robot": self.robot, "tip": self.tip}
+        return [Line("Robot.ik", "r = robot.ik(q, tip, threads=1)", names, "ik", by_row=False)]
+
+    def ik_one_lines(self) -> list[Line]:
+        """One target a call."""
+        names = {"robot": self.robot, "tip": self.tip}
+        return [Line("Robot.ik, one target", "r = robot.ik(q, tip, threads=1)", names, "ik one")]
+
+    def ik_read(self, r: Any) -> Solutions:
+        """The result's own fields."""
+        q = np.array(r.q, dtype=np.float64)
+        return Solutions(q, np.array(r.success, dtype=bool), float(np.mean(r.iterations)))

@@ -1,0 +1,107 @@
+"""What was measured, and the ratios that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from benchmarks.stats import Summary, ratio, summarize
+
+
+@dataclass
+class Measurement:
+    """One line of one side: a time in ns per evaluation for every round."""
+
+    case: str
+    robot: str
+    operation: str
+    rows: int
+    peer: str
+    label: str
+    role: str = ""
+    cpu: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+    agreement: str = ""
+    disagrees: bool = False
+    notes: list[str] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def group(self) -> tuple[str, str, str, int]:
+        """What is compared with what."""
+        return (self.case, self.robot, self.operation, self.rows)
+
+    @property
+    def side_line(self) -> bool:
+        """Whether it is only there to be set beside results: a memory bound, a rate for context."""
+        return self.role.startswith(("memory", "context"))
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a time."""
+        return bool(self.cpu or self.wall)
+
+    def times(self) -> list[float]:
+        """Processor time where there is one, else wall time."""
+        return self.cpu or self.wall
+
+    def add(self, answer: dict[str, Any]) -> None:
+        """Take in one round."""
+        self.cpu.append(float(answer["cpu"]))
+        self.wall.append(float(answer["wall"]))
+
+
+@dataclass
+class Report:
+    """Everything of one run."""
+
+    machine: dict[str, Any]
+    settings: dict[str, Any]
+    versions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    measurements: list[Measurement] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def problem(self, text: str) -> None:
+        """Keep what did not work; the run then ends with exit code 1."""
+        if text not in self.problems:
+            self.problems.append(text)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ratios included, as JSON takes it."""
+        measurements: list[dict[str, Any]] = []
+        for entry in self.measurements:
+            record = asdict(entry)
+            record["ratios"] = {
+                role: asdict(value) for role, value in ratios(entry, self.measurements).items()
+            }
+            if entry.measured:
+                record["median_ns"] = summarize(entry.times()).median
+            measurements.append(record)
+        return {
+            "machine": self.machine,
+            "settings": self.settings,
+            "versions": self.versions,
+            "measurements": measurements,
+            "problems": self.problems,
+        }
+
+
+def references(entry: Measurement, everything: Iterable[Measurement]) -> list[Measurement]:
+    """The lines that an entry is divided by: the first side's in the same group."""
+    same = [m for m in everything if m.group == entry.group and m.measured]
+    ours = next((m.peer for m in same), "")
+    return [m for m in same if m.peer == ours and not m.side_line]
+
+
+def ratios(entry: Measurement, everything: Iterable[Measurement]) -> dict[str, Summary]:
+    """The entry's time over each of our lines' times, by role; above 1 means that we are faster."""
+    if not entry.measured:
+        return {}
+    return {
+        ours.role or ours.label: ratio(entry.times(), ours.times())
+        for ours in references(entry, everything)
+        if ours is not entry
+        and bool(ours.cpu) == bool(entry.cpu)
+        and (ours.peer != entry.peer or entry.side_line)
+    }

@@ -1,0 +1,111 @@
+"""The table of ratios: with rich on a terminal, plain text otherwise."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+
+from benchmarks.marks import judge
+from benchmarks.results import Measurement, Report, ratios
+from benchmarks.stats import summarize
+
+COLUMNS = tuple(
+    "robot|what|rows|side|line|processor|wall|per second|± %|÷ ours|mark|notes".split("|")
+)
+RIGHT = {"rows", "processor", "wall", "per second", "± %", "÷ ours"}
+
+
+def duration(ns: float) -> str:
+    """A time with three digits and a unit."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def rate(ns: float) -> str:
+    """Evaluations a second."""
+    value = 1e9 / ns
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value:.3g}"
+
+
+def cells(entry: Measurement, report: Report) -> list[str]:
+    """The texts of one line of the table, in the order of `COLUMNS`."""
+    head = [
+        entry.robot,
+        f"{entry.case} {entry.operation}",
+        str(entry.rows),
+        entry.peer,
+        entry.label,
+    ]
+    notes = "; ".join(entry.notes)
+    if entry.disagrees:
+        return [*head, "-", "-", "-", "-", "-", "", f"DISAGREES: {entry.agreement}; not timed"]
+    if not entry.measured:
+        return [*head, "-", "-", "-", "-", "-", "", notes or "not measured"]
+    found = ratios(entry, report.measurements)
+    middle = summarize(entry.times())
+    shown = " · ".join(f"{value.median:.3g} {role}" for role, value in found.items())
+    return [
+        *head,
+        duration(summarize(entry.cpu).median) if entry.cpu else "-",
+        duration(summarize(entry.wall).median) if entry.wall else "-",
+        rate(middle.median),
+        f"{100 * middle.spread:.1f}",
+        shown or "ours",
+        judge(entry, found, bool(report.machine.get("avx512"))),
+        notes,
+    ]
+
+
+def plain(report: Report) -> str:
+    """The table as aligned text."""
+    body = [cells(entry, report) for entry in report.measurements]
+    used = [k for k in range(len(COLUMNS)) if any(row[k] for row in body)]
+    rows = [list(COLUMNS), *body]
+    width = {k: max(len(row[k]) for row in rows) for k in used}
+
+    def text(row: list[str]) -> str:
+        return "  ".join(
+            row[k].rjust(width[k]) if COLUMNS[k] in RIGHT else row[k].ljust(width[k]) for k in used
+        ).rstrip()
+
+    lines = [text(rows[0]), "-" * len(text(rows[0]))]
+    before: object = None
+    for entry, row in zip(report.measurements, body, strict=True):
+        if before is not None and entry.group != before:
+            lines.append("")
+        before = entry.group
+        lines.append(text(row))
+    return "\n".join(lines)
+
+
+def show(report: Report, *, force_plain: bool = False) -> None:
+    """Print the table, then what went wrong."""
+    if not report.measurements:
+        print("nothing was measured")
+    elif force_plain or not sys.stdout.isatty() or importlib.util.find_spec("rich") is None:
+        print(plain(report))
+    else:
+        _rich(report)
+    for text in report.problems:
+        print(f"PROBLEM: {text}")
+
+
+def _rich(report: Report) -> None:
+    body = [cells(entry, report) for entry in report.measurements]
+    used = [k for k in range(len(COLUMNS)) if any(row[k] for row in body)]
+    table = importlib.import_module("rich.table").Table(
+        title="Time of each line, and how many times ours it takes"
+    )
+    for k in used:
+        table.add_column(COLUMNS[k], justify="right" if COLUMNS[k] in RIGHT else "left")
+    groups = [entry.group for entry in report.measurements]
+    for k, row in enumerate(body):
+        last = k + 1 == len(body) or groups[k + 1] != groups[k]
+        table.add_row(*[row[c] for c in used], end_section=last)
+    importlib.import_module("rich.console").Console().print(table)

@@ -1,0 +1,167 @@
+"""The axes of a moving frame, kept so that nothing is computed twice or for nothing.
+
+A rotation matrix is carried as three vectors and a signed permutation. A placement that only
+swaps or reverses axes, as nearly all do, then costs no operation: it changes the permutation. A
+turn about z costs two new vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from linkwork.mechanism.model import Floats
+from linkwork.ops.protocol import Block, Ops
+
+Scalar = Block
+"""A float (a constant) or a scalar block."""
+
+
+class Axes(NamedTuple):
+    """Local axis j is ``sign[j] * columns[index[j]]``: vectors (3,) in the reference frame."""
+
+    columns: tuple[Block, Block, Block]
+    index: tuple[int, int, int] = (0, 1, 2)
+    sign: tuple[int, int, int] = (1, 1, 1)
+
+
+def reference_axes(o: Ops) -> Axes:
+    """The axes of the reference frame itself."""
+    return Axes(
+        (o.const([1.0, 0.0, 0.0]), o.const([0.0, 1.0, 0.0]), o.const([0.0, 0.0, 1.0])),
+    )
+
+
+def is_zero(value: Scalar) -> bool:
+    """Whether a number is the constant 0; a block never is, whatever its value."""
+    return is_constant(value, 0.0)
+
+
+def is_constant(value: Scalar, number: float) -> bool:
+    """Whether a number is this constant: a Python float; NumPy's floats are blocks."""
+    return type(value) is float and value == number
+
+
+def signed_permutation(R: list[list[float]]) -> tuple[list[int], list[int]] | None:
+    """Where each column of R (3, 3) has its single ±1, and the signs; None for other entries."""
+    index: list[int] = []
+    sign: list[int] = []
+    for j in range(3):
+        entries = [(k, R[k][j]) for k in range(3) if R[k][j] != 0.0]
+        if len(entries) != 1 or abs(entries[0][1]) != 1.0:
+            return None
+        index.append(entries[0][0])
+        sign.append(1 if entries[0][1] > 0 else -1)
+    return index, sign
+
+
+def wanted_signs(R: Floats, axes: Sequence[int] = (0, 1, 2)) -> tuple[int, int]:
+    """The signs of x and y that give these axes of a frame placed at R (3, 3) no minus sign."""
+    change = signed_permutation(R.tolist())
+    wanted = [0, 0, 0]
+    if change is not None:
+        for j in axes:
+            wanted[change[0][j]] = change[1][j]
+    return wanted[0], wanted[1]
+
+
+def swapped(axes: Axes, change: tuple[list[int], list[int]]) -> Axes:
+    """The axes after a rotation that is a signed permutation: no operation at all."""
+    index, sign = change
+    i, j, k = index
+    return Axes(
+        axes.columns,
+        (axes.index[i], axes.index[j], axes.index[k]),
+        (sign[0] * axes.sign[i], sign[1] * axes.sign[j], sign[2] * axes.sign[k]),
+    )
+
+
+def placed(o: Ops, axes: Axes, R: Floats) -> Axes:
+    """The axes of a frame at the constant rotation R (3, 3) in these."""
+    entries = R.tolist()
+    change = signed_permutation(entries)
+    if change is not None:
+        return swapped(axes, change)
+    x, y, z = ([row[j] for row in entries] for j in range(3))
+    return Axes((_in_axes(o, axes, x), _in_axes(o, axes, y), _in_axes(o, axes, z)))
+
+
+def rotated(o: Ops, axes: Axes, R: Block) -> Axes:
+    """The axes of a frame at the rotation R (3, 3), a block, in these."""
+    x, y, z = ([R[0, j], R[1, j], R[2, j]] for j in range(3))
+    return Axes((_in_axes(o, axes, x), _in_axes(o, axes, y), _in_axes(o, axes, z)))
+
+
+def turned(
+    axes: Axes,
+    cosine: Block,
+    sine: Block,
+    *,
+    backwards: bool = False,
+    wanted: tuple[int, int] = (1, 1),
+) -> Axes:
+    """The axes after a turn about their own z by the angle, or by minus the angle.
+
+    ``wanted`` are the signs that x and y had better get, for what comes next; 0 stands for any.
+    One of the two can always be had, because a difference can be taken either way round.
+    """
+    (x, y, _), (sx, sy, sz) = axes.index, axes.sign
+    a, b = axes.columns[x], axes.columns[y]
+    way = -1 if backwards else 1
+    columns = list(axes.columns)
+    columns[x], tx = _combined(cosine * a, sx, sine * b, way * sy, wanted[0])
+    columns[y], ty = _combined(cosine * b, sy, sine * a, -way * sx, wanted[1])
+    return Axes((columns[0], columns[1], columns[2]), axes.index, (tx, ty, sz))
+
+
+def _combined(a: Block, a_sign: int, b: Block, b_sign: int, wanted: int) -> tuple[Block, int]:
+    """A vector c and a sign with ``sign * c = a_sign * a + b_sign * b``, without a negation."""
+    if a_sign == b_sign:
+        return a + b, a_sign
+    if wanted * a_sign >= 0:
+        return a - b, a_sign
+    return b - a, b_sign
+
+
+def signed_axis(axes: Axes, j: int) -> tuple[Block, int]:
+    """Local axis j as a vector and the sign that it is to be taken with."""
+    return axes.columns[axes.index[j]], axes.sign[j]
+
+
+def axis(axes: Axes, j: int) -> Block:
+    """Local axis j as a vector (3,) in the reference frame."""
+    column, sign = signed_axis(axes, j)
+    return column if sign > 0 else -column
+
+
+def matrix(o: Ops, axes: Axes) -> Block:
+    """The rotation matrix (3, 3) whose columns are the axes."""
+    return o.matrix([axis(axes, j) for j in range(3)])
+
+
+def in_axes(axes: Axes, local: Sequence[Scalar]) -> Block | None:
+    """The vector with these three components along the axes; None where all are exactly 0."""
+    parts: list[Scalar] = [0.0, 0.0, 0.0]
+    for j in range(3):
+        parts[axes.index[j]] = local[j] if axes.sign[j] > 0 else -local[j]
+    return along_columns(axes, parts)
+
+
+def along_columns(axes: Axes, parts: Sequence[Scalar]) -> Block | None:
+    """The sum of ``parts[k] * columns[k]``, left to right; None where all parts are exactly 0."""
+    total: Block | None = None
+    for part, column in zip(parts, axes.columns, strict=True):
+        if is_zero(part):
+            continue
+        minus, plus = is_constant(part, -1.0), is_constant(part, 1.0)
+        term = column if plus or minus else part * column
+        if total is None:
+            total = -term if minus else term
+        else:
+            total = total - term if minus else total + term
+    return total
+
+
+def _in_axes(o: Ops, axes: Axes, local: Sequence[Scalar]) -> Block:
+    vector = in_axes(axes, local)
+    return o.const([0.0, 0.0, 0.0]) if vector is None else vector

@@ -1,0 +1,125 @@
+"""Configurations: moving along a velocity, the way between two, and how to choose some."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.algorithms.joint_motion import joint_position
+from linkwork.errors import InputError
+from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.spatial import se3, so3
+from linkwork.spatial.poses import Pose, compose, inverse
+from linkwork.spatial.rotations import from_quaternion, multiply_quaternions
+
+
+def integrate(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
+    """Configuration reached from q by the velocity v, held for one second.
+
+    Shapes: q (nq,), v (nv,) to q' (nq,). Exact on the group: a floating joint moves by the
+    exponential of SE(3), its twist constant in the body's axes: p' = p + R V(w) v, R' = R exp(w).
+    All else adds up; angles are not wrapped. A quaternion keeps its norm.
+
+    Source: K. M. Lynch and F. C. Park, Modern Robotics (2017), proposition 3.25.
+    """
+    parts: list[Block] = []
+    for c, type in enumerate(m.joint_types):
+        at, rate = int(m.q_start[c]), int(m.v_start[c])
+        if type is JointType.FLOATING:
+            p, wxyz = o.part(q, at, at + 3), o.part(q, at + 3, at + 7)
+            step = o.part(v, rate, rate + 3)
+            w = o.part(v, rate + 3, rate + 6)
+            moved = from_quaternion(o, wxyz) @ (so3.left_jacobian(o, w) @ step)
+            parts += [p + moved, multiply_quaternions(o, wxyz, so3.quaternion_exp(o, w))]
+        else:
+            parts.append(o.part(q, at, at + type.n_q) + o.part(v, rate, rate + type.n_v))
+    return o.concat(parts) if parts else o.const(np.zeros(0))
+
+
+def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
+    """Velocity that takes q0 to q1 in one second: integrate(q0, difference(q0, q1)) = q1.
+
+    Shapes: q0, q1 (nq,) to v (nv,). A floating joint takes the shorter way round (a quaternion and
+    its negative are one rotation); angles of other joints are numbers and are not wrapped.
+
+    Source: the logarithm of SE(3), Lynch and Park, Modern Robotics (2017), section 3.3.3.
+    """
+    parts: list[Block] = []
+    for c, type in enumerate(m.joint_types):
+        at = int(m.q_start[c])
+        if type is JointType.FLOATING:
+            first, second = (
+                Pose(from_quaternion(o, o.part(q, at + 3, at + 7)), o.part(q, at, at + 3))
+                for q in (q0, q1)
+            )
+            parts.append(se3.log(o, compose(o, inverse(o, first), second)))
+        else:
+            parts.append(o.part(q1, at, at + type.n_q) - o.part(q0, at, at + type.n_q))
+    return o.concat(parts) if parts else o.const(np.zeros(0))
+
+
+def full(o: Ops, m: Mechanism, q: Block) -> Block:
+    """Positions of all joints that move, coupled ones included, in the order of the bodies.
+
+    Shapes: q (nq,) to (sum of the joints' numbers of positions,).
+    """
+    values = [x for body in range(m.n_bodies) for x in joint_position(m, q, body)]
+    return o.vector(values) if values else o.const(np.zeros(0))
+
+
+def n_full(m: Mechanism) -> int:
+    """How many numbers `full` gives."""
+    return sum(type.n_q for type in m.body_joint_types)
+
+
+def neutral(m: Mechanism) -> Floats:
+    """The configuration (nq,) of zeros, moved inside the limits where zero is outside them.
+
+    Quaternions are 1 0 0 0. A joint whose lower limit is above its upper one stays at zero.
+    """
+    q = np.clip(0.0, m.lower, m.upper)
+    q[m.lower > m.upper] = 0.0
+    q[_quaternion_starts(m)] = 1.0
+    return q
+
+
+def random(m: Mechanism, rng: np.random.Generator, n: int) -> Floats:
+    """Random configurations (n, nq), uniform inside the limits.
+
+    A missing limit of an angle counts as -pi or pi, one of a slide as -1 or 1 m; if the other limit
+    lies beyond that, the range is 2 pi or 2 m wide. Quaternions are uniform over all rotations.
+
+    Raises: InputError for a joint whose lower limit is above its upper one.
+    """
+    lower, upper = _ranges(m)
+    q = rng.uniform(lower, upper, (n, m.n_q))
+    for start in _quaternion_starts(m):
+        wxyz = rng.standard_normal((n, 4))
+        q[:, start : start + 4] = wxyz / np.linalg.norm(wxyz, axis=1, keepdims=True)
+    return q
+
+
+def _quaternion_starts(m: Mechanism) -> list[int]:
+    floating = (c for c, type in enumerate(m.joint_types) if type is JointType.FLOATING)
+    return [int(m.q_start[c]) + 3 for c in floating]
+
+
+def _ranges(m: Mechanism) -> tuple[Floats, Floats]:
+    """Finite limits for every number of q."""
+    wide = np.ones(m.n_q)
+    for c, type in enumerate(m.joint_types):
+        start, stop = int(m.q_start[c]), int(m.q_start[c + 1])
+        if np.any(m.lower[start:stop] > m.upper[start:stop]):
+            low, high = m.lower[start:stop].tolist(), m.upper[start:stop].tolist()
+            raise InputError(
+                f"joint '{m.joint_names[c]}': its lower limit {low} is above its upper limit "
+                f"{high}, so no position lies between them; correct the limits in the description"
+            )
+        if type.turns or type is JointType.PLANAR:
+            wide[stop - 1] = np.pi
+    below = np.where(m.upper > -wide, -wide, m.upper - 2 * wide)
+    above = np.where(m.lower < wide, wide, m.lower + 2 * wide)
+    return (
+        np.where(np.isfinite(m.lower), m.lower, below),
+        np.where(np.isfinite(m.upper), m.upper, above),
+    )

@@ -1,0 +1,107 @@
+"""Forward kinematics: poses of frames in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from linkwork.algorithms.axes import Axes, axis, matrix, reference_axes, wanted_signs
+from linkwork.algorithms.path import Path, path_down, sums_to_end
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.spatial.poses import Pose
+
+
+def fk(o: Ops, m: Mechanism, q: Block, *, frame: str) -> Block:
+    """Pose of one frame in the world.
+
+    Shapes: q (nq,) to T_world_frame (4, 4). Units: metre, radian. Only the joints between the base
+    and the frame are computed.
+
+    Raises: UnknownNameError for a frame that does not exist.
+    """
+    path = path_down(o, m, q, m.frame(frame))
+    return _homogeneous(o, path.axes, sums_to_end(path.segments)[0])
+
+
+def fk_all(o: Ops, m: Mechanism, q: Block) -> list[Block]:
+    """Poses of all frames in the world, in the order of `frame_names`.
+
+    Shapes: q (nq,) to nf of T_world_frame (4, 4). Units: metre, radian. Every body is
+    computed once.
+    """
+    states = body_states(o, m, q)
+    poses: list[Block] = []
+    for k, body in enumerate(m.frame_body.tolist()):
+        frame = _placed(o, states[body], m, k)
+        poses.append(_homogeneous(o, frame.axes, frame.p))
+    return poses
+
+
+def body_poses(
+    o: Ops, m: Mechanism, q: Block, bodies: Iterable[int] | None = None
+) -> dict[int, Pose]:
+    """Poses T_world_body of these bodies (default: all) and of those that carry them."""
+    zero = o.const([0.0, 0.0, 0.0])
+    return {
+        body: Pose(matrix(o, state.axes), zero if state.p is None else state.p)
+        for body, state in body_states(o, m, q, bodies).items()
+    }
+
+
+class BodyState(NamedTuple):
+    """Axes and origin of a frame in the world; the origin is None where it is the world's own."""
+
+    axes: Axes
+    p: Block | None
+
+
+def body_states(
+    o: Ops, m: Mechanism, q: Block, bodies: Iterable[int] | None = None
+) -> dict[int, BodyState]:
+    """`body_poses` with axes not yet made into matrices, for what needs only some of them."""
+    parents = m.parent.tolist()
+    # signs as the body's own link wants them: its axes are the most likely to be asked for
+    own = dict(zip(m.frame_body[::-1].tolist(), range(len(m.frame_names) - 1, -1, -1), strict=True))
+    states: dict[int, BodyState] = {-1: BodyState(reference_axes(o), None)}
+    for body in range(m.n_bodies) if bodies is None else _carriers(parents, bodies):
+        start = states[parents[body]]
+        path = Path(o, start.axes)
+        path.place(m.R_parent_joint[body], m.p_parent_joint[body])
+        frame = own.get(body)
+        path.down(m, q, body, (1, 1) if frame is None else wanted_signs(m.R_body_frame[frame]))
+        states[body] = _arrived(path, start.p)
+    del states[-1]
+    return states
+
+
+def _carriers(parents: list[int], bodies: Iterable[int]) -> list[int]:
+    """These bodies and all that carry them, parents first."""
+    needed: set[int] = set()
+    for at in bodies:
+        body = int(at)
+        while body >= 0 and body not in needed:
+            needed.add(body)
+            body = parents[body]
+    return sorted(needed)
+
+
+def _placed(o: Ops, body: BodyState, m: Mechanism, frame: int) -> BodyState:
+    path = Path(o, body.axes)
+    path.place(m.R_body_frame[frame], m.p_body_frame[frame])
+    return _arrived(path, body.p)
+
+
+def _arrived(path: Path, p: Block | None) -> BodyState:
+    path.flush()
+    for segment in path.segments:
+        p = segment if p is None else p + segment
+    return BodyState(path.axes, p)
+
+
+def _homogeneous(o: Ops, axes: Axes, p: Block | None) -> Block:
+    """The matrix (4, 4) with the last row 0 0 0 1."""
+    zero, one = o.const([0.0]), o.const([1.0])
+    columns: Sequence[Block] = [o.concat([axis(axes, j), zero]) for j in range(3)]
+    origin = o.const([0.0, 0.0, 0.0]) if p is None else p
+    return o.matrix([*columns, o.concat([origin, one])])

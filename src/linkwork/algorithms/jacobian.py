@@ -1,0 +1,84 @@
+"""The Jacobian of one frame: the twist that each number of v gives it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from linkwork.algorithms.path import Motion, path_down, path_up, sums_from_start, sums_to_end
+from linkwork.errors import InputError
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+
+Reference = Literal["world-aligned", "local", "world"]
+REFERENCES: tuple[Reference, ...] = ("world-aligned", "local", "world")
+
+
+def jacobian(
+    o: Ops, m: Mechanism, q: Block, *, frame: str, reference: Reference = "world-aligned"
+) -> Block:
+    """Jacobian of one frame: its twist is J v, linear part first.
+
+    Shapes: q (nq,) to J (6, nv). Units: metre, radian. Reference: ``"world-aligned"`` takes the
+    velocity of the frame's origin in axes of the world, ``"local"`` the same in the frame's own
+    axes, ``"world"`` the velocity of the point that passes the world's origin, in world axes.
+
+    The columns are those of v (the tangent of q): a floating joint's are the linear, then the
+    angular velocity of its body in the body's axes; a coupled joint adds its column, times its
+    multiplier, to its leader's.
+
+    Source: D. E. Whitney, "The mathematics of coordinated control of prosthetic arms and
+    manipulators", ASME J. Dynamic Systems 94 (1972): the column is (z x r, z) for a
+    turn and (z, 0) for a slide.
+    Raises: UnknownNameError for a frame that does not exist, InputError for another reference.
+    """
+    check_reference(reference)
+    index = m.frame(frame)
+    if reference == "world-aligned":
+        path = path_down(o, m, q, index)
+        arms = sums_to_end(path.segments)
+        columns = [_column(o, each, arms[each.anchor + each.along]) for each in path.motions]
+    else:
+        # the arm goes from the axis to a point that is the origin of the vectors, so it is -anchor
+        path = (path_up if reference == "local" else path_down)(o, m, q, index)
+        anchors = sums_from_start(path.segments)
+        columns = [_column(o, each, anchors[each.anchor], -1) for each in path.motions]
+    return gathered(o, m.n_v, path.motions, columns, 6)
+
+
+def check_reference(reference: str) -> None:
+    """Refuse a reference that is not one of the three.
+
+    Raises: InputError.
+    """
+    if reference not in REFERENCES:
+        allowed = ", ".join(f"'{name}'" for name in REFERENCES)
+        raise InputError(f"reference={reference!r} is not known; there are: {allowed}")
+
+
+def gathered(o: Ops, n_v: int, motions: list[Motion], columns: list[Block], n_rows: int) -> Block:
+    """The matrix (n_rows, nv) of these columns, each times its factor, added where v is shared."""
+    by_index: dict[int, Block] = {}
+    for motion, column in zip(motions, columns, strict=True):
+        term = column if motion.factor == 1 else motion.factor * column
+        before = by_index.get(motion.index)
+        by_index[motion.index] = term if before is None else before + term
+    if n_v == 0:
+        return o.const(np.zeros((n_rows, 0)))
+    zero = o.const([0.0] * n_rows)
+    return o.matrix([by_index.get(k, zero) for k in range(n_v)])
+
+
+def _column(o: Ops, motion: Motion, arm: Block | None, arm_sign: int = 1) -> Block:
+    """(z x r, z) for a turn and (z, 0) for a slide, z = sign * axis and r = arm_sign * arm."""
+    zero = o.const([0.0, 0.0, 0.0])
+    z = motion.axis if motion.sign > 0 else -motion.axis
+    if not motion.turns:
+        return o.concat([z, zero])
+    if arm is None:
+        return o.concat([zero, z])
+    # the sign goes into the order of the product, where it costs nothing
+    if motion.sign * arm_sign > 0:
+        return o.concat([o.cross(motion.axis, arm), z])
+    return o.concat([o.cross(arm, motion.axis), z])

@@ -1,0 +1,140 @@
+"""The part of a frame's acceleration that comes from velocity alone: dJ/dt v."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from linkwork.algorithms.axes import Axes, axis, in_axes, placed, reference_axes
+from linkwork.algorithms.jacobian import Reference, check_reference
+from linkwork.algorithms.joint_motion import (
+    body_axes,
+    displacement,
+    joint_position,
+    joint_rate,
+)
+from linkwork.algorithms.path import free_axes
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.protocol import Block, Ops
+
+
+class _State(NamedTuple):
+    """A frame in motion with constant v: origin, velocities, accelerations, all in world axes.
+
+    None stands for a vector that is zero by structure.
+    """
+
+    axes: Axes
+    p: Block | None = None
+    velocity: Block | None = None
+    omega: Block | None = None
+    acceleration: Block | None = None
+    alpha: Block | None = None
+
+
+def jacobian_dot_v(
+    o: Ops,
+    m: Mechanism,
+    q: Block,
+    v: Block,
+    *,
+    frame: str,
+    reference: Reference = "world-aligned",
+) -> Block:
+    """Change of J v while q moves with a constant v: dJ/dt v, linear part first.
+
+    Shapes: q (nq,), v (nv,) to (6,). Units: m/s^2, rad/s^2. The twist changes at J dv/dt + this.
+    References as in `jacobian`; each is the derivative of the numbers in its own axes.
+
+    Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), sections 2.10
+    and 2.11: derivatives of spatial vectors in moving axes.
+    Raises: UnknownNameError for a frame that does not exist, InputError for another reference.
+    """
+    check_reference(reference)
+    index = m.frame(frame)
+    state = _State(reference_axes(o))
+    for body in m.ancestry(int(m.frame_body[index])):
+        joint = _carried(o, state, m.p_parent_joint[body].tolist())
+        joint = joint._replace(axes=placed(o, joint.axes, m.R_parent_joint[body]))
+        state = _through_joint(o, m, q, v, body, joint)
+    state = _carried(o, state, m.p_body_frame[index].tolist())
+    state = state._replace(axes=placed(o, state.axes, m.R_body_frame[index]))
+    return _in_reference(o, state, reference)
+
+
+def _in_reference(o: Ops, state: _State, reference: Reference) -> Block:
+    """Turn the derivative of the world-aligned twist into that of another one."""
+    linear, angular = state.acceleration, state.alpha
+    if reference == "world":
+        linear = _sum(linear, _cross(o, state.velocity, state.omega))
+        linear = _sum(linear, _cross(o, state.p, angular))
+    zero = o.const([0.0, 0.0, 0.0])
+    if reference == "local":
+        linear = _sum(linear, _cross(o, state.velocity, state.omega))
+        axes = [axis(state.axes, j) for j in range(3)]
+        return o.vector(
+            [0.0 if x is None else o.dot(a, x) for x in (linear, angular) for a in axes]
+        )
+    return o.concat([zero if x is None else x for x in (linear, angular)])
+
+
+def _carried(o: Ops, state: _State, local: list[Block]) -> _State:
+    """The same motion at a point with these components along the frame's axes."""
+    arm = in_axes(state.axes, local)
+    if arm is None:
+        return state
+    across = _cross(o, state.omega, arm)
+    return state._replace(
+        p=_sum(state.p, arm),
+        velocity=_sum(state.velocity, across),
+        acceleration=_sum(
+            _sum(state.acceleration, _cross(o, state.alpha, arm)), _cross(o, state.omega, across)
+        ),
+    )
+
+
+def _through_joint(o: Ops, m: Mechanism, q: Block, v: Block, body: int, joint: _State) -> _State:
+    """From the joint frame to the body.
+
+    A slide s adds s to the velocity and (ω + ω_s) x s to the acceleration, ω_s being the
+    angular velocity of the axes in which s is constant: those of the body for a floating joint.
+    """
+    type = m.body_joint_types[body]
+    if type is JointType.FIXED:
+        return joint
+    position, rates = joint_position(m, q, body), joint_rate(m, v, body)
+    local = displacement(type, position)
+    state = joint if local is None else _carried(o, joint, local)
+    axes = body_axes(o, type, joint.axes, position)
+    slide, turn = _velocities(o, type, axes if type is JointType.FLOATING else joint.axes, rates)
+    omega = _sum(joint.omega, turn)
+    slide_omega = omega if type is JointType.FLOATING else joint.omega
+    coriolis = _sum(_cross(o, joint.omega, slide), _cross(o, slide_omega, slide))
+    return _State(
+        axes,
+        state.p,
+        _sum(state.velocity, slide),
+        omega,
+        _sum(state.acceleration, coriolis),
+        _sum(joint.alpha, _cross(o, joint.omega, turn)),
+    )
+
+
+def _velocities(
+    o: Ops, type: JointType, axes: Axes, rates: list[Block]
+) -> tuple[Block | None, Block | None]:
+    """The linear and the angular velocity that the joint adds."""
+    slide: list[Block] = [0.0, 0.0, 0.0]
+    turn: list[Block] = [0.0, 0.0, 0.0]
+    for (k, turns), rate in zip(free_axes(type), rates, strict=True):
+        (turn if turns else slide)[k] = rate
+    return in_axes(axes, slide), in_axes(axes, turn)
+
+
+def _sum(a: Block | None, b: Block | None) -> Block | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b
+
+
+def _cross(o: Ops, a: Block | None, b: Block | None) -> Block | None:
+    return None if a is None or b is None else o.cross(a, b)

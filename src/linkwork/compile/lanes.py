@@ -1,0 +1,302 @@
+"""Problems iterated in lanes: each lane holds one problem, and is refilled when it is done.
+
+The step is a graph ``(x, parameters, settings) -> (x', state)``, where ``state`` is (gap, score): the
+*given* x is a solution where gap <= 0, and the lowest score is the best of the failures. A try that
+has used its steps starts again from a random point, keyed by (seed, parameters, try), so the answer
+to a problem depends on nothing but the problem: not on its neighbours, its row or the threads.
+
+Two modes share the code. A *queue* gives every lane its own problem. A *race* gives the tries of
+one problem to all lanes at once; the lowest-numbered try that succeeds wins, as it does in a queue,
+so both give the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+
+from linkwork.compile.emit import F64, I1, I64, POINTER, Emitter, i64
+from linkwork.compile.graph import Graph
+from linkwork.compile.loops import counted_loop, emit_nodes
+from linkwork.compile.random_bits import absorb, unit_interval
+
+REPORT = ("solved", "score", "steps", "tries")
+"""The columns of the report: 1 or 0, the score, steps of the try that is returned, its number."""
+
+_IDLE = -1.0e300  # the step count of a lane without a problem
+
+
+@dataclass
+class _Lanes:
+    """What the pieces of the native function share."""
+
+    b: Any
+    width: int
+    n: int
+    n_parameters: int
+    args: dict[str, Any]
+    memory: dict[str, Any]
+
+    def f64(self, tile: str) -> Any:
+        return self.b.bitcast(self.memory[tile], POINTER)
+
+    def word(self, name: str) -> Any:
+        return self.b.load(self.memory[name])
+
+    def set_word(self, name: str, value: Any) -> None:
+        self.b.store(value, self.memory[name])
+
+    def lane_word(self, name: str, lane: Any) -> Any:
+        return self.b.gep(self.memory[name], [lane])
+
+    def element(self, tile: Any, k: Any, lane: Any) -> Any:
+        return self.b.gep(tile, [self.b.add(self.b.mul(k, i64(self.width)), lane)])
+
+    def row(self, name: str, j: Any, length: int) -> Any:
+        return self.b.gep(self.args[name], [self.b.mul(j, i64(length))])
+
+    def copy_in(self, source: Any, tile: Any, lane: Any, count: int) -> None:
+        def one(k: Any) -> None:
+            self.b.store(self.b.load(self.b.gep(source, [k])), self.element(tile, k, lane))
+
+        if count:
+            counted_loop(self.b, i64(count), one)
+
+
+# the arguments of the native function
+ARRAYS = ("x0", "parameters", "settings", "starts", "x", "report")
+NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "race")
+
+
+def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool) -> Any:
+    """Write ``i64 name(first, last, max_steps, max_tries, seed, race, x0, parameters, ...)``.
+
+    Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
+    x0 is added; x (N, n) and report (N, 4) are written. Returns the number of steps made.
+    """
+    n, n_parameters, n_settings = graph.input_sizes
+    kind = ir.FunctionType(I64, [I64] * len(NUMBERS) + [POINTER] * len(ARRAYS))
+    function = ir.Function(module, kind, name)
+    args = dict(zip((*NUMBERS, *ARRAYS), function.args, strict=True))
+    b = ir.IRBuilder(function.append_basic_block("entry"))
+    vector = ir.VectorType(F64, width)
+    memory: dict[str, Any] = {}
+    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": 2, "count": 1}
+    for tile, size in sizes.items():
+        memory[tile] = b.alloca(vector, size=max(size, 1), name=tile)
+        memory[tile].align = 64
+    for word in ("problem", "try"):
+        memory[word] = b.alloca(I64, size=width, name=word)
+    for word in ("next", "live", "next_try", "best_try", "total", "key"):
+        memory[word] = b.alloca(I64, name=word)
+    lanes = _Lanes(b, width, n, n_parameters, args, memory)
+    _prepare(lanes, n_settings, fused=fused)
+    _iterate(lanes, graph, fused=fused)
+    b.ret(lanes.word("total"))
+    return function
+
+
+def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
+    """Clear the tiles, spread the settings over the lanes and give each lane its first work."""
+    b = s.b
+    emitter = Emitter(b, s.width, fused=fused)
+    for tile, size in (("a", s.n), ("b", s.n), ("p", s.n_parameters)):
+        for k in range(size):
+            b.store(emitter.const(0.0), b.gep(s.memory[tile], [i64(k)]))
+    settings = s.f64("s")
+    for k in range(n_settings):
+        value = b.load(b.gep(s.args["settings"], [i64(k)]))
+        counted_loop(
+            b,
+            i64(s.width),
+            lambda lane, k=k, value=value: b.store(value, s.element(settings, i64(k), lane)),
+        )
+    for word, start in (("next", s.args["first"]), ("best_try", s.args["max_tries"])):
+        s.set_word(word, start)
+    for word in ("live", "next_try", "total"):
+        s.set_word(word, i64(0))
+    tile = s.f64("a")
+
+    def fill(lane: Any) -> None:
+        b.store(i64(-1), s.lane_word("problem", lane))
+        b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
+        _take(s, tile, lane)
+
+    counted_loop(b, i64(s.width), fill)
+
+
+def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
+    """Write the loop: one step in all lanes, then whatever lanes have finished."""
+    b, function = s.b, s.b.function
+    head, done = function.append_basic_block("step"), function.append_basic_block("done")
+    before = b.block
+    anything = b.icmp_signed(">", s.word("live"), i64(0))
+    b.cbranch(anything, head, done)
+    b.position_at_end(head)
+    pointer = s.memory["a"].type
+    current, following = b.phi(pointer), b.phi(pointer)
+    current.add_incoming(s.memory["a"], before)
+    following.add_incoming(s.memory["b"], before)
+    emitter = Emitter(b, s.width, fused=fused)
+    tiles = (current, s.memory["p"], s.memory["s"])
+    loaded = {
+        (a, k): b.load(b.gep(tiles[a], [i64(k)]))
+        for a, size in enumerate(graph.input_sizes)
+        for k in range(size)
+    }
+    outputs = emit_nodes(emitter, graph, lambda a, k: loaded[a, k])
+    for k in range(s.n):
+        b.store(outputs[0].get(k, emitter.const(0.0)), b.gep(following, [i64(k)]))
+    state = [outputs[1].get(k, emitter.const(0.0)) for k in range(2)]
+    count = b.fadd(b.load(s.memory["count"]), emitter.const(1.0))
+    b.store(count, s.memory["count"])
+    limit = emitter.const(0.0)
+    whole = b.sitofp(s.args["max_steps"], F64)
+    for lane in range(s.width):
+        limit = b.insert_element(limit, whole, ir.Constant(ir.IntType(32), lane))
+    zero = emitter.const(0.0)
+    solved = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered(">", count, zero))
+    finished = b.or_(solved, b.fcmp_ordered(">=", count, limit))
+    s.set_word("total", b.add(s.word("total"), s.word("live")))
+    with b.if_then(emitter.any_lane(finished), likely=False):
+        for k, value in enumerate(state):
+            b.store(value, b.gep(s.memory["state"], [i64(k)]))
+        mask = b.bitcast(finished, ir.IntType(s.width))
+        old, new = b.bitcast(current, POINTER), b.bitcast(following, POINTER)
+        counted_loop(b, i64(s.width), lambda lane: _finish_if(s, mask, old, new, lane))
+    current.add_incoming(following, b.block)
+    following.add_incoming(current, b.block)
+    b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), head, done)
+    b.position_at_end(done)
+
+
+def _finish_if(s: _Lanes, mask: Any, old: Any, new: Any, lane: Any) -> None:
+    b = s.b
+    narrow = ir.IntType(s.width)
+    bit = b.lshr(mask, b.trunc(lane, narrow))
+    taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
+    with b.if_then(b.and_(b.trunc(bit, I1), taken)):
+        _finish(s, old, new, lane)
+
+
+def _finish(s: _Lanes, old: Any, new: Any, lane: Any) -> None:
+    """End the try of a lane: keep its x where it is the best, then give the lane new work."""
+    b = s.b
+    problem = b.load(s.lane_word("problem", lane))
+    attempt = b.load(s.lane_word("try", lane))
+    state = s.f64("state")
+    gap = b.load(s.element(state, i64(0), lane))
+    score = b.load(s.element(state, i64(1), lane))
+    solved = b.fcmp_ordered("<=", gap, ir.Constant(F64, 0.0))
+    report = s.row("report", problem, len(REPORT))
+    entry = [b.load(b.gep(report, [i64(k)])) for k in range(len(REPORT))]
+    number = b.sitofp(attempt, F64)
+    open_still = b.fcmp_ordered("==", entry[0], ir.Constant(F64, 0.0))
+    lower = b.fcmp_ordered("<", score, entry[1])
+    tie = b.and_(b.fcmp_ordered("==", score, entry[1]), b.fcmp_ordered("<", number, entry[3]))
+    earlier = b.or_(open_still, b.fcmp_ordered("<", number, entry[3]))
+    better = b.select(solved, earlier, b.and_(open_still, b.or_(lower, tie)))
+    with b.if_then(better):
+        target = s.row("x", problem, s.n)
+        counted_loop(
+            b,
+            i64(s.n),
+            lambda k: b.store(b.load(s.element(old, k, lane)), b.gep(target, [k])),
+        )
+        steps = b.load(b.gep(s.f64("count"), [lane]))
+        for k, value in enumerate((b.uitofp(solved, F64), score, steps, number)):
+            b.store(value, b.gep(report, [i64(k)]))
+        with b.if_then(solved):
+            s.set_word("best_try", attempt)
+    race = b.icmp_signed("!=", s.args["race"], i64(0))
+    again = b.icmp_signed("<", b.add(attempt, i64(1)), s.args["max_tries"])
+    retry = b.and_(b.not_(race), b.and_(b.not_(solved), again))
+    with b.if_else(retry) as (yes, no):
+        with yes:
+            _start(s, new, lane, problem, b.add(attempt, i64(1)))
+        with no:
+            b.store(i64(-1), s.lane_word("problem", lane))
+            b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
+            s.set_word("live", b.sub(s.word("live"), i64(1)))
+            _take(s, new, lane)
+    with b.if_then(b.and_(race, solved)):
+        counted_loop(b, i64(s.width), lambda other: _drop_late(s, other))
+
+
+def _drop_late(s: _Lanes, lane: Any) -> None:
+    """In a race, stop a lane whose try can no longer win."""
+    b = s.b
+    taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
+    late = b.icmp_signed(">", b.load(s.lane_word("try", lane)), s.word("best_try"))
+    with b.if_then(b.and_(taken, late)):
+        b.store(i64(-1), s.lane_word("problem", lane))
+        b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
+        s.set_word("live", b.sub(s.word("live"), i64(1)))
+
+
+def _take(s: _Lanes, tile: Any, lane: Any) -> None:
+    """Give an idle lane the next problem of the queue, or the next try of the race."""
+    b = s.b
+    race = b.icmp_signed("!=", s.args["race"], i64(0))
+    with b.if_else(race) as (in_race, in_queue):
+        with in_race:
+            attempt = s.word("next_try")
+            with b.if_then(b.icmp_signed("<", attempt, s.word("best_try"))):
+                s.set_word("next_try", b.add(attempt, i64(1)))
+                _enter(s, tile, lane, s.args["first"], attempt)
+        with in_queue:
+            problem = s.word("next")
+            with b.if_then(b.icmp_signed("<", problem, s.args["last"])):
+                s.set_word("next", b.add(problem, i64(1)))
+                _enter(s, tile, lane, problem, i64(0))
+
+
+def _enter(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
+    b = s.b
+    s.set_word("live", b.add(s.word("live"), i64(1)))
+    b.store(problem, s.lane_word("problem", lane))
+    source = s.row("parameters", problem, s.n_parameters)
+    s.copy_in(source, s.f64("p"), lane, s.n_parameters)
+    _start(s, tile, lane, problem, attempt)
+
+
+def _start(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
+    """Begin a try: the first at x0, the others at a random point."""
+    b = s.b
+    b.store(attempt, s.lane_word("try", lane))
+    b.store(ir.Constant(F64, 0.0), b.gep(s.f64("count"), [lane]))
+    origin = s.row("x0", problem, s.n)
+    with b.if_else(b.icmp_signed("==", attempt, i64(0))) as (first, later):
+        with first:
+            s.copy_in(origin, tile, lane, s.n)
+        with later:
+            _random_point(s, tile, lane, problem, attempt, origin)
+
+
+def _random_point(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any, origin: Any) -> None:
+    """x = base + u span + kept x0, with u from a counter: no state, the same in every order."""
+    b = s.b
+    key = s.memory["key"]
+    b.store(absorb(b, s.args["seed"], attempt), key)
+    source = s.row("parameters", problem, s.n_parameters)
+
+    def take(k: Any) -> None:
+        bits = b.bitcast(b.load(b.gep(source, [k])), I64)
+        b.store(absorb(b, b.load(key), bits), key)
+
+    if s.n_parameters:
+        counted_loop(b, i64(s.n_parameters), take)
+    starts = s.args["starts"]
+
+    def coordinate(k: Any) -> None:
+        u = unit_interval(b, absorb(b, b.load(key), k))
+        base = b.load(b.gep(starts, [k]))
+        span = b.load(b.gep(starts, [b.add(k, i64(s.n))]))
+        kept = b.load(b.gep(starts, [b.add(k, i64(2 * s.n))]))
+        x0 = b.load(b.gep(origin, [k]))
+        value = b.fadd(b.fadd(base, b.fmul(u, span)), b.fmul(kept, x0))
+        b.store(value, s.element(tile, k, lane))
+
+    counted_loop(b, i64(s.n), coordinate)

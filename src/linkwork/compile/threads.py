@@ -1,0 +1,56 @@
+"""One pool of threads, made at first use, for the chunks of long calls."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_LOCK = threading.Lock()
+_POOLS: dict[tuple[int, int], ThreadPoolExecutor] = {}
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """The pool of this process: a child of fork has none of its parent's threads."""
+    key = (os.getpid(), threads)
+    with _LOCK:
+        for stale in [k for k in _POOLS if k[0] != key[0]]:
+            del _POOLS[stale]
+        if key not in _POOLS:
+            _POOLS[key] = ThreadPoolExecutor(threads, thread_name_prefix="linkwork")
+        return _POOLS[key]
+
+
+def in_parallel(
+    work: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> list[Result]:
+    """``[work(item) for item in items]``, on up to ``threads`` threads; the first error is raised.
+
+    The results do not depend on the number of threads.
+    """
+    listed = list(items)
+    if threads <= 1 or len(listed) <= 1:
+        return [work(item) for item in listed]
+    futures = [_pool(threads).submit(work, item) for item in listed]
+    try:
+        return [future.result() for future in futures]
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+
+
+def _forget_after_fork() -> None:
+    """The child starts with no pool, and with a lock that nobody holds."""
+    global _LOCK  # noqa: PLW0603 - the parent's lock may be held by a thread that is not here
+    _LOCK = threading.Lock()
+    _POOLS.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_after_fork)

@@ -1,0 +1,99 @@
+"""An algorithm run on CasADi symbols: the graph that is compiled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as cs
+
+from linkwork.algorithms.registry import ALGORITHMS
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.casadi import CASADI
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A graph with the names and the row-major shapes of its inputs and outputs."""
+
+    name: str
+    function: cs.Function  # every input and output is one column, outputs in row-major order
+    input_names: tuple[str, ...]
+    input_shapes: tuple[Shape, ...]
+    output_names: tuple[str, ...]
+    output_shapes: tuple[Shape, ...]
+
+    @property
+    def n_instructions(self) -> int:
+        """How many operations, loads and stores the graph has."""
+        return int(self.function.n_instructions())
+
+
+def row_major(block: Any) -> tuple[cs.SX, Shape]:
+    """A block, or a list of equal-shaped ones, as one column in row-major order, and its shape."""
+    if isinstance(block, (list, tuple)):
+        parts = [row_major(part) for part in block]
+        shapes = {shape for _, shape in parts}
+        if len(shapes) != 1:
+            raise ValueError(f"an output list needs blocks of one shape, not {sorted(shapes)}")
+        return cs.vertcat(*[part for part, _ in parts]), (len(parts), *shapes.pop())
+    sx = cs.SX(block)
+    n_rows, n_columns = sx.shape
+    if n_columns == 1:
+        return sx, ((n_rows,) if n_rows != 1 else (1,))
+    return cs.reshape(sx.T, n_rows * n_columns, 1), (n_rows, n_columns)
+
+
+def trace_function(
+    name: str,
+    inputs: Mapping[str, int],
+    function: Callable[..., Mapping[str, Any]],
+) -> Traced:
+    """Run ``function`` on one symbol vector per input and collect what it returns by name.
+
+    ``inputs`` gives each vector's length. Subexpressions that occur twice are shared.
+    """
+    symbols = [cs.SX.sym(key, size) for key, size in inputs.items()]
+    named = function(*symbols)
+    flat = [row_major(block) for block in named.values()]
+    shared = _share([block for block, _ in flat])
+    return Traced(
+        name=name,
+        function=cs.Function(name, symbols, shared),
+        input_names=tuple(inputs),
+        input_shapes=tuple((size,) for size in inputs.values()),
+        output_names=tuple(named),
+        output_shapes=tuple(shape for _, shape in flat),
+    )
+
+
+def _share(blocks: Sequence[cs.SX]) -> list[cs.SX]:
+    """Common subexpressions of several outputs, eliminated over all of them at once."""
+    sizes = [block.shape[0] for block in blocks]
+    bounds = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
+    joined = cs.cse(cs.vertcat(*blocks))
+    return [joined[bounds[k] : bounds[k + 1]] for k in range(len(blocks))]
+
+
+def trace(algorithm: str, mechanism: Mechanism, **static: Any) -> Traced:
+    """Trace a registered algorithm for one mechanism, with its static arguments bound.
+
+    Raises: UnknownNameError for an algorithm that is not registered.
+    """
+    entry = ALGORITHMS[algorithm]
+    sizes = {"q": mechanism.n_q, "v": mechanism.n_v}
+    inputs = {name: sizes[kind] for name, kind in entry.inputs}
+    return trace_function(
+        algorithm,
+        inputs,
+        lambda *blocks: {algorithm: entry.function(CASADI, mechanism, *blocks, **static)},
+    )
+
+
+def size(shape: Shape) -> int:
+    """How many numbers an array of this shape holds."""
+    return math.prod(shape)

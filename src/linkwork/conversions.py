@@ -1,0 +1,86 @@
+"""Poses from and to the numbers that people write: positions, roll-pitch-yaw, quaternions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.target import COMPILING
+from linkwork.compile.tracing import trace_function
+from linkwork.errors import InputError
+from linkwork.ops.casadi import CASADI as O
+from linkwork.solve.ik import rigid_poses
+from linkwork.spatial import rotations
+from linkwork.spatial.poses import Pose, to_matrix
+
+Floats = NDArray[np.float64]
+
+
+def pose(
+    xyz: ArrayLike = (0.0, 0.0, 0.0),
+    *,
+    rpy: ArrayLike | None = None,
+    wxyz: ArrayLike | None = None,
+) -> Floats:
+    """Poses (..., 4, 4) from positions (..., 3) and rotations, broadcast over leading shapes.
+
+    ``rpy`` (..., 3): roll, pitch, yaw in radians about the fixed axes x, y, z (URDF). ``wxyz``
+    (..., 4): quaternions of any length but zero. Without either the rotation is none.
+
+    Raises: ShapeError, InputError.
+    """
+    if rpy is not None and wxyz is not None:
+        raise InputError("give rpy or wxyz, not both")
+    if wxyz is not None:
+        return _kernel("wxyz")(xyz, wxyz)
+    return _kernel("rpy")(xyz, np.zeros(3) if rpy is None else rpy)
+
+
+def xyz_rpy(T: ArrayLike) -> tuple[Floats, Floats]:
+    """Positions (..., 3) and roll-pitch-yaw (..., 3, radians) of poses (..., 4, 4).
+
+    At pitch of a quarter turn, roll and yaw are not unique: roll is then zero or near it.
+    Raises: ShapeError; InputError for what is not a rigid pose.
+    """
+    poses = rigid_poses(T)
+    return poses[..., :3, 3].copy(), _kernel("to_rpy")(_flat(poses))
+
+
+def xyz_wxyz(T: ArrayLike) -> tuple[Floats, Floats]:
+    """Positions (..., 3) and unit quaternions (..., 4), w not negative, of poses (..., 4, 4).
+
+    Raises: ShapeError; InputError for what is not a rigid pose.
+    """
+    poses = rigid_poses(T)
+    return poses[..., :3, 3].copy(), _kernel("to_wxyz")(_flat(poses))
+
+
+def _flat(poses: Floats) -> Floats:
+    return poses[..., :3, :3].reshape(*poses.shape[:-2], 9)
+
+
+def _matrix_of(flat: Any) -> Any:
+    return O.transpose(O.matrix([O.part(flat, 3 * i, 3 * i + 3) for i in range(3)]))
+
+
+@cache
+def _kernel(which: str) -> Kernel:
+    texts: dict[str, tuple[dict[str, int], Any]] = {
+        "rpy": (
+            {"xyz": 3, "rpy": 3},
+            lambda p, r: to_matrix(O, Pose(rotations.from_rpy(O, r), p)),
+        ),
+        "wxyz": (
+            {"xyz": 3, "wxyz": 4},
+            lambda p, w: to_matrix(O, Pose(rotations.from_quaternion(O, w), p)),
+        ),
+        "to_rpy": ({"R": 9}, lambda f: rotations.to_rpy(O, _matrix_of(f))),
+        "to_wxyz": ({"R": 9}, lambda f: rotations.to_quaternion(O, _matrix_of(f))),
+    }
+    sizes, text = texts[which]
+    with COMPILING:
+        return build(trace_function(f"pose_{which}", sizes, lambda *a: {"pose": text(*a)}))

@@ -1,0 +1,1 @@
+"""Descriptions as records: one folder for each format. No kinematics, and no mesh is opened."""

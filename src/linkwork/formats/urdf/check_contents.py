@@ -1,0 +1,137 @@
+"""What is odd about inertias, materials and transmissions: findings, never errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from linkwork.errors import Level
+from linkwork.formats.urdf.convert import show
+from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.records import Link, Material, Robot
+
+_ROUNDING = 1e-4  # files often give inertias with few digits
+
+
+def check_inertias(robot: Robot, problems: Problems) -> None:
+    """Mass not negative; principal moments above zero and none above the sum of the others.
+
+    Source: a rigid body's moments obey the triangle inequality, since each is a sum over mass of
+    two squared coordinates (Wensing, Kim, Slotine, RA-L 3(1), 2018, eq. 7 and below).
+    """
+    weighty: list[Link] = []
+    for link in robot.links:
+        inertial = link.inertial
+        if inertial is None:
+            continue
+        if inertial.mass < 0:
+            _warn(problems, link, "mass", f"the mass {inertial.mass:g} kg is negative")
+        elif any(map(any, inertial.inertia)):
+            if inertial.mass == 0:
+                _warn(problems, link, "mass", "there is inertia, but the mass is 0")
+            weighty.append(link)
+        elif inertial.mass > 0:
+            _warn(problems, link, "inertia", "the inertia is 0, but there is mass", "a point mass?")
+    if weighty:
+        _check_moments(weighty, problems)
+
+
+def _check_moments(links: list[Link], problems: Problems) -> None:
+    """All links at once, each scaled by its largest entry so that nothing overflows."""
+    import numpy as np  # noqa: PLC0415 -- a description without inertias is read without it
+
+    matrices = np.array([link.inertial.inertia for link in links if link.inertial])
+    scale = np.abs(matrices).max(axis=(1, 2))
+    moments = np.linalg.eigvalsh(matrices / scale[:, None, None])
+    low, middle, high = moments.T
+    definite = low > 0
+    triangle = low + middle >= high * (1 - _ROUNDING)
+    for k in np.flatnonzero(~(definite & triangle)).tolist():
+        a, b, c = (f"{scale[k] * moment:.3g}" for moment in moments[k])
+        if definite[k]:
+            message = (
+                f"no body has the principal moments {a}, {b}, {c}: one is above the others' sum"
+            )
+            _warn(problems, links[k], "triangle", message)
+        else:
+            message = f"the inertia is not positive definite: principal moments {a}, {b}, {c}"
+            _warn(problems, links[k], "inertia", message)
+
+
+def _warn(problems: Problems, link: Link, code: str, message: str, hint: str = "") -> None:
+    line = link.inertial.line if link.inertial else link.line
+    problems.add("warning", code, message, line=line, element="inertial", name=link.name, hint=hint)
+
+
+def _worn(robot: Robot) -> Iterator[Material]:
+    """The materials that shapes have, in the order of the file."""
+    for link in robot.links:
+        for visual in link.visuals:
+            if visual.material is not None:
+                yield visual.material
+        for collision in link.collisions:
+            if collision.material is not None:
+                yield collision.material
+
+
+def _look(material: Material) -> tuple[object, object] | None:
+    """What a material looks like; None for a mere reference."""
+    if material.rgba is None and not material.texture:
+        return None
+    return material.rgba, material.texture
+
+
+def check_materials(robot: Robot, problems: Problems) -> None:
+    """References that lead nowhere, one name for two looks, materials that nothing uses."""
+    worn = list(_worn(robot))
+    if not worn and not robot.materials:
+        return
+    first: dict[str, Material] = {}
+    for material in (*robot.materials, *worn):
+        look = _look(material)
+        if look is not None and material.name:
+            known = first.setdefault(material.name, material)
+            if known is not material and _look(known) != look:
+                message = f"it looks different from line {known.line}, which counts"
+                _note(problems, "warning", "material-differs", message, material)
+    for material in (*robot.materials, *worn):
+        if _look(material) is None and material.name not in first:
+            message = "no colour or texture is defined for it"
+            _note(problems, "warning", "material-undefined", message, material)
+    used = {material.name for material in worn}
+    for material in robot.materials:
+        if not material.name:
+            message = "a material without a name cannot be used"
+            _note(problems, "warning", "material-name", message, material)
+        elif material.name not in used:
+            _note(problems, "note", "material-unused", "nothing uses this material", material)
+
+
+def _note(problems: Problems, level: Level, code: str, message: str, material: Material) -> None:
+    problems.add(level, code, message, line=material.line, element="material", name=material.name)
+
+
+def check_transmissions(robot: Robot, joints: dict[str, int], problems: Problems) -> None:
+    """Names used twice, joints that do not exist, and parts that are missing."""
+    first: dict[str, int] = {}
+    for transmission in robot.transmissions:
+        name, line = transmission.name, transmission.line
+
+        def warn(
+            code: str, message: str, hint: str = "", *, at: int = line, of: str = name
+        ) -> None:
+            problems.add(
+                "warning", code, message, line=at, element="transmission", name=of, hint=hint
+            )
+
+        if first.setdefault(name, line) != line and name:
+            warn("duplicate-transmission", f"the name is taken: line {first[name]} has it")
+        if not transmission.type:
+            warn("transmission-type", "it has no <type>")
+        if not transmission.joints:
+            warn("transmission-parts", "it has no <joint>")
+        if not transmission.actuators:
+            warn("transmission-parts", "it has no <actuator>")
+        for joint in transmission.joints:
+            if joint.name and joint.name not in joints:
+                message = f"joint '{show(joint.name)}' does not exist"
+                warn("transmission-joint", message, problems.nearest(joint.name, joints))

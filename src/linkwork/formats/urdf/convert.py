@@ -1,0 +1,194 @@
+"""The text of an attribute to its value: plain decimal numbers, counted exactly, in any locale."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from math import inf, isfinite
+from typing import Any, NamedTuple
+
+from linkwork.formats.urdf.schema import JOINT_TYPES, Kind
+
+LONGEST = 65536
+"""The longest attribute that is read, in characters."""
+
+LARGEST = 1e100
+"""Lengths, axes and factors beyond this overflow when poses are multiplied."""
+
+_FOREIGN = re.compile(r"[^0-9eE+\-. \t\r\n]")
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa1-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\u202a-\u202e]")
+_BAD_NAME = re.compile(r"[\x00-\x1f\x7f]|^\s|\s$")
+
+
+class Complaint(NamedTuple):
+    """What is wrong with a text: a code, a message, and what to do."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+class BadText(ValueError):
+    """A text that has no value; ``complaint`` says why."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        self.complaint = Complaint(code, message, hint)
+        super().__init__(message)
+
+
+def show(text: str, longest: int = 80) -> str:
+    """A text for a message: one line, no control characters, cut where it is long."""
+    cut = text[: longest - 3] + "..." if len(text) > longest else text
+    return _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], cut)
+
+
+def _number(part: str) -> float:
+    try:
+        value = float(part)
+    except ValueError:
+        raise BadText("number", f"'{show(part)}' is not a number") from None
+    if not isfinite(value):
+        raise BadText("not-finite", f"'{show(part)}' is too large for a number", "at most 1.7e308")
+    return value
+
+
+def _foreign(text: str, character: str) -> BadText:
+    """Why a character cannot stand in a number."""
+    lowered = text.strip(" \t\r\n").lower()
+    if re.search(r"(^|[ \t\r\n+\-])(nan|inf|infinity)($|[ \t\r\n])", lowered):
+        return BadText("not-finite", f"'{show(text)}' is not finite", "every number must be finite")
+    if character == ",":
+        hint = "write 1.5, not 1,5; spaces between numbers, no commas"
+    elif character in "${}()":
+        hint = "this looks like xacro; expand the file first"
+    elif re.search(r"^[+\-]?0[xX]", lowered):
+        hint = "hexadecimal numbers are not allowed"
+    elif re.search(r"\d *(mm|cm|m|deg|rad|kg|g|°)$", lowered):
+        hint = "numbers carry no unit: metre, radian and kilogram are meant"
+    else:
+        hint = "digits, one point, a sign and an exponent are allowed"
+    return BadText("number", f"'{show(text)}' is not a number: '{show(character)}'", hint)
+
+
+def numbers(text: str, count: int) -> tuple[float, ...]:
+    """Exactly ``count`` finite decimal numbers.
+
+    Raises: BadText for anything else: nan and inf, commas, units, hexadecimal, underscores.
+    """
+    foreign = _FOREIGN.search(text)
+    if foreign:
+        raise _foreign(text, foreign[0])
+    parts = text.split()
+    if len(parts) != count:
+        wanted = "one number is" if count == 1 else f"{count} numbers are"
+        raise BadText("count", f"{wanted} needed, there are {len(parts)}: '{show(text)}'")
+    try:
+        values = tuple(map(float, parts))
+        if isfinite(sum(values)):
+            return values
+    except ValueError:
+        pass
+    return tuple([_number(part) for part in parts])  # says which one is wrong, if one is
+
+
+def _bounded(values: tuple[float, ...]) -> tuple[float, ...]:
+    largest = max(map(abs, values))
+    if largest > LARGEST:
+        raise BadText(
+            "too-large", f"{largest:g} is too large", f"poses would overflow; at most {LARGEST:g}"
+        )
+    return values
+
+
+def _one(text: str) -> float:
+    return numbers(text, 1)[0]
+
+
+def _three(text: str) -> tuple[float, ...]:
+    return _bounded(numbers(text, 3))
+
+
+def _name(text: str) -> str:
+    if not text.strip():
+        raise BadText("empty-name", "the name is empty", "give it a name of its own")
+    return _label(text)
+
+
+def _label(text: str) -> str:
+    if len(text) > LONGEST:
+        raise BadText("too-long", f"the text is longer than {LONGEST} characters")
+    return text
+
+
+def _joint_type(text: str) -> str:
+    if text not in JOINT_TYPES:
+        near = difflib.get_close_matches(text[:20].strip().lower(), JOINT_TYPES, n=1)
+        guess = f"did you mean '{near[0]}'? " if near else ""
+        raise BadText(
+            "joint-type",
+            f"unknown joint type '{show(text)}'",
+            guess + "there are: " + ", ".join(JOINT_TYPES),
+        )
+    return text
+
+
+def _within(
+    lower: float, upper: float, wanted: str, *, strict: bool = False
+) -> Callable[[Any], Complaint | None]:
+    """A judgement of numbers that should lie in a range."""
+
+    def judge(value: Any) -> Complaint | None:
+        for number in value if isinstance(value, tuple) else (value,):
+            if number < lower or number > upper or (strict and number == lower):
+                return Complaint("range", f"{number:g} is not {wanted}")
+        return None
+
+    return judge
+
+
+def _odd_name(value: str) -> Complaint | None:
+    if value.isprintable() and value[0] != " " and value[-1] != " ":
+        return None
+    if _BAD_NAME.search(value):
+        return Complaint("odd-name", "the name has control characters, or white space around it")
+    return None
+
+
+def _odd_scale(value: tuple[float, float, float]) -> Complaint | None:
+    return Complaint("range", "a scale of 0 makes the mesh flat") if 0.0 in value else None
+
+
+def _fine(value: Any) -> Complaint | None:
+    return None
+
+
+READ: dict[Kind, Callable[[str], Any]] = {
+    Kind.NAME: _name,
+    Kind.LABEL: _label,
+    Kind.JOINT_TYPE: _joint_type,
+    Kind.NUMBER: _one,
+    Kind.FACTOR: lambda text: _bounded(numbers(text, 1))[0],
+    Kind.POSITIVE: _one,
+    Kind.NOT_NEGATIVE: _one,
+    Kind.LENGTHS: _three,
+    Kind.ANGLES: _three,
+    Kind.DIRECTION: _three,
+    Kind.SIZES: _three,
+    Kind.SCALES: _three,
+    Kind.RGBA: lambda text: numbers(text, 4),
+}
+"""Kind to the function that reads a text of it. Raises: BadText."""
+
+_ABOVE_ZERO = _within(0.0, inf, "above zero", strict=True)
+
+JUDGE: dict[Kind, Callable[[Any], Complaint | None]] = {
+    **dict.fromkeys(Kind, _fine),
+    Kind.NAME: _odd_name,
+    Kind.POSITIVE: _ABOVE_ZERO,
+    Kind.NOT_NEGATIVE: _within(0.0, inf, "at or above zero"),
+    Kind.SIZES: _ABOVE_ZERO,
+    Kind.SCALES: _odd_scale,
+    Kind.RGBA: _within(0.0, 1.0, "between 0 and 1"),
+}
+"""Kind to the function that finds what is odd about a value, or None."""

@@ -1,0 +1,262 @@
+"""What a good file has little of: values read the first time, unknown things, every complaint.
+
+`reader.Reader` builds on this; it has the events that every element goes through.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+from xml.parsers import expat
+
+from linkwork.errors import Level
+from linkwork.formats.urdf.convert import LONGEST, BadText, show
+from linkwork.formats.urdf.plans import DOCUMENT, N_MEMOS, TAGS, Branch, Place, Plan
+from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.records import ExtraAttribute, ExtraElement
+
+DEEPEST = 256
+"""How deep elements may be nested."""
+
+_MEMO = 200_000  # texts of one kind that are remembered
+_TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
+_XINCLUDE = "http://www.w3.org/2001/XInclude"
+# Elements that URDF leaves to others, by agreement: nothing to remark on.
+_EXTENSIONS = frozenset({"gazebo", "ros2_control", "sensor", "drake", "mujoco"})
+
+
+class Stop(Exception):
+    """Reading cannot go on; the problem is already noted."""
+
+
+class Oddities:
+    """The state of a reader, and all that it does off the beaten track."""
+
+    def __init__(self, data: bytes, problems: Problems) -> None:
+        self.data, self.problems = data, problems
+        self.parser = expat.ParserCreate("utf-8", "\n")
+        self.plan: Plan = DOCUMENT
+        self.values: list[Any] = DOCUMENT.template.copy()
+        self.stack: list[tuple[Plan, list[Any], Branch]] = []
+        self.memos: list[dict[str, Any]] = [{} for _ in range(N_MEMOS)]
+        self.texts: list[str] = []
+        self.skipping = 0  # depth inside an element that is not read
+        self.skipped = ("", 0, 0)
+        self.spaces: list[tuple[str, str]] = []  # name spaces declared on the next element
+        self.stray = 0  # the line of the record that stray text was last reported in
+
+    def _text(self, plan: Plan) -> str:
+        text = "".join(self.texts).strip()
+        self.texts.clear()
+        if len(text) > LONGEST:
+            self._note("error", "too-long", f"the text is longer than {LONGEST} characters")
+        return text
+
+    def _convert(self, place: Place, text: str, attributes: dict[str, str]) -> Any:
+        """The value of a text that has not come before, or a filler when it has none."""
+        level: Level = "warning"
+        try:
+            value = place.read(text)
+            complaint = place.judge(value)
+        except BadText as bad:
+            value, complaint, level = place.filler, bad.complaint, "error"
+        if complaint is None:
+            memo = self.memos[place.memo]
+            if len(memo) >= _MEMO:
+                memo.clear()
+            memo[text] = value
+            return value
+        code, message, hint = complaint
+        message = f"attribute '{place.attribute.name}': {message}"
+        self._note(level, code, message, name=self._name(attributes), hint=hint)
+        return value
+
+    def _missing_attributes(self, plan: Plan, attributes: dict[str, str]) -> None:
+        name = self._name(attributes)
+        for place in plan.places.values():
+            attribute = place.attribute
+            if attribute.required and attribute.name not in attributes:
+                message = f"attribute '{attribute.name}' is missing"
+                hint = f"it is {attribute.kind.value}"
+                self._note(attribute.required, "missing-attribute", message, name=name, hint=hint)
+
+    def _missing_child(self, tags: str, need: Level) -> None:
+        line = self.values[self.plan.line]
+        self._note(need, "missing-element", f"{tags} is missing", line=line)
+
+    def _doubled(self, branch: Branch) -> None:
+        """The first one counts; an error where the tree depends on it."""
+        if not branch.plan.template:
+            self.values = self.values.copy()
+        hint = "the first one counts" if branch.doubled == "warning" else "leave one"
+        self._note(branch.doubled, "doubled", "there is more than one here", hint=hint)
+
+    def _keep(self, owner: list[Any], plan: Plan, extra: ExtraElement | ExtraAttribute) -> None:
+        if owner[plan.extra]:
+            owner[plan.extra].append(extra)
+        else:
+            owner[plan.extra] = [extra]
+
+    def _keep_spaces(self) -> None:
+        line = self.parser.CurrentLineNumber
+        for name, uri in self.spaces:
+            self._limit(uri)
+            self._keep(self.values, self.plan, ExtraAttribute(self.plan.tag, name, uri, line))
+        self.spaces.clear()
+
+    def _unknown_attributes(self, plan: Plan, attributes: dict[str, str]) -> None:
+        """Read the known ones that are left, keep the others as they are."""
+        line, names = self.parser.CurrentLineNumber, []
+        for name, text in attributes.items():
+            place = plan.places.get(name)
+            if place is not None:
+                self.values[place.index] = self._convert(place, text, attributes)
+                continue
+            self._limit(name)
+            self._limit(text)
+            label = _label(name)
+            names.append(label)
+            self._keep(self.values, plan, ExtraAttribute(plan.tag, label, text, line))
+        level, hint = "note", ""
+        for label in names[:10]:
+            near = _nearest(label[:40], tuple(plan.places)) if label not in plan.places else ""
+            if near:
+                level, hint = "warning", f"did you mean '{near}'?"
+        listed = ", ".join(f"'{show(label, 40)}'" for label in names[:5])
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        message = f"URDF has no attribute {listed}{more} here; kept, not used"
+        self._note(level, "unknown-attribute", message, name=self._name(attributes), hint=hint)
+
+    def _unknown(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element that does not stand here in URDF: its text is kept, or it is refused."""
+        plan, parser = self.plan, self.parser
+        uri, _, local = tag.partition("\n")
+        if local and "\n" not in local and local in plan.children:
+            self.start(local, attributes)  # a default name space around it all
+            return
+        label, line = _label(tag), parser.CurrentLineNumber
+        if plan is DOCUMENT:
+            message = f"the root element is <{show(label, 40)}>, not <robot>"
+            self._error("root", message, line=line, hint="this is no URDF")
+            raise Stop
+        self._limit(label)
+        if uri == _XINCLUDE:
+            hint = "put the included text into the file"
+            self._error("xinclude", "XInclude is not read", line=line, element=label, hint=hint)
+        elif local and "xacro" in uri:
+            hint = "expand the file with xacro first"
+            self._error("xacro", "a xacro element is left", line=line, element=label, hint=hint)
+        elif label not in _EXTENSIONS:
+            self._remark(label, line)
+        self.spaces.clear()
+        self.values[plan.count] += 1
+        self.skipped = (label, line, parser.CurrentByteIndex)
+        self._start_skipped(attributes)
+
+    def _remark(self, label: str, line: int) -> None:
+        """A finding for an unknown element: worse where it looks like a known one."""
+        level: Level = "note"
+        hint = f"kept, not used; <{self.plan.tag}> takes {self.plan.allowed}"
+        near = _nearest(label[:40], tuple(self.plan.children))
+        if near:
+            level, hint = "warning", f"did you mean <{near}>?"
+        elif label in TAGS:
+            level = "warning"
+        message = f"URDF has no such element in <{self.plan.tag}>"
+        name = self._name({})
+        self.problems.add(
+            level, "unknown-element", message, line=line, element=label, name=name, hint=hint
+        )
+
+    def _start_skipped(self, attributes: dict[str, str]) -> None:
+        self.skipping += 1
+        if self.skipping + len(self.stack) > DEEPEST:
+            text = f"elements are nested more than {DEEPEST} deep"
+            self._error("too-deep", text, line=self.parser.CurrentLineNumber)
+            raise Stop
+        for text in attributes.values():
+            self._limit(text)
+
+    def _keep_element(self) -> None:
+        """Keep the text of an unknown element that has just ended."""
+        label, line, start = self.skipped
+        data = self.data
+        tag = _TAG.match(data, start)
+        stop = tag.end() if tag else start
+        if data[stop - 2 : stop] != b"/>":
+            stop = data.index(b">", self.parser.CurrentByteIndex) + 1
+        xml = data[start:stop].decode()
+        position = self.values[self.plan.count] - 1
+        self._keep(self.values, self.plan, ExtraElement(self.plan.tag, label, xml, position, line))
+
+    def _limit(self, text: str) -> None:
+        if len(text) > LONGEST:
+            message = f"a name or attribute is longer than {LONGEST} characters"
+            self._error("too-long", message, line=self.parser.CurrentLineNumber)
+            raise Stop
+
+    def _name(self, attributes: dict[str, str]) -> str:
+        """The name of the link, joint, material or transmission that is being read."""
+        values = self.stack[2][1] if len(self.stack) > 2 else self.values
+        return str(values[0] or attributes.get("name") or "")
+
+    def _broken(self, error: expat.ExpatError) -> None:
+        """XML that is not well formed: where, and which element was open."""
+        reason = expat.ErrorString(error.code) or "it is not well formed"
+        hint = _HINTS.get(reason, "")
+        if error.code == expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]:
+            tag = self.skipped[0] if self.skipping else self.plan.tag
+            hint = f"<{show(tag, 40)}> was still open"
+        message = f"the XML is broken at column {error.offset + 1}: {reason}"
+        self._error("xml", message, line=error.lineno, hint=hint)
+
+    def _note(
+        self,
+        level: Level,
+        code: str,
+        message: str,
+        *,
+        line: int = 0,
+        name: str | None = None,
+        hint: str = "",
+    ) -> None:
+        self.problems.add(
+            level,
+            code,
+            message,
+            line=line or self.parser.CurrentLineNumber,
+            element=self.plan.tag,
+            name=self._name({}) if name is None else name,
+            hint=hint,
+        )
+
+    def _error(
+        self, code: str, message: str, *, line: int, element: str = "", hint: str = ""
+    ) -> None:
+        self.problems.add("error", code, message, line=line, element=element, hint=hint)
+
+
+_HINTS = {
+    "no element found": "the file is empty, or ends before its last element does",
+    "not well-formed (invalid token)": "a character that XML does not allow, or not UTF-8",
+    "undefined entity": "XML itself has only &lt; &gt; &amp; &quot; &apos;",
+    "unbound prefix": "declare it on <robot> with xmlns:...",
+}
+
+
+def _label(tag: str) -> str:
+    """A name as written in the file: expat gives 'uri, name, prefix' on three lines."""
+    uri, _, rest = tag.partition("\n")
+    local, _, prefix = rest.partition("\n")
+    if not local:
+        return uri
+    return f"{prefix}:{local}" if prefix else local
+
+
+@lru_cache(maxsize=1024)
+def _nearest(label: str, known: tuple[str, ...]) -> str:
+    """A known name that this one may be a slip of, or nothing."""
+    near = get_close_matches(label, known, n=1, cutoff=0.75)
+    return near[0] if near else ""

@@ -1,0 +1,182 @@
+"""The table of the format, laid out for reading: where in a list each value of a record goes.
+
+A record is read into a list: its fields in order, then hidden places (what has been seen, the
+numbers that are packed into a matrix). A plan says for one element, in its place in the format,
+which attribute and child goes where, so that reading is a few look-ups for each element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from linkwork.formats.urdf.convert import JUDGE, READ, Complaint
+from linkwork.formats.urdf.records import Robot
+from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element, Kind, Need
+
+
+@dataclass(slots=True)
+class Place:
+    """Where the text of an attribute goes."""
+
+    index: int
+    attribute: Attribute
+    filler: Any  # stands for a value that is missing or wrong, so that checking can go on
+    read: Callable[[str], Any]
+    judge: Callable[[Any], Complaint | None]
+    memo: int  # texts of one kind share a memory of their values
+
+
+_KINDS = list(Kind)
+
+N_MEMOS = len(_KINDS)
+"""How many memories a reader has, one for each kind."""
+
+
+def _place(attribute: Attribute, index: int) -> Place:
+    kind = attribute.kind
+    filler = _filler(attribute)
+    return Place(index, attribute, filler, READ[kind], JUDGE[kind], _KINDS.index(kind))
+
+
+# Where these are used an error is already noted, so they never reach anybody.
+_FILLERS: dict[Kind, Any] = {
+    Kind.NAME: "",
+    Kind.JOINT_TYPE: "fixed",
+    Kind.NUMBER: 0.0,
+    Kind.FACTOR: 1.0,
+    Kind.POSITIVE: 1.0,
+    Kind.SIZES: (1.0, 1.0, 1.0),
+}
+
+
+def _filler(attribute: Attribute) -> Any:
+    needed = attribute.required == "error"
+    return _FILLERS[attribute.kind] if needed else attribute.default
+
+
+@dataclass(slots=True)
+class Plan:
+    """How one element is read.
+
+    ``template`` starts the list of a record; an element without a record works on its owner's.
+    """
+
+    tag: str
+    record: Any
+    text: bool
+    template: list[Any] = field(default_factory=list)
+    n_fields: int = 0
+    line: int = 0
+    extra: int = 0
+    count: int = 0
+    places: dict[str, Place] = field(default_factory=dict)
+    needed: frozenset[str] = frozenset()
+    children: dict[str, Branch] = field(default_factory=dict)
+    needed_children: tuple[tuple[int, str, Need], ...] = ()
+    lists: tuple[int, ...] = ()
+    packed: tuple[int, tuple[int, ...]] | None = None
+    allowed: str = ""  # the elements that may stand here, for messages
+
+
+@dataclass(slots=True)
+class Branch:
+    """A child in its place: its plan, and what its owner does with it."""
+
+    plan: Plan
+    index: int  # the field of the owner; -1 where the child fills fields by itself
+    repeated: bool
+    seen: int  # hidden place that is True once the child has come
+    doubled: Need
+
+
+class _Owner:
+    """The list of a record while it is laid out."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.index = {name: k for k, name in enumerate(names)}
+        self.template: list[Any] = [None] * len(names)
+
+    def hidden(self, start: Any) -> int:
+        self.template.append(start)
+        return len(self.template) - 1
+
+    def place(self, name: str) -> int:
+        if name not in self.index:
+            self.index[name] = self.hidden(None)
+        return self.index[name]
+
+
+def _record_plan(element: Element, record: type) -> Plan:
+    """The plan of an element that becomes a record."""
+    names = [f.name for f in fields(record)]
+    owner = _Owner(names)
+    plan = Plan(element.tag, record, text=False, n_fields=len(names))
+    plan.line, plan.extra = owner.index["line"], owner.index["extra"]
+    owner.template[plan.extra] = ()
+    plan.count = owner.hidden(0)
+    _lay_out(plan, element, owner)
+    plan.template = owner.template
+    return plan
+
+
+def _inline_plan(element: Element, owner: _Owner, of: Plan) -> Plan:
+    """The plan of an element that fills fields of the record around it."""
+    plan = Plan(element.tag, None, element.text, line=of.line, extra=of.extra, count=of.count)
+    _lay_out(plan, element, owner)
+    return plan
+
+
+def _lay_out(plan: Plan, element: Element, owner: _Owner) -> None:
+    places = [_place(a, owner.place(a.target)) for a in element.attributes]
+    plan.places = {place.attribute.name: place for place in places}
+    plan.needed = frozenset(a.name for a in element.attributes if a.required)
+    for place in places:
+        owner.template[place.index] = place.filler
+    if element.packed:
+        plan.packed = (owner.place(element.packed), tuple(place.index for place in places))
+        owner.template[plan.packed[0]] = ((0.0, 0.0, 0.0),) * 3
+    seen_of: dict[str, int] = {}
+    needed: dict[int, tuple[list[str], Need]] = {}
+    for child in element.children:
+        branch = _branch(child, plan, owner, seen_of)
+        plan.children[child.element.tag] = branch
+        if child.required:
+            needed.setdefault(branch.seen, ([], child.required))[0].append(f"<{child.element.tag}>")
+    plan.needed_children = tuple((k, " or ".join(tags), need) for k, (tags, need) in needed.items())
+    plan.lists = tuple(b.index for b in plan.children.values() if b.repeated)
+    for index in plan.lists:
+        owner.template[index] = ()
+    plan.allowed = ", ".join(f"<{tag}>" for tag in plan.children) or "no elements"
+
+
+def _branch(child: Child, plan: Plan, owner: _Owner, seen_of: dict[str, int]) -> Branch:
+    element = child.element
+    record = element.record
+    below = _record_plan(element, record) if record else _inline_plan(element, owner, plan)
+    key = child.field or element.tag
+    if key not in seen_of:
+        seen_of[key] = owner.hidden(False)
+    index = owner.place(child.field) if child.field else -1
+    return Branch(below, index, child.repeated, seen_of[key], child.doubled)
+
+
+def _document_plan() -> Plan:
+    """What stands around the root element."""
+    plan = Plan("", None, False, template=[None, False, (), 0], extra=2, count=3)
+    plan.children["robot"] = Branch(_record_plan(ROBOT, Robot), 0, False, 1, "error")
+    plan.allowed = "<robot>"
+    return plan
+
+
+DOCUMENT = _document_plan()
+"""The plan that reading starts with."""
+
+
+def _tags(plan: Plan) -> set[str]:
+    return set(plan.children).union(*(_tags(branch.plan) for branch in plan.children.values()))
+
+
+TAGS = frozenset(_tags(DOCUMENT))
+"""Every element that URDF has."""

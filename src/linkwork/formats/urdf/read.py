@@ -1,0 +1,51 @@
+"""Reading a URDF: one pass over the XML, every problem collected, nothing repaired or guessed.
+
+The XML is read by expat, event by event: no tree of the file is built, every element knows its
+exact line (libxml2 counts wrongly from line 65536 on), and a document type is refused at the
+moment it begins, so that entities are never defined, expanded or fetched.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from dataclasses import replace
+
+from linkwork.formats.urdf.check import check
+from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.reader import Reader
+from linkwork.formats.urdf.records import Document, Robot
+from linkwork.formats.urdf.source import gather
+
+_BIG = 1 << 20  # from this size on, collecting garbage meanwhile only costs time
+
+
+def read(source: str | os.PathLike[str] | bytes, *, file: str | None = None) -> Document:
+    """The description that a path, an XML text (it begins with '<') or bytes hold.
+
+    ``file`` is the name that messages use and meshes are found by, where it is not the path.
+    Mesh names are kept as written; no mesh is looked for.
+
+    Raises: DescriptionError with every error of the file, each with its line.
+    """
+    data, name = gather(source, file)
+    problems = Problems(name)
+    resume = len(data) > _BIG and gc.isenabled()
+    if resume:
+        gc.disable()
+    try:
+        robot = _checked(data, name, problems)
+    finally:
+        if resume:
+            gc.enable()
+    if robot is None or problems.failed:
+        raise problems.error()
+    return Document(robot, problems.sorted())
+
+
+def _checked(data: bytes, name: str | None, problems: Problems) -> Robot | None:
+    robot = Reader(data, problems).read()
+    if robot is None:
+        return None
+    check(robot, problems)
+    return replace(robot, file=name)

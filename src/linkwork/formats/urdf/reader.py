@@ -1,0 +1,162 @@
+"""The events of expat, and the records that they fill by the plans of `plans`."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.parsers import expat
+
+from linkwork.formats.urdf.convert import show
+from linkwork.formats.urdf.oddities import Oddities, Stop
+from linkwork.formats.urdf.plans import Branch, Plan
+from linkwork.formats.urdf.records import Robot
+
+LONGEST_TAG = 4 * 1024 * 1024
+"""The longest single tag or comment, in bytes."""
+
+_CHUNK = 1 << 20
+
+
+class Reader(Oddities):
+    """One pass over one file."""
+
+    def read(self) -> Robot | None:
+        """The robot; None when reading stopped before its end."""
+        parser = self.parser
+        parser.buffer_text = True
+        parser.namespace_prefixes = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.characters
+        parser.StartNamespaceDeclHandler = self.name_space
+        parser.StartDoctypeDeclHandler = self.document_type
+        try:
+            self._feed()
+        except Stop:
+            return None
+        except expat.ExpatError as error:
+            self._broken(error)
+            return None
+        finally:
+            # The handlers and the parser hold each other.
+            parser.StartElementHandler = parser.EndElementHandler = None
+            parser.CharacterDataHandler = parser.StartNamespaceDeclHandler = None
+            parser.StartDoctypeDeclHandler = None
+        robot: Robot | None = self.values[0]
+        return robot
+
+    def _feed(self) -> None:
+        """Hand over the data piece by piece, so that a tag without end is noticed."""
+        parser, view, size = self.parser, memoryview(self.data), len(self.data)
+        for start in range(0, size, _CHUNK):
+            stop = min(start + _CHUNK, size)
+            parser.Parse(view[start:stop], False)
+            if stop - parser.CurrentByteIndex > LONGEST_TAG:
+                text = f"a tag or comment is longer than {LONGEST_TAG:,} bytes"
+                self._error("too-long", text, line=parser.CurrentLineNumber)
+                raise Stop
+        parser.Parse(b"", True)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        if self.skipping:
+            self._start_skipped(attributes)
+            return
+        plan, owner = self.plan, self.values
+        branch = plan.children.get(tag)
+        if branch is None:
+            self._unknown(tag, attributes)
+            return
+        owner[plan.count] += 1
+        self.stack.append((plan, owner, branch))
+        plan = self.plan = branch.plan
+        if plan.template:
+            self.values = plan.template.copy()
+            self.values[plan.line] = self.parser.CurrentLineNumber
+        if not branch.repeated:
+            if owner[branch.seen]:
+                self._doubled(branch)
+            owner[branch.seen] = True
+        if attributes or plan.needed:
+            self._fill(plan, attributes)
+        if self.spaces:
+            self._keep_spaces()
+
+    def _fill(self, plan: Plan, attributes: dict[str, str]) -> None:
+        """Put the values of the attributes where they belong."""
+        values, places, memos = self.values, plan.places, self.memos
+        for name, text in attributes.items():
+            place = places.get(name)
+            if place is None:
+                self._unknown_attributes(plan, attributes)
+                break
+            value = memos[place.memo].get(text)
+            if value is None:
+                value = self._convert(place, text, attributes)
+            values[place.index] = value
+        if plan.needed and not plan.needed <= attributes.keys():
+            self._missing_attributes(plan, attributes)
+        if plan.packed:
+            index, places_of_six = plan.packed
+            xx, xy, xz, yy, yz, zz = (values[k] for k in places_of_six)
+            values[index] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+
+    def end(self, _: str) -> None:
+        """An element ends: what it made is given to its owner."""
+        if self.skipping:
+            self.skipping -= 1
+            if not self.skipping:
+                self._keep_element()
+            return
+        plan, values = self.plan, self.values
+        for seen, tags, need in plan.needed_children:
+            if not values[seen]:
+                self._missing_child(tags, need)
+        self.plan, owner, branch = self.stack.pop()
+        self.values = owner
+        if branch.index >= 0:
+            made = self._text(plan) if plan.text else self._record(plan, values)
+            _give(owner, branch, made)
+
+    def _record(self, plan: Plan, values: list[Any]) -> Any:
+        for k in plan.lists:
+            if values[k]:
+                values[k] = tuple(values[k])
+        if values[plan.extra]:
+            values[plan.extra] = tuple(values[plan.extra])
+        return plan.record(*values[: plan.n_fields])
+
+    def characters(self, text: str) -> None:
+        """Text between tags."""
+        if self.skipping or text.isspace():
+            return
+        line = self.values[self.plan.line]
+        if self.plan.text:
+            self.texts.append(text)
+        elif self.stray != line:
+            self.stray = line
+            message = f"the text '{show(text.strip(), 40)}' belongs to no element"
+            self._note("warning", "stray-text", message)
+
+    def name_space(self, prefix: str | None, uri: str) -> None:
+        """A name space is declared on the element that begins next."""
+        if not self.skipping:
+            self.spaces.append((f"xmlns:{prefix}" if prefix else "xmlns", uri or ""))
+
+    def document_type(self, *_: object) -> None:
+        """A document type begins: the one way to define entities, so it is not let in."""
+        hint = "remove the <!DOCTYPE ...>; write what its entities stand for"
+        message = "a document type is not read: it could define entities"
+        self._error("doctype", message, line=self.parser.CurrentLineNumber, hint=hint)
+        raise Stop
+
+
+def _give(owner: list[Any], branch: Branch, made: Any) -> None:
+    """Put a record, or a text, into its field; of several where one belongs the first stays."""
+    index = branch.index
+    if not branch.repeated:
+        if owner[index] is None:
+            owner[index] = made
+    elif owner[index]:
+        owner[index].append(made)
+    else:
+        owner[index] = [made]

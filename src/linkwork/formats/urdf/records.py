@@ -1,0 +1,301 @@
+"""What a URDF says, as plain records: nothing computed, nothing opened, names as written.
+
+Units: metre, radian, kilogram, newton, second, in the frames that the URDF standard names. Every
+record knows its ``line`` in the file. An optional value that is absent is None where the standard
+gives no default (limits, a material's colour), and the standard's default elsewhere. Equality
+compares what a description says; where it says it (file, line, position) does not count.
+
+Source: https://wiki.ros.org/urdf/XML and the pages below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from linkwork.errors import Problem
+
+Vector3: TypeAlias = "tuple[float, float, float]"
+Matrix3: TypeAlias = "tuple[Vector3, Vector3, Vector3]"
+Rgba: TypeAlias = "tuple[float, float, float, float]"
+
+ZERO: Vector3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraElement:
+    """An element that URDF does not define (``<gazebo>``, a sensor), as its text in the file.
+
+    ``within`` is the element it stands in: its owner's, or a part of it such as ``<geometry>``.
+    ``position`` is its place among all the elements of its owner, counted as they begin.
+    """
+
+    within: str
+    tag: str
+    xml: str
+    position: int = field(default=0, compare=False)
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraAttribute:
+    """An attribute that URDF does not define (a name space too), on the element ``within``."""
+
+    within: str
+    name: str
+    value: str
+    line: int = field(default=0, compare=False)
+
+
+Extra: TypeAlias = "tuple[ExtraElement | ExtraAttribute, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box centred at its origin; ``size`` are the full lengths of its sides, metre."""
+
+    size: Vector3
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    """A cylinder along z, centred at its origin."""
+
+    radius: float
+    length: float
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    """A sphere centred at its origin."""
+
+    radius: float
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """A cylinder along z with half spheres at both ends; ``length`` is without these."""
+
+    radius: float
+    length: float
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """A mesh file, its name as written (``package://...`` included), and its scale (3,)."""
+
+    filename: str
+    scale: Vector3 = (1.0, 1.0, 1.0)
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+Shape: TypeAlias = "Box | Cylinder | Sphere | Capsule | Mesh"
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A material; with neither ``rgba`` nor ``texture`` it refers to the one of that name."""
+
+    name: str
+    rgba: Rgba | None = None
+    texture: str | None = None
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Visual:
+    """What a link looks like, one shape of it, placed in the link's frame."""
+
+    name: str | None
+    xyz: Vector3
+    rpy: Vector3
+    geometry: Shape | None
+    material: Material | None = None
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """What a link bumps into others with, one shape of it, placed in the link's frame."""
+
+    name: str | None
+    xyz: Vector3
+    rpy: Vector3
+    geometry: Shape | None
+    material: Material | None = None
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Inertial:
+    """Mass, and the inertia (3x3, kg m²) about the centre of mass in the axes of this origin."""
+
+    xyz: Vector3
+    rpy: Vector3
+    mass: float
+    inertia: Matrix3
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A rigid link; without ``inertial`` it has no mass."""
+
+    name: str
+    inertial: Inertial | None = None
+    visuals: tuple[Visual, ...] = ()
+    collisions: tuple[Collision, ...] = ()
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Bounds of a joint: position in m or rad, effort in N or N m, velocity in m/s or rad/s.
+
+    None where the file gives none: a missing bound means unlimited.
+    """
+
+    lower: float | None = None
+    upper: float | None = None
+    effort: float | None = None
+    velocity: float | None = None
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamics:
+    """Damping (N s/m or N m s/rad) and static friction (N or N m) of a joint."""
+
+    damping: float = 0.0
+    friction: float = 0.0
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """A coupling to another joint: position = multiplier * (position of ``joint``) + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Safety:
+    """A ``<safety_controller>``: soft limits and the gains that keep the joint within them."""
+
+    k_velocity: float | None = None
+    k_position: float = 0.0
+    soft_lower_limit: float | None = None
+    soft_upper_limit: float | None = None
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Positions at which a reference mark of the joint is seen; None where not given."""
+
+    rising: float | None = None
+    falling: float | None = None
+    reference_position: float | None = None
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A joint: its frame (``xyz``, ``rpy``) in the parent link, and its axis in that frame.
+
+    ``axis`` is as written, not normalised. ``type`` is one of `schema.JOINT_TYPES`.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    xyz: Vector3 = ZERO
+    rpy: Vector3 = ZERO
+    axis: Vector3 = (1.0, 0.0, 0.0)
+    limit: Limit | None = None
+    dynamics: Dynamics | None = None
+    mimic: Mimic | None = None
+    safety: Safety | None = None
+    calibration: Calibration | None = None
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TransmissionJoint:
+    """A joint that a transmission drives."""
+
+    name: str
+    hardware_interfaces: tuple[str, ...] = ()
+    mechanical_reduction: str | None = None
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Actuator:
+    """An actuator of a transmission; the reduction is kept as the text that it is."""
+
+    name: str
+    mechanical_reduction: str | None = None
+    hardware_interfaces: tuple[str, ...] = ()
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Transmission:
+    """A ``<transmission>``: which actuators drive which joints, for controllers to read."""
+
+    name: str
+    type: str | None = None
+    joints: tuple[TransmissionJoint, ...] = ()
+    actuators: tuple[Actuator, ...] = ()
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """A whole description, everything in the order of the file."""
+
+    name: str
+    links: tuple[Link, ...] = ()
+    joints: tuple[Joint, ...] = ()
+    transmissions: tuple[Transmission, ...] = ()
+    materials: tuple[Material, ...] = ()
+    version: str | None = None
+    file: str | None = field(default=None, compare=False)
+    extra: Extra = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What `read` returns: the robot, and what is odd about it (warnings and notes, by line)."""
+
+    robot: Robot
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,169 @@
+"""The bytes of a description, from a path, a text or bytes, as UTF-8 and within limits."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import stat
+from typing import BinaryIO
+
+from linkwork.errors import DescriptionError, Problem
+from linkwork.formats.urdf.convert import show
+
+LARGEST_FILE = 256 * 1024 * 1024
+"""The largest description, in bytes."""
+
+_DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._:\-]{1,40})[\"']")
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins this one
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"<\x00\x00\x00", "utf-32-le"),
+    (b"\x00\x00\x00<", "utf-32-be"),
+    (b"<\x00", "utf-16-le"),
+    (b"\x00<", "utf-16-be"),
+)
+# Only encodings of text: Python's codec list also has compressors and escapes.
+_ENCODINGS = re.compile(
+    r"(utf-?(8|16|32)(-?[lb]e)?|(us-?)?ascii|(iso-?)?8859-?\d{1,2}|latin-?1|(windows|cp)-?125\d"
+    r"|koi8-[ru]|gb2312|gbk|gb18030|big5|shift-?jis|euc-?(jp|kr)|iso-?ir-?100)"
+)
+
+_BEFORE = "\ufeff \t\r\n"
+
+
+def refuse(
+    file: str | None, code: str, message: str, hint: str = "", line: int = 0
+) -> DescriptionError:
+    """The error of a source that is not read at all."""
+    name = show(file, 4096) if file else ""
+    return DescriptionError([Problem("error", code, message, name, line, hint=hint)])
+
+
+def gather(source: str | os.PathLike[str] | bytes, file: str | None) -> tuple[bytes, str | None]:
+    """The description as UTF-8 bytes, and the name of its file (None for a text without one).
+
+    A str that begins with '<' is the description itself, any other one is a path.
+
+    Raises: DescriptionError when there is no such regular file, it cannot be read, is larger than
+    `LARGEST_FILE`, compressed, or not text in the encoding that it declares; TypeError for a
+    source of another type.
+    """
+    if isinstance(source, str):
+        if source.lstrip(_BEFORE).startswith("<"):
+            return _of_text(source, file), file
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        data = bytes(source)
+        if len(data) > LARGEST_FILE:
+            raise _too_large(file, len(data))
+        return _as_utf8(data, file), file
+    elif not isinstance(source, os.PathLike):
+        kind = type(source).__name__
+        raise TypeError(f"a description is a path, an XML text or bytes, not {kind}")
+    path = os.fspath(source)
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    name = path if file is None else file
+    return _as_utf8(_of_file(path), name), name
+
+
+def _too_large(file: str | None, size: int) -> DescriptionError:
+    message = f"the description has {size:,} bytes; at most {LARGEST_FILE:,} are read"
+    return refuse(file, "file-size", message)
+
+
+def _of_text(text: str, file: str | None) -> bytes:
+    """An XML text: what its declaration says of the encoding no longer counts."""
+    if len(text) > LARGEST_FILE:
+        raise _too_large(file, len(text))
+    body = text.lstrip(_BEFORE)
+    lines = text.count("\n", 0, len(text) - len(body))
+    if body.startswith("<?xml") and "?>" in body:
+        # Nothing may stand before a declaration: the lines go behind it, so that numbers stay.
+        declaration, _, body = body.partition("?>")
+        declaration += "?>"
+    else:
+        declaration = ""
+    try:
+        return (declaration + "\n" * lines + body).encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        message = "a lone surrogate is no character"
+        raise refuse(file, "encoding", message, line=line) from None
+
+
+def _of_file(path: str) -> bytes:
+    """What a regular file holds; anything else (folder, pipe, device) is not even opened."""
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+            raise refuse(path, "not-a-file", f"this is {kind}, not a file")
+        if status.st_size > LARGEST_FILE:
+            raise _too_large(path, status.st_size)
+        # Should a pipe take the file's place in between, opening must not wait for it.
+        descriptor = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
+        with open(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise refuse(path, "not-a-file", "this is no longer a regular file")
+            data = _whole(stream, path)
+    except FileNotFoundError:
+        hint = "an XML text begins with '<'; anything else is taken as a path"
+        raise refuse(path, "no-file", "there is no such file", hint) from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, DescriptionError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise refuse(path, "unreadable", f"the file cannot be read: {reason}") from None
+    return data
+
+
+def _whole(stream: BinaryIO, path: str) -> bytes:
+    """All of a stream, which may be longer than its file claimed, up to the limit."""
+    parts: list[bytes] = []
+    size = 0
+    while part := stream.read(1 << 20):
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST_FILE:
+            raise _too_large(path, size)
+    return b"".join(parts)
+
+
+def _as_utf8(data: bytes, file: str | None) -> bytes:
+    """The same text in UTF-8, honouring a byte order mark or the XML declaration."""
+    for mark, kind in _COMPRESSED.items():
+        if data.startswith(mark):
+            raise refuse(file, "compressed", f"this is {kind} data, not XML", "unpack it first")
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    if encoding is None:
+        declared = _DECLARED.match(data.removeprefix(codecs.BOM_UTF8)[:256])
+        encoding = declared[1].decode("ascii").lower().replace("_", "-") if declared else "utf-8"
+        if encoding in ("utf-8", "utf8", "ascii", "us-ascii"):
+            return data
+    bytewise = data[:1] == b"<" and encoding in ("utf-16", "utf-32")
+    if bytewise or not _ENCODINGS.fullmatch(encoding):
+        hint = "save the file as UTF-8"
+        raise refuse(file, "encoding", f"the encoding '{show(encoding)}' is not read", hint, 1)
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte {error.start} is not text in {encoding}, which the file declares"
+        raise refuse(file, "encoding", message, "save the file as UTF-8", line) from None
+    except LookupError:
+        raise refuse(
+            file, "encoding", f"the encoding '{show(encoding)}' is not known", line=1
+        ) from None
+    return text.encode().removeprefix(codecs.BOM_UTF8)

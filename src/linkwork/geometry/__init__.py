@@ -1,0 +1,1 @@
+"""Shapes and meshes: found, loaded when they are first needed, weighed."""

@@ -1,0 +1,1 @@
+"""The frozen model of a mechanism, and how it is made, edited and written."""

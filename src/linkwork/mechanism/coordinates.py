@@ -1,0 +1,102 @@
+"""The joints that q consists of, and their limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import InputError
+from linkwork.mechanism.couplings import Limits, final_leaders, narrow
+from linkwork.mechanism.model import Floats, Ints, JointType
+from linkwork.mechanism.parts import JointPart, Mimic, Parts
+from linkwork.mechanism.tree import Tree, indices
+
+FLOATING_BASE = "floating_base"
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """The joints that q consists of, in order, and the couplings of the others."""
+
+    names: list[str]
+    types: list[JointType]
+    sources: list[JointPart | None]  # None: the floating base
+    index: dict[str, int]
+    leaders: dict[str, Mimic]
+    followers: list[JointPart]
+
+
+def find(parts: Parts, tree: Tree) -> Coordinates:
+    """Number the coordinates in the order of the tree, a floating base first.
+
+    Raises: as `final_leaders`.
+    """
+    leaders = final_leaders(parts.joints)
+    ordered = [parts.joints[k] for k in indices(tree.order)]
+    own = [j for j in ordered if j.type is not JointType.FIXED and j.name not in leaders]
+    names, types = [j.name for j in own], [j.type for j in own]
+    sources: list[JointPart | None] = [*own]
+    if parts.base == "floating":
+        taken = {j.name for j in parts.joints}
+        name = parts.base_joint or FLOATING_BASE
+        while name in taken:
+            name += "_"
+        names, types, sources = [name, *names], [JointType.FLOATING, *types], [None, *sources]
+    index = {name: k for k, name in enumerate(names)}
+    followers = [j for j in ordered if j.name in leaders and j.child is not None]
+    return Coordinates(names, types, sources, index, leaders, followers)
+
+
+def limits_of(parts: Parts, coordinates: Coordinates) -> dict[str, Any]:
+    """Everything that the model keeps for each coordinate, each number of q and each of v.
+
+    Raises: InputError for numbers that are NaN.
+    """
+    sources = coordinates.sources
+    position = dict(zip(coordinates.names, map(_position_limits, sources), strict=True))
+    position.update((joint.name, _position_limits(joint)) for joint in coordinates.followers)
+    _check_numbers(coordinates)
+    findings = narrow(position, coordinates.followers, coordinates.leaders)
+    limits = [position[name] for name in coordinates.names]
+    n_q = np.array([t.n_q for t in coordinates.types], np.int64)
+    n_v = np.array([t.n_v for t in coordinates.types], np.int64)
+    return {
+        "joint_names": tuple(coordinates.names),
+        "joint_types": tuple(coordinates.types),
+        "q_start": np.concatenate([[0], np.cumsum(n_q)]).astype(np.int64),
+        "v_start": np.concatenate([[0], np.cumsum(n_v)]).astype(np.int64),
+        "lower": _each((limit.lower for limit in limits), -np.inf, n_q),
+        "upper": _each((limit.upper for limit in limits), np.inf, n_q),
+        "velocity_limit": _each((j and j.velocity for j in sources), np.inf, n_v),
+        "effort_limit": _each((j and j.effort for j in sources), np.inf, n_v),
+        "damping": _each((j and j.damping for j in sources), 0.0, n_v),
+        "friction": _each((j and j.friction for j in sources), 0.0, n_v),
+        "findings": (*parts.findings, *findings),
+    }
+
+
+def _each(values: Iterable[float | None], absent: float, count: Ints) -> Floats:
+    given = np.array([absent if value is None else value for value in values], np.float64)
+    return np.repeat(given, count)
+
+
+def _position_limits(joint: JointPart | None) -> Limits:
+    if joint is None or joint.type.n_q != 1:
+        return Limits(-np.inf, np.inf)
+    return Limits(
+        -np.inf if joint.lower is None else joint.lower,
+        np.inf if joint.upper is None else joint.upper,
+    )
+
+
+def _check_numbers(coordinates: Coordinates) -> None:
+    for j in (*coordinates.sources, *coordinates.followers):
+        if j is None:
+            continue
+        for value in (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction):
+            if value is not None and math.isnan(value):
+                raise InputError(f"joint '{j.name}': one of its limits or its dynamics is NaN")

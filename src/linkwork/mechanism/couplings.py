@@ -1,0 +1,124 @@
+"""Mimic joints: chains resolved to the leader, and leaders' limits narrowed by their followers'."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from linkwork.errors import DescriptionError, Problem, UnknownNameError, UnsupportedFeatureError
+from linkwork.mechanism.model import JointType
+from linkwork.mechanism.parts import JointPart, Mimic
+from linkwork.mechanism.tree import error
+
+
+class Limits(NamedTuple):
+    """An interval of positions; infinite where there is no limit."""
+
+    lower: float
+    upper: float
+
+
+def final_leaders(joints: Sequence[JointPart]) -> dict[str, Mimic]:
+    """The leader at the end of each follower's chain, with multiplier and offset of the chain.
+
+    A fixed joint has no position to couple: its own mimic is without effect.
+
+    Raises: DescriptionError for leaders that do not exist, that have no position, or that follow
+    each other; UnsupportedFeatureError for couplings of joints with several positions.
+    """
+    following = {
+        j.name: j.mimic for j in joints if j.mimic is not None and j.type is not JointType.FIXED
+    }
+    if not following:
+        return {}
+    _check(joints, following)
+    done: dict[str, Mimic] = {}
+    problems: list[Problem] = []
+    for name in following:
+        chain: dict[str, None] = {}
+        at = name
+        while at in following and at not in done and at not in chain:
+            chain[at] = None
+            at = following[at].leader
+        if at in chain:
+            cycle = list(chain)[list(chain).index(at) :]
+            text = f"mimic cycle: {' follows '.join([*cycle, at])}"
+            problems.append(error("mimic-cycle", "mimic", at, text))
+            done.update((k, Mimic(k)) for k in chain)
+            continue
+        for link in reversed(chain):
+            done[link] = _compose(following[link], done)
+    if problems:
+        raise DescriptionError(problems)
+    return done
+
+
+def _compose(outer: Mimic, done: dict[str, Mimic]) -> Mimic:
+    """q = m1 (m2 q_leader + b2) + b1, or the coupling itself where its leader leads."""
+    inner = done.get(outer.leader)
+    if inner is None:
+        return outer
+    return Mimic(
+        inner.leader,
+        outer.multiplier * inner.multiplier,
+        outer.multiplier * inner.offset + outer.offset,
+    )
+
+
+def _check(joints: Sequence[JointPart], following: dict[str, Mimic]) -> None:
+    by_name = {j.name: j for j in joints}
+    problems: list[Problem] = []
+    for name, mimic in following.items():
+        leader = by_name.get(mimic.leader)
+        if leader is None:
+            text = str(UnknownNameError("joint", mimic.leader, list(by_name)))
+            problems.append(error("unknown-leader", "mimic", name, text))
+        elif leader.type is JointType.FIXED:
+            text = f"it follows '{leader.name}', which is fixed and has no position"
+            problems.append(error("fixed-leader", "mimic", name, text))
+        elif leader.type.n_q != 1 or by_name[name].type.n_q != 1:
+            raise UnsupportedFeatureError(
+                f"joint '{name}' ({by_name[name].type.label}) follows '{leader.name}' "
+                f"({leader.type.label}): only joints with one position can be coupled"
+            )
+        elif not (math.isfinite(mimic.multiplier) and math.isfinite(mimic.offset)):
+            problems.append(
+                error("not-finite", "mimic", name, "multiplier and offset must be finite")
+            )
+    if problems:
+        raise DescriptionError(problems)
+
+
+def narrow(
+    limits: dict[str, Limits], followers: Sequence[JointPart], leaders: dict[str, Mimic]
+) -> list[Problem]:
+    """Narrow leaders' limits in place, so that every follower stays within its own.
+
+    Position limits only: many files give followers no true velocity and effort. A follower whose
+    limits leave its leader no position is a finding, and does not narrow it.
+    """
+    findings: list[Problem] = []
+    for joint in followers:
+        own = limits[joint.name]
+        leader, m, b = leaders[joint.name]
+        if math.isinf(own.lower) and math.isinf(own.upper):
+            continue
+        if m == 0:
+            met = own.lower <= b <= own.upper
+            low, high = limits[leader]
+        else:
+            ends = sorted(((own.lower - b) / m, (own.upper - b) / m))
+            low = max(limits[leader].lower, ends[0])
+            high = min(limits[leader].upper, ends[1])
+            met = own.lower <= own.upper and low <= high
+        if met:
+            limits[leader] = Limits(low, high)
+        else:
+            low, high = limits[leader]
+            text = (
+                f"its limits [{own.lower:g}, {own.upper:g}] cannot be met: it follows "
+                f"{m:g} * '{leader}' + {b:g}, whose limits are [{low:g}, {high:g}]"
+            )
+            findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
+    return findings

@@ -1,0 +1,276 @@
+"""Edits: each takes a mechanism apart, changes the parts, and assembles a new mechanism.
+
+The parts of a mechanism have one link for each body, in the frame of the body, and every frame as
+a frame on one of them. Assembled again unchanged they give the same mechanism to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism import rigid
+from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.locking import joint_pose, positions_for
+from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts, z_axis
+
+RIGID_WITHIN = 1e-6
+"""How far a given pose may be from a rotation and a shift, entry by entry."""
+
+
+def parts_of(m: Mechanism) -> Parts:
+    """The parts of a mechanism, one link for each body; `assemble` makes the same one of them."""
+    bodies = range(m.n_bodies)
+    floating = m.body_joint_types[0] is JointType.FLOATING
+    joints: list[JointPart] = []
+    follows = set(m.followers())
+    done = 1 if floating else 0
+    for b in bodies[1:]:
+        c = int(m.coordinate[b])
+        if b not in follows:
+            joints += [_coordinate_part(m, k) for k in range(done, c)]  # those without a body
+            done = c + 1
+        joints.append(_joint_part(m, b, follower=b in follows))
+    joints += [_coordinate_part(m, k) for k in range(done, len(m.joint_names))]
+    return Parts(
+        name=m.name,
+        links=[
+            LinkPart(m.body_names[b], float(m.mass[b]), m.p_body_com[b], m.I_com[b]) for b in bodies
+        ],
+        joints=joints,
+        frames=[_frame_part(m, k) for k in range(len(m.frame_names))],
+        base="floating" if floating else "fixed",
+        base_joint=m.body_joint_names[0] if floating else None,
+        frames_complete=True,
+        findings=m.findings,
+    )
+
+
+def _coordinate_part(m: Mechanism, c: int) -> JointPart:
+    """A coordinate with its limits, between no links."""
+    at, v = int(m.q_start[c]), int(m.v_start[c])
+    single = m.joint_types[c].n_q == 1
+    return JointPart(
+        name=m.joint_names[c],
+        type=m.joint_types[c],
+        parent=None,
+        child=None,
+        lower=float(m.lower[at]) if single else None,
+        upper=float(m.upper[at]) if single else None,
+        velocity=float(m.velocity_limit[v]),
+        effort=float(m.effort_limit[v]),
+        damping=float(m.damping[v]),
+        friction=float(m.friction[v]),
+    )
+
+
+def _joint_part(m: Mechanism, b: int, *, follower: bool) -> JointPart:
+    c = int(m.coordinate[b])
+    if follower:
+        mimic = Mimic(m.joint_names[c], float(m.multiplier[b]), float(m.offset[b]))
+        kind = m.body_joint_types[b]
+        part = JointPart(
+            name=m.body_joint_names[b], type=kind, parent=None, child=None, mimic=mimic
+        )
+    else:
+        part = _coordinate_part(m, c)
+    return replace(
+        part,
+        parent=m.body_names[int(m.parent[b])],
+        child=m.body_names[b],
+        R=m.R_parent_joint[b],
+        p=m.p_parent_joint[b],
+    )
+
+
+def _frame_part(m: Mechanism, k: int) -> FramePart:
+    kind: Literal["link", "joint", "user"] = "user"
+    if k < m.n_link_frames:
+        kind = "link"
+    elif k < m.n_link_frames + m.n_joint_frames:
+        kind = "joint"
+    link = m.body_names[int(m.frame_body[k])]
+    return FramePart(m.frame_names[k], link, m.R_body_frame[k], m.p_body_frame[k], kind)
+
+
+def lock(
+    m: Mechanism,
+    joints: str | Sequence[str],
+    at: Mapping[str, Any] | Sequence[Any] | Floats | float | None = None,
+) -> Mechanism:
+    """The mechanism with these coordinates held: their joints become fixed, frames stay.
+
+    `at` says where: a mapping from names to positions (those not in it at neutral), one entry for
+    each of `joints`, or a whole configuration (nq,); neutral by default, which is zero clamped to
+    the limits. Limits do not restrict it. Followers of a locked leader are locked at the position
+    that they then have. A floating base that is locked becomes a fixed one, standing there.
+
+    Raises: UnknownNameError for names that are no coordinates; InputError for a follower (lock its
+    leader), a name given twice, or positions that are not finite or not clear; ShapeError for a
+    wrong number of them.
+    """
+    names = [joints] if isinstance(joints, str) else list(joints)
+    held = positions_for(m, names, at)
+    parts = parts_of(m)
+    if parts.base_joint in held:
+        kind, position = JointType.FLOATING, held[parts.base_joint]
+        parts.R_world_root, parts.p_world_root = joint_pose(kind, position)
+        parts.base, parts.base_joint = "fixed", None
+    kept: list[JointPart] = []
+    for joint in parts.joints:
+        leader, factor, shift = joint.mimic or Mimic(joint.name)
+        if leader not in held:
+            kept.append(joint)
+        elif joint.child is not None:
+            position = factor * held[leader] + shift if joint.mimic else held[leader]
+            kept.append(_fixed(joint, *joint_pose(joint.type, position)))
+    parts.joints = kept
+    return assemble(parts)
+
+
+def _fixed(joint: JointPart, R: Floats, p: Floats) -> JointPart:
+    """A joint that holds its child at R (3, 3), p (3,) in the joint frame."""
+    R_parent, p_parent = joint.R, joint.p
+    return replace(
+        joint,
+        type=JointType.FIXED,
+        R=rigid.exact(R_parent @ R),
+        p=p_parent + R_parent @ p,
+        mimic=None,
+    )
+
+
+def subchain(m: Mechanism, base: str, tip: str) -> Mechanism:
+    """The chain between two frames as a mechanism of its own, its world being the base frame.
+
+    It has the bodies on the path from the base's body to the tip's, with their inertia and all
+    their frames. Side branches are dropped, with their mass: what a joint off the path moves
+    is not part of the chain. Where the path leads towards the root of the tree, joints are
+    passed backwards; they keep their names, their q with its sign, and their limits. A
+    coordinate whose own joint is off the path stays when a joint on the path follows it.
+    The order of q is that of `assemble` for the joints in their old order.
+
+    Raises: UnknownNameError for frames that do not exist; UnsupportedFeatureError for planar and
+    floating joints that would be passed backwards.
+    """
+    start, end = m.frame(base), m.frame(tip)
+    up = m.ancestry(int(m.frame_body[start]))[::-1]
+    down = m.ancestry(int(m.frame_body[end]))
+    common = max(set(up) & set(down))
+    reversed_bodies = up[: up.index(common)]
+    path = {*up[: up.index(common) + 1], *down[down.index(common) :]}
+    _check_reversible(m, reversed_bodies)
+    parts = parts_of(m)
+    new = {
+        m.body_names[int(m.parent[b])]: _inverse(m.R_parent_joint[b], m.p_parent_joint[b])
+        for b in reversed_bodies
+    }
+    kept = {m.body_names[b] for b in path}
+    carried = {m.body_joint_names[b] for b in path - {common}}
+    backwards = {m.body_joint_names[b] for b in reversed_bodies}
+    parts.links = [_moved_link(k, new.get(k.name)) for k in parts.links if k.name in kept]
+    parts.frames = [_moved_frame(f, new.get(f.link)) for f in parts.frames if f.link in kept]
+    parts.joints = _chain_joints(parts.joints, carried, backwards, new)
+    parts.base, parts.base_joint = "fixed", None
+    R_body_base, p_body_base = m.R_body_frame[start], m.p_body_frame[start]
+    parts.R_world_root, parts.p_world_root = _inverse(R_body_base, p_body_base)
+    return assemble(parts)
+
+
+_Pose = tuple[Floats, Floats]
+
+
+def _inverse(R: Floats, p: Floats) -> _Pose:
+    return R.T, -(R.T @ p)
+
+
+def _check_reversible(m: Mechanism, bodies: Sequence[int]) -> None:
+    wide = [b for b in bodies if m.body_joint_types[b].n_q != 1]
+    if wide:
+        named = ", ".join(
+            f"'{m.body_joint_names[b]}' ({m.body_joint_types[b].label})" for b in wide
+        )
+        raise UnsupportedFeatureError(
+            f"a subchain cannot pass these joints backwards: {named}; "
+            "choose a base that lies on the root's side of them"
+        )
+
+
+def _moved_link(link: LinkPart, pose: _Pose | None) -> LinkPart:
+    """A link described in another frame of it, in which its old frame has this pose."""
+    if pose is None:
+        return link
+    R, p = pose
+    inertia = rigid.turned(R[None], link.I_com[None])[0]
+    return replace(link, com=p + R @ link.com, I_com=inertia)
+
+
+def _moved_frame(frame: FramePart, pose: _Pose | None) -> FramePart:
+    if pose is None:
+        return frame
+    R, p = pose
+    return replace(frame, R=R @ frame.R, p=p + R @ frame.p)
+
+
+def _chain_joints(
+    joints: Sequence[JointPart], carried: set[str], backwards: set[str], new: dict[str, _Pose]
+) -> list[JointPart]:
+    """The joints on the path, turned round where it leads backwards, and leaders off the path.
+
+    A joint places its child at X J(q). Backwards the child carries the parent, at J(q)⁻¹ X⁻¹:
+    J(q)⁻¹ moves about the opposite axis, and X⁻¹ is the pose of the parent's old frame in its new.
+    """
+    leaders = {j.mimic.leader for j in joints if j.mimic and j.name in carried}
+    result: list[JointPart] = []
+    for joint in joints:
+        turned = joint.name in backwards
+        parent, child = (joint.child, joint.parent) if turned else (joint.parent, joint.child)
+        R, p = new.get(parent or "", (np.eye(3), np.zeros(3)))
+        if turned:
+            result.append(replace(joint, parent=parent, child=child, R=R, p=p, axis=-z_axis()))
+        elif joint.name in carried:
+            result.append(replace(joint, R=R @ joint.R, p=p + R @ joint.p))
+        elif joint.name in leaders:
+            result.append(replace(joint, parent=None, child=None))
+    return result
+
+
+def with_frame(m: Mechanism, name: str, parent_frame: str, T_parent_frame: Any) -> Mechanism:
+    """The mechanism with one more frame, at a pose (4, 4) in the frame `parent_frame`.
+
+    The pose is taken as given; it must be rigid within 1e-6.
+
+    Raises: UnknownNameError for the parent, ShapeError, InputError for a name that is taken or
+    empty and for a pose that is not rigid.
+    """
+    parent = m.frame(parent_frame)
+    if not name or name in m.frame_names:
+        why = "already exists" if name else "needs a name"
+        raise InputError(f"the frame '{name}' {why}; choose one that is not in frame_names")
+    R, p = _rigid_pose(name, T_parent_frame)
+    R_body, p_body = m.R_body_frame[parent], m.p_body_frame[parent]
+    parts = parts_of(m)
+    on = m.body_names[int(m.frame_body[parent])]
+    parts.frames.append(FramePart(name, on, R_body @ R, p_body + R_body @ p))
+    return assemble(parts)
+
+
+def _rigid_pose(name: str, given: Any) -> _Pose:
+    T = np.array(given, dtype=np.float64)
+    if T.shape != (4, 4):
+        raise ShapeError(f"frame '{name}': a pose has the shape (4, 4), this one {T.shape}")
+    if not np.isfinite(T).all():
+        raise InputError(f"frame '{name}': its pose must be finite numbers")
+    R = T[:3, :3]
+    off = max(np.abs(R.T @ R - np.eye(3)).max(), np.abs(T[3] - [0, 0, 0, 1]).max())
+    if off > RIGID_WITHIN or np.linalg.det(R) < 0:
+        raise InputError(
+            f"frame '{name}': its pose is not rigid (off by {off:.1g}, determinant "
+            f"{np.linalg.det(R):.3g}); the upper left 3x3 must be a rotation, the last row 0 0 0 1"
+        )
+    return rigid.exact(R), T[:3, 3]

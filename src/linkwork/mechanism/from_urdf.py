@@ -1,0 +1,116 @@
+"""A mechanism from the records of a URDF file."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from linkwork.errors import InputError, Problem
+from linkwork.formats.urdf.records import Document, Joint, Link
+from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
+
+_TYPES = {kind.label: kind for kind in JointType}
+
+
+def from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed") -> Mechanism:
+    """The mechanism that a URDF describes; its findings are kept and added to.
+
+    A link without inertial has no mass. A revolute or prismatic joint whose limits lack `lower` or
+    `upper` is unlimited on that side, which is a finding. A continuous joint has no limits of its
+    own. The rotation of an inertial's origin is always applied.
+    Source: https://wiki.ros.org/urdf/XML/joint and .../link.
+
+    Raises: as `assemble`; InputError for another base.
+    """
+    if base not in ("fixed", "floating"):
+        raise InputError(f"the base is 'fixed' or 'floating', not {base!r}")
+    return assemble(parts_from_urdf(document, base=base))
+
+
+def parts_from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed") -> Parts:
+    """The same as parts, still to be assembled."""
+    robot = document.robot
+    findings = [
+        finding for joint in robot.joints for finding in _missing_limits(joint, robot.file or "")
+    ]
+    return Parts(
+        name=robot.name,
+        links=[_link(link) for link in robot.links],
+        joints=[_joint(joint) for joint in robot.joints],
+        base=base,
+        findings=(*document.problems, *findings),
+    )
+
+
+def rotation_from_rpy(rpy: tuple[float, float, float]) -> Floats:
+    """R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3): rotations about the fixed axes x, y, z in this order.
+
+    The sines and cosines are those of the given numbers in float64. The C library's are the same
+    whatever else is computed, which NumPy's vectorised ones need not be.
+    """
+    roll, pitch, yaw = rpy
+    cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def _link(link: Link) -> LinkPart:
+    inertial = link.inertial
+    if inertial is None:
+        return LinkPart(link.name)
+    inertia = np.array(inertial.inertia, np.float64)
+    if any(inertial.rpy):
+        R = rotation_from_rpy(inertial.rpy)
+        inertia = R @ inertia @ R.T
+    return LinkPart(link.name, inertial.mass, np.array(inertial.xyz, np.float64), inertia)
+
+
+def _joint(joint: Joint) -> JointPart:
+    limit, dynamics, mimic = joint.limit, joint.dynamics, joint.mimic
+    kind = _TYPES[joint.type]
+    bounded = limit is not None and _is_bounded(kind)
+    return JointPart(
+        name=joint.name,
+        type=kind,
+        parent=joint.parent,
+        child=joint.child,
+        R=rotation_from_rpy(joint.rpy),
+        p=np.array(joint.xyz, np.float64),
+        axis=np.array(joint.axis, np.float64),
+        lower=limit.lower if limit and bounded else None,
+        upper=limit.upper if limit and bounded else None,
+        velocity=limit.velocity if limit else None,
+        effort=limit.effort if limit else None,
+        damping=dynamics.damping if dynamics else 0.0,
+        friction=dynamics.friction if dynamics else 0.0,
+        mimic=Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
+    )
+
+
+def _is_bounded(kind: JointType) -> bool:
+    return kind in (JointType.REVOLUTE, JointType.PRISMATIC)
+
+
+def _missing_limits(joint: Joint, file: str) -> list[Problem]:
+    if not _is_bounded(_TYPES[joint.type]):
+        return []
+    limit = joint.limit
+    line = limit.line if limit else joint.line
+    missing = [side for side in ("lower", "upper") if limit is None or getattr(limit, side) is None]
+    if not missing:
+        return []
+    text = f"no {' and no '.join(missing)} limit: the joint is taken as unlimited there"
+    hint = "write the limit, or make the joint continuous"
+    if joint.type == "prismatic":
+        hint = "write the limit"
+    return [Problem("warning", "unlimited", text, file, line, "limit", joint.name, hint)]

@@ -1,0 +1,125 @@
+"""Where locked joints stand: the positions that a caller gives, and the poses they mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import InputError, ShapeError
+from linkwork.mechanism import rigid
+from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.neutral import neutral
+
+
+def joint_pose(kind: JointType, q: Floats) -> tuple[Floats, Floats]:
+    """The rotation (3, 3) and shift (3,) that a joint's own positions (n_q,) make.
+
+    A floating joint's quaternion may have any length; it is divided by its square.
+    Source: for the quaternion w + v, R = 1 + 2 (w [v]x + [v]x²) / |w + v|².
+
+    Raises: InputError for a quaternion of length zero.
+    """
+    p = np.zeros(3)
+    if kind is JointType.PRISMATIC:
+        p[2] = q[0]
+        return np.eye(3), p
+    if kind is JointType.PLANAR:
+        p[:2] = q[:2]
+        return _about_z(float(q[2])), p
+    if kind is JointType.FLOATING:
+        p[:] = q[:3]
+        return _turned_by(q[3:]), p
+    return (_about_z(float(q[0])) if kind.turns else np.eye(3)), p
+
+
+def _turned_by(wxyz: Floats) -> Floats:
+    largest = np.abs(wxyz).max()
+    if largest == 0:
+        raise InputError("a quaternion of zeros is no rotation; unturned is 1 0 0 0 (wxyz)")
+    w, x, y, z = wxyz / largest
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    square = w * w + x * x + y * y + z * z
+    return rigid.exact(np.eye(3) + 2.0 * (w * cross + cross @ cross) / square)
+
+
+def _about_z(angle: float) -> Floats:
+    c, s = math.cos(angle), math.sin(angle)
+    return rigid.exact(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+
+
+def positions_for(
+    m: Mechanism,
+    names: Sequence[str],
+    at: Mapping[str, Any] | Sequence[Any] | Floats | float | None,
+) -> dict[str, Floats]:
+    """The positions (n_q,) at which to lock each of these coordinates; see `edit.lock`."""
+    _check_names(m, names)
+    if at is None:
+        given: dict[str, Any] = {}
+    elif isinstance(at, Mapping):
+        given = dict(at)
+        wanted = set(names)
+        for name in given:
+            if name not in wanted:
+                m.joint(name)
+                raise InputError(f"a position is given for '{name}', which is not to be locked")
+    else:
+        given = _by_order(m, names, at)
+    default = neutral(m)
+    return {name: _position(m, name, given.get(name), default) for name in names}
+
+
+def _check_names(m: Mechanism, names: Sequence[str]) -> None:
+    follower = {m.body_joint_names[b]: m.joint_names[int(m.coordinate[b])] for b in m.followers()}
+    seen: set[str] = set()
+    for name in names:
+        leader = follower.get(str(name))
+        if leader is not None:
+            raise InputError(
+                f"'{name}' follows '{leader}' and has no position of its own; lock '{leader}'"
+            )
+        m.joint(name)
+        if name in seen:
+            raise InputError(f"'{name}' is to be locked twice; name each joint once")
+        seen.add(name)
+
+
+def _by_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
+    """One entry for each name, or a whole configuration."""
+    values: list[Any] = [at] if np.ndim(at) == 0 else list(at)
+    by_entry = len(values) == len(names)
+    by_configuration = len(values) == m.n_q and all(np.ndim(value) == 0 for value in values)
+    if by_configuration:
+        starts = [int(m.q_start[m.joint(name)]) for name in names]
+        if by_entry and starts != list(range(m.n_q)):
+            raise InputError(
+                "it is not clear whether these positions are in the order of the names or of q; "
+                "give a mapping from names to positions"
+            )
+        return {
+            name: values[start : start + m.joint_types[m.joint(name)].n_q]
+            for name, start in zip(names, starts, strict=True)
+        }
+    if by_entry:
+        return dict(zip(names, values, strict=True))
+    raise ShapeError(
+        f"lock takes one position for each of the {len(names)} names, or a configuration of "
+        f"{m.n_q} numbers, not {len(values)} values"
+    )
+
+
+def _position(m: Mechanism, name: str, value: Any, default: Floats) -> Floats:
+    c = m.joint(name)
+    if value is None:
+        return default[m.q_start[c] : m.q_start[c + 1]]
+    n_q = m.joint_types[c].n_q
+    position = np.atleast_1d(np.array(value, dtype=np.float64))
+    if position.shape != (n_q,):
+        kind = m.joint_types[c].label
+        raise ShapeError(f"joint '{name}' ({kind}) has {n_q} positions, not {position.shape}")
+    if not np.isfinite(position).all():
+        raise InputError(f"joint '{name}': its position must be finite, not {value}")
+    return position

@@ -1,0 +1,66 @@
+"""A configuration from positions by joint name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.mechanism.neutral import neutral
+
+_AGREEMENT = 1.0e-9
+"""How far a follower's given position may lie from what its leader's position makes it."""
+
+
+def configuration_from(
+    m: Mechanism, positions: Mapping[str, float | Sequence[float]]
+) -> Floats:
+    """The configuration (nq,) with these joints at these positions, the others neutral.
+
+    Raises: UnknownNameError for a joint that does not exist or is fixed; ShapeError for a wrong
+    number of values; InputError for values that are not finite, or for a coupled joint whose value
+    differs from what its leader makes it by more than 1e-9.
+    """
+    q = neutral(m)
+    followers = {m.body_joint_names[b]: b for b in m.followers()}
+    for name, value in positions.items():
+        if name not in followers:
+            c = _coordinate(m, name, followers)
+            part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
+            q[part] = _values(name, value, m.joint_types[c].n_q)
+    for name, value in positions.items():
+        if name in followers:
+            _check_follower(m, followers[name], name, q, _values(name, value, 1)[0])
+    return q
+
+
+def _coordinate(m: Mechanism, name: str, followers: Mapping[str, int]) -> int:
+    try:
+        return m.joint(name)
+    except UnknownNameError:
+        raise UnknownNameError("joint", name, (*m.joint_names, *followers)) from None
+
+
+def _values(name: str, value: float | Sequence[float], n: int) -> Floats:
+    try:
+        values = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"joint '{name}': {value!r} is not a number") from None
+    if values.shape != (n,):
+        raise ShapeError(f"joint '{name}' takes {n} number(s), not {values.size}")
+    if not np.isfinite(values).all():
+        raise InputError(f"joint '{name}': {value!r} is not finite")
+    return values
+
+
+def _check_follower(m: Mechanism, body: int, name: str, q: Floats, value: float) -> None:
+    c = int(m.coordinate[body])
+    made = m.multiplier[body] * q[int(m.q_start[c])] + m.offset[body]
+    if abs(made - value) > _AGREEMENT:
+        raise InputError(
+            f"joint '{name}' follows '{m.joint_names[c]}', which puts it at {made:.12g}, not "
+            f"{value:.12g}; give its leader's position instead"
+        )
+

@@ -1,0 +1,115 @@
+"""The robots that come with Linkwork: a catalogue, and where each one's URDF file lies.
+
+The files are our own, written from published dimensions by tools/models/generate.py. What comes
+from where stands at the head of each file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from linkwork.errors import UnknownNameError
+
+__all__ = ["MODELS", "Model", "path"]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One bundled robot.
+
+    ``source`` says where dimensions and inertias come from; ``tip`` is the frame that inverse
+    kinematics is usually asked for; ``degrees_of_freedom`` counts the velocities with a fixed base.
+    """
+
+    name: str
+    summary: str
+    source: str
+    tip: str
+    degrees_of_freedom: int
+
+
+_ALL = (
+    Model(
+        "planar_2r",
+        "two bars turning in the plane: the textbook arm",
+        "dimensions and inertias ours",
+        "tool0",
+        2,
+    ),
+    Model(
+        "planar_3r",
+        "three bars turning in the plane",
+        "dimensions and inertias ours",
+        "tool0",
+        3,
+    ),
+    Model(
+        "scara",
+        "four-axis SCARA with a sliding and turning quill",
+        "dimensions of the Adept One (Schilling 1990); inertias ours",
+        "tool0",
+        4,
+    ),
+    Model(
+        "puma560",
+        "Unimation PUMA 560: six joints, spherical wrist",
+        "dimensions and inertias: Armstrong, Khatib, Burdick 1986",
+        "tool0",
+        6,
+    ),
+    Model(
+        "ur5e",
+        "Universal Robots UR5e: six joints",
+        "dimensions, masses, centres of mass: Universal Robots; inertia tensors ours",
+        "tool0",
+        6,
+    ),
+    Model(
+        "panda",
+        "Panda-like arm: seven joints",
+        "dimensions and limits: Franka Emika; inertias: Gaz and others 2019",
+        "tool0",
+        7,
+    ),
+    Model(
+        "two_arm_torso",
+        "two seven-joint arms with grippers on a torso that lifts and turns",
+        "dimensions and inertias ours",
+        "left_tool0",
+        18,
+    ),
+    Model(
+        "mobile_arm",
+        "wheeled base moving in the plane, six-joint arm, parallel gripper",
+        "dimensions and inertias ours",
+        "tool0",
+        14,
+    ),
+    Model(
+        "quadruped",
+        "four legs of three joints, the Mini Cheetah's size",
+        "dimensions and masses: Katz, Di Carlo, Kim 2019; inertia tensors ours",
+        "fl_foot",
+        12,
+    ),
+    Model(
+        "humanoid",
+        "thirty joints, the proportions of a person of 1.70 m and 60 kg",
+        "segment lengths: Drillis, Contini 1966; masses: Winter 2009; inertia tensors ours",
+        "right_hand",
+        30,
+    ),
+)
+
+MODELS: dict[str, Model] = {model.name: model for model in _ALL}
+
+
+def path(name: str) -> Path:
+    """The URDF file of a bundled model.
+
+    Raises: UnknownNameError with the nearest names.
+    """
+    if name not in MODELS:
+        raise UnknownNameError("bundled model", name, tuple(MODELS))
+    return Path(__file__).resolve().with_name(f"{name}.urdf")

@@ -1,0 +1,372 @@
+"""The object that people hold: a mechanism with the functions of it, compiled when first used."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork import settings
+from linkwork.algorithms import configuration
+from linkwork.algorithms.jacobian import Reference
+from linkwork.algorithms.registry import find
+from linkwork.compile.kernel import Kernel, OnBad, build
+from linkwork.compile.target import COMPILING
+from linkwork.compile.tracing import trace
+from linkwork.errors import InputError, Problem
+from linkwork.formats.urdf.read import Document
+from linkwork.mechanism import edit
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.named_positions import configuration_from
+from linkwork.solve.ik import InverseKinematics, Options, Progress, with_changes
+from linkwork.solve.result import IKResult
+
+Floats = NDArray[np.float64]
+
+
+class Limits(NamedTuple):
+    """Limits of q (nq,) and of v (nv,); infinite where there is none."""
+
+    lower: Floats
+    upper: Floats
+    velocity: Floats
+    effort: Floats
+
+
+class Robot:
+    """A mechanism and what can be computed of it.
+
+    Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
+    and gives the same leading shape back. ``out`` takes the result, ``threads`` bounds the
+    threads of a long batch (default: the processor's cores). A row that is not finite raises
+    InputError with its joint; ``on_bad="nan"`` marks such rows with NaN instead.
+
+    The object may be shared by threads: the mechanism never changes, and edits return new robots.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, document: Document | None = None, *, tip: str | None = None
+    ) -> None:
+        self.mechanism = mechanism
+        self.document = document
+        self._tip = tip
+        self._kernels: dict[Any, Kernel] = {}
+        self._functions: dict[Any, Callable[..., Floats]] = {}
+        self._solvers: dict[Any, InverseKinematics] = {}
+        self._lock = threading.Lock()
+
+    # what it is
+
+    @property
+    def name(self) -> str:
+        """The robot's name in its description."""
+        return self.mechanism.name
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints that q consists of, in its order."""
+        return self.mechanism.joint_names
+
+    @property
+    def full_joint_names(self) -> tuple[str, ...]:
+        """The joints that `full` gives positions of: all that move, coupled ones included."""
+        m = self.mechanism
+        names = zip(m.body_joint_names, m.body_joint_types, strict=True)
+        return tuple(name for name, kind in names if kind is not JointType.FIXED)
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Links, then joints, then frames that were added."""
+        return self.mechanism.frame_names
+
+    @property
+    def n_q(self) -> int:
+        """How many numbers a configuration has."""
+        return self.mechanism.n_q
+
+    @property
+    def n_v(self) -> int:
+        """How many numbers a velocity has: the degrees of freedom."""
+        return self.mechanism.n_v
+
+    @property
+    def limits(self) -> Limits:
+        """Limits of positions, velocities and efforts, in the order of q and v."""
+        m = self.mechanism
+        return Limits(m.lower, m.upper, m.velocity_limit, m.effort_limit)
+
+    @property
+    def findings(self) -> tuple[Problem, ...]:
+        """What is doubtful in the description, though it can be used."""
+        return self.mechanism.findings
+
+    @property
+    def tip(self) -> str:
+        """The frame meant where none is named: a subchain's tip, or the one link at an end.
+
+        Raises: InputError where there are several such links, or none is known.
+        """
+        if self._tip is not None:
+            return self._tip
+        tips = self._end_links()
+        if len(tips) == 1:
+            return tips[0]
+        listed = ", ".join((tips or list(self.frame_names))[:12])
+        raise InputError(
+            f"'{self.name}' has {len(tips)} links at an end: name the frame that is meant, for "
+            f"example one of {listed}"
+        )
+
+    def _end_links(self) -> list[str]:
+        if self.document is None:
+            return []
+        parents = {joint.parent for joint in self.document.robot.joints}
+        links = [link.name for link in self.document.robot.links]
+        frames = set(self.frame_names)
+        return [name for name in links if name not in parents and name in frames]
+
+    # configurations
+
+    def neutral(self) -> Floats:
+        """The configuration (nq,) of zeros, moved inside the limits; quaternions are 1 0 0 0."""
+        return configuration.neutral(self.mechanism)
+
+    def random(
+        self, n: int | None = None, *, seed: int | np.random.Generator | None = None
+    ) -> Floats:
+        """One random configuration inside the limits (nq,), or n of them (n, nq)."""
+        rng = np.random.default_rng(seed)
+        drawn = configuration.random(self.mechanism, rng, 1 if n is None else n)
+        return drawn[0] if n is None else drawn
+
+    def configuration(self, positions: Mapping[str, float | Sequence[float]]) -> Floats:
+        """The configuration (nq,) with these joints at these positions, the others neutral.
+
+        A coupled joint may be named too, where its value agrees with its leader's within 1e-9.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
+        return configuration_from(self.mechanism, positions)
+
+    def full(
+        self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
+    ) -> Floats:
+        """Positions of all joints (..., n_full), in the order of `full_joint_names`."""
+        return self._compute("full", (q,), out, threads)
+
+    def integrate(self, q: ArrayLike, v: ArrayLike, *, out: Floats | None = None) -> Floats:
+        """The configuration (..., nq) reached from q by the velocity v (..., nv) in one second."""
+        return self._compute("integrate", (q, v), out, None)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike, *, out: Floats | None = None) -> Floats:
+        """The velocity (..., nv) that takes q0 to q1 in one second."""
+        return self._compute("difference", (q0, q1), out, None)
+
+    # kinematics
+
+    def fk(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """Pose of a frame in the world, T_world_frame (..., 4, 4); default: the robot's only tip."""
+        return self._compute("fk", (q,), out, threads, on_bad, frame=self._frame(frame))
+
+    def fk_all(
+        self,
+        q: ArrayLike,
+        *,
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """Poses of all frames in the world (..., nf, 4, 4), in the order of `frame_names`."""
+        return self._compute("fk_all", (q,), out, threads, on_bad)
+
+    def jacobian(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: Reference = "world-aligned",
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """Jacobian of a frame (..., 6, nv), linear rows first.
+
+        ``reference``: "world-aligned" (velocity of the frame's origin, axes of the world), "local"
+        (axes of the frame) or "world" (velocity at the world's origin).
+        """
+        static = {"frame": self._frame(frame), "reference": reference}
+        return self._compute("jacobian", (q,), out, threads, on_bad, **static)
+
+    def jacobian_dot_v(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: Reference = "world-aligned",
+        out: Floats | None = None,
+        threads: int | None = None,
+    ) -> Floats:
+        """The Jacobian's time derivative times v (..., 6): the frame's acceleration at dv/dt = 0."""
+        static = {"frame": self._frame(frame), "reference": reference}
+        return self._compute("jacobian_dot_v", (q, v), out, threads, **static)
+
+    def com(self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
+        """Centre of mass in the world (..., 3), the root link's mass included."""
+        return self._compute("com", (q,), out, threads)
+
+    def com_jacobian(
+        self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
+    ) -> Floats:
+        """Jacobian of the centre of mass (..., 3, nv)."""
+        return self._compute("com_jacobian", (q,), out, threads)
+
+    def ik(
+        self,
+        targets: ArrayLike,
+        frame: str | None = None,
+        *,
+        q0: ArrayLike | None = None,
+        joints: Sequence[str] | None = None,
+        options: Options | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        **changes: float,
+    ) -> IKResult:
+        """Configurations that bring a frame to poses T_world_frame (..., 4, 4), each verified.
+
+        Moves the joints between base and frame, or ``joints``; the others stay at ``q0`` (..., nq),
+        by default neutral, where the search also begins. ``changes`` are fields of `IKOptions`,
+        such as ``position_tolerance=1e-6`` (m) and ``rotation_tolerance=1e-6`` (rad).
+        ``progress(done, total)`` is called now and then.
+
+        Raises: UnknownNameError, ShapeError, InputError. A target that is not reached raises
+        nothing: see `IKResult.success` and `IKResult.reason`.
+        """
+        solver = self.solver(frame, joints)
+        return solver.solve(
+            targets,
+            q0,
+            options=with_changes(options, **changes),
+            threads=settings.most_threads() if threads is None else threads,
+            progress=progress,
+        )
+
+    def solver(
+        self, frame: str | None = None, joints: Sequence[str] | None = None
+    ) -> InverseKinematics:
+        """The compiled solver behind `ik`, to be kept and called again with new targets."""
+        key = (self._frame(frame), None if joints is None else tuple(joints))
+        found = self._solvers.get(key)
+        if found is None:
+            with COMPILING:
+                found = self._solvers.setdefault(key, InverseKinematics(self.mechanism, *key))
+        return found
+
+    def function(
+        self, algorithm: str, frame: str | None = None, **static: Any
+    ) -> Callable[..., Floats]:
+        """The compiled function of an algorithm, with its static arguments bound.
+
+        ``robot.function("fk", "tool0")(q)``: the call with the least overhead, for control loops.
+        It takes batches, ``out`` and ``threads`` as well.
+
+        Raises: UnknownNameError for an algorithm or frame that does not exist.
+        """
+        if "frame" in find(algorithm).static:
+            static["frame"] = self._frame(frame)
+        elif frame is not None:
+            raise InputError(f"'{algorithm}' is not about one frame; leave '{frame}' out")
+        key = (algorithm, *sorted(static.items()))
+        found = self._functions.get(key)
+        if found is None:
+            found = self._functions.setdefault(key, self._kernel(algorithm, static).bound())
+        return found
+
+    # edits
+
+    def lock(
+        self,
+        joints: str | Sequence[str],
+        at: Mapping[str, float | Sequence[float]] | ArrayLike | None = None,
+    ) -> Robot:
+        """A robot with these joints fixed at ``at`` (by name, in order, or a whole q)."""
+        names = [joints] if isinstance(joints, str) else list(joints)
+        return Robot(edit.lock(self.mechanism, names, at), self.document, tip=self._tip)
+
+    def subchain(self, base: str, tip: str) -> Robot:
+        """The chain of joints between two frames; its world is the frame ``base``."""
+        return Robot(edit.subchain(self.mechanism, base, tip), self.document, tip=tip)
+
+    def with_frame(self, name: str, parent_frame: str, T_parent_frame: ArrayLike) -> Robot:
+        """A robot with one more frame, at a fixed pose (4, 4) in another one."""
+        changed = edit.with_frame(self.mechanism, name, parent_frame, T_parent_frame)
+        return Robot(changed, self.document, tip=self._tip)
+
+    # how
+
+    def _frame(self, frame: str | None) -> str:
+        if frame is None:
+            return self.tip
+        self.mechanism.frame(frame)
+        return frame
+
+    def _kernel(self, algorithm: str, static: Mapping[str, Any]) -> Kernel:
+        key = (algorithm, *sorted(static.items()))
+        found = self._kernels.get(key)
+        if found is None:
+            with COMPILING:
+                traced = trace(algorithm, self.mechanism, **static)
+                kernel = build(traced, labels=self._labels(), most_threads=settings.most_threads())
+                found = self._kernels.setdefault(key, kernel)
+        return found
+
+    def _labels(self) -> dict[str, list[str]]:
+        m = self.mechanism
+        q = [
+            f"joint '{m.joint_names[c]}'"
+            for c, n in enumerate(np.diff(m.q_start))
+            for _ in range(n)
+        ]
+        v = [
+            f"joint '{m.joint_names[c]}'"
+            for c, n in enumerate(np.diff(m.v_start))
+            for _ in range(n)
+        ]
+        return {"q": q, "q0": q, "q1": q, "v": v}
+
+    def _compute(
+        self,
+        algorithm: str,
+        arrays: tuple[ArrayLike, ...],
+        out: Floats | None,
+        threads: int | None,
+        on_bad: OnBad = "raise",
+        **static: Any,
+    ) -> Floats:
+        if out is None and threads is None and on_bad == "raise":
+            return self.function(algorithm, **static)(*arrays)
+        return self._kernel(algorithm, static)(*arrays, out=out, threads=threads, on_bad=on_bad)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"mechanism": self.mechanism, "document": self.document, "tip": self._tip}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["mechanism"], state["document"], tip=state["tip"])
+
+    def __repr__(self) -> str:
+        return (
+            f"Robot('{self.name}': {len(self.joint_names)} joints, {self.n_v} degrees of freedom, "
+            f"{len(self.frame_names)} frames)"
+        )

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+from benchmarks.lines import Line, compile_loop, measure, measure_each
+
+
+def test_a_line_runs_its_statement_on_every_input_and_gives_the_last_result() -> None:
+    seen: list[int] = []
+    line = Line("two statements", "seen.append(q); r = 2 * q\nr += one", {"seen": seen, "one": 1})
+    assert compile_loop(line)([1, 2, 3]) == 7
+    assert seen == [1, 2, 3]
+
+
+def test_no_input_gives_none() -> None:
+    assert compile_loop(Line("none", "r = q"))([]) is None
+
+
+def test_reserved_names_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"may not use the names \['q'\]"):
+        compile_loop(Line("bad", "r = q", {"q": 1}))
+
+
+def test_time_is_per_evaluation_and_at_least_one_pass_is_made() -> None:
+    calls: list[int] = []
+    loop = compile_loop(Line("count", "calls.append(q)", {"calls": calls}))
+    found = measure(loop, [0] * 10, per_pass=10, seconds=0.0)
+    assert len(calls) == 10 * found["passes"] and found["passes"] >= 1
+    assert 0 < found["wall"] and 0 <= found["cpu"]
+    twice = measure(loop, [0] * 10, per_pass=1, seconds=0.0)
+    assert twice["passes"] >= 1
+
+
+def test_percentiles_of_single_calls_are_in_order() -> None:
+    found = measure_each(compile_loop(Line("one", "r = q")), list(range(200)))
+    assert 0 < found["p50"] <= found["p95"] <= found["p99"]

@@ -1,0 +1,121 @@
+"""Sizes, leftovers and the mirror of tests: what the style sheet says, counted."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "linkwork"
+LINES_A_FILE, LINES_A_FUNCTION, METHODS_A_CLASS = 500, 60, 30
+MANY_METHODS = {"Robot"}  # a list of one-line methods, by design
+
+# Modules without a test file of their own, each with the reason. Keep it short.
+NO_MIRROR = {
+    "ops/protocol.py": "a protocol without code; tests/ops checks every back end against it",
+}
+LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+# The project's text speaks only about itself: no folder of one person's machine.
+MACHINE_PATH = re.compile(r"(?<![\w.~/$}-])/(?:root|home/\w+|work|Users/\w+)/\w")
+TEXT = ("*.py", "*.md", "*.toml", "*.yaml", "*.yml", "*.sh")
+
+
+def sources() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def project_files() -> Iterator[Path]:
+    """The text files of the project that are written for readers, tests left out."""
+    for folder in ("src", "docs", "examples", "benchmarks", "tools", ".ci"):
+        for pattern in (*TEXT, "run"):
+            for path in sorted((ROOT / folder).rglob(pattern)):
+                # A folder with a dot below these is a tool's own, an environment for instance.
+                parts = path.relative_to(ROOT / folder).parts
+                if path.is_file() and not any(part.startswith(".") for part in parts):
+                    yield path
+    for pattern in TEXT:
+        yield from sorted(ROOT.glob(pattern))
+
+
+def too_large(path: Path, text: str) -> list[str]:
+    """What in one file is larger than a person reads at a glance."""
+    found = []
+    if text.count("\n") > LINES_A_FILE:
+        found.append(f"{path}: {text.count(chr(10))} lines, {LINES_A_FILE} at most")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or 0) - node.lineno + 1
+            if lines > LINES_A_FUNCTION:
+                found.append(f"{path}:{node.lineno}: {node.name} has {lines} lines")
+        elif isinstance(node, ast.ClassDef) and node.name not in MANY_METHODS:
+            methods = sum(isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) for n in node.body)
+            if methods > METHODS_A_CLASS:
+                found.append(f"{path}:{node.lineno}: {node.name} has {methods} methods")
+    return found
+
+
+def test_files_functions_and_classes_are_small():
+    found = [line for p in sources() for line in too_large(p, p.read_text(encoding="utf-8"))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("limit", "text"),
+    [
+        (500, lambda n: "x = 1\n" * n),
+        (60, lambda n: "def f():\n" + "    x = 1\n" * (n - 1)),
+        (30, lambda n: "class A:\n" + "".join(f"    def f{k}(self): ...\n" for k in range(n))),
+    ],
+)
+def test_the_check_sees_what_is_too_large(limit: int, text: Callable[[int], str]):
+    assert too_large(Path("x.py"), text(limit + 1))
+    assert not too_large(Path("x.py"), text(limit))
+    # The one class that may have many methods.
+    assert not too_large(Path("x.py"), text(limit).replace("class A", "class Robot"))
+
+
+def test_nothing_is_left_over():
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in project_files()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if LEFTOVERS.search(line) or MACHINE_PATH.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_the_pattern_of_machine_paths():
+    assert MACHINE_PATH.search("see /home/" + "me/robots")
+    assert MACHINE_PATH.search('open("/ro' + 'ot/x")')
+    assert not MACHINE_PATH.search("https://example.org/work/x and src/work/x and /workspace/x")
+
+
+def test_every_module_has_its_test_file():
+    missing, stale = [], []
+    for path in sources():
+        relative = path.relative_to(SOURCE)
+        if relative.name == "__init__.py":
+            continue
+        mirror = ROOT / "tests" / relative.parent / f"test_{relative.name}"
+        excused = relative.as_posix() in NO_MIRROR
+        if not excused and not mirror.exists():
+            missing.append(f"{relative}: no {mirror.relative_to(ROOT)}")
+        if excused and mirror.exists():
+            stale.append(f"{relative} has a test file now: take it out of NO_MIRROR")
+    stale += [
+        f"NO_MIRROR: there is no {name}" for name in NO_MIRROR if not (SOURCE / name).exists()
+    ]
+    assert not missing + stale, "\n".join(missing + stale)
+
+
+def test_every_mirrored_test_file_has_its_module():
+    # tests/<package>/test_<module>.py where <package> is one of src: a module moved or renamed
+    # takes its tests along. A package may have further test files, named for what they compare.
+    packages = {p.name for p in SOURCE.iterdir() if p.is_dir() and (p / "__init__.py").exists()}
+    folders = {p.name for p in (ROOT / "tests").iterdir() if p.is_dir() and any(p.glob("*.py"))}
+    others = {"repository", "contracts", "reference", "corpus", "tools"}
+    assert folders <= packages | others, f"tests of no package: {folders - packages - others}"

@@ -1,0 +1,252 @@
+"""Imports point downward, and what only one module may do is done by that module alone."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+
+# A module may import what has a smaller number, and its own package. The numbers follow the
+# layers of the design; spatial stands above ops because its functions are written in them.
+RANK = {
+    "errors": -1,
+    "conventions": -1,
+    "ops": 0,
+    "spatial": 0.5,
+    "formats": 1,
+    "geometry": 1,
+    "models": 1,
+    "mechanism": 2,
+    "algorithms": 3,
+    "compile": 4,
+    "solve": 5,
+    "simulate": 6,
+    # Lower layers are given clock, cores and environment as values.
+    "settings": 6.5,
+    "robot": 7,
+    "loading": 7,
+    "conversions": 7,
+    "jax": 7,
+    "torch": 7,
+    "view": 8,
+    "cli": 8,
+    "faces": 9,
+}
+# robot, loading and their neighbours are one layer whose modules may import each other.
+NEIGHBOURS = {"robot", "loading", "conversions", "jax", "torch"}
+# Upward imports inside a method, each with what it is for: (file, package imported).
+UPWARD_IN_A_METHOD: dict[tuple[str, str], str] = {}
+
+# Clock, cores and environment are read in settings.py alone.
+READS = {
+    "os": {
+        "environ",
+        "getenv",
+        "cpu_count",
+        "process_cpu_count",
+        "sched_getaffinity",
+        "getloadavg",
+        "times",
+    },
+    "multiprocessing": {"cpu_count"},
+    "datetime": {"datetime", "date"},
+}
+HEAVY = ("jax", "casadi", "llvmlite", "lxml", "trimesh", "typer", "rich")
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted((SOURCE / "linkwork").rglob("*.py")):
+        yield path.relative_to(SOURCE), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def package_of(path: Path) -> str:
+    """The layer's name of a file: linkwork/ops/numpy.py is ops, linkwork/robot.py is robot."""
+    return path.parts[1].removesuffix(".py")
+
+
+def imported(path: Path, tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
+    """Every import of a module of this package, absolute: the statement and the dotted name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "linkwork":
+                    yield node, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                parts = list(path.with_suffix("").parts[: -node.level])
+                base = ".".join([*parts, *(node.module or "").split(".")]).strip(".")
+            else:
+                base = node.module or ""
+            if base == "linkwork":  # from linkwork import robot
+                yield from ((node, f"linkwork.{alias.name}") for alias in node.names)
+            elif base.startswith("linkwork."):
+                yield node, base
+
+
+def violations(path: Path, tree: ast.Module) -> list[str]:
+    """The imports of one file that do not point downward."""
+    here, found = package_of(path), []
+    if here == "__init__":
+        return []  # the public list, above everything
+    for node, name in imported(path, tree):
+        there = name.split(".")[1] if "." in name else "__init__"
+        place = f"{path}:{node.lineno}: {here} imports {name}"
+        if there not in RANK and there != "__init__":
+            # `from linkwork import load` names a function, which comes from the public list.
+            there = "__init__"
+        if there == here or {here, there} <= NEIGHBOURS:
+            continue
+        in_a_method = node.col_offset > 4  # deeper than a function of the module
+        if in_a_method and (path.as_posix(), there) in UPWARD_IN_A_METHOD:
+            continue
+        if there == "__init__":
+            if RANK[here] < RANK["view"]:
+                found.append(f"{place}: only view, cli and faces use the public list")
+        elif RANK[there] >= RANK[here]:
+            found.append(f"{place}: layer {RANK[here]:g} may not import layer {RANK[there]:g}")
+    return found
+
+
+def test_every_module_has_a_layer():
+    unknown = sorted(
+        {
+            package_of(path)
+            for path, _ in modules()
+            if package_of(path) != "__init__" and package_of(path) not in RANK
+        }
+    )
+    assert not unknown, f"give these a layer in RANK: {unknown}"
+
+
+def test_imports_point_downward():
+    found = [line for path, tree in modules() for line in violations(path, tree)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("linkwork/ops/numpy.py", "from linkwork.spatial import so3"),
+        ("linkwork/ops/numpy.py", "from ..spatial.so3 import exp"),
+        ("linkwork/spatial/so3.py", "import linkwork.mechanism.model"),
+        ("linkwork/formats/urdf/read.py", "from linkwork.geometry import meshes"),
+        ("linkwork/formats/urdf/read.py", "def f():\n    import linkwork.robot"),
+        ("linkwork/compile/kernel.py", "from linkwork import settings"),
+        ("linkwork/solve/ik.py", "import linkwork as lw"),
+        ("linkwork/errors.py", "from linkwork.conventions import X"),
+        ("linkwork/robot.py", "from linkwork.cli import app"),
+    ],
+)
+def test_the_check_sees_an_upward_import(file: str, text: str):
+    assert violations(Path(file), ast.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("linkwork/ops/numpy.py", "from linkwork.ops.protocol import Ops"),
+        ("linkwork/ops/numpy.py", "from .protocol import Ops"),
+        ("linkwork/spatial/so3.py", "from linkwork.ops import NUMPY"),
+        ("linkwork/robot.py", "from linkwork import settings"),
+        ("linkwork/cli/app.py", "import linkwork as lw"),
+        ("linkwork/compile/trace.py", "import numpy as np, casadi"),
+    ],
+)
+def test_the_check_lets_a_downward_import_pass(file: str, text: str):
+    assert not violations(Path(file), ast.parse(text))
+
+
+def reads(path: Path, tree: ast.Module) -> list[str]:
+    """Where a file reads the clock, the number of cores or the environment."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+            bad = "time" in names
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            bad = node.module == "time" or bool(READS.get(node.module or "", set()) & set(names))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            bad = node.attr in READS.get(node.value.id, set())
+        else:
+            continue
+        if bad:
+            found.append(f"{path}:{node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+def test_settings_alone_reads_clock_cores_and_environment():
+    found = [
+        line
+        for path, tree in modules()
+        if path.as_posix() != "linkwork/settings.py"
+        for line in reads(path, tree)
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import time",
+        "from time import perf_counter",
+        "import os\nos.environ.get('HOME')",
+        "from os import environ",
+        "import os\nos.cpu_count()",
+        "import os\nlen(os.sched_getaffinity(0))",
+        "from datetime import datetime",
+    ],
+)
+def test_the_check_sees_a_read(text: str):
+    assert reads(Path("x.py"), ast.parse(text))
+
+
+def test_nothing_below_robot_prints():
+    found = [
+        f"{path}:{node.lineno}"
+        for path, tree in modules()
+        if RANK.get(package_of(path), 10) < RANK["robot"]
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Name) and node.id == "print")
+        or (isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr"))
+    ]
+    assert not found, "\n".join(found)
+
+
+def run_python(code: str, cache: Path) -> str:
+    """What a new process prints, with byte code kept in a folder of ours."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = str(cache)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_linkwork_loads_nothing_heavy(tmp_path: Path):
+    code = f"import linkwork, sys; print([n for n in {HEAVY!r} if n in sys.modules])"
+    assert run_python(code, tmp_path) == "[]"
+
+
+def test_importing_linkwork_is_quick(tmp_path: Path):
+    # Processor time, so that other work on the machine does not count; the first run writes the
+    # byte code, and the best of the others is the one that was disturbed least.
+    code = (
+        "import numpy, time; start = time.process_time(); import linkwork; "
+        "print(time.process_time() - start)"
+    )
+    seconds = [float(run_python(code, tmp_path)) for _ in range(5)]
+    assert min(seconds[1:]) < 0.2, seconds

@@ -1,0 +1,47 @@
+"""Writes the bundled models: ``python tools/models/generate.py [folder]``.
+
+Without a folder it writes to src/linkwork/models. A test compares those files with `texts`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from humanoid import humanoid
+from mobile_arm import mobile_arm
+from panda import panda
+from planar import planar_2r, planar_3r
+from puma560 import puma560
+from quadruped import quadruped
+from scara import scara
+from two_arm_torso import two_arm_torso
+from ur5e import ur5e
+
+FOLDER = Path(__file__).resolve().parents[2] / "src" / "linkwork" / "models"
+BUILDERS = (
+    planar_2r,
+    planar_3r,
+    scara,
+    puma560,
+    ur5e,
+    panda,
+    two_arm_torso,
+    mobile_arm,
+    quadruped,
+    humanoid,
+)
+
+
+def texts() -> dict[str, str]:
+    """Every model's file by its name."""
+    robots = [build() for build in BUILDERS]
+    return {robot.name: robot.text() for robot in robots}
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    for name, text in texts().items():
+        (folder / f"{name}.urdf").write_text(text, encoding="utf-8")
