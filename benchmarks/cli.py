@@ -26,7 +26,7 @@ CASES = {
     "batch": "all three, batches",
     "load": "reading a URDF",
     "import": "processor time of the import beyond NumPy",
-    "compile": "the first call in a fresh process, with and without a cache on disk",
+    "compile": "the first call in a fresh process",
     "ik": "inverse kinematics: batch and one target",
     "all": "everything",
 }

@@ -121,16 +121,15 @@ class Server:
     def solve(self, index: int, out: str) -> Answer:
         """Run an inverse kinematics line and save its answers in the driver's joint order."""
         line, loop = self.lines[index], self.loops[index]
-        if line.by_row:
-            raise ValueError(
-                f"{self.peer.name}: an ik_lines statement takes the whole batch (by_row=False)"
-            )
-        answer = self.peer.ik_read(loop([self.q]))
-        np.savez(out, q=answer.q[:, self.peer.columns(self.names)], success=answer.success)
-        return {"iterations": answer.iterations, "claimed": int(np.sum(answer.success))}
+        items = self.rows if line.by_row else [self.q]
+        answers = [self.peer.ik_read(loop([item])) for item in items]
+        q = np.vstack([answer.q for answer in answers])
+        success = np.concatenate([np.atleast_1d(answer.success) for answer in answers])
+        np.savez(out, q=q[:, self.peer.columns(self.names)], success=success)
+        return {"iterations": float(np.mean([answer.iterations for answer in answers]))}
 
     def first_call(self, operation: str, q: str) -> Answer:
-        """The first call of each line in this process: what compiling costs; and one call later."""
+        """The first call of an operation in this process: what compiling costs."""
         row = self.peer.configure(np.load(q), self.names)[0].copy()
         wall, cpu = time.perf_counter_ns(), time.process_time_ns()
         lines = self.peer.lines(operation)
@@ -139,7 +138,8 @@ class Server:
         loop = compile_loop(lines[0])
         loop([row])
         cpu, wall = time.process_time_ns() - cpu, time.perf_counter_ns() - wall
-        return {"cpu": cpu, "wall": wall, "label": lines[0].label}
+        process = time.process_time_ns()
+        return {"cpu": cpu, "wall": wall, "process": process, "label": lines[0].label}
 
 
 COMMANDS = {

@@ -56,8 +56,8 @@ def run(context: Context, task: Task, targets: int) -> None:
             run_rounds(context, [*timed, *pose])
             if pose:
                 _share(solvers, pose[0][2], context.ours)
-    if solvers:
-        _one_by_one(context, task, poses[:ONE_TARGETS])
+        if solvers:
+            _one_by_one(context, task, verifier, poses[:ONE_TARGETS])
 
 
 def _poses(context: Context, worker: Worker, q: Floats) -> Floats:
@@ -135,7 +135,7 @@ def _share(solvers: list[Measurement], pose: Measurement, ours: str) -> None:
         entry.notes.append(f"1/{share.median:.0f} of our pose rate{mark}")
 
 
-def _one_by_one(context: Context, task: Task, poses: Floats) -> None:
+def _one_by_one(context: Context, task: Task, verifier: Worker, poses: Floats) -> None:
     """One target a call: the median and the 99th percentile of wall time."""
     path = context.save("targets", poses)
     entries: list[tuple[Worker, int, Measurement, list[float]]] = []
@@ -146,15 +146,15 @@ def _one_by_one(context: Context, task: Task, poses: Floats) -> None:
                 continue
             try:
                 lines = worker.ask("prepare_ik", targets=path, one=True)["lines"]
+                for index, line in enumerate(lines):
+                    entry = Measurement(
+                        "ik", task.robot.name, "one target", 1, peer, line["label"], line["role"]
+                    )
+                    context.report.measurements.append(entry)
+                    _verify(context, task, worker, index, verifier, poses, entry)
+                    entries.append((worker, index, entry, []))
             except WorkerError as error:
                 context.report.problem(f"{task.robot.name} ik: {error}")
-                continue
-            for index, line in enumerate(lines):
-                entry = Measurement(
-                    "ik", task.robot.name, "one target", 1, peer, line["label"], line["role"]
-                )
-                context.report.measurements.append(entry)
-                entries.append((worker, index, entry, []))
         for _ in range(context.rounds):
             for worker, index, entry, slow in entries:
                 try:

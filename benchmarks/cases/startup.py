@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import ExitStack
+from typing import Any
 
 from benchmarks.context import Context, run_rounds
 from benchmarks.peers import create_peer
@@ -39,51 +40,63 @@ def load(context: Context, task: Task) -> None:
 def imports(context: Context) -> None:
     """Import in fresh processes, beyond NumPy."""
     context.say("import")
-    entries: dict[str, Measurement] = {}
+    entries: dict[tuple[str, str], Measurement] = {}
     for peer in context.seats:
-        label = f"import {create_peer(peer).module}"
-        entries[peer] = Measurement("import", "-", "module", 1, peer, label, "import")
-        context.report.measurements.append(entries[peer])
+        side = create_peer(peer)
+        for target in (side.module, *side.imports):
+            label = f"import {target.replace(':', ', then .')}"
+            role = target if peer == context.ours else "import"
+            entry = Measurement("import", "-", "module", 1, peer, label, role)
+            entries[peer, target] = entry
+            context.report.measurements.append(entry)
     for number in range(context.rounds + 1):
-        for peer, entry in list(entries.items()):
+        for (peer, target), entry in list(entries.items()):
             try:
-                answer = time_import(context.seats[peer], create_peer(peer).module)
+                answer = time_import(context.seats[peer], target)
             except WorkerError as error:
                 context.report.problem(str(error))
-                del entries[peer]
+                del entries[peer, target]
                 continue
             if number:  # the first one reads the files from disk and writes byte code
                 entry.add(answer)
 
 
 def first_call(context: Context, task: Task, operation: str) -> None:
-    """The first call in a fresh process: nothing cached on disk, and with what that one left."""
+    """The first call in a fresh process: nothing cached on disk, and with what that one left.
+
+    Beside the call itself, the processor time of the whole process up to its result: start of
+    Python, imports, reading the file, compiling.
+    """
     context.say(f"{task.robot.name}: first call of {operation}")
     q = context.save("q", context.configurations(task, 1))
-    entries: dict[tuple[str, str], Measurement] = {}
+    entries: dict[tuple[str, str], tuple[Measurement, Measurement]] = {}
     for _ in range(context.rounds):
         for peer in context.seats:
+            variable = create_peer(peer).cache_variable
             with tempfile.TemporaryDirectory(dir=context.folder) as cache:
-                variable = create_peer(peer).cache_variable
-                states = ("nothing cached", "cached on disk") if variable else ("no cache",)
-                environment = {variable: cache} if variable else {}
-                for state in states:
-                    answer = _first_call(context, task, peer, environment, operation, q)
+                for state in ("nothing cached", "cached on disk") if variable else ("no cache",):
+                    added = {variable: cache} if variable else {}
+                    answer = _first_call(context, task, peer, added, operation, q)
                     if not answer:
                         break
-                    key = (peer, state)
-                    if key not in entries:
-                        entries[key] = Measurement(
-                            "compile", task.robot.name, operation, 1, peer,
-                            f"{answer['label']}: first call, {state}", state,
-                        )  # fmt: skip
-                        context.report.measurements.append(entries[key])
-                    entries[key].add(answer)
+                    if (peer, state) not in entries:
+                        label = f"{answer['label']}, {state}"
+                        entries[peer, state] = (
+                            Measurement(
+                                "compile", task.robot.name, operation, 1, peer, label, state
+                            ),
+                            Measurement("start", task.robot.name, operation, 1, peer, label, state),
+                        )
+                    call, start = entries[peer, state]
+                    call.add(answer)
+                    start.cpu.append(answer["process"])
+    for which in (0, 1):
+        context.report.measurements += [pair[which] for pair in entries.values()]
 
 
 def _first_call(
     context: Context, task: Task, peer: str, environment: dict[str, str], operation: str, q: str
-) -> dict[str, float]:
+) -> dict[str, Any]:
     with ExitStack() as stack:
         worker = context.start(stack, peer, task, environment=environment)
         if worker is None:

@@ -37,7 +37,9 @@ class Peer:
     """One library under measurement."""
 
     name = ""
-    module = ""  # what is imported, for the import case
+    module = ""  # what is imported
+    # what the import case times besides the module: "module:name" where parts are imported late
+    imports: tuple[str, ...] = ()
     requirement: tuple[str, ...] = ()  # pinned, as pip takes them
     environment: Mapping[str, str] = MappingProxyType({})  # added to the worker's environment
 
@@ -112,7 +114,7 @@ class Peer:
         return []
 
     def ik_read(self, r: Any) -> Solutions:
-        """The answers out of the result of an `ik_lines` statement."""
+        """The answers (n, joints) out of the result of a statement; one target has one row."""
         raise NotImplementedError
 
     # from the driver's joint order to this side's, and back

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,11 @@ class PEER(Peer):
 
     name = "linkwork"
     module = "linkwork"
+    imports = ("linkwork:load",)  # `import linkwork` alone imports next to nothing
     # the library itself is installed from this tree, in editable form (see environments.py)
     requirement = ("linkwork", "numpy==2.4.6", "casadi==3.8.2", "llvmlite==0.50.0", "lxml==6.1.3")
 
-    cache_variable = "LINKWORK_CACHE_DIR"
+    environment = MappingProxyType({"LINKWORK_THREADS": "1"})
 
     def version(self) -> str:
         """The installed version, or the tree that is on the path."""
@@ -42,8 +44,8 @@ class PEER(Peer):
     ) -> None:
         """The same robot through `lock` and `subchain` of the original file, as a user gets it."""
         robot: Any = self.library.load(path)
-        if locked:
-            robot = robot.lock(list(locked))
+        if locked:  # a follower is locked with its leader, and has no place in q
+            robot = robot.lock([name for name in locked if name in robot.joint_names])
         if not whole:
             robot = robot.subchain(base, tip)
         self.robot, self.tip = robot, tip
@@ -126,11 +128,16 @@ class PEER(Peer):
         return [Line("Robot.ik", "r = robot.ik(q, tip, threads=1)", names, "ik", by_row=False)]
 
     def ik_one_lines(self) -> list[Line]:
-        """One target a call."""
+        """One target a call: the solver that is kept, and the method."""
         names = {"robot": self.robot, "tip": self.tip}
-        return [Line("Robot.ik, one target", "r = robot.ik(q, tip, threads=1)", names, "ik one")]
+        solver = {"solver": self.robot.solver(self.tip)}
+        return [
+            Line("solver.solve, one target", "r = solver.solve(q)", solver, "solver"),
+            Line("Robot.ik, one target", "r = robot.ik(q, tip, threads=1)", names, "method"),
+        ]
 
     def ik_read(self, r: Any) -> Solutions:
         """The result's own fields."""
-        q = np.array(r.q, dtype=np.float64)
-        return Solutions(q, np.array(r.success, dtype=bool), float(np.mean(r.iterations)))
+        q = np.atleast_2d(np.array(r.q, dtype=np.float64))
+        success = np.atleast_1d(np.array(r.success, dtype=bool))
+        return Solutions(q, success, float(np.mean(r.iterations)))

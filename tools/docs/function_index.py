@@ -17,6 +17,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,9 @@ Everything public, each name once. Written by `tools/docs/function_index.py` fro
 change those, and run it again. The conventions behind the shapes are in
 [conventions.md](conventions.md).
 """
+LONG = 8  # a class with more fields is listed without them
+# Modules of linkwork.spatial that only its other modules use.
+INTERNAL = {"coefficients"}
 LABEL = re.compile(r"^(Shapes?|Source|Raises|Frame|Units|Returns|Frame/units):\s*", re.IGNORECASE)
 
 
@@ -79,12 +83,14 @@ def docstring_fields(text: str | None) -> dict[str, str]:
 
 def call_of(name: str, thing: Any, drop: int = 0) -> str:
     """The call as it is written: names of the arguments and their defaults, no types."""
-    if inspect.isclass(thing) and issubclass(thing, BaseException):
+    if inspect.isclass(thing) and issubclass(thing, BaseException | Enum):
         return name
     try:
         parameters = list(inspect.signature(thing).parameters.values())[drop:]
     except (TypeError, ValueError):
         return name
+    if inspect.isclass(thing) and len(parameters) > LONG:
+        return f"{name}(...)"
     bare = [p.replace(annotation=p.empty, default=_shown(p.default)) for p in parameters]
     return name + str(inspect.Signature(bare))
 
@@ -142,6 +148,7 @@ def robot_section() -> Section | None:
     module = load("linkwork.robot")
     if module is None:
         return None
+    algorithms = getattr(load("linkwork.algorithms.registry"), "ALGORITHMS", {})
     entries = []
     for name in sorted(n for n in vars(module.Robot) if not n.startswith("_")):
         raw = inspect.getattr_static(module.Robot, name)
@@ -149,7 +156,11 @@ def robot_section() -> Section | None:
         thing = raw if is_value else getattr(module.Robot, name)
         drop = 0 if isinstance(raw, staticmethod | classmethod) else 1
         full = f"Robot.{name}"
-        entries.append(entry(full, thing, call=full if is_value else None, drop=drop))
+        line = entry(full, thing, call=full if is_value else None, drop=drop)
+        if name in algorithms and not line.source:
+            source = docstring_fields(algorithms[name].function.__doc__).get("source", "")
+            line = line._replace(source=source)
+        entries.append(line)
     return Section("Robot", "What `lw.load` returns.", entries)
 
 
@@ -173,6 +184,8 @@ def spatial_section() -> Section | None:
         return None
     entries = []
     for info in pkgutil.iter_modules(package.__path__):
+        if info.name in INTERNAL:
+            continue
         module = load(f"linkwork.spatial.{info.name}")
         for name, thing in sorted(vars(module).items()) if module else ():
             own = getattr(thing, "__module__", None) == f"linkwork.spatial.{info.name}"

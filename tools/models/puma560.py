@@ -16,11 +16,12 @@ Inertias: the same paper's masses, centres of mass and moments for links 2 to 6,
   reported for the PUMA 560 robot", ICRA 1994. Two things are ours:
   - of link 1 only the moment about the joint (0.35) is published; its mass (13 kg) is
     an estimate, its tensor that of the solids drawn, scaled until the published moment holds.
-  - for izz of link 3 both 0.086 and 0.066 are in print. 0.086 breaks the triangle inequality
-    against 0.066 and 0.0125, so 0.066 stands here.
+  - transcriptions of the table give izz of link 3 as 0.086 or as 0.066 (P. Corke, Robotics
+    Toolbox, puma560akb). 0.086 breaks the triangle inequality against 0.066 and 0.0125, so 0.066
+    stands here.
   The base (20 kg) is an estimate. Rotor inertias are not included.
-Limits: angles as commonly tabulated (K. Fu, R. Gonzalez, C. Lee, Robotics, 1987); efforts are
-  the maximum torques of the 1986 paper, rounded; speeds are ours.
+Limits: angles as commonly tabulated (K. Fu, R. Gonzalez, C. Lee, Robotics, 1987); efforts
+  have the size of the maximum torques of the 1986 paper; speeds are ours.
 """
 HEIGHT = 0.67183
 D2, A2, D3, A3, D4 = 0.2435, 0.4318, -0.0934, -0.0203, 0.4331

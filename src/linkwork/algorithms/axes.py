@@ -18,10 +18,10 @@ Scalar = Block
 
 
 class Axes(NamedTuple):
-    """Local axis j is ``sign[j] * columns[index[j]]``: vectors (3,) in the reference frame."""
+    """Local axis j is ``sign[j] * columns[which[j]]``: vectors (3,) in the reference frame."""
 
     columns: tuple[Block, Block, Block]
-    index: tuple[int, int, int] = (0, 1, 2)
+    which: tuple[int, int, int] = (0, 1, 2)
     sign: tuple[int, int, int] = (1, 1, 1)
 
 
@@ -71,7 +71,7 @@ def swapped(axes: Axes, change: tuple[list[int], list[int]]) -> Axes:
     i, j, k = index
     return Axes(
         axes.columns,
-        (axes.index[i], axes.index[j], axes.index[k]),
+        (axes.which[i], axes.which[j], axes.which[k]),
         (sign[0] * axes.sign[i], sign[1] * axes.sign[j], sign[2] * axes.sign[k]),
     )
 
@@ -105,13 +105,13 @@ def turned(
     ``wanted`` are the signs that x and y had better get, for what comes next; 0 stands for any.
     One of the two can always be had, because a difference can be taken either way round.
     """
-    (x, y, _), (sx, sy, sz) = axes.index, axes.sign
+    (x, y, _), (sx, sy, sz) = axes.which, axes.sign
     a, b = axes.columns[x], axes.columns[y]
     way = -1 if backwards else 1
     columns = list(axes.columns)
     columns[x], tx = _combined(cosine * a, sx, sine * b, way * sy, wanted[0])
     columns[y], ty = _combined(cosine * b, sy, sine * a, -way * sx, wanted[1])
-    return Axes((columns[0], columns[1], columns[2]), axes.index, (tx, ty, sz))
+    return Axes((columns[0], columns[1], columns[2]), axes.which, (tx, ty, sz))
 
 
 def _combined(a: Block, a_sign: int, b: Block, b_sign: int, wanted: int) -> tuple[Block, int]:
@@ -125,7 +125,7 @@ def _combined(a: Block, a_sign: int, b: Block, b_sign: int, wanted: int) -> tupl
 
 def signed_axis(axes: Axes, j: int) -> tuple[Block, int]:
     """Local axis j as a vector and the sign that it is to be taken with."""
-    return axes.columns[axes.index[j]], axes.sign[j]
+    return axes.columns[axes.which[j]], axes.sign[j]
 
 
 def axis(axes: Axes, j: int) -> Block:
@@ -143,7 +143,7 @@ def in_axes(axes: Axes, local: Sequence[Scalar]) -> Block | None:
     """The vector with these three components along the axes; None where all are exactly 0."""
     parts: list[Scalar] = [0.0, 0.0, 0.0]
     for j in range(3):
-        parts[axes.index[j]] = local[j] if axes.sign[j] > 0 else -local[j]
+        parts[axes.which[j]] = local[j] if axes.sign[j] > 0 else -local[j]
     return along_columns(axes, parts)
 
 

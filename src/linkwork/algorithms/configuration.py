@@ -77,7 +77,7 @@ def neutral(m: Mechanism) -> Floats:
 
     Quaternions are 1 0 0 0. A joint whose lower limit is above its upper one stays at zero.
     """
-    q = np.clip(0.0, m.lower, m.upper)
+    q: Floats = np.minimum(np.maximum(0.0, m.lower), m.upper)
     q[m.lower > m.upper] = 0.0
     q[_quaternion_starts(m)] = 1.0
     return q

@@ -62,8 +62,8 @@ def gathered(o: Ops, n_v: int, motions: list[Motion], columns: list[Block], n_ro
     by_index: dict[int, Block] = {}
     for motion, column in zip(motions, columns, strict=True):
         term = column if motion.factor == 1 else motion.factor * column
-        before = by_index.get(motion.index)
-        by_index[motion.index] = term if before is None else before + term
+        before = by_index.get(motion.v_index)
+        by_index[motion.v_index] = term if before is None else before + term
     if n_v == 0:
         return o.const(np.zeros((n_rows, 0)))
     zero = o.const([0.0] * n_rows)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from linkwork.algorithms.axes import (
     Axes,
     Scalar,
@@ -34,7 +36,7 @@ from linkwork.ops.protocol import Block, Ops
 class Motion(NamedTuple):
     """One number of v at work: a turn about, or a slide along, ``sign * axis``."""
 
-    index: int  # in v
+    v_index: int
     factor: float  # the multiplier of a coupled joint
     axis: Block  # (3,)
     sign: int
@@ -62,7 +64,7 @@ class Path:
         """Move along the frame's own axes."""
         for j, value in enumerate(local):
             if not is_zero(value):
-                k = self.axes.index[j]
+                k = self.axes.which[j]
                 signed = value if self.axes.sign[j] > 0 else -value
                 at = self.pending[k]
                 self.pending[k] = signed if is_zero(at) else at + signed
@@ -111,11 +113,11 @@ class Path:
         if local is not None:
             self.shift(local)
         if type is not JointType.PRISMATIC:
-            self.flush(keep=self.axes.index[2])
+            self.flush(keep=self.axes.which[2])
         self.record(m, body)
         self.axes = body_axes(self.o, type, self.axes, position, wanted)
         if type is not JointType.PRISMATIC:
-            self.spin = self.axes.index[2], len(self.motions) - 1
+            self.spin = self.axes.which[2], len(self.motions) - 1
 
     def up(self, m: Mechanism, q: Block, body: int, wanted: tuple[int, int] = (1, 1)) -> None:
         """Through the joint of a body the other way, from the body to its joint frame."""
@@ -130,7 +132,7 @@ class Path:
             self.axes = joint_axes(self.o, type, self.axes, position)
         else:
             if type is not JointType.PRISMATIC:
-                self.flush(keep=self.axes.index[2])
+                self.flush(keep=self.axes.which[2])
             self.axes = joint_axes(self.o, type, self.axes, position, wanted)
             self.record(m, body)
         if local is not None:
@@ -181,13 +183,17 @@ def path_down(o: Ops, m: Mechanism, q: Block, frame: int) -> Path:
 def path_up(o: Ops, m: Mechanism, q: Block, frame: int) -> Path:
     """From a frame to the world's side of its first joint; vectors in the frame's own axes."""
     path = Path(o, reference_axes(o))
-    R, p = m.R_body_frame[frame], m.p_body_frame[frame]
-    path.place(R.T, -(R.T @ p))
+    path.place(*_inverse(m.R_body_frame[frame], m.p_body_frame[frame]))
     for body in reversed(m.ancestry(int(m.frame_body[frame]))):
-        R, p = m.R_parent_joint[body], m.p_parent_joint[body]
-        path.up(m, q, body, wanted_signs(R.T, axes=(2,)))
-        path.place(R.T, -(R.T @ p))
+        back = _inverse(m.R_parent_joint[body], m.p_parent_joint[body])
+        path.up(m, q, body, wanted_signs(back[0], axes=(2,)))
+        path.place(*back)
     return path
+
+
+def _inverse(R: Floats, p: Floats) -> tuple[Floats, Floats]:
+    back: Floats = np.transpose(R)
+    return back, -(back @ p)
 
 
 def sums_from_start(segments: list[Block]) -> list[Block | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -101,11 +101,12 @@ def evaluate(name: str, m: Mechanism, *arrays: Any, **static: Any) -> Any:
                 "one configuration at a time is taken here"
             )
         blocks.append(block)
-    result = entry.function(o, m, *blocks, **static)
+    result: Block = entry.function(o, m, *blocks, **static)
     if not isinstance(result, list) or o.name == "casadi":
-        return result
+        return cast(Block, result)
+    matrices = cast(list[Block], result)
     if o.name == "jax":
         import jax.numpy as jnp  # noqa: PLC0415  loaded already: the arrays are JAX's
 
-        return jnp.stack(result)
-    return np.stack(result)
+        return jnp.stack(matrices)
+    return np.stack(matrices)

@@ -33,9 +33,13 @@ def from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed
 
 def parts_from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed") -> Parts:
     """The same as parts, still to be assembled."""
-    robot = document.robot
+    robot, file = document.robot, document.robot.file or ""
+    reported = {(problem.code, problem.name) for problem in document.problems}
     findings = [
-        finding for joint in robot.joints for finding in _missing_limits(joint, robot.file or "")
+        finding
+        for joint in robot.joints
+        for finding in _missing_limits(joint, file)
+        if (finding.code, finding.name) not in reported
     ]
     return Parts(
         name=robot.name,
@@ -104,13 +108,10 @@ def _is_bounded(kind: JointType) -> bool:
 def _missing_limits(joint: Joint, file: str) -> list[Problem]:
     if not _is_bounded(_TYPES[joint.type]):
         return []
-    limit = joint.limit
-    line = limit.line if limit else joint.line
-    missing = [side for side in ("lower", "upper") if limit is None or getattr(limit, side) is None]
+    lower, upper = (joint.limit.lower, joint.limit.upper) if joint.limit else (None, None)
+    missing = [side for side, value in (("lower", lower), ("upper", upper)) if value is None]
     if not missing:
         return []
-    text = f"no {' and no '.join(missing)} limit: the joint is taken as unlimited there"
-    hint = "write the limit, or make the joint continuous"
-    if joint.type == "prismatic":
-        hint = "write the limit"
-    return [Problem("warning", "unlimited", text, file, line, "limit", joint.name, hint)]
+    text = f"no {' and no '.join(missing)} limit: taken as unlimited"
+    line = joint.limit.line if joint.limit else joint.line
+    return [Problem("warning", "missing-limits", text, file, line, "joint", joint.name)]

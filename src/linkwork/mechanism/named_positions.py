@@ -14,9 +14,7 @@ _AGREEMENT = 1.0e-9
 """How far a follower's given position may lie from what its leader's position makes it."""
 
 
-def configuration_from(
-    m: Mechanism, positions: Mapping[str, float | Sequence[float]]
-) -> Floats:
+def configuration_from(m: Mechanism, positions: Mapping[str, float | Sequence[float]]) -> Floats:
     """The configuration (nq,) with these joints at these positions, the others neutral.
 
     Raises: UnknownNameError for a joint that does not exist or is fixed; ShapeError for a wrong
@@ -63,4 +61,3 @@ def _check_follower(m: Mechanism, body: int, name: str, q: Floats, value: float)
             f"joint '{name}' follows '{m.joint_names[c]}', which puts it at {made:.12g}, not "
             f"{value:.12g}; give its leader's position instead"
         )
-

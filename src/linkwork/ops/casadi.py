@@ -152,7 +152,8 @@ def _constant(shape: tuple[int, ...], data: bytes) -> Any:
     """A vector or matrix without its zeros; the key is the bits, so -0.0 is a key of its own."""
     n_rows, n_columns = shape if len(shape) == 2 else (shape[0], 1)
     # CasADi counts column after column
-    values: Any = np.frombuffer(data, dtype=np.float64).reshape(n_rows, n_columns).T.ravel()
+    flat: Any = np.frombuffer(data, dtype=np.float64)
+    values = flat.reshape(n_rows, n_columns).T.ravel()
     kept = values != 0
     pattern = _pattern(n_rows, n_columns, kept.tobytes())
     return SX(pattern, SX(values[kept].tolist())) if pattern.nnz() else SX(pattern)
@@ -161,8 +162,8 @@ def _constant(shape: tuple[int, ...], data: bytes) -> Any:
 @lru_cache(maxsize=4096)
 def _pattern(n_rows: int, n_columns: int, kept: bytes) -> Any:
     """The sparsity in which ``kept``, one byte an element and column after column, is not zero."""
-    mask: Any = np.frombuffer(kept, dtype=np.bool_).reshape(n_columns, n_rows)
-    columns, rows = np.nonzero(mask)
+    mask: Any = np.frombuffer(kept, dtype=np.bool_)
+    columns, rows = np.nonzero(mask.reshape(n_columns, n_rows))
     return ca.Sparsity.triplet(n_rows, n_columns, rows.tolist(), columns.tolist())
 
 

@@ -127,13 +127,17 @@ class JaxOps:
 
 def _stack(blocks: Sequence[Block], axis: int) -> Block:
     """Numbers become arrays of the type that the arrays beside them have, not the other way."""
-    if all(isinstance(block, (int, float, np.number)) for block in blocks):
+    if all(_is_number(block) for block in blocks):
         return jnp.asarray(np.array(blocks, dtype=np.float64), dtype=float)
     return jnp.stack([_number(block) for block in blocks], axis=axis)
 
 
 def _number(block: Block) -> Block:
-    return float(block) if isinstance(block, (int, float, np.number)) else block
+    return float(block) if _is_number(block) else block
+
+
+def _is_number(block: Any) -> bool:
+    return isinstance(block, (int, float, np.number))
 
 
 def _turn(v: Block) -> Block:

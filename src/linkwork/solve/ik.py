@@ -49,10 +49,10 @@ class Options:
     the random numbers: a target's answer depends on the seed, its own values and q0 only.
     """
 
-    position_tolerance: float = 1.0e-4  # m
-    rotation_tolerance: float = 1.0e-3  # rad
-    steps: int = 24
-    tries: int = 300
+    position_tolerance: float = 1.0e-5  # m
+    rotation_tolerance: float = 1.0e-4  # rad
+    steps: int = 16
+    tries: int = 1000
     seed: int = 0
 
     def __post_init__(self) -> None:

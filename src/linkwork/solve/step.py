@@ -23,7 +23,7 @@ _ROTATION_LENGTH = 0.22
 _DAMPING = 0.1
 """Damping in proportion to the squared error: Sugihara, "Solvability-unconcerned inverse kinematics
 by the Levenberg-Marquardt method", IEEE Transactions on Robotics 27 (2011)."""
-_LEAST_DAMPING = 1.0e-5
+_LEAST_DAMPING = 1.0e-11
 _LONGEST_STEP = 1.2
 """Radians (or mechanism lengths): beyond this the linearisation is not worth following."""
 

@@ -159,10 +159,6 @@ def _odd_scale(value: tuple[float, float, float]) -> Complaint | None:
     return Complaint("range", "a scale of 0 makes the mesh flat") if 0.0 in value else None
 
 
-def _fine(value: Any) -> Complaint | None:
-    return None
-
-
 READ: dict[Kind, Callable[[str], Any]] = {
     Kind.NAME: _name,
     Kind.LABEL: _label,
@@ -183,7 +179,6 @@ READ: dict[Kind, Callable[[str], Any]] = {
 _ABOVE_ZERO = _within(0.0, inf, "above zero", strict=True)
 
 JUDGE: dict[Kind, Callable[[Any], Complaint | None]] = {
-    **dict.fromkeys(Kind, _fine),
     Kind.NAME: _odd_name,
     Kind.POSITIVE: _ABOVE_ZERO,
     Kind.NOT_NEGATIVE: _within(0.0, inf, "at or above zero"),
@@ -191,4 +186,4 @@ JUDGE: dict[Kind, Callable[[Any], Complaint | None]] = {
     Kind.SCALES: _odd_scale,
     Kind.RGBA: _within(0.0, 1.0, "between 0 and 1"),
 }
-"""Kind to the function that finds what is odd about a value, or None."""
+"""Kind to the function that finds what is odd about a value, where there is one."""

@@ -59,7 +59,7 @@ class Oddities:
         level: Level = "warning"
         try:
             value = place.read(text)
-            complaint = place.judge(value)
+            complaint = place.judge(value) if place.judge else None
         except BadText as bad:
             value, complaint, level = place.filler, bad.complaint, "error"
         if complaint is None:
@@ -133,9 +133,6 @@ class Oddities:
         """An element that does not stand here in URDF: its text is kept, or it is refused."""
         plan, parser = self.plan, self.parser
         uri, _, local = tag.partition("\n")
-        if local and "\n" not in local and local in plan.children:
-            self.start(local, attributes)  # a default name space around it all
-            return
         label, line = _label(tag), parser.CurrentLineNumber
         if plan is DOCUMENT:
             message = f"the root element is <{show(label, 40)}>, not <robot>"
@@ -244,6 +241,12 @@ _HINTS = {
     "undefined entity": "XML itself has only &lt; &gt; &amp; &quot; &apos;",
     "unbound prefix": "declare it on <robot> with xmlns:...",
 }
+
+
+def without_default_space(tag: str) -> str:
+    """The name of an element in a default name space, which URDF does not care about."""
+    _, _, rest = tag.partition("\n")
+    return "" if "\n" in rest else rest
 
 
 def _label(tag: str) -> str:

@@ -24,7 +24,7 @@ class Place:
     attribute: Attribute
     filler: Any  # stands for a value that is missing or wrong, so that checking can go on
     read: Callable[[str], Any]
-    judge: Callable[[Any], Complaint | None]
+    judge: Callable[[Any], Complaint | None] | None
     memo: int  # texts of one kind share a memory of their values
 
 
@@ -37,7 +37,7 @@ N_MEMOS = len(_KINDS)
 def _place(attribute: Attribute, index: int) -> Place:
     kind = attribute.kind
     filler = _filler(attribute)
-    return Place(index, attribute, filler, READ[kind], JUDGE[kind], _KINDS.index(kind))
+    return Place(index, attribute, filler, READ[kind], JUDGE.get(kind), _KINDS.index(kind))
 
 
 # Where these are used an error is already noted, so they never reach anybody.

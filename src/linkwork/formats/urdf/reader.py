@@ -6,7 +6,7 @@ from typing import Any
 from xml.parsers import expat
 
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.oddities import Oddities, Stop
+from linkwork.formats.urdf.oddities import Oddities, Stop, without_default_space
 from linkwork.formats.urdf.plans import Branch, Plan
 from linkwork.formats.urdf.records import Robot
 
@@ -64,7 +64,11 @@ class Reader(Oddities):
         plan, owner = self.plan, self.values
         branch = plan.children.get(tag)
         if branch is None:
-            self._unknown(tag, attributes)
+            local = without_default_space(tag)
+            if local in plan.children:
+                self.start(local, attributes)
+            else:
+                self._unknown(tag, attributes)
             return
         owner[plan.count] += 1
         self.stack.append((plan, owner, branch))

@@ -1,0 +1,236 @@
+"""Where a mesh file is: names from a description, searched in few places and refused elsewhere.
+
+A description may come from anybody, so a name in it must not reach any file it likes. What is
+searched, and what a file found may lie in: the description's package (the nearest folder above
+it with a ``package.xml``; without one, its folder and that folder's parent), a folder above it
+that is *named as* the package, the ROS paths, and what the caller allows. The root of the disk and
+the home folder (and what lies above that) are never taken for a package.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from linkwork.errors import InputError
+
+MESH_SUFFIXES = frozenset({".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off", ".3mf"})
+"""The files that are taken for meshes, by the end of their name in lower case."""
+
+IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".tga", ".webp"})
+"""The files that are taken for textures."""
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(?=/)")
+_NAME = re.compile(rb"<name>\s*([^<>\s]{1,200})\s*</name>")
+_LONGEST = 4096
+
+
+def resolve(
+    filename: str,
+    description_file: str | os.PathLike[str] | None,
+    allow: Sequence[str | os.PathLike[str]] = (),
+    *,
+    ros_paths: Sequence[str | os.PathLike[str]] = (),
+    home: str | os.PathLike[str] | None = None,
+    suffixes: frozenset[str] = MESH_SUFFIXES,
+) -> Path:
+    """The file that a mesh name of a description means, with every link resolved.
+
+    The name is relative (to the description, then to its package), ``package://name/path``,
+    ``file:///path`` or absolute. ``allow`` are further folders, or files, that it may lie in;
+    ``ros_paths`` folders with ROS packages, or packages; both are searched for packages. The file
+    is not opened.
+
+    Raises: InputError when there is no such file, it is not a regular file with one of the
+    ``suffixes``, it lies outside the places above, or the name is of a kind that is refused
+    (``~``, ``$VARIABLE``, ``http://``, ``..`` in a package path).
+    """
+    name = filename.replace("\\", "/")
+    _refuse_odd(filename, name)
+    places = _places(description_file, allow, ros_paths, home)
+    scheme = _SCHEME.match(name)
+    package = ""
+    if name.startswith("package://"):
+        path = name[len("package://") :].lstrip("/")  # some write a third slash
+        package = path.partition("/")[0]
+        candidates = list(_in_packages(filename, path, places))
+    elif scheme is not None and scheme[1] == "file":
+        candidates = [Path(_of_url(filename, name))]
+    elif scheme is not None:
+        hint = "relative and whole paths, package:// and file:/// are read"
+        raise InputError(f"mesh '{_show(filename)}': {scheme[1]}: is not read; {hint}")
+    elif os.path.isabs(name):
+        candidates = [Path(name)]
+    elif places.folder is None:
+        hint = "say where the description lies with file=..., or give the mesh a whole path"
+        raise InputError(f"mesh '{_show(filename)}' is relative, but to no file; {hint}")
+    else:
+        candidates = [folder / name for folder in (places.folder, *places.package)]
+    return _first(filename, list(dict.fromkeys(candidates)), places.roots(package), suffixes)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where meshes may be: ``folder`` is the description's own."""
+
+    folder: Path | None
+    above: tuple[Path, ...]  # the folders above it that may be packages, nearest first
+    package: tuple[Path, ...]
+    package_name: str  # of the package.xml, empty without one
+    shared: tuple[Path, ...]  # allowed folders and ROS paths
+
+    def named(self, package: str) -> list[Path]:
+        """The folders above the description that have the name of a package."""
+        return [folder for folder in self.above if folder.name == package]
+
+    def roots(self, package: str) -> tuple[Path, ...]:
+        """What a mesh may lie in, as given and with links resolved."""
+        given = (*self.package, *self.shared, *(self.named(package) if package else ()))
+        return tuple(dict.fromkeys((*given, *(Path(os.path.realpath(root)) for root in given))))
+
+
+def _places(
+    description_file: str | os.PathLike[str] | None,
+    allow: Sequence[str | os.PathLike[str]],
+    ros_paths: Sequence[str | os.PathLike[str]],
+    home: str | os.PathLike[str] | None,
+) -> _Places:
+    shared = tuple(Path(os.path.abspath(path)) for path in (*allow, *ros_paths) if str(path))
+    if description_file is None:
+        return _Places(None, (), (), "", shared)
+    folder = Path(os.path.abspath(description_file)).parent
+    above = tuple(f for f in (folder, *folder.parents) if not _too_wide(f, home))
+    for parent in above:
+        manifest = parent / "package.xml"
+        if manifest.is_file():
+            return _Places(folder, above, (parent,), _package_name(manifest), shared)
+    package = (folder, *(parent for parent in above if parent == folder.parent))
+    return _Places(folder, above, package, "", shared)
+
+
+def _too_wide(folder: Path, home: str | os.PathLike[str] | None) -> bool:
+    """Whether a folder is the root of a disk, the home folder or above it: no package."""
+    if folder.parent == folder:
+        return True
+    if home is None or not str(home):
+        return False
+    own = Path(os.path.abspath(home))
+    return folder == own or folder in own.parents
+
+
+def _package_name(manifest: Path) -> str:
+    """The name that a package.xml gives, or nothing."""
+    try:
+        with manifest.open("rb") as stream:
+            found = _NAME.search(stream.read(65536))
+    except OSError:
+        return ""
+    return found[1].decode("utf-8", "replace") if found else ""
+
+
+def _refuse_odd(filename: str, name: str) -> None:
+    """Names that a shell would expand, that no file system takes, or that are no names."""
+    reason = ""
+    if not name.strip():
+        reason = "the name is empty"
+    elif len(name) > _LONGEST:
+        reason = f"the name is longer than {_LONGEST} characters"
+    elif any(ord(character) < 32 for character in name):
+        reason = "the name has control characters"
+    elif name.startswith("~"):
+        reason = "the home folder ~ is not looked up; write the whole path"
+    elif "$" in name or re.search(r"%[A-Za-z_]\w*%", name):
+        reason = "variables are not looked up; write the whole path"
+    if reason:
+        raise InputError(f"mesh '{_show(filename)}': {reason}")
+
+
+def _in_packages(filename: str, path: str, places: _Places) -> Iterator[Path]:
+    """Where the path of a ``package://`` name may be, best first."""
+    package, _, rest = path.partition("/")
+    parts = rest.split("/")
+    if package in ("", ".", "..") or ".." in parts or not rest:
+        hint = "package://name/path, with a path that stays inside the package"
+        raise InputError(f"mesh '{_show(filename)}' is no path in a package; write {hint}")
+    if places.package_name == package:
+        yield places.package[0] / rest
+    for folder in places.named(package):
+        yield folder / rest
+    for folder in places.shared:
+        if folder.name == package:
+            yield folder / rest
+        yield folder / package / rest
+        yield folder / "share" / package / rest
+    for folder in places.package:
+        yield folder / package / rest
+    if not places.package_name:  # the package's name is not known: its own paths may be meant
+        for folder in places.package:
+            yield folder / rest
+
+
+def _of_url(filename: str, name: str) -> str:
+    """The path of a ``file:`` URL."""
+    path = unquote(name[len("file:") :])
+    if path.startswith("//"):
+        host, slash, rest = path[2:].partition("/")
+        if host not in ("", "localhost"):
+            hint = "a file URL is file:///folder/mesh.stl"
+            raise InputError(f"mesh '{_show(filename)}' names the host '{_show(host)}'; {hint}")
+        path = slash + rest
+    if os.name == "nt" and re.match(r"/[A-Za-z]:", path):
+        path = path[1:]
+    if not os.path.isabs(path) or "\0" in path:
+        raise InputError(f"mesh '{_show(filename)}': a file URL holds a whole path: file:///...")
+    return path
+
+
+def _first(
+    filename: str, candidates: list[Path], roots: tuple[Path, ...], suffixes: frozenset[str]
+) -> Path:
+    """The first of the candidates that exists, if it lies where it may."""
+    outside = ""
+    for candidate in candidates:
+        if candidate.suffix.lower() not in suffixes:
+            known = ", ".join(sorted(suffixes))
+            raise InputError(f"'{_show(filename)}' is no such file by its name; read are: {known}")
+        # Before the disk is asked: whether a file outside exists is nobody's business.
+        if not _inside(Path(os.path.normpath(candidate)), roots):
+            outside = outside or str(candidate)
+            continue
+        try:
+            found = candidate.resolve(strict=True)
+            status = found.stat()
+        except (OSError, RuntimeError, ValueError):
+            continue
+        if not _inside(found, roots):
+            outside = outside or str(found)
+            continue
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"mesh '{_show(filename)}': '{_show(str(found))}' is no regular file")
+        if found.suffix.lower() not in suffixes:
+            message = f"mesh '{_show(filename)}' is a link to '{_show(str(found))}'"
+            raise InputError(message + ", which is no such file by its name")
+        return found
+    if outside:
+        hint = f"to read it, pass allow=['{_show(str(Path(outside).parent))}']"
+        raise InputError(
+            f"mesh '{_show(filename)}' lies outside the description's package, "
+            f"at '{_show(outside)}'; {hint}"
+        )
+    tried = ", ".join(f"'{_show(str(path))}'" for path in candidates[:4]) or "nowhere"
+    hint = "pass allow=[folder] with the folder that holds it or its package"
+    raise InputError(f"mesh '{_show(filename)}' is not found; looked at {tried}; {hint}")
+
+
+def _inside(path: Path, roots: tuple[Path, ...]) -> bool:
+    return any(path == root or root in path.parents for root in roots)
+
+
+def _show(text: str) -> str:
+    cut = text if len(text) <= 200 else text[:197] + "..."
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)

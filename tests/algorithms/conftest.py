@@ -1,0 +1,182 @@
+"""What the tests of the algorithms share: a mechanism with everything, and the three back ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import casadi as cs
+import numpy as np
+import pytest
+
+from linkwork.algorithms.joint_motion import joint_pose, joint_position
+from linkwork.algorithms.registry import evaluate, find
+from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts
+from linkwork.ops.numpy import NUMPY
+from linkwork.spatial.rotations import from_rpy
+
+Run = Callable[..., np.ndarray]
+
+
+def _joint(name: str, type: JointType, parent: str, child: str, **more) -> JointPart:
+    rpy, xyz = more.pop("rpy", (0, 0, 0)), more.pop("xyz", (0, 0, 0))
+    R = from_rpy(NUMPY, np.array(rpy, float))
+    more["axis"] = np.array(more.get("axis", (0, 0, 1)), float)
+    return JointPart(
+        name=name, type=type, parent=parent, child=child, R=R, p=np.array(xyz, float), **more
+    )
+
+
+@pytest.fixture(scope="session")
+def every_joint() -> Mechanism:
+    """Every joint type, in a tree with couplings, exact and inexact placements, bare links."""
+    T = JointType
+    rng = np.random.default_rng(7)
+    links = [
+        LinkPart(name, mass, rng.normal(size=3))
+        for name, mass in zip("abcdefghijkl", (3, 2, 1, 0, 2, 1, 0.5, 0, 1, 0, 0.3, 0), strict=True)
+    ]
+    joints = [
+        _joint("float", T.FLOATING, "a", "b", rpy=(0.3, -0.2, 0.5), xyz=(0.1, 0.2, 0.3)),
+        _joint("turn", T.REVOLUTE, "b", "c", axis=(1, 2, -2), xyz=(0.3, 0, 0.1), lower=-2, upper=1),
+        _joint("glue", T.FIXED, "c", "d", rpy=(0.1, 0.2, 0.3), xyz=(0, 0.2, 0)),
+        _joint("slide", T.PRISMATIC, "d", "e", axis=(0, -1, 0), xyz=(0, 0.1, 0), upper=0.4),
+        _joint("wheel", T.CONTINUOUS, "e", "f", axis=(0, 0, -1), rpy=(np.pi / 2, 0, 0)),
+        _joint("plane", T.PLANAR, "c", "g", axis=(1, 0, 0), xyz=(-0.2, 0, 0.1)),
+        _joint(
+            "copy", T.REVOLUTE, "g", "h", axis=(0, 1, 0), xyz=(0, 0, 0.2),
+            mimic=Mimic("turn", -0.5, 0.3),
+        ),
+        _joint("copy2", T.PRISMATIC, "h", "i", axis=(1, 1, 0), mimic=Mimic("turn", 0.25)),
+        _joint("last", T.REVOLUTE, "i", "j", axis=(0, 1, 0), xyz=(0, 0.3, 0)),
+        _joint("side", T.REVOLUTE, "a", "k", rpy=(0, 0, 1), xyz=(1, 0, 0)),
+        _joint("parallel", T.REVOLUTE, "k", "l", xyz=(0.2, 0, 0.1), mimic=Mimic("side", 1.0)),
+    ]  # fmt: skip
+    tool = FramePart("tool", "j", from_rpy(NUMPY, np.array([0.4, 0.5, -0.6])), rng.normal(size=3))
+    return assemble(Parts(name="every joint", links=links, joints=joints, frames=[tool]))
+
+
+@pytest.fixture(scope="session")
+def naive() -> Callable[[Mechanism, np.ndarray], tuple[list[np.ndarray], list[np.ndarray]]]:
+    """Poses of frames and of bodies by multiplying 4x4 matrices along the tree, nothing else."""
+    return naive_poses
+
+
+def _homogeneous(R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R, p
+    return T
+
+
+def naive_poses(m: Mechanism, q: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    bodies: list[np.ndarray] = []
+    for body, parent in enumerate(m.parent):
+        before = bodies[parent] if parent >= 0 else np.eye(4)
+        placement = _homogeneous(m.R_parent_joint[body], m.p_parent_joint[body])
+        pose = joint_pose(NUMPY, m.body_joint_types[body], joint_position(m, q, body))
+        bodies.append(before @ placement @ _homogeneous(pose.R, pose.p))
+    frames = [
+        bodies[body] @ _homogeneous(R, p)
+        for body, R, p in zip(m.frame_body, m.R_body_frame, m.p_body_frame, strict=True)
+    ]
+    return frames, bodies
+
+
+@pytest.fixture(scope="session")
+def on_numpy() -> Run:
+    """Run an algorithm with NumPy on rows of inputs."""
+
+    def run(name: str, m: Mechanism, *rows: np.ndarray, **static) -> np.ndarray:
+        return np.array([evaluate(name, m, *row, **static) for row in zip(*rows, strict=True)])
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def on_casadi() -> Run:
+    """Trace an algorithm with CasADi and run the graph on rows of inputs."""
+    return casadi_rows
+
+
+def casadi_rows(name: str, m: Mechanism, *rows: np.ndarray, **static) -> np.ndarray:
+    symbols = [cs.SX.sym(key, size) for key, size in find(name).sizes(m).items()]
+    result = evaluate(name, m, *symbols, **static)
+    blocks = result if isinstance(result, list) else [result]
+    # CasADi counts column after column: transposed, a matrix comes out row after row
+    flat = cs.vertcat(*[cs.vec(cs.densify(block).T) for block in blocks])
+    function = cs.Function("f", symbols, [flat])
+    values = np.array(function(*[cs.DM(row.T) for row in rows]))
+    return values.T.reshape(len(rows[0]), *find(name).output(m))
+
+
+@pytest.fixture
+def on_jax() -> Iterator[Run]:
+    """Run an algorithm in JAX, under ``jit`` and ``vmap``, in float64."""
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+
+    def run(name: str, m: Mechanism, *rows: np.ndarray, **static) -> np.ndarray:
+        batched = jax.vmap(lambda *row: evaluate(name, m, *row, **static))
+        return np.asarray(jax.jit(batched)(*[jax.numpy.asarray(row) for row in rows]))
+
+    yield run
+    jax.config.update("jax_enable_x64", before)
+
+
+@pytest.fixture
+def agree(on_numpy: Run, on_casadi: Run, on_jax: Run) -> Run:
+    """Run on all three back ends, see that they agree to 1e-13, and return NumPy's result."""
+
+    def run(name: str, m: Mechanism, *rows: np.ndarray, **static) -> np.ndarray:
+        expected = on_numpy(name, m, *rows, **static)
+        assert expected.shape == (len(rows[0]), *find(name).output(m))
+        scale = max(1.0, np.abs(expected).max(initial=0))
+        for other in (on_casadi, on_jax):
+            got = other(name, m, *rows, **static)
+            assert got.dtype == np.float64
+            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * scale)
+        return expected
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def along() -> Callable[..., np.ndarray]:
+    """Central differences of a function of q along each direction of v, in the last axis."""
+
+    def difference(
+        f: Callable[[np.ndarray], np.ndarray], m: Mechanism, q: np.ndarray, h: float = 1e-5
+    ) -> np.ndarray:
+        def at(step: np.ndarray) -> np.ndarray:
+            return f(evaluate("integrate", m, q, step))
+
+        # fourth order: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h
+        return np.stack(
+            [
+                (8 * (at(h * e) - at(-h * e)) - (at(2 * h * e) - at(-2 * h * e))) / (12 * h)
+                for e in np.eye(m.n_v)
+            ],
+            axis=-1,
+        )
+
+    return difference
+
+
+@pytest.fixture(scope="session")
+def twist() -> Callable[..., np.ndarray]:
+    """The Jacobian (6, nv) in each reference, from T (4, 4) and its derivatives (4, 4, nv)."""
+
+    def of(T: np.ndarray, dT: np.ndarray, reference: str) -> np.ndarray:
+        R, p = T[:3, :3], T[:3, 3]
+        W = np.einsum("ijk,lj->ilk", dT[:3, :3], R)
+        angular = 0.5 * np.stack([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]])
+        linear = dT[:3, 3]
+        if reference == "local":
+            linear, angular = R.T @ linear, R.T @ angular
+        if reference == "world":
+            linear = linear + np.cross(p, angular, axis=0)
+        return np.vstack([linear, angular])
+
+    return of
