@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Sequence
 
 from benchmarks.marks import judge
 from benchmarks.results import Measurement, Report, ratios
 from benchmarks.stats import summarize
 
-COLUMNS = tuple(
+COLUMNS: tuple[str, ...] = tuple(
     "robot|what|rows|side|line|processor|wall|per second|± %|÷ ours|mark|notes".split("|")
 )
 RIGHT = {"rows", "processor", "wall", "per second", "± %", "÷ ours"}
@@ -69,7 +70,7 @@ def plain(report: Report) -> str:
     rows = [list(COLUMNS), *body]
     width = {k: max(len(row[k]) for row in rows) for k in used}
 
-    def text(row: list[str]) -> str:
+    def text(row: Sequence[str]) -> str:
         return "  ".join(
             row[k].rjust(width[k]) if COLUMNS[k] in RIGHT else row[k].ljust(width[k]) for k in used
         ).rstrip()

@@ -32,10 +32,12 @@ class PEER(Peer):
             raise ValueError("a joint with more than one velocity: the cases have none")
         self.joint_names: Sequence[str] = [name for name, _ in joints]
         self._joints = [joint for _, joint in joints]
-        self.bodies = [
-            k for k, frame in enumerate(self.model.frames) if frame.type == pin.FrameType.BODY
+        # links by their names; joints (and the universe) marked, as a joint may be named as a link
+        body = pin.FrameType.BODY
+        self.frame_names: Sequence[str] = [
+            frame.name if frame.type == body else f"{frame.name}/{frame.type}"
+            for frame in self.model.frames
         ]
-        self.frame_names: Sequence[str] = [self.model.frames[k].name for k in self.bodies]
 
     def native(self, values: Floats) -> Floats:
         """Cosine and sine for continuous joints, the value itself for the others."""
@@ -84,13 +86,10 @@ class PEER(Peer):
 
     def all_poses(self) -> list[Line]:
         """Computed and left in C++, and handed over as arrays."""
-        bodies, data = self.bodies, self.data
+        data = self.data
 
         def read_data(r: Any, q: Any) -> Floats:
-            return np.array([data.oMf[k].homogeneous for k in bodies])
-
-        def read_list(r: Any, q: Any) -> Floats:
-            return np.array(r)[bodies]
+            return np.array([M.homogeneous for M in data.oMf])
 
         return [
             Line(
@@ -106,7 +105,6 @@ class PEER(Peer):
                 "r = [M.homogeneous for M in data.oMf]",
                 self._names(),
                 "arrays",
-                read=read_list,
             ),
         ]
 

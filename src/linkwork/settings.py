@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import cache
 from pathlib import Path
 
@@ -30,3 +31,8 @@ def ros_paths() -> tuple[Path, ...]:
     plain = [Path(p) for p in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if p]
     prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     return (*plain, *[Path(p) / "share" for p in prefixes if p])
+
+
+def clock() -> float:
+    """Seconds from some fixed moment on, for measuring durations."""
+    return time.perf_counter()

@@ -8,14 +8,14 @@ import sys
 
 import numpy as np
 import pytest
-import robots
-from seeds import rng
 
+import robots
 from linkwork.errors import InputError
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType
+from seeds import rng
 
 
 def assert_poses_agree(text, random, *, base="fixed"):

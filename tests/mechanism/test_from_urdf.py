@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import robots
 from mpmath import mp
-from seeds import rng
 
+import robots
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.edit import parts_of
 from linkwork.mechanism.from_urdf import from_urdf, rotation_from_rpy
+from seeds import rng
 
 
 def test_rpy_to_the_last_digits():

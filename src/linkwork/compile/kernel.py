@@ -26,8 +26,12 @@ Labels = Mapping[str, Sequence[str]]
 CHUNK = 8192
 """Rows between two returns to Python; the same whatever the number of threads."""
 
-LARGEST_UNROLLED = 40_000
-"""Graphs with more instructions are interpreted: compiling takes about 80 us for each."""
+LARGEST_UNROLLED = 20_000
+"""Graphs with more instructions are interpreted: compiling takes some 0.15 ms for each, and more
+than in proportion (4 s at this size), while CasADi's machine needs some 5 ns for each in a call."""
+
+_LONG = 3_000
+"""Code with more instructions is not simplified: that takes half the time and gains 5 per cent."""
 
 
 class Rows(Protocol):
@@ -42,6 +46,7 @@ class CompiledRows:
     def __init__(self, name: str, graph: Graph, shapes: Sequence[tuple[int, ...]]) -> None:
         self._name, self._graph, self._shapes = name, graph, tuple(shapes)
         self._target: Target = host()
+        self._simplify = len(graph.nodes) <= _LONG
         self._scalar: tuple[Engine, Any] | None = None
         self._vector: tuple[Engine, Any] | None = None
         self._n = len(graph.input_sizes) + len(graph.output_sizes)
@@ -65,7 +70,7 @@ class CompiledRows:
                 abi = array_abi()
                 if abi is not None and len(self._shapes) == 1:
                     emit_fast_call(module, rows, self._graph.input_sizes, self._shapes, abi)
-                engine = Engine(module, self._target)
+                engine = Engine(module, self._target, simplify=self._simplify)
                 self._scalar = (engine, self._call(engine))
             return self._scalar
 
@@ -82,7 +87,7 @@ class CompiledRows:
             if self._vector is None:
                 module = new_module(self._name, self._target)
                 emit_rows(module, self._graph, self.width, "rows", fused=self._target.fused)
-                engine = Engine(module, self._target)
+                engine = Engine(module, self._target, simplify=self._simplify)
                 self._vector = (engine, self._call(engine))
             return self._vector[1]
 

@@ -141,15 +141,21 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     following.add_incoming(s.memory["b"], before)
     emitter = Emitter(b, s.width, fused=fused)
     tiles = (current, s.memory["p"], s.memory["s"])
-    loaded = {
-        (a, k): b.load(b.gep(tiles[a], [i64(k)]))
-        for a, size in enumerate(graph.input_sizes)
-        for k in range(size)
-    }
-    outputs = emit_nodes(emitter, graph, lambda a, k: loaded[a, k])
+    state = [emitter.const(0.0)] * 2
+
+    def load(argument: int, element: int) -> Any:
+        return b.load(b.gep(tiles[argument], [i64(element)]))
+
+    def store(output: int, element: int, value: Any) -> None:
+        if output == 0:
+            b.store(value, b.gep(following, [i64(element)]))
+        else:
+            state[element] = value
+
     for k in range(s.n):
-        b.store(outputs[0].get(k, emitter.const(0.0)), b.gep(following, [i64(k)]))
-    state = [outputs[1].get(k, emitter.const(0.0)) for k in range(2)]
+        if k not in graph.outputs[0]:
+            store(0, k, emitter.const(0.0))
+    emit_nodes(emitter, graph, load, store)
     count = b.fadd(b.load(s.memory["count"]), emitter.const(1.0))
     b.store(count, s.memory["count"])
     limit = emitter.const(0.0)

@@ -13,29 +13,44 @@ from typing import Any
 from llvmlite import ir
 
 from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, i64
-from linkwork.compile.graph import Graph
+from linkwork.compile.graph import Graph, Node
 
 
 def emit_nodes(
-    emitter: Emitter, graph: Graph, load: Callable[[int, int], Any]
-) -> list[dict[int, Any]]:
-    """Write the graph's assignments; returns the value of each output element."""
+    emitter: Emitter,
+    graph: Graph,
+    load: Callable[[int, int], Any],
+    store: Callable[[int, int, Any], None],
+) -> None:
+    """Write the graph's assignments.
+
+    ``load(input, element)`` is asked at the first use, ``store(output, element, value)`` told as soon
+    as a value is there: long lives in registers make large kernels slow to compile and to run.
+    """
+    wanted: dict[int, list[tuple[int, int]]] = {}
+    for k, output in enumerate(graph.outputs):
+        for element, position in output.items():
+            wanted.setdefault(position, []).append((k, element))
     values: list[Any] = []
-    for node in graph.nodes:
-        if node.kind == "input":
-            value = load(*node.args)
-        elif node.kind == "const":
-            value = emitter.const(node.value)
-        else:
-            args = [values[a] for a in node.args]
-            if node.op is None:
-                value = getattr(emitter, node.kind)(*args)
-            elif node.op.emit is not None:
-                value = node.op.emit(emitter, *args)
-            else:
-                value = emitter.lanes(node.op.libm, *args)
-        values.append(value)
-    return [{e: values[p] for e, p in output.items()} for output in graph.outputs]
+    for position, node in enumerate(graph.nodes):
+        values.append(_emit_node(emitter, node, values, load))
+        for k, element in wanted.get(position, ()):
+            store(k, element, values[position])
+
+
+def _emit_node(
+    emitter: Emitter, node: Node, values: list[Any], load: Callable[[int, int], Any]
+) -> Any:
+    if node.kind == "input":
+        return load(*node.args)
+    if node.kind == "const":
+        return emitter.const(node.value)
+    args = [values[a] for a in node.args]
+    if node.op is None:
+        return getattr(emitter, node.kind)(*args)
+    if node.op.emit is not None:
+        return node.op.emit(emitter, *args)
+    return emitter.lanes(node.op.libm, *args)
 
 
 def counted_loop(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
@@ -91,14 +106,24 @@ def scatter_rows(builder: Any, tile: Any, target: Any, n: int, width: int) -> No
     counted_loop(builder, i64(n), column)
 
 
-def _finite_test(emitter: Emitter, values: list[Any]) -> Any:
-    """A bit that is set where some value is not finite: only then is a sum of x 0 not 0."""
-    zero = emitter.const(0.0)
-    partial = [zero] * 4  # short chains: the test must not wait for itself
-    for k, value in enumerate(values):
-        partial[k % 4] = emitter.fma(value, zero, partial[k % 4])
-    total = emitter.add(emitter.add(*partial[:2]), emitter.add(*partial[2:]))
-    return emitter.any_lane(emitter.builder.fcmp_unordered("uno", total, total))
+class _FiniteTest:
+    """Finds values that are not finite: only then is a sum of x 0 not 0."""
+
+    def __init__(self, emitter: Emitter) -> None:
+        self._emitter = emitter
+        self._partial = [emitter.const(0.0)] * 4  # short chains: the test must not wait for itself
+        self._turn = 0
+
+    def add(self, value: Any) -> None:
+        """Take one more value into the sum."""
+        k = self._turn = (self._turn + 1) % 4
+        self._partial[k] = self._emitter.fma(value, self._emitter.const(0.0), self._partial[k])
+
+    def failed(self) -> Any:
+        """A bit that is set where some value, in some lane, is not finite."""
+        e = self._emitter
+        total = e.add(e.add(*self._partial[:2]), e.add(*self._partial[2:]))
+        return e.any_lane(e.builder.fcmp_unordered("uno", total, total))
 
 
 def _split_outputs(graph: Graph) -> list[tuple[dict[int, float], dict[int, int]]]:
@@ -170,15 +195,23 @@ def _compute_tile(
     """Write the body between the tiles; returns the bit "something was not finite"."""
     b = emitter.builder
     n_in = len(graph.input_sizes)
-    loaded: dict[tuple[int, int], Any] = {}
+    test = _FiniteTest(emitter)
+
+    def load(argument: int, element: int) -> Any:
+        value = b.load(b.gep(tiles[argument], [i64(element)]))
+        test.add(value)
+        used.add((argument, element))
+        return value
+
+    def store(output: int, element: int, value: Any) -> None:
+        if element in split[output][1]:
+            b.store(value, b.gep(tiles[n_in + output], [i64(element)]))
+            test.add(value)
+
+    used: set[tuple[int, int]] = set()
+    emit_nodes(emitter, graph, load, store)
     for argument, size in enumerate(graph.input_sizes):
         for element in range(size):
-            at = b.gep(tiles[argument], [i64(element)])
-            loaded[argument, element] = b.load(at)
-    values = emit_nodes(emitter, graph, lambda argument, element: loaded[argument, element])
-    checked = list(loaded.values())
-    for tile, (_, computed), found in zip(tiles[n_in:], split, values, strict=True):
-        for element in sorted(computed):
-            b.store(found[element], b.gep(tile, [i64(element)]))
-            checked.append(found[element])
-    return _finite_test(emitter, checked)
+            if (argument, element) not in used:
+                load(argument, element)
+    return test.failed()

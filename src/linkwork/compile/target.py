@@ -77,13 +77,14 @@ def new_module(name: str, target: Target) -> ir.Module:
 class Engine:
     """Machine code in memory; it lives as long as this object."""
 
-    def __init__(self, module: ir.Module, target: Target) -> None:
+    def __init__(self, module: ir.Module, target: Target, *, simplify: bool = True) -> None:
+        """``simplify=False`` leaves out LLVM's passes over the text, which long code gains little by."""
         with COMPILING:
             machine = llvm.Target.from_triple(target.triple).create_target_machine(
                 cpu=target.cpu, features=target.features, opt=2, jit=True
             )
             parsed = llvm.parse_assembly(str(module))
-            options = llvm.create_pipeline_tuning_options(speed_level=1)
+            options = llvm.create_pipeline_tuning_options(speed_level=1 if simplify else 0)
             options.slp_vectorization = False
             options.loop_vectorization = False
             options.loop_unrolling = False

@@ -15,6 +15,9 @@ from linkwork.ops.casadi import CASADI
 
 Shape = tuple[int, ...]
 
+_LARGEST_SHARED = 100_000
+"""In graphs with more instructions common subexpressions are left: finding them takes seconds."""
+
 
 @dataclass(frozen=True)
 class Traced:
@@ -60,10 +63,13 @@ def trace_function(
     symbols = [cs.SX.sym(key, size) for key, size in inputs.items()]
     named = function(*symbols)
     flat = [row_major(block) for block in named.values()]
-    shared = _share([block for block, _ in flat])
+    blocks = [block for block, _ in flat]
+    function = cs.Function(name, symbols, blocks)
+    if function.n_instructions() <= _LARGEST_SHARED:
+        function = cs.Function(name, symbols, _share(blocks))
     return Traced(
         name=name,
-        function=cs.Function(name, symbols, shared),
+        function=function,
         input_names=tuple(inputs),
         input_shapes=tuple((size,) for size in inputs.values()),
         output_names=tuple(named),

@@ -15,7 +15,7 @@ import numpy as np
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism import rigid
 from linkwork.mechanism.assemble import assemble
-from linkwork.mechanism.locking import joint_pose, positions_for
+from linkwork.mechanism.locking import floats, joint_pose, positions_for
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts, z_axis
 
@@ -261,7 +261,7 @@ def with_frame(m: Mechanism, name: str, parent_frame: str, T_parent_frame: Any) 
 
 
 def _rigid_pose(name: str, given: Any) -> _Pose:
-    T = np.array(given, dtype=np.float64)
+    T = floats(f"frame '{name}': its pose", given)
     if T.shape != (4, 4):
         raise ShapeError(f"frame '{name}': a pose has the shape (4, 4), this one {T.shape}")
     if not np.isfinite(T).all():

@@ -50,6 +50,17 @@ def _about_z(angle: float) -> Floats:
     return rigid.exact(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
 
 
+def floats(what: str, value: Any) -> Floats:
+    """A new float64 array of whatever shape came.
+
+    Raises: InputError for what is no array of numbers.
+    """
+    try:
+        return np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be numbers, not {value!r:.60}") from None
+
+
 def positions_for(
     m: Mechanism,
     names: Sequence[str],
@@ -89,9 +100,9 @@ def _check_names(m: Mechanism, names: Sequence[str]) -> None:
 
 def _by_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
     """One entry for each name, or a whole configuration."""
-    values: list[Any] = [at] if np.ndim(at) == 0 else list(at)
+    values: list[Any] = [at] if _is_number(at) else list(at)
     by_entry = len(values) == len(names)
-    by_configuration = len(values) == m.n_q and all(np.ndim(value) == 0 for value in values)
+    by_configuration = len(values) == m.n_q and all(map(_is_number, values))
     if by_configuration:
         starts = [int(m.q_start[m.joint(name)]) for name in names]
         if by_entry and starts != list(range(m.n_q)):
@@ -111,12 +122,16 @@ def _by_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
     )
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) or getattr(value, "shape", None) == ()
+
+
 def _position(m: Mechanism, name: str, value: Any, default: Floats) -> Floats:
     c = m.joint(name)
     if value is None:
         return default[m.q_start[c] : m.q_start[c + 1]]
     n_q = m.joint_types[c].n_q
-    position = np.atleast_1d(np.array(value, dtype=np.float64))
+    position = np.atleast_1d(floats(f"joint '{name}': its position", value))
     if position.shape != (n_q,):
         kind = m.joint_types[c].label
         raise ShapeError(f"joint '{name}' ({kind}) has {n_q} positions, not {position.shape}")

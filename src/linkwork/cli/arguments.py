@@ -1,0 +1,234 @@
+"""What every command takes: one class a command, whose docstring is its help.
+
+This file loads neither NumPy nor a compiler, so that ``--help`` is quick.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, TypeAlias
+
+import typer
+
+_ROBOT, _OUTPUT, _POSITION = "Robot", "Output", "Joint positions"
+_SOURCE = "A URDF file, or the name of a bundled model."
+_LOCK = "Hold a joint at a position. May be given several times."
+_FROM = "Base the poses on this frame, and keep only the joints from there to the frame asked for."
+_FLOATING = "Let the root link move freely in space."
+_Q = (
+    "Joint positions: all numbers in quotes, or name=value. May be given several times. "
+    "Joints that are not named stay neutral."
+)
+_Q_FILE = "Joint positions from a .csv or .npy file, one configuration a row."
+_FRAME = "The frame; by default the only link at an end."
+_JSON = "Print JSON, and nothing else."
+_THREADS = "Threads, at most; by default one for each core."
+
+Source: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE|NAME", help=_SOURCE, show_default=False)
+]
+Lock: TypeAlias = Annotated[
+    "list[str] | None",
+    typer.Option("--lock", metavar="NAME=VALUE", help=_LOCK, rich_help_panel=_ROBOT),
+]
+BaseFrame: TypeAlias = Annotated[
+    "str | None",
+    typer.Option(
+        "--from", "--base-frame", metavar="FRAME", help=_FROM, rich_help_panel=_ROBOT
+    ),
+]
+Floating: TypeAlias = Annotated[
+    bool, typer.Option("--floating", help=_FLOATING, rich_help_panel=_ROBOT)
+]
+Frame: TypeAlias = Annotated["str | None", typer.Option("--frame", metavar="NAME", help=_FRAME)]
+Positions: TypeAlias = Annotated[
+    "list[str] | None",
+    typer.Option("--q", metavar="Q", help=_Q, rich_help_panel=_POSITION),
+]
+PositionsFile: TypeAlias = Annotated[
+    "str | None",
+    typer.Option("--q-file", metavar="FILE", help=_Q_FILE, rich_help_panel=_POSITION),
+]
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help=_JSON, rich_help_panel=_OUTPUT)
+]
+Threads: TypeAlias = Annotated[
+    "int | None", typer.Option("--threads", min=1, max=1024, metavar="N", help=_THREADS)
+]
+
+
+def _text(name: str, metavar: str, text: str) -> object:
+    """An option that takes one piece of text."""
+    return typer.Option(name, metavar=metavar, help=text)
+
+
+def _out(kinds: str) -> object:
+    """The option that names the file to write."""
+    return typer.Option(
+        "--out",
+        metavar="FILE",
+        help=f"Write the result to this file as well: {kinds}.",
+        rich_help_panel=_OUTPUT,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotArguments:
+    """Which robot is meant, and what of it."""
+
+    source: Source
+    lock: Lock = None
+    base_frame: BaseFrame = None
+    floating: Floating = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class InfoArguments(RobotArguments):
+    """Show a robot: its tree, joints, masses, frames, and what is odd about its description."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork info ur5e",
+        "linkwork info panda --json",
+        "linkwork info two_arm_torso --from torso_link --frame left_tool0",
+    )
+
+    frame: Annotated[
+        str | None,
+        _text("--frame", "NAME", "With --from: where the chain ends."),
+    ] = None
+    frames: Annotated[bool, typer.Option("--frames", help="List all frames.")] = False
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FkArguments(RobotArguments):
+    """Forward kinematics: the pose of a frame for given joint positions.
+
+    Prints the pose as a 4x4 matrix, and as position (m), roll-pitch-yaw (rad) and quaternion.
+    Without joint positions the neutral ones are taken: zero, moved inside the limits.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        'linkwork fk ur5e --q "0 -1.57 1.57 0 0 0"',
+        "linkwork fk panda --frame link4 --q joint2=0.5 --q joint4=-1.2",
+        "linkwork fk panda --all",
+    )
+
+    frame: Frame = None
+    all_frames: Annotated[bool, typer.Option("--all", help="The poses of all frames.")] = False
+    q: Positions = None
+    q_file: PositionsFile = None
+    json: Json = False
+    out: Annotated[
+        str | None, _out(".npy with the matrices, .csv with x, y, z, qw, qx, qy, qz")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JacobianArguments(RobotArguments):
+    """The Jacobian of a frame: its velocity for each joint's velocity, linear rows first.
+
+    The reference says which point's velocity is meant, and along which axes. world-aligned: the
+    frame's origin, axes of the world. local: the frame's origin, axes of the frame. world:
+    the point at the world's origin, axes of the world.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        'linkwork jacobian ur5e --q "0 -1.57 1.57 0 0 0"',
+        "linkwork jacobian panda --reference local",
+    )
+
+    frame: Frame = None
+    reference: Annotated[
+        str, _text("--reference", "NAME", "world-aligned, local or world.")
+    ] = "world-aligned"
+    q: Positions = None
+    q_file: PositionsFile = None
+    json: Json = False
+    out: Annotated[
+        str | None, _out(".npy with the matrices, .csv with one line for each row of them")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IkArguments(RobotArguments):
+    """Inverse kinematics: joint positions that bring a frame to a pose, or to many poses.
+
+    Every answer is verified by a fresh forward kinematics before it counts as solved. The exit code
+    is 0 when all are solved, 1 when some are not, 2 when the input is wrong.
+
+    A file of poses is a .csv with the columns x, y, z and roll, pitch, yaw or qw, qx, qy, qz (with a
+    header line, or in this order), or a .npy of shape (N, 6), (N, 7) or (N, 4, 4).
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        'linkwork ik panda --xyz "0.4 0.1 0.5" --rpy "3.14 0 0"',
+        'linkwork ik ur5e --xyz "0.3 0.2 0.4" --wxyz "0 1 0 0" --json',
+    )
+
+    frame: Frame = None
+    xyz: Annotated[
+        str | None, _text("--xyz", '"X Y Z"', "The position wanted, in metres.")
+    ] = None
+    rpy: Annotated[
+        str | None,
+        _text("--rpy", '"R P Y"', "The rotation wanted: roll, pitch, yaw in radians."),
+    ] = None
+    wxyz: Annotated[
+        str | None,
+        _text("--wxyz", '"W X Y Z"', "The rotation wanted, as a quaternion. Default: unturned."),
+    ] = None
+    poses: Annotated[
+        str | None, _text("--poses", "FILE", "Poses from a .csv or .npy file.")
+    ] = None
+    q0: Annotated[
+        list[str] | None,
+        _text("--q0", "Q", "Where to begin, and where joints that are not moved stay; as --q of fk."),
+    ] = None
+    joints: Annotated[
+        str | None,
+        _text("--joints", "A,B,...", "The joints to move; default: all between base and frame."),
+    ] = None
+    position_tolerance: Annotated[
+        float, _text("--position-tolerance", "M", "Largest error of the position, in metres.")
+    ] = 1.0e-4
+    rotation_tolerance: Annotated[
+        float, _text("--rotation-tolerance", "RAD", "Largest error of the rotation, in radians.")
+    ] = 1.0e-3
+    seed: Annotated[int, _text("--seed", "N", "Picks the random restarts.")] = 0
+    tries: Annotated[int, _text("--tries", "N", "Restarts for a target, at most.")] = 300
+    steps: Annotated[int, _text("--steps", "N", "Steps of a try, at most.")] = 24
+    threads: Threads = None
+    json: Json = False
+    out: Annotated[
+        str | None,
+        _out(".npy with the joint positions, .csv with success and errors beside them"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelsArguments:
+    """List the bundled models."""
+
+    examples: ClassVar[tuple[str, ...]] = ("linkwork models",)
+
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoArguments:
+    """Solve ten thousand inverse kinematics targets for a bundled arm, and verify every answer."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork demo",
+        "linkwork demo --robot ur5e --targets 2000",
+    )
+
+    # One bound, so that a slip of the finger does not take all memory: a target needs some 1 kB.
+    targets: Annotated[
+        int, typer.Option("--targets", min=1, max=10_000_000, metavar="N", help="How many.")
+    ] = 10_000
+    robot: Annotated[str, _text("--robot", "NAME", "A bundled model.")] = "panda"
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help="Picks the random targets.")
+    ] = 0

@@ -1,0 +1,97 @@
+"""Running a function of blocks on every back end, with NumPy arrays in and out."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from linkwork.ops import Ops
+from linkwork.ops.casadi import CASADI
+from linkwork.ops.numpy import NUMPY
+
+BACKENDS = ("numpy", "casadi", "casadi-constants", "jax", "jax-jit", "jax-float32")
+"""CasADi on symbols and on constants (which fold), JAX eagerly and compiled, in both precisions."""
+
+PRECISE = BACKENDS[:-1]
+
+
+def eps(backend: str) -> float:
+    """The rounding unit that a back end's results are judged by."""
+    return float(np.finfo(np.float32 if backend.endswith("float32") else np.float64).eps)
+
+
+def jax_x64(on: bool = True) -> contextlib.AbstractContextManager[Any]:
+    """JAX with float64 switched on or off for a while; skips the test where JAX is missing."""
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(on)
+    from jax.experimental import enable_x64  # noqa: PLC0415 -- JAX before 0.8
+
+    return enable_x64(on)
+
+
+def run(backend: str, function: Callable[..., Any], *arrays: Any) -> Any:
+    """function(o, *blocks) on a back end; tuples and lists of blocks come back as tuples."""
+    values = [np.asarray(a, dtype=np.float64) for a in arrays]
+    if backend == "numpy":
+        return _arrays(function(NUMPY, *(NUMPY.const(v) for v in values)))
+    if backend.startswith("casadi"):
+        return _casadi(function, values, symbols=backend == "casadi")
+    with jax_x64(on=not backend.endswith("float32")):
+        from linkwork.ops.jax import JAX  # noqa: PLC0415 -- only where JAX is installed
+
+        return _jax(JAX, function, values, compiled=backend == "jax-jit")
+
+
+def _casadi(function: Callable[..., Any], values: list[Any], symbols: bool) -> Any:
+    if not symbols:
+        result = function(CASADI, *(CASADI.const(v) for v in values))
+        return _each(result, lambda block: _dense(ca.DM(_checked(block))))
+    names = [ca.SX.sym(f"x{i}", *_rows_columns(v)) for i, v in enumerate(values)]
+    result = function(CASADI, *names)
+    blocks = [*result] if isinstance(result, (tuple, list)) else [result]
+    compute = ca.Function("f", names, [_checked(block) for block in blocks])
+    out = [_dense(block) for block in compute.call([ca.DM(v) for v in values])]
+    return tuple(out) if isinstance(result, (tuple, list)) else out[0]
+
+
+def _checked(block: Any) -> Any:
+    assert isinstance(block, (ca.SX, int, float)), f"not an SX: {type(block)}"
+    return ca.SX(block)
+
+
+def _rows_columns(v: np.ndarray) -> tuple[int, int]:
+    return (v.shape[0] if v.ndim else 1, v.shape[1] if v.ndim == 2 else 1)
+
+
+def _dense(block: Any) -> np.ndarray:
+    full = np.asarray(block.full())
+    if full.shape == (1, 1):
+        return full[0, 0]
+    return full[:, 0] if full.shape[1] == 1 else full
+
+
+def _jax(o: Ops, function: Callable[..., Any], values: list[Any], compiled: bool) -> Any:
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+
+    def call(*blocks: Any) -> Any:
+        return function(o, *blocks)
+
+    with jax.default_matmul_precision("highest"):
+        blocks = [jax.numpy.asarray(v, dtype=float) for v in values]
+        return _arrays((jax.jit(call) if compiled else call)(*blocks))
+
+
+def _arrays(result: Any) -> Any:
+    return _each(result, np.asarray)
+
+
+def _each(result: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(result, (tuple, list)):
+        return tuple(change(block) for block in result)
+    return change(result)

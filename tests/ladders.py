@@ -1,0 +1,109 @@
+"""Angles from nearly nothing to nearly half a turn, and exact formulas in 200 digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+
+from linkwork.spatial import coefficients as c
+
+DIGITS = 200  # (θ - sin θ)/θ³ at 1e-12 loses 24 digits, its derivative 48
+
+
+def angles() -> np.ndarray:
+    """Angles 0 ... pi: log-spaced from both ends, across every switch between two formulas."""
+    steps = np.logspace(-12, 0, 25)
+    ladder = [0.0, 1e-300, 1e-160, 1e-30, *steps, *np.linspace(0.1, 3.1, 31), *(np.pi - steps)]
+    squares = {c.SWITCH_HALF, c.SWITCH_C, c.SWITCH_SLOPE, c.SWITCH_D, c.SWITCH_D_SLOPE}
+    switches = [np.sqrt(s) for s in squares] + [2 * np.arcsin(np.sqrt(c.SWITCH_LOG))]
+    # the clamps stand at 0.9 and 1.1 of a switch of the squared angle
+    for switch in switches:
+        ladder += [switch * np.sqrt(f) * (1 + d) for f in (0.9, 1, 1.1) for d in (-3e-16, 0, 3e-16)]
+    return np.array(sorted(ladder))
+
+
+def quotients() -> dict[str, Callable[[Any], Any]]:
+    """The exact coefficients as functions of the angle, in mpmath."""
+
+    def a(x: Any) -> Any:
+        return mp.sin(x) / x if x else mp.mpf(1)
+
+    def b(x: Any) -> Any:
+        return (1 - mp.cos(x)) / x**2 if x else mp.mpf(1) / 2
+
+    def c_(x: Any) -> Any:
+        return (x - mp.sin(x)) / x**3 if x else mp.mpf(1) / 6
+
+    def d(x: Any) -> Any:
+        return (1 - x / 2 * mp.cot(x / 2)) / x**2 if x else mp.mpf(1) / 12
+
+    def slope_d(x: Any) -> Any:
+        # d/dx of d, by the product rule, over x
+        h = x / 2
+        inner = -(mp.cot(h) - h / mp.sin(h) ** 2) / 2
+        return (inner / x**2 - 2 * (1 - h * mp.cot(h)) / x**3) / x if x else mp.mpf(1) / 360
+
+    def slope_b(x: Any) -> Any:
+        return (mp.sin(x) / x**2 - 2 * (1 - mp.cos(x)) / x**3) / x if x else -mp.mpf(1) / 12
+
+    def slope_c(x: Any) -> Any:
+        inner = (1 - mp.cos(x)) / x**3 - 3 * (x - mp.sin(x)) / x**4
+        return inner / x if x else -mp.mpf(1) / 60
+
+    return {"a": a, "b": b, "c": c_, "d": d, "b'": slope_b, "c'": slope_c, "d'": slope_d}
+
+
+def exact(x: Any) -> Any:
+    """The mpmath matrix or number that an array of floats stands for."""
+    x = np.asarray(x)
+    return mp.matrix(x.tolist()) if x.ndim else mp.mpf(float(x))
+
+
+def exact_skew(w: Any) -> Any:
+    x, y, z = w
+    return mp.matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def exact_polynomial(w: Any, first: Any, second: Any) -> Any:
+    """1 + first [w] + second [w]² in mpmath."""
+    skew = exact_skew(w)
+    return mp.eye(3) + first * skew + second * (skew * skew)
+
+
+def exact_exp(w: Any) -> Any:
+    """The rotation of a rotation vector in mpmath."""
+    x = mp.norm(w)
+    q = quotients()
+    return exact_polynomial(w, q["a"](x), q["b"](x))
+
+
+def rounded(matrix: Any) -> np.ndarray:
+    """An mpmath matrix as float64; a column becomes a vector."""
+    array = np.array(
+        [[float(matrix[i, j]) for j in range(matrix.cols)] for i in range(matrix.rows)]
+    )
+    return array[:, 0] if matrix.cols == 1 else array
+
+
+def axes() -> np.ndarray:
+    """Unit vectors: the coordinate axes both ways, and some where each entry is largest once."""
+    some = np.array(
+        [[3, 2, 1], [-1, 4, 2], [1, -2, 5], [-3, -2, -1], [1, 1, 1], [1, 1e-9, 0], [1e-5, -1, 1e-5]]
+    )
+    every = np.concatenate([np.eye(3), -np.eye(3), some])
+    return every / np.linalg.norm(every, axis=1, keepdims=True)
+
+
+def random_rotation(generator: np.random.Generator) -> np.ndarray:
+    """A rotation, uniform over all of them."""
+    w, x, y, z = (q := generator.normal(size=4)) / np.linalg.norm(q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )

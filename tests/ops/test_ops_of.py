@@ -1,0 +1,68 @@
+"""The back end is found from the type of the blocks, and loads nothing that is not there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from linkwork.ops import ops_of
+from linkwork.ops.casadi import CASADI
+from linkwork.ops.numpy import NUMPY
+
+
+def test_numbers_arrays_and_sequences_are_numpys():
+    assert ops_of() is NUMPY
+    assert ops_of(1.0, 2, np.zeros(3), [1.0, 2.0], np.float64(1)) is NUMPY
+
+
+def test_sx_is_casadis_and_arrays_may_stand_beside_it():
+    assert ops_of(ca.SX.sym("x", 3)) is CASADI
+    assert ops_of(np.zeros(3), ca.SX(2.0), 1.0) is CASADI
+
+
+def test_arrays_and_tracers_are_jaxs():
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    from linkwork.ops.jax import JAX  # noqa: PLC0415 -- only where JAX is installed
+
+    seen = []
+
+    def function(x):
+        seen.append(ops_of(x))
+        return x * 2.0
+
+    function(jax.numpy.ones(3))
+    jax.jit(function)(jax.numpy.ones(3))
+    jax.vmap(jax.grad(function))(jax.numpy.ones(3))
+    assert seen == [JAX] * 3
+    assert ops_of(np.zeros(3), jax.numpy.ones(3)) is JAX
+
+
+@pytest.mark.parametrize("block", [ca.MX.sym("x", 3), ca.DM([1.0, 2.0])])
+def test_other_types_of_casadi_are_refused_with_the_way_out(block):
+    with pytest.raises(TypeError, match=r"type (MX|DM): only SX.*casadi\.SX\.sym"):
+        ops_of(block)
+
+
+def test_two_libraries_in_one_call_are_refused():
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    with pytest.raises(TypeError, match="CasADi and of JAX"):
+        ops_of(ca.SX.sym("x"), jax.numpy.ones(1))
+
+
+def test_the_package_loads_neither_casadi_nor_jax():
+    code = """
+import sys
+import numpy as np
+from linkwork.ops import ops_of
+import linkwork.spatial.se3, linkwork.spatial.inertias, linkwork.spatial.twists
+ops_of(np.zeros(3))
+loaded = {"casadi", "jax"} & set(sys.modules)
+assert not loaded, loaded
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
