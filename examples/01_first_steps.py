@@ -33,9 +33,7 @@ print("smallest singular value of the Jacobian:", round(float(np.linalg.svd(J)[1
 print("centre of mass (m):", np.round(robot.com(q), 4))
 
 # Robots never change. A frame at the tip of a tool of 15 cm gives a new robot.
-T_tool_tip = np.eye(4)
-T_tool_tip[2, 3] = 0.15
-with_tip = robot.with_frame("tip", "tool0", T_tool_tip)
+with_tip = robot.with_frame("tip", "tool0", lw.pose([0.0, 0.0, 0.15]))
 distance = np.linalg.norm(with_tip.fk(q, "tip")[:3, 3] - T[:3, 3])
 print(f"from the tool to its tip: {distance:.3f} m")
 if abs(distance - 0.15) > 1e-12:

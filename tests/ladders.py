@@ -10,7 +10,8 @@ import numpy as np
 
 from linkwork.spatial import coefficients as c
 
-DIGITS = 200  # (θ - sin θ)/θ³ at 1e-12 loses 24 digits, its derivative 48
+DIGITS = 200  # the slopes lose four times the digits that the angle has before it
+LIMIT = 1e-40  # below it a coefficient is its value at zero, to 80 digits
 
 
 def angles() -> np.ndarray:
@@ -29,29 +30,35 @@ def quotients() -> dict[str, Callable[[Any], Any]]:
     """The exact coefficients as functions of the angle, in mpmath."""
 
     def a(x: Any) -> Any:
-        return mp.sin(x) / x if x else mp.mpf(1)
+        return mp.sin(x) / x if x > LIMIT else mp.mpf(1)
 
     def b(x: Any) -> Any:
-        return (1 - mp.cos(x)) / x**2 if x else mp.mpf(1) / 2
+        return (1 - mp.cos(x)) / x**2 if x > LIMIT else mp.mpf(1) / 2
 
     def c_(x: Any) -> Any:
-        return (x - mp.sin(x)) / x**3 if x else mp.mpf(1) / 6
+        return (x - mp.sin(x)) / x**3 if x > LIMIT else mp.mpf(1) / 6
 
     def d(x: Any) -> Any:
-        return (1 - x / 2 * mp.cot(x / 2)) / x**2 if x else mp.mpf(1) / 12
+        return (1 - x / 2 * mp.cot(x / 2)) / x**2 if x > LIMIT else mp.mpf(1) / 12
 
-    def slope_d(x: Any) -> Any:
-        # d/dx of d, by the product rule, over x
-        h = x / 2
-        inner = -(mp.cot(h) - h / mp.sin(h) ** 2) / 2
-        return (inner / x**2 - 2 * (1 - h * mp.cot(h)) / x**3) / x if x else mp.mpf(1) / 360
+    # the slopes by the product rule, over x once more
 
     def slope_b(x: Any) -> Any:
-        return (mp.sin(x) / x**2 - 2 * (1 - mp.cos(x)) / x**3) / x if x else -mp.mpf(1) / 12
+        if x <= LIMIT:
+            return -mp.mpf(1) / 12
+        return (mp.sin(x) / x**2 - 2 * (1 - mp.cos(x)) / x**3) / x
 
     def slope_c(x: Any) -> Any:
-        inner = (1 - mp.cos(x)) / x**3 - 3 * (x - mp.sin(x)) / x**4
-        return inner / x if x else -mp.mpf(1) / 60
+        if x <= LIMIT:
+            return -mp.mpf(1) / 60
+        return ((1 - mp.cos(x)) / x**3 - 3 * (x - mp.sin(x)) / x**4) / x
+
+    def slope_d(x: Any) -> Any:
+        if x <= LIMIT:
+            return mp.mpf(1) / 360
+        h = x / 2
+        change = -(mp.cot(h) - h / mp.sin(h) ** 2) / 2
+        return (change / x**2 - 2 * (1 - h * mp.cot(h)) / x**3) / x
 
     return {"a": a, "b": b, "c": c_, "d": d, "b'": slope_b, "c'": slope_c, "d'": slope_d}
 

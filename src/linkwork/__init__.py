@@ -13,6 +13,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from linkwork.conversions import pose as pose
+    from linkwork.conversions import xyz_rpy as xyz_rpy
+    from linkwork.conversions import xyz_wxyz as xyz_wxyz
     from linkwork.errors import DescriptionError as DescriptionError
     from linkwork.errors import InputError as InputError
     from linkwork.errors import LinkworkError as LinkworkError
@@ -24,9 +27,6 @@ if TYPE_CHECKING:
     from linkwork.loading import load as load
     from linkwork.mechanism.model import JointType as JointType
     from linkwork.mechanism.model import Mechanism as Mechanism
-    from linkwork.conversions import pose as pose
-    from linkwork.conversions import xyz_rpy as xyz_rpy
-    from linkwork.conversions import xyz_wxyz as xyz_wxyz
     from linkwork.robot import Limits as Limits
     from linkwork.robot import Robot as Robot
     from linkwork.solve.ik import InverseKinematics as InverseKinematics
@@ -59,7 +59,28 @@ _HOMES = {
     "xyz_wxyz": "conversions",
 }
 
-__all__ = sorted([*_HOMES, "__version__"])
+__all__ = [
+    "DescriptionError",
+    "IKOptions",
+    "IKResult",
+    "InputError",
+    "InverseKinematics",
+    "JointType",
+    "Limits",
+    "LinkworkError",
+    "Mechanism",
+    "MissingExtraError",
+    "Problem",
+    "Robot",
+    "ShapeError",
+    "UnknownNameError",
+    "UnsupportedFeatureError",
+    "__version__",
+    "load",
+    "pose",
+    "xyz_rpy",
+    "xyz_wxyz",
+]
 
 
 def __getattr__(name: str) -> Any:

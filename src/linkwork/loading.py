@@ -29,8 +29,8 @@ def load(
     """A robot from a bundled model's name, a URDF file's path, or URDF text.
 
     Text starts with ``<``. A plain word without a dot or a slash is a bundled model
-    (`linkwork.models.MODELS`). ``base="floating"`` lets the root link move freely. ``strict=True`` raises
-    on warnings, which are otherwise kept in `Robot.findings`.
+    (`linkwork.models.MODELS`). ``base="floating"`` lets the root link move freely. ``strict=True``
+    raises on warnings, which are otherwise kept in `Robot.findings`.
 
     Raises: DescriptionError with every problem in the file; UnknownNameError for a model that does
     not exist; UnsupportedFeatureError for another format.

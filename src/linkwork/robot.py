@@ -176,7 +176,7 @@ class Robot:
         threads: int | None = None,
         on_bad: OnBad = "raise",
     ) -> Floats:
-        """Pose of a frame in the world, T_world_frame (..., 4, 4); default: the robot's only tip."""
+        """Pose of a frame in the world, T_world_frame (..., 4, 4); default: `tip`."""
         return self._compute("fk", (q,), out, threads, on_bad, frame=self._frame(frame))
 
     def fk_all(
@@ -205,7 +205,7 @@ class Robot:
         ``reference``: "world-aligned" (velocity of the frame's origin, axes of the world), "local"
         (axes of the frame) or "world" (velocity at the world's origin).
         """
-        static = {"frame": self._frame(frame), "reference": reference}
+        static: dict[str, Any] = {"frame": self._frame(frame), "reference": reference}
         return self._compute("jacobian", (q,), out, threads, on_bad, **static)
 
     def jacobian_dot_v(
@@ -218,8 +218,8 @@ class Robot:
         out: Floats | None = None,
         threads: int | None = None,
     ) -> Floats:
-        """The Jacobian's time derivative times v (..., 6): the frame's acceleration at dv/dt = 0."""
-        static = {"frame": self._frame(frame), "reference": reference}
+        """The Jacobian's time derivative times v (..., 6): the acceleration at dv/dt = 0."""
+        static: dict[str, Any] = {"frame": self._frame(frame), "reference": reference}
         return self._compute("jacobian_dot_v", (q, v), out, threads, **static)
 
     def com(self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
@@ -299,7 +299,7 @@ class Robot:
     def lock(
         self,
         joints: str | Sequence[str],
-        at: Mapping[str, float | Sequence[float]] | ArrayLike | None = None,
+        at: Mapping[str, Any] | Sequence[Any] | Floats | float | None = None,
     ) -> Robot:
         """A robot with these joints fixed at ``at`` (by name, in order, or a whole q)."""
         names = [joints] if isinstance(joints, str) else list(joints)

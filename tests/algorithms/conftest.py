@@ -8,7 +8,6 @@ import casadi as cs
 import numpy as np
 import pytest
 
-from linkwork.algorithms.joint_motion import joint_pose, joint_position
 from linkwork.algorithms.registry import evaluate, find
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import JointType, Mechanism
@@ -58,29 +57,40 @@ def every_joint() -> Mechanism:
 
 
 @pytest.fixture(scope="session")
-def naive() -> Callable[[Mechanism, np.ndarray], tuple[list[np.ndarray], list[np.ndarray]]]:
-    """Poses of frames and of bodies by multiplying 4x4 matrices along the tree, nothing else."""
-    return naive_poses
+def aligned_tree() -> Callable[[np.random.Generator, int], Mechanism]:
+    """A random tree in which most axes and placements lie along x, y or z, and many offsets are 0.
+
+    It is what real robots look like, and where exact zeros and ones are made use of.
+    """
+    return random_aligned_tree
 
 
-def _homogeneous(R: np.ndarray, p: np.ndarray) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R, p
-    return T
-
-
-def naive_poses(m: Mechanism, q: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    bodies: list[np.ndarray] = []
-    for body, parent in enumerate(m.parent):
-        before = bodies[parent] if parent >= 0 else np.eye(4)
-        placement = _homogeneous(m.R_parent_joint[body], m.p_parent_joint[body])
-        pose = joint_pose(NUMPY, m.body_joint_types[body], joint_position(m, q, body))
-        bodies.append(before @ placement @ _homogeneous(pose.R, pose.p))
-    frames = [
-        bodies[body] @ _homogeneous(R, p)
-        for body, R, p in zip(m.frame_body, m.R_body_frame, m.p_body_frame, strict=True)
-    ]
-    return frames, bodies
+def random_aligned_tree(rng: np.random.Generator, n: int) -> Mechanism:
+    types = [type for type in JointType if type is not JointType.FIXED]
+    types += [JointType.REVOLUTE] * 4
+    links, joints, leaders = [LinkPart("l0", 1.0, rng.normal(size=3))], [], []
+    for k in range(n):
+        type, mimic = types[rng.integers(len(types))], None
+        if type.n_q == 1 and leaders and rng.random() < 0.2:
+            mimic = Mimic(leaders[rng.integers(len(leaders))], rng.choice([1.0, -0.5]))
+        elif type.n_q == 1:
+            leaders.append(f"j{k}")
+        steps = rng.integers(4, size=3) if rng.random() < 0.8 else rng.uniform(0, 4, 3)
+        links.append(LinkPart(f"l{k + 1}", rng.choice([0.0, 0.7]), rng.normal(size=3)))
+        joints.append(
+            _joint(
+                f"j{k}",
+                type,
+                f"l{max(0, k - rng.integers(2))}",
+                f"l{k + 1}",
+                rpy=steps * np.pi / 2,
+                xyz=rng.choice([0, 0, 0.3, -0.2], 3),
+                axis=np.eye(3)[rng.integers(3)] * rng.choice([-1, 1]),
+                mimic=mimic,
+            )
+        )
+    base = "floating" if rng.random() < 0.3 else "fixed"
+    return assemble(Parts(name="aligned", links=links, joints=joints, base=base))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -71,6 +72,21 @@ def test_robot_is_complete():
 
 def test_the_registry_is_complete():
     assert set(rows()["Algorithms"]) == set(ALGORITHMS)
+
+
+def test_the_command_line_is_complete():
+    listed = [name.split()[1] for name in rows()["Command line"]]
+    done = subprocess.run(
+        [sys.executable, "-c", "from linkwork.cli import main; main()", "--help"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=60,
+        env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
+    )
+    shown = set(re.findall(r"^│ ([a-z][a-z-]*)\s{2,}", done.stdout, re.MULTILINE))
+    assert listed
+    assert set(listed) == shown
 
 
 def test_every_line_says_something():

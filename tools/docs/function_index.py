@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "src"))  # the index of this checkout, whatever is installed
 PAGE = ROOT / "docs" / "functions.md"
 HEAD = """# Functions
 
@@ -197,7 +198,7 @@ def spatial_section() -> Section | None:
 
 def cli_section() -> Section | None:
     """The commands of the command line."""
-    module = load("linkwork.cli")
+    module = load("linkwork.cli.app")
     app = getattr(module, "app", None)
     if app is None:
         return None
@@ -205,11 +206,11 @@ def cli_section() -> Section | None:
     command = typer.main.get_command(app)
     entries = []
     for name, sub in sorted(getattr(command, "commands", {}).items()):
-        arguments = [p for p in sub.params if p.param_type_name == "argument"]
-        words = [p.name.upper() if p.required else f"[{p.name.upper()}]" for p in arguments]
-        options = " ".join(f"[{p.opts[0]}]" for p in sub.params if p.param_type_name == "option")
-        call = " ".join(["linkwork", name, *words, *options.split()])
-        entries.append(entry(f"linkwork {name}", sub.callback, call=call))
+        arguments = [p.metavar or p.name.upper() for p in sub.params if not p.opts[0][:1] == "-"]
+        call = " ".join(["linkwork", name, *arguments, "[options]"])
+        summary = docstring_fields(sub.help)["summary"]
+        file = f"src/linkwork/cli/{name}.py"
+        entries.append(Entry(call, call, summary, "", file if (ROOT / file).exists() else ""))
     return Section("Command line", "`linkwork COMMAND --help` explains the options.", entries)
 
 

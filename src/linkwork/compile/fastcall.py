@@ -38,7 +38,7 @@ def emit_fast_call(
 ) -> None:
     """Write ``fast_call(self, args, nargs, kwnames)`` around the scalar function ``rows``."""
     table_type = ir.ArrayType(OBJECT, len(_TABLE))
-    table = ir.GlobalVariable(module, table_type, "table")
+    table: Any = ir.GlobalVariable(module, table_type, "table")
     table.initializer = ir.Constant(table_type, [ir.Constant(OBJECT, None)] * len(_TABLE))
     kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), I64, OBJECT])
     function = ir.Function(module, kind, "fast_call")
@@ -95,7 +95,7 @@ def _run_into_new_arrays(
     )
     shape = shapes[0]
     dims_type = ir.ArrayType(I64, len(shape))
-    dims = ir.GlobalVariable(module, dims_type, "shape")
+    dims: Any = ir.GlobalVariable(module, dims_type, "shape")
     dims.initializer = ir.Constant(dims_type, list(shape))
     dims.global_constant = True
     none, none64 = ir.Constant(OBJECT, None), ir.Constant(I64.as_pointer(), None)

@@ -21,9 +21,12 @@ class InterpretedRows:
     """
 
     def __init__(self, function: cs.Function) -> None:
-        self._function = _dense_outputs(function)
+        self._function = function
+        self._places = [
+            np.array(function.sparsity_out(k).row(), dtype=np.int64)
+            for k in range(function.n_out())
+        ]
         self._lock = threading.Lock()  # CasADi's buffers are one set per function
-        self._buffer: Any = None
 
     def __call__(self, inputs: Sequence[Floats], outputs: Sequence[Floats]) -> int:
         """Evaluate every row into ``outputs``."""
@@ -31,26 +34,23 @@ class InterpretedRows:
             return self._evaluate(inputs, outputs)
 
     def _evaluate(self, inputs: Sequence[Floats], outputs: Sequence[Floats]) -> int:
-        buffer, evaluate = self._function.buffer()
+        pair: Any = self._function.buffer()
+        buffer, evaluate = pair
         arguments = [np.zeros(a.shape[1]) for a in inputs]
-        results = [np.zeros(a.shape[1]) for a in outputs]
+        results = [np.zeros(places.size) for places in self._places]
         for k, a in enumerate(arguments):
-            buffer.set_arg(k, memoryview(a))
+            buffer.set_arg(k, a.data)
         for k, a in enumerate(results):
-            buffer.set_res(k, memoryview(a))
+            buffer.set_res(k, a.data)
+        for a, places in zip(outputs, self._places, strict=True):
+            if places.size < a.shape[1]:
+                a[:] = 0.0  # elements that are always zero are not among the results
         for row in range(outputs[0].shape[0]):
             for argument, a in zip(arguments, inputs, strict=True):
                 argument[:] = a[row]
             evaluate()
-            for result, a in zip(results, outputs, strict=True):
-                a[row] = result
-            finite = all(np.isfinite(a).all() for a in (*arguments, *results))
-            if not finite:
+            for result, places, a in zip(results, self._places, outputs, strict=True):
+                a[row, places] = result
+            if not all(np.isfinite(a).all() for a in (*arguments, *results)):
                 return row
         return -1
-
-
-def _dense_outputs(function: cs.Function) -> cs.Function:
-    inputs = [cs.SX.sym(f"i{k}", function.sparsity_in(k)) for k in range(function.n_in())]
-    outputs = function.call(inputs)
-    return cs.Function(function.name(), inputs, [cs.densify(output) for output in outputs])

@@ -37,7 +37,9 @@ _LONG = 3_000
 class Rows(Protocol):
     """Computes rows of matrices in place; returns -1 or the first row that is not finite."""
 
-    def __call__(self, inputs: Sequence[Floats], outputs: Sequence[Floats], /) -> int: ...
+    def __call__(self, inputs: Sequence[Floats], outputs: Sequence[Floats], /) -> int:
+        """Compute into ``outputs``."""
+        ...
 
 
 class CompiledRows:

@@ -1,6 +1,6 @@
 """Problems iterated in lanes: each lane holds one problem, and is refilled when it is done.
 
-The step is a graph ``(x, parameters, settings) -> (x', state)``, where ``state`` is (gap, score): the
+The step is a graph ``(x, parameters, settings) -> (x', state)`` with ``state`` = (gap, score): the
 *given* x is a solution where gap <= 0, and the lowest score is the best of the failures. A try that
 has used its steps starts again from a random point, keyed by (seed, parameters, try), so the answer
 to a problem depends on nothing but the problem: not on its neighbours, its row or the threads.
@@ -79,7 +79,8 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
     n, n_parameters, n_settings = graph.input_sizes
     kind = ir.FunctionType(I64, [I64] * len(NUMBERS) + [POINTER] * len(ARRAYS))
     function = ir.Function(module, kind, name)
-    args = dict(zip((*NUMBERS, *ARRAYS), function.args, strict=True))
+    names: tuple[str, ...] = (*NUMBERS, *ARRAYS)
+    args: dict[str, Any] = dict(zip(names, function.args, strict=True))
     b = ir.IRBuilder(function.append_basic_block("entry"))
     vector = ir.VectorType(F64, width)
     memory: dict[str, Any] = {}

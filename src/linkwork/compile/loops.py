@@ -24,8 +24,8 @@ def emit_nodes(
 ) -> None:
     """Write the graph's assignments.
 
-    ``load(input, element)`` is asked at the first use, ``store(output, element, value)`` told as soon
-    as a value is there: long lives in registers make large kernels slow to compile and to run.
+    ``load(input, element)`` is asked at the first use, ``store(output, element, value)`` told as
+    soon as a value is there: long lives in registers make large kernels slow to compile and to run.
     """
     wanted: dict[int, list[tuple[int, int]]] = {}
     for k, output in enumerate(graph.outputs):
@@ -156,7 +156,7 @@ def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) 
     entry = ir.IRBuilder(function.append_basic_block("entry"))
     tiles: list[Any] = []
     for size in (*graph.input_sizes, *graph.output_sizes):
-        tile = entry.alloca(vector, size=max(size, 1))
+        tile: Any = entry.alloca(vector, size=max(size, 1))
         tile.align = 64
         tiles.append(tile)
     split = _split_outputs(graph)

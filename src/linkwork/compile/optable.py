@@ -6,6 +6,7 @@ vector code, or by calling the C library once per lane.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -36,14 +37,10 @@ def _fmod(a: Any, b: Any) -> Any:
 
 
 def _erf(x: Any) -> Any:
-    import math
-
     return np.float64(math.erf(float(x)))
 
 
 def _remainder(a: Any, b: Any) -> Any:
-    import math
-
     return np.float64(math.remainder(float(a), float(b)))
 
 

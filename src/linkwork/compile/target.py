@@ -78,7 +78,7 @@ class Engine:
     """Machine code in memory; it lives as long as this object."""
 
     def __init__(self, module: ir.Module, target: Target, *, simplify: bool = True) -> None:
-        """``simplify=False`` leaves out LLVM's passes over the text, which long code gains little by."""
+        """``simplify=False`` leaves out LLVM's passes, which long code gains little by."""
         with COMPILING:
             machine = llvm.Target.from_triple(target.triple).create_target_machine(
                 cpu=target.cpu, features=target.features, opt=2, jit=True

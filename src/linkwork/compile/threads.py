@@ -11,19 +11,19 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_LOCK = threading.Lock()
-_POOLS: dict[tuple[int, int], ThreadPoolExecutor] = {}
+_lock = threading.Lock()
+_pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
 
 
 def _pool(threads: int) -> ThreadPoolExecutor:
     """The pool of this process: a child of fork has none of its parent's threads."""
     key = (os.getpid(), threads)
-    with _LOCK:
-        for stale in [k for k in _POOLS if k[0] != key[0]]:
-            del _POOLS[stale]
-        if key not in _POOLS:
-            _POOLS[key] = ThreadPoolExecutor(threads, thread_name_prefix="linkwork")
-        return _POOLS[key]
+    with _lock:
+        for stale in [k for k in _pools if k[0] != key[0]]:
+            del _pools[stale]
+        if key not in _pools:
+            _pools[key] = ThreadPoolExecutor(threads, thread_name_prefix="linkwork")
+        return _pools[key]
 
 
 def in_parallel(
@@ -47,9 +47,9 @@ def in_parallel(
 
 def _forget_after_fork() -> None:
     """The child starts with no pool, and with a lock that nobody holds."""
-    global _LOCK  # noqa: PLW0603 - the parent's lock may be held by a thread that is not here
-    _LOCK = threading.Lock()
-    _POOLS.clear()
+    global _lock  # noqa: PLW0603 - the parent's lock may be held by a thread that is not here
+    _lock = threading.Lock()
+    _pools.clear()
 
 
 if hasattr(os, "register_at_fork"):

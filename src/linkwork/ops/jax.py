@@ -98,11 +98,11 @@ class JaxOps:
 
     def minimum(self, a: Block, b: Block) -> Block:
         """The smaller one."""
-        return jnp.minimum(a, b)
+        return jnp.minimum(_number(a), _number(b))
 
     def maximum(self, a: Block, b: Block) -> Block:
         """The larger one."""
-        return jnp.maximum(a, b)
+        return jnp.maximum(_number(a), _number(b))
 
     def less(self, a: Block, b: Block) -> Condition:
         """Whether a < b, as an array of bool."""
@@ -122,7 +122,7 @@ class JaxOps:
 
     def select(self, condition: Condition, a: Block, b: Block) -> Block:
         """One of the two; the gradient of both is taken, so both must be finite."""
-        return jnp.where(condition, a, b)
+        return jnp.where(condition, _number(a), _number(b))
 
 
 def _stack(blocks: Sequence[Block], axis: int) -> Block:
@@ -133,6 +133,7 @@ def _stack(blocks: Sequence[Block], axis: int) -> Block:
 
 
 def _number(block: Block) -> Block:
+    """Integers become floats that take the type of the array they meet."""
     return float(block) if _is_number(block) else block
 
 

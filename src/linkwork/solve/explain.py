@@ -46,9 +46,10 @@ def _beyond_reach(problem: PoseProblem, pose: tuple[Floats, Floats]) -> float:
             return 0.0
         if kind is JointType.PRISMATIC and not np.isfinite(limits).all():
             return 0.0
-    centre, R = np.zeros(3), np.eye(3)
+    centre, turn = np.zeros(3), np.eye(3)
     for b in path[: path.index(moving[0]) + 1]:
-        centre, R = centre + R @ m.p_parent_joint[b], R @ m.R_parent_joint[b]
+        centre = centre + turn @ m.p_parent_joint[b]
+        turn = turn @ m.R_parent_joint[b]
     return float(np.linalg.norm(pose[0] - centre)) - problem.length
 
 

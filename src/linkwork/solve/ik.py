@@ -57,15 +57,13 @@ class Options:
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "rotation_tolerance"):
-            value = getattr(self, name)
+            value: Any = getattr(self, name)
             if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0):
                 raise InputError(f"{name} must be a positive finite number, not {value!r}")
-        for name in ("steps", "tries"):
+        for name, least in (("steps", 1), ("tries", 1), ("seed", 0)):
             value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or not 1 <= value < 2**31:
-                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}")
-        if not isinstance(self.seed, (int, np.integer)):
-            raise InputError(f"seed must be a whole number, not {self.seed!r}")
+            if not isinstance(value, (int, np.integer)) or not least <= value < 2**31:
+                raise InputError(f"{name} must be a whole number from {least}, not {value!r}")
 
 
 class InverseKinematics:
@@ -157,13 +155,14 @@ class InverseKinematics:
         starts = _starts(self.problem)
         arrays = (x0, parameters, settings, starts, x, report)
         pointers = [a.ctypes.data for a in arrays]
-        seed = int(options.seed) % 2**63
         done = 0
 
         def chunk(first: int) -> None:
             nonlocal done
             last = min(first + CHUNK, total)
-            self._run(first, last, options.steps, options.tries, seed, total == 1, *pointers)
+            self._run(
+                first, last, options.steps, options.tries, options.seed, total == 1, *pointers
+            )
             if progress is not None:
                 with self._lock:
                     done += last - first

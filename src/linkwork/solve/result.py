@@ -19,8 +19,8 @@ def _no_reason(_row: tuple[int, ...]) -> str:
 class IKResult:
     """Configurations and what they reach, for one target () or any leading shape.
 
-    Shapes: q (..., nq); all else (...). Errors are those of a fresh forward kinematics of ``q``, and
-    ``success`` means that they are within the tolerances and ``q`` within the limits.
+    Shapes: q (..., nq); all else (...). Errors are those of a fresh forward kinematics of
+    ``q``, and ``success`` means that they are within the tolerances and ``q`` within the limits.
     """
 
     q: Floats

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -25,6 +26,9 @@ _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 _XINCLUDE = "http://www.w3.org/2001/XInclude"
 # Elements that URDF leaves to others, by agreement: nothing to remark on.
 _EXTENSIONS = frozenset({"gazebo", "ros2_control", "sensor", "drake", "mujoco"})
+# Elements that the tree is made of: to pass over one would change the robot.
+_TREE = frozenset({"link", "joint"})
+_GUESSES = 100  # unknown names for which a near one is looked for; it takes a while
 
 
 class Stop(Exception):
@@ -45,6 +49,7 @@ class Oddities:
         self.skipping = 0  # depth inside an element that is not read
         self.skipped = ("", 0, 0)
         self.spaces: list[tuple[str, str]] = []  # name spaces declared on the next element
+        self.guesses = _GUESSES
         self.stray = 0  # the line of the record that stray text was last reported in
 
     def _text(self, plan: Plan) -> str:
@@ -121,7 +126,7 @@ class Oddities:
             self._keep(self.values, plan, ExtraAttribute(plan.tag, label, text, line))
         level, hint = "note", ""
         for label in names[:10]:
-            near = _nearest(label[:40], tuple(plan.places)) if label not in plan.places else ""
+            near = self._near(label, plan.places) if label not in plan.places else ""
             if near:
                 level, hint = "warning", f"did you mean '{near}'?"
         listed = ", ".join(f"'{show(label, 40)}'" for label in names[:5])
@@ -145,6 +150,10 @@ class Oddities:
         elif local and "xacro" in uri:
             hint = "expand the file with xacro first"
             self._error("xacro", "a xacro element is left", line=line, element=label, hint=hint)
+        elif label in _TREE:
+            message = f"a <{label}> cannot stand in a <{plan.tag}>"
+            hint = "links and joints stand directly in <robot>"
+            self._error("misplaced", message, line=line, element=label, hint=hint)
         elif label not in _EXTENSIONS:
             self._remark(label, line)
         self.spaces.clear()
@@ -156,7 +165,7 @@ class Oddities:
         """A finding for an unknown element: worse where it looks like a known one."""
         level: Level = "note"
         hint = f"kept, not used; <{self.plan.tag}> takes {self.plan.allowed}"
-        near = _nearest(label[:40], tuple(self.plan.children))
+        near = self._near(label, self.plan.children)
         if near:
             level, hint = "warning", f"did you mean <{near}>?"
         elif label in TAGS:
@@ -166,6 +175,10 @@ class Oddities:
         self.problems.add(
             level, "unknown-element", message, line=line, element=label, name=name, hint=hint
         )
+
+    def _near(self, label: str, known: Iterable[str]) -> str:
+        self.guesses -= 1
+        return _nearest(label[:40], tuple(known)) if self.guesses >= 0 else ""
 
     def _start_skipped(self, attributes: dict[str, str]) -> None:
         self.skipping += 1

@@ -1,0 +1,142 @@
+"""``linkwork fk``: poses of frames for given joint positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+import linkwork as lw
+from linkwork.cli import files, inputs, output
+from linkwork.cli.arguments import FkArguments
+from linkwork.errors import InputError
+
+Floats = NDArray[np.float64]
+
+
+class Poses(NamedTuple):
+    """Poses of frames at configurations, in every notation.
+
+    Shapes: q (n, nq); T (n, frames, 4, 4); xyz, rpy (n, frames, 3); wxyz (n, frames, 4).
+    """
+
+    frames: tuple[str, ...]
+    q: Floats
+    T: Floats
+    xyz: Floats
+    rpy: Floats
+    wxyz: Floats
+
+
+def run(given: FkArguments) -> None:
+    """Print the poses, and write them where a file is asked for."""
+    if given.all_frames and given.frame is not None and given.base_frame is None:
+        raise InputError("give --frame or --all, not both")
+    out = files.target(given.out)
+    robot = inputs.open_robot(given, given.frame)
+    q = inputs.configurations(robot, given.q, given.q_file)
+    with output.busy("compiling"):
+        poses = _compute(robot, np.atleast_2d(q), given)
+    if out is not None:
+        _write(out, poses, single=q.ndim == 1, all_frames=given.all_frames)
+    if given.json:
+        output.print_json(_as_json(robot, poses, given.base_frame))
+    else:
+        _show(output.console(), robot, poses, given)
+
+
+def _compute(robot: lw.Robot, q: Floats, given: FkArguments) -> Poses:
+    if given.all_frames:
+        frames, T = robot.frame_names, robot.fk_all(q)
+    else:
+        frame = robot.tip if given.frame is None else given.frame
+        frames, T = (frame,), robot.fk(q, frame)[:, None]
+    xyz, rpy = lw.xyz_rpy(T)
+    return Poses(frames, q, T, xyz, rpy, lw.xyz_wxyz(T)[1])
+
+
+def _as_json(robot: lw.Robot, poses: Poses, base: str | None) -> dict[str, Any]:
+    results = [
+        {
+            "q": poses.q[row],
+            "poses": [
+                {
+                    "frame": frame,
+                    "matrix": poses.T[row, k],
+                    "xyz": poses.xyz[row, k],
+                    "rpy": poses.rpy[row, k],
+                    "wxyz": poses.wxyz[row, k],
+                }
+                for k, frame in enumerate(poses.frames)
+            ],
+        }
+        for row in range(len(poses.q))
+    ]
+    return {
+        "robot": robot.name,
+        "base": base,
+        "q_names": inputs.position_labels(robot.mechanism),
+        "results": results,
+    }
+
+
+def _write(path: Path, poses: Poses, *, single: bool, all_frames: bool) -> None:
+    if path.suffix.lower() == ".npy":
+        T = poses.T if all_frames else poses.T[:, 0]
+        files.write_npy(path, T[0] if single else T)
+        return
+    names = (*inputs.POSITION, *inputs.WXYZ)
+    if not all_frames:
+        files.write_csv(path, names, np.hstack([poses.xyz[:, 0], poses.wxyz[:, 0]]).tolist())
+        return
+    files.write_csv(path, ("row", "frame", *names), _rows_of_all(poses))
+
+
+def _rows_of_all(poses: Poses) -> Iterator[list[Any]]:
+    for row in range(len(poses.q)):
+        for k, frame in enumerate(poses.frames):
+            yield [row, frame, *poses.xyz[row, k].tolist(), *poses.wxyz[row, k].tolist()]
+
+
+def _show(screen: Console, robot: lw.Robot, poses: Poses, given: FkArguments) -> None:
+    where = "the world" if given.base_frame is None else f"frame {given.base_frame}"
+    n, many = len(poses.q), len(poses.frames) > 1
+    if n == 1 and not many:
+        screen.print(output.heading(f"{robot.name}: pose of {poses.frames[0]} in {where}"))
+        print_positions(screen, robot, poses.q[0])
+        screen.print(f"\nmatrix\n{output.matrix_text(poses.T[0, 0])}\n")
+        screen.print(f"xyz (m)     {output.row_of(poses.xyz[0, 0])}")
+        screen.print(f"rpy (rad)   {output.row_of(poses.rpy[0, 0])}")
+        screen.print(f"wxyz        {output.row_of(poses.wxyz[0, 0])}")
+        return
+    whose = "all frames" if many else poses.frames[0]
+    screen.print(output.heading(f"{robot.name}: poses of {whose} in {where} (m, rad)"))
+    columns = ("row", "frame", *inputs.POSITION, *inputs.RPY)
+    shown = output.table(columns[0 if n > 1 else 1 :], numbers=6)
+    for row, frame in list(np.ndindex(n, len(poses.frames)))[: _limit(n)]:
+        cells = [*poses.xyz[row, frame], *poses.rpy[row, frame]]
+        names = [str(row), poses.frames[frame]][0 if n > 1 else 1 :]
+        shown.add_row(*names, *[output.number(cell) for cell in cells])
+    screen.print(shown)
+    tell_rest(n * len(poses.frames), _limit(n))
+
+
+def _limit(n: int) -> int | None:
+    return output.ROWS_SHOWN if n > 1 else None
+
+
+def tell_rest(total: int, shown: int | None) -> None:
+    """Say on standard error that there are more rows than were printed."""
+    if shown is not None and total > shown:
+        output.note(f"{shown} of {total} rows are shown; --out FILE or --json gives all of them")
+
+
+def print_positions(screen: Console, robot: lw.Robot, q: Floats) -> None:
+    """One line with the joint positions by name."""
+    labels = inputs.position_labels(robot.mechanism)
+    pairs = [f"{name}={output.short(value)}" for name, value in zip(labels, q, strict=True)]
+    screen.print("at " + (" ".join(pairs) or "no joints"))

@@ -1,0 +1,23 @@
+"""``linkwork models``: the bundled robots."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from linkwork import models
+from linkwork.cli import output
+from linkwork.cli.arguments import ModelsArguments
+
+
+def run(given: ModelsArguments) -> None:
+    """Print the catalogue."""
+    if given.json:
+        listed = [dataclasses.asdict(model) for model in models.MODELS.values()]
+        output.print_json({"models": listed})
+        return
+    shown = output.table(("model", "degrees of freedom", "main frame", "what it is"))
+    for model in models.MODELS.values():
+        shown.add_row(model.name, str(model.degrees_of_freedom), model.tip, model.summary)
+    screen = output.console()
+    screen.print(shown)
+    screen.print("Degrees of freedom are those with a fixed base. Try: linkwork info ur5e")

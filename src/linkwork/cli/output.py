@@ -1,0 +1,150 @@
+"""What is printed: tables and poses on standard output, notes and progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+ROWS_SHOWN = 20
+"""Rows of a batch that are printed; a file or JSON has all of them."""
+
+WIDTH_OF_A_FILE = 100
+"""Columns to write where there is no terminal to ask, and COLUMNS is not set."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that prints names as they are: no markup, no emoji codes, no colouring of words."""
+    width = shutil.get_terminal_size((WIDTH_OF_A_FILE, 24)).columns
+    return _Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the one place that handles errors."""
+        raise BrokenPipeError
+
+
+def note(text: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(text + "\n")
+
+
+# numbers
+
+
+def number(value: float, digits: int = 6) -> str:
+    """A number with fixed digits, without a negative zero; infinity is a dash."""
+    if not math.isfinite(value):
+        return "-"
+    return f"{round(float(value), digits) + 0.0:.{digits}f}"
+
+
+def short(value: float) -> str:
+    """A number as short as it can be said in six digits; infinity is a dash."""
+    return f"{float(value) + 0.0:.6g}" if math.isfinite(value) else "-"
+
+
+def row_of(values: Iterable[float], digits: int = 6, width: int = 11) -> str:
+    """Numbers in columns."""
+    return " ".join(f"{number(v, digits):>{width}}" for v in values)
+
+
+def matrix_text(matrix: NDArray[np.float64], indent: str = "  ") -> str:
+    """A matrix (m, n), one line for each row."""
+    return "\n".join(indent + row_of(row) for row in matrix)
+
+
+# tables
+
+
+def table(columns: Sequence[str], *, title: str | None = None, numbers: int = 0) -> Table:
+    """An empty table; its last ``numbers`` columns are aligned to the right."""
+    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    for k, name in enumerate(columns):
+        right = k >= len(columns) - numbers
+        made.add_column(name, justify="right" if right else "left", overflow="fold")
+    return made
+
+
+def heading(text: str) -> Text:
+    """A line that stands above a part of the output."""
+    return Text(text, style="bold")
+
+
+# JSON
+
+
+def plain(value: Any) -> Any:
+    """Arrays as lists, tuples as lists, and null for what JSON has no number for."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_json(value: Any) -> None:
+    """Strict JSON on standard output; lists of plain values stay on one line."""
+    for piece in _pieces(plain(value), ""):
+        sys.stdout.write(piece)
+    sys.stdout.write("\n")
+
+
+def _pieces(value: Any, indent: str) -> Iterator[str]:
+    inner = indent + "  "
+    if isinstance(value, dict) and value:
+        items = [(f"{json.dumps(key)}: ", item) for key, item in value.items()]
+    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        items = [("", item) for item in value]
+    else:
+        yield json.dumps(value, allow_nan=False)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    for k, (key, item) in enumerate(items):
+        yield f"{opening if k == 0 else ','}\n{inner}{key}"
+        yield from _pieces(item, inner)
+    yield f"\n{indent}{closing}"
+
+
+# while something runs
+
+
+@contextmanager
+def busy(text: str) -> Iterator[None]:
+    """A turning sign on a terminal's standard error while the body runs."""
+    screen = console(stderr=True)
+    if screen.is_terminal:
+        with screen.status(text):
+            yield
+    else:
+        yield
+
+
+@contextmanager
+def progress_of(text: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal's standard error; the body calls it with (done, total)."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield None
+        return
+    columns = (TextColumn(text), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, transient=True) as shown:
+        task = shown.add_task(text, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)

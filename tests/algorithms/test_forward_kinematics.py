@@ -1,0 +1,176 @@
+"""Forward kinematics against plain products of matrices, 50-digit arithmetic and itself."""
+
+from __future__ import annotations
+
+import casadi as cs
+import mpmath
+import numpy as np
+import pytest
+
+from linkwork.algorithms.forward_kinematics import body_poses, fk, fk_all
+from linkwork.algorithms.registry import evaluate
+from linkwork.errors import UnknownNameError
+from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.parts import JointPart, LinkPart, Parts
+from linkwork.ops.casadi import CASADI
+from linkwork.ops.numpy import NUMPY
+from robots import (
+    body_poses as plain_body_poses,
+)
+from robots import (
+    chain_urdf,
+    every_joint_urdf,
+    example_robot_urdfs,
+    mechanism_from,
+    model_poses,
+    random_configuration,
+    random_tree,
+)
+from seeds import rng
+
+
+def test_against_products_of_matrices(aligned_tree):
+    random = rng("fk trees")
+    trees = [aligned_tree(random, 10) for _ in range(40)]
+    trees += [mechanism_from(random_tree(random, 10)) for _ in range(40)]
+    for m in trees:
+        q = random_configuration(random, m)
+        expected = model_poses(m, q)
+        for name, T in zip(m.frame_names, evaluate("fk_all", m, q), strict=True):
+            scale = max(1.0, np.abs(expected[name]).max())
+            np.testing.assert_allclose(T, expected[name], rtol=0, atol=2e-14 * scale)
+            one = evaluate("fk", m, q, frame=name)
+            np.testing.assert_allclose(one, expected[name], rtol=0, atol=2e-14 * scale)
+            assert T[3].tolist() == one[3].tolist() == [0, 0, 0, 1]
+
+
+def test_the_back_ends_agree(every_joint: Mechanism, agree):
+    random = rng("fk back ends")
+    for m in (every_joint, mechanism_from(every_joint_urdf(), base="floating")):
+        q = np.array([random_configuration(random, m) for _ in range(5)])
+        agree("fk_all", m, q)
+        agree("fk", m, q, frame=m.frame_names[-1])
+
+
+def test_all_bodies_or_some(every_joint: Mechanism):
+    m, q = every_joint, random_configuration(rng("bodies"), every_joint)
+    expected = plain_body_poses(m, q)
+    everything = body_poses(NUMPY, m, q)
+    assert list(everything) == list(range(m.n_bodies))
+    for body, pose in everything.items():
+        np.testing.assert_allclose(pose.R, expected[body][:3, :3], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(pose.p, expected[body][:3, 3], rtol=0, atol=1e-14)
+    for wanted in ([], [0], [4], [3, 7]):
+        some = body_poses(NUMPY, m, q, wanted)
+        assert sorted(some) == sorted({b for body in wanted for b in m.ancestry(body)})
+        for body, pose in some.items():
+            assert np.array_equal(pose.p, everything[body].p)
+
+
+def to_50_digits(m: Mechanism, q: np.ndarray) -> mpmath.matrix:
+    """The last body's position and rotation, from the very same constants, nothing rounded."""
+    R, p = mpmath.eye(3), mpmath.zeros(3, 1)
+    for body in range(m.n_bodies):
+        p = p + R * mpmath.matrix(m.p_parent_joint[body].tolist())
+        R = R * mpmath.matrix(m.R_parent_joint[body].tolist())
+        if body:
+            angle = mpmath.mpf(float(q[body - 1]))
+            c, s = mpmath.cos(angle), mpmath.sin(angle)
+            R = R * mpmath.matrix([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    return R, p
+
+
+def test_exact_to_the_last_digits_on_chains_of_8_joints(aligned_tree):
+    # property P13: the error of the position is at most 3e-15 times the length of the chain
+    random = rng("fk 50 digits")
+    with mpmath.workdps(50):
+        for _ in range(60):
+            text = random_tree(random, 8, ("revolute",), mimic=0.0, shuffle=False)
+            for k in range(8):  # a chain: every joint on the one before
+                joint = f'<joint name="joint{k}" type="revolute"><parent link="'
+                start = text.index(joint) + len(joint)
+                text = text[:start] + f"link{k}" + text[text.index('"/>', start) :]
+            m = mechanism_from(text)
+            length = np.linalg.norm(m.p_parent_joint, axis=1).sum()
+            for q in random.uniform(-np.pi, np.pi, (5, m.n_q)):
+                T = evaluate("fk", m, q, frame="link8")
+                body = int(m.frame_body[m.frame("link8")])
+                assert body == m.n_bodies - 1
+                R, p = to_50_digits(m, q)
+                error = [float(abs(p[i] - mpmath.mpf(float(T[i, 3])))) for i in range(3)]
+                assert max(error) <= 3e-15 * length
+                R = R * mpmath.matrix(m.R_body_frame[m.frame("link8")].tolist())
+                turned = max(
+                    float(abs(R[i, j] - mpmath.mpf(float(T[i, j]))))
+                    for i in range(3)
+                    for j in range(3)
+                )
+                assert turned <= 3e-15
+
+
+def test_a_frame_depends_only_on_the_joints_before_it(every_joint: Mechanism):
+    m, q = every_joint, cs.SX.sym("q", every_joint.n_q)
+    for k, name in enumerate(m.frame_names):
+        T = fk(CASADI, m, q, frame=name)
+        used = {i for i, needed in enumerate(cs.which_depends(cs.vec(T), q, 1)) if needed}
+        allowed = {
+            i for c in m.coordinates_moving(k) for i in range(m.q_start[c], m.q_start[c + 1])
+        }
+        assert used <= allowed
+
+
+def panda() -> Mechanism:
+    return mechanism_from(next(p for p in example_robot_urdfs() if p.name == "panda.urdf"))
+
+
+def instructions(q: cs.SX, block: cs.SX) -> int:
+    return cs.Function("f", [q], [cs.cse(block)]).n_instructions()
+
+
+def test_operation_counts_stay_down():
+    # panda_link7 is where the prototype ended, with 162 instructions for the 12 numbers of a pose
+    m = panda()
+    q = cs.SX.sym("q", m.n_q)
+    T = fk(CASADI, m, q, frame="panda_link7")
+    assert instructions(q, cs.vec(T[:3, :])) <= 158
+    T = fk(CASADI, m, q, frame="panda_link8")
+    assert instructions(q, cs.densify(cs.vec(T))) <= 170
+    everything = cs.vertcat(*[cs.vec(cs.densify(T)) for T in fk_all(CASADI, m, q)])
+    assert instructions(q, everything) <= 640
+
+
+def test_a_chain_of_10000_joints():
+    # no recursion, and linear in joints: a quadratic way would take minutes
+    n = 10_000
+    joints = [
+        JointPart(
+            name=f"j{k}",
+            type=JointType.REVOLUTE,
+            parent=f"l{k}",
+            child=f"l{k + 1}",
+            p=np.array([0.1, 0.0, 0.0]),
+        )
+        for k in range(n)
+    ]
+    links = [LinkPart(f"l{k}") for k in range(n + 1)]
+    m = assemble(Parts(name="long", links=links, joints=joints))
+    angle = 2 * np.pi / n
+    T = evaluate("fk", m, np.full(n, angle), frame=f"l{n}")
+    np.testing.assert_allclose(T, np.eye(4), rtol=0, atol=1e-9)  # all the way round, to the start
+    q = cs.SX.sym("q", n)
+    traced = fk(CASADI, m, q, frame=f"l{n}")
+    value = cs.Function("f", [q], [traced])(np.full(n, angle))
+    np.testing.assert_allclose(np.array(value), T, rtol=0, atol=1e-12)
+
+
+def test_a_robot_without_joints():
+    m = mechanism_from(chain_urdf(2, "fixed"))
+    T = evaluate("fk", m, np.zeros(0), frame="link2")
+    assert T.tolist() == [[1, 0, 0, 0.2], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    assert evaluate("fk_all", m, np.zeros(0)).shape == (5, 4, 4)
+
+
+def test_a_frame_that_does_not_exist(every_joint: Mechanism):
+    with pytest.raises(UnknownNameError, match=r"no frame named 'tol'; nearest: tool"):
+        evaluate("fk", every_joint, np.zeros(every_joint.n_q), frame="tol")

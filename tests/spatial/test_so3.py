@@ -1,0 +1,221 @@
+"""Rotation vectors: exact values on a ladder of angles, group laws, Jacobians by derivatives."""
+
+from __future__ import annotations
+
+import casadi as ca
+import mpmath as mp
+import numpy as np
+import pytest
+
+from backends import jax_x64
+from ladders import DIGITS, angles, axes, exact, exact_exp, exact_polynomial, quotients, rounded
+from linkwork.ops.casadi import CASADI
+from linkwork.ops.numpy import NUMPY as o
+from linkwork.spatial import rotations, so3
+from seeds import rng
+
+EPS = np.finfo(np.float64).eps
+JACOBIANS = {
+    "left_jacobian": ("b", "c", 1),
+    "left_jacobian_inverse": (None, "d", 1),
+    "right_jacobian": ("b", "c", -1),
+    "right_jacobian_inverse": (None, "d", -1),
+}
+
+
+@pytest.fixture(scope="module")
+def vectors() -> np.ndarray:
+    """Rotation vectors: each angle of the ladder about an axis, the axes in turn."""
+    some = axes()
+    return np.stack([angle * some[k % len(some)] for k, angle in enumerate(angles())])
+
+
+@pytest.fixture(scope="module")
+def rotation_matrices(vectors: np.ndarray) -> np.ndarray:
+    """The rotations of the vectors, rounded to float64."""
+    with mp.workdps(DIGITS):
+        return np.stack([rounded(exact_exp(exact(w))) for w in vectors])
+
+
+def test_exp_is_exact(vectors: np.ndarray, rotation_matrices: np.ndarray):
+    for w, R in zip(vectors, rotation_matrices, strict=True):
+        # entry by entry relative to the angle: a small turn has small entries that are right too
+        assert np.abs(so3.exp(o, w) - R).max() <= 4 * EPS
+        off = np.abs((so3.exp(o, w) - R)[~np.eye(3, dtype=bool)])
+        assert off.max() <= 4 * EPS * max(np.linalg.norm(w), 1e-300)
+
+
+def test_exp_beyond_half_a_turn():
+    for angle in (3.5, 6.0, 2 * np.pi, 7.0, 40.0):
+        w = angle * axes()[6]
+        with mp.workdps(DIGITS):
+            expected = rounded(exact_exp(exact(w)))
+        np.testing.assert_allclose(so3.exp(o, w), expected, rtol=0, atol=angle * 2 * EPS)
+
+
+def test_log_is_exact(vectors: np.ndarray, rotation_matrices: np.ndarray):
+    for w, R in zip(vectors, rotation_matrices, strict=True):
+        angle, found = np.linalg.norm(w), so3.log(o, R)
+        if angle > np.pi - 1e-15:
+            found = found * np.sign(found @ w)  # at half a turn both signs are right
+        # up to half a turn the error stays in proportion to the angle: small ones keep their digits
+        assert np.abs(found - w).max() <= 4 * EPS * angle, angle
+
+
+@pytest.mark.parametrize("axis", axes())
+def test_log_of_half_a_turn(axis: np.ndarray):
+    R = 2 * np.outer(axis, axis) - np.eye(3)
+    w = so3.log(o, R)
+    assert np.linalg.norm(w) == pytest.approx(np.pi, abs=4 * EPS)
+    np.testing.assert_allclose(np.outer(w, w) / np.pi**2, np.outer(axis, axis), atol=4 * EPS)
+
+
+def test_log_of_nothing_is_nothing():
+    assert np.array_equal(so3.log(o, np.eye(3)), np.zeros(3))
+    assert np.array_equal(so3.exp(o, np.zeros(3)), np.eye(3))
+    assert np.array_equal(so3.quaternion_exp(o, np.zeros(3)), [1, 0, 0, 0])
+
+
+def test_exp_and_log_are_inverse(vectors: np.ndarray):
+    for w in vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9]:
+        np.testing.assert_allclose(so3.log(o, so3.exp(o, w)), w, rtol=0, atol=8 * EPS)
+        q = so3.quaternion_exp(o, w)
+        np.testing.assert_allclose(so3.quaternion_log(o, q), w, rtol=0, atol=8 * EPS)
+        np.testing.assert_allclose(so3.quaternion_log(o, -q), w, rtol=0, atol=8 * EPS)
+
+
+def test_quaternion_exp_is_the_same_rotation_and_has_unit_length(vectors: np.ndarray):
+    for w in [*vectors, np.array([3.0, 2.0, -4.0])]:
+        q = so3.quaternion_exp(o, w)
+        assert abs(q @ q - 1) < 4 * EPS
+        np.testing.assert_allclose(
+            rotations.from_quaternion(o, q), so3.exp(o, w), rtol=0, atol=8 * EPS
+        )
+
+
+def test_exp_is_a_rotation_and_minus_w_undoes_it():
+    for w in rng("group").normal(size=(50, 3)) * 2:
+        R = so3.exp(o, w)
+        np.testing.assert_allclose(R @ R.T, np.eye(3), atol=8 * EPS)
+        assert np.linalg.det(R) == pytest.approx(1, abs=8 * EPS)
+        np.testing.assert_allclose(so3.exp(o, -w), R.T, atol=8 * EPS)
+        np.testing.assert_allclose(so3.exp(o, 2 * w), R @ R, atol=16 * EPS)
+        np.testing.assert_allclose(R @ w, w, atol=16 * EPS)
+
+
+@pytest.mark.parametrize("name", JACOBIANS)
+def test_jacobians_are_exact(name: str, vectors: np.ndarray):
+    first, second, sign = JACOBIANS[name]
+    with mp.workdps(DIGITS):
+        q = quotients()
+        for w in vectors:
+            x = mp.norm(exact(w))
+            b = q[first](x) if first else -mp.mpf(1) / 2
+            expected = rounded(exact_polynomial(exact(sign * w), b, q[second](x)))
+            assert np.abs(getattr(so3, name)(o, w) - expected).max() <= 4 * EPS
+
+
+def test_inverse_jacobians_are_inverse(vectors: np.ndarray):
+    for w in vectors:
+        left = so3.left_jacobian(o, w) @ so3.left_jacobian_inverse(o, w)
+        right = so3.right_jacobian_inverse(o, w) @ so3.right_jacobian(o, w)
+        np.testing.assert_allclose(left, np.eye(3), atol=8 * EPS)
+        np.testing.assert_allclose(right, np.eye(3), atol=8 * EPS)
+
+
+def test_left_is_right_seen_from_outside():
+    for w in rng("left and right").normal(size=(20, 3)):
+        turned = so3.exp(o, w) @ so3.right_jacobian(o, w)
+        np.testing.assert_allclose(so3.left_jacobian(o, w), turned, atol=8 * EPS)
+
+
+def test_jacobian_is_how_exp_changes():
+    # with 60 digits the finite difference itself is exact to 1e-20
+    with mp.workdps(60):
+        step = mp.mpf(10) ** -20
+        for w in rng("finite differences").normal(size=(5, 3)):
+            columns = []
+            for k in range(3):
+                moved = exact(w)
+                moved[k] += step
+                change = (exact_exp(moved) * exact_exp(exact(w)).T - mp.eye(3)) / step
+                columns.append([float(change[2, 1]), float(change[0, 2]), float(change[1, 0])])
+            expected = np.array(columns).T
+            np.testing.assert_allclose(so3.left_jacobian(o, w), expected, atol=8 * EPS)
+
+
+def test_log_differentiates_to_the_inverse_jacobian_in_casadi(vectors: np.ndarray):
+    d, R = ca.SX.sym("d", 3), ca.SX.sym("R", 3, 3)
+    moved = so3.log(CASADI, so3.exp(CASADI, d) @ R)
+    slope = ca.Function("slope", [d, R], [ca.jacobian(moved, d)])
+    for w in vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9]:
+        ours = slope(np.zeros(3), so3.exp(o, w)).full()
+        np.testing.assert_allclose(ours, so3.left_jacobian_inverse(o, w), rtol=0, atol=60 * EPS)
+
+
+def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
+    keep = vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9]
+    with jax_x64():
+        import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
+
+        from linkwork.ops.jax import JAX  # noqa: PLC0415
+
+        def moved(d, R):
+            return so3.log(JAX, so3.exp(JAX, d) @ R)
+
+        ws = jax.numpy.asarray(keep)
+        Rs = jax.numpy.asarray(np.stack([so3.exp(o, w) for w in keep]))
+        for derivative in (jax.jacfwd, jax.jacrev):
+            slope = jax.jit(jax.vmap(lambda R, f=derivative: f(moved)(jax.numpy.zeros(3), R)))(Rs)
+            for w, ours in zip(keep, np.asarray(slope), strict=True):
+                expected = so3.left_jacobian_inverse(o, w)
+                np.testing.assert_allclose(ours, expected, rtol=0, atol=60 * EPS)
+        # d exp(w)/dw_k = [J_l column k] exp(w)
+        slopes = np.asarray(jax.jit(jax.vmap(jax.jacrev(lambda w: so3.exp(JAX, w))))(ws))
+        for w, ours in zip(keep, slopes, strict=True):
+            J = so3.left_jacobian(o, w)
+            for k in range(3):
+                expected = rotations.skew(o, J[:, k]) @ so3.exp(o, w)
+                np.testing.assert_allclose(ours[:, :, k], expected, rtol=0, atol=20 * EPS)
+
+
+def test_second_derivatives_at_zero_are_finite_and_right():
+    with jax_x64():
+        import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
+
+        from linkwork.ops.jax import JAX  # noqa: PLC0415
+
+        hessian = np.asarray(jax.hessian(lambda w: so3.exp(JAX, w))(jax.numpy.zeros(3)))
+    generators = [rotations.skew(o, e) for e in np.eye(3)]
+    for i in range(3):
+        for j in range(3):
+            product = generators[i] @ generators[j]
+            symmetric = 0.5 * (product + generators[j] @ generators[i])
+            np.testing.assert_allclose(hessian[:, :, i, j], symmetric, atol=EPS)
+
+
+def test_single_precision(vectors: np.ndarray):
+    eps = float(np.finfo(np.float32).eps)
+    keep = vectors[(np.linalg.norm(vectors, axis=1) > 1e-12)].astype(np.float32)
+    with jax_x64(False):
+        import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
+
+        from linkwork.ops.jax import JAX  # noqa: PLC0415
+
+        def both(w):
+            R = so3.exp(JAX, w)
+            J, inverse = so3.left_jacobian(JAX, w), so3.left_jacobian_inverse(JAX, w)
+            return R, so3.log(JAX, R), J, inverse, jax.jacfwd(lambda x: so3.log(JAX, x))(R)
+
+        results = [np.asarray(x) for x in jax.jit(jax.vmap(both))(jax.numpy.asarray(keep))]
+    assert all(x.dtype == np.float32 for x in results)
+    assert all(np.isfinite(x).all() for x in results)
+    for k, w in enumerate(keep.astype(np.float64)):
+        np.testing.assert_allclose(results[0][k], so3.exp(o, w), rtol=0, atol=4 * eps)
+        if np.linalg.norm(w) < np.pi - 1e-5:
+            np.testing.assert_allclose(
+                results[1][k], w, rtol=0, atol=8 * eps * max(np.linalg.norm(w), 1e-30)
+            )
+        np.testing.assert_allclose(results[2][k], so3.left_jacobian(o, w), rtol=0, atol=4 * eps)
+        inverse = so3.left_jacobian_inverse(o, w)
+        np.testing.assert_allclose(results[3][k], inverse, rtol=0, atol=4 * eps)
