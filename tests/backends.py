@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import casadi as ca
@@ -79,12 +80,16 @@ def _dense(block: Any) -> np.ndarray:
 def _jax(o: Ops, function: Callable[..., Any], values: list[Any], compiled: bool) -> Any:
     jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
 
-    def call(*blocks: Any) -> Any:
-        return function(o, *blocks)
-
+    call = _compiled(o, function) if compiled else partial(function, o)
     with jax.default_matmul_precision("highest"):
-        blocks = [jax.numpy.asarray(v, dtype=float) for v in values]
-        return _arrays((jax.jit(call) if compiled else call)(*blocks))
+        return _arrays(call(*(jax.numpy.asarray(v, dtype=float) for v in values)))
+
+
+@lru_cache(maxsize=16)
+def _compiled(o: Ops, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The compiled function, kept for the next values of the same test."""
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    return jax.jit(partial(function, o))
 
 
 def _arrays(result: Any) -> Any:

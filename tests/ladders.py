@@ -26,41 +26,57 @@ def angles() -> np.ndarray:
     return np.array(sorted(ladder))
 
 
-def quotients() -> dict[str, Callable[[Any], Any]]:
-    """The exact coefficients as functions of the angle, in mpmath."""
+def a(x: Any) -> Any:
+    """sin x / x."""
+    return mp.sin(x) / x if x > LIMIT else mp.mpf(1)
 
-    def a(x: Any) -> Any:
-        return mp.sin(x) / x if x > LIMIT else mp.mpf(1)
 
-    def b(x: Any) -> Any:
-        return (1 - mp.cos(x)) / x**2 if x > LIMIT else mp.mpf(1) / 2
+def b(x: Any) -> Any:
+    """(1 - cos x) / x²."""
+    return (1 - mp.cos(x)) / x**2 if x > LIMIT else mp.mpf(1) / 2
 
-    def c_(x: Any) -> Any:
-        return (x - mp.sin(x)) / x**3 if x > LIMIT else mp.mpf(1) / 6
 
-    def d(x: Any) -> Any:
-        return (1 - x / 2 * mp.cot(x / 2)) / x**2 if x > LIMIT else mp.mpf(1) / 12
+def c_(x: Any) -> Any:
+    """(x - sin x) / x³."""
+    return (x - mp.sin(x)) / x**3 if x > LIMIT else mp.mpf(1) / 6
 
-    # the slopes by the product rule, over x once more
 
-    def slope_b(x: Any) -> Any:
-        if x <= LIMIT:
-            return -mp.mpf(1) / 12
-        return (mp.sin(x) / x**2 - 2 * (1 - mp.cos(x)) / x**3) / x
+def d(x: Any) -> Any:
+    """(1 - x/2 cot x/2) / x²."""
+    return (1 - x / 2 * mp.cot(x / 2)) / x**2 if x > LIMIT else mp.mpf(1) / 12
 
-    def slope_c(x: Any) -> Any:
-        if x <= LIMIT:
-            return -mp.mpf(1) / 60
-        return ((1 - mp.cos(x)) / x**3 - 3 * (x - mp.sin(x)) / x**4) / x
 
-    def slope_d(x: Any) -> Any:
-        if x <= LIMIT:
-            return mp.mpf(1) / 360
-        h = x / 2
-        change = -(mp.cot(h) - h / mp.sin(h) ** 2) / 2
-        return (change / x**2 - 2 * (1 - h * mp.cot(h)) / x**3) / x
+def slope_b(x: Any) -> Any:
+    """The derivative of b by the product rule, over x; the next two likewise."""
+    if x <= LIMIT:
+        return -mp.mpf(1) / 12
+    return (mp.sin(x) / x**2 - 2 * (1 - mp.cos(x)) / x**3) / x
 
-    return {"a": a, "b": b, "c": c_, "d": d, "b'": slope_b, "c'": slope_c, "d'": slope_d}
+
+def slope_c(x: Any) -> Any:
+    if x <= LIMIT:
+        return -mp.mpf(1) / 60
+    return ((1 - mp.cos(x)) / x**3 - 3 * (x - mp.sin(x)) / x**4) / x
+
+
+def slope_d(x: Any) -> Any:
+    if x <= LIMIT:
+        return mp.mpf(1) / 360
+    h = x / 2
+    change = -(mp.cot(h) - h / mp.sin(h) ** 2) / 2
+    return (change / x**2 - 2 * (1 - h * mp.cot(h)) / x**3) / x
+
+
+QUOTIENTS: dict[str, Callable[[Any], Any]] = {
+    "a": a,
+    "b": b,
+    "c": c_,
+    "d": d,
+    "b'": slope_b,
+    "c'": slope_c,
+    "d'": slope_d,
+}
+"""The exact coefficients as functions of the angle, in mpmath."""
 
 
 def exact(x: Any) -> Any:
@@ -83,8 +99,7 @@ def exact_polynomial(w: Any, first: Any, second: Any) -> Any:
 def exact_exp(w: Any) -> Any:
     """The rotation of a rotation vector in mpmath."""
     x = mp.norm(w)
-    q = quotients()
-    return exact_polynomial(w, q["a"](x), q["b"](x))
+    return exact_polynomial(w, a(x), b(x))
 
 
 def rounded(matrix: Any) -> np.ndarray:

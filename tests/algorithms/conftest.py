@@ -153,25 +153,29 @@ def agree(on_numpy: Run, on_casadi: Run, on_jax: Run) -> Run:
 
 
 @pytest.fixture(scope="session")
-def along() -> Callable[..., np.ndarray]:
-    """Central differences of a function of q along each direction of v, in the last axis."""
+def along() -> Callable[..., Callable[[np.ndarray], np.ndarray]]:
+    """Central differences of an algorithm of q along `integrate`, in a last axis of length nv.
 
-    def difference(
-        f: Callable[[np.ndarray], np.ndarray], m: Mechanism, q: np.ndarray, h: float = 1e-5
-    ) -> np.ndarray:
-        def at(step: np.ndarray) -> np.ndarray:
-            return f(evaluate("integrate", m, q, step))
+    Fourth order: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h.
+    """
+    return differences
 
-        # fourth order: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h
-        return np.stack(
-            [
-                (8 * (at(h * e) - at(-h * e)) - (at(2 * h * e) - at(-2 * h * e))) / (12 * h)
-                for e in np.eye(m.n_v)
-            ],
-            axis=-1,
-        )
 
-    return difference
+def differences(
+    name: str, m: Mechanism, *, h: float = 1e-3, **static
+) -> Callable[[np.ndarray], np.ndarray]:
+    q, v = cs.SX.sym("q", m.n_q), cs.SX.sym("v", m.n_v)
+    moved = evaluate(name, m, evaluate("integrate", m, q, v), **static)
+    function = cs.Function("f", [q, v], [cs.vec(cs.densify(moved).T)])
+    steps = np.hstack([h * k * np.eye(m.n_v) for k in (1, -1, 2, -2)])
+
+    def at(q: np.ndarray) -> np.ndarray:
+        values = np.array(function(np.tile(q[:, None], 4 * m.n_v), steps))
+        near, back, far, far_back = np.split(values, 4, axis=1)
+        result = (8 * (near - back) - (far - far_back)) / (12 * h)
+        return result.reshape(*find(name).output(m), m.n_v)
+
+    return at
 
 
 @pytest.fixture(scope="session")

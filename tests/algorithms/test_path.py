@@ -1,4 +1,4 @@
-"""The way to a frame: its segments add up, its axes go through its anchors, and nothing is wasted."""
+"""The way to a frame: its segments add up, and its axes go through its anchors."""
 
 from __future__ import annotations
 

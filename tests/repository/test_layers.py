@@ -96,6 +96,7 @@ def violations(path: Path, tree: ast.Module) -> list[str]:
     here, found = package_of(path), []
     if here == "__init__":
         return []  # the public list, above everything
+    rank = RANK.get(here, 0)
     for node, name in imported(path, tree):
         there = name.split(".")[1] if "." in name else "__init__"
         place = f"{path}:{node.lineno}: {here} imports {name}"
@@ -108,12 +109,10 @@ def violations(path: Path, tree: ast.Module) -> list[str]:
         if in_a_method and (path.as_posix(), there) in UPWARD_IN_A_METHOD:
             continue
         if there == "__init__":
-            if RANK.get(here, 0) < RANK["view"]:
+            if rank < RANK["view"]:
                 found.append(f"{place}: only view, cli and faces use the public list")
-        elif RANK[there] >= RANK.get(here, 0):
-            found.append(
-                f"{place}: layer {RANK.get(here, 0):g} may not import layer {RANK[there]:g}"
-            )
+        elif RANK[there] >= rank:
+            found.append(f"{place}: layer {rank:g} may not import layer {RANK[there]:g}")
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from backends import jax_x64
-from ladders import DIGITS, angles, quotients
+from ladders import DIGITS, QUOTIENTS, angles
 from linkwork.ops.casadi import CASADI
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import coefficients as c
@@ -32,7 +32,7 @@ BOUNDS = {"a": 2, "b": 2, "c": 8, "d": 12, "b'": 16, "c'": 40, "d'": 400}
 def exact_at(name: str, ladder: np.ndarray) -> np.ndarray:
     """The exact values at the angles whose squares are the floats t."""
     with mp.workdps(DIGITS):
-        return np.array([float(quotients()[name](mp.sqrt(mp.mpf(float(t))))) for t in ladder])
+        return np.array([float(QUOTIENTS[name](mp.sqrt(mp.mpf(float(t))))) for t in ladder])
 
 
 @pytest.fixture(scope="module")

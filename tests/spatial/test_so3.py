@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from backends import jax_x64
-from ladders import DIGITS, angles, axes, exact, exact_exp, exact_polynomial, quotients, rounded
+from ladders import DIGITS, QUOTIENTS, angles, axes, exact, exact_exp, exact_polynomial, rounded
 from linkwork.ops.casadi import CASADI
 from linkwork.ops.numpy import NUMPY as o
 from linkwork.spatial import rotations, so3
@@ -107,11 +107,10 @@ def test_exp_is_a_rotation_and_minus_w_undoes_it():
 def test_jacobians_are_exact(name: str, vectors: np.ndarray):
     first, second, sign = JACOBIANS[name]
     with mp.workdps(DIGITS):
-        q = quotients()
         for w in vectors:
             x = mp.norm(exact(w))
-            b = q[first](x) if first else -mp.mpf(1) / 2
-            expected = rounded(exact_polynomial(exact(sign * w), b, q[second](x)))
+            b = QUOTIENTS[first](x) if first else -mp.mpf(1) / 2
+            expected = rounded(exact_polynomial(exact(sign * w), b, QUOTIENTS[second](x)))
             assert np.abs(getattr(so3, name)(o, w) - expected).max() <= 4 * EPS
 
 

@@ -28,42 +28,71 @@ class Commands(typer.core.TyperGroup):
     """The group of all commands; it turns errors into one sentence and an exit code."""
 
     def main(
-        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
     ) -> Any:
         """Run the arguments (default: those of this process) and exit."""
-        extra = {k: v for k, v in extra.items() if k in ("obj", "default_map")}
-        given = list(sys.argv[1:] if args is None else args)
-        sys.exit(self._exit_code(given, extra))
+        sys.exit(self._exit_code(list(sys.argv[1:] if args is None else args), extra))
 
     def _exit_code(self, args: list[str], extra: dict[str, Any]) -> int:
         try:
-            with self.make_context("linkwork", args, **extra) as context:
-                self.invoke(context)
+            code = self._run(args, extra)
             sys.stdout.flush()
-        except typer.Exit as done:
-            return int(done.exit_code)
-        except USAGE_ERROR as error:
-            return _say(_usage_sentence(error))
-        except DescriptionError as error:
-            return _say(str(error))  # a line for each problem, with file and line in front
-        except LinkworkError as error:
-            return _say(f"linkwork: {error}")
-        except BrokenPipeError:
-            return _reader_has_gone()
-        except OSError as error:
-            named = f"{error.filename}: " if error.filename else ""
-            return _say(f"linkwork: {named}{error.strerror or error}")
-        except MemoryError as error:
-            return _say(f"linkwork: there is not enough memory for this: {error}")
         except (KeyboardInterrupt, typer.Abort):
             _say("linkwork: stopped")
             return INTERRUPTED
+        except BrokenPipeError:
+            _forget_output()
+            return BROKEN_PIPE
+        except Exception as error:
+            text = sentence_of(error)
+            if text is None:
+                raise
+            _say(text)
+            _forget_output()
+            return WRONG_INPUT
+        return code
+
+    def _run(self, args: list[str], extra: dict[str, Any]) -> int:
+        try:
+            with self.make_context("linkwork", args, **extra) as context:
+                self.invoke(context)
+        except typer.Exit as done:
+            return int(done.exit_code)
         return 0
 
 
-def _say(text: str) -> int:
+def sentence_of(error: Exception) -> str | None:
+    """What to tell about an error of the input or the system; None for a fault of ours."""
+    if isinstance(error, USAGE_ERROR):
+        return _usage_sentence(error)
+    if isinstance(error, DescriptionError):
+        return str(error)  # a line for each problem, with file and line in front
+    if isinstance(error, LinkworkError):
+        return f"linkwork: {error}"
+    if isinstance(error, OSError):
+        named = f"{error.filename}: " if error.filename else ""
+        return f"linkwork: {named}{error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return f"linkwork: there is not enough memory: {error}"
+    return None
+
+
+def _say(text: str) -> None:
     sys.stderr.write(text.rstrip() + "\n")
-    return WRONG_INPUT
+
+
+def _forget_output() -> None:
+    """Where standard output cannot be written to, keep Python from trying again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_sentence(error: Any) -> str:
@@ -72,12 +101,6 @@ def _usage_sentence(error: Any) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "linkwork"
     return f"{path}: {text[:1].lower()}{text[1:]} (see {path} --help)"
-
-
-def _reader_has_gone() -> int:
-    """Close the pipe nobody reads from, so that Python does not try again at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE
 
 
 app = typer.Typer(
@@ -109,7 +132,8 @@ def _top(
 ) -> None:
     """Robot mechanisms: load a description, compute with it, solve inverse kinematics."""
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        if text := context.get_help():  # empty where typer has printed it by itself
+            typer.echo(text)
 
 
 def _call_of(name: str, kind: type[Any]) -> Callable[..., None]:
@@ -132,7 +156,7 @@ def _call_of(name: str, kind: type[Any]) -> Callable[..., None]:
         for field in fields(kind)
     ]
     call.__annotations__ = {p.name: p.annotation for p in parameters}
-    call.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    vars(call)["__signature__"] = inspect.Signature(parameters)
     return call
 
 

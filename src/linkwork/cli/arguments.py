@@ -33,9 +33,7 @@ Lock: TypeAlias = Annotated[
 ]
 BaseFrame: TypeAlias = Annotated[
     "str | None",
-    typer.Option(
-        "--from", "--base-frame", metavar="FRAME", help=_FROM, rich_help_panel=_ROBOT
-    ),
+    typer.Option("--from", "--base-frame", metavar="FRAME", help=_FROM, rich_help_panel=_ROBOT),
 ]
 Floating: TypeAlias = Annotated[
     bool, typer.Option("--floating", help=_FLOATING, rich_help_panel=_ROBOT)
@@ -49,9 +47,7 @@ PositionsFile: TypeAlias = Annotated[
     "str | None",
     typer.Option("--q-file", metavar="FILE", help=_Q_FILE, rich_help_panel=_POSITION),
 ]
-Json: TypeAlias = Annotated[
-    bool, typer.Option("--json", help=_JSON, rich_help_panel=_OUTPUT)
-]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help=_JSON, rich_help_panel=_OUTPUT)]
 Threads: TypeAlias = Annotated[
     "int | None", typer.Option("--threads", min=1, max=1024, metavar="N", help=_THREADS)
 ]
@@ -139,9 +135,9 @@ class JacobianArguments(RobotArguments):
     )
 
     frame: Frame = None
-    reference: Annotated[
-        str, _text("--reference", "NAME", "world-aligned, local or world.")
-    ] = "world-aligned"
+    reference: Annotated[str, _text("--reference", "NAME", "world-aligned, local or world.")] = (
+        "world-aligned"
+    )
     q: Positions = None
     q_file: PositionsFile = None
     json: Json = False
@@ -157,8 +153,8 @@ class IkArguments(RobotArguments):
     Every answer is verified by a fresh forward kinematics before it counts as solved. The exit code
     is 0 when all are solved, 1 when some are not, 2 when the input is wrong.
 
-    A file of poses is a .csv with the columns x, y, z and roll, pitch, yaw or qw, qx, qy, qz (with a
-    header line, or in this order), or a .npy of shape (N, 6), (N, 7) or (N, 4, 4).
+    A file of poses is a .csv with the columns x, y, z and roll, pitch, yaw or qw, qx, qy, qz (with
+    a header line, or in this order), or a .npy of shape (N, 6), (N, 7) or (N, 4, 4).
     """
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -167,9 +163,7 @@ class IkArguments(RobotArguments):
     )
 
     frame: Frame = None
-    xyz: Annotated[
-        str | None, _text("--xyz", '"X Y Z"', "The position wanted, in metres.")
-    ] = None
+    xyz: Annotated[str | None, _text("--xyz", '"X Y Z"', "The position wanted, in metres.")] = None
     rpy: Annotated[
         str | None,
         _text("--rpy", '"R P Y"', "The rotation wanted: roll, pitch, yaw in radians."),
@@ -178,12 +172,10 @@ class IkArguments(RobotArguments):
         str | None,
         _text("--wxyz", '"W X Y Z"', "The rotation wanted, as a quaternion. Default: unturned."),
     ] = None
-    poses: Annotated[
-        str | None, _text("--poses", "FILE", "Poses from a .csv or .npy file.")
-    ] = None
+    poses: Annotated[str | None, _text("--poses", "FILE", "Poses from a .csv or .npy file.")] = None
     q0: Annotated[
         list[str] | None,
-        _text("--q0", "Q", "Where to begin, and where joints that are not moved stay; as --q of fk."),
+        _text("--q0", "Q", "Where to begin, and where joints that are not moved stay."),
     ] = None
     joints: Annotated[
         str | None,
@@ -191,13 +183,13 @@ class IkArguments(RobotArguments):
     ] = None
     position_tolerance: Annotated[
         float, _text("--position-tolerance", "M", "Largest error of the position, in metres.")
-    ] = 1.0e-4
+    ] = 1.0e-5
     rotation_tolerance: Annotated[
         float, _text("--rotation-tolerance", "RAD", "Largest error of the rotation, in radians.")
-    ] = 1.0e-3
+    ] = 1.0e-4
     seed: Annotated[int, _text("--seed", "N", "Picks the random restarts.")] = 0
-    tries: Annotated[int, _text("--tries", "N", "Restarts for a target, at most.")] = 300
-    steps: Annotated[int, _text("--steps", "N", "Steps of a try, at most.")] = 24
+    tries: Annotated[int, _text("--tries", "N", "Restarts for a target, at most.")] = 1000
+    steps: Annotated[int, _text("--steps", "N", "Steps of a try, at most.")] = 16
     threads: Threads = None
     json: Json = False
     out: Annotated[

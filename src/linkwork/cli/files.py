@@ -7,7 +7,7 @@ import math
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -158,7 +158,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 @contextmanager
-def _refused(name: str | Path) -> Iterator[None]:
+def _refused(name: str | Path) -> Generator[None, None, None]:
     """What the system says against a file, as one of our sentences."""
     try:
         yield
@@ -170,7 +170,7 @@ def _refused(name: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
+def _replacing(path: Path) -> Generator[BinaryIO, None, None]:
     """A new file in the same folder, which takes the place of ``path`` when all is written."""
     new = path.with_name(f".linkwork-{secrets.token_hex(8)}.part")
     with _refused(path):

@@ -51,10 +51,12 @@ def run(given: FkArguments) -> None:
 
 def _compute(robot: lw.Robot, q: Floats, given: FkArguments) -> Poses:
     if given.all_frames:
-        frames, T = robot.frame_names, robot.fk_all(q)
-    else:
-        frame = robot.tip if given.frame is None else given.frame
-        frames, T = (frame,), robot.fk(q, frame)[:, None]
+        return _in_every_notation(robot.frame_names, q, robot.fk_all(q))
+    frame = robot.tip if given.frame is None else given.frame
+    return _in_every_notation((frame,), q, robot.fk(q, frame)[:, None])
+
+
+def _in_every_notation(frames: tuple[str, ...], q: Floats, T: Floats) -> Poses:
     xyz, rpy = lw.xyz_rpy(T)
     return Poses(frames, q, T, xyz, rpy, lw.xyz_wxyz(T)[1])
 

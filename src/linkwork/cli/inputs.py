@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,11 @@ RESULT_COLUMNS = ("success", "position_error", "rotation_error")
 POSITION = ("x", "y", "z")
 RPY = ("roll", "pitch", "yaw")
 WXYZ = ("qw", "qx", "qy", "qz")
-_PARTS_OF_Q = {JointType.PLANAR: ("x", "y", "theta"), JointType.FLOATING: (*POSITION, *WXYZ)}
-_PARTS_OF_V = {
+_PARTS_OF_Q: Mapping[JointType, tuple[str, ...]] = {
+    JointType.PLANAR: ("x", "y", "theta"),
+    JointType.FLOATING: (*POSITION, *WXYZ),
+}
+_PARTS_OF_V: Mapping[JointType, tuple[str, ...]] = {
     JointType.PLANAR: ("x", "y", "theta"),
     JointType.FLOATING: ("vx", "vy", "vz", "wx", "wy", "wz"),
 }
@@ -55,7 +58,7 @@ def velocity_labels(m: Mechanism) -> list[str]:
     return _labels(m, _PARTS_OF_V)
 
 
-def _labels(m: Mechanism, parts: dict[JointType, tuple[str, ...]]) -> list[str]:
+def _labels(m: Mechanism, parts: Mapping[JointType, tuple[str, ...]]) -> list[str]:
     labels: list[str] = []
     for name, kind in zip(m.joint_names, m.joint_types, strict=True):
         labels += [f"{name}/{part}" for part in parts[kind]] if kind in parts else [name]

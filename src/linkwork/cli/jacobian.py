@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.table import Table
 
 import linkwork as lw
 from linkwork.algorithms.jacobian import Reference
@@ -87,8 +88,8 @@ def _show(
         if q.ndim == 2:
             screen.print(f"row {k}")
         print_positions(screen, robot, positions[k])
-        if matrix.shape[1] > screen.width // 13:
-            _show_upright(matrix, columns)
+        if sum(max(len(name), 11) + 2 for name in columns) + 4 > screen.width:
+            screen.print("transposed: a line for each joint", _upright(matrix, columns), sep="\n")
             continue
         shown = output.table(("", *columns), numbers=len(columns))
         for name, values in zip(ROWS, matrix, strict=True):
@@ -98,9 +99,9 @@ def _show(
         tell_rest(len(matrices), limit)
 
 
-def _show_upright(matrix: Floats, columns: list[str]) -> None:
+def _upright(matrix: Floats, columns: list[str]) -> Table:
     """Many joints: one line for each of them, so that lines stay short."""
-    shown = output.table(("joint", *ROWS), numbers=len(ROWS), title="transposed")
+    shown = output.table(("joint", *ROWS), numbers=len(ROWS))
     for name, values in zip(columns, matrix.T, strict=True):
         shown.add_row(name, *[output.number(v) for v in values])
-    output.console().print(shown)
+    return shown

@@ -15,9 +15,9 @@ def run(given: ModelsArguments) -> None:
         listed = [dataclasses.asdict(model) for model in models.MODELS.values()]
         output.print_json({"models": listed})
         return
-    shown = output.table(("model", "degrees of freedom", "main frame", "what it is"))
+    shown = output.table(("model", "degrees\nof freedom", "main\nframe", "what it is"))
     for model in models.MODELS.values():
         shown.add_row(model.name, str(model.degrees_of_freedom), model.tip, model.summary)
     screen = output.console()
-    screen.print(shown)
+    screen.print(shown, "", sep="\n")
     screen.print("Degrees of freedom are those with a fixed base. Try: linkwork info ur5e")

@@ -6,7 +6,7 @@ import json
 import math
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,10 +25,12 @@ WIDTH_OF_A_FILE = 100
 """Columns to write where there is no terminal to ask, and COLUMNS is not set."""
 
 
-def console(*, stderr: bool = False) -> Console:
+def console(*, stderr: bool = False, at_least: int = 20) -> Console:
     """A console that prints names as they are: no markup, no emoji codes, no colouring of words."""
     width = shutil.get_terminal_size((WIDTH_OF_A_FILE, 24)).columns
-    return _Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+    return _Console(
+        stderr=stderr, width=max(width, at_least), markup=False, emoji=False, highlight=False
+    )
 
 
 class _Console(Console):
@@ -70,9 +72,9 @@ def matrix_text(matrix: NDArray[np.float64], indent: str = "  ") -> str:
 # tables
 
 
-def table(columns: Sequence[str], *, title: str | None = None, numbers: int = 0) -> Table:
+def table(columns: Sequence[str], *, numbers: int = 0) -> Table:
     """An empty table; its last ``numbers`` columns are aligned to the right."""
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for k, name in enumerate(columns):
         right = k >= len(columns) - numbers
         made.add_column(name, justify="right" if right else "left", overflow="fold")
@@ -127,7 +129,7 @@ def _pieces(value: Any, indent: str) -> Iterator[str]:
 
 
 @contextmanager
-def busy(text: str) -> Iterator[None]:
+def busy(text: str) -> Generator[None, None, None]:
     """A turning sign on a terminal's standard error while the body runs."""
     screen = console(stderr=True)
     if screen.is_terminal:
@@ -138,7 +140,7 @@ def busy(text: str) -> Iterator[None]:
 
 
 @contextmanager
-def progress_of(text: str) -> Iterator[Callable[[int, int], None] | None]:
+def progress_of(text: str) -> Generator[Callable[[int, int], None] | None, None, None]:
     """A bar on a terminal's standard error; the body calls it with (done, total)."""
     screen = console(stderr=True)
     if not screen.is_terminal:

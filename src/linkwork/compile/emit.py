@@ -23,8 +23,9 @@ FAR = 1.0e5
 
 _MAGIC = 1.5 * 2.0**52  # adding it rounds to the nearest whole number, kept in the low bits
 # pi/2 in parts: the first of each set has enough trailing zeros for its product with a whole number
-# below 2**17 to be subtracted exactly, by a fused multiply-add or without one.
-_HALF_PI_FUSED = (1.5707963267948966, 6.123233995736766e-17)
+# below 2**17 to be subtracted exactly, by a fused multiply-add or without one. All parts are
+# positive, so that the sine of -0 stays -0.
+_HALF_PI_FUSED = (1.5707963267948966, 6.123233995736765e-17, 1.082856673921914e-32)
 _HALF_PI_PLAIN = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 # Minimax coefficients of the Cephes library (S. Moshier, netlib.org/cephes, sin.c), |x| <= pi/4.
 _SIN = (
@@ -196,7 +197,8 @@ class Emitter:
         for part in _HALF_PI_FUSED if self.fused else _HALF_PI_PLAIN:
             r = self.fnma(k, self.const(part), r)
         z = self.mul(r, r)
-        sine = self.fma(self.mul(self.polynomial(z, _SIN), z), r, r)
+        correction = self.fma(self.polynomial(z, _SIN), z, self.const(0.0))  # +0 at r = -0
+        sine = self.fma(correction, r, r)
         head = self.fma(z, self.const(-0.5), self.const(1.0))
         cosine = self.fma(self.mul(z, z), self.polynomial(z, _COS), head)
         kind: Any = ir.VectorType(I64, self.width) if self.width > 1 else I64

@@ -106,9 +106,10 @@ def lock(
     """The mechanism with these coordinates held: their joints become fixed, frames stay.
 
     `at` says where: a mapping from names to positions (those not in it at neutral), one entry for
-    each of `joints`, or a whole configuration (nq,); neutral by default, which is zero clamped to
-    the limits. Limits do not restrict it. Followers of a locked leader are locked at the position
-    that they then have. A floating base that is locked becomes a fixed one, standing there.
+    each of `joints`, the position of the only one, or a whole configuration (nq,); neutral by
+    default, which is zero clamped to the limits. Limits do not restrict it. Followers of a locked
+    leader are locked at the position that they then have. A floating base that is locked becomes
+    a fixed one, standing there.
 
     Raises: UnknownNameError for names that are no coordinates; InputError for a follower (lock its
     leader), a name given twice, or positions that are not finite or not clear; ShapeError for a

@@ -100,7 +100,9 @@ def _check_names(m: Mechanism, names: Sequence[str]) -> None:
 
 def _by_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
     """One entry for each name, or a whole configuration."""
-    values: list[Any] = [at] if _is_number(at) else list(at)
+    values: list[Any] = list(at) if hasattr(at, "__len__") and not isinstance(at, str) else [at]
+    if len(names) == 1 and 1 < len(values) == m.joint_types[m.joint(names[0])].n_q:
+        return {names[0]: values}
     by_entry = len(values) == len(names)
     by_configuration = len(values) == m.n_q and all(map(_is_number, values))
     if by_configuration:

@@ -83,7 +83,7 @@ def _check_tree(robot: Robot, links: dict[str, int], problems: Problems) -> None
             )
             hint = "a loop cannot be written in URDF; close it by a constraint instead"
             _joint_error(problems, joint, "two-parents", message, hint)
-    roots = [link for link in robot.links if link.name not in holder]
+    roots = [robot.links[k] for name, k in links.items() if name not in holder and name]
     if len(roots) > 1:
         message = f"{len(roots)} links have no parent, so they are unconnected: {_listed(roots)}"
         hint = "one link is the root; join the others to it"

@@ -113,7 +113,7 @@ def _note(problems: Problems, level: Level, code: str, message: str, material: M
 def check_transmissions(robot: Robot, joints: dict[str, int], problems: Problems) -> None:
     """Names used twice, joints that do not exist, and parts that are missing."""
     first: dict[str, int] = {}
-    for transmission in robot.transmissions:
+    for k, transmission in enumerate(robot.transmissions):
         name, line = transmission.name, transmission.line
 
         def warn(
@@ -123,8 +123,11 @@ def check_transmissions(robot: Robot, joints: dict[str, int], problems: Problems
                 "warning", code, message, line=at, element="transmission", name=of, hint=hint
             )
 
-        if first.setdefault(name, line) != line and name:
-            warn("duplicate-transmission", f"the name is taken: line {first[name]} has it")
+        if first.setdefault(name, k) != k and name:
+            warn(
+                "duplicate-transmission",
+                f"the name is taken: line {robot.transmissions[first[name]].line} has it",
+            )
         if not transmission.type:
             warn("transmission-type", "it has no <type>")
         if not transmission.joints:

@@ -1,0 +1,182 @@
+"""``linkwork info``: what a robot consists of."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import linkwork as lw
+from linkwork.cli import inputs, output
+from linkwork.cli.arguments import InfoArguments
+from linkwork.cli.tree import drawn, edges_of, leaders_of, root_of
+from linkwork.errors import InputError
+from linkwork.mechanism.model import JointType, Mechanism
+
+LEVELS = ("error", "warning", "note")
+
+
+def run(given: InfoArguments) -> None:
+    """Print everything about a robot."""
+    if given.frame is not None and given.base_frame is None:
+        raise InputError("--frame says where the chain of --from ends: give both or neither")
+    robot = inputs.open_robot(given, given.frame)
+    if given.json:
+        output.print_json(_as_json(robot, given))
+        return
+    screen, chain = output.console(), given.base_frame is not None
+    _show_head(screen, robot, given.base_frame)
+    _show_tree(robot, chain=chain)
+    screen.print(output.heading("\njoints in the order of q (rad, m, N, Nm, s)"))
+    screen.print(_joints(robot.mechanism))
+    total = output.short(float(robot.mechanism.mass.sum()))
+    screen.print(output.heading(f"\nmasses, {total} kg in total"))
+    screen.print(_masses(robot, chain=chain), "", sep="\n")
+    _show_frames(screen, robot, everything=given.frames)
+    _show_findings(screen, robot)
+
+
+def _joint_records(m: Mechanism) -> list[dict[str, Any]]:
+    """One record for each joint of q, in its order."""
+    records: list[dict[str, Any]] = []
+    for c, (name, kind) in enumerate(zip(m.joint_names, m.joint_types, strict=True)):
+        q = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
+        v = slice(int(m.v_start[c]), int(m.v_start[c + 1]))
+        records.append(
+            {
+                "name": name,
+                "type": kind.label,
+                "q": [q.start, q.stop],
+                "v": [v.start, v.stop],
+                "lower": m.lower[q].tolist(),
+                "upper": m.upper[q].tolist(),
+                "velocity": m.velocity_limit[v].tolist(),
+                "effort": m.effort_limit[v].tolist(),
+            }
+        )
+    return records
+
+
+def _coupled_records(m: Mechanism) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": m.body_joint_names[body],
+            "type": m.body_joint_types[body].label,
+            "follows": m.joint_names[int(m.coordinate[body])],
+            "multiplier": float(m.multiplier[body]),
+            "offset": float(m.offset[body]),
+        }
+        for body in m.followers()
+    ]
+
+
+def _mass_of_links(robot: lw.Robot, *, chain: bool) -> dict[str, float | None]:
+    """The mass of each link; None where the description gives it none. For a chain, of bodies."""
+    m = robot.mechanism
+    if chain or robot.document is None:
+        return {name: float(mass) for name, mass in zip(m.body_names, m.mass, strict=True)}
+    links = robot.document.robot.links
+    return {link.name: link.inertial.mass if link.inertial else None for link in links}
+
+
+def _as_json(robot: lw.Robot, given: InfoArguments) -> dict[str, Any]:
+    m, chain = robot.mechanism, given.base_frame is not None
+    edges = edges_of(robot, chain=chain)
+    return {
+        "robot": robot.name,
+        "source": given.source,
+        "base": given.base_frame,
+        "degrees_of_freedom": robot.n_v,
+        "n_q": robot.n_q,
+        "bodies": list(m.body_names),
+        "root": root_of(robot, edges),
+        "tree": [dataclasses.asdict(edge) for edge in edges],
+        "q_names": inputs.position_labels(m),
+        "joints": _joint_records(m),
+        "coupled": _coupled_records(m),
+        "mass": float(m.mass.sum()),
+        "masses": _mass_of_links(robot, chain=chain),
+        "frames": list(robot.frame_names),
+        "findings": [dataclasses.asdict(finding) for finding in robot.findings],
+    }
+
+
+def _show_head(screen: Console, robot: lw.Robot, base: str | None) -> None:
+    m = robot.mechanism
+    chain = "" if base is None else f": the chain from {base} to {robot.tip}"
+    screen.print(output.heading(robot.name + chain))
+    counts = (
+        (robot.n_v, "degrees of freedom"),
+        (robot.n_q, "numbers in q"),
+        (m.n_bodies, "bodies"),
+        (len(robot.frame_names), "frames"),
+        (len(robot.findings), "findings"),
+    )
+    screen.print(", ".join(f"{n} {what}" for n, what in counts) + "\n")
+
+
+def _show_tree(robot: lw.Robot, *, chain: bool) -> None:
+    edges = edges_of(robot, chain=chain)
+    floating = robot.mechanism.body_joint_types[0] is JointType.FLOATING
+    tree, deepest = drawn(root_of(robot, edges), edges, floating=floating)
+    longest = max((len(edge.child) + len(edge.joint) for edge in edges), default=0)
+    # Lines that are too long for the screen are left to it: cut or folded they would say less.
+    output.console(at_least=deepest + longest + 120).print(tree, soft_wrap=True)
+
+
+def _joints(m: Mechanism) -> Table:
+    columns = ("joint", "type", "q", "lower", "upper", "velocity", "effort", "coupled to")
+    shown = output.table(columns)
+    for record in _joint_records(m):
+        first, stop = record["q"]
+        where = str(first) if stop - first == 1 else f"{first}-{stop - 1}"
+        limits = [_shared(record[key]) for key in ("lower", "upper", "velocity", "effort")]
+        shown.add_row(record["name"], record["type"], where, *limits, "")
+    leaders = leaders_of(m)
+    for record in _coupled_records(m):
+        name = record["name"]
+        shown.add_row(name, record["type"], "", "", "", "", "", leaders[name])
+    return shown
+
+
+def _shared(values: list[float]) -> str:
+    """One number where all are the same, all of them otherwise."""
+    texts = [output.short(value) for value in values]
+    return texts[0] if len(set(texts)) == 1 else " ".join(texts)
+
+
+def _masses(robot: lw.Robot, *, chain: bool) -> Table:
+    what = "body" if chain else "link"
+    shown = output.table((what, "mass (kg)"), numbers=1)
+    for name, mass in _mass_of_links(robot, chain=chain).items():
+        shown.add_row(name, "-" if mass is None else output.short(mass))
+    return shown
+
+
+def _show_frames(screen: Console, robot: lw.Robot, *, everything: bool) -> None:
+    m = robot.mechanism
+    names = m.frame_names
+    links, joints = m.n_link_frames, m.n_link_frames + m.n_joint_frames
+    parts = (("links", names[:links]), ("joints", names[links:joints]), ("added", names[joints:]))
+    counts = ", ".join(f"{len(part)} {what}" for what, part in parts if part)
+    screen.print(output.heading(f"{len(names)} frames: {counts}"))
+    if not everything:
+        screen.print("  --frames lists them")
+        return
+    for name in names:
+        screen.print(f"  {name}", soft_wrap=True)
+
+
+def _show_findings(screen: Console, robot: lw.Robot) -> None:
+    if not robot.findings:
+        screen.print(output.heading("no findings"))
+        return
+    screen.print(output.heading(f"{len(robot.findings)} findings"))
+    shown = output.table(("level", "line", "finding"))
+    for finding in sorted(robot.findings, key=lambda f: (LEVELS.index(f.level), f.line)):
+        named = f"'{finding.name}': " if finding.name else ""
+        hint = f" ({finding.hint})" if finding.hint else ""
+        shown.add_row(finding.level, str(finding.line), f"{named}{finding.message}{hint}")
+    screen.print(shown)

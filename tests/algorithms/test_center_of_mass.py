@@ -1,0 +1,150 @@
+"""The centre of mass and its Jacobian against sums over the bodies and differentiation."""
+
+from __future__ import annotations
+
+import casadi as cs
+import numpy as np
+import pytest
+
+from linkwork.algorithms.registry import evaluate
+from linkwork.errors import InputError
+from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.parts import JointPart, LinkPart, Parts
+from robots import (
+    chain_urdf,
+    every_joint_urdf,
+    mechanism_from,
+    random_configuration,
+    random_tree,
+    total_inertia,
+)
+from seeds import rng
+
+
+def trees(aligned_tree, seed: str) -> list[Mechanism]:
+    random = rng(seed)
+    found = [aligned_tree(random, 9) for _ in range(25)]
+    found += [mechanism_from(random_tree(random, 9)) for _ in range(15)]
+    found += [mechanism_from(random_tree(random, 9), base="floating") for _ in range(10)]
+    return found
+
+
+def test_sums_over_the_bodies(aligned_tree):
+    random = rng("com")
+    for m in trees(aligned_tree, "com trees"):
+        for _ in range(3):
+            q = random_configuration(random, m)
+            _, expected, _ = total_inertia(m, q)
+            scale = max(1.0, np.abs(expected).max())
+            got = evaluate("com", m, q)
+            np.testing.assert_allclose(got, expected, rtol=0, atol=2e-14 * scale)
+
+
+def test_the_root_link_counts():
+    m = mechanism_from(
+        '<robot name="r"><link name="a"><inertial><origin xyz="1 2 3"/><mass value="2"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    )
+    assert evaluate("com", m, np.zeros(0)).tolist() == [1, 2, 3]
+    assert evaluate("com_jacobian", m, np.zeros(0)).shape == (3, 0)
+
+
+def test_a_root_that_is_placed_in_the_world():
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    m = assemble(
+        Parts(
+            name="placed",
+            links=[LinkPart("a", 1.0, np.array([1.0, 0, 0])), LinkPart("b", 3.0)],
+            joints=[JointPart(name="j", type=JointType.PRISMATIC, parent="a", child="b")],
+            R_world_root=turn,
+            p_world_root=np.array([0.0, 0, 5.0]),
+        )
+    )
+    got = evaluate("com", m, np.array([2.0]))
+    np.testing.assert_allclose(got, [0, 0.25, 5 + 0.75 * 2], rtol=0, atol=1e-15)
+
+
+def test_differences(aligned_tree, along):
+    random = rng("com differences")
+    for m in trees(aligned_tree, "com trees 2")[::2]:
+        q = random_configuration(random, m)
+        expected = along("com", m)(q)
+        np.testing.assert_allclose(evaluate("com_jacobian", m, q), expected, rtol=0, atol=1e-9)
+
+
+def test_casadi_differentiation(aligned_tree):
+    random = rng("com casadi")
+    for m in trees(aligned_tree, "com trees 3"):
+        q, v = cs.SX.sym("q", m.n_q), cs.SX.sym("v", m.n_v)
+        centre = evaluate("com", m, evaluate("integrate", m, q, v))
+        derivative = cs.substitute(cs.jacobian(centre, v), v, cs.DM.zeros(m.n_v))
+        f = cs.Function("f", [q], [cs.densify(derivative)])
+        q0 = random_configuration(random, m)
+        expected = np.array(f(q0)).reshape(3, m.n_v)
+        scale = max(1.0, np.abs(expected).max(initial=0))
+        got = evaluate("com_jacobian", m, q0)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * scale)
+
+
+def test_jax_differentiation(every_joint: Mechanism, on_jax):
+    del on_jax  # for float64
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    m = every_joint
+    q = random_configuration(rng("com jax"), m)
+
+    def centre(v):
+        return evaluate("com", m, evaluate("integrate", m, jax.numpy.asarray(q), v))
+
+    expected = np.asarray(jax.jit(jax.jacfwd(centre))(np.zeros(m.n_v)))
+    np.testing.assert_allclose(evaluate("com_jacobian", m, q), expected, rtol=0, atol=1e-13)
+
+
+def test_the_back_ends_agree(every_joint: Mechanism, agree):
+    random = rng("com back ends")
+    for m in (every_joint, mechanism_from(every_joint_urdf(), base="floating")):
+        q = np.array([random_configuration(random, m) for _ in range(4)])
+        agree("com", m, q)
+        agree("com_jacobian", m, q)
+
+
+def test_a_floating_base_moves_it_as_a_whole():
+    m = mechanism_from(every_joint_urdf(), base="floating")
+    q = random_configuration(rng("com base"), m)
+    R = evaluate("fk", m, q, frame="base")[:3, :3]
+    J = evaluate("com_jacobian", m, q)
+    np.testing.assert_allclose(J[:, :3], R, rtol=0, atol=1e-15)
+
+
+def test_what_carries_no_mass_does_not_move_it():
+    m = mechanism_from(every_joint_urdf())
+    J = evaluate("com_jacobian", m, random_configuration(rng("no mass"), m))
+    for name in ("spin", "plane", "free", "grip_a"):
+        c = m.joint(name)
+        assert not J[:, m.v_start[c] : m.v_start[c + 1]].any()
+    assert J[:, m.v_start[m.joint("shoulder")]].any()
+
+
+@pytest.mark.parametrize("algorithm", ["com", "com_jacobian"])
+def test_no_mass_at_all(algorithm: str):
+    m = mechanism_from(chain_urdf(3))
+    with pytest.raises(InputError, match=r"'chain': the masses of its 4 bodies add up to 0 kg"):
+        evaluate(algorithm, m, np.zeros(3))
+
+
+def test_a_chain_of_10000_joints():
+    n = 10_000
+    links = [LinkPart(f"l{k}", 1.0) for k in range(n + 1)]
+    joints = [
+        JointPart(
+            name=f"j{k}",
+            type=JointType.REVOLUTE,
+            parent=f"l{k}",
+            child=f"l{k + 1}",
+            p=np.array([0.1, 0.0, 0.0]),
+        )
+        for k in range(n)
+    ]
+    m = assemble(Parts(name="long", links=links, joints=joints))
+    got = evaluate("com", m, np.zeros(n))
+    np.testing.assert_allclose(got, [0.05 * n, 0, 0], rtol=1e-12, atol=0)

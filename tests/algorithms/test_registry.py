@@ -1,0 +1,70 @@
+"""The list of algorithms, and running one of them by name."""
+
+from __future__ import annotations
+
+import inspect
+
+import casadi as cs
+import numpy as np
+import pytest
+
+from linkwork.algorithms.registry import ALGORITHMS, evaluate, find
+from linkwork.errors import ShapeError, UnknownNameError
+from linkwork.mechanism.model import Mechanism
+from robots import random_configuration
+from seeds import rng
+
+STATIC = {"frame": "tool", "reference": "local"}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_entry_describes_its_function(name: str):
+    entry = ALGORITHMS[name]
+    assert entry.name == name == entry.function.__name__
+    signature = inspect.signature(entry.function).parameters
+    positional = [k for k, p in signature.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert positional == ["o", "m", *(key for key, _ in entry.inputs)]
+    keywords = [k for k, p in signature.items() if p.kind is p.KEYWORD_ONLY]
+    assert tuple(keywords) == entry.static
+    assert entry.summary.endswith(".") and len(entry.summary) < 100
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_shapes_are_as_promised(name: str, every_joint: Mechanism):
+    m, entry = every_joint, ALGORITHMS[name]
+    random = rng("registry")
+    arrays = [
+        random_configuration(random, m) if kind == "q" else random.normal(size=m.n_v)
+        for _, kind in entry.inputs
+    ]
+    static = {key: STATIC[key] for key in entry.static}
+    result = evaluate(name, m, *arrays, **static)
+    assert isinstance(result, np.ndarray) and result.dtype == np.float64
+    assert result.shape == entry.output(m)
+    assert np.isfinite(result).all()
+    # plain lists are taken as well
+    assert np.array_equal(evaluate(name, m, *[list(a) for a in arrays], **static), result)
+
+
+def test_names(every_joint: Mechanism):
+    assert find("com") is ALGORITHMS["com"]
+    with pytest.raises(UnknownNameError, match="no algorithm named 'jacobain'; nearest: jacobian"):
+        evaluate("jacobain", every_joint, np.zeros(3))
+
+
+def test_wrong_inputs(every_joint: Mechanism):
+    m = every_joint
+    with pytest.raises(ShapeError, match=r"com: q of 'every joint' has the shape \(15,\), not \(3"):
+        evaluate("com", m, np.zeros(3))
+    with pytest.raises(ShapeError, match="one configuration at a time"):
+        evaluate("com", m, np.zeros((2, m.n_q)))
+    with pytest.raises(ShapeError, match="integrate takes q, v; 1 arrays came"):
+        evaluate("integrate", m, np.zeros(m.n_q))
+    with pytest.raises(ShapeError, match=r"\(15, 1\), not \(4, 1\)"):
+        evaluate("com", m, cs.SX.sym("q", 4))
+
+
+def test_casadi_lists_stay_lists(every_joint: Mechanism):
+    blocks = evaluate("fk_all", every_joint, cs.SX.sym("q", every_joint.n_q))
+    assert len(blocks) == len(every_joint.frame_names)
+    assert {block.shape for block in blocks} == {(4, 4)}

@@ -1,0 +1,78 @@
+"""Single assignments and paired multiply-adds mean what the graph meant."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import casadi as cs
+import numpy as np
+from traced_functions import mixed, traced
+from seeds import rng
+
+from linkwork.compile.graph import graph_of
+from linkwork.compile.target import host
+
+
+def run(graph, *inputs):
+    """The graph in exact rational arithmetic where it can be, rounded once per node."""
+    values = []
+    for node in graph.nodes:
+        if node.kind == "input":
+            value = float(inputs[node.args[0]][node.args[1]])
+        elif node.kind == "const":
+            value = node.value
+        elif node.op is not None:
+            value = float(node.op.numpy(*[np.float64(values[a]) for a in node.args]))
+        else:
+            a, b, c = (Fraction(values[k]) for k in node.args)
+            exact = {"fma": a * b + c, "fms": a * b - c, "fnma": c - a * b}[node.kind]
+            value = float(exact)
+        values.append(value)
+    return [
+        np.array([values[output[e]] if e in output else 0.0 for e in range(size)])
+        for output, size in zip(graph.outputs, graph.output_sizes, strict=True)
+    ]
+
+
+def test_pairing_keeps_the_value_and_saves_nodes():
+    t = traced("mixed", {"x": 3, "y": 2}, mixed)
+    plain, fused = graph_of(t.function, fuse=False), graph_of(t.function, fuse=True)
+    assert len(fused.nodes) < len(plain.nodes)
+    assert any(node.kind in ("fma", "fms", "fnma") for node in fused.nodes)
+    g = rng("pairing")
+    for _ in range(50):
+        x, y = g.normal(size=3), g.normal(size=2)
+        expected = np.array(t.function(x, y)).ravel()
+        np.testing.assert_allclose(run(plain, x, y)[0], expected, rtol=1e-14, atol=1e-14)
+        np.testing.assert_allclose(run(fused, x, y)[0], expected, rtol=1e-13, atol=1e-13)
+
+
+def test_each_form_of_multiply_add():
+    x = cs.SX.sym("x", 3)
+    a, b, c = x[0], x[1], x[2]
+    forms = {"fma": a * b + c, "fms": a * b - c, "fnma": c - a * b}
+    for kind, expression in forms.items():
+        graph = graph_of(cs.Function("f", [x], [expression]), fuse=True)
+        assert [n.kind for n in graph.nodes if n.kind != "input"] == [kind]
+        assert run(graph, [3.0, 5.0, 7.0])[0][0] == {"fma": 22, "fms": 8, "fnma": -8}[kind]
+
+
+def test_a_product_that_is_used_twice_is_not_paired():
+    x = cs.SX.sym("x", 3)
+    product = x[0] * x[1]
+    graph = graph_of(cs.Function("f", [x], [product + x[2], product]), fuse=True)
+    assert sum(node.kind == "fma" for node in graph.nodes) == 0
+
+
+def test_every_node_is_needed_and_comes_after_its_arguments():
+    graph = graph_of(traced("mixed", {"x": 3, "y": 2}, mixed).function, fuse=True)
+    used = {p for output in graph.outputs for p in output.values()}
+    for k, node in enumerate(graph.nodes):
+        if node.kind not in ("input", "const"):
+            assert all(a < k for a in node.args)
+            used.update(node.args)
+    assert used == set(range(len(graph.nodes)))
+
+
+def test_the_processor_decides_about_pairing():
+    assert host().width in (2, 4, 8)

@@ -1,0 +1,118 @@
+"""Findings about inertias, materials and transmissions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.records import Document
+from seeds import rng
+
+
+def weigh(mass: str, inertia: str) -> list[str]:
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    values = " ".join(f'{n}="{v}"' for n, v in zip(names, inertia.split(), strict=True))
+    document = read(
+        f'<robot name="r"><link name="a"><inertial><mass value="{mass}"/><inertia {values}/>'
+        "</inertial></link></robot>"
+    )
+    return [problem.code for problem in document.problems]
+
+
+CASES = [
+    ("1", "1 0 0 1 0 1", []),
+    ("0", "0 0 0 0 0 0", []),
+    ("-1", "1 0 0 1 0 1", ["mass"]),
+    ("0", "1 0 0 1 0 1", ["mass"]),
+    ("1", "0 0 0 0 0 0", ["inertia"]),
+    ("1", "1 0 0 1 0 0", ["inertia"]),
+    ("1", "1 0 0 1 0 -1", ["inertia"]),
+    ("1", "1 2 0 1 0 1", ["inertia"]),
+    ("1", "1 0 0 1 0 3", ["triangle"]),
+    ("1", "1 0 0 1 0 2", []),  # a flat plate, on the edge
+    ("1", "1e300 0 0 1e300 0 1e300", []),
+    ("1", "1e-300 0 0 1e-300 0 1e-300", []),
+]
+
+
+@pytest.mark.parametrize(("mass", "inertia", "codes"), CASES)
+def test_inertias(mass: str, inertia: str, codes: list[str]):
+    assert weigh(mass, inertia) == codes
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_inertia_of_points_is_never_remarked_on_and_a_spoilt_one_is(seed: int):
+    random = rng(f"inertia {seed}")
+    points = random.normal(size=(6, 3))
+    moments = np.eye(3) * (points**2).sum() - points.T @ points
+    indices = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    assert weigh("6", " ".join(repr(float(moments[i])) for i in indices)) == []
+    values, axes = np.linalg.eigh(moments)
+    values[2] = 1.01 * (values[0] + values[1])
+    spoilt = axes @ np.diag(values) @ axes.T
+    assert weigh("6", " ".join(repr(float(spoilt[i])) for i in indices)) == ["triangle"]
+
+
+def test_the_finding_names_the_link_and_line():
+    document = read(
+        '<robot name="r"><link name="a"/><link name="b">\n<inertial><mass value="-2"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+        '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    (problem,) = document.problems
+    assert (problem.name, problem.line, problem.level) == ("b", 2, "warning")
+
+
+def paint(top: str, own: str) -> Document:
+    return read(
+        f'<robot name="r">{top}<link name="a"><visual><geometry><box size="1 1 1"/></geometry>'
+        f"{own}</visual></link></robot>"
+    )
+
+
+def material(name: str, rgba: str = "") -> str:
+    color = f'<color rgba="{rgba}"/>' if rgba else ""
+    return f'<material name="{name}">{color}</material>'
+
+
+RED, BLUE = "1 0 0 1", "0 0 1 1"
+MATERIALS = [
+    (material("m", RED), material("m"), []),
+    ("", material("m", RED), []),
+    ("", material("m"), ["material-undefined"]),
+    (material("m", RED), material("n"), ["material-unused", "material-undefined"]),
+    (material("m", RED), material("m", BLUE), ["material-differs"]),
+    (material("m", RED), material("m", RED), []),
+    (material("m", RED) + material("m", BLUE), material("m"), ["material-differs"]),
+    (material("m"), material("m"), ["material-undefined"] * 2),
+    (material("", RED), "", ["material-name"]),
+    (material("m", RED), "", ["material-unused"]),
+    ("", material("", RED), []),
+]
+
+
+@pytest.mark.parametrize(("top", "own", "codes"), MATERIALS)
+def test_materials(top: str, own: str, codes: list[str]):
+    assert sorted(problem.code for problem in paint(top, own).problems) == sorted(codes)
+
+
+TRANSMISSIONS = [
+    ('<type>t</type><joint name="j"/><actuator name="m"/>', []),
+    ('<joint name="j"/><actuator name="m"/>', ["transmission-type"]),
+    ("<type>t</type>", ["transmission-parts"] * 2),
+    ('<type>t</type><joint name="k"/><actuator name="m"/>', ["transmission-joint"]),
+]
+
+
+@pytest.mark.parametrize(("inside", "codes"), TRANSMISSIONS)
+def test_transmissions(inside: str, codes: list[str]):
+    text = (
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="fixed">'
+        f'<parent link="a"/><child link="b"/></joint><transmission name="t">{inside}'
+        "</transmission></robot>"
+    )
+    document = read(text)
+    assert [problem.code for problem in document.problems] == codes
+    twice = text.replace("</robot>", '<transmission name="t" type="t"/></robot>')
+    assert "duplicate-transmission" in [problem.code for problem in read(twice).problems]

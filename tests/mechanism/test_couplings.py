@@ -1,0 +1,147 @@
+"""Mimic chains and what followers' limits mean for their leader."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from linkwork.errors import DescriptionError, UnsupportedFeatureError
+from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
+from linkwork.mechanism.couplings import final_leaders
+from linkwork.mechanism.model import JointType
+from seeds import rng
+
+
+def joint(name, leader=None, multiplier=1.0, offset=0.0, *, kind=JointType.REVOLUTE, limits=None):
+    lower, upper = limits or (None, None)
+    mimic = Mimic(leader, multiplier, offset) if leader else None
+    return JointPart(
+        name=name,
+        type=kind,
+        parent="root",
+        child=f"{name} link",
+        lower=lower,
+        upper=upper,
+        mimic=mimic,
+    )
+
+
+def robot(*joints):
+    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
+    return assemble(Parts("coupled", links, list(joints)))
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_chains_to_the_last_digits(number):
+    random = rng(f"chain {number}")
+    n = int(random.integers(2, 8))
+    numbers = random.uniform(-1.2, 1.2, (n, 2))
+    joints = [joint("j0")] + [
+        joint(f"j{k}", f"j{k - 1}", *map(float, numbers[k])) for k in range(1, n)
+    ]
+    m = robot(*(joints[k] for k in random.permutation(n)))
+    assert m.joint_names == ("j0",)
+    factor, shift = Fraction(1), Fraction(0)
+    for k in range(1, n):
+        step, offset = Fraction(float(numbers[k, 0])), Fraction(float(numbers[k, 1]))
+        factor, shift = step * factor, step * shift + offset
+        b = m.body_joint_names.index(f"j{k}")
+        assert abs(m.multiplier[b] - factor) <= 1e-15
+        assert abs(m.offset[b] - shift) <= 1e-15
+
+
+def test_a_long_chain_of_followers():
+    n = 5000
+    joints = [joint("j0"), *(joint(f"j{k}", f"j{k - 1}", 1.0, 0.5) for k in range(1, n))]
+    m = robot(*joints[::-1])
+    assert m.offset[m.body_joint_names.index(f"j{n - 1}")] == 0.5 * (n - 1)
+    assert (m.coordinate[1:] == 0).all() and len(list(m.followers())) == n - 1
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "offset", "limits", "expected"),
+    [
+        (2.0, 0.5, (-0.5, 1.5), (-0.5, 0.5)),
+        (-2.0, 0.5, (-0.5, 1.5), (-0.5, 0.5)),
+        (-1.0, 0.0, (-0.25, 9.0), (-1.0, 0.25)),
+        (1.0, 0.0, (-9.0, 9.0), (-1.0, 1.0)),
+        (1.0, 0.0, (None, 0.5), (-1.0, 0.5)),
+        (-1.0, 0.0, (None, 0.5), (-0.5, 1.0)),
+        (0.0, 0.3, (0.0, 0.3), (-1.0, 1.0)),
+    ],
+)
+def test_a_follower_narrows_its_leader(multiplier, offset, limits, expected):
+    m = robot(
+        joint("lead", limits=(-1.0, 1.0)), joint("f", "lead", multiplier, offset, limits=limits)
+    )
+    assert (m.lower[0], m.upper[0]) == expected
+    assert not m.findings
+
+
+def test_followers_of_followers_narrow_the_last_leader():
+    m = robot(
+        joint("b", "a", 2.0, limits=(-1.0, 1.0)),
+        joint("c", "b", 2.0, 0.1, limits=(-0.7, 0.9)),
+        joint("a", kind=JointType.CONTINUOUS),
+    )
+    np.testing.assert_allclose((m.lower[0], m.upper[0]), (-0.2, 0.2), atol=1e-16)
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "offset", "limits"),
+    [(1.0, 0.0, (2.0, 3.0)), (0.0, 0.5, (-0.1, 0.1)), (1.0, 0.0, (0.5, -0.5))],
+)
+def test_limits_that_cannot_be_met_are_a_finding(multiplier, offset, limits):
+    m = robot(
+        joint("lead", limits=(-1.0, 1.0)), joint("f", "lead", multiplier, offset, limits=limits)
+    )
+    assert (m.lower[0], m.upper[0]) == (-1.0, 1.0)
+    assert [(f.code, f.level, f.name) for f in m.findings] == [("follower-limits", "warning", "f")]
+    assert "cannot be met" in str(m.findings[0]) and "'lead'" in str(m.findings[0])
+
+
+def test_a_leader_whose_own_limits_are_reversed_is_left_alone():
+    m = robot(joint("lead", limits=(1.0, -1.0)), joint("f", "lead", limits=(-0.5, 0.5)))
+    assert (m.lower[0], m.upper[0]) == (1.0, -1.0)
+    assert [f.code for f in m.findings] == ["follower-limits"]
+
+
+def test_velocity_and_effort_of_followers_do_not_count():
+    joints = [joint("lead"), joint("f", "lead")]
+    parts = Parts("c", [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)], joints)
+    assert np.isinf(assemble(parts).velocity_limit).all()
+
+
+@pytest.mark.parametrize(
+    ("joints", "code", "text"),
+    [
+        ([joint("a", "b"), joint("b", "a")], "mimic-cycle", "a follows b follows a"),
+        ([joint("a", "a")], "mimic-cycle", "a follows a"),
+        ([joint("leader"), joint("f", "leadr")], "unknown-leader", "nearest: leader"),
+        ([joint("a", kind=JointType.FIXED), joint("f", "a")], "fixed-leader", "no position"),
+        ([joint("a"), joint("f", "a", float("inf"))], "not-finite", "must be finite"),
+    ],
+)
+def test_faulty_couplings(joints, code, text):
+    with pytest.raises(DescriptionError, match=text) as caught:
+        robot(*joints)
+    assert [problem.code for problem in caught.value.problems] == [code]
+
+
+def test_a_tail_of_a_cycle_is_not_a_second_cycle():
+    with pytest.raises(DescriptionError) as caught:
+        robot(joint("t", "a"), joint("a", "b"), joint("b", "a"), joint("u", "t"))
+    assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize("kinds", [("PLANAR", "REVOLUTE"), ("REVOLUTE", "FLOATING")])
+def test_only_single_positions_can_be_coupled(kinds):
+    first, second = (JointType[kind] for kind in kinds)
+    with pytest.raises(UnsupportedFeatureError, match=r"'f' .* follows 'a'"):
+        robot(joint("a", kind=first), joint("f", "a", kind=second))
+
+
+def test_a_fixed_joint_ignores_its_coupling():
+    assert final_leaders([joint("a"), joint("f", "a", kind=JointType.FIXED)]) == {}
