@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -56,7 +55,6 @@ class Robot:
         self._kernels: dict[Any, Kernel] = {}
         self._functions: dict[Any, Callable[..., Floats]] = {}
         self._solvers: dict[Any, InverseKinematics] = {}
-        self._lock = threading.Lock()
 
     # what it is
 
@@ -137,9 +135,18 @@ class Robot:
     def random(
         self, n: int | None = None, *, seed: int | np.random.Generator | None = None
     ) -> Floats:
-        """One random configuration inside the limits (nq,), or n of them (n, nq)."""
-        rng = np.random.default_rng(seed)
-        drawn = configuration.random(self.mechanism, rng, 1 if n is None else n)
+        """One random configuration inside the limits (nq,), or n of them (n, nq).
+
+        Raises: InputError for a number or a seed that is none, or for reversed limits.
+        """
+        count = 1 if n is None else _whole("n", n)
+        try:
+            rng = np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"seed must be a whole number from 0 or a NumPy generator, not {seed!r:.40}"
+            ) from None
+        drawn = configuration.random(self.mechanism, rng, count)
         return drawn[0] if n is None else drawn
 
     def configuration(self, positions: Mapping[str, float | Sequence[float]]) -> Floats:
@@ -238,7 +245,7 @@ class Robot:
         frame: str | None = None,
         *,
         q0: ArrayLike | None = None,
-        joints: Sequence[str] | None = None,
+        joints: str | Sequence[str] | None = None,
         options: Options | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
@@ -264,10 +271,11 @@ class Robot:
         )
 
     def solver(
-        self, frame: str | None = None, joints: Sequence[str] | None = None
+        self, frame: str | None = None, joints: str | Sequence[str] | None = None
     ) -> InverseKinematics:
         """The compiled solver behind `ik`, to be kept and called again with new targets."""
-        key = (self._frame(frame), None if joints is None else tuple(joints))
+        named = (joints,) if isinstance(joints, str) else joints
+        key = (self._frame(frame), None if named is None else tuple(named))
         found = self._solvers.get(key)
         if found is None:
             with COMPILING:
@@ -370,3 +378,9 @@ class Robot:
             f"Robot('{self.name}': {len(self.joint_names)} joints, {self.n_v} degrees of freedom, "
             f"{len(self.frame_names)} frames)"
         )
+
+
+def _whole(name: str, value: Any) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
+        raise InputError(f"{name} must be a whole number from 0, not {value!r:.40}")
+    return int(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import casadi as cs
 import numpy as np
 import pytest
@@ -63,6 +65,20 @@ def test_a_root_that_is_placed_in_the_world():
     )
     got = evaluate("com", m, np.array([2.0]))
     np.testing.assert_allclose(got, [0, 0.25, 5 + 0.75 * 2], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_a_root_joint_that_is_placed_in_the_world(base: str):
+    # `assemble` leaves it in the world frame; the model allows more
+    m = mechanism_from(every_joint_urdf(), base=base)
+    R, p = m.R_parent_joint.copy(), m.p_parent_joint.copy()
+    R[0], p[0] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.5, -1.0, 2.0]
+    placed = dataclasses.replace(m, R_parent_joint=R, p_parent_joint=p)
+    q = random_configuration(rng("placed"), m)
+    expected = R[0] @ evaluate("com", m, q) + p[0]
+    np.testing.assert_allclose(evaluate("com", placed, q), expected, rtol=0, atol=1e-14)
+    expected = R[0] @ evaluate("com_jacobian", m, q)
+    np.testing.assert_allclose(evaluate("com_jacobian", placed, q), expected, rtol=0, atol=1e-14)
 
 
 def test_differences(aligned_tree, along):

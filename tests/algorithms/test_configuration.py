@@ -158,6 +158,8 @@ def test_neutral_quaternions():
         (JointType.PRISMATIC, 3, None, (3, 5)),
         (JointType.REVOLUTE, None, -4, (-4 - 2 * np.pi, -4)),
         (JointType.REVOLUTE, 0.3, 0.3, (0.3, 0.3)),
+        (JointType.REVOLUTE, 0.0, -0.0, (0, 0)),
+        (JointType.PRISMATIC, -1.7e308, 1.7e308, (-1.7e308, 1.7e308)),
     ],
 )
 def test_random_is_uniform_inside_the_limits(type, lower, upper, expected):
@@ -165,7 +167,7 @@ def test_random_is_uniform_inside_the_limits(type, lower, upper, expected):
     low, high = expected
     assert q.shape == (20_000,) and q.min() >= low and q.max() <= high
     if high > low:
-        x = np.sort((q - low) / (high - low))
+        x = np.sort((q / 2 - low / 2) / (high / 2 - low / 2))
         # Kolmogorov-Smirnov: 1.95 / sqrt(n) is passed by one sample in a thousand
         assert np.abs(x - (np.arange(len(x)) + 0.5) / len(x)).max() < 1.95 / np.sqrt(len(x))
 

@@ -53,6 +53,19 @@ def test_the_back_ends_agree(every_joint: Mechanism, agree):
         agree("fk", m, q, frame=m.frame_names[-1])
 
 
+def test_float32_in_jax_stays_float32(every_joint: Mechanism):
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    m, q = every_joint, random_configuration(rng("fk float32"), every_joint)
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", False)
+    try:
+        T = jax.jit(lambda q: evaluate("fk_all", m, q))(jax.numpy.asarray(q))
+    finally:
+        jax.config.update("jax_enable_x64", before)
+    assert T.dtype == np.float32
+    np.testing.assert_allclose(T, evaluate("fk_all", m, q), rtol=0, atol=5e-6)
+
+
 def test_all_bodies_or_some(every_joint: Mechanism):
     m, q = every_joint, random_configuration(rng("bodies"), every_joint)
     expected = plain_body_poses(m, q)

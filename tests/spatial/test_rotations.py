@@ -92,13 +92,12 @@ def test_at_and_near_the_gimbal_lock_the_angles_give_the_rotation_back(side, sho
 
 
 @pytest.mark.parametrize("side", [-1, 1])
-def test_at_the_lock_roll_is_zero(side: int):
-    R = np.array([[0.0, side * np.sin(0.7), side * np.cos(0.7)], [0, np.cos(0.7), -np.sin(0.7)]])
-    R = np.vstack([R, [-side, 0, 0]])  # pitch ±90°, roll 0.7, yaw 0
-    roll, pitch, yaw = r.to_rpy(o, R)
-    assert roll == 0.0
-    assert pitch == side * np.pi / 2
-    assert yaw == pytest.approx(-side * 0.7, abs=2 * EPS)
+def test_at_the_lock_roll_is_zero_and_yaw_takes_it_all(side: int):
+    for roll, yaw in rng("lock").uniform(-1.5, 1.5, (30, 2)):
+        found = r.to_rpy(o, from_exact_rpy([roll, side * np.pi / 2, yaw]))
+        assert found[0] == 0.0
+        assert found[1] == side * np.pi / 2
+        assert found[2] == pytest.approx(yaw - side * roll, abs=4 * EPS)
 
 
 def test_rpy_of_the_identity_is_zero():

@@ -92,7 +92,9 @@ def random(m: Mechanism, rng: np.random.Generator, n: int) -> Floats:
     Raises: InputError for a joint whose lower limit is above its upper one.
     """
     lower, upper = _ranges(m)
-    q = rng.uniform(lower, upper, (n, m.n_q))
+    u = rng.random((n, m.n_q))
+    # a mean with weights, which no limits however wide make overflow; rounding may pass a limit
+    q = np.minimum(np.maximum((1 - u) * lower + u * upper, lower), upper)
     for start in _quaternion_starts(m):
         wxyz = rng.standard_normal((n, 4))
         q[:, start : start + 4] = wxyz / np.linalg.norm(wxyz, axis=1, keepdims=True)

@@ -6,7 +6,7 @@ This file loads neither NumPy nor a compiler, so that ``--help`` is quick.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import typer
 
@@ -24,48 +24,49 @@ _FRAME = "The frame; by default the only link at an end."
 _JSON = "Print JSON, and nothing else."
 _THREADS = "Threads, at most; by default one for each core."
 
+
+def _text(*names: str, metavar: str, text: str, panel: str | None = None) -> Any:
+    """An option that takes a piece of text, and has no value where it is not given."""
+    return typer.Option(
+        *names, metavar=metavar, help=text, rich_help_panel=panel, show_default=False
+    )
+
+
+def _out(kinds: str) -> Any:
+    """The option that names the file to write."""
+    text = f"Write the result to this file as well: {kinds}."
+    return _text("--out", metavar="FILE", text=text, panel=_OUTPUT)
+
+
+def _value(name: str, metavar: str, text: str, least: int | None = None) -> Any:
+    """An option with a default that is shown."""
+    return typer.Option(name, metavar=metavar, help=text, min=least)
+
+
 Source: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE|NAME", help=_SOURCE, show_default=False)
 ]
 Lock: TypeAlias = Annotated[
-    "list[str] | None",
-    typer.Option("--lock", metavar="NAME=VALUE", help=_LOCK, rich_help_panel=_ROBOT),
+    "list[str] | None", _text("--lock", metavar="NAME=VALUE", text=_LOCK, panel=_ROBOT)
 ]
 BaseFrame: TypeAlias = Annotated[
-    "str | None",
-    typer.Option("--from", "--base-frame", metavar="FRAME", help=_FROM, rich_help_panel=_ROBOT),
+    "str | None", _text("--from", "--base-frame", metavar="FRAME", text=_FROM, panel=_ROBOT)
 ]
 Floating: TypeAlias = Annotated[
     bool, typer.Option("--floating", help=_FLOATING, rich_help_panel=_ROBOT)
 ]
-Frame: TypeAlias = Annotated["str | None", typer.Option("--frame", metavar="NAME", help=_FRAME)]
+Frame: TypeAlias = Annotated["str | None", _text("--frame", metavar="NAME", text=_FRAME)]
 Positions: TypeAlias = Annotated[
-    "list[str] | None",
-    typer.Option("--q", metavar="Q", help=_Q, rich_help_panel=_POSITION),
+    "list[str] | None", _text("--q", metavar="Q", text=_Q, panel=_POSITION)
 ]
 PositionsFile: TypeAlias = Annotated[
-    "str | None",
-    typer.Option("--q-file", metavar="FILE", help=_Q_FILE, rich_help_panel=_POSITION),
+    "str | None", _text("--q-file", metavar="FILE", text=_Q_FILE, panel=_POSITION)
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help=_JSON, rich_help_panel=_OUTPUT)]
 Threads: TypeAlias = Annotated[
-    "int | None", typer.Option("--threads", min=1, max=1024, metavar="N", help=_THREADS)
+    "int | None",
+    typer.Option("--threads", min=1, max=1024, metavar="N", help=_THREADS, show_default=False),
 ]
-
-
-def _text(name: str, metavar: str, text: str) -> object:
-    """An option that takes one piece of text."""
-    return typer.Option(name, metavar=metavar, help=text)
-
-
-def _out(kinds: str) -> object:
-    """The option that names the file to write."""
-    return typer.Option(
-        "--out",
-        metavar="FILE",
-        help=f"Write the result to this file as well: {kinds}.",
-        rich_help_panel=_OUTPUT,
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +91,7 @@ class InfoArguments(RobotArguments):
 
     frame: Annotated[
         str | None,
-        _text("--frame", "NAME", "With --from: where the chain ends."),
+        _text("--frame", metavar="NAME", text="With --from: where the chain ends."),
     ] = None
     frames: Annotated[bool, typer.Option("--frames", help="List all frames.")] = False
     json: Json = False
@@ -135,7 +136,7 @@ class JacobianArguments(RobotArguments):
     )
 
     frame: Frame = None
-    reference: Annotated[str, _text("--reference", "NAME", "world-aligned, local or world.")] = (
+    reference: Annotated[str, _value("--reference", "NAME", "world-aligned, local or world.")] = (
         "world-aligned"
     )
     q: Positions = None
@@ -163,33 +164,47 @@ class IkArguments(RobotArguments):
     )
 
     frame: Frame = None
-    xyz: Annotated[str | None, _text("--xyz", '"X Y Z"', "The position wanted, in metres.")] = None
+    xyz: Annotated[
+        str | None, _text("--xyz", metavar='"X Y Z"', text="The position wanted, in metres.")
+    ] = None
     rpy: Annotated[
         str | None,
-        _text("--rpy", '"R P Y"', "The rotation wanted: roll, pitch, yaw in radians."),
+        _text("--rpy", metavar='"R P Y"', text="The rotation wanted: roll, pitch, yaw in radians."),
     ] = None
     wxyz: Annotated[
         str | None,
-        _text("--wxyz", '"W X Y Z"', "The rotation wanted, as a quaternion. Default: unturned."),
+        _text(
+            "--wxyz",
+            metavar='"W X Y Z"',
+            text="The rotation wanted, as a quaternion. Default: unturned.",
+        ),
     ] = None
-    poses: Annotated[str | None, _text("--poses", "FILE", "Poses from a .csv or .npy file.")] = None
+    poses: Annotated[
+        str | None, _text("--poses", metavar="FILE", text="Poses from a .csv or .npy file.")
+    ] = None
     q0: Annotated[
         list[str] | None,
-        _text("--q0", "Q", "Where to begin, and where joints that are not moved stay."),
+        _text(
+            "--q0", metavar="Q", text="Where to begin, and where joints that are not moved stay."
+        ),
     ] = None
     joints: Annotated[
         str | None,
-        _text("--joints", "A,B,...", "The joints to move; default: all between base and frame."),
+        _text(
+            "--joints",
+            metavar="A,B,...",
+            text="The joints to move; default: all between base and frame.",
+        ),
     ] = None
     position_tolerance: Annotated[
-        float, _text("--position-tolerance", "M", "Largest error of the position, in metres.")
+        float, _value("--position-tolerance", "M", "Largest error of the position, in metres.")
     ] = 1.0e-5
     rotation_tolerance: Annotated[
-        float, _text("--rotation-tolerance", "RAD", "Largest error of the rotation, in radians.")
+        float, _value("--rotation-tolerance", "RAD", "Largest error of the rotation, in radians.")
     ] = 1.0e-4
-    seed: Annotated[int, _text("--seed", "N", "Picks the random restarts.")] = 0
-    tries: Annotated[int, _text("--tries", "N", "Restarts for a target, at most.")] = 1000
-    steps: Annotated[int, _text("--steps", "N", "Steps of a try, at most.")] = 16
+    seed: Annotated[int, _value("--seed", "N", "Picks the random restarts.")] = 0
+    tries: Annotated[int, _value("--tries", "N", "Restarts for a target, at most.")] = 1000
+    steps: Annotated[int, _value("--steps", "N", "Steps of a try, at most.")] = 16
     threads: Threads = None
     json: Json = False
     out: Annotated[
@@ -220,7 +235,5 @@ class DemoArguments:
     targets: Annotated[
         int, typer.Option("--targets", min=1, max=10_000_000, metavar="N", help="How many.")
     ] = 10_000
-    robot: Annotated[str, _text("--robot", "NAME", "A bundled model.")] = "panda"
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, metavar="N", help="Picks the random targets.")
-    ] = 0
+    robot: Annotated[str, _value("--robot", "NAME", "A bundled model.")] = "panda"
+    seed: Annotated[int, _value("--seed", "N", "Picks the random targets.", least=0)] = 0

@@ -12,6 +12,7 @@ import linkwork as lw
 from linkwork import models, settings
 from linkwork.cli import output
 from linkwork.cli.arguments import DemoArguments
+from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import UnknownNameError
 
 Floats = NDArray[np.float64]
@@ -54,12 +55,12 @@ def measure(name: str, targets: int, seed: int) -> Report:
     start = clock()
     robot = lw.load(name)
     loaded = clock()
-    with output.busy("compiling forward and inverse kinematics"):
+    with busy("compiling forward and inverse kinematics"):
         robot.solver(frame)
         robot.fk(robot.neutral(), frame)
     compiled = clock()
     poses = robot.fk(robot.random(targets, seed=seed), frame)
-    with output.progress_of(f"solving {targets:,} targets") as progress:
+    with progress_of(f"solving {targets:,} targets") as progress:
         begun = clock()
         result = robot.ik(poses, frame, seed=seed, progress=progress)
         solved = clock()

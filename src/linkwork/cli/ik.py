@@ -15,6 +15,7 @@ import linkwork as lw
 from linkwork.cli import files, inputs, output
 from linkwork.cli.arguments import IkArguments
 from linkwork.cli.fk import tell_rest
+from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -62,9 +63,9 @@ def _solve(robot: lw.Robot, frame: str, targets: Floats, given: IkArguments) -> 
     )
     joints = None if given.joints is None else [n.strip() for n in given.joints.split(",")]
     q0 = inputs.configuration(robot, given.q0, "--q0") if given.q0 else None
-    with output.busy("compiling"):
+    with busy("compiling"):
         robot.solver(frame, joints)
-    with output.progress_of("solving") as progress:
+    with progress_of("solving") as progress:
         return robot.ik(
             targets,
             frame,

@@ -127,14 +127,14 @@ def _show_tree(robot: lw.Robot, *, chain: bool) -> None:
 
 
 def _joints(m: Mechanism) -> Table:
-    columns = ("joint", "type", "q", "lower", "upper", "velocity", "effort", "coupled to")
-    shown = output.table(columns)
+    leaders = leaders_of(m)
+    columns = ("joint", "type", "q", "lower", "upper", "velocity", "effort")
+    shown = output.table((*columns, "coupled to") if leaders else columns)
     for record in _joint_records(m):
         first, stop = record["q"]
         where = str(first) if stop - first == 1 else f"{first}-{stop - 1}"
         limits = [_shared(record[key]) for key in ("lower", "upper", "velocity", "effort")]
-        shown.add_row(record["name"], record["type"], where, *limits, "")
-    leaders = leaders_of(m)
+        shown.add_row(record["name"], record["type"], where, *limits)
     for record in _coupled_records(m):
         name = record["name"]
         shown.add_row(name, record["type"], "", "", "", "", "", leaders[name])

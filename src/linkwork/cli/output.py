@@ -6,17 +6,17 @@ import json
 import math
 import shutil
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:  # the list of models needs no NumPy
+    import numpy as np
+    from numpy.typing import NDArray
 
 ROWS_SHOWN = 20
 """Rows of a batch that are printed; a file or JSON has all of them."""
@@ -93,7 +93,7 @@ def plain(value: Any) -> Any:
     """Arrays as lists, tuples as lists, and null for what JSON has no number for."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):
         return plain(value.tolist())
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
@@ -123,30 +123,3 @@ def _pieces(value: Any, indent: str) -> Iterator[str]:
         yield f"{opening if k == 0 else ','}\n{inner}{key}"
         yield from _pieces(item, inner)
     yield f"\n{indent}{closing}"
-
-
-# while something runs
-
-
-@contextmanager
-def busy(text: str) -> Generator[None, None, None]:
-    """A turning sign on a terminal's standard error while the body runs."""
-    screen = console(stderr=True)
-    if screen.is_terminal:
-        with screen.status(text):
-            yield
-    else:
-        yield
-
-
-@contextmanager
-def progress_of(text: str) -> Generator[Callable[[int, int], None] | None, None, None]:
-    """A bar on a terminal's standard error; the body calls it with (done, total)."""
-    screen = console(stderr=True)
-    if not screen.is_terminal:
-        yield None
-        return
-    columns = (TextColumn(text), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True) as shown:
-        task = shown.add_task(text, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as cs
 
-from linkwork.algorithms.registry import ALGORITHMS
+from linkwork.algorithms.registry import find
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.casadi import CASADI
 
@@ -90,12 +90,10 @@ def trace(algorithm: str, mechanism: Mechanism, **static: Any) -> Traced:
 
     Raises: UnknownNameError for an algorithm that is not registered.
     """
-    entry = ALGORITHMS[algorithm]
-    sizes = {"q": mechanism.n_q, "v": mechanism.n_v}
-    inputs = {name: sizes[kind] for name, kind in entry.inputs}
+    entry = find(algorithm)
     return trace_function(
         algorithm,
-        inputs,
+        entry.sizes(mechanism),
         lambda *blocks: {algorithm: entry.function(CASADI, mechanism, *blocks, **static)},
     )
 

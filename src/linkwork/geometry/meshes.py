@@ -193,38 +193,47 @@ def _first(
     filename: str, candidates: list[Path], roots: tuple[Path, ...], suffixes: frozenset[str]
 ) -> Path:
     """The first of the candidates that exists, if it lies where it may."""
+    missing: list[str] = []
     outside = ""
     for candidate in candidates:
         if candidate.suffix.lower() not in suffixes:
             known = ", ".join(sorted(suffixes))
             raise InputError(f"'{_show(filename)}' is no such file by its name; read are: {known}")
+        place = os.path.normpath(candidate)
         # Before the disk is asked: whether a file outside exists is nobody's business.
-        if not _inside(Path(os.path.normpath(candidate)), roots):
-            outside = outside or str(candidate)
+        if not _inside(Path(place), roots):
+            outside = outside or place
             continue
         try:
             found = candidate.resolve(strict=True)
             status = found.stat()
         except (OSError, RuntimeError, ValueError):
+            missing.append(f"'{_show(place)}'")
             continue
-        if not _inside(found, roots):
-            outside = outside or str(found)
-            continue
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"mesh '{_show(filename)}': '{_show(str(found))}' is no regular file")
-        if found.suffix.lower() not in suffixes:
-            message = f"mesh '{_show(filename)}' is a link to '{_show(str(found))}'"
-            raise InputError(message + ", which is no such file by its name")
-        return found
-    if outside:
+        if _inside(found, roots):
+            return _regular(filename, found, status, suffixes)
+        missing.clear()
+        outside = str(found)
+        break
+    if outside and not missing:
         hint = f"to read it, pass allow=['{_show(str(Path(outside).parent))}']"
         raise InputError(
             f"mesh '{_show(filename)}' lies outside the description's package, "
             f"at '{_show(outside)}'; {hint}"
         )
-    tried = ", ".join(f"'{_show(str(path))}'" for path in candidates[:4]) or "nowhere"
+    tried = ", ".join(missing[:4]) or "nowhere"
     hint = "pass allow=[folder] with the folder that holds it or its package"
     raise InputError(f"mesh '{_show(filename)}' is not found; looked at {tried}; {hint}")
+
+
+def _regular(filename: str, found: Path, status: os.stat_result, suffixes: frozenset[str]) -> Path:
+    """The file that was found, if it is one to be read."""
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(f"mesh '{_show(filename)}': '{_show(str(found))}' is no regular file")
+    if found.suffix.lower() not in suffixes:
+        message = f"mesh '{_show(filename)}' is a link to '{_show(str(found))}'"
+        raise InputError(message + ", which is no such file by its name")
+    return found
 
 
 def _inside(path: Path, roots: tuple[Path, ...]) -> bool:

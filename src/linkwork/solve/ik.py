@@ -208,7 +208,7 @@ class InverseKinematics:
             return explain_failure(self.problem, q[k], pose, errors, options.tries)
 
         return IKResult(
-            q=q.reshape(*lead, -1),
+            q=q.reshape(*lead, q.shape[1]),
             success=success.reshape(lead),
             position_error=position.reshape(lead),
             rotation_error=rotation.reshape(lead),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from linkwork.algorithms.configuration import integrate
 from linkwork.algorithms.forward_kinematics import fk
 from linkwork.algorithms.jacobian import jacobian
@@ -24,8 +22,10 @@ _DAMPING = 0.1
 """Damping in proportion to the squared error: Sugihara, "Solvability-unconcerned inverse kinematics
 by the Levenberg-Marquardt method", IEEE Transactions on Robotics 27 (2011)."""
 _LEAST_DAMPING = 1.0e-11
+_MOST_DAMPING_ERROR = 20.0
+"""From this squared error on the damping stays: far targets are walked to, not crept to."""
 _LONGEST_STEP = 1.2
-"""Radians (or mechanism lengths): beyond this the linearisation is not worth following."""
+"""Radians, over all joints: beyond this the linearisation is not worth following."""
 
 
 def n_parameters(problem: PoseProblem) -> int:
@@ -75,26 +75,34 @@ def step(
     for place, k in enumerate(problem.moved_v):
         column = o.column(whole, k)
         scaled = o.concat([weight * o.part(column, 0, 3), o.part(column, 3, 6)])
-        columns.append(scaled if scales[place] == 1.0 else scales[place] * scaled)
+        scale = scales[place]
+        columns.append(scaled if scale is None else scale * scaled)
     columns = _only_free(o, problem, x, columns, e)
     gram = _damped_gram(o, columns, o.dot(e, e))
     y = solve_positive_definite(o, gram, e, 6)
     dx = [o.dot(column, y) for column in columns]
-    squared = sum((d * d for d in dx[1:]), dx[0] * dx[0])
-    shrink = o.minimum(1.0, _LONGEST_STEP / o.sqrt(squared + 1e-24))
-    moves = [d * shrink if s == 1.0 else d * (shrink * s) for d, s in zip(dx, scales, strict=True)]
+    shrink = _shrink(o, [d for d, s in zip(dx, scales, strict=True) if s is None])
+    moves = [d * (shrink if s is None else shrink * s) for d, s in zip(dx, scales, strict=True)]
     return _moved(o, problem, x, moves), o.vector(_state(o, error, settings, weight))
 
 
-def _scales(problem: PoseProblem) -> list[float]:
-    """How far each number of v goes where an angle goes one radian."""
+def _scales(problem: PoseProblem) -> list[float | None]:
+    """How far each slide goes where an angle goes one radian (m); None for the angles."""
     m = problem.mechanism
-    scale = np.ones(m.n_v)
+    scales: list[float | None] = [None] * m.n_v
     for c, kind in enumerate(m.joint_types):
-        start, stop = int(m.v_start[c]), int(m.v_start[c + 1])
-        linear = {"prismatic": 1, "planar": 2, "floating": 3}.get(kind.label, 0)
-        scale[start : min(start + linear, stop)] = problem.length
-    return [float(scale[k]) for k in problem.moved_v]
+        start = int(m.v_start[c])
+        for k in range({"prismatic": 1, "planar": 2, "floating": 3}.get(kind.label, 0)):
+            scales[start + k] = problem.length
+    return [scales[k] for k in problem.moved_v]
+
+
+def _shrink(o: Ops, turns: list[Block]) -> Block:
+    """The factor that limits the turns of a step; slides are linear and need no limit."""
+    if not turns:
+        return o.const(1.0)
+    squared = sum((d * d for d in turns[1:]), turns[0] * turns[0])
+    return o.minimum(1.0, _LONGEST_STEP / o.sqrt(squared + 1e-24))
 
 
 def _only_free(
@@ -122,7 +130,7 @@ def _only_free(
 
 def _damped_gram(o: Ops, columns: list[Block], squared_error: Block) -> Block:
     """J Jᵀ plus the damping, of which only the lower triangle is read."""
-    damping = _DAMPING * squared_error + _LEAST_DAMPING
+    damping = _DAMPING * o.minimum(squared_error, _MOST_DAMPING_ERROR) + _LEAST_DAMPING
     zero = o.const(0.0)
     entries: list[list[Block]] = [[zero] * 6 for _ in range(6)]
     for i in range(6):

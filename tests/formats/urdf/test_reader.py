@@ -10,7 +10,10 @@ import pytest
 from lxml import etree
 
 from linkwork.errors import DescriptionError
+from linkwork.formats.urdf.convert import LONGEST
+from linkwork.formats.urdf.oddities import DEEPEST
 from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.reader import LONGEST_TAG
 from linkwork.formats.urdf.records import Mesh
 
 # faulty: a leader that does not exist, a robot without a name
@@ -191,3 +194,43 @@ def test_a_path_object_gives_the_file_name(tmp_path: Path):
     path = tmp_path / "x.urdf"
     path.write_text('<robot name="r"><link name="a"/></robot>')
     assert read(path).robot.file == str(path)
+
+
+def test_depth_is_limited_exactly():
+    def nested(depth: int) -> str:
+        # <robot> is the first level
+        inner = "<a>" * (depth - 1) + "</a>" * (depth - 1)
+        return f'<robot name="r"><link name="a"/>{inner}</robot>'
+
+    assert read(nested(DEEPEST)).robot.extra
+    with pytest.raises(DescriptionError) as caught:
+        read(nested(DEEPEST + 1))
+    assert [problem.code for problem in caught.value.problems] == ["too-deep"]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        '<robot name="{}"><link name="a"/></robot>',
+        '<robot name="r"><link name="a"/><gazebo x="{}"/></robot>',
+        '<robot name="r"><link name="a"/><gazebo><y x="{}"/></gazebo></robot>',
+        '<robot name="r" odd="{}"><link name="a"/></robot>',
+        '<robot name="r" xmlns:x="{}"><link name="a"/></robot>',
+        '<robot name="r"><link name="a"/><{}/></robot>',
+        '<robot name="r"><link name="a"/><transmission name="t"><type>{}</type></transmission>'
+        "</robot>",
+    ],
+)
+def test_the_length_of_texts_is_limited_exactly(place: str):
+    read(place.format("x" * LONGEST))
+    with pytest.raises(DescriptionError) as caught:
+        read(place.format("x" * (LONGEST + 1)))
+    assert [problem.code for problem in caught.value.problems] == ["too-long"]
+
+
+def test_the_length_of_tags_and_comments_is_limited():
+    text = '<robot name="r"><link name="a"/><!--{}--></robot>'
+    read(text.format("x" * (LONGEST_TAG - 100)))
+    with pytest.raises(DescriptionError) as caught:
+        read(text.format("x" * (LONGEST_TAG + (2 << 20))))
+    assert [problem.code for problem in caught.value.problems] == ["too-long"]

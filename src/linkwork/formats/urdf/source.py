@@ -66,12 +66,11 @@ def gather(source: str | os.PathLike[str] | bytes, file: str | None) -> tuple[by
         if len(data) > LARGEST_FILE:
             raise _too_large(file, len(data))
         return _as_utf8(data, file), file
-    elif not isinstance(source, os.PathLike):
+    try:
+        path = os.fsdecode(source)
+    except TypeError:
         kind = type(source).__name__
-        raise TypeError(f"a description is a path, an XML text or bytes, not {kind}")
-    path = os.fspath(source)
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
+        raise TypeError(f"a description is a path, an XML text or bytes, not {kind}") from None
     name = path if file is None else file
     return _as_utf8(_of_file(path), name), name
 

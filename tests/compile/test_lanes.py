@@ -1,0 +1,138 @@
+"""Lanes that iterate and refill, against the same queue worked off one by one in Python."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+
+import casadi as cs
+import numpy as np
+import pytest
+from seeds import rng
+
+from linkwork.compile.graph import graph_of
+from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT, emit_lanes
+from linkwork.compile.random_bits import absorb_reference, unit_interval_reference
+from linkwork.compile.target import Engine, host, new_module
+
+STEPS, TRIES, SEED = 9, 6, 11
+STARTS = np.array([[-3.0, -2.0], [6.0, 4.0], [0.0, 0.0]])
+SETTINGS = np.array([1e-6])
+
+
+def step_function():
+    """Newton's method for x0² = p0, x1³ = p1, from where it often fails in nine steps."""
+    x, p, s = cs.SX.sym("x", 2), cs.SX.sym("p", 2), cs.SX.sym("s", 1)
+    f = cs.vertcat(x[0] ** 2 - p[0], x[1] ** 3 - p[1])
+    after = cs.vertcat(
+        x[0] - f[0] / (2 * x[0] + 0.3), x[1] - 0.9 * f[1] / (3 * x[1] ** 2 + 0.01)
+    )
+    error = cs.dot(f, f)
+    return cs.Function("newton", [x, p, s], [after, cs.vertcat(error - s, error)])
+
+
+@pytest.fixture(scope="module", params=[2, 4, 8])
+def lanes(request):
+    module = new_module("lanes", host())
+    graph = graph_of(step_function(), fuse=False)
+    emit_lanes(module, graph, request.param, "run", fused=False)
+    engine = Engine(module, host())
+    kind = ctypes.CFUNCTYPE(
+        ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)
+    )
+    return engine, kind(engine.address("run"))
+
+
+def run(lanes, x0, p, *, first=0, last=None, race=False, state=None):
+    n = len(p)
+    x, report = state or (x0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1)))
+    arrays = (x0, p, SETTINGS, STARTS, x, report)
+    numbers = (first, n if last is None else last, STEPS, TRIES, SEED, race)
+    total = lanes[1](*numbers, *[np.ascontiguousarray(a).ctypes.data for a in arrays])
+    return x, report, total
+
+
+def random_point(parameters, attempt, x0):
+    key = absorb_reference(SEED, attempt)
+    for value in parameters:
+        key = absorb_reference(key, struct.unpack("<Q", struct.pack("<d", value))[0])
+    u = [unit_interval_reference(absorb_reference(key, k)) for k in range(2)]
+    return STARTS[0] + np.array(u) * STARTS[1] + STARTS[2] * x0
+
+
+def expected(x0, parameters):
+    """One problem, by the rules: the first try that succeeds, else the best of the failures."""
+    step, best = step_function(), None
+    for attempt in range(TRIES):
+        x = x0 if attempt == 0 else random_point(parameters, attempt, x0)
+        for count in range(1, STEPS + 1):
+            after, state = (np.array(a).ravel() for a in step(x, parameters, SETTINGS))
+            if state[0] <= 0.0:
+                return x, [1.0, state[1], count, attempt]
+            if count < STEPS:
+                x = after
+        if best is None or state[1] < best[1][1]:
+            best = (x, [0.0, state[1], STEPS, attempt])
+    return best
+
+
+def problems(n, label):
+    g = rng(label)
+    p = np.stack([g.uniform(-0.5, 4.0, n), g.uniform(-8.0, 8.0, n)], axis=1)
+    return g.uniform(-2.0, 2.0, (n, 2)), p
+
+
+@pytest.mark.parametrize("n", [1, 3, 8, 61])
+def test_each_problem_is_solved_as_if_it_were_alone(lanes, n):
+    x0, p = problems(n, f"lanes {n}")
+    x, report, total = run(lanes, x0, p)
+    assert total >= report[:, REPORT.index("steps")].sum()
+    for k in range(n):
+        q, row = expected(x0[k], p[k])
+        np.testing.assert_allclose(report[k], row, rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(x[k], q, rtol=1e-9, atol=1e-12)
+    if n > 20:
+        assert 0 < report[:, 0].sum() < n, "the problems should be of both kinds"
+        assert (report[report[:, 0] == 1][:, 3] > 0).any(), "some should need a restart"
+
+
+def test_order_neighbours_and_chunks_change_nothing(lanes):
+    x0, p = problems(50, "order")
+    x, report, _ = run(lanes, x0, p)
+    order = rng("permutation").permutation(50)
+    moved, moved_report, _ = run(lanes, x0[order].copy(), p[order].copy())
+    assert np.array_equal(moved, x[order])
+    assert np.array_equal(moved_report, report[order])
+    state = None
+    for first, last in ((0, 17), (17, 18), (18, 50)):
+        a, b, _ = run(lanes, x0, p, first=first, last=last, state=state)
+        state = (a, b)
+    assert np.array_equal(state[0], x)
+    assert np.array_equal(state[1], report)
+
+
+def test_a_race_gives_the_bits_of_the_queue(lanes):
+    x0, p = problems(40, "race")
+    x, report, _ = run(lanes, x0, p)
+    for k in range(40):
+        a, b, _ = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy(), race=True)
+        assert np.array_equal(a[0], x[k])
+        assert np.array_equal(b[0], report[k])
+
+
+def test_nothing_to_do(lanes):
+    x0, p = problems(3, "none")
+    x, report, total = run(lanes, x0, p, first=2, last=2)
+    assert total == 0
+    assert np.array_equal(x, x0)
+    assert np.isinf(report[:, 1]).all()
+
+
+def test_a_problem_that_overflows_leaves_the_others_alone(lanes):
+    x0, p = problems(20, "overflow")
+    x, report, _ = run(lanes, x0, p)
+    p[7] = 1e200
+    y, other, _ = run(lanes, x0, p)
+    assert other[7, 0] == 0.0
+    assert np.array_equal(np.delete(y, 7, 0), np.delete(x, 7, 0))
+    assert np.array_equal(np.delete(other, 7, 0), np.delete(report, 7, 0))

@@ -1,0 +1,57 @@
+"""Traces: names, row-major shapes, shared subexpressions."""
+
+from __future__ import annotations
+
+import casadi as cs
+import numpy as np
+import pytest
+from robots import mechanism_from, every_joint_urdf
+
+import linkwork.compile.tracing as tracing
+from linkwork.algorithms.registry import ALGORITHMS, evaluate
+from linkwork.algorithms.configuration import random
+from linkwork.errors import UnknownNameError
+from seeds import rng
+
+
+def test_matrices_and_lists_are_row_major():
+    x = cs.SX.sym("x", 6)
+    matrix = cs.reshape(x, 3, 2).T  # rows x0 x1 x2, x3 x4 x5
+    flat, shape = tracing.row_major(matrix)
+    assert shape == (2, 3)
+    f = cs.Function("f", [x], [flat])
+    assert np.array_equal(np.array(f(np.arange(6.0))).ravel(), np.arange(6.0))
+    flat, shape = tracing.row_major([matrix, 2 * matrix])
+    assert shape == (2, 2, 3)
+    with pytest.raises(ValueError, match="one shape"):
+        tracing.row_major([matrix, x])
+
+
+def test_repeated_work_is_shared_between_outputs():
+    def text(x):
+        return {"a": cs.sin(x[0]) * cs.sin(x[0]), "b": cs.sin(x[0]) + x[1]}
+
+    t = tracing.trace_function("f", {"x": 2}, text)
+    codes = [t.function.instruction_id(k) for k in range(t.n_instructions)]
+    assert codes.count(cs.OP_SIN) == 1
+    assert t.output_names == ("a", "b")
+
+
+@pytest.mark.parametrize("name", sorted(ALGORITHMS))
+def test_every_algorithm_traces_to_its_stated_shape_and_values(name):
+    m = mechanism_from(every_joint_urdf())
+    entry = ALGORITHMS[name]
+    static = {"frame": m.frame_names[-1]} if "frame" in entry.static else {}
+    t = tracing.trace(name, m, **static)
+    assert t.output_shapes == (entry.output(m),)
+    g = rng(f"trace {name}")
+    arrays = [
+        random(m, g, 1)[0] if kind == "q" else g.normal(size=m.n_v) for _, kind in entry.inputs
+    ]
+    traced = np.array(t.function(*arrays)).reshape(t.output_shapes[0])
+    np.testing.assert_allclose(traced, evaluate(name, m, *arrays, **static), atol=1e-13)
+
+
+def test_an_algorithm_that_does_not_exist():
+    with pytest.raises(UnknownNameError, match="jacobian"):
+        tracing.trace("jacobien", mechanism_from(every_joint_urdf()))
