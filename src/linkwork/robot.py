@@ -162,15 +162,15 @@ class Robot:
         self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
     ) -> Floats:
         """Positions of all joints (..., n_full), in the order of `full_joint_names`."""
-        return self._compute("full", (q,), out, threads)
+        return self._compute(("full", None, None), (q,), out, threads)
 
     def integrate(self, q: ArrayLike, v: ArrayLike, *, out: Floats | None = None) -> Floats:
         """The configuration (..., nq) reached from q by the velocity v (..., nv) in one second."""
-        return self._compute("integrate", (q, v), out, None)
+        return self._compute(("integrate", None, None), (q, v), out, None)
 
     def difference(self, q0: ArrayLike, q1: ArrayLike, *, out: Floats | None = None) -> Floats:
         """The velocity (..., nv) that takes q0 to q1 in one second."""
-        return self._compute("difference", (q0, q1), out, None)
+        return self._compute(("difference", None, None), (q0, q1), out, None)
 
     # kinematics
 
@@ -184,7 +184,7 @@ class Robot:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Pose of a frame in the world, T_world_frame (..., 4, 4); default: `tip`."""
-        return self._compute("fk", (q,), out, threads, on_bad, frame=self._frame(frame))
+        return self._compute(("fk", frame, None), (q,), out, threads, on_bad)
 
     def fk_all(
         self,
@@ -195,7 +195,7 @@ class Robot:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Poses of all frames in the world (..., nf, 4, 4), in the order of `frame_names`."""
-        return self._compute("fk_all", (q,), out, threads, on_bad)
+        return self._compute(("fk_all", None, None), (q,), out, threads, on_bad)
 
     def jacobian(
         self,
@@ -212,8 +212,7 @@ class Robot:
         ``reference``: "world-aligned" (velocity of the frame's origin, axes of the world), "local"
         (axes of the frame) or "world" (velocity at the world's origin).
         """
-        static: dict[str, Any] = {"frame": self._frame(frame), "reference": reference}
-        return self._compute("jacobian", (q,), out, threads, on_bad, **static)
+        return self._compute(("jacobian", frame, reference), (q,), out, threads, on_bad)
 
     def jacobian_dot_v(
         self,
@@ -226,18 +225,17 @@ class Robot:
         threads: int | None = None,
     ) -> Floats:
         """The Jacobian's time derivative times v (..., 6): the acceleration at dv/dt = 0."""
-        static: dict[str, Any] = {"frame": self._frame(frame), "reference": reference}
-        return self._compute("jacobian_dot_v", (q, v), out, threads, **static)
+        return self._compute(("jacobian_dot_v", frame, reference), (q, v), out, threads)
 
     def com(self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
         """Centre of mass in the world (..., 3), the root link's mass included."""
-        return self._compute("com", (q,), out, threads)
+        return self._compute(("com", None, None), (q,), out, threads)
 
     def com_jacobian(
         self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
     ) -> Floats:
         """Jacobian of the centre of mass (..., 3, nv)."""
-        return self._compute("com_jacobian", (q,), out, threads)
+        return self._compute(("com_jacobian", None, None), (q,), out, threads)
 
     def ik(
         self,
@@ -290,17 +288,15 @@ class Robot:
         ``robot.function("fk", "tool0")(q)``: the call with the least overhead, for control loops.
         It takes batches, ``out`` and ``threads`` as well.
 
-        Raises: UnknownNameError for an algorithm or frame that does not exist.
+        Raises: UnknownNameError for an algorithm or frame that does not exist; InputError for an
+        argument that the algorithm does not have.
         """
-        if "frame" in find(algorithm).static:
-            static["frame"] = self._frame(frame)
-        elif frame is not None:
-            raise InputError(f"'{algorithm}' is not about one frame; leave '{frame}' out")
-        key = (algorithm, *sorted(static.items()))
-        found = self._functions.get(key)
-        if found is None:
-            found = self._functions.setdefault(key, self._kernel(algorithm, static).bound())
-        return found
+        entry = find(algorithm)
+        for key in (*static, *(["frame"] if frame is not None else [])):
+            if key not in entry.static:
+                allowed = ", ".join(entry.static) or "none"
+                raise InputError(f"'{algorithm}' has no argument '{key}'; it has: {allowed}")
+        return self._bound(algorithm, frame, static.get("reference"))
 
     # edits
 
@@ -330,14 +326,26 @@ class Robot:
         self.mechanism.frame(frame)
         return frame
 
-    def _kernel(self, algorithm: str, static: Mapping[str, Any]) -> Kernel:
-        key = (algorithm, *sorted(static.items()))
+    def _kernel(self, algorithm: str, frame: str | None, reference: str | None) -> Kernel:
+        key = (algorithm, frame, reference)
         found = self._kernels.get(key)
+        if found is not None:
+            return found
+        given = {"frame": self._frame, "reference": lambda r: r or "world-aligned"}
+        values = {"frame": frame, "reference": reference}
+        static = {name: given[name](values[name]) for name in find(algorithm).static}
+        with COMPILING:
+            traced = trace(algorithm, self.mechanism, **static)
+            kernel = build(traced, labels=self._labels(), most_threads=settings.most_threads())
+            return self._kernels.setdefault(key, kernel)
+
+    def _bound(
+        self, algorithm: str, frame: str | None, reference: str | None
+    ) -> Callable[..., Floats]:
+        key = (algorithm, frame, reference)
+        found = self._functions.get(key)
         if found is None:
-            with COMPILING:
-                traced = trace(algorithm, self.mechanism, **static)
-                kernel = build(traced, labels=self._labels(), most_threads=settings.most_threads())
-                found = self._kernels.setdefault(key, kernel)
+            found = self._functions.setdefault(key, self._kernel(*key).bound())
         return found
 
     def _labels(self) -> dict[str, list[str]]:
@@ -356,16 +364,20 @@ class Robot:
 
     def _compute(
         self,
-        algorithm: str,
+        what: tuple[str, str | None, str | None],
         arrays: tuple[ArrayLike, ...],
         out: Floats | None,
         threads: int | None,
         on_bad: OnBad = "raise",
-        **static: Any,
     ) -> Floats:
+        """Algorithm, frame and reference of ``arrays``: at once where nothing else is asked for."""
         if out is None and threads is None and on_bad == "raise":
-            return self.function(algorithm, **static)(*arrays)
-        return self._kernel(algorithm, static)(*arrays, out=out, threads=threads, on_bad=on_bad)
+            try:
+                bound = self._functions.get(what)
+            except TypeError:
+                raise InputError(f"a frame is meant by its name, not by {what[1]!r}") from None
+            return (bound or self._bound(*what))(*arrays)
+        return self._kernel(*what)(*arrays, out=out, threads=threads, on_bad=on_bad)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "document": self.document, "tip": self._tip}

@@ -7,6 +7,8 @@ import numpy as np
 from linkwork.algorithms.joint_motion import joint_position
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.neutral import neutral as neutral
+from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial import se3, so3
 from linkwork.spatial.poses import Pose, compose, inverse
@@ -72,17 +74,6 @@ def n_full(m: Mechanism) -> int:
     return sum(type.n_q for type in m.body_joint_types)
 
 
-def neutral(m: Mechanism) -> Floats:
-    """The configuration (nq,) of zeros, moved inside the limits where zero is outside them.
-
-    Quaternions are 1 0 0 0. A joint whose lower limit is above its upper one stays at zero.
-    """
-    q: Floats = np.minimum(np.maximum(0.0, m.lower), m.upper)
-    q[m.lower > m.upper] = 0.0
-    q[_quaternion_starts(m)] = 1.0
-    return q
-
-
 def random(m: Mechanism, rng: np.random.Generator, n: int) -> Floats:
     """Random configurations (n, nq), uniform inside the limits.
 
@@ -95,15 +86,10 @@ def random(m: Mechanism, rng: np.random.Generator, n: int) -> Floats:
     u = rng.random((n, m.n_q))
     # a mean with weights, which no limits however wide make overflow; rounding may pass a limit
     q = np.minimum(np.maximum((1 - u) * lower + u * upper, lower), upper)
-    for start in _quaternion_starts(m):
+    for start in quaternion_starts(m):
         wxyz = rng.standard_normal((n, 4))
         q[:, start : start + 4] = wxyz / np.linalg.norm(wxyz, axis=1, keepdims=True)
     return q
-
-
-def _quaternion_starts(m: Mechanism) -> list[int]:
-    floating = (c for c, type in enumerate(m.joint_types) if type is JointType.FLOATING)
-    return [int(m.q_start[c]) + 3 for c in floating]
 
 
 def _ranges(m: Mechanism) -> tuple[Floats, Floats]:

@@ -8,12 +8,17 @@ from linkwork.mechanism.model import Floats, JointType, Mechanism
 
 
 def neutral(m: Mechanism) -> Floats:
-    """Zero clamped to the limits (nq,); floating joints at the origin, unturned (1 0 0 0).
+    """The configuration (nq,) of zeros, moved inside the limits where zero is outside them.
 
-    Where a lower limit is above the upper one, it is zero.
+    Quaternions are 1 0 0 0. A joint whose lower limit is above its upper one stays at zero.
     """
-    q = np.where(m.lower <= m.upper, np.clip(0.0, m.lower, m.upper), 0.0)
-    for joint_type, start in zip(m.joint_types, m.q_start, strict=False):
-        if joint_type is JointType.FLOATING:
-            q[start + 3] = 1.0
+    q = np.clip(np.zeros(m.n_q), m.lower, np.maximum(m.lower, m.upper))
+    q[m.lower > m.upper] = 0.0
+    q[quaternion_starts(m)] = 1.0
     return q
+
+
+def quaternion_starts(m: Mechanism) -> list[int]:
+    """Where in q the quaternions of floating joints begin."""
+    floating = (c for c, kind in enumerate(m.joint_types) if kind is JointType.FLOATING)
+    return [int(m.q_start[c]) + 3 for c in floating]

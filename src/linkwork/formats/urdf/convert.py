@@ -76,7 +76,7 @@ def numbers(text: str, count: int) -> tuple[float, ...]:
 
     Raises: BadText for anything else: nan and inf, commas, units, hexadecimal, underscores.
     """
-    foreign = _FOREIGN.search(text)
+    foreign = _FOREIGN.search(_label(text))
     if foreign:
         raise _foreign(text, foreign[0])
     parts = text.split()

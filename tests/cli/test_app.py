@@ -1,0 +1,236 @@
+"""From arguments to exit codes: help, version, errors as sentences, pipes and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.cli import app as module
+from linkwork.errors import DescriptionError, InputError, Problem
+
+COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik")
+
+
+def examples_in(text: str) -> list[str]:
+    """The commands that a help text shows, as its reader would copy them."""
+    lines = text[text.index("Examples:") :].splitlines()
+    return [line.strip() for line in lines if line.strip().startswith("linkwork ")]
+
+
+def test_version(cli: Callable[..., Any]):
+    result = cli("--version")
+    assert (result.exit_code, result.stdout) == (0, f"linkwork {lw.__version__}\n")
+
+
+def test_without_a_command_the_help_is_shown_once(cli: Callable[..., Any]):
+    result = cli()
+    assert result.exit_code == 0
+    assert result.stdout == cli("--help").stdout
+    assert result.stdout.count("Usage:") == 1
+    assert all(f" {name} " in result.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_the_examples_in_a_help_text_work(cli: Callable[..., Any], command: str):
+    text = cli(*command.split(), "--help").stdout
+    assert cli(*command.split(), "-h").stdout == text
+    examples = examples_in(text)
+    assert examples
+    for example in examples:
+        words = shlex.split(example)
+        assert not command or words[1] == command
+        result = cli(*words[1:])
+        assert result.exit_code == 0, (example, result.output)
+        assert result.stdout.strip()
+        if "--json" in words:
+            json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_fit_into_eighty_columns(cli: Callable[..., Any], command: str):
+    wide, narrow = (cli(command, "--help", env={"COLUMNS": w}).stdout for w in ("200", "80"))
+    assert examples_in(wide) == examples_in(narrow)
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (["nope"], "linkwork: no such command 'nope'"),
+        (["--nope"], "no such option: --nope"),
+        (["fk"], "missing argument 'FILE|NAME'"),
+        (["fk", "panda", "extra"], "unexpected extra argument"),
+        (["fk", "panda", "--fame", "x"], "no such option: --fame"),
+        (["fk", "panda", "--frame"], "'--frame' requires an argument"),
+        (["ik", "panda", "--xyz", "-0.3", "0", "0.5"], "unexpected extra argument"),
+        (["ik", "panda", "--seed", "x"], "'--seed'"),
+        (["ik", "panda", "--position-tolerance", "x"], "'--position-tolerance'"),
+        (["ik", "panda", "--threads", "0"], "'--threads'"),
+        (["demo", "--targets", "0"], "'--targets'"),
+        (["demo", "--seed", "-1"], "'--seed'"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(refused: Callable[..., str], args: list[str], text: str):
+    said = refused(*args)
+    assert text.lower() in said.lower()
+    assert said.startswith("linkwork")
+    assert said.endswith("--help)")
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("pand", "no bundled model named 'pand'; nearest: panda"),
+        ("none/such.urdf", "none/such.urdf:0: error: there is no such file"),
+        ("robot.xacro", "'robot.xacro' is a .xacro file"),
+        (".", "this is a folder"),
+        ("", "no bundled model named ''"),
+    ],
+)
+@pytest.mark.parametrize("command", ["info", "fk", "jacobian", "ik"])
+def test_a_robot_that_cannot_be_loaded(
+    refused: Callable[..., str], command: str, source: str, text: str
+):
+    more = ["--xyz", "0 0 0"] if command == "ik" else []
+    assert text in refused(command, source, *more)
+
+
+def test_a_faulty_description_gives_a_line_for_each_fault(cli: Callable[..., Any], tmp_path: Path):
+    file = tmp_path / "bad.urdf"
+    file.write_text(
+        '<robot name="r">\n<link name="a"/>\n<joint name="j" type="fixd"><parent link="a"/>'
+        '<child link="b"/></joint>\n<link name="c"><inertial><mass value="x"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>'
+    )
+    with pytest.raises(DescriptionError) as caught:
+        lw.load(file)
+    result = cli("info", file)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.splitlines() == [str(problem) for problem in caught.value.problems]
+    assert len(caught.value.problems) >= 3
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (InputError("too small"), "linkwork: too small"),
+        (PermissionError(13, "Permission denied", "f.urdf"), "linkwork: f.urdf: Permission denied"),
+        (OSError(28, "No space left on device"), "linkwork: No space left on device"),
+        (MemoryError("1 TiB"), "linkwork: there is not enough memory: 1 TiB"),
+        (DescriptionError([Problem("error", "x", "bad", "f", 3)]), "f:3: error: bad"),
+    ],
+)
+def test_sentences(error: Exception, text: str):
+    assert module.sentence_of(error) == text
+
+
+def test_a_fault_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch):
+    assert module.sentence_of(ZeroDivisionError()) is None
+    monkeypatch.setattr(lw, "load", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        module.run(["fk", "panda"])
+
+
+def test_run_returns_the_code(capfd: pytest.CaptureFixture[str]):
+    assert module.run(["--version"]) == 0
+    assert module.run(["nope"]) == 2
+    assert capfd.readouterr().out == f"linkwork {lw.__version__}\n"
+
+
+def test_the_commands_that_compute_nothing_load_no_compiler():
+    heavy = "{'casadi', 'llvmlite', 'jax', 'numpy', 'lxml', 'trimesh'}"
+    for args in (["models"], ["--help"], ["ik", "--help"], ["--version"], ["nope"]):
+        code = (
+            f"import sys; from linkwork.cli.app import run; run({args!r}); "
+            f"sys.stderr.write('loaded:' + repr(sorted({heavy} & set(sys.modules))))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        )
+        assert done.stderr.endswith("loaded:[]"), (args, done.stderr)
+
+
+# real processes
+
+
+def test_a_process_prints_and_exits(process: Callable[..., Any]):
+    with process("models") as running:
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, err) == (0, "")
+    assert "panda" in out
+    with process("fk", "panda", "--q", "1") as running:
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err.count("\n")) == (2, "", 1)
+
+
+def test_the_command_is_the_one_that_the_package_names():
+    code = "import sys; sys.argv = ['linkwork', '--version']; from linkwork.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == f"linkwork {lw.__version__}\n"
+    root = Path(__file__).resolve().parents[2]
+    assert 'linkwork = "linkwork.cli:main"' in (root / "pyproject.toml").read_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
+def test_a_reader_that_leaves_is_no_error(process: Callable[..., Any], tmp_path: Path):
+    file = tmp_path / "q.npy"
+    np.save(file, np.zeros((20_000, 2)))
+    with process("fk", "planar_2r", "--q-file", file, "--json") as running:
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.wait(timeout=60) == 141
+        assert running.stderr.read() == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_sentence(process: Callable[..., Any]):
+    with open("/dev/full", "w") as full, process("models", stdout=full) as running:
+        err = running.communicate(timeout=60)[1]
+    assert running.returncode == 2
+    assert re.fullmatch(r"linkwork: .*\n", err)
+
+
+def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path):
+    file = tmp_path / "r.urdf"
+    file.write_text('<robot name="r\u00f6b\u2192t"><link name="a"/></robot>', encoding="utf-8")
+    code = "import sys; sys.argv[0] = 'linkwork'; from linkwork.cli import main; main()"
+    for more in ([], ["--json"]):
+        done = subprocess.run(
+            [sys.executable, "-X", "utf8=0", "-c", code, "info", str(file), *more],
+            env={"PYTHONIOENCODING": "ascii", "PYTHONPATH": ":".join(p for p in sys.path if p)},
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert rb"r\xf6b\u2192t" in done.stdout or rb"r\u00f6b\u2192t" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_it_cleanly(process: Callable[..., Any], tmp_path: Path, threads: int):
+    # Targets out of reach, so that every one takes all its tries: minutes of work.
+    poses = np.tile(np.eye(4), (40_000, 1, 1))
+    poses[:, 0, 3] = 50.0
+    file = tmp_path / "far.npy"
+    np.save(file, poses)
+    with process("ik", "ur5e", "--poses", file, "--threads", threads) as running:
+        time.sleep(2.0)
+        assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, "", "linkwork: stopped\n")

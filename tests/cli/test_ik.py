@@ -1,0 +1,168 @@
+"""`linkwork ik`: answers that reach, files both ways, and what is said where one does not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+ROBOT = lw.load("ur5e")
+XYZ, WXYZ = "0.3 0.2 0.4", "0 1 0 0"
+TARGET = lw.pose([0.3, 0.2, 0.4], wxyz=[0, 1, 0, 0])
+FAR = lw.pose([30.0, 0.0, 0.0])
+
+
+def test_json_is_what_the_library_finds(cli: Callable[..., Any]):
+    result = cli("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--seed", 3, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    read = json.loads(result.stdout)
+    expected = ROBOT.ik(TARGET, "tool0", seed=3)
+    assert (read["targets"], read["solved"]) == (1, 1)
+    (answer,) = read["results"]
+    np.testing.assert_array_equal(answer["q"], expected.q)
+    assert answer["position_error"] == expected.position_error
+    assert answer["rotation_error"] == expected.rotation_error
+    assert answer["reason"] == "solved"
+    np.testing.assert_allclose(ROBOT.fk(answer["q"], "tool0"), TARGET, atol=2e-4)
+
+
+def test_text(cli: Callable[..., Any]):
+    result = cli("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ)
+    assert result.exit_code == 0
+    expected = ROBOT.ik(TARGET, "tool0")
+    rows = {x.split()[0]: x.split() for x in result.stdout.splitlines() if "_joint" in x}
+    assert list(rows) == list(ROBOT.joint_names)
+    shown = [float(row[1]) for row in rows.values()]
+    np.testing.assert_allclose(shown, expected.q, atol=5.1e-7)
+    assert "pose of tool0 solved" in result.stdout
+
+
+def test_the_options_reach_the_solver(cli: Callable[..., Any]):
+    args = ("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--json")
+    start = {"shoulder_pan_joint": 2.0, "elbow_joint": 1.0}
+    more = ("--q0", "shoulder_pan_joint=2 elbow_joint=1", "--position-tolerance", 1e-9)
+    more = (*more, "--rotation-tolerance", 1e-9, "--steps", 40, "--tries", 50, "--threads", 1)
+    read = json.loads(cli(*args, *more).stdout)
+    expected = ROBOT.ik(
+        TARGET,
+        "tool0",
+        q0=ROBOT.configuration(start),
+        position_tolerance=1e-9,
+        rotation_tolerance=1e-9,
+        steps=40,
+        tries=50,
+    )
+    np.testing.assert_array_equal(read["results"][0]["q"], expected.q)
+    assert read["results"][0]["position_error"] <= 1e-9
+
+
+def test_only_some_joints_move(cli: Callable[..., Any]):
+    robot = lw.load("mobile_arm")
+    joints = "arm_1, arm_2,arm_3,arm_4,arm_5,arm_6"
+    q = robot.random(seed=4)
+    q[:3] = 0.0
+    T = (
+        robot.fk(robot.configuration(dict(zip(robot.joint_names[5:11], q[7:13], strict=True))))
+        if False
+        else robot.fk(q, "tool0")
+    )
+    xyz, wxyz = (" ".join(map(repr, v.tolist())) for v in lw.xyz_wxyz(T))
+    args = ("ik", "mobile_arm", "--frame", "tool0", "--xyz", xyz, "--wxyz", wxyz, "--json")
+    read = json.loads(cli(*args, "--joints", joints).stdout)
+    answer = np.array(read["results"][0]["q"])
+    assert read["solved"] == 1
+    np.testing.assert_array_equal(answer[:7], robot.neutral()[:7])
+
+
+def test_a_chain(cli: Callable[..., Any]):
+    chain = lw.load("two_arm_torso").subchain("torso_link", "left_tool0")
+    T = chain.fk(chain.random(seed=5))
+    xyz, wxyz = (" ".join(map(repr, v.tolist())) for v in lw.xyz_wxyz(T))
+    args = ("--from", "torso_link", "--frame", "left_tool0", "--xyz", xyz, "--wxyz", wxyz)
+    read = json.loads(cli("ik", "two_arm_torso", *args, "--json").stdout)
+    np.testing.assert_allclose(chain.fk(read["results"][0]["q"]), T, atol=2e-4)
+
+
+def test_files_in_and_out(cli: Callable[..., Any], tmp_path: Path):
+    T = ROBOT.fk(ROBOT.random(25, seed=6), "tool0")
+    poses, csv, npy = tmp_path / "T.npy", tmp_path / "q.csv", tmp_path / "q.npy"
+    np.save(poses, T)
+    result = cli("ik", "ur5e", "--poses", poses, "--out", npy)
+    assert result.exit_code == 0
+    assert "25 of 25 poses of tool0 solved" in result.stdout
+    assert "20 of 25 rows are shown" in result.stderr
+    expected = ROBOT.ik(T, "tool0")
+    np.testing.assert_array_equal(np.load(npy), expected.q)
+    cli("ik", "ur5e", "--poses", poses, "--out", csv)
+    values = np.genfromtxt(csv, delimiter=",", names=True)
+    columns = [*ROBOT.joint_names, "success", "position_error", "rotation_error"]
+    assert list(values.dtype.names or ()) == columns
+    table = np.array(values.tolist())
+    np.testing.assert_array_equal(table[:, :6], expected.q)
+    np.testing.assert_array_equal(table[:, 6], 1.0)
+    np.testing.assert_array_equal(table[:, 7], expected.position_error)
+    reached = tmp_path / "reached.csv"
+    assert cli("fk", "ur5e", "--q-file", csv, "--out", reached).exit_code == 0
+    assert cli("ik", "ur5e", "--poses", reached, "--json").exit_code == 0
+
+
+def test_some_that_cannot_be_reached(cli: Callable[..., Any], tmp_path: Path):
+    poses, out = tmp_path / "T.npy", tmp_path / "q.csv"
+    np.save(poses, np.stack([TARGET, FAR, FAR]))
+    result = cli("ik", "ur5e", "--poses", poses, "--tries", 5, "--out", out)
+    assert result.exit_code == 1
+    assert "1 of 3 poses" in result.stdout
+    assert result.stderr.startswith("linkwork: 2 of 3 not solved; the first, [1]: ")
+    assert "out of reach" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert [line.split(",")[6] for line in out.read_text().splitlines()] == ["success", *"100"]
+    result = cli("ik", "ur5e", "--poses", poses, "--tries", 5, "--json")
+    read = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert [answer["success"] for answer in read["results"]] == [True, False, False]
+    assert "out of reach" in read["results"][2]["reason"]
+    result = cli("ik", "ur5e", "--xyz", "30 0 0", "--tries", 5)
+    assert result.exit_code == 1
+    assert "not solved; the nearest that was found" in result.stdout
+    assert result.stderr.startswith("linkwork: not solved: the target is at least")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ([], "say where to"),
+        (["--rpy", "0 0 0"], "say where to"),
+        (["--xyz", "1 2"], "--xyz takes 3 numbers"),
+        (["--xyz", "1 2 3", "--rpy", "0 0 0", "--wxyz", "1 0 0 0"], "not both"),
+        (["--xyz", "1 2 3", "--poses", "x.csv"], "give --poses, or --xyz"),
+        (["--poses", "x.csv"], "x.csv cannot be read"),
+        (["--xyz", "1 2 3", "--frame", "x"], "no frame named 'x'"),
+        (["--xyz", "1 2 3", "--joints", "elbow"], "no joint named 'elbow'"),
+        (["--xyz", "1 2 3", "--q0", "1"], "--q0 takes 6 numbers"),
+        (["--xyz", "1 2 3", "--tries", "0"], "tries must be"),
+        (["--xyz", "1 2 3", "--steps", "99999999999"], "steps must be"),
+        (["--xyz", "1 2 3", "--position-tolerance", "0"], "position_tolerance must be"),
+        (["--xyz", "1 2 3", "--rotation-tolerance", "nan"], "rotation_tolerance must be"),
+        (["--xyz", "1 2 3", "--out", "none/q.csv"], "there is no folder"),
+        (["--xyz", "1 2 3", "--frame", "base_link"], "base_link"),
+    ],
+)
+def test_wrong_input(refused: Callable[..., str], args: list[str], said: str):
+    assert said in refused("ik", "ur5e", *args)
+
+
+def test_a_bad_cell_is_named_by_file_and_line(refused: Callable[..., str], tmp_path: Path):
+    file = tmp_path / "p.csv"
+    file.write_text("x,y,z,roll,pitch,yaw\n0,0,0,0,0,0\n0,0,zero,0,0,0\n")
+    assert f"{file}:3: cell 3 is not a finite number: 'zero'" in refused(
+        "ik", "ur5e", "--poses", file
+    )
+    poses = tmp_path / "p.npy"
+    np.save(poses, np.stack([TARGET, 2.0 * TARGET]))
+    assert "target [1] is not a rigid pose" in refused("ik", "ur5e", "--poses", poses)

@@ -1,0 +1,106 @@
+"""Numbers, tables and JSON as they are printed."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from linkwork.cli import output
+from seeds import rng
+
+
+def test_numbers():
+    assert output.number(-1e-9) == "0.000000"
+    assert output.number(-1.5, 2) == "-1.50"
+    assert output.number(math.inf) == output.short(-math.inf) == output.short(math.nan) == "-"
+    assert output.short(-0.0) == "0"
+    assert output.short(1 / 3) == "0.333333"
+    assert output.row_of([1, -2], 1, 6) == "   1.0   -2.0"
+    text = output.matrix_text(np.eye(2))
+    assert [line.split() for line in text.splitlines()] == [
+        ["1.000000", "0.000000"],
+        ["0.000000", "1.000000"],
+    ]
+
+
+def test_names_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]):
+    name = "[bold]arm[/bold] :smile: [nope]"
+    shown = output.table(("name", "value"), numbers=1)
+    shown.add_row(name, "1")
+    output.console().print(name, shown, sep="\n")
+    assert capsys.readouterr().out.count(name) == 2
+
+
+def test_long_names_are_folded_and_not_cut(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = output.table(("a", "b"))
+    shown.add_row("x" * 50, "y" * 50)
+    output.console().print(shown)
+    text = capsys.readouterr().out
+    assert text.count("x") == 50
+    assert text.count("y") == 50
+    assert max(map(len, text.splitlines())) <= 40
+
+
+def test_the_width(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "77")
+    assert output.console().width == 77
+    assert output.console(at_least=300).width == 300
+
+
+def test_a_reader_that_leaves_reaches_the_place_of_errors(monkeypatch: pytest.MonkeyPatch):
+    def gone(_: Console) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(Console, "_write_buffer", gone, raising=False)
+    with pytest.raises(BrokenPipeError):
+        output.console().on_broken_pipe()
+
+
+def test_notes_go_to_standard_error(capsys: pytest.CaptureFixture[str]):
+    output.note("so")
+    assert capsys.readouterr() == ("", "so\n")
+
+
+VALUES: list[Any] = [
+    {},
+    [],
+    {"a": {}},
+    {"a": [], "b": [[]], "c": [{}, []]},
+    [1, 2.5, None, True, "x"],
+    {"m": [[1, 2], [3, 4]], "n": {"deep": [{"k": [1]}]}},
+    'quote " backslash \\ newline \n and \u2192',
+    3,
+]
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_json_is_what_was_given(value: Any, capsys: pytest.CaptureFixture[str]):
+    output.print_json(value)
+    assert json.loads(capsys.readouterr().out) == value
+
+
+def test_json_of_arrays_is_exact_and_has_no_nan(capsys: pytest.CaptureFixture[str]):
+    values = rng("json").normal(size=(3, 4))
+    output.print_json(
+        {
+            "m": values,
+            "i": np.int64(3),
+            "b": np.bool_(True),
+            "t": (1, 2),
+            "bad": [math.nan, np.float64(np.inf), -math.inf],
+        }
+    )
+    text = capsys.readouterr().out
+    read = json.loads(text, parse_constant=lambda name: pytest.fail(name))
+    np.testing.assert_array_equal(read["m"], values)
+    assert read["bad"] == [None, None, None]
+    assert (read["i"], read["b"], read["t"]) == (3, True, [1, 2])
+    assert text.count("\n") == 11  # rows of numbers stay on one line

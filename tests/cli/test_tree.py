@@ -1,0 +1,90 @@
+"""How links hang on joints, from the description and from a chain cut out of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import models
+from linkwork.cli import output
+from linkwork.cli.tree import drawn, edges_of, leaders_of, limits_of, root_of
+
+
+@pytest.mark.parametrize("name", list(models.MODELS))
+def test_the_edges_are_those_of_the_description(name: str):
+    robot = lw.load(name)
+    edges = edges_of(robot, chain=False)
+    assert robot.document is not None
+    described = robot.document.robot
+    assert [(e.joint, e.parent, e.child) for e in edges] == [
+        (j.name, j.parent, j.child) for j in described.joints
+    ]
+    assert not any(edge.locked for edge in edges)
+    for edge in edges:
+        if edge.joint in robot.joint_names and edge.lower is not None:
+            k = int(robot.mechanism.q_start[robot.mechanism.joint(edge.joint)])
+            assert (edge.lower, edge.upper) == (robot.limits.lower[k], robot.limits.upper[k])
+    links = {link.name for link in described.links}
+    assert {root_of(robot, edges), *[e.child for e in edges]} == links
+
+
+def test_every_link_is_drawn_once(capsys: pytest.CaptureFixture[str]):
+    robot = lw.load("two_arm_torso")
+    edges = edges_of(robot, chain=False)
+    tree, deepest = drawn(root_of(robot, edges), edges, floating=True)
+    output.console(at_least=300).print(tree, soft_wrap=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "base_link (floats)"
+    shown = [line.lstrip("│├└─ ").split("  ")[0] for line in lines[1:]]
+    assert sorted(shown) == sorted(edge.child for edge in edges)
+    assert deepest == max(len(line) - len(line.lstrip("│├└─ ")) for line in lines)
+    assert any(
+        "left_finger_follower (prismatic, axis 0 -1 0, follows left_finger)" in x for x in lines
+    )
+
+
+def test_a_chain_keeps_the_links_that_are_fixed_to_it():
+    robot = lw.load("two_arm_torso").subchain("left_tool0", "torso_link")
+    edges = edges_of(robot, chain=True)
+    moving = [edge for edge in edges if edge.joint]
+    assert {edge.joint for edge in moving} == set(robot.joint_names)
+    assert root_of(robot, edges) == robot.mechanism.body_names[0] == "left_wrist_roll_link"
+    assert {edge.child for edge in edges if not edge.joint} >= {"left_tool0", "head_link"}
+
+
+def test_locked_joints_are_marked():
+    robot = lw.load("panda").lock(["joint2"])
+    marked = [edge.joint for edge in edges_of(robot, chain=False) if edge.locked]
+    assert marked == ["joint2"]
+
+
+def test_what_followers_follow():
+    text = (
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>'
+        '<joint name="lead" type="revolute"><parent link="a"/><child link="b"/>'
+        '<limit lower="-1" upper="2" effort="1" velocity="1"/></joint>'
+        '<joint name="f" type="continuous"><parent link="a"/><child link="c"/>'
+        '<mimic joint="lead" multiplier="-2" offset="0.1"/></joint>'
+        '<joint name="p" type="planar"><parent link="a"/><child link="d"/></joint></robot>'
+    )
+    m = lw.load(text).mechanism
+    assert leaders_of(m) == {"f": "-2 * lead +0.1"}
+    assert limits_of(m, "lead") == (-1.0, 2.0)
+    assert limits_of(m, "p") == limits_of(m, "f") == (None, None)
+    assert leaders_of(lw.load("mobile_arm").mechanism) == {"finger_follower": "finger"}
+
+
+def test_a_single_link_and_a_long_chain():
+    single = lw.load('<robot name="r"><link name="only"/></robot>')
+    assert root_of(single, edges_of(single, chain=False)) == "only"
+    n = 1500
+    links = "".join(f'<link name="l{k}"/>' for k in range(n))
+    joints = "".join(
+        f'<joint name="j{k}" type="fixed"><parent link="l{k}"/><child link="l{k + 1}"/></joint>'
+        for k in range(n - 1)
+    )
+    robot = lw.load(f'<robot name="r">{links}{joints}</robot>')
+    _, deepest = drawn("l0", edges_of(robot, chain=False), floating=False)
+    assert deepest == 4 * (n - 1)
+    assert np.isfinite(deepest)

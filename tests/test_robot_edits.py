@@ -1,0 +1,335 @@
+"""What a robot knows of itself, configurations by name, and the robots made from it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.mechanism.model import JointType
+from robots import by_name, chain_urdf, every_joint_urdf, random_configuration
+from seeds import rng
+
+NAMES = ("shoulder", "elbow", "slide", "grip_a", "spin", "plane", "free")
+
+
+@cache
+def everything(base: str = "fixed") -> lw.Robot:
+    return lw.load(every_joint_urdf(), base=base)
+
+
+def some(r: lw.Robot, label: str) -> np.ndarray:
+    return random_configuration(rng(label), r.mechanism)
+
+
+# what it is
+
+
+def test_names_and_numbers():
+    r = everything()
+    assert r.name == "every_joint"
+    assert sorted(r.joint_names) == sorted(NAMES)
+    assert sorted(r.full_joint_names) == sorted((*NAMES, "grip_b", "grip_c"))
+    assert (r.n_q, r.n_v) == (5 + 3 + 7, 5 + 3 + 6)
+    assert r.frame_names[0] == "base"
+    assert "elbow/joint" in r.frame_names  # the link has the plain name
+    assert len(set(r.frame_names)) == len(r.frame_names) == 14 + 13
+    f = everything("floating")
+    assert f.joint_names == ("floating_base", *r.joint_names)
+    assert (f.n_q, f.n_v) == (r.n_q + 7, r.n_v + 6)
+
+
+def test_limits_stand_in_the_order_of_q_and_v():
+    r = everything()
+    limits = r.limits
+    for part, n in zip(limits, (r.n_q, r.n_q, r.n_v, r.n_v), strict=True):
+        assert part.shape == (n,)
+        with pytest.raises(ValueError, match="read-only"):
+            part[0] = 1.0
+    at = {name: int(r.mechanism.q_start[k]) for k, name in enumerate(r.joint_names)}
+    v_at = {name: int(r.mechanism.v_start[k]) for k, name in enumerate(r.joint_names)}
+    assert (limits.lower[at["shoulder"]], limits.upper[at["shoulder"]]) == (-2.0, 2.5)
+    assert (limits.lower[at["slide"]], limits.upper[at["slide"]]) == (0.05, 0.4)
+    assert limits.velocity[v_at["shoulder"]] == 3.0
+    assert limits.effort[v_at["elbow"]] == 20.0
+    # grip_a in [-1, 1]; grip_b = -2 a + 0.1 in [-0.8, 0.1]; grip_c = 0.01 - b / 2 in [-.01, .05]
+    assert limits.lower[at["grip_a"]] == pytest.approx(0.03)
+    assert limits.upper[at["grip_a"]] == pytest.approx(0.07)
+    assert np.isinf(limits.upper[at["spin"]])
+    assert np.isinf(limits.lower[at["free"]])
+
+
+@pytest.mark.parametrize("name", ["ur5e", "planar_3r", "puma560"])
+def test_the_tip_is_the_one_link_at_an_end(name):
+    r = lw.load(name)
+    q = r.random(seed=2)
+    assert r.tip == "tool0"
+    assert np.array_equal(r.fk(q), r.fk(q, "tool0"))
+    assert np.array_equal(r.jacobian(q), r.jacobian(q, "tool0"))
+
+
+def test_without_one_end_the_frame_has_to_be_named():
+    r = everything()
+    for call in (lambda: r.tip, lambda: r.fk(r.neutral()), lambda: r.function("fk")):
+        with pytest.raises(lw.InputError, match="links at an end: name the frame") as caught:
+            call()
+        assert "lens" in str(caught.value)
+    assert lw.load(chain_urdf(3)).tip == "link3"
+    assert lw.load('<robot name="r"><link name="only"/></robot>').tip == "only"
+    with pytest.raises(lw.InputError, match="name the frame"):
+        _ = lw.Robot(r.mechanism).tip  # without its description the ends are not known
+
+
+@pytest.mark.parametrize("name", ["fk", "jacobian"])
+@pytest.mark.parametrize("wrong", ["lense", "", "Lens", 3, object, ("lens",), ["lens"]])
+def test_an_unknown_frame_lists_the_nearest(name, wrong):
+    r = everything()
+    with pytest.raises(lw.UnknownNameError, match="no frame named") as caught:
+        getattr(r, name)(r.neutral(), wrong)
+    assert caught.value.valid == r.frame_names
+    if wrong == "lense":
+        assert "nearest: lens" in str(caught.value)
+
+
+def test_findings_are_kept_and_strict_raises_them():
+    text = chain_urdf(2).replace('<limit lower="-1" upper="1"', "<limit", 1)
+    r = lw.load(text)
+    warnings = [p for p in r.findings if p.level == "warning"]
+    assert [p.name for p in warnings] == ["joint1"]
+    assert np.isinf(r.limits.lower[0])
+    with pytest.raises(lw.DescriptionError) as caught:
+        lw.load(text, strict=True)
+    assert caught.value.problems == tuple(warnings)
+    assert lw.load(chain_urdf(2), strict=True).n_q == 2
+
+
+def test_repr_says_what_it_is():
+    assert repr(everything()) == "Robot('every_joint': 7 joints, 14 degrees of freedom, 27 frames)"
+
+
+# configurations
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_neutral_is_zero_inside_the_limits(base):
+    r = everything(base)
+    q, limits = r.neutral(), r.limits
+    assert np.all((q >= limits.lower) & (q <= limits.upper))
+    named = by_name(r.mechanism, q)
+    assert named["slide"] == 0.05
+    assert named["shoulder"] == 0.0
+    assert named["free"].tolist() == [0, 0, 0, 1, 0, 0, 0]
+    if base == "floating":
+        assert named["floating_base"].tolist() == [0, 0, 0, 1, 0, 0, 0]
+    q[0] = 5.0  # a new one every time
+    assert r.neutral()[0] == 0.0
+
+
+def test_random_configurations_lie_inside_the_limits():
+    r = everything("floating")
+    q, limits = r.random(4000, seed=3), r.limits
+    assert q.shape == (4000, r.n_q)
+    assert np.all((q >= limits.lower) & (q <= limits.upper))
+    for k, kind in enumerate(r.mechanism.joint_types):
+        if kind is JointType.FLOATING:
+            start = int(r.mechanism.q_start[k]) + 3
+            np.testing.assert_allclose(np.linalg.norm(q[:, start : start + 4], axis=1), 1.0)
+    low, high = limits.lower[limits.lower > -np.inf], limits.upper[limits.upper < np.inf]
+    spread = q[:, limits.lower > -np.inf]
+    assert np.all(spread.min(axis=0) < low + 0.01 * (high - low))
+    assert np.all(spread.max(axis=0) > high - 0.01 * (high - low))
+    assert np.array_equal(r.random(5, seed=3), r.random(5, seed=3))
+    assert not np.array_equal(r.random(5, seed=3), r.random(5, seed=4))
+    assert r.random(seed=1).shape == (r.n_q,)
+    assert r.random(0).shape == (0, r.n_q)
+    assert r.random(np.int64(2)).shape == (2, r.n_q)
+    g = np.random.default_rng(5)
+    assert not np.array_equal(r.random(seed=g), r.random(seed=g))
+    assert not np.array_equal(r.random(), r.random())
+
+
+@pytest.mark.parametrize("n", [-1, 2.0, "3", True, (2, 3), np.nan])
+def test_a_number_of_configurations_is_a_whole_number(n):
+    with pytest.raises(lw.InputError, match="n must be a whole number from 0"):
+        everything().random(n)
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5, object()])
+def test_a_seed_is_a_whole_number_or_a_generator(seed):
+    with pytest.raises(lw.InputError, match="seed must be"):
+        everything().random(seed=seed)
+
+
+def test_configurations_by_name():
+    r = everything()
+    given = {
+        "spin": 4.0, "shoulder": -1, "plane": [1, 2, 3], "free": np.arange(1.0, 8.0),
+        "grip_a": 0.05, "grip_b": 0.0, "grip_c": 0.01, "slide": np.float32(0.25),
+    }  # fmt: skip
+    named = by_name(r.mechanism, r.configuration(given))
+    assert named["spin"] == 4.0
+    assert named["plane"].tolist() == [1, 2, 3]
+    assert named["free"].tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert named["slide"] == 0.25
+    assert named["elbow"] == 0.0
+    assert np.array_equal(r.configuration({}), r.neutral())
+    again = r.configuration(by_name(r.mechanism, some(r, "by name")))
+    assert np.array_equal(again, some(r, "by name"))
+
+
+def test_a_follower_has_to_agree_with_its_leader():
+    r = everything()
+    b = -2 * 0.05 + 0.1
+    assert r.configuration({"grip_b": b + 0.9e-9, "grip_a": 0.05}).shape == (r.n_q,)
+    with pytest.raises(lw.InputError, match="'grip_b' follows 'grip_a'"):
+        r.configuration({"grip_b": b + 1.2e-9, "grip_a": 0.05})
+    with pytest.raises(lw.InputError, match="'grip_c' follows 'grip_a'"):
+        r.configuration({"grip_c": 0.02})
+
+
+@pytest.mark.parametrize(
+    ("positions", "error"),
+    [
+        ({"sholder": 1.0}, lw.UnknownNameError),
+        ({"wrist": 0.0}, lw.UnknownNameError),  # fixed
+        ({3: 0.0}, lw.UnknownNameError),
+        ({"plane": 1.0}, lw.ShapeError),
+        ({"spin": [1.0, 2.0]}, lw.ShapeError),
+        ({"free": np.ones(6)}, lw.ShapeError),
+        ({"spin": np.nan}, lw.InputError),
+        ({"free": [0, 0, np.inf, 1, 0, 0, 0]}, lw.InputError),
+        ({"spin": "far"}, lw.InputError),
+        ({"spin": None}, lw.InputError),
+        ({"spin": 1j}, lw.InputError),
+        ({"spin": "0.5"}, lw.InputError),
+        ({"spin": np.array(1 + 2j)}, lw.InputError),
+        ([1.0, 2.0], lw.InputError),
+        (None, lw.InputError),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("error")
+def test_positions_that_mean_nothing_are_refused(positions, error):
+    with pytest.raises(error):
+        everything().configuration(positions)
+
+
+def test_full_has_every_joint_that_moves():
+    r = everything()
+    q = some(r, "full")
+    named = by_name(r.mechanism, q)
+    widths = {name: 7 if name == "free" else 3 if name == "plane" else 1 for name in NAMES}
+    values, at = {}, 0
+    for name in r.full_joint_names:
+        width = widths.get(name, 1)
+        values[name] = r.full(q)[at : at + width]
+        at += width
+    assert at == r.full(q).shape[0]
+    for name in NAMES:
+        assert np.array_equal(values[name], named[name])
+    b = -2 * named["grip_a"] + 0.1
+    np.testing.assert_allclose(values["grip_b"], b, atol=1e-15)
+    np.testing.assert_allclose(values["grip_c"], -0.5 * b + 0.01, atol=1e-15)
+
+
+# edits
+
+
+def test_locked_joints_hold_and_the_others_move_as_before():
+    r = everything()
+    q = some(r, "lock")
+    named = by_name(r.mechanism, q)
+    held = ["shoulder", "plane", "grip_a"]
+    locked = r.lock(held, {name: named[name] for name in held})
+    assert set(locked.joint_names) == set(NAMES) - set(held)
+    rest = locked.configuration({name: named[name] for name in locked.joint_names})
+    for frame in r.frame_names:
+        np.testing.assert_allclose(locked.fk(rest, frame), r.fk(q, frame), atol=1e-14)
+    np.testing.assert_allclose(locked.com(rest), r.com(q), atol=1e-14)
+    assert "grip_b" not in locked.full_joint_names
+    assert r.joint_names == everything().joint_names
+    alone = r.lock("shoulder", 0.5)
+    assert np.array_equal(
+        alone.fk(alone.neutral(), "lens"),
+        r.lock(["shoulder"], [0.5]).fk(alone.neutral(), "lens"),
+    )
+    np.testing.assert_allclose(
+        r.lock("slide").fk(r.lock("slide").neutral(), "lens"), r.fk(r.neutral(), "lens"), atol=1e-14
+    )
+
+
+@pytest.mark.parametrize(
+    ("joints", "at", "error"),
+    [
+        ("sholder", None, lw.UnknownNameError),
+        (["shoulder", "shoulder"], None, lw.InputError),
+        ("grip_b", 0.1, lw.InputError),
+        ("shoulder", np.nan, lw.InputError),
+        ("shoulder", [1.0, 2.0], lw.ShapeError),
+        ("shoulder", {"elbow": 1.0}, lw.InputError),
+        ("shoulder", "far", lw.InputError),
+        ("free", [0, 0, 0, 0, 0, 0, 0], lw.InputError),
+    ],
+)
+def test_locks_that_mean_nothing_are_refused(joints, at, error):
+    with pytest.raises(error):
+        everything().lock(joints, at)
+
+
+def test_a_locked_floating_base_stands_where_it_was():
+    r = everything("floating")
+    q = some(r, "locked base")
+    fixed = r.lock("floating_base", q[:7])
+    assert fixed.n_q == r.n_q - 7
+    np.testing.assert_allclose(fixed.fk(q[7:], "lens"), r.fk(q, "lens"), atol=1e-14)
+
+
+@pytest.mark.parametrize(("base", "tip"), [("base", "lens"), ("lens", "base"), ("wheel", "lens")])
+def test_a_subchain_is_the_way_between_two_frames(base, tip):
+    r = everything()
+    q = some(r, f"subchain {base} {tip}")
+    part = r.subchain(base, tip)
+    named = by_name(r.mechanism, q)
+    short = part.configuration({name: named[name] for name in part.joint_names})
+    expected = np.linalg.inv(r.fk(q, base)) @ r.fk(q, tip)
+    assert part.tip == tip
+    np.testing.assert_allclose(part.fk(short), expected, atol=1e-13)
+    np.testing.assert_allclose(part.fk(short, base), np.eye(4), atol=1e-13)
+    assert part.subchain(base, tip).tip == tip
+    assert part.lock(part.joint_names[0]).tip == tip
+    with pytest.raises(lw.UnknownNameError):
+        r.subchain(base, "nowhere")
+
+
+def test_an_added_frame_moves_with_its_parent():
+    r = everything()
+    T = lw.pose([0.1, 0.2, -0.3], rpy=[0.3, -0.5, 1.0])
+    more = r.with_frame("tool", "lens", T)
+    assert more.frame_names == (*r.frame_names, "tool")
+    assert "tool" not in r.frame_names
+    q = some(r, "added")
+    np.testing.assert_allclose(more.fk(q, "tool"), r.fk(q, "lens") @ T, atol=1e-14)
+    assert np.array_equal(more.fk(q, "lens"), r.fk(q, "lens"))
+    assert more.lock("shoulder", 0.0).frame_names[-1] == "tool"
+    chain = lw.load(chain_urdf(2)).with_frame("tool", "link2", np.eye(4))
+    assert chain.tip == "link2"
+
+
+@pytest.mark.parametrize(
+    ("name", "parent", "T", "error"),
+    [
+        ("lens", "base", np.eye(4), lw.InputError),
+        ("", "base", np.eye(4), lw.InputError),
+        ("x", "nowhere", np.eye(4), lw.UnknownNameError),
+        ("x", "base", np.eye(3), lw.ShapeError),
+        ("x", "base", np.diag([1.0, 1.0, -1.0, 1.0]), lw.InputError),
+        ("x", "base", 2 * np.eye(4), lw.InputError),
+        ("x", "base", np.full((4, 4), np.nan), lw.InputError),
+        ("x", "base", "pose", lw.InputError),
+    ],
+)
+def test_frames_that_mean_nothing_are_refused(name, parent, T, error):
+    with pytest.raises(error):
+        everything().with_frame(name, parent, T)
