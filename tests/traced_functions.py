@@ -15,7 +15,9 @@ def traced(name, sizes, function) -> Traced:
 
 def reference(t: Traced, *arrays) -> np.ndarray:
     """The same by CasADi's own machine, row by row."""
-    rows = [np.array(t.function(*row)).reshape(t.output_shapes[0]) for row in zip(*arrays)]
+    rows = [
+        np.array(t.function(*row)).reshape(t.output_shapes[0]) for row in zip(*arrays, strict=True)
+    ]
     return np.array(rows)
 
 

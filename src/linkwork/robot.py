@@ -20,6 +20,7 @@ from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
+from linkwork.mechanism.neutral import neutral
 from linkwork.solve.ik import InverseKinematics, Options, Progress, with_changes
 from linkwork.solve.result import IKResult
 
@@ -130,7 +131,7 @@ class Robot:
 
     def neutral(self) -> Floats:
         """The configuration (nq,) of zeros, moved inside the limits; quaternions are 1 0 0 0."""
-        return configuration.neutral(self.mechanism)
+        return neutral(self.mechanism)
 
     def random(
         self, n: int | None = None, *, seed: int | np.random.Generator | None = None
@@ -331,7 +332,7 @@ class Robot:
         found = self._kernels.get(key)
         if found is not None:
             return found
-        given = {"frame": self._frame, "reference": lambda r: r or "world-aligned"}
+        given = {"frame": self._frame, "reference": lambda r: "world-aligned" if r is None else r}
         values = {"frame": frame, "reference": reference}
         static = {name: given[name](values[name]) for name in find(algorithm).static}
         with COMPILING:

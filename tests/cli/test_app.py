@@ -37,7 +37,7 @@ def test_version(cli: Callable[..., Any]):
 def test_without_a_command_the_help_is_shown_once(cli: Callable[..., Any]):
     result = cli()
     assert result.exit_code == 0
-    assert result.stdout == cli("--help").stdout
+    assert result.stdout.rstrip() == cli("--help").stdout.rstrip()
     assert result.stdout.count("Usage:") == 1
     assert all(f" {name} " in result.stdout for name in COMMANDS)
 
@@ -94,7 +94,7 @@ def test_wrong_usage_is_one_sentence(refused: Callable[..., str], args: list[str
         ("pand", "no bundled model named 'pand'; nearest: panda"),
         ("none/such.urdf", "none/such.urdf:0: error: there is no such file"),
         ("robot.xacro", "'robot.xacro' is a .xacro file"),
-        (".", "this is a folder"),
+        ("./", "this is a folder"),
         ("", "no bundled model named ''"),
     ],
 )

@@ -137,16 +137,14 @@ def test_no_target():
 def test_a_target_that_is_refused(tmp_path: Path):
     (tmp_path / "d.csv").mkdir()
     for name, said in (
-        ("x.txt", "must end in .csv or .npy"),
-        ("x", "must end in .csv or .npy"),
+        ("x.txt", r"must end in \.csv or \.npy"),
+        ("x", r"must end in \.csv or \.npy"),
         (str(tmp_path / "none" / "x.csv"), "there is no folder"),
         (str(tmp_path / "d.csv"), "something that is not a file is there"),
-        ("a\0.csv", "cannot be written"),
         (str(tmp_path / ("x" * 300 + ".csv")), "cannot be written"),
     ):
-        with pytest.raises(InputError, match="") as caught:
+        with pytest.raises(InputError, match=said) as caught:
             files.target(name)
-        assert said in str(caught.value), name
         assert "\n" not in str(caught.value)
 
 

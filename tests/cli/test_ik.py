@@ -66,12 +66,8 @@ def test_only_some_joints_move(cli: Callable[..., Any]):
     robot = lw.load("mobile_arm")
     joints = "arm_1, arm_2,arm_3,arm_4,arm_5,arm_6"
     q = robot.random(seed=4)
-    q[:3] = 0.0
-    T = (
-        robot.fk(robot.configuration(dict(zip(robot.joint_names[5:11], q[7:13], strict=True))))
-        if False
-        else robot.fk(q, "tool0")
-    )
+    q[:7] = robot.neutral()[:7]
+    T = robot.fk(q, "tool0")
     xyz, wxyz = (" ".join(map(repr, v.tolist())) for v in lw.xyz_wxyz(T))
     args = ("ik", "mobile_arm", "--frame", "tool0", "--xyz", xyz, "--wxyz", wxyz, "--json")
     read = json.loads(cli(*args, "--joints", joints).stdout)

@@ -8,13 +8,13 @@ import weakref
 
 import numpy as np
 import pytest
-from traced_functions import mixed, traced
-from seeds import rng
 
 from linkwork.compile import kernel as kernel_module
 from linkwork.compile.kernel import build
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError
+from seeds import rng
+from traced_functions import mixed, traced
 
 pytestmark = pytest.mark.skipif(
     array_abi() is None, reason="this Python does not lay out arrays as the fast call needs"

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import casadi as cs
 import numpy as np
-from traced_functions import mixed, traced
-from seeds import rng
 
 from linkwork.compile.graph import graph_of
 from linkwork.compile.target import host
+from seeds import rng
+from traced_functions import mixed, traced
 
 
 def run(graph, *inputs):

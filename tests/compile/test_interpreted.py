@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import casadi as cs
 import numpy as np
-from seeds import rng
-from traced_functions import mixed, reference, traced
 
 from linkwork.compile.interpreted import InterpretedRows
+from seeds import rng
+from traced_functions import mixed, reference, traced
 
 
 def test_agrees_with_a_call_and_names_the_first_bad_row():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from traced_functions import mixed, reference, traced
-from seeds import rng
 
 import linkwork.compile.kernel as kernel_module
 from linkwork.compile.kernel import CHUNK, CompiledRows, build
 from linkwork.compile.target import host
 from linkwork.errors import InputError, ShapeError
+from seeds import rng
+from traced_functions import mixed, reference, traced
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,9 @@ def test_agrees_with_casadi(compiled, n):
 def test_every_leading_shape_and_broadcasting(compiled):
     x, y = arrays(24)
     flat = compiled(x, y)
-    assert np.array_equal(compiled(x.reshape(2, 3, 4, 3), y.reshape(2, 3, 4, 2)).reshape(flat.shape), flat)
+    assert np.array_equal(
+        compiled(x.reshape(2, 3, 4, 3), y.reshape(2, 3, 4, 2)).reshape(flat.shape), flat
+    )
     assert np.array_equal(compiled(x, y[0]), compiled(x, np.repeat(y[:1], 24, 0)))
     assert compiled(x[:0], y[:0]).shape == (0, 2, 3)
     assert compiled(x[0], y[0]).shape == (2, 3)
@@ -66,9 +68,7 @@ def test_without_fused_multiply_adds_it_agrees_to_rounding(compiled, monkeypatch
     target = host()
     plain = type(target)(target.width, False, target.cpu, target.features, target.triple)
     monkeypatch.setattr(kernel_module, "host", lambda: plain)
-    np.testing.assert_allclose(
-        build(compiled.traced)(x, y), compiled(x, y), rtol=1e-12, atol=1e-13
-    )
+    np.testing.assert_allclose(build(compiled.traced)(x, y), compiled(x, y), rtol=1e-12, atol=1e-13)
 
 
 def test_interpreted_where_too_large_to_unroll(compiled, monkeypatch):

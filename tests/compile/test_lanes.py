@@ -8,12 +8,12 @@ import struct
 import casadi as cs
 import numpy as np
 import pytest
-from seeds import rng
 
 from linkwork.compile.graph import graph_of
 from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT, emit_lanes
 from linkwork.compile.random_bits import absorb_reference, unit_interval_reference
 from linkwork.compile.target import Engine, host, new_module
+from seeds import rng
 
 STEPS, TRIES, SEED = 9, 6, 11
 STARTS = np.array([[-3.0, -2.0], [6.0, 4.0], [0.0, 0.0]])
@@ -24,9 +24,7 @@ def step_function():
     """Newton's method for x0² = p0, x1³ = p1, from where it often fails in nine steps."""
     x, p, s = cs.SX.sym("x", 2), cs.SX.sym("p", 2), cs.SX.sym("s", 1)
     f = cs.vertcat(x[0] ** 2 - p[0], x[1] ** 3 - p[1])
-    after = cs.vertcat(
-        x[0] - f[0] / (2 * x[0] + 0.3), x[1] - 0.9 * f[1] / (3 * x[1] ** 2 + 0.01)
-    )
+    after = cs.vertcat(x[0] - f[0] / (2 * x[0] + 0.3), x[1] - 0.9 * f[1] / (3 * x[1] ** 2 + 0.01))
     error = cs.dot(f, f)
     return cs.Function("newton", [x, p, s], [after, cs.vertcat(error - s, error)])
 

@@ -14,8 +14,9 @@ from linkwork.compile.optable import OP_TABLE
 from linkwork.errors import UnsupportedFeatureError
 
 EDGES = np.array(
-    [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.7, -8.25, 1e-300, 5e-324, 1e300, -1e300, 1e16]
-    + [np.inf, -np.inf, np.nan, np.pi / 2, 1e6, 0.1, -0.9999999, 1.0000001]
+    "0 -0 1 -1 0.5 -0.5 2 3.7 -8.25 1e-300 5e-324 1e300 -1e300 1e16 inf -inf nan "
+    "1.5707963267948966 1e6 0.1 -0.9999999 1.0000001".split(),
+    dtype=float,
 )
 
 UNARY = {op.name: code for code, op in OP_TABLE.items() if op.arity == 1}

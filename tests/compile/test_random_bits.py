@@ -6,7 +6,6 @@ import ctypes
 
 import numpy as np
 from llvmlite import ir
-from seeds import rng
 
 from linkwork.compile.emit import F64, I64
 from linkwork.compile.random_bits import (
@@ -16,6 +15,7 @@ from linkwork.compile.random_bits import (
     unit_interval_reference,
 )
 from linkwork.compile.target import Engine, host, new_module
+from seeds import rng
 
 
 def compiled():

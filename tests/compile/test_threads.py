@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from linkwork.compile import threads
 from linkwork.compile.threads import in_parallel
 
 
@@ -36,11 +37,18 @@ def test_an_error_reaches_the_caller(count):
     assert in_parallel(lambda k: k, range(3), count) == [0, 1, 2]
 
 
+FORK = """
+import os
+from linkwork.compile.threads import in_parallel
+assert in_parallel(lambda k: k, range(8), 2) == list(range(8))
+child = os.fork()
+if child == 0:
+    fine = not threads._pools and in_parallel(lambda k: -k, range(8), 2)[3] == -3
+    os._exit(0 if fine else 1)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_child_of_fork_makes_its_own_pool():
-    assert in_parallel(lambda k: k, range(8), 2) == list(range(8))
-    child = os.fork()
-    if child == 0:
-        fine = not threads._pools and in_parallel(lambda k: -k, range(8), 2)[3] == -3
-        os._exit(0 if fine else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert subprocess.run([sys.executable, "-c", FORK], timeout=60, check=False).returncode == 0

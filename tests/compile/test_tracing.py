@@ -5,12 +5,12 @@ from __future__ import annotations
 import casadi as cs
 import numpy as np
 import pytest
-from robots import mechanism_from, every_joint_urdf
 
 import linkwork.compile.tracing as tracing
-from linkwork.algorithms.registry import ALGORITHMS, evaluate
 from linkwork.algorithms.configuration import random
+from linkwork.algorithms.registry import ALGORITHMS, evaluate
 from linkwork.errors import UnknownNameError
+from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
 

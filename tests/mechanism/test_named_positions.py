@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import mechanism_from
 
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.named_positions import configuration_from
+from robots import mechanism_from
 
 MIMIC = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
 <joint name="lead" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>

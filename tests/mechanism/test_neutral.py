@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 import robots
-from linkwork.algorithms import configuration
 from linkwork.mechanism.neutral import neutral
 
 
@@ -17,7 +16,6 @@ def test_neutral_is_zero_clamped():
     np.testing.assert_allclose(positions["grip_a"], [0.03], atol=1e-16)  # so that finger_c can be
     free_of_limits = set(m.joint_names) - {"slide", "free", "grip_a"}
     assert not any(positions[name].any() for name in free_of_limits)
-    assert (neutral(m) == configuration.neutral(m)).all()
 
 
 def test_limits_on_one_side_of_zero_and_reversed_ones():

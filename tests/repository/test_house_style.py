@@ -118,5 +118,13 @@ def test_every_mirrored_test_file_has_its_module():
     # takes its tests along. A package may have further test files, named for what they compare.
     packages = {p.name for p in SOURCE.iterdir() if p.is_dir() and (p / "__init__.py").exists()}
     folders = {p.name for p in (ROOT / "tests").iterdir() if p.is_dir() and any(p.glob("*.py"))}
-    others = {"repository", "benchmarks", "contracts", "reference", "corpus", "tools"}
+    others = {
+        "repository",
+        "benchmarks",
+        "contracts",
+        "reference",
+        "corpus",
+        "tools",
+        "reliability",
+    }
     assert folders <= packages | others, f"tests of no package: {folders - packages - others}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import example_robot_urdfs
-from seeds import rng
 
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError
 from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics, Options, rigid_poses
+from robots import example_robot_urdfs
+from seeds import rng
 
 CHAINS = {
     "panda.urdf": ("panda_link0", "panda_link8"),
@@ -149,7 +149,9 @@ def test_joints_off_the_path_stay_at_q0():
     tip = MODELS["two_arm_torso"].tip
     q0 = robot.random(seed=8)
     result = robot.ik(robot.fk(robot.random(20, seed=9), tip), tip, q0=q0)
-    moved = {robot.joint_names[c] for c in robot.mechanism.coordinates_moving(robot.mechanism.frame(tip))}
+    moved = {
+        robot.joint_names[c] for c in robot.mechanism.coordinates_moving(robot.mechanism.frame(tip))
+    }
     off = [k for k, name in enumerate(robot.joint_names) if name not in moved]
     assert off
     assert np.array_equal(result.q[:, off], np.tile(q0[off], (20, 1)))
@@ -208,9 +210,7 @@ def test_shapes_broadcast_and_empty_batches():
 def test_progress_counts_up_to_the_end():
     robot = lw.load("ur5e")
     seen = []
-    robot.ik(
-        robot.fk(robot.random(10_000, seed=14)), threads=2, progress=lambda *a: seen.append(a)
-    )
+    robot.ik(robot.fk(robot.random(10_000, seed=14)), threads=2, progress=lambda *a: seen.append(a))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert seen[-1] == (10_000, 10_000)
     assert len(seen) == 3
@@ -243,8 +243,16 @@ def test_wrong_targets_are_refused():
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("position_tolerance", 0.0), ("rotation_tolerance", -1.0), ("position_tolerance", np.nan)]
-    + [("steps", 0), ("tries", 0), ("tries", 1.5), ("seed", -1), ("seed", "a")],
+    [
+        ("position_tolerance", 0.0),
+        ("position_tolerance", np.nan),
+        ("rotation_tolerance", -1.0),
+        ("steps", 0),
+        ("tries", 0),
+        ("tries", 1.5),
+        ("seed", -1),
+        ("seed", "a"),
+    ],
 )
 def test_wrong_options_are_refused(field, value):
     with pytest.raises(InputError, match=field):

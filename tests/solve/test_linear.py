@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from seeds import rng
 
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.linear import solve_positive_definite
+from seeds import rng
 
 
 @pytest.mark.parametrize("n", [1, 2, 6, 9])

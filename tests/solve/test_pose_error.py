@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from seeds import rng
 
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.pose_error import pose_error
 from linkwork.spatial import so3
 from linkwork.spatial.poses import Pose
+from seeds import rng
 
 ANGLES = [1e-12, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 2.0, 3.0, np.pi - 1e-6]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import mechanism_from
 
 import linkwork as lw
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.solve.problem import pose_problem
+from robots import mechanism_from
 
 
 def mechanism(name, **kwargs):

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from seeds import rng
 
 import linkwork as lw
 from linkwork.models import MODELS
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.problem import pose_problem
 from linkwork.solve.step import n_parameters, step, tolerance_settings
+from seeds import rng
 
 ROBOTS = [("ur5e", {}), ("panda", {}), ("scara", {}), ("mobile_arm", {}), ("puma560", {})]
 

@@ -7,7 +7,6 @@ import numpy as np
 from linkwork.algorithms.joint_motion import joint_position
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.neutral import neutral as neutral
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial import se3, so3

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.algorithms.configuration import neutral
 from linkwork.compile.graph import graph_of
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT, emit_lanes
@@ -21,6 +20,7 @@ from linkwork.compile.threads import in_parallel
 from linkwork.compile.tracing import trace_function
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.neutral import neutral
 from linkwork.ops.casadi import CASADI
 from linkwork.solve.explain import explain_failure
 from linkwork.solve.problem import PoseProblem, pose_problem
