@@ -39,6 +39,7 @@ def test_an_error_reaches_the_caller(count):
 
 FORK = """
 import os
+from linkwork.compile import threads
 from linkwork.compile.threads import in_parallel
 assert in_parallel(lambda k: k, range(8), 2) == list(range(8))
 child = os.fork()
