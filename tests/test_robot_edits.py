@@ -87,7 +87,7 @@ def test_without_one_end_the_frame_has_to_be_named():
 @pytest.mark.parametrize("wrong", ["lense", "", "Lens", 3, object, ("lens",)])
 def test_an_unknown_frame_lists_the_nearest(name, wrong):
     r = everything()
-    with pytest.raises(lw.LinkworkError, match="by its name|no frame named"):
+    with pytest.raises(lw.LinkworkError, match=r"by its name|no frame named"):
         getattr(r, name)(r.neutral(), [wrong])
     with pytest.raises(lw.UnknownNameError, match="no frame named") as caught:
         getattr(r, name)(r.neutral(), wrong)

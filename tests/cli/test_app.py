@@ -197,8 +197,9 @@ def test_a_reader_that_leaves_is_no_error(process: Callable[..., Any], tmp_path:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_one_sentence(process: Callable[..., Any]):
-    with open("/dev/full", "w") as full, process("models", stdout=full) as running:
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_full_disk_is_one_sentence(process: Callable[..., Any], more: list[str]):
+    with open("/dev/full", "w") as full, process("models", *more, stdout=full) as running:
         err = running.communicate(timeout=60)[1]
     assert running.returncode == 2
     assert re.fullmatch(r"linkwork: .*\n", err)

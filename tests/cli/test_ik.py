@@ -62,6 +62,16 @@ def test_the_options_reach_the_solver(cli: Callable[..., Any]):
     assert read["results"][0]["position_error"] <= 1e-9
 
 
+def test_the_seed_picks_the_restarts(cli: Callable[..., Any], tmp_path: Path):
+    T = ROBOT.fk(ROBOT.random(500, seed=7), "tool0")
+    expected = ROBOT.ik(T, "tool0", seed=11).q
+    assert (expected != ROBOT.ik(T, "tool0").q).any()
+    poses, out = tmp_path / "T.npy", tmp_path / "q.npy"
+    np.save(poses, T)
+    cli("ik", "ur5e", "--poses", poses, "--seed", 11, "--out", out)
+    np.testing.assert_array_equal(np.load(out), expected)
+
+
 def test_only_some_joints_move(cli: Callable[..., Any]):
     robot = lw.load("mobile_arm")
     joints = "arm_1, arm_2,arm_3,arm_4,arm_5,arm_6"

@@ -56,10 +56,9 @@ def measure(name: str, targets: int, seed: int) -> Report:
     robot = lw.load(name)
     loaded = clock()
     with busy("compiling forward and inverse kinematics"):
-        robot.solver(frame)
-        robot.fk(robot.neutral(), frame)
+        poses = robot.fk(robot.random(targets, seed=seed), frame)
+        robot.ik(poses[:2], frame)  # compiles what a batch runs on
     compiled = clock()
-    poses = robot.fk(robot.random(targets, seed=seed), frame)
     with progress_of(f"solving {targets:,} targets") as progress:
         begun = clock()
         result = robot.ik(poses, frame, seed=seed, progress=progress)

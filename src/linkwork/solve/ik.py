@@ -83,6 +83,8 @@ class InverseKinematics:
         self.mechanism = mechanism
         self.problem: PoseProblem = pose_problem(mechanism, frame, joints)
         self._lock = threading.Lock()
+        self._neutral = neutral(mechanism)
+        self._starts = _starts(self.problem)
         with COMPILING:
             self._engine, self._run, self.n_step_instructions = _compile_lanes(self.problem)
             self._check: Kernel = _compile_check(self.problem)
@@ -121,7 +123,7 @@ class InverseKinematics:
         self, targets: ArrayLike, q0: ArrayLike | None
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
         poses = rigid_poses(targets)
-        start = neutral(self.mechanism) if q0 is None else _configuration(q0, self.mechanism)
+        start = self._neutral if q0 is None else _configuration(q0, self.mechanism)
         try:
             lead = np.broadcast_shapes(poses.shape[:-2], start.shape[:-1])
         except ValueError:
@@ -152,8 +154,7 @@ class InverseKinematics:
         settings = np.array(
             tolerance_settings(options.position_tolerance, options.rotation_tolerance)
         )
-        starts = _starts(self.problem)
-        arrays = (x0, parameters, settings, starts, x, report)
+        arrays = (x0, parameters, settings, self._starts, x, report)
         pointers = [a.ctypes.data for a in arrays]
         done = 0
 

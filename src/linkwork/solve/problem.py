@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,17 +31,17 @@ class PoseProblem:
     held: tuple[int, ...]
     length: float  # m, what the frame can reach from its first joint, at least roughly
 
-    @property
+    @cached_property
     def lower(self) -> Floats:
         """Lower limits of what moves (n,)."""
         return self.mechanism.lower[list(self.moved)]
 
-    @property
+    @cached_property
     def upper(self) -> Floats:
         """Upper limits of what moves (n,)."""
         return self.mechanism.upper[list(self.moved)]
 
-    @property
+    @cached_property
     def is_angle(self) -> NDArray[np.bool_]:
         """Which of the moved positions are angles (n,)."""
         flags = np.zeros(self.mechanism.n_q, dtype=bool)
@@ -50,7 +51,7 @@ class PoseProblem:
                 flags[stop - 1] = True
         return flags[list(self.moved)]
 
-    @property
+    @cached_property
     def wraps(self) -> NDArray[np.bool_]:
         """Which of the moved positions are angles without limits (n,)."""
         return self.is_angle & np.isinf(self.lower) & np.isinf(self.upper)

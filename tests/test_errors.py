@@ -1,0 +1,116 @@
+"""Errors: what they are, what they say, and that they travel between processes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import time
+
+import pytest
+
+import linkwork as lw
+from linkwork.errors import Problem
+
+PROBLEM = Problem(
+    "error",
+    "bad-number",
+    "xyz needs 3 numbers, 2 came",
+    "arm.urdf",
+    12,
+    "origin",
+    "elbow",
+    "add one",
+)
+ERRORS = [
+    lw.LinkworkError("text"),
+    lw.InputError("text"),
+    lw.ShapeError("text"),
+    lw.UnsupportedFeatureError("text"),
+    lw.MissingExtraError("text"),
+    lw.UnknownNameError("joint", "elbo", ("elbow", "shoulder")),
+    lw.DescriptionError([PROBLEM, Problem("error", "cycle", "a cycle")]),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        (lw.DescriptionError, ValueError),
+        (lw.InputError, ValueError),
+        (lw.ShapeError, ValueError),
+        (lw.ShapeError, lw.InputError),
+        (lw.UnsupportedFeatureError, NotImplementedError),
+        (lw.MissingExtraError, ImportError),
+        (lw.UnknownNameError, KeyError),
+    ],
+)
+def test_every_error_is_also_the_built_in_that_fits(error, builtin):
+    assert issubclass(error, builtin)
+    assert issubclass(error, lw.LinkworkError)
+
+
+def test_every_error_of_the_public_list_is_of_the_family():
+    errors = [getattr(lw, name) for name in lw.__all__ if name.endswith("Error")]
+    assert {type(error) for error in ERRORS} == set(errors)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
+def test_errors_travel(error):
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(error, protocol))
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+        assert again.__dict__ == error.__dict__
+    again = copy.deepcopy(copy.copy(error))
+    assert (type(again), str(again), again.args) == (type(error), str(error), error.args)
+
+
+def test_a_problem_says_where_what_and_what_to_do():
+    assert str(PROBLEM) == (
+        "arm.urdf:12: error: <origin> 'elbow': xyz needs 3 numbers, 2 came (add one)"
+    )
+    assert str(Problem("note", "x", "text")) == "<string>:0: note: text"
+    with pytest.raises(AttributeError):
+        PROBLEM.line = 3
+    assert PROBLEM == pickle.loads(pickle.dumps(PROBLEM))
+    assert len({PROBLEM, copy.copy(PROBLEM)}) == 1
+
+
+def test_a_description_error_lists_every_problem():
+    error = lw.DescriptionError(iter([PROBLEM, Problem("warning", "w", "second")]))
+    assert [problem.code for problem in error.problems] == ["bad-number", "w"]
+    assert str(error).splitlines() == [str(problem) for problem in error.problems]
+    assert str(lw.DescriptionError([])) == ""
+
+
+def test_an_unknown_name_lists_the_nearest():
+    valid = ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2")
+    error = lw.UnknownNameError("joint", "elbo", valid)
+    assert str(error) == "no joint named 'elbo'; nearest: elbow"  # not KeyError's repr
+    assert (error.kind, error.name, error.valid) == ("joint", "elbo", valid)
+    near = str(lw.UnknownNameError("joint", "sholder_pan", valid))
+    assert near.index("shoulder_pan") < near.index("shoulder_lift")
+    assert str(lw.UnknownNameError("joint", "zzz", valid)).endswith(
+        "; there are: " + ", ".join(valid)
+    )
+    assert str(lw.UnknownNameError("joint", "x", ())).endswith("; there are: none")
+    many = [f"link{k}" for k in range(100)]
+    text = str(lw.UnknownNameError("frame", "zzz", many))
+    assert "there are 100: link0, " in text
+    assert text.endswith(", ...")
+    assert len(text) < 200
+
+
+@pytest.mark.parametrize("name", [3, None, ("a",), b"elbow", "", "a\nb", "é\u202e", "%s {0}"])
+def test_any_name_can_be_unknown(name):
+    error = lw.UnknownNameError("joint", name, ("elbow",))
+    assert f"no joint named '{name}'" in str(error)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_a_very_long_name_gives_a_short_message_soon():
+    start = time.perf_counter()
+    with pytest.raises(lw.UnknownNameError) as caught:
+        lw.load("humanoid").mechanism.frame("elbow" * 1_000_000)
+    assert time.perf_counter() - start < 5.0
+    assert len(str(caught.value)) < 2000
