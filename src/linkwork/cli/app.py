@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
@@ -47,14 +46,12 @@ class Commands(typer.core.TyperGroup):
             _say("linkwork: stopped")
             return INTERRUPTED
         except BrokenPipeError:
-            _forget_output()
             return BROKEN_PIPE
         except Exception as error:
             text = sentence_of(error)
             if text is None:
                 raise
             _say(text)
-            _forget_output()
             return WRONG_INPUT
         return code
 
@@ -85,14 +82,6 @@ def sentence_of(error: Exception) -> str | None:
 
 def _say(text: str) -> None:
     sys.stderr.write(text.rstrip() + "\n")
-
-
-def _forget_output() -> None:
-    """Where standard output cannot be written to, keep Python from trying again at its end."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_sentence(error: Any) -> str:

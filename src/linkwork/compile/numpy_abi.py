@@ -61,13 +61,15 @@ def _fits(abi: ArrayAbi) -> bool:
 def array_abi() -> ArrayAbi | None:
     """The layout, or None where compiled code must not rely on it.
 
-    None on builds without the global lock, with reference tracing, of 32 bits, on other
+    None on CPython 3.10, on builds without the global lock, with reference tracing, of 32 bits, on other
     implementations than CPython, and wherever the probe finds anything unexpected.
     """
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     if sysconfig.get_config_var("Py_GIL_DISABLED") or sysconfig.get_config_var("Py_TRACE_REFS"):
         return None
+    if not hasattr(ctypes.pythonapi, "PyObject_Vectorcall"):
+        return None  # CPython 3.10 has it only as an inline function
     core = sys.modules.get("numpy._core._multiarray_umath") or sys.modules.get(
         "numpy.core._multiarray_umath"
     )
