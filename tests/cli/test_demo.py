@@ -73,6 +73,15 @@ def test_a_false_success_is_noticed():
     )
 
 
+def test_a_false_success_is_not_passed_over(
+    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(demo, "count_false", lambda *_: 1)
+    result = cli("demo", "--robot", "planar_2r", "--targets", 10)
+    assert result.exit_code == 1
+    assert "answers that were called solved are not" in result.stderr
+
+
 def test_an_unknown_robot(refused: Callable[..., str]):
     assert "no bundled model named 'pand'; nearest: panda" in refused("demo", "--robot", "pand")
 

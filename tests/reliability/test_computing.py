@@ -192,12 +192,17 @@ TARGETS = {
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.filterwarnings("error")
 def test_p17_targets_that_are_no_poses_are_refused(name):
-    r = model("planar_3r")
     with pytest.raises(lw.InputError):
-        r.ik(TARGETS[name], "tool0")
-    for q0 in ("abc", np.zeros(3) + 0j, ["0", "0", "0"], [None] * 3):
-        with pytest.raises(lw.InputError):
-            r.ik(np.eye(4), "tool0", q0=q0)
+        model("planar_3r").ik(TARGETS[name], "tool0")
+
+
+@pytest.mark.parametrize(
+    "q0", ["abc", [1j, 0, 0], np.zeros(3) + 0j, ["0"] * 3, [None] * 3], ids=str
+)
+@pytest.mark.filterwarnings("error")
+def test_p17_a_start_that_is_no_configuration_is_refused(q0):
+    with pytest.raises(lw.InputError):
+        model("planar_3r").ik(np.eye(4), "tool0", q0=q0)
 
 
 def test_no_targets_give_no_answers():
@@ -247,8 +252,7 @@ def test_p18_failing_calls_leave_no_trace():
     q = r.random(9, seed=4)
 
     def state():
-        again = lw.Robot(r.mechanism, r.document)
-        poses = (r.fk_all(q).tobytes(), again.fk_all(q).tobytes())
+        poses = r.fk_all(q).tobytes()
         return (to_json(r.mechanism), r.frame_names, r.findings, r.document, poses, sorted(vars(r)))
 
     before = state()
@@ -258,6 +262,9 @@ def test_p18_failing_calls_leave_no_trace():
         with pytest.raises((lw.LinkworkError, ValueError, AttributeError)):
             call()
         assert state() == before, f"call {k}"
+    anew = lw.Robot(r.mechanism, r.document)
+    assert anew.fk_all(q).tobytes() == r.fk_all(q).tobytes()
+    assert anew.mechanism.digest == lw.load(every_joint_urdf()).mechanism.digest
 
 
 # P19: threads
@@ -409,7 +416,7 @@ def test_p28_a_robot_without_mass_is_an_error_where_mass_is_asked_for():
     for body in ("", inertial.format(0, 0), inertial.format(0, 1)):
         r = lw.load(text.format(body))
         for call in (r.com, r.com_jacobian):
-            with pytest.raises(lw.InputError, match="'light'.*mass"):
+            with pytest.raises(lw.InputError, match=r"'light'.*mass"):
                 call([0.1])
         assert r.fk([0.1], "b").shape == (4, 4)
     for size in (1e-300, 1.0, 1e300):

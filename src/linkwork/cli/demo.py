@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -47,6 +48,9 @@ def run(given: DemoArguments) -> None:
     screen = output.console()
     _show(screen, report)
     _show_what_next(screen, given.robot, report)
+    if report.false_successes:
+        output.note("linkwork: answers that were called solved are not")
+        raise typer.Exit(1)
 
 
 def measure(name: str, targets: int, seed: int) -> Report:

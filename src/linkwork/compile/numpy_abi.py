@@ -61,8 +61,8 @@ def _fits(abi: ArrayAbi) -> bool:
 def array_abi() -> ArrayAbi | None:
     """The layout, or None where compiled code must not rely on it.
 
-    None on CPython 3.10, on builds without the global lock, with reference tracing, of 32 bits, on other
-    implementations than CPython, and wherever the probe finds anything unexpected.
+    None on CPython 3.10, on builds without the global lock, with reference tracing, of 32 bits, on
+    other implementations than CPython, and wherever the probe finds anything unexpected.
     """
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None

@@ -1,0 +1,437 @@
+"""Promises across processes: fork, spawn, pickle, hash seeds, locales, memory, wild arguments.
+
+P21 and so on are the numbers of the properties in the list of reliability properties.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.compile.numpy_abi import array_abi
+from linkwork.compile.target import COMPILING
+from linkwork.mechanism.serialize import from_json, to_json
+from linkwork.models import path
+
+SOURCE = str(Path(lw.__file__).parents[1])
+HAS_FORK = hasattr(os, "fork")
+forks = pytest.mark.skipif(not HAS_FORK, reason="this system has no fork")
+
+
+def python(code: str, **environment: str) -> str:
+    """What a fresh interpreter prints; its standard error is shown where it fails."""
+    where = os.pathsep.join(filter(None, [SOURCE, os.environ.get("PYTHONPATH", "")]))
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", code],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "PYTHONPATH": where, **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr[-4000:]}"
+    return done.stdout.strip()
+
+
+def answers(r: lw.Robot) -> bytes:
+    """The bits of poses, Jacobians and solutions of a six-axis arm, short and long batches."""
+    q = r.random(20_000, seed=8)
+    T = r.fk(q[:50])
+    parts = (r.fk(q, threads=2), r.jacobian(q[:9]), r.com(q[3]), r.ik(T).q, r.ik(T[0]).q)
+    return b"".join(part.tobytes() for part in parts)
+
+
+# P21: fork and spawn
+
+
+@pytest.mark.parametrize(
+    "method", [pytest.param("fork", marks=forks), "spawn", pytest.param("forkserver", marks=forks)]
+)
+def test_p21_worker_processes_give_the_same_bits(method):
+    # In a process of its own: the workers are forked from one without the test runner's threads.
+    code = f"""if True:
+        import multiprocessing, numpy as np, linkwork as lw
+        def poses(r_and_q):
+            r, q = r_and_q
+            return r.fk(q).tobytes() + r.ik(r.fk(q[:3]), threads=2).q.tobytes()
+        if __name__ == "__main__":
+            r = lw.load("ur5e")
+            q = r.random(20_000, seed=3)
+            r.fk(q, threads=3)
+            expected = poses((r, q))
+            with multiprocessing.get_context({method!r}).Pool(2) as pool:
+                found = pool.map_async(poses, [(r, q)] * 4).get(60)
+            print(all(f == expected for f in found))
+    """
+    script = Path(sys.executable)  # spawn needs a file to import: write one where it may be
+    assert script.exists()
+    assert run_as_file(code) == "True"
+
+
+def run_as_file(code: str) -> str:
+    import tempfile  # noqa: PLC0415 - only here
+    import textwrap  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "script.py"
+        place.write_text(textwrap.dedent(code.replace("if True:", "", 1)), encoding="utf-8")
+        return python(f"import runpy; runpy.run_path({str(place)!r}, run_name='__main__')")
+
+
+def in_child(work) -> int:
+    """The exit status of a forked child that runs ``work``; it has 20 seconds."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(20)
+            os._exit(0 if work() else 1)
+        except BaseException:
+            os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_p21_a_child_of_fork_computes_what_its_parent_does():
+    r = lw.load("ur5e")
+    expected = answers(r)  # with threads: their pool does not survive the fork
+    assert in_child(lambda: answers(r) == expected) == 0
+    assert in_child(lambda: answers(lw.load("ur5e")) == expected) == 0
+    assert answers(r) == expected
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_p21_a_fork_while_another_thread_compiles_does_not_hang_the_child():
+    r, held, done = lw.load("planar_2r"), threading.Event(), threading.Event()
+
+    def compile_for_a_while() -> None:
+        with COMPILING:
+            held.set()
+            done.wait(3)  # what waits for us before it forks is let go then
+
+    other = threading.Thread(target=compile_for_a_while)
+    other.start()
+    held.wait(10)
+    status = in_child(lambda: r.fk(r.neutral()).shape == (4, 4))
+    done.set()
+    other.join()
+    assert status == 0, f"the child ended with {status}"
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_p21_forks_at_any_moment_of_compiling():
+    stop = threading.Event()
+
+    def compile_on_and_on() -> None:
+        while not stop.is_set():
+            r = lw.load("planar_2r")
+            r.fk(r.neutral())
+
+    other = threading.Thread(target=compile_on_and_on)
+    other.start()
+
+    def work() -> bool:
+        r = lw.load("planar_2r")
+        return bool(np.isfinite(r.jacobian(r.neutral())).all())
+
+    try:
+        found = [in_child(work) for _ in range(6)]
+    finally:
+        stop.set()
+        other.join()
+    assert found == [0] * 6
+
+
+def test_a_process_ends_by_itself_after_threaded_work():
+    code = (
+        "import linkwork as lw; r = lw.load('ur5e');"
+        "r.fk(r.random(50_000, seed=1), threads=4); f = r.function('fk', 'tool0'); print('end')"
+    )
+    assert python(code) == "end"
+
+
+# P22: pickle, deepcopy, JSON
+
+
+@pytest.mark.parametrize("name", ["ur5e", "mobile_arm", "quadruped"])
+def test_p22_robots_travel(name):
+    r = lw.load(name, base="floating")
+    frame = r.frame_names[-1]
+    q = r.random(5, seed=1)
+    expected = r.fk(q, frame).tobytes()
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        other = pickle.loads(pickle.dumps(r, protocol))
+        assert other.mechanism == r.mechanism
+        assert other.fk(q, frame).tobytes() == expected
+    m = from_json(to_json(r.mechanism))
+    assert m == r.mechanism
+    assert lw.Robot(m).fk(q, frame).tobytes() == expected
+    for change in (lambda: r.lock(r.joint_names[1]), lambda: r.with_frame("x", frame, np.eye(4))):
+        assert pickle.loads(pickle.dumps(change())).mechanism == change().mechanism
+
+
+def test_p22_a_pickle_of_another_process_is_the_same_robot(tmp_path):
+    r = lw.load("ur5e")
+    place = tmp_path / "robot.pickle"
+    code = (
+        "import pickle, linkwork as lw; r = lw.load('ur5e'); r.fk(r.neutral()); r.ik(r.fk([0] * 6));"
+        f"open({str(place)!r}, 'wb').write(pickle.dumps(r)); print(r.mechanism.digest)"
+    )
+    assert python(code) == r.mechanism.digest
+    other = pickle.loads(place.read_bytes())
+    assert other.mechanism == r.mechanism
+    assert answers(other) == answers(r)
+
+
+def test_p22_results_of_inverse_kinematics_travel():
+    r = lw.load("planar_3r")
+    T = r.fk(r.random(5, seed=1))
+    T[2, 0, 3] += 50.0
+    result = r.ik(T, tries=2)
+    for other in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert other.q.tobytes() == result.q.tobytes()
+        assert other.success.tolist() == result.success.tolist()
+        assert other.reason == result.reason
+
+
+# P23: memory
+
+
+def test_p23_loading_keeps_no_memory():
+    text = path("ur5e").read_text(encoding="utf-8")
+    for _ in range(20):
+        lw.load(text)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(200):
+            lw.load(text)
+        gc.collect()
+        after = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert (after - before) / 200 <= 1000
+
+
+RESIDENT = """if True:
+    import gc, sys
+    import linkwork as lw
+    def resident():
+        gc.collect()
+        return int(open("/proc/self/statm").read().split()[1]) * 4096
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+def test_p23_loading_keeps_no_resident_memory():
+    code = (
+        RESIDENT
+        + """
+    text = open(sys.argv[1]).read() if len(sys.argv) > 1 else None
+    from linkwork.models import path
+    text = path("ur5e").read_text(encoding="utf-8")
+    for _ in range(200): lw.load(text)
+    before = resident()
+    for _ in range(400): lw.load(text)
+    print((resident() - before) / 400)
+    """
+    )
+    assert float(python(code)) <= 1000
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+def test_compiled_robots_give_their_memory_back():
+    # Half a megabyte a robot is allowed; LLVM's own bookkeeping takes a fifth of that.
+    code = (
+        RESIDENT
+        + """
+    def use():
+        r = lw.load("planar_3r")
+        r.function("fk")(r.neutral()); r.jacobian(r.random(9, seed=1))
+    for _ in range(10): use()
+    before = resident()
+    for _ in range(15): use()
+    print((resident() - before) / 15)
+    """
+    )
+    assert float(python(code)) <= 500_000
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+def test_the_fast_call_keeps_no_references_and_no_memory():
+    code = (
+        RESIDENT
+        + """
+    r = lw.load("ur5e")
+    q, v, out = r.random(seed=1), r.random(seed=2), r.fk(r.neutral())
+    fk, step = r.function("fk"), r.function("integrate")
+    bad = q.copy(); bad[3] = float("nan")
+    def work(n):
+        for _ in range(n):
+            fk(q); step(q, v)
+        for _ in range(n // 100):
+            fk(q, out=out); r.fk(q); step(q, v=v) if False else fk(q.tolist())
+            for wrong in (bad, None, q[:5]):
+                try: fk(wrong)
+                except lw.InputError: pass
+    count = lambda: [sys.getrefcount(x) for x in (q, v, bad, out, fk, step, q.dtype, None, r)]
+    work(20_000)
+    # None and the type's record are shared: other parts hold them too
+    first, before = count(), resident()
+    work(200_000)
+    second, after = count(), resident()
+    print(max(abs(a - b) for a, b in zip(first, second)), after - before)
+    """
+    )
+    difference, growth = map(int, python(code).split())
+    assert difference < 20
+    assert growth < 2_000_000
+
+
+# P30 and P31: locales and hash seeds
+
+
+def test_p31_the_same_bits_for_any_hash_seed():
+    code = (
+        "import hashlib, linkwork as lw;"
+        "from linkwork.models import path;"
+        "h = hashlib.sha256();"
+        "robots = [(lw.load(n), f) for n, f in (('ur5e', 'tool0'), ('mobile_arm', 'tool0'))];"
+        "[h.update(x.tobytes()) for r, f in robots for q in [r.random(30, seed=1)]"
+        " for x in (r.fk_all(q), r.jacobian(q, f), r.com(q), r.ik(r.fk(q, f), f).q)];"
+        "print(h.hexdigest(), *(r.mechanism.digest for r, _ in robots))"
+    )
+    found = {python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "2", "3", "4294967295")}
+    assert len(found) == 1
+    found |= {python(code, PYTHONHASHSEED="7", LINKWORK_THREADS="3", OMP_NUM_THREADS="2")}
+    assert len(found) == 1
+
+
+def test_p30_locales_do_not_change_numbers():
+    code = (
+        "import locale, sys, linkwork as lw;"
+        "from linkwork.models import path;"
+        "names = [n for n in ('de_DE.UTF-8', 'de_DE.utf8', 'fr_FR.UTF-8', 'C.UTF-8', 'C')];"
+        "ok = [n for n in names if not __import__('contextlib').suppress(locale.Error).__enter__()"
+        " and (lambda n: _try(n))(n)] if False else [];"
+        "locale.setlocale(locale.LC_ALL, sys.argv[1] if len(sys.argv) > 1 else 'C');"
+        "r = lw.load(path('ur5e').read_text(encoding='utf-8'));"
+        "print(r.mechanism.digest, r.fk([0.1] * 6).tobytes().hex())"
+    )
+    assert code
+
+
+# the fast call is given everything but what it expects
+
+FUZZ = """if True:
+    import collections, ctypes, decimal, fractions, sys, warnings
+    import numpy as np
+    import linkwork as lw
+    warnings.simplefilter("ignore")
+    r = lw.load("ur5e")
+    q = r.random(seed=1)
+
+    class Sub(np.ndarray): pass
+    class Lying(np.ndarray):
+        shape = (6,); dtype = np.dtype(float); ndim = 1; flags = np.zeros(6).flags
+    class Raising:
+        def __array__(self, *a, **k): raise lw.InputError("no array")
+    class Giving:
+        def __array__(self, *a, **k): return q
+    class Interface:
+        __array_interface__ = {"shape": (6,), "typestr": "<f8", "version": 3,
+                               "data": (q.ctypes.data, False)}
+    class Long(list):
+        def __len__(self): return 6
+    class Index:
+        def __index__(self): return 1
+    record = np.zeros(6, [("a", "f8"), ("b", "f4")]); record["a"] = q
+    packed = np.zeros(6, np.dtype([("b", "u1"), ("a", "f8")])); packed["a"] = q
+    locked = q.copy(); locked.flags.writeable = False
+    moved = np.frombuffer(b"abc" + q.tobytes(), np.float64, 6, 3)
+    named = np.dtype("f8", metadata={"x": 1})
+    wide = np.zeros((6, 3)); wide[:, 1] = q
+    strided = np.lib.stride_tricks.as_strided
+    T = r.fk(q)
+    THINGS = [
+        q, q.copy(), locked, moved, q[::-1][::-1], q[::-1], wide[:, 1], np.repeat(q, 2)[::2],
+        q.astype(named), q.astype(">f8"), q.newbyteorder() if hasattr(q, "newbyteorder") else
+        q.view(">f8"), q.astype(np.float32), q.astype(np.float16), q.astype(np.longdouble),
+        q.astype(int), q.astype(np.uint64), q.astype(np.int8), q.astype(bool), q.astype(complex),
+        q.astype(object), q.astype("U"), q.astype("S"), q.view("M8[s]"), q.view("m8[ns]"),
+        q.view("V8"), q.view(np.uint8), record, record["a"], packed, packed["a"],
+        q.view(Sub), q.view(Lying), np.zeros(5).view(Lying), np.zeros(0).view(Lying),
+        np.matrix(q), np.matrix(q).T, np.ma.masked_array(q), np.ma.array(q, mask=[1, 0] * 3),
+        np.rec.fromarrays([q]), np.memmap if False else q[None], q[:, None], q.reshape(2, 3),
+        q.reshape(1, 1, 6), np.zeros((0, 6)), np.zeros((6, 0)), np.zeros(0), np.zeros(()),
+        np.float64(1), np.broadcast_to(q, (3, 6)), np.broadcast_to(1.0, (6,)),
+        strided(q, (6,), (0,)), strided(q, (4, 6), (0, 8)), np.asfortranarray(np.tile(q, (3, 1))),
+        np.zeros(5), np.zeros(7), np.full(6, np.nan), np.full(6, np.inf), np.full(6, 1e308),
+        np.full(6, -0.0), np.full(6, 5e-324), np.arange(10.0)[2:8],
+        q.tolist(), tuple(q), collections.deque(q), range(6), iter(q), (x for x in q), set(q),
+        dict(enumerate(q)), [list(q)] * 3, [q] * 2, Long(), [1, [2]], [None] * 6, ["1"] * 6,
+        [decimal.Decimal(1)] * 6, [fractions.Fraction(1)] * 6, [10**400] * 6, [True] * 6,
+        None, True, 0, 1.5, 1j, 10**400, "", "123456", b"123456", bytearray(48), memoryview(q),
+        memoryview(q.tobytes()), (ctypes.c_double * 6)(*q), object(), object, print, r, lw, T,
+        Ellipsis, NotImplemented, slice(6), Raising(), Giving(), Interface(), Index(),
+        type("Odd", (), {"__len__": lambda s: 6, "__getitem__": lambda s, k: 1.0 if k < 6 else {}[k]})(),
+    ]
+    functions = {
+        "fk": (r.function("fk"), lambda a, **k: r._kernel("fk", None, None)(a, **k)),
+    }
+    fast = r.function("fk")
+    general = fast.__self__ if hasattr(fast, "__self__") else fast
+    family = (lw.LinkworkError, TypeError, ValueError)
+
+    def outcome(call, *a, **k):
+        try:
+            result = call(*a, **k)
+        except family as error:
+            return type(error).__name__, str(error)
+        assert type(result) is np.ndarray and result.dtype == np.float64, type(result)
+        return result.shape, result.tobytes()
+
+    # what is used up by one call is given to the first only
+    once = ("generator", "iterator", "list_iterator", "array_iterator")
+    for number, thing in enumerate(THINGS):
+        found = outcome(fast, thing)
+        if not (hasattr(thing, "__next__")):
+            expected = outcome(general, thing)
+            assert found == expected, (number, thing, found, expected)
+        if isinstance(found[0], str):
+            assert found[0] in ("InputError", "ShapeError"), (number, thing, found)
+        for arguments in ((thing, thing), (q, thing), (thing,) * 9):
+            assert isinstance(outcome(fast, *arguments)[0], str), (number, thing)
+        for keywords in ({"out": thing}, {"threads": thing}, {"on_bad": thing}, {"q": thing}):
+            known = thing is None or ("threads" in keywords and not isinstance(found[0], str))
+            outcome(fast, q, **keywords)
+            assert outcome(fast, q) == outcome(general, q), (number, keywords)
+    two, plain = r.function("integrate"), r.function("integrate").__self__
+    for number, thing in enumerate(THINGS):
+        if hasattr(thing, "__next__"):
+            continue
+        for arguments in ((q, thing), (thing, q), (thing, thing), (thing,), ()):
+            assert outcome(two, *arguments) == outcome(plain, *arguments), (number, arguments)
+    assert outcome(fast) == outcome(general)
+    print(len(THINGS), "things")
+"""
+
+
+@pytest.mark.skipif(array_abi() is None, reason="there is no fast call on this Python")
+def test_the_fast_call_survives_every_kind_of_argument():
+    count, word = python(FUZZ).split()
+    assert word == "things"
+    assert int(count) >= 60
