@@ -52,6 +52,12 @@ def _resolve(source: str | os.PathLike[str] | bytes) -> str | Path | bytes:
     suffix = Path(text).suffix.lower()
     if suffix in _FOREIGN:
         raise UnsupportedFeatureError(f"'{text}' is a {suffix} file: {_FOREIGN[suffix]}")
-    if isinstance(source, str) and not suffix and os.sep not in text and "/" not in text:
+    if (
+        isinstance(source, str)
+        and not suffix
+        and text not in (".", "..")
+        and os.sep not in text
+        and "/" not in text
+    ):
         return models.path(text)
     return Path(text)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -35,6 +36,23 @@ def test_an_error_reaches_the_caller(count):
     with pytest.raises(ValueError, match="seven"):
         in_parallel(work, range(20), count)
     assert in_parallel(lambda k: k, range(3), count) == [0, 1, 2]
+
+
+def test_after_an_error_nothing_is_still_running():
+    started, running = threading.Event(), []
+
+    def work(k):
+        if k == 0:
+            started.wait(20)
+            raise KeyboardInterrupt
+        running.append(k)
+        started.set()
+        time.sleep(0.2)
+        running.remove(k)
+
+    with pytest.raises(KeyboardInterrupt):
+        in_parallel(work, range(2), 2)
+    assert running == []
 
 
 FORK = """

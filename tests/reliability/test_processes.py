@@ -12,6 +12,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import tracemalloc
 from pathlib import Path
@@ -30,11 +31,12 @@ HAS_FORK = hasattr(os, "fork")
 forks = pytest.mark.skipif(not HAS_FORK, reason="this system has no fork")
 
 
-def python(code: str, **environment: str) -> str:
-    """What a fresh interpreter prints; its standard error is shown where it fails."""
+def python(code: str | Path, **environment: str) -> str:
+    """What a fresh interpreter prints of a text or a file; its errors are shown where it fails."""
+    how = [str(code)] if isinstance(code, Path) else ["-c", textwrap.dedent(code)]
     where = os.pathsep.join(filter(None, [SOURCE, os.environ.get("PYTHONPATH", "")]))
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", code],
+        [sys.executable, "-X", "faulthandler", *how],
         capture_output=True, text=True, timeout=120, check=False,
         env={**os.environ, "PYTHONPATH": where, **environment},
     )  # fmt: skip
@@ -56,9 +58,9 @@ def answers(r: lw.Robot) -> bytes:
 @pytest.mark.parametrize(
     "method", [pytest.param("fork", marks=forks), "spawn", pytest.param("forkserver", marks=forks)]
 )
-def test_p21_worker_processes_give_the_same_bits(method):
+def test_p21_worker_processes_give_the_same_bits(method, tmp_path):
     # In a process of its own: the workers are forked from one without the test runner's threads.
-    code = f"""if True:
+    code = f"""
         import multiprocessing, numpy as np, linkwork as lw
         def poses(r_and_q):
             r, q = r_and_q
@@ -72,28 +74,18 @@ def test_p21_worker_processes_give_the_same_bits(method):
                 found = pool.map_async(poses, [(r, q)] * 4).get(60)
             print(all(f == expected for f in found))
     """
-    script = Path(sys.executable)  # spawn needs a file to import: write one where it may be
-    assert script.exists()
-    assert run_as_file(code) == "True"
-
-
-def run_as_file(code: str) -> str:
-    import tempfile  # noqa: PLC0415 - only here
-    import textwrap  # noqa: PLC0415
-
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "script.py"
-        place.write_text(textwrap.dedent(code.replace("if True:", "", 1)), encoding="utf-8")
-        return python(f"import runpy; runpy.run_path({str(place)!r}, run_name='__main__')")
+    script = tmp_path / "script.py"  # spawned workers import the file
+    script.write_text(textwrap.dedent(code), encoding="utf-8")
+    assert python(script) == "True"
 
 
 def in_child(work) -> int:
-    """The exit status of a forked child that runs ``work``; it has 20 seconds."""
+    """The exit status of a forked child that runs ``work``; it has 8 seconds."""
     pid = os.fork()
     if pid == 0:
         try:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(20)
+            signal.alarm(8)
             os._exit(0 if work() else 1)
         except BaseException:
             os._exit(2)
@@ -132,7 +124,8 @@ def test_p21_a_fork_while_another_thread_compiles_does_not_hang_the_child():
 @forks
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_p21_forks_at_any_moment_of_compiling():
-    stop = threading.Event()
+    warm, stop = lw.load("planar_2r"), threading.Event()
+    warm.jacobian(warm.neutral())  # forks while a module is being imported are Python's business
 
     def compile_on_and_on() -> None:
         while not stop.is_set():
@@ -146,12 +139,16 @@ def test_p21_forks_at_any_moment_of_compiling():
         r = lw.load("planar_2r")
         return bool(np.isfinite(r.jacobian(r.neutral())).all())
 
+    found: list[int] = []
     try:
-        found = [in_child(work) for _ in range(6)]
+        for _ in range(8):
+            found.append(in_child(work))
+            if found[-1] != 0:
+                break
     finally:
         stop.set()
         other.join()
-    assert found == [0] * 6
+    assert found == [0] * 8
 
 
 def test_a_process_ends_by_itself_after_threaded_work():
@@ -186,7 +183,7 @@ def test_p22_a_pickle_of_another_process_is_the_same_robot(tmp_path):
     r = lw.load("ur5e")
     place = tmp_path / "robot.pickle"
     code = (
-        "import pickle, linkwork as lw; r = lw.load('ur5e'); r.fk(r.neutral()); r.ik(r.fk([0] * 6));"
+        "import pickle, linkwork as lw; r = lw.load('ur5e'); r.ik(r.fk([0] * 6));"
         f"open({str(place)!r}, 'wb').write(pickle.dumps(r)); print(r.mechanism.digest)"
     )
     assert python(code) == r.mechanism.digest
@@ -226,7 +223,7 @@ def test_p23_loading_keeps_no_memory():
     assert (after - before) / 200 <= 1000
 
 
-RESIDENT = """if True:
+RESIDENT = """
     import gc, sys
     import linkwork as lw
     def resident():
@@ -240,7 +237,6 @@ def test_p23_loading_keeps_no_resident_memory():
     code = (
         RESIDENT
         + """
-    text = open(sys.argv[1]).read() if len(sys.argv) > 1 else None
     from linkwork.models import path
     text = path("ur5e").read_text(encoding="utf-8")
     for _ in range(200): lw.load(text)
@@ -282,14 +278,17 @@ def test_the_fast_call_keeps_no_references_and_no_memory():
     def work(n):
         for _ in range(n):
             fk(q); step(q, v)
-        for _ in range(n // 100):
-            fk(q, out=out); r.fk(q); step(q, v=v) if False else fk(q.tolist())
-            for wrong in (bad, None, q[:5]):
-                try: fk(wrong)
-                except lw.InputError: pass
-    count = lambda: [sys.getrefcount(x) for x in (q, v, bad, out, fk, step, q.dtype, None, r)]
+        for k in range(n // 10):
+            try: fk(bad)  # a result that is made and thrown away
+            except lw.InputError: pass
+            if k % 10 == 0:
+                fk(q, out=out); r.fk(q); fk(q.tolist())
+                for wrong in (None, q[:5]):
+                    try: fk(wrong)
+                    except lw.InputError: pass
+    # not of the float64 dtype: NumPy 2.4's own np.empty counts one up on every call
+    count = lambda: [sys.getrefcount(x) for x in (q, v, bad, out, fk, step, r, fk.__self__)]
     work(20_000)
-    # None and the type's record are shared: other parts hold them too
     first, before = count(), resident()
     work(200_000)
     second, after = count(), resident()
@@ -297,7 +296,7 @@ def test_the_fast_call_keeps_no_references_and_no_memory():
     """
     )
     difference, growth = map(int, python(code).split())
-    assert difference < 20
+    assert difference == 0
     assert growth < 2_000_000
 
 
@@ -321,17 +320,25 @@ def test_p31_the_same_bits_for_any_hash_seed():
 
 
 def test_p30_locales_do_not_change_numbers():
-    code = (
-        "import locale, sys, linkwork as lw;"
-        "from linkwork.models import path;"
-        "names = [n for n in ('de_DE.UTF-8', 'de_DE.utf8', 'fr_FR.UTF-8', 'C.UTF-8', 'C')];"
-        "ok = [n for n in names if not __import__('contextlib').suppress(locale.Error).__enter__()"
-        " and (lambda n: _try(n))(n)] if False else [];"
-        "locale.setlocale(locale.LC_ALL, sys.argv[1] if len(sys.argv) > 1 else 'C');"
-        "r = lw.load(path('ur5e').read_text(encoding='utf-8'));"
-        "print(r.mechanism.digest, r.fk([0.1] * 6).tobytes().hex())"
-    )
-    assert code
+    # Where no such locale is installed, at least a broken setting must not matter.
+    code = """
+        import locale, linkwork as lw
+        for name in ("de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", ""):
+            try:
+                locale.setlocale(locale.LC_ALL, name)
+                break
+            except locale.Error:
+                pass
+        r = lw.load("ur5e")
+        T = lw.load('<robot name="x"><link name="a"/><link name="b"/><joint name="j" type="fixed">'
+                    '<parent link="a"/><child link="b"/><origin xyz="0.5 1.25 -2.5e-1"/></joint>'
+                    '</robot>').fk([])
+        print(r.mechanism.digest, r.fk([0.1] * 6).tobytes().hex(), T[:3, 3].tolist())
+    """
+    places = [{}, {"LC_ALL": "C"}, {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}]
+    found = {python(code, **place) for place in places}
+    assert len(found) == 1
+    assert found.pop().endswith("[0.5, 1.25, -0.25]")
 
 
 # the fast call is given everything but what it expects
@@ -356,6 +363,9 @@ FUZZ = """if True:
                                "data": (q.ctypes.data, False)}
     class Long(list):
         def __len__(self): return 6
+    class Odd:
+        def __len__(self): return 6
+        def __getitem__(self, k): return [1.0] * 6 if k < 6 else {}[k]
     class Index:
         def __index__(self): return 1
     record = np.zeros(6, [("a", "f8"), ("b", "f4")]); record["a"] = q
@@ -368,14 +378,14 @@ FUZZ = """if True:
     T = r.fk(q)
     THINGS = [
         q, q.copy(), locked, moved, q[::-1][::-1], q[::-1], wide[:, 1], np.repeat(q, 2)[::2],
-        q.astype(named), q.astype(">f8"), q.newbyteorder() if hasattr(q, "newbyteorder") else
-        q.view(">f8"), q.astype(np.float32), q.astype(np.float16), q.astype(np.longdouble),
+        q.astype(named), q.astype(">f8"), q.view(">f8"), q.astype(np.float32),
+        q.astype(np.float16), q.astype(np.longdouble),
         q.astype(int), q.astype(np.uint64), q.astype(np.int8), q.astype(bool), q.astype(complex),
         q.astype(object), q.astype("U"), q.astype("S"), q.view("M8[s]"), q.view("m8[ns]"),
         q.view("V8"), q.view(np.uint8), record, record["a"], packed, packed["a"],
         q.view(Sub), q.view(Lying), np.zeros(5).view(Lying), np.zeros(0).view(Lying),
         np.matrix(q), np.matrix(q).T, np.ma.masked_array(q), np.ma.array(q, mask=[1, 0] * 3),
-        np.rec.fromarrays([q]), np.memmap if False else q[None], q[:, None], q.reshape(2, 3),
+        np.rec.fromarrays([q]), q[None], q[:, None], q.reshape(2, 3),
         q.reshape(1, 1, 6), np.zeros((0, 6)), np.zeros((6, 0)), np.zeros(0), np.zeros(()),
         np.float64(1), np.broadcast_to(q, (3, 6)), np.broadcast_to(1.0, (6,)),
         strided(q, (6,), (0,)), strided(q, (4, 6), (0, 8)), np.asfortranarray(np.tile(q, (3, 1))),
@@ -387,13 +397,10 @@ FUZZ = """if True:
         None, True, 0, 1.5, 1j, 10**400, "", "123456", b"123456", bytearray(48), memoryview(q),
         memoryview(q.tobytes()), (ctypes.c_double * 6)(*q), object(), object, print, r, lw, T,
         Ellipsis, NotImplemented, slice(6), Raising(), Giving(), Interface(), Index(),
-        type("Odd", (), {"__len__": lambda s: 6, "__getitem__": lambda s, k: 1.0 if k < 6 else {}[k]})(),
+        Odd(),
     ]
-    functions = {
-        "fk": (r.function("fk"), lambda a, **k: r._kernel("fk", None, None)(a, **k)),
-    }
     fast = r.function("fk")
-    general = fast.__self__ if hasattr(fast, "__self__") else fast
+    general = fast.__self__  # the kernel, which takes what the fast call does not
     family = (lw.LinkworkError, TypeError, ValueError)
 
     def outcome(call, *a, **k):
@@ -404,11 +411,9 @@ FUZZ = """if True:
         assert type(result) is np.ndarray and result.dtype == np.float64, type(result)
         return result.shape, result.tobytes()
 
-    # what is used up by one call is given to the first only
-    once = ("generator", "iterator", "list_iterator", "array_iterator")
     for number, thing in enumerate(THINGS):
         found = outcome(fast, thing)
-        if not (hasattr(thing, "__next__")):
+        if not hasattr(thing, "__next__"):  # used up by one call
             expected = outcome(general, thing)
             assert found == expected, (number, thing, found, expected)
         if isinstance(found[0], str):
@@ -416,7 +421,6 @@ FUZZ = """if True:
         for arguments in ((thing, thing), (q, thing), (thing,) * 9):
             assert isinstance(outcome(fast, *arguments)[0], str), (number, thing)
         for keywords in ({"out": thing}, {"threads": thing}, {"on_bad": thing}, {"q": thing}):
-            known = thing is None or ("threads" in keywords and not isinstance(found[0], str))
             outcome(fast, q, **keywords)
             assert outcome(fast, q) == outcome(general, q), (number, keywords)
     two, plain = r.function("integrate"), r.function("integrate").__self__

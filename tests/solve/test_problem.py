@@ -51,7 +51,7 @@ def test_what_cannot_be_moved_is_refused_by_name():
         pose_problem(m, "tool9")
     with pytest.raises(UnknownNameError, match="wrist_3_joint"):
         pose_problem(m, "tool0", ["wrist_9_joint"])
-    with pytest.raises(UnknownNameError):
+    with pytest.raises(InputError, match="joints is empty"):
         pose_problem(m, "tool0", [])
 
 

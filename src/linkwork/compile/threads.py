@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -42,6 +42,7 @@ def in_parallel(
     except BaseException:
         for future in futures:
             future.cancel()
+        wait(futures)  # those that run write into arrays that the caller is about to let go
         raise
 
 

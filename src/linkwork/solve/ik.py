@@ -37,7 +37,7 @@ from linkwork.solve.step import (
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
-CHUNK = 4096
+CHUNK = 1024
 """Targets between two returns to Python; the answers do not depend on it."""
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, UnknownNameError
+from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 
 Floats = NDArray[np.float64]
@@ -90,13 +90,14 @@ def pose_problem(m: Mechanism, frame: str, joints: Sequence[str] | None = None) 
 def _chosen(m: Mechanism, frame: str, moving: list[int], joints: Sequence[str]) -> list[int]:
     if isinstance(joints, str):
         joints = [joints]
+    if not joints:
+        allowed = ", ".join(m.joint_names[c] for c in moving)
+        raise InputError(f"joints is empty: nothing would move '{frame}'; these do: {allowed}")
     chosen = sorted({m.joint(name) for name in joints})
     idle = [m.joint_names[c] for c in chosen if c not in moving]
     if idle:
         allowed = ", ".join(m.joint_names[c] for c in moving)
         raise InputError(f"{', '.join(idle)} does not move frame '{frame}'; these do: {allowed}")
-    if not chosen:
-        raise UnknownNameError("joint", "", [m.joint_names[c] for c in moving])
     return chosen
 
 
