@@ -78,7 +78,7 @@ def test_a_problem_says_where_what_and_what_to_do():
 
 def test_a_description_error_lists_every_problem():
     error = lw.DescriptionError(iter([PROBLEM, Problem("warning", "w", "second")]))
-    assert [problem.code for problem in error.problems] == ["count", "w"]
+    assert [problem.code for problem in error.problems] == ["bad-number", "w"]
     assert str(error).splitlines() == [str(problem) for problem in error.problems]
     assert str(lw.DescriptionError([])) == ""
 

@@ -74,14 +74,15 @@ class UnknownNameError(LinkworkError, KeyError):
 
     def __init__(self, kind: str, name: str, valid: Sequence[str]) -> None:
         self.kind, self.name, self.valid = kind, name, tuple(valid)
-        near = difflib.get_close_matches(str(name), self.valid, n=5, cutoff=0.4)
+        shown = str(name) if len(str(name)) <= 80 else f"{str(name)[:77]}..."
+        near = difflib.get_close_matches(shown, self.valid, n=5, cutoff=0.4)
         if near:
             hint = "nearest: " + ", ".join(near)
         elif len(self.valid) <= 12:
             hint = "there are: " + (", ".join(self.valid) or "none")
         else:
             hint = f"there are {len(self.valid)}: " + ", ".join(self.valid[:8]) + ", ..."
-        self.text = f"no {kind} named '{name}'; {hint}"
+        self.text = f"no {kind} named '{shown}'; {hint}"
         super().__init__(self.text)
 
     def __str__(self) -> str:

@@ -313,7 +313,7 @@ def test_p31_the_same_bits_for_any_hash_seed():
         " for x in (r.fk_all(q), r.jacobian(q, f), r.com(q), r.ik(r.fk(q, f), f).q)];"
         "print(h.hexdigest(), *(r.mechanism.digest for r, _ in robots))"
     )
-    found = {python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "2", "3", "4294967295")}
+    found = {python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "4294967295")}
     assert len(found) == 1
     found |= {python(code, PYTHONHASHSEED="7", LINKWORK_THREADS="3", OMP_NUM_THREADS="2")}
     assert len(found) == 1

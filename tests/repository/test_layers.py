@@ -18,6 +18,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 RANK = {
     "errors": -1,
     "conventions": -1,
+    "arrays": -0.5,
     "ops": 0,
     "spatial": 0.5,
     "formats": 1,

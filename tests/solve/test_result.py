@@ -17,14 +17,14 @@ def result(success):
 
 def test_one_target():
     assert result(True).reason == "solved"
-    assert result(False).reason == "because of ()"
+    assert result(False).reason == "because of 0"
 
 
 def test_a_batch_counts_failures_and_explains_the_first():
     r = result([[True, True], [True, False], [False, True]])
-    assert r.reason == "2 of 6 not solved; the first, [1, 1]: because of (1, 1)"
+    assert r.reason == "2 of 6 not solved; the first, [1, 1]: because of 3"
     assert r.reason_for(0, 0) == "solved"
-    assert r.reason_for(2, 0) == "because of (2, 0)"
+    assert r.reason_for(2, 0) == "because of 4"
 
 
 def test_the_printed_form_stays_short():

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.arrays import real_array
 from linkwork.compile.fastcall import bind, emit_fast_call
 from linkwork.compile.graph import Graph, graph_of
 from linkwork.compile.interpreted import InterpretedRows
@@ -207,6 +208,8 @@ class Kernel:
             raise ShapeError(f"out must be a float64 array of shape {shape}, not {found}")
         if not out.flags.writeable:
             raise InputError("out is read-only")
+        if any(step == 0 and n > 1 for step, n in zip(out.strides, out.shape, strict=True)):
+            raise InputError("out repeats its memory: each result needs a place of its own")
         if any(np.may_share_memory(out, a) for a in flat):
             raise InputError("out shares memory with an input: give it memory of its own")
 
@@ -267,21 +270,10 @@ class Kernel:
 
 
 def _as_floats(a: ArrayLike, name: str, length: int) -> Floats:
-    try:
-        array = np.asarray(a)
-        if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
-            raise TypeError
-        floats = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be real numbers, not {_kind(a)}") from None
+    floats = real_array(a, name)
     if floats.ndim == 0 or floats.shape[-1] != length:
         raise ShapeError(f"{name} must have shape (..., {length}), not {floats.shape}")
     return floats
-
-
-def _kind(a: Any) -> str:
-    dtype = getattr(a, "dtype", None)
-    return f"an array of {dtype}" if dtype is not None else type(a).__name__
 
 
 def _count(lead: tuple[int, ...]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import threading
 from dataclasses import dataclass
@@ -16,6 +17,27 @@ from linkwork.compile.optable import LIBM_NAMES
 
 COMPILING = threading.RLock()
 """Held while tracing and compiling: neither CasADi's nor LLVM's global state is shared."""
+
+
+def _before_fork() -> None:
+    COMPILING.acquire()
+    if _LLVM_LOCK is not None:
+        _LLVM_LOCK.__enter__()
+
+
+def _after_fork() -> None:
+    if _LLVM_LOCK is not None:
+        _LLVM_LOCK.__exit__()
+    COMPILING.release()
+
+
+# A child of fork must not find a lock held by a thread that it does not have. llvmlite's own lock
+# is private; where it is not there, forking while another thread compiles is at one's own risk.
+_LLVM_LOCK: Any = getattr(getattr(getattr(llvm, "ffi", None), "lib", None), "_lock", None)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 @dataclass(frozen=True)
@@ -74,6 +96,21 @@ def new_module(name: str, target: Target) -> ir.Module:
     return module
 
 
+def _simplify(parsed: Any, machine: Any) -> None:
+    """The few passes that straight-line code gains by.
+
+    They are listed one by one because the manager that llvmlite makes for a whole optimisation
+    level is never freed: it would cost 0.1 MB a kernel.
+    """
+    manager: Any = llvm.create_new_module_pass_manager()
+    manager.add_instruction_combine_pass()
+    manager.add_simplify_cfg_pass()
+    manager.add_new_gvn_pass()
+    manager.add_dead_code_elimination_pass()
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    manager.run(parsed, llvm.create_pass_builder(machine, options))
+
+
 class Engine:
     """Machine code in memory; it lives as long as this object."""
 
@@ -84,12 +121,8 @@ class Engine:
                 cpu=target.cpu, features=target.features, opt=2, jit=True
             )
             parsed = llvm.parse_assembly(str(module))
-            options = llvm.create_pipeline_tuning_options(speed_level=1 if simplify else 0)
-            options.slp_vectorization = False
-            options.loop_vectorization = False
-            options.loop_unrolling = False
-            builder = llvm.create_pass_builder(machine, options)
-            builder.getModulePassManager().run(parsed, builder)
+            if simplify:
+                _simplify(parsed, machine)
             self._engine = llvm.create_mcjit_compiler(parsed, machine)
             self._engine.finalize_object()
 

@@ -8,6 +8,10 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
+import numpy as np
+
+from linkwork.errors import InputError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -32,7 +36,11 @@ def in_parallel(
     """``[work(item) for item in items]``, on up to ``threads`` threads; the first error is raised.
 
     The results do not depend on the number of threads.
+
+    Raises: InputError for a number of threads that is none; whatever ``work`` raises.
     """
+    if not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise InputError(f"threads must be a whole number from 1, not {threads!r}")
     listed = list(items)
     if threads <= 1 or len(listed) <= 1:
         return [work(item) for item in listed]

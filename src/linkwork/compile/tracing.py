@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as cs
@@ -91,11 +91,13 @@ def trace(algorithm: str, mechanism: Mechanism, **static: Any) -> Traced:
     Raises: UnknownNameError for an algorithm that is not registered.
     """
     entry = find(algorithm)
-    return trace_function(
+    traced = trace_function(
         algorithm,
         entry.sizes(mechanism),
         lambda *blocks: {algorithm: entry.function(CASADI, mechanism, *blocks, **static)},
     )
+    # one column is a vector to CasADi, and may be a matrix to the algorithm
+    return replace(traced, output_shapes=(entry.output(mechanism),))
 
 
 def size(shape: Shape) -> int:

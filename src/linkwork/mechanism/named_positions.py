@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from linkwork.arrays import real_array
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.neutral import neutral
@@ -21,6 +22,12 @@ def configuration_from(m: Mechanism, positions: Mapping[str, float | Sequence[fl
     number of values; InputError for values that are not finite, or for a coupled joint whose value
     differs from what its leader makes it by more than 1e-9.
     """
+    if not isinstance(positions, Mapping):
+        example = (m.joint_names or ("joint",))[0]
+        raise InputError(
+            f"positions are given by joint name, as in {{'{example}': 0.5}}, "
+            f"not as {type(positions).__name__}"
+        )
     q = neutral(m)
     followers = {m.body_joint_names[b]: b for b in m.followers()}
     for name, value in positions.items():
@@ -42,10 +49,7 @@ def _coordinate(m: Mechanism, name: str, followers: Mapping[str, int]) -> int:
 
 
 def _values(name: str, value: float | Sequence[float], n: int) -> Floats:
-    try:
-        values = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise InputError(f"joint '{name}': {value!r} is not a number") from None
+    values = np.atleast_1d(real_array(value, f"the position of joint '{name}'"))
     if values.shape != (n,):
         raise ShapeError(f"joint '{name}' takes {n} number(s), not {values.size}")
     if not np.isfinite(values).all():

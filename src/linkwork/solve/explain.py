@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,24 @@ from linkwork.mechanism.model import JointType
 from linkwork.solve.problem import PoseProblem
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FailureWords:
+    """Words for the failures of one call, found when asked for; it can be pickled."""
+
+    problem: PoseProblem
+    parameters: Floats  # (N, p)
+    q: Floats  # (N, nq)
+    position: Floats  # (N,) m
+    rotation: Floats  # (N,) rad
+    tries: int
+
+    def __call__(self, k: int) -> str:
+        """What is known of the failure of row k."""
+        pose = (self.parameters[k, :3], self.parameters[k, 3:12].reshape(3, 3))
+        errors = (float(self.position[k]), float(self.rotation[k]))
+        return explain_failure(self.problem, self.q[k], pose, errors, self.tries)
 
 
 def explain_failure(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.arrays import real_array
 from linkwork.compile.graph import graph_of
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT, emit_lanes
@@ -22,7 +23,7 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.casadi import CASADI
-from linkwork.solve.explain import explain_failure
+from linkwork.solve.explain import FailureWords
 from linkwork.solve.problem import PoseProblem, pose_problem
 from linkwork.solve.result import IKResult
 from linkwork.solve.step import (
@@ -202,12 +203,6 @@ class InverseKinematics:
         )
         tries = np.where(np.isfinite(report[:, 3]), report[:, 3], 0.0)
 
-        def explain(row: tuple[int, ...]) -> str:
-            k = int(np.ravel_multi_index(row, lead)) if lead else 0
-            pose = (parameters[k, :3], parameters[k, 3:12].reshape(3, 3))
-            errors = (float(position[k]), float(rotation[k]))
-            return explain_failure(self.problem, q[k], pose, errors, options.tries)
-
         return IKResult(
             q=q.reshape(*lead, q.shape[1]),
             success=success.reshape(lead),
@@ -215,7 +210,7 @@ class InverseKinematics:
             rotation_error=rotation.reshape(lead),
             iterations=report[:, 2].astype(np.int64).reshape(lead),
             restarts=tries.astype(np.int64).reshape(lead),
-            explain=explain,
+            explain=FailureWords(self.problem, parameters, q, position, rotation, options.tries),
         )
 
 
@@ -225,10 +220,7 @@ def rigid_poses(targets: ArrayLike) -> Floats:
     Raises: ShapeError; InputError naming the first row that is not finite or not rigid (rotation
     orthogonal and right-handed, last row 0 0 0 1, each within 1e-6).
     """
-    try:
-        poses = np.asarray(targets, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("targets must be an array of numbers of shape (..., 4, 4)") from None
+    poses = real_array(targets, "targets")
     if poses.shape[-2:] != (4, 4):
         raise ShapeError(f"targets must have shape (..., 4, 4), not {poses.shape}")
     R = poses[..., :3, :3]
@@ -251,10 +243,7 @@ def rigid_poses(targets: ArrayLike) -> Floats:
 
 
 def _configuration(q0: ArrayLike, m: Mechanism) -> Floats:
-    try:
-        start = np.asarray(q0, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("q0 must be an array of numbers") from None
+    start = real_array(q0, "q0")
     if start.ndim == 0 or start.shape[-1] != m.n_q:
         raise ShapeError(f"q0 must have shape (..., {m.n_q}), not {start.shape}")
     if not np.isfinite(start).all():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def _no_reason(_row: tuple[int, ...]) -> str:
+def _no_reason(_row: int) -> str:
     return ""
 
 
@@ -29,24 +29,26 @@ class IKResult:
     rotation_error: Floats  # rad
     iterations: NDArray[np.int64]  # steps of the try that is returned
     restarts: NDArray[np.int64]  # tries before it; for a failure, of the best
-    explain: Callable[[tuple[int, ...]], str] = field(default=_no_reason, repr=False)
+    explain: Callable[[int], str] = field(default=_no_reason, repr=False)  # of a row, counted flat
 
     @property
     def reason(self) -> str:
         """In words, how it went: of the one target, or of the first that failed."""
         if bool(np.all(self.success)):
             return "solved"
-        failed = tuple(int(k) for k in np.argwhere(~self.success)[0])
-        text = self.explain(failed)
+        text = self.explain(int(np.flatnonzero(~self.success)[0]))
         if self.success.ndim == 0:
             return text
+        failed = np.argwhere(~self.success)[0].tolist()
         count = int(np.count_nonzero(~self.success))
         where = ", ".join(str(k) for k in failed)
         return f"{count} of {self.success.size} not solved; the first, [{where}]: {text}"
 
     def reason_for(self, *row: int) -> str:
         """In words, how it went for one target of a batch."""
-        return "solved" if bool(self.success[row]) else self.explain(row)
+        if bool(self.success[row]):
+            return "solved"
+        return self.explain(int(np.ravel_multi_index(row, self.success.shape)) if row else 0)
 
     def __repr__(self) -> str:
         """A summary that does not print a million rows."""

@@ -1,0 +1,35 @@
+"""What users give as numbers, as float64 arrays, by one rule for every call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.errors import InputError
+
+
+def real_array(a: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Real numbers as float64, copied only where they must be converted.
+
+    Integers and floats of up to 64 bits are taken, as arrays, lists or anything NumPy reads.
+
+    Raises: InputError for text, truth values, complex numbers, objects, ragged lists and masked
+    values, which would lose something in silence.
+    """
+    try:
+        array = np.asarray(a)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be real numbers, not {_kind(a)}") from None
+    fits = array.dtype.kind in "fiu" and array.dtype.itemsize <= 8
+    if not fits and array.size > 0:
+        raise InputError(f"{name} must be real numbers, not {_kind(a)}")
+    if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
+        raise InputError(f"{name} has masked values: fill or drop them first")
+    return array.astype(np.float64, copy=False)
+
+
+def _kind(a: Any) -> str:
+    dtype = getattr(a, "dtype", None)
+    return f"an array of {dtype}" if dtype is not None else f"a {type(a).__name__} of other things"

@@ -1,0 +1,42 @@
+"""One rule for what counts as numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linkwork.arrays import real_array
+from linkwork.errors import InputError
+
+
+def test_float64_is_not_copied():
+    a = np.arange(6.0).reshape(2, 3)
+    assert real_array(a, "q") is a
+
+
+@pytest.mark.parametrize(
+    "a", [[1, 2], (1.0, 2.0), np.array([1, 2], np.uint8), np.array([1, 2], ">f4"), range(1, 3)]
+)
+def test_other_real_numbers_are_converted(a):
+    result = real_array(a, "q")
+    assert result.dtype == np.float64
+    assert result.tolist() == [1.0, 2.0]
+
+
+def test_nothing_at_all_is_fine():
+    assert real_array([], "q").shape == (0,)
+
+
+LOSSY = [[1j], ["1"], "1", None, [True], [None], [[1], [1, 2]], object(), {1: 2}, [b"1"]]
+
+
+@pytest.mark.parametrize("a", LOSSY, ids=range(len(LOSSY)))
+def test_what_would_lose_something_is_refused(a):
+    with pytest.raises(InputError, match="q must be real numbers"):
+        real_array(a, "q")
+
+
+def test_masked_values_are_refused_and_masks_that_hide_nothing_are_not():
+    with pytest.raises(InputError, match="masked"):
+        real_array(np.ma.masked_array([1.0, 2.0], [True, False]), "q")
+    assert real_array(np.ma.masked_array([1.0, 2.0]), "q").tolist() == [1.0, 2.0]
