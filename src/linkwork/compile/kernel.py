@@ -145,8 +145,9 @@ class Kernel:
         Raises: ShapeError for a wrong last axis or ``out``; InputError naming the first row whose
         inputs or results are not finite (``on_bad="nan"`` marks such rows with NaN instead).
         """
-        if on_bad not in ("raise", "nan"):
-            raise InputError(f"on_bad is 'raise' or 'nan', not {on_bad!r}")
+        if not isinstance(on_bad, str) or on_bad not in ("raise", "nan"):
+            given = repr(on_bad) if isinstance(on_bad, str) else type(on_bad).__name__
+            raise InputError(f"on_bad is 'raise' or 'nan', not {given}")
         lead, flat = self._flatten(arrays)
         shape = lead + self.traced.output_shapes[0]
         if out is None:

@@ -40,7 +40,8 @@ def in_parallel(
     Raises: InputError for a number of threads that is none; whatever ``work`` raises.
     """
     if not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f"threads must be a whole number from 1, not {threads!r}")
+        given = repr(threads) if isinstance(threads, (int, float)) else type(threads).__name__
+        raise InputError(f"threads must be a whole number from 1, not {given}")
     listed = list(items)
     if threads <= 1 or len(listed) <= 1:
         return [work(item) for item in listed]
