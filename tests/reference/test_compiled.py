@@ -1,0 +1,88 @@
+"""Compiled code against CasADi's own machine: every algorithm, joint type and real robot.
+
+Pinocchio is compared with the traced graphs (test_pinocchio.py); here the code that people call is
+compared with the same graphs, many rows at once and one by one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import casadi as cs
+import numpy as np
+import pytest
+
+from linkwork.algorithms.registry import ALGORITHMS
+from linkwork.compile.kernel import CHUNK, build
+from linkwork.compile.tracing import trace
+from linkwork.formats.urdf.read import read
+from linkwork.mechanism.from_urdf import from_urdf
+from linkwork.mechanism.model import Mechanism
+from robots import every_joint_urdf, example_robot_urdfs, mechanism_from, random_tree
+from robots import random_configuration as configuration
+from seeds import rng
+
+REFERENCES = ("world-aligned", "local", "world")
+
+
+def check(m: Mechanism, name: str, static: dict[str, str], rows: int, label: str) -> None:
+    """One algorithm of one mechanism, as a batch, one by one, and by CasADi's machine."""
+    traced = trace(name, m, **static)
+    kernel = build(traced)
+    g = rng(label)
+    kinds = [kind for _, kind in ALGORITHMS[name].inputs]
+    given = [
+        np.array(
+            [configuration(g, m) if kind == "q" else g.normal(size=m.n_v) for _ in range(rows)]
+        )
+        for kind in kinds
+    ]
+    batch = kernel(*given)
+    bound = kernel.bound()
+    assert np.array_equal(batch, np.array([bound(*row) for row in zip(*given, strict=True)]))
+    flat = traced.function(*[cs.DM(a.T) for a in given])
+    expected = np.array(flat).T.reshape(batch.shape)
+    scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    np.testing.assert_allclose(batch, expected, rtol=0, atol=2e-13 * scale, err_msg=name)
+
+
+def calls(m: Mechanism, frame: str) -> list[tuple[str, dict[str, str]]]:
+    """Every algorithm, and those that have one with every reference."""
+    listed: list[tuple[str, dict[str, str]]] = []
+    for name, entry in ALGORITHMS.items():
+        if "reference" in entry.static:
+            listed += [(name, {"frame": frame, "reference": r}) for r in REFERENCES]
+        else:
+            listed.append((name, {"frame": frame} if "frame" in entry.static else {}))
+    return listed
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_every_joint_type(base):
+    m = mechanism_from(every_joint_urdf(), base=base)
+    for name, static in calls(m, m.frame_names[m.n_link_frames - 1]):
+        check(m, name, static, 21, f"{name} {static}")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees(seed):
+    g = rng(f"compiled tree {seed}")
+    m = mechanism_from(random_tree(g, 9), base="floating" if seed % 2 else "fixed")
+    for name, static in calls(m, m.frame_names[m.n_link_frames - 1]):
+        check(m, name, static, 19, f"{seed} {name} {static}")
+
+
+@pytest.mark.parametrize("path", example_robot_urdfs(), ids=lambda path: path.stem)
+def test_real_robots(path: Path):
+    if path.name in ("ur3.urdf", "alex_psyonic_hands.urdf"):
+        pytest.skip("this file is faulty and refused (tests/formats/urdf)")
+    m = from_urdf(read(path))
+    depth = [len(m.ancestry(body)) for body in m.frame_body.tolist()]
+    frame = m.frame_names[int(np.argmax(depth))]
+    for name, static in (("fk", {"frame": frame}), ("jacobian", {"frame": frame})):
+        check(m, name, static, 37, f"{path.stem} {name}")
+
+
+def test_a_batch_of_several_chunks():
+    m = mechanism_from(random_tree(rng("chunks"), 6))
+    check(m, "com", {}, CHUNK + 3, "chunks")
