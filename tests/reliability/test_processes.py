@@ -257,10 +257,10 @@ def test_compiled_robots_give_their_memory_back():
     def use():
         r = lw.load("planar_3r")
         r.function("fk")(r.neutral()); r.jacobian(r.random(9, seed=1))
-    for _ in range(10): use()
+    for _ in range(30): use()  # the heap takes its size at first
     before = resident()
-    for _ in range(15): use()
-    print((resident() - before) / 15)
+    for _ in range(40): use()
+    print((resident() - before) / 40)
     """
     )
     assert float(python(code)) <= 150_000
