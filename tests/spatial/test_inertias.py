@@ -9,7 +9,15 @@ import pytest
 
 from ladders import random_rotation
 from linkwork.errors import ShapeError
-from linkwork.spatial.inertias import Inertia, Part, is_physical, lump, rotate, shift
+from linkwork.spatial.inertias import (
+    Inertia,
+    Part,
+    is_physical,
+    lump,
+    principal_moments,
+    rotate,
+    shift,
+)
 from seeds import rng
 
 EPS = np.finfo(np.float64).eps
@@ -168,3 +176,14 @@ def test_printed_numbers_are_within_the_tolerance_and_it_can_be_changed():
 def test_wrong_shapes_are_refused(call, text: str):
     with pytest.raises(ShapeError, match=text):
         call()
+
+
+def test_principal_moments_and_their_excess_many_at_once():
+    g = rng("principal moments")
+    moments = np.sort(g.uniform(0.1, 2.0, (40, 3)), axis=1)
+    turns = np.array([np.linalg.qr(g.normal(size=(3, 3)))[0] for _ in range(40)])
+    found, excess = principal_moments(turns @ (moments[:, :, None] * np.swapaxes(turns, 1, 2)))
+    np.testing.assert_allclose(found, moments, atol=1e-14)
+    np.testing.assert_allclose(excess, moments @ [-1.0, -1.0, 1.0], atol=1e-14)
+    assert (excess > 0).any()
+    assert (excess < 0).any()

@@ -127,10 +127,8 @@ class Engine:
             self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        """Where a function or a global variable of the module lies."""
-        return int(
-            self._engine.get_function_address(name) or self._engine.get_global_value_address(name)
-        )
+        """Where a function of the module lies."""
+        return int(self._engine.get_function_address(name))
 
     def global_address(self, name: str) -> int:
         """Where a global variable lies."""

@@ -95,14 +95,25 @@ def is_physical(mass: float, I_com: Any, *, tolerance: float = 1e-6) -> str | No
     return _impossible_moments(inertia / largest, largest, tolerance) if largest > 0 else None
 
 
+def principal_moments(inertia: Floats) -> tuple[Floats, Floats]:
+    """Principal moments, ascending, of inertias, and how far the largest exceeds the others' sum.
+
+    Shapes: (n, 3, 3) to (n, 3) and (n,), in the unit of the inertias. An excess above zero breaks
+    the triangle inequality: each moment is a sum over mass of two squared coordinates.
+    """
+    moments = np.linalg.eigvalsh(inertia).astype(np.float64, copy=False)
+    return moments, moments[:, 2] - moments[:, 1] - moments[:, 0]
+
+
 def _impossible_moments(inertia: Floats, unit: float, tolerance: float) -> str | None:
     """What is wrong with an inertia whose largest entry has been made 1; `unit` was that entry."""
     if float(np.abs(inertia - np.transpose(inertia)).max()) > tolerance:
         return "the inertia is not symmetric"
-    low, middle, high = (float(x) for x in np.linalg.eigvalsh(inertia))
+    moments, excess = principal_moments(inertia[None])
+    low, middle, high = (float(x) for x in moments[0])
     if low < -tolerance:
         return f"a principal moment of inertia is negative: {low * unit:.4g} kg m²"
-    if high > low + middle + tolerance:
+    if excess[0] > tolerance:
         return (
             f"the largest principal moment {high * unit:.4g} kg m² exceeds the sum of the others, "
             f"{low * unit:.4g} + {middle * unit:.4g} (triangle inequality)"

@@ -15,8 +15,7 @@ _ROUNDING = 1e-4  # files often give inertias with few digits
 def check_inertias(robot: Robot, problems: Problems) -> None:
     """Mass not negative; principal moments above zero and none above the sum of the others.
 
-    Source: a rigid body's moments obey the triangle inequality, since each is a sum over mass of
-    two squared coordinates (Wensing, Kim, Slotine, RA-L 3(1), 2018, eq. 7 and below).
+    Source: P. M. Wensing, S. Kim, J.-J. Slotine, IEEE RA-L 3 (2018), section II.
     """
     weighty: list[Link] = []
     for link in robot.links:
@@ -37,14 +36,16 @@ def check_inertias(robot: Robot, problems: Problems) -> None:
 
 def _check_moments(links: list[Link], problems: Problems) -> None:
     """All links at once, each scaled by its largest entry so that nothing overflows."""
-    import numpy as np  # noqa: PLC0415 -- a description without inertias is read without it
+    # a description without inertias is read without NumPy
+    import numpy as np  # noqa: PLC0415 -- see above
+
+    from linkwork.spatial.inertias import principal_moments  # noqa: PLC0415 -- see above
 
     matrices = np.array([link.inertial.inertia for link in links if link.inertial])
     scale = np.abs(matrices).max(axis=(1, 2))
-    moments = np.linalg.eigvalsh(matrices / scale[:, None, None])
-    low, middle, high = moments.T
-    definite = low > 0
-    triangle = low + middle >= high * (1 - _ROUNDING)
+    moments, excess = principal_moments(matrices / scale[:, None, None])
+    definite = moments[:, 0] > 0
+    triangle = excess <= _ROUNDING * moments[:, 2]
     for k in np.flatnonzero(~(definite & triangle)).tolist():
         a, b, c = (f"{scale[k] * moment:.3g}" for moment in moments[k])
         if definite[k]:
