@@ -9,11 +9,9 @@ import copy
 import gc
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import tracemalloc
 from pathlib import Path
 
@@ -21,8 +19,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from fork_scenarios import answers
 from linkwork.compile.numpy_abi import array_abi
-from linkwork.compile.target import COMPILING
 from linkwork.mechanism.serialize import from_json, to_json
 from linkwork.models import path
 
@@ -42,14 +40,6 @@ def python(code: str | Path, **environment: str) -> str:
     )  # fmt: skip
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr[-4000:]}"
     return done.stdout.strip()
-
-
-def answers(r: lw.Robot) -> bytes:
-    """The bits of poses, Jacobians and solutions of a six-axis arm, short and long batches."""
-    q = r.random(20_000, seed=8)
-    T = r.fk(q[:50])
-    parts = (r.fk(q, threads=2), r.jacobian(q[:9]), r.com(q[3]), r.ik(T).q, r.ik(T[0]).q)
-    return b"".join(part.tobytes() for part in parts)
 
 
 # P21: fork and spawn
@@ -79,76 +69,21 @@ def test_p21_worker_processes_give_the_same_bits(method, tmp_path):
     assert python(script) == "True"
 
 
-def in_child(work) -> int:
-    """The exit status of a forked child that runs ``work``; it has 8 seconds."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(8)
-            os._exit(0 if work() else 1)
-        except BaseException:
-            os._exit(2)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+SCENARIOS = Path(__file__).parents[1] / "fork_scenarios.py"
 
 
 @forks
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_p21_a_child_of_fork_computes_what_its_parent_does():
-    r = lw.load("ur5e")
-    expected = answers(r)  # with threads: their pool does not survive the fork
-    assert in_child(lambda: answers(r) == expected) == 0
-    assert in_child(lambda: answers(lw.load("ur5e")) == expected) == 0
-    assert answers(r) == expected
-
-
-@forks
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_p21_a_fork_while_another_thread_compiles_does_not_hang_the_child():
-    r, held, done = lw.load("planar_2r"), threading.Event(), threading.Event()
-
-    def compile_for_a_while() -> None:
-        with COMPILING:
-            held.set()
-            done.wait(3)  # what waits for us before it forks is let go then
-
-    other = threading.Thread(target=compile_for_a_while)
-    other.start()
-    held.wait(10)
-    status = in_child(lambda: r.fk(r.neutral()).shape == (4, 4))
-    done.set()
-    other.join()
-    assert status == 0, f"the child ended with {status}"
-
-
-@forks
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_p21_forks_at_any_moment_of_compiling():
-    warm, stop = lw.load("planar_2r"), threading.Event()
-    warm.jacobian(warm.neutral())  # forks while a module is being imported are Python's business
-
-    def compile_on_and_on() -> None:
-        while not stop.is_set():
-            r = lw.load("planar_2r")
-            r.fk(r.neutral())
-
-    other = threading.Thread(target=compile_on_and_on)
-    other.start()
-
-    def work() -> bool:
-        r = lw.load("planar_2r")
-        return bool(np.isfinite(r.jacobian(r.neutral())).all())
-
-    found: list[int] = []
-    try:
-        for _ in range(8):
-            found.append(in_child(work))
-            if found[-1] != 0:
-                break
-    finally:
-        stop.set()
-        other.join()
-    assert found == [0] * 8
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        "a_child_of_fork_computes_what_its_parent_does",
+        "a_fork_while_another_thread_compiles_does_not_hang_the_child",
+        "forks_at_any_moment_of_compiling",
+    ],
+)
+def test_p21_forks(scenario):
+    code = f"import runpy, sys; sys.argv = ['', {scenario!r}]; "
+    assert python(code + f"runpy.run_path({str(SCENARIOS)!r}, run_name='__main__')") == "fine"
 
 
 def test_a_process_ends_by_itself_after_threaded_work():
