@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linkwork.arrays import real_array
-from linkwork.errors import InputError
+from linkwork.arrays import real_array, real_rows
+from linkwork.errors import InputError, ShapeError
 
 
 def test_float64_is_not_copied():
@@ -40,3 +40,11 @@ def test_masked_values_are_refused_and_masks_that_hide_nothing_are_not():
     with pytest.raises(InputError, match="masked"):
         real_array(np.ma.masked_array([1.0, 2.0], [True, False]), "q")
     assert real_array(np.ma.masked_array([1.0, 2.0]), "q").tolist() == [1.0, 2.0]
+
+
+def test_rows_have_their_length():
+    assert real_rows(np.zeros((2, 0, 3)), "q", 3).shape == (2, 0, 3)
+    assert real_rows([1, 2, 3], "q", 3).shape == (3,)
+    for wrong in (1.0, [1, 2], np.zeros((3, 2))):
+        with pytest.raises(ShapeError, match=r"q must have shape \(..., 3\), not"):
+            real_rows(wrong, "q", 3)

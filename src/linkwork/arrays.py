@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.errors import InputError
+from linkwork.errors import InputError, ShapeError
 
 
 def real_array(a: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -28,6 +28,17 @@ def real_array(a: ArrayLike, name: str) -> NDArray[np.float64]:
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise InputError(f"{name} has masked values: fill or drop them first")
     return array.astype(np.float64, copy=False)
+
+
+def real_rows(a: ArrayLike, name: str, length: int) -> NDArray[np.float64]:
+    """Real numbers of shape (..., length) as float64.
+
+    Raises: InputError as `real_array` does, ShapeError for another last axis or none.
+    """
+    rows = real_array(a, name)
+    if rows.ndim == 0 or rows.shape[-1] != length:
+        raise ShapeError(f"{name} must have shape (..., {length}), not {rows.shape}")
+    return rows
 
 
 def _kind(a: Any) -> str:

@@ -332,9 +332,11 @@ class Robot:
         found = self._kernels.get(key)
         if found is not None:
             return found
-        given = {"frame": self._frame, "reference": lambda r: "world-aligned" if r is None else r}
-        values = {"frame": frame, "reference": reference}
-        static = {name: given[name](values[name]) for name in find(algorithm).static}
+        static: dict[str, str] = {}
+        if "frame" in find(algorithm).static:
+            static["frame"] = self._frame(frame)
+        if reference is not None:
+            static["reference"] = reference
         with COMPILING:
             traced = trace(algorithm, self.mechanism, **static)
             kernel = build(traced, labels=self._labels(), most_threads=settings.most_threads())
@@ -351,16 +353,9 @@ class Robot:
 
     def _labels(self) -> dict[str, list[str]]:
         m = self.mechanism
-        q = [
-            f"joint '{m.joint_names[c]}'"
-            for c, n in enumerate(np.diff(m.q_start))
-            for _ in range(n)
-        ]
-        v = [
-            f"joint '{m.joint_names[c]}'"
-            for c, n in enumerate(np.diff(m.v_start))
-            for _ in range(n)
-        ]
+        names = [f"joint '{name}'" for name in m.joint_names]
+        q = np.repeat(names, np.diff(m.q_start)).tolist()
+        v = np.repeat(names, np.diff(m.v_start)).tolist()
         return {"q": q, "q0": q, "q1": q, "v": v}
 
     def _compute(

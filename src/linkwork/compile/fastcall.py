@@ -34,7 +34,7 @@ class _MethodDef(ctypes.Structure):
 
 
 def emit_fast_call(
-    module: Any, rows: Any, lengths: Sequence[int], shapes: Sequence[tuple[int, ...]], abi: ArrayAbi
+    module: Any, rows: Any, lengths: Sequence[int], shape: tuple[int, ...], abi: ArrayAbi
 ) -> None:
     """Write ``fast_call(self, args, nargs, kwnames)`` around the scalar function ``rows``."""
     table_type = ir.ArrayType(OBJECT, len(_TABLE))
@@ -70,7 +70,14 @@ def emit_fast_call(
         required = ir.Constant(I32, abi.required_flags)
         need(b.icmp_signed("==", b.and_(field(array, abi.flags, I32), required), required))
         pointers.append(field(array, abi.data, POINTER))
-    _run_into_new_arrays(b, module, rows, shapes, (abi, entry, field, pointers))
+    result = _new_array(b, shape, entry)
+    target = field(result, abi.data, POINTER)
+    status = b.call(rows, [i64(0), i64(1), *pointers, target])
+    with b.if_then(b.icmp_signed(">=", status, i64(0)), likely=False):
+        release = ir.FunctionType(ir.VoidType(), [OBJECT]).as_pointer()
+        b.call(b.bitcast(entry("release"), release), [result])
+        b.branch(general)
+    b.ret(result)
     b.position_at_end(general)
     vectorcall = b.bitcast(
         entry("vectorcall"),
@@ -79,13 +86,8 @@ def emit_fast_call(
     b.ret(b.call(vectorcall, list(function.args)))
 
 
-def _run_into_new_arrays(
-    b: Any, module: Any, rows: Any, shapes: Sequence[tuple[int, ...]], context: Any
-) -> None:
-    """Allocate the one result, compute into it, return it; give it back where it is not finite."""
-    abi, entry, field, pointers = context
-    function = b.function
-    general = next(block for block in function.blocks if block.name == "general")
+def _new_array(b: Any, shape: tuple[int, ...], entry: Callable[[str], Any]) -> Any:
+    """Write the making of a float64 array; without memory for it, NumPy's error is passed on."""
     new = b.bitcast(
         entry("array_new"),
         ir.FunctionType(
@@ -93,9 +95,8 @@ def _run_into_new_arrays(
             [OBJECT, I32, I64.as_pointer(), I32, I64.as_pointer(), OBJECT, I32, I32, OBJECT],
         ).as_pointer(),
     )
-    shape = shapes[0]
     dims_type = ir.ArrayType(I64, len(shape))
-    dims: Any = ir.GlobalVariable(module, dims_type, "shape")
+    dims: Any = ir.GlobalVariable(b.module, dims_type, "shape")
     dims.initializer = ir.Constant(dims_type, list(shape))
     dims.global_constant = True
     none, none64 = ir.Constant(OBJECT, None), ir.Constant(I64.as_pointer(), None)
@@ -116,13 +117,7 @@ def _run_into_new_arrays(
     )
     with b.if_then(b.icmp_unsigned("==", result, none), likely=False):
         b.ret(none)  # NumPy has set MemoryError
-    target = field(result, abi.data, POINTER)
-    status = b.call(rows, [i64(0), i64(1), *pointers, target])
-    with b.if_then(b.icmp_signed(">=", status, i64(0)), likely=False):
-        release = ir.FunctionType(ir.VoidType(), [OBJECT]).as_pointer()
-        b.call(b.bitcast(entry("release"), release), [result])
-        b.branch(general)
-    b.ret(result)
+    return result
 
 
 def bind(engine: Engine, owner: Callable[..., Any], name: str, abi: ArrayAbi) -> Callable[..., Any]:

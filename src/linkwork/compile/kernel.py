@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
@@ -9,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_array
+from linkwork.arrays import real_rows
 from linkwork.compile.fastcall import bind, emit_fast_call
 from linkwork.compile.graph import Graph, graph_of
 from linkwork.compile.interpreted import InterpretedRows
@@ -72,7 +73,7 @@ class CompiledRows:
                 rows = emit_rows(module, self._graph, 1, "rows", fused=self._target.fused)
                 abi = array_abi()
                 if abi is not None and len(self._shapes) == 1:
-                    emit_fast_call(module, rows, self._graph.input_sizes, self._shapes, abi)
+                    emit_fast_call(module, rows, self._graph.input_sizes, self._shapes[0], abi)
                 engine = Engine(module, self._target, simplify=self._simplify)
                 self._scalar = (engine, self._call(engine))
             return self._scalar
@@ -176,9 +177,7 @@ class Kernel:
         abi = array_abi()
         if abi is None or not isinstance(self._rows, CompiledRows):
             return self
-        owner = Kernel(
-            self.traced, self._rows, labels=self._labels, most_threads=self._most_threads
-        )
+        owner = copy.copy(self)  # each function keeps a record of its own, on its own owner
         return bind(self._rows.scalar_engine(), owner, self.traced.name, abi)
 
     def _flatten(self, arrays: Sequence[ArrayLike]) -> tuple[tuple[int, ...], list[Floats]]:
@@ -189,7 +188,7 @@ class Kernel:
                 f"not {len(arrays)}"
             )
         checked = [
-            _as_floats(a, name, shape[0])
+            real_rows(a, name, shape[0])
             for a, name, shape in zip(arrays, names, shapes, strict=True)
         ]
         try:
@@ -268,13 +267,6 @@ class Kernel:
             f"{self.traced.name}{where} has no finite result: the numbers are too large for "
             "float64, or a quaternion has length zero"
         )
-
-
-def _as_floats(a: ArrayLike, name: str, length: int) -> Floats:
-    floats = real_array(a, name)
-    if floats.ndim == 0 or floats.shape[-1] != length:
-        raise ShapeError(f"{name} must have shape (..., {length}), not {floats.shape}")
-    return floats
 
 
 def _count(lead: tuple[int, ...]) -> int:

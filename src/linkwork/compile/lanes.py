@@ -84,7 +84,7 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
     b = ir.IRBuilder(function.append_basic_block("entry"))
     vector = ir.VectorType(F64, width)
     memory: dict[str, Any] = {}
-    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": 2, "count": 1}
+    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": 2, "count": 1, "limit": 1}
     for tile, size in sizes.items():
         memory[tile] = b.alloca(vector, size=max(size, 1), name=tile)
         memory[tile].align = 64
@@ -114,6 +114,8 @@ def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
             i64(s.width),
             lambda lane, k=k, value=value: b.store(value, s.element(settings, i64(k), lane)),
         )
+    most_steps = b.sitofp(s.args["max_steps"], F64)
+    counted_loop(b, i64(s.width), lambda lane: b.store(most_steps, b.gep(s.f64("limit"), [lane])))
     for word, start in (("next", s.args["first"]), ("best_try", s.args["max_tries"])):
         s.set_word(word, start)
     for word in ("live", "next_try", "total"):
@@ -159,10 +161,7 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     emit_nodes(emitter, graph, load, store)
     count = b.fadd(b.load(s.memory["count"]), emitter.const(1.0))
     b.store(count, s.memory["count"])
-    limit = emitter.const(0.0)
-    whole = b.sitofp(s.args["max_steps"], F64)
-    for lane in range(s.width):
-        limit = b.insert_element(limit, whole, ir.Constant(ir.IntType(32), lane))
+    limit = b.load(s.memory["limit"])
     zero = emitter.const(0.0)
     solved = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered(">", count, zero))
     finished = b.or_(solved, b.fcmp_ordered(">=", count, limit))

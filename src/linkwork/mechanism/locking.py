@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,13 +11,14 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism import rigid
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
+from linkwork.ops.numpy import NUMPY
+from linkwork.spatial import rotations
 
 
 def joint_pose(kind: JointType, q: Floats) -> tuple[Floats, Floats]:
     """The rotation (3, 3) and shift (3,) that a joint's own positions (n_q,) make.
 
-    A floating joint's quaternion may have any length; it is divided by its square.
-    Source: for the quaternion w + v, R = 1 + 2 (w [v]x + [v]x²) / |w + v|².
+    A floating joint's quaternion may have any length but zero.
 
     Raises: InputError for a quaternion of length zero.
     """
@@ -39,15 +39,11 @@ def _turned_by(wxyz: Floats) -> Floats:
     largest = np.abs(wxyz).max()
     if largest == 0:
         raise InputError("a quaternion of zeros is no rotation; unturned is 1 0 0 0 (wxyz)")
-    w, x, y, z = wxyz / largest
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    square = w * w + x * x + y * y + z * z
-    return rigid.exact(np.eye(3) + 2.0 * (w * cross + cross @ cross) / square)
+    return rigid.exact(rotations.from_quaternion(NUMPY, wxyz / largest))
 
 
 def _about_z(angle: float) -> Floats:
-    c, s = math.cos(angle), math.sin(angle)
-    return rigid.exact(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+    return rigid.exact(rotations.rotation_z(NUMPY, angle))
 
 
 def floats(what: str, value: Any) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_array
+from linkwork.arrays import real_array, real_rows
 from linkwork.compile.graph import graph_of
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT, emit_lanes
@@ -243,9 +243,7 @@ def rigid_poses(targets: ArrayLike) -> Floats:
 
 
 def _configuration(q0: ArrayLike, m: Mechanism) -> Floats:
-    start = real_array(q0, "q0")
-    if start.ndim == 0 or start.shape[-1] != m.n_q:
-        raise ShapeError(f"q0 must have shape (..., {m.n_q}), not {start.shape}")
+    start = real_rows(q0, "q0", m.n_q)
     if not np.isfinite(start).all():
         bad = np.argwhere(~np.isfinite(start))[0]
         raise InputError(f"q0[{', '.join(map(str, bad))}] is not a finite number")
