@@ -16,6 +16,7 @@ from benchmarks.context import Context, machine, pick_core
 from benchmarks.environments import EnvironmentProblem, find_data, seat_for
 from benchmarks.peers import peer_names
 from benchmarks.results import Report
+from benchmarks.session import Seat, Worker, WorkerError
 from benchmarks.tasks import ARMS, ROBOTS, Task, prepare
 
 CASES = {
@@ -85,7 +86,7 @@ def _run(options: argparse.Namespace) -> int:
     settings = {key: str(v) if isinstance(v, Path) else v for key, v in vars(options).items()}
     report = Report(machine(), {**settings, "seed": seed, "core": core, "peers": peers})
     print(f"seed {seed} (repeat with --seed {seed}); {report.machine['processor']}, core {core}")
-    seats = {name: seat_for(name, here=options.here, core=core) for name in peers}
+    seats = take_seats(peers, report, here=options.here, core=core)
     with tempfile.TemporaryDirectory(prefix="linkwork-benchmarks-") as folder:
         context = Context(
             seats, Path(folder), seed, options.rounds, options.seconds, report,
@@ -104,6 +105,30 @@ def _run(options: argparse.Namespace) -> int:
         if reason:
             print(reason)
     return 1 if report.problems else 0
+
+
+def take_seats(
+    peers: Sequence[str], report: Report, *, here: bool, core: int | None
+) -> dict[str, Seat]:
+    """Where each side runs; one that cannot be installed or imported is left out by name.
+
+    Raises: EnvironmentProblem where that is our own side.
+    """
+    seats: dict[str, Seat] = {}
+    for name in peers:
+        try:
+            seat = seat_for(name, here=here, core=core)
+            with Worker(seat) as worker:
+                worker.ask("check")
+                report.versions[name] = worker.ask("hello")
+        except (EnvironmentProblem, WorkerError) as error:
+            if name == "linkwork":
+                raise EnvironmentProblem(str(error)) from error
+            report.leave_out(name, "everything", str(error))
+            print(f"without {name}: {error}", file=sys.stderr)
+        else:
+            seats[name] = seat
+    return seats
 
 
 def expand(cases: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import os
 import platform
@@ -14,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.peers import create_peer
 from benchmarks.results import Measurement, Report
 from benchmarks.session import Seat, Worker, WorkerError
 from benchmarks.tasks import Task
 
 SINGLE_INPUTS = 1000
 CHECK_ROWS = 64
+MUST_RUN = ("linkwork", "pinocchio")
 
 
 @dataclass
@@ -68,7 +71,11 @@ class Context:
         *,
         environment: Mapping[str, str] | None = None,
     ) -> Worker | None:
-        """A worker with the task loaded, or None (and a problem in the report) where that fails."""
+        """A worker with the task loaded, or None where that fails.
+
+        It is a problem where ours or the one that the marks speak of fails; that another side
+        refuses a robot is a result, and the table gives its reason.
+        """
         seat = self.seats[peer]
         if environment:
             seat = Seat(seat.peer, seat.python, seat.core, {**seat.environment, **environment})
@@ -77,9 +84,23 @@ class Context:
             self.report.versions.setdefault(peer, worker.ask("hello"))
             self._load(worker, task)
         except WorkerError as error:
-            self.report.problem(f"{task.robot.name}: {error}")
+            if peer in MUST_RUN:
+                self.report.problem(f"{task.robot.name}: {error}")
+            else:
+                self.report.leave_out(peer, task.robot.name, str(error))
             return None
         return worker
+
+    def offering(self, operation: str) -> list[str]:
+        """The sides that have an operation; the table says why the others do not."""
+        found: list[str] = []
+        for name in self.seats:
+            peer = create_peer(name)
+            if peer.offers(operation):
+                found.append(name)
+            elif operation in peer.lacks:
+                self.report.leave_out(name, operation, peer.lacks[operation])
+        return found
 
     @staticmethod
     def _load(worker: Worker, task: Task) -> None:
@@ -102,7 +123,9 @@ def run_rounds(context: Context, timed: list[tuple[Worker, int, Measurement]]) -
                 if owner is not worker or k in failed:
                     continue
                 try:
-                    entry.add(worker.ask("time", index=index, seconds=context.seconds))
+                    answer = worker.ask("time", index=index, seconds=context.seconds)
+                    entry.add(answer)
+                    entry.extra.setdefault("rows_timed", answer.get("rows"))
                 except WorkerError as error:
                     failed.add(k)
                     entry.cpu, entry.wall = [], []
@@ -128,6 +151,7 @@ def machine() -> dict[str, Any]:
         "avx512": "avx512f" in flags.split(),
         "avx2": "avx2" in flags.split(),
         "cores": os.cpu_count(),
+        "date": datetime.date.today().isoformat(),
         "system": platform.platform(),
         "load": list(os.getloadavg()) if hasattr(os, "getloadavg") else [],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -28,27 +29,34 @@ def _python_of(folder: Path) -> Path:
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def _run(command: Sequence[str], what: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def _run(command: Sequence[str], what: str, folder: Path | None = None) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     if done.returncode:
         tail = "\n".join((done.stderr or done.stdout).strip().splitlines()[-5:])
         raise EnvironmentProblem(f"{what} failed:\n{tail}")
 
 
-def ensure(name: str, requirement: Sequence[str], *, dependencies: bool = True) -> Path:
-    """The interpreter of an environment that has exactly this list installed.
+def ensure(
+    name: str,
+    requirement: Sequence[str],
+    *,
+    debian: Sequence[str] = (),
+    dependencies: bool = True,
+) -> Path:
+    """The interpreter of an environment that has exactly these lists installed.
 
-    A stamp with the list's digest stands in the folder; another list installs anew.
+    A stamp with the lists' digest stands in the folder; other lists install anew.
     Raises: EnvironmentProblem with the end of pip's message.
     """
     folder = ENVIRONMENTS / name
     python = _python_of(folder)
-    text = "\n".join([sys.version, str(dependencies), *requirement])
+    text = "\n".join([sys.version, str(dependencies), *requirement, *debian])
     digest = hashlib.sha256(text.encode()).hexdigest()
     stamp = folder / "installed.sha256"
     if python.exists() and stamp.exists() and stamp.read_text() == digest:
         return python
-    print(f"making {folder.relative_to(ROOT)}: {', '.join(requirement)}", file=sys.stderr)
+    listed = ", ".join((*requirement, *debian))
+    print(f"making {folder.relative_to(ROOT)}: {listed}", file=sys.stderr)
     _run([sys.executable, "-m", "venv", "--clear", str(folder)], f"creating {folder}")
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     if not dependencies:
@@ -57,16 +65,31 @@ def ensure(name: str, requirement: Sequence[str], *, dependencies: bool = True) 
     for item in requirement:
         arguments += ["--editable", str(ROOT)] if item == "linkwork" else [item]
     _run([*install, *arguments], f"installing {', '.join(requirement)}")
+    if debian:
+        _unpack(debian, folder / "debian")
     stamp.write_text(digest)
     return python
+
+
+def _unpack(packages: Sequence[str], folder: Path) -> None:
+    """Fetch packages of Debian and unpack them into a folder; nothing of the system is changed."""
+    for program in ("apt-get", "dpkg-deb"):
+        if shutil.which(program) is None:
+            raise EnvironmentProblem(f"{', '.join(packages)}: there is no {program} here")
+    folder.mkdir(parents=True, exist_ok=True)
+    _run(["apt-get", "download", *packages], f"fetching {', '.join(packages)}", folder)
+    for file in folder.glob("*.deb"):
+        _run(["dpkg-deb", "-x", str(file), str(folder)], f"unpacking {file.name}")
 
 
 def seat_for(name: str, *, here: bool, core: int | None) -> Seat:
     """Where a peer runs: its own environment, or with ``here`` the present one."""
     peer = create_peer(name)
-    added = dict(peer.environment)
+    folder = str(ENVIRONMENTS / name)
+    added = {key: value.replace("{folder}", folder) for key, value in peer.environment.items()}
     if not here:
-        return Seat(name, str(ensure(name, peer.requirement)), core, added)
+        python = ensure(name, peer.requirement, debian=peer.debian)
+        return Seat(name, str(python), core, added)
     if name == "linkwork":
         paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
         added["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)

@@ -27,6 +27,8 @@ class Line:
     uses. With ``by_row`` the input is one configuration, otherwise the whole batch.
     ``read(r, q)`` turns the result into an array for the check of agreement. ``role`` groups lines
     of one kind: "bound", "method", "out", "new", "loop", "computed", "arrays", "memory", ...
+    ``given`` turns an input into the side's own kind of array before the clock starts; a label says
+    so, since a caller with NumPy arrays pays for it.
     """
 
     label: str
@@ -35,6 +37,12 @@ class Line:
     role: str = ""
     by_row: bool = True
     read: Callable[[Any, Any], Any] = lambda r, q: np.array(r, dtype=np.float64)
+    given: Callable[[Any], Any] | None = None
+    notes: tuple[str, ...] = ()  # what a reader of the table must know
+
+    def take(self, item: Any) -> Any:
+        """The input as the statement sees it."""
+        return item if self.given is None else self.given(item)
 
 
 def compile_loop(line: Line) -> Loop:

@@ -39,11 +39,12 @@ class Agreement:
     error: float
     compared: int
     reason: str = ""
+    tolerance: float = TOLERANCE
 
     @property
     def ok(self) -> bool:
         """Whether the two agree to the tolerance."""
-        return not self.reason and self.compared > 0 and self.error <= TOLERANCE
+        return not self.reason and self.compared > 0 and self.error <= self.tolerance
 
     def __str__(self) -> str:
         if self.reason:
@@ -53,7 +54,7 @@ class Agreement:
         return f"{self.error:.1e} over {self.compared} numbers"
 
 
-def compare(ours: Floats, theirs: Floats) -> Agreement:
+def compare(ours: Floats, theirs: Floats, tolerance: float = TOLERANCE) -> Agreement:
     """The largest difference of two arrays; a number that is not finite disagrees."""
     if ours.shape != theirs.shape:
         return Agreement(np.inf, 0, f"shapes differ: {ours.shape} and {theirs.shape}")
@@ -61,7 +62,7 @@ def compare(ours: Floats, theirs: Floats) -> Agreement:
     error = float(np.max(difference)) if difference.size else 0.0
     if not np.isfinite(error):
         return Agreement(np.inf, int(difference.size), "a result is not finite")
-    return Agreement(error, int(difference.size))
+    return Agreement(error, int(difference.size), tolerance=tolerance)
 
 
 def compare_frames(
@@ -70,15 +71,24 @@ def compare_frames(
     theirs: Floats,
     their_names: Sequence[str],
     needed: Sequence[str],
+    *,
+    tolerance: float = TOLERANCE,
+    some: bool = False,
 ) -> Agreement:
-    """Compare poses (n, k, 4, 4) frame by frame; every ``needed`` frame must be on both sides."""
+    """Compare poses (n, k, 4, 4) frame by frame; every ``needed`` frame must be on both sides.
+
+    With ``some`` the other side need not have them all: the frames that it has are compared.
+    """
     a = {name: k for k, name in enumerate(our_names)}
     b = {name: k for k, name in enumerate(their_names)}
+    if some:
+        needed = [name for name in needed if name in b]
     missing = [name for name in needed if name not in a or name not in b]
     if missing:
         return Agreement(np.inf, 0, f"frames missing on one side: {missing[:5]}")
     common = list(needed)
-    return compare(ours[:, [a[name] for name in common]], theirs[:, [b[name] for name in common]])
+    mine, other = [a[name] for name in common], [b[name] for name in common]
+    return compare(ours[:, mine], theirs[:, other], tolerance)
 
 
 def pose_errors(T_want: Floats, T_have: Floats) -> tuple[Floats, Floats]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from benchmarks.stats import Summary, ratio, summarize
+
+_FOLDERS = re.compile(r"(?<![\w./])(?:/[\w.@+-]+)+/(?=[\w.])")  # of this machine: nobody else's
 
 
 @dataclass
@@ -52,6 +55,15 @@ class Measurement:
         self.wall.append(float(answer["wall"]))
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """What was not measured, and why: a side, or one thing of a side."""
+
+    peer: str
+    what: str  # "everything", a robot, or an operation
+    reason: str
+
+
 @dataclass
 class Report:
     """Everything of one run."""
@@ -61,11 +73,18 @@ class Report:
     versions: dict[str, dict[str, Any]] = field(default_factory=dict)
     measurements: list[Measurement] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
     def problem(self, text: str) -> None:
         """Keep what did not work; the run then ends with exit code 1."""
         if text not in self.problems:
             self.problems.append(text)
+
+    def leave_out(self, peer: str, what: str, reason: str) -> None:
+        """Keep what another side does not have or refuses; that is a result, not a problem."""
+        said = LeftOut(peer, what, _FOLDERS.sub("", " ".join(reason.split()))[:300])
+        if said not in self.left_out:
+            self.left_out.append(said)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, ratios included, as JSON takes it."""
@@ -84,7 +103,24 @@ class Report:
             "versions": self.versions,
             "measurements": measurements,
             "problems": self.problems,
+            "left_out": [asdict(item) for item in self.left_out],
         }
+
+
+def from_dict(saved: dict[str, Any]) -> Report:
+    """The report that `Report.as_dict` saved."""
+    known = {field.name for field in fields(Measurement)}
+    return Report(
+        saved["machine"],
+        saved["settings"],
+        saved["versions"],
+        [
+            Measurement(**{key: value for key, value in record.items() if key in known})
+            for record in saved["measurements"]
+        ],
+        saved["problems"],
+        [LeftOut(**item) for item in saved.get("left_out", [])],
+    )
 
 
 def references(entry: Measurement, everything: Iterable[Measurement]) -> list[Measurement]:

@@ -34,6 +34,16 @@ def rate(ns: float) -> str:
     return f"{value:.3g}"
 
 
+def factor(value: float) -> str:
+    """A ratio with three digits, two from ten thousand on, and no exponent."""
+    if not 1e-3 <= value < 1e9:
+        return f"{value:.2g}"
+    if value < 1000:
+        return f"{value:.3g}"
+    step = 10 ** max(len(str(int(value))) - (3 if value < 1e4 else 2), 0)
+    return f"{round(value / step) * step:,}"
+
+
 def cells(entry: Measurement, report: Report) -> list[str]:
     """The texts of one line of the table, in the order of `COLUMNS`."""
     head = [
@@ -50,7 +60,7 @@ def cells(entry: Measurement, report: Report) -> list[str]:
         return [*head, "-", "-", "-", "-", "-", "", notes or "not measured"]
     found = ratios(entry, report.measurements)
     middle = summarize(entry.times())
-    shown = " · ".join(f"{value.median:.3g} {role}" for role, value in found.items())
+    shown = " · ".join(f"{factor(value.median)} {role}" for role, value in found.items())
     return [
         *head,
         duration(summarize(entry.cpu).median) if entry.cpu else "-",
@@ -85,6 +95,11 @@ def plain(report: Report) -> str:
     return "\n".join(lines)
 
 
+def left_out(report: Report) -> list[str]:
+    """One line for each side, or thing of a side, that was not measured."""
+    return [f"LEFT OUT: {item.peer}, {item.what}: {item.reason}" for item in report.left_out]
+
+
 def show(report: Report, *, force_plain: bool = False) -> None:
     """Print the table, then what went wrong."""
     if not report.measurements:
@@ -93,8 +108,8 @@ def show(report: Report, *, force_plain: bool = False) -> None:
         print(plain(report))
     else:
         _rich(report)
-    for text in report.problems:
-        print(f"PROBLEM: {text}")
+    for text in (*left_out(report), *(f"PROBLEM: {text}" for text in report.problems)):
+        print(text)
 
 
 def _rich(report: Report) -> None:

@@ -1,7 +1,8 @@
 """The robots that are measured: which file, which joints are locked, which chain is kept.
 
 Every side reads the *same* prepared file: locked joints are fixed at zero, an arm is cut down to
-the links between its base and its tip, and visual and collision elements are left out. So no side
+the links between its base and its tip, and visual and collision elements are left out, and so are
+<mimic> elements of fixed joints, which say nothing and are refused by some sides. So no side
 has to carry frames of a robot that another side was allowed to drop. The standard library's XML
 parser does this, not the parser of any side.
 """
@@ -113,6 +114,8 @@ def prepare(robot: Robot, data: Path, folder: Path) -> Task:
     for joint in root.findall("joint"):
         if joint.get("name") in robot.locked:
             _fix(joint)
+        elif joint.get("type") == "fixed":
+            _drop(joint, ("mimic",))
     joints = tuple(_movable(root))
     if len(joints) != robot.joints:
         found = ", ".join(joint.name for joint in joints)
@@ -167,7 +170,11 @@ def _path(root: ET.Element, base: str, tip: str) -> set[tuple[str, str]]:
 
 def _fix(joint: ET.Element) -> None:
     joint.set("type", "fixed")
-    for tag in ("axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"):
+    _drop(joint, ("axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"))
+
+
+def _drop(joint: ET.Element, tags: Iterable[str]) -> None:
+    for tag in tags:
         for element in joint.findall(tag):
             joint.remove(element)
 

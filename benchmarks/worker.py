@@ -6,12 +6,14 @@ files. Whatever a library prints goes to standard error, so it cannot break an a
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import platform
 import sys
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from benchmarks.lines import Line, Loop, compile_loop, measure, measure_each
 from benchmarks.peers import create_peer
 
 Answer = dict[str, Any]
+FEWEST_ROWS = 30
 
 
 class Server:
@@ -37,6 +40,7 @@ class Server:
         self.loops: list[Loop] = []
         self.q = np.zeros((0, 0))
         self.rows: list[Any] = []
+        self.taken: dict[int, list[Any]] = {}  # inputs of a line as its statement sees them
 
     def hello(self) -> Answer:
         """What this process is."""
@@ -48,6 +52,10 @@ class Server:
             "python": platform.python_version(),
             "cores": cores,
         }
+
+    def check(self) -> Answer:
+        """Import the library: a side that cannot be imported is left out with its reason."""
+        return {"module": str(getattr(self.peer.library, "__name__", ""))}
 
     def load(self, path: str, tip: str, names: list[str]) -> Answer:
         """Load the prepared file; ``names`` is the driver's order of joints."""
@@ -86,9 +94,12 @@ class Server:
         return self._keep(self.peer.ik_one_lines() if one else self.peer.ik_lines())
 
     def _keep(self, lines: list[Line]) -> Answer:
-        self.lines = lines
+        self.lines, self.taken = lines, {}
         self.loops = [compile_loop(line) for line in lines]
-        shown = [{"label": x.label, "role": x.role, "by_row": x.by_row} for x in lines]
+        shown = [
+            {"label": x.label, "role": x.role, "by_row": x.by_row, "notes": list(x.notes)}
+            for x in lines
+        ]
         return {"lines": shown}
 
     def result(self, index: int, out: str, which: list[int]) -> Answer:
@@ -96,9 +107,9 @@ class Server:
         line, loop = self.lines[index], self.loops[index]
         if line.by_row:
             rows = [self.q[k].copy() for k in which]
-            values = np.array([line.read(loop([row]), row) for row in rows])
+            values = np.array([line.read(loop([line.take(row)]), row) for row in rows])
         else:
-            values = np.array(line.read(loop([self.q]), self.q))[which]
+            values = np.array(line.read(loop([line.take(self.q)]), self.q))[which]
         if self.operation == "jacobian":
             values = values[..., self.peer.columns(self.names)]
         np.save(out, values)
@@ -107,9 +118,30 @@ class Server:
     def time(self, index: int, seconds: float) -> Answer:
         """Measure a line: processor and wall time per evaluation."""
         line, loop = self.lines[index], self.loops[index]
-        items = self.rows if line.by_row else [self.q]
+        if index not in self.taken:
+            self.taken[index] = self._inputs(line, loop, seconds)
+        items = self.taken[index]
+        if not line.by_row:
+            loop(items)  # a pass alone would be measured with the memory that others left cold
         per_pass = len(items) if line.by_row else len(self.q)
-        return measure(loop, items, per_pass=per_pass, seconds=seconds)
+        found = measure(loop, items, per_pass=per_pass, seconds=seconds)
+        return {**found, "rows": per_pass}
+
+    def _inputs(self, line: Line, loop: Loop, seconds: float) -> list[Any]:
+        """What a line runs through: the whole batch, or as many rows as fit into the time.
+
+        A slow side gets fewer of the rows, at least `FEWEST_ROWS`; its time per row does not depend
+        on their number, and nobody has to wait for 16,000 calls of a millisecond each.
+        """
+        if not line.by_row:
+            return [line.take(self.q)]
+        rows = [line.take(row) for row in self.rows[:FEWEST_ROWS]]
+        loop(rows[:2])  # what a library does once, on its first call, is no part of the rate
+        start = time.perf_counter()
+        loop(rows)
+        each = (time.perf_counter() - start) / max(len(rows), 1)
+        count = min(len(self.rows), max(FEWEST_ROWS, int(seconds / max(each, 1e-9))))
+        return rows + [line.take(row) for row in self.rows[FEWEST_ROWS:count]]
 
     def each(self, index: int) -> Answer:
         """Measure every call of a line by itself."""
@@ -128,15 +160,20 @@ class Server:
         np.savez(out, q=q[:, self.peer.columns(self.names)], success=success)
         return {"iterations": float(np.mean([answer.iterations for answer in answers]))}
 
-    def first_call(self, operation: str, q: str) -> Answer:
-        """The first call of an operation in this process: what compiling costs."""
+    def first_call(self, operation: str, q: str, before: Sequence[str] = ()) -> Answer:
+        """The first call of an operation in this process: what compiling costs.
+
+        The modules of ``before`` are imported before the clock starts.
+        """
+        for module in before:
+            importlib.import_module(module)
         row = self.peer.configure(np.load(q), self.names)[0].copy()
         wall, cpu = time.perf_counter_ns(), time.process_time_ns()
         lines = self.peer.lines(operation)
         if not lines:
             return {}
         loop = compile_loop(lines[0])
-        loop([row])
+        loop([lines[0].take(row)])
         cpu, wall = time.process_time_ns() - cpu, time.perf_counter_ns() - wall
         process = time.process_time_ns()
         return {"cpu": cpu, "wall": wall, "process": process, "label": lines[0].label}
@@ -145,7 +182,7 @@ class Server:
 COMMANDS = {
     name: getattr(Server, name)
     for name in (
-        "hello", "load", "load_original", "prepare", "prepare_load", "prepare_ik",
+        "hello", "check", "load", "load_original", "prepare", "prepare_load", "prepare_ik",
         "result", "time", "each", "solve", "first_call",
     )
 }  # fmt: skip

@@ -13,7 +13,7 @@ import threading
 import numpy as np
 
 import linkwork as lw
-from linkwork.compile.target import COMPILING
+from linkwork.compile.machine_code import COMPILING
 
 
 def answers(r: lw.Robot) -> bytes:

@@ -16,7 +16,8 @@ def traced(name, sizes, function) -> Traced:
 def reference(t: Traced, *arrays) -> np.ndarray:
     """The same by CasADi's own machine, row by row."""
     rows = [
-        np.array(t.function(*row)).reshape(t.output_shapes[0]) for row in zip(*arrays, strict=True)
+        np.array(t.function(*row)).reshape(t.signature.output_shapes[0])
+        for row in zip(*arrays, strict=True)
     ]
     return np.array(rows)
 

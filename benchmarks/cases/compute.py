@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.context import CHECK_ROWS, SINGLE_INPUTS, Context, run_rounds
-from benchmarks.matching import Agreement, compare, compare_frames
+from benchmarks.matching import TOLERANCE, Agreement, compare, compare_frames
+from benchmarks.peers import create_peer
 from benchmarks.results import Measurement
 from benchmarks.session import Worker, WorkerError
 from benchmarks.tasks import Task
@@ -24,13 +25,17 @@ class Reference:
         self.values: Any = None
         self.frames: list[str] = []
 
-    def agreement(self, values: Any, frames: list[str]) -> Agreement:
+    def agreement(
+        self, values: Any, frames: list[str], *, tolerance: float = TOLERANCE, some: bool = False
+    ) -> Agreement:
         if self.values is None:
             self.values, self.frames = values, frames
         if self.operation == "all_poses":
             links = self.task.links
-            return compare_frames(self.values, self.frames, values, frames, links)
-        return compare(self.values, values)
+            return compare_frames(
+                self.values, self.frames, values, frames, links, tolerance=tolerance, some=some
+            )
+        return compare(self.values, values, tolerance)
 
 
 def check(
@@ -43,7 +48,11 @@ def check(
     """Run a line and compare it with the reference; the first one checked becomes it."""
     path = context.folder / "result.npy"
     worker.ask("result", index=index, out=str(path), which=which)
-    return reference.agreement(np.load(path), worker.frames)
+    peer = create_peer(worker.seat.peer)
+    tolerance, _ = peer.looser.get(reference.operation, (TOLERANCE, ""))
+    return reference.agreement(
+        np.load(path), worker.frames, tolerance=tolerance, some=peer.moving_links_only
+    )
 
 
 def rows_to_check(count: int) -> list[int]:
@@ -69,7 +78,7 @@ def run(context: Context, task: Task, operation: str, rows: int) -> None:
     which = rows_to_check(count)
     timed: list[tuple[Worker, int, Measurement]] = []
     with ExitStack() as stack:
-        for peer in context.seats:
+        for peer in context.offering(operation):
             worker = context.start(stack, peer, task)
             if worker is None:
                 continue
@@ -84,14 +93,17 @@ def run(context: Context, task: Task, operation: str, rows: int) -> None:
                 entry = Measurement(
                     case, task.robot.name, operation, rows, peer, line["label"], line["role"]
                 )
-                if line["by_row"] and batch and count > context.loop_rows:
-                    entry.notes.append(f"first {context.loop_rows} rows timed")
+                entry.notes += line["notes"]
                 context.report.measurements.append(entry)
                 if entry.side_line or _agrees(context, worker, index, which, reference, entry):
                     timed.append((worker, index, entry))
         if not batch:
             _check_original(context, stack, task, q, which, reference)
         run_rounds(context, timed)
+    for _, _, entry in timed:
+        run_through = entry.extra.get("rows_timed")
+        if run_through and run_through < count:
+            entry.notes.append(f"first {run_through} rows timed")
 
 
 def _agrees(
@@ -110,8 +122,13 @@ def _agrees(
         context.report.problem(f"{entry.robot} {entry.operation}: {error}")
         return False
     entry.agreement = "reference" if first and found.ok else str(found)
+    peer = create_peer(entry.peer)
     if reference.operation == "all_poses":
-        entry.notes.append(f"{len(worker.frames)} frames")
+        only = " (moving links only)" if peer.moving_links_only else ""
+        entry.notes.append(f"{len(worker.frames)} frames{only}")
+    if reference.operation in peer.looser:
+        tolerance, reason = peer.looser[reference.operation]
+        entry.notes.append(f"compared at {tolerance:g}: {reason}")
     if not found.ok:
         entry.disagrees = True
         context.report.problem(f"{entry.robot} {entry.operation}: {entry.label}: {found}")

@@ -26,8 +26,7 @@ def run(context: Context, task: Task, targets: int) -> None:
     context.say(f"{task.robot.name}: inverse kinematics, {targets} targets")
     with ExitStack() as stack:
         # whose forward kinematics makes the targets and judges the answers: not ours if possible
-        others = [peer for peer in context.seats if peer != context.ours]
-        judge = next(iter([*others, *context.seats]))
+        judge = _judge(context)
         verifier = context.start(stack, judge, task)
         if verifier is None:
             return
@@ -35,7 +34,7 @@ def run(context: Context, task: Task, targets: int) -> None:
         path = context.save("targets", poses)
         timed: list[tuple[Worker, int, Measurement]] = []
         solvers: list[Measurement] = []
-        for peer in context.seats:
+        for peer in context.offering("ik"):
             worker = context.start(stack, peer, task)
             if worker is None:
                 continue
@@ -58,6 +57,14 @@ def run(context: Context, task: Task, targets: int) -> None:
                 _share(solvers, pose[0][2], context.ours)
         if solvers:
             _one_by_one(context, task, verifier, poses[:ONE_TARGETS])
+
+
+def _judge(context: Context) -> str:
+    """The side that judges: Pinocchio, else another one that is not ours, else ours."""
+    able = context.offering("pose")
+    others = [peer for peer in able if peer != context.ours]
+    others.sort(key=lambda peer: peer != "pinocchio")
+    return next(iter([*others, *able]))
 
 
 def _poses(context: Context, worker: Worker, q: Floats) -> Floats:
@@ -140,7 +147,7 @@ def _one_by_one(context: Context, task: Task, verifier: Worker, poses: Floats) -
     path = context.save("targets", poses)
     entries: list[tuple[Worker, int, Measurement, list[float]]] = []
     with ExitStack() as stack:
-        for peer in context.seats:
+        for peer in context.offering("ik"):
             worker = context.start(stack, peer, task)
             if worker is None:
                 continue

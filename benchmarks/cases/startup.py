@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
-from benchmarks.context import Context, run_rounds
+from benchmarks.context import MUST_RUN, Context, run_rounds
 from benchmarks.peers import create_peer
 from benchmarks.results import Measurement
 from benchmarks.session import Worker, WorkerError, time_import
@@ -14,27 +16,45 @@ from benchmarks.tasks import Task
 
 
 def load(context: Context, task: Task) -> None:
-    """Read the original file, again and again in one process."""
-    context.say(f"{task.robot.name}: load")
+    """Read a file, again and again in one process.
+
+    First the original file, whose meshes nobody has to open, then the prepared one, without any
+    shapes: sides that cannot leave meshes alone read that one only.
+    """
+    for what, path in (("urdf", task.original), ("urdf without shapes", task.prepared)):
+        context.say(f"{task.robot.name}: load {what}")
+        timed: list[tuple[Worker, int, Measurement]] = []
+        with ExitStack() as stack:
+            for peer in context.offering("load"):
+                if what == "urdf" and not create_peer(peer).needs_no_meshes:
+                    continue
+                worker = context.start(stack, peer, task)
+                if worker is not None:
+                    timed += _load_lines(context, worker, task, what, str(path))
+            run_rounds(context, timed)
+
+
+def _load_lines(
+    context: Context, worker: Worker, task: Task, what: str, path: str
+) -> list[tuple[Worker, int, Measurement]]:
+    peer, name = worker.seat.peer, task.robot.name
+    try:
+        answer = worker.ask("prepare_load", path=path)
+        for index in range(len(answer["lines"])):
+            worker.ask("time", index=index, seconds=0.0)  # the first read warms the caches
+    except WorkerError as error:
+        if peer in MUST_RUN:
+            context.report.problem(f"{name} load {what}: {error}")
+        else:
+            reason = str(error).replace(path, Path(path).name)
+            context.report.leave_out(peer, f"load {name}, {what}", reason)
+        return []
     timed: list[tuple[Worker, int, Measurement]] = []
-    with ExitStack() as stack:
-        for peer in context.seats:
-            worker = context.start(stack, peer, task)
-            if worker is None:
-                continue
-            try:
-                answer = worker.ask("prepare_load", path=str(task.original))
-                for index in range(len(answer["lines"])):
-                    worker.ask("time", index=index, seconds=0.0)  # the first read warms the caches
-            except WorkerError as error:
-                context.report.problem(f"{task.robot.name} load: {error}")
-                continue
-            for index, line in enumerate(answer["lines"]):
-                name = task.robot.name
-                entry = Measurement("load", name, "urdf", 1, peer, line["label"], line["role"])
-                context.report.measurements.append(entry)
-                timed.append((worker, index, entry))
-        run_rounds(context, timed)
+    for index, line in enumerate(answer["lines"]):
+        entry = Measurement("load", name, what, 1, peer, line["label"], line["role"])
+        context.report.measurements.append(entry)
+        timed.append((worker, index, entry))
+    return timed
 
 
 def imports(context: Context) -> None:
@@ -61,6 +81,9 @@ def imports(context: Context) -> None:
                 entry.add(answer)
 
 
+CACHED = ("nothing cached", "cached on disk", "cached on disk, heavy imports done before")
+
+
 def first_call(context: Context, task: Task, operation: str) -> None:
     """The first call in a fresh process: nothing cached on disk, and with what that one left.
 
@@ -71,38 +94,48 @@ def first_call(context: Context, task: Task, operation: str) -> None:
     q = context.save("q", context.configurations(task, 1))
     entries: dict[tuple[str, str], tuple[Measurement, Measurement]] = {}
     for _ in range(context.rounds):
-        for peer in context.seats:
-            variable = create_peer(peer).cache_variable
+        for name in context.offering(operation):
+            peer = create_peer(name)
+            if not peer.compiles:
+                continue
             with tempfile.TemporaryDirectory(dir=context.folder) as cache:
-                for state in ("nothing cached", "cached on disk") if variable else ("no cache",):
-                    added = {variable: cache} if variable else {}
-                    answer = _first_call(context, task, peer, added, operation, q)
+                for state in CACHED if peer.cache_variable else ("no cache",):
+                    added = {peer.cache_variable: cache} if peer.cache_variable else {}
+                    before = peer.heavy_imports if state == CACHED[-1] else ()
+                    answer = _first_call(context, task, name, added, operation, q, before)
                     if not answer:
                         break
-                    if (peer, state) not in entries:
+                    key = name, state
+                    if key not in entries:
                         label = f"{answer['label']}, {state}"
-                        entries[peer, state] = (
-                            Measurement(
-                                "compile", task.robot.name, operation, 1, peer, label, state
-                            ),
-                            Measurement("start", task.robot.name, operation, 1, peer, label, state),
-                        )
-                    call, start = entries[peer, state]
+                        entries[key] = _first_entries(task, operation, name, label, state)
+                    call, start = entries[key]
                     call.add(answer)
                     start.cpu.append(answer["process"])
     for which in (0, 1):
         context.report.measurements += [pair[which] for pair in entries.values()]
 
 
+def _first_entries(
+    task: Task, operation: str, peer: str, label: str, state: str
+) -> tuple[Measurement, Measurement]:
+    robot = task.robot.name
+    return (
+        Measurement("compile", robot, operation, 1, peer, label, state),
+        Measurement("start", robot, operation, 1, peer, label, state),
+    )
+
+
 def _first_call(
-    context: Context, task: Task, peer: str, environment: dict[str, str], operation: str, q: str
-) -> dict[str, Any]:
+    context: Context, task: Task, peer: str, environment: dict[str, str], operation: str, q: str,
+    before: Sequence[str],
+) -> dict[str, Any]:  # fmt: skip
     with ExitStack() as stack:
         worker = context.start(stack, peer, task, environment=environment)
         if worker is None:
             return {}
         try:
-            return worker.ask("first_call", operation=operation, q=q)
+            return worker.ask("first_call", operation=operation, q=q, before=list(before))
         except WorkerError as error:
             context.report.problem(f"{task.robot.name} first call of {operation}: {error}")
             return {}

@@ -24,6 +24,11 @@ from benchmarks.matching import order
 Floats = NDArray[np.float64]
 
 
+def part(name: str) -> Any:
+    """A module that only the peer's own environment has."""
+    return importlib.import_module(name)
+
+
 @dataclass(frozen=True)
 class Solutions:
     """Answers of an inverse kinematics batch; joints in the peer's own order."""
@@ -41,13 +46,24 @@ class Peer:
     # what the import case times besides the module: "module:name" where parts are imported late
     imports: tuple[str, ...] = ()
     requirement: tuple[str, ...] = ()  # pinned, as pip takes them
-    environment: Mapping[str, str] = MappingProxyType({})  # added to the worker's environment
+    debian: tuple[str, ...] = ()  # pinned packages of Debian that are unpacked into the environment
+    # added to the worker's environment; "{folder}" stands for the peer's environment folder
+    environment: Mapping[str, str] = MappingProxyType({})
 
     cache_variable = ""  # environment variable of a cache on disk, if the library has one
 
-    joint_names: Sequence[
-        str
-    ] = ()  # this side's own order of the joints in q and of Jacobian columns
+    # what single precision inside a library costs: operation -> tolerance and the reason for it
+    looser: Mapping[str, tuple[float, str]] = MappingProxyType({})
+    # what is not measured: "pose", "all_poses", "jacobian" or "load" -> the reason
+    lacks: Mapping[str, str] = MappingProxyType({})
+    moving_links_only = False  # `all_poses` leaves out links that are fixed to others
+    compiles = False  # its first call does more than later ones: measured in the compile case
+    # modules whose import is not its own: a first call is measured with these there too
+    heavy_imports: tuple[str, ...] = ()
+    needs_no_meshes = True  # reads the original file although its meshes are not there
+
+    # this side's own order of the joints in q and of Jacobian columns
+    joint_names: Sequence[str] = ()
     frame_names: Sequence[str] = ()  # names of what `all_poses` gives, in its order
 
     def load(self, path: str, tip: str) -> None:
@@ -57,11 +73,16 @@ class Peer:
     @property
     def library(self) -> Any:
         """The library itself, imported when first asked for."""
-        return importlib.import_module(self.module)
+        return part(self.module)
 
     def version(self) -> str:
         """The version that is installed."""
         return importlib.metadata.version(self.requirement[0].split("==")[0])
+
+    def offers(self, operation: str) -> bool:
+        """Whether there is anything to measure for "pose", "all_poses", "jacobian", "ik"..."""
+        name = {"load": "load_lines", "ik": "ik_lines"}.get(operation, operation)
+        return operation not in self.lacks and getattr(type(self), name) is not getattr(Peer, name)
 
     def native(self, values: Floats) -> Floats:
         """Configurations (n, joints) in this side's joint order -> what its functions take."""
@@ -90,6 +111,8 @@ class Peer:
                 line.role or "loop",
                 True,
                 line.read,
+                line.given,
+                line.notes,
             )
             for line in self.lines(operation)
         ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
-from collections.abc import Sequence
+import math
+import mmap
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +15,36 @@ import numpy as np
 
 from benchmarks.lines import Line
 from benchmarks.peers.base import Floats, Peer, Solutions
+
+
+def fresh_array(shape: tuple[int, ...]) -> Floats:
+    """An array in memory that the system has just given: private, in large pages where it can.
+
+    That is what `numpy.empty` asks for too, but up to 32 MB it gets the last array's memory again.
+    """
+    size = 8 * math.prod(shape)
+    if not hasattr(mmap, "MAP_PRIVATE"):  # Windows: such memory is private anyway
+        return np.frombuffer(mmap.mmap(-1, size), dtype=np.float64).reshape(shape)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # a system without large pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype=np.float64).reshape(shape)
+
+
+def _memory_bounds(out: Floats, fresh: Callable[[], Floats]) -> list[Line]:
+    """How fast an array can be filled: one that exists, a new one, and one in fresh memory."""
+    names = {"np": np, "out": out, "row": np.ones(out.shape[1:]), "fresh": fresh}
+    statements = {
+        "memory": ("out.fill(1.0)", "out.fill(1.0)"),
+        "memory copy": ("np.copyto(out, row)", "np.copyto(out, row)"),
+        "memory new": ("np.empty, filled", "r = np.empty(out.shape); r.fill(1.0)"),
+        "memory fresh": ("fresh memory, filled", "r = fresh(); r.fill(1.0)"),
+    }
+    return [
+        Line(f"memory bound: {what}", statement, names, role, by_row=False)
+        for role, (what, statement) in statements.items()
+    ]
 
 
 class PEER(Peer):
@@ -23,7 +56,10 @@ class PEER(Peer):
     # the library itself is installed from this tree, in editable form (see environments.py)
     requirement = ("linkwork", "numpy==2.4.6", "casadi==3.8.2", "llvmlite==0.50.0", "lxml==6.1.3")
 
-    environment = MappingProxyType({"LINKWORK_THREADS": "1"})
+    environment = MappingProxyType({"LINKWORK_THREADS": "1", "LINKWORK_CACHE": "off"})
+    cache_variable = "LINKWORK_CACHE"
+    compiles = True
+    heavy_imports = ("llvmlite.binding",)
 
     def version(self) -> str:
         """The installed version, or the tree that is on the path."""
@@ -75,7 +111,7 @@ class PEER(Peer):
         return self._both("jacobian", "jacobian", self.tip)
 
     def batch(self, operation: str, q: Floats) -> list[Line]:
-        """Into an array that exists, into a new one, and how fast that array can be filled."""
+        """Into an array that exists, a new one, fresh memory; and how fast each can be filled."""
         method = {"pose": "fk", "all_poses": "fk_all", "jacobian": "jacobian"}[operation]
         given = "" if operation == "all_poses" else ", tip"
         shape = {
@@ -85,7 +121,10 @@ class PEER(Peer):
         }[operation]
         out = np.zeros((len(q), *shape))
         names = {"robot": self.robot, "tip": self.tip, "out": out}
-        memory = {"np": np, "out": out, "row": np.ones(shape)}
+
+        def fresh() -> Floats:
+            return fresh_array(out.shape)
+
         return [
             Line(
                 f"Robot.{method}(out=)",
@@ -101,21 +140,14 @@ class PEER(Peer):
                 "new",
                 by_row=False,
             ),
-            Line("memory bound: out.fill(1.0)", "out.fill(1.0)", memory, "memory", by_row=False),
             Line(
-                "memory bound: np.copyto(out, row)",
-                "np.copyto(out, row)",
-                memory,
-                "memory copy",
+                f"Robot.{method}(out=fresh memory)",
+                f"r = robot.{method}(q{given}, out=fresh(), threads=1)",
+                {**names, "fresh": fresh},
+                "fresh",
                 by_row=False,
             ),
-            Line(
-                "memory bound: a new array, filled",
-                "r = np.full(shape, 1.0)",
-                {"np": np, "shape": out.shape},
-                "memory new",
-                by_row=False,
-            ),
+            *_memory_bounds(out, fresh),
         ]
 
     def load_lines(self) -> list[Line]:

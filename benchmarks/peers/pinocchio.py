@@ -17,6 +17,7 @@ class PEER(Peer):
     name = "pinocchio"
     module = "pinocchio"
     requirement = ("pin==4.1.0", "numpy==2.4.6")
+    compiles = True  # it does not: its first call stands beside ours for comparison
 
     def load(self, path: str, tip: str) -> None:
         """Build the model without meshes and look the tip up once, as a user would."""
@@ -96,7 +97,7 @@ class PEER(Peer):
                 "framesForwardKinematics (left in C++)",
                 "pin.framesForwardKinematics(model, data, q)",
                 self._names(),
-                "mark",
+                "computed",
                 read=read_data,
             ),
             Line(

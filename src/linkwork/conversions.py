@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork import settings
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.target import COMPILING
-from linkwork.compile.tracing import trace_function
+from linkwork.compile.recipe import Recipe
 from linkwork.errors import InputError
-from linkwork.ops.casadi import CASADI as O
+from linkwork.ops.protocol import Block
 from linkwork.solve.ik import rigid_poses
-from linkwork.spatial import rotations
-from linkwork.spatial.poses import Pose, to_matrix
+from linkwork.spatial.flat import (
+    matrix_from_quaternion,
+    matrix_from_rpy,
+    quaternion_from_rows,
+    rpy_from_rows,
+)
+
+if TYPE_CHECKING:
+    from linkwork.compile.tracing import Traced
 
 Floats = NDArray[np.float64]
 
@@ -63,24 +71,22 @@ def _flat(poses: Floats) -> Floats:
     return poses[..., :3, :3].reshape(*poses.shape[:-2], 9)
 
 
-def _matrix_of(flat: Any) -> Any:
-    return O.transpose(O.matrix([O.part(flat, 3 * i, 3 * i + 3) for i in range(3)]))
+# what each conversion takes, and its text
+_TEXTS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
+    "rpy": ({"xyz": 3, "rpy": 3}, matrix_from_rpy),
+    "wxyz": ({"xyz": 3, "wxyz": 4}, matrix_from_quaternion),
+    "to_rpy": ({"R": 9}, rpy_from_rows),
+    "to_wxyz": ({"R": 9}, quaternion_from_rows),
+}
 
 
 @cache
 def _kernel(which: str) -> Kernel:
-    texts: dict[str, tuple[dict[str, int], Any]] = {
-        "rpy": (
-            {"xyz": 3, "rpy": 3},
-            lambda p, r: to_matrix(O, Pose(rotations.from_rpy(O, r), p)),
-        ),
-        "wxyz": (
-            {"xyz": 3, "wxyz": 4},
-            lambda p, w: to_matrix(O, Pose(rotations.from_quaternion(O, w), p)),
-        ),
-        "to_rpy": ({"R": 9}, lambda f: rotations.to_rpy(O, _matrix_of(f))),
-        "to_wxyz": ({"R": 9}, lambda f: rotations.to_quaternion(O, _matrix_of(f))),
-    }
-    sizes, text = texts[which]
-    with COMPILING:
-        return build(trace_function(f"pose_{which}", sizes, lambda *a: {"pose": text(*a)}))
+    def trace() -> Traced:
+        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  imports CasADi
+        from linkwork.ops.casadi import CASADI  # noqa: PLC0415
+
+        sizes, text = _TEXTS[which]
+        return trace_function(f"pose_{which}", sizes, lambda *a: {"pose": text(CASADI, *a)})
+
+    return build(Recipe(("conversion", which), trace), compiler=settings.compiler())

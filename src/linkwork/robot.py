@@ -12,9 +12,10 @@ from linkwork import settings
 from linkwork.algorithms import configuration
 from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.registry import find
+from linkwork.compile.dispatch import dispatcher
 from linkwork.compile.kernel import Kernel, OnBad, build
-from linkwork.compile.target import COMPILING
-from linkwork.compile.tracing import trace
+from linkwork.compile.machine_code import COMPILING
+from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError, Problem
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
@@ -25,6 +26,7 @@ from linkwork.solve.ik import InverseKinematics, Options, Progress, with_changes
 from linkwork.solve.result import IKResult
 
 Floats = NDArray[np.float64]
+Function = Callable[..., Floats]
 
 
 class Limits(NamedTuple):
@@ -53,8 +55,9 @@ class Robot:
         self.mechanism = mechanism
         self.document = document
         self._tip = tip
+        self._is_twin = False
         self._kernels: dict[Any, Kernel] = {}
-        self._functions: dict[Any, Callable[..., Floats]] = {}
+        self._functions: dict[Any, Function] = {}
         self._solvers: dict[Any, InverseKinematics] = {}
 
     # what it is
@@ -238,6 +241,18 @@ class Robot:
         """Jacobian of the centre of mass (..., 3, nv)."""
         return self._compute(("com_jacobian", None, None), (q,), out, threads)
 
+    def gravity_forces(
+        self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
+    ) -> Floats:
+        """Forces (..., nv) that hold the mechanism still against gravity (N, N m)."""
+        return self._compute(("gravity_forces", None, None), (q,), out, threads)
+
+    def potential_energy(
+        self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
+    ) -> Floats:
+        """Energy (..., 1) of the masses in the field of gravity (J), zero at the world's origin."""
+        return self._compute(("potential_energy", None, None), (q,), out, threads)
+
     def ik(
         self,
         targets: ArrayLike,
@@ -278,26 +293,66 @@ class Robot:
         found = self._solvers.get(key)
         if found is None:
             with COMPILING:
-                found = self._solvers.setdefault(key, InverseKinematics(self.mechanism, *key))
+                solver = InverseKinematics(self.mechanism, *key, compiler=settings.compiler())
+                found = self._solvers.setdefault(key, solver)
         return found
 
     def function(
-        self, algorithm: str, frame: str | None = None, **static: Any
-    ) -> Callable[..., Floats]:
+        self,
+        algorithm: str,
+        frame: str | None = None,
+        *,
+        parameters: Sequence[str] = (),
+        **static: Any,
+    ) -> Function:
         """The compiled function of an algorithm, with its static arguments bound.
 
         ``robot.function("fk", "tool0")(q)``: the call with the least overhead, for control loops.
-        It takes batches, ``out`` and ``threads`` as well.
+        It takes batches, ``out`` and ``threads`` as well. ``parameters`` names what else is to be
+        an input, in the order in which it is given: ``"xyz:tool0"``, ``"payload:tool0"``,
+        ``"mass:link5"``, ``"gravity"`` (docs/parameters.md).
 
-        Raises: UnknownNameError for an algorithm or frame that does not exist; InputError for an
-        argument that the algorithm does not have.
+        Raises: UnknownNameError for an algorithm, a frame or a parameter that does not exist;
+        InputError for an argument that the algorithm does not have or does not depend on.
         """
-        entry = find(algorithm)
-        for key in (*static, *(["frame"] if frame is not None else [])):
-            if key not in entry.static:
-                allowed = ", ".join(entry.static) or "none"
-                raise InputError(f"'{algorithm}' has no argument '{key}'; it has: {allowed}")
-        return self._bound(algorithm, frame, static.get("reference"))
+        self._check_static(algorithm, frame, static)
+        named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        return self._bound(algorithm, frame, static.get("reference"), named)
+
+    def kernel(
+        self,
+        algorithm: str,
+        frame: str | None = None,
+        *,
+        parameters: Sequence[str] = (),
+        **static: Any,
+    ) -> Kernel:
+        """What stands behind `function`: it describes itself and gives its C source.
+
+        Raises: as `function`.
+        """
+        self._check_static(algorithm, frame, static)
+        named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        return self._kernel(algorithm, frame, static.get("reference"), named)
+
+    def symbolic(
+        self,
+        algorithm: str,
+        frame: str | None = None,
+        *,
+        parameters: str | Sequence[str] = (),
+        **static: Any,
+    ) -> Any:
+        """The same mathematics as a CasADi function of named inputs; see `compile.symbolic`.
+
+        Raises: as `function`.
+        """
+        from linkwork.compile.symbolic import symbolic  # noqa: PLC0415  imports CasADi
+
+        self._check_static(algorithm, frame, static)
+        named = {"frame": self._frame(frame)} if "frame" in find(algorithm).static else {}
+        with COMPILING:
+            return symbolic(algorithm, self.mechanism, parameters, **named, **static)
 
     # edits
 
@@ -327,8 +382,21 @@ class Robot:
         self.mechanism.frame(frame)
         return frame
 
-    def _kernel(self, algorithm: str, frame: str | None, reference: str | None) -> Kernel:
-        key = (algorithm, frame, reference)
+    def _check_static(self, algorithm: str, frame: str | None, static: Mapping[str, Any]) -> None:
+        entry = find(algorithm)
+        for key in (*static, *(["frame"] if frame is not None else [])):
+            if key not in entry.static:
+                allowed = ", ".join(entry.static) or "none"
+                raise InputError(f"'{algorithm}' has no argument '{key}'; it has: {allowed}")
+
+    def _kernel(
+        self,
+        algorithm: str,
+        frame: str | None,
+        reference: str | None,
+        parameters: tuple[str, ...] = (),
+    ) -> Kernel:
+        key = (algorithm, frame, reference, *parameters)
         found = self._kernels.get(key)
         if found is not None:
             return found
@@ -338,17 +406,26 @@ class Robot:
         if reference is not None:
             static["reference"] = reference
         with COMPILING:
-            traced = trace(algorithm, self.mechanism, **static)
-            kernel = build(traced, labels=self._labels(), most_threads=settings.most_threads())
+            kernel = build(
+                algorithm_recipe(algorithm, self.mechanism, parameters, **static),
+                compiler=settings.compiler(),
+                labels=self._labels(),
+                most_threads=settings.most_threads(),
+            )
             return self._kernels.setdefault(key, kernel)
 
     def _bound(
-        self, algorithm: str, frame: str | None, reference: str | None
-    ) -> Callable[..., Floats]:
-        key = (algorithm, frame, reference)
+        self,
+        algorithm: str,
+        frame: str | None,
+        reference: str | None,
+        parameters: tuple[str, ...] = (),
+    ) -> Function:
+        key = (algorithm, frame, reference, *parameters)
         found = self._functions.get(key)
         if found is None:
-            found = self._functions.setdefault(key, self._kernel(*key).bound())
+            kernel = self._kernel(algorithm, frame, reference, parameters)
+            found = self._functions.setdefault(key, kernel.bound())
         return found
 
     def _labels(self) -> dict[str, list[str]]:
@@ -356,7 +433,8 @@ class Robot:
         names = [f"joint '{name}'" for name in m.joint_names]
         q = np.repeat(names, np.diff(m.q_start)).tolist()
         v = np.repeat(names, np.diff(m.v_start)).tolist()
-        return {"q": q, "q0": q, "q1": q, "v": v}
+        frames = [f"frame '{name}'" for name in m.frame_names]
+        return {"q": q, "q0": q, "q1": q, "v": v, "fk_all": frames}
 
     def _compute(
         self,
@@ -372,8 +450,35 @@ class Robot:
                 bound = self._functions.get(what)
             except TypeError:
                 raise InputError(f"a frame is meant by its name, not by {what[1]!r}") from None
-            return (bound or self._bound(*what))(*arrays)
+            if bound is not None:
+                return bound(*arrays)
+            result = self._bound(*what)(*arrays)
+            self._install(what[0])
+            return result
         return self._kernel(*what)(*arrays, out=out, threads=threads, on_bad=on_bad)
+
+    def _install(self, algorithm: str) -> None:
+        """Let a built-in function stand before the method of this name, on this object only.
+
+        It refers to a twin that shares what was compiled, never to this object: no cycle keeps it
+        alive. A method that a subclass has overridden is left alone.
+        """
+        plain = getattr(Robot, algorithm)
+        if self._is_twin or algorithm in vars(self) or getattr(type(self), algorithm) is not plain:
+            return
+        code = settings.dispatch_code()
+        if code is None:
+            return
+        twin = Robot(self.mechanism, self.document, tip=self._tip)
+        twin._is_twin, twin._kernels, twin._functions = True, self._kernels, self._functions
+        entry = find(algorithm)
+        usual = "world-aligned" if "reference" in entry.static else None
+
+        def bound(frame: str | None = None, reference: str | None = None) -> Function:
+            return twin._bound(algorithm, frame, reference or usual)
+
+        made = dispatcher(code, plain, twin, bound, arrays=len(entry.inputs), choices=entry.static)
+        setattr(self, algorithm, made)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "document": self.document, "tip": self._tip}

@@ -7,6 +7,11 @@ import time
 from functools import cache
 from pathlib import Path
 
+from linkwork.compile import method_code
+from linkwork.compile.cache import Cache, default_folder
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.machine_code import MachineCode
+from linkwork.compile.target import host, named
 from linkwork.errors import InputError
 
 
@@ -36,3 +41,41 @@ def ros_paths() -> tuple[Path, ...]:
 def clock() -> float:
     """Seconds from some fixed moment on, for measuring durations."""
     return time.perf_counter()
+
+
+def kernel_cache() -> Cache:
+    """Where compiled code is kept: LINKWORK_CACHE, or the platform's folder for caches.
+
+    Nothing is kept where LINKWORK_CACHE is "off", or where the platform names no folder. A folder
+    that was named and cannot be used is warned of.
+    """
+    given = os.environ.get("LINKWORK_CACHE", "")
+    if given.lower() == "off":
+        return Cache(None)
+    if given:
+        return Cache(Path(given).expanduser().absolute(), warn=True)
+    try:
+        home = Path.home()
+    except RuntimeError:  # there is no home folder
+        home = None
+    return Cache(default_folder(os.environ, home))
+
+
+@cache
+def compiler() -> Compiler:
+    """What makes code in this process: for LINKWORK_TARGET or this processor, with the cache.
+
+    Raises: UnknownNameError where LINKWORK_TARGET names no level, InputError for one that this
+    processor lacks.
+    """
+    level = os.environ.get("LINKWORK_TARGET", "")
+    return Compiler(named(level) if level else host(), kernel_cache(), clock)
+
+
+@cache
+def dispatch_code() -> MachineCode | None:
+    """The native code that lets methods be called without Python in between.
+
+    None where this Python does not lay out its objects as that needs.
+    """
+    return method_code.dispatch_code(compiler())

@@ -35,7 +35,7 @@ def test_there_are_24_turns_that_permute_axes():
 @pytest.mark.parametrize("k", range(24))
 def test_a_permutation_costs_nothing_and_is_exact(k: int):
     before, R = start("permutation")
-    after = ax.placed(NUMPY, before, TURNS[k])
+    after = ax.placed(NUMPY, before, TURNS[k].tolist())
     assert after.columns is before.columns
     assert np.array_equal(ax.matrix(NUMPY, after), R @ TURNS[k])
 
@@ -46,7 +46,7 @@ def test_turning_after_every_permutation(backwards: bool, wanted: tuple[int, int
     before, R = start("turn")
     angle = 0.7
     for P in TURNS:
-        swapped = ax.placed(NUMPY, before, P)
+        swapped = ax.placed(NUMPY, before, P.tolist())
         after = ax.turned(swapped, np.cos(angle), np.sin(angle), backwards=backwards, wanted=wanted)
         expected = R @ P @ rotation_z(NUMPY, -angle if backwards else angle)
         np.testing.assert_allclose(ax.matrix(NUMPY, after), expected, rtol=0, atol=4e-16)
@@ -57,13 +57,13 @@ def test_turning_after_every_permutation(backwards: bool, wanted: tuple[int, int
 
 def test_wanted_signs_are_those_that_need_no_negation():
     for P in TURNS:
-        sx, sy = ax.wanted_signs(P)
+        sx, sy = ax.wanted_signs(P.tolist())
         for j in range(3):
             k = int(np.argmax(np.abs(P[:, j])))
             if k < 2:
                 assert (sx, sy)[k] == P[k, j]
-    assert ax.wanted_signs(from_rpy(NUMPY, np.array([0.1, 0.2, 0.3]))) == (0, 0)
-    assert ax.wanted_signs(np.diag([1.0, -1.0, -1.0]), axes=(2,)) == (0, 0)
+    assert ax.wanted_signs(from_rpy(NUMPY, np.array([0.1, 0.2, 0.3])).tolist()) == (0, 0)
+    assert ax.wanted_signs(np.diag([1.0, -1.0, -1.0]).tolist(), axes=(2,)) == (0, 0)
 
 
 def test_a_turn_has_no_negation_in_casadi():
@@ -71,7 +71,7 @@ def test_a_turn_has_no_negation_in_casadi():
     for P in TURNS:
         axes = ax.Axes((columns[0], columns[1], columns[2]))
         for k in range(2):
-            axes = ax.turned(ax.placed(CASADI, axes, P), cs.cos(q[k]), cs.sin(q[k]))
+            axes = ax.turned(ax.placed(CASADI, axes, P.tolist()), cs.cos(q[k]), cs.sin(q[k]))
         f = cs.Function("f", [q, *columns], [cs.vertcat(*axes.columns)])
         codes = [f.instruction_id(k) for k in range(f.n_instructions())]
         # two turns about one axis are two columns of 18 operations each; else one is dead by then
@@ -83,15 +83,15 @@ def test_inexact_rotations_and_blocks():
     before, R = start("inexact")
     turn = from_rpy(NUMPY, np.array([0.1, 0.0, 0.4]))
     for P in TURNS:
-        swapped = ax.placed(NUMPY, before, P)
-        for after in (ax.placed(NUMPY, swapped, turn), ax.rotated(NUMPY, swapped, turn)):
+        swapped = ax.placed(NUMPY, before, P.tolist())
+        for after in (ax.placed(NUMPY, swapped, turn.tolist()), ax.rotated(NUMPY, swapped, turn)):
             np.testing.assert_allclose(ax.matrix(NUMPY, after), R @ P @ turn, rtol=0, atol=4e-16)
 
 
 def test_vectors_in_axes():
     before, R = start("vector")
     for P in TURNS:
-        axes = ax.placed(NUMPY, before, P)
+        axes = ax.placed(NUMPY, before, P.tolist())
         for local in ([0.0, -2.0, 0.0], [1.0, 0.0, -1.0], [0.3, -0.4, 0.5], [0.0, 0.0, 1.0]):
             expected = R @ P @ np.array(local)
             np.testing.assert_allclose(ax.in_axes(axes, local), expected, rtol=0, atol=4e-16)
@@ -100,6 +100,33 @@ def test_vectors_in_axes():
             column, sign = ax.signed_axis(axes, j)
             assert np.array_equal(sign * column, ax.axis(axes, j))
             assert np.array_equal(ax.axis(axes, j), (R @ P)[:, j])
+
+
+def test_a_block_is_no_constant_whatever_its_value():
+    before, R = start("blocks")
+    for P in TURNS:
+        assert ax.signed_permutation(P) is None and ax.wanted_signs(P) == (0, 0)
+        after = ax.placed(NUMPY, before, P)
+        np.testing.assert_allclose(ax.matrix(NUMPY, after), R @ P, rtol=0, atol=4e-16)
+        assert after.which == (0, 1, 2) and after.sign == (1, 1, 1)
+        assert np.array_equal(ax.transposed(NUMPY, P), P.T)
+        assert ax.transposed(NUMPY, P.tolist()) == P.T.tolist()
+
+
+def test_sums_and_products_of_constants_and_blocks():
+    x, y = cs.SX.sym("x"), cs.SX.sym("y")
+    assert ax.times(0.0, x) == 0.0 and type(ax.times(x, -0.0)) is float
+    assert ax.times(1.0, x) is x and ax.times(x, 1.0) is x and ax.times(2.0, 3.0) == 6.0
+    assert ax.added(0.0, x) is x and ax.added(x, 0.0) is x
+    assert ax.total([]) == 0.0 and ax.total([1.0, 2.0]) == 3.0
+    # constants meet first, so they become one
+    assert str(ax.total([1.0, x, 2.0, y])) == str(3.0 + x + y)
+    assert ax.all_constant([1.0, -0.0]) and not ax.all_constant([1.0, np.float64(0)])
+    R = from_rpy(NUMPY, np.array([0.3, -0.2, 0.9]))
+    local = [0.1, np.float64(0.2), 0.3]
+    for form in (R, R.tolist()):
+        np.testing.assert_allclose(ax.applied(form, local), R @ local, rtol=0, atol=2e-16)
+    assert ax.applied(R, [0.0, -0.0, 0.0]) == [0.0, 0.0, 0.0]
 
 
 def test_only_constants_count_as_zero():

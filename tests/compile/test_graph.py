@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import casadi as cs
 import numpy as np
 
 from linkwork.compile.graph import graph_of
-from linkwork.compile.target import host
+from run_graph import run
 from seeds import rng
 from traced_functions import mixed, traced
-
-
-def run(graph, *inputs):
-    """The graph in exact rational arithmetic where it can be, rounded once per node."""
-    values = []
-    for node in graph.nodes:
-        if node.kind == "input":
-            value = float(inputs[node.args[0]][node.args[1]])
-        elif node.kind == "const":
-            value = node.value
-        elif node.op is not None:
-            value = float(node.op.numpy(*[np.float64(values[a]) for a in node.args]))
-        else:
-            a, b, c = (Fraction(values[k]) for k in node.args)
-            exact = {"fma": a * b + c, "fms": a * b - c, "fnma": c - a * b}[node.kind]
-            value = float(exact)
-        values.append(value)
-    return [
-        np.array([values[output[e]] if e in output else 0.0 for e in range(size)])
-        for output, size in zip(graph.outputs, graph.output_sizes, strict=True)
-    ]
 
 
 def test_pairing_keeps_the_value_and_saves_nodes():
@@ -72,7 +49,3 @@ def test_every_node_is_needed_and_comes_after_its_arguments():
             assert all(a < k for a in node.args)
             used.update(node.args)
     assert used == set(range(len(graph.nodes)))
-
-
-def test_the_processor_decides_about_pairing():
-    assert host().width in (2, 4, 8)

@@ -12,7 +12,7 @@ from traced_functions import mixed, reference, traced
 
 def test_agrees_with_a_call_and_names_the_first_bad_row():
     t = traced("mixed", {"x": 3, "y": 2}, mixed)
-    rows = InterpretedRows(t.function)
+    rows = InterpretedRows(t)
     x, y = rng("interpreted").normal(size=(9, 3)), rng("y").normal(size=(9, 2))
     out = np.full((9, 6), 7.0)
     assert rows([x, y], [out]) == -1
@@ -22,10 +22,12 @@ def test_agrees_with_a_call_and_names_the_first_bad_row():
 
 
 def test_elements_that_are_always_zero_are_written():
-    x = cs.SX.sym("x", 2)
-    sparse = cs.SX(3, 1)
-    sparse[1] = x[0] * x[1]
+    def sparse(x):
+        result = cs.SX(3, 1)
+        result[1] = x[0] * x[1]
+        return result
+
     out = np.full((2, 3), 7.0)
-    rows = InterpretedRows(cs.Function("f", [x], [sparse]))
+    rows = InterpretedRows(traced("f", {"x": 2}, sparse))
     assert rows([np.array([[2.0, 3.0], [4.0, 5.0]])], [out]) == -1
     assert np.array_equal(out, [[0, 6, 0], [0, 20, 0]])

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import linkwork.compile.kernel as kernel_module
-from linkwork.compile.kernel import CHUNK, CompiledRows, build
+from linkwork.compile.compiled_rows import CompiledRows
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.kernel import build
 from linkwork.compile.target import host
 from linkwork.errors import InputError, ShapeError
 from seeds import rng
 from traced_functions import mixed, reference, traced
+
+CHUNK = 8192  # rows, about as many as go to native code at once
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +33,7 @@ def arrays(n, label="kernel"):
 def test_agrees_with_casadi(compiled, n):
     x, y = arrays(n)
     np.testing.assert_allclose(
-        compiled(x, y), reference(compiled.traced, x, y), rtol=1e-13, atol=1e-13
+        compiled(x, y), reference(compiled.recipe.traced(), x, y), rtol=1e-13, atol=1e-13
     )
 
 
@@ -44,14 +50,11 @@ def test_every_leading_shape_and_broadcasting(compiled):
         compiled(x[:3], y[:2])
 
 
-@pytest.mark.parametrize("width", [2, 4, 8])
-def test_every_width_gives_the_same_bits(compiled, width, monkeypatch):
+@pytest.mark.parametrize("width", [1, 2, 4, 8])
+def test_every_width_gives_the_same_bits(compiled, width):
     x, y = arrays(101)
     expected = np.array([compiled(a, b) for a, b in zip(x, y, strict=True)])
-    target = host()
-    narrow = type(target)(width, target.fused, target.cpu, target.features, target.triple)
-    monkeypatch.setattr(kernel_module, "host", lambda: narrow)
-    other = build(compiled.traced)
+    other = build(compiled.recipe.traced(), compiler=Compiler(replace(host(), width=width)))
     assert other._rows.width == width
     assert np.array_equal(other(x, y), expected)
 
@@ -63,18 +66,16 @@ def test_every_number_of_threads_gives_the_same_bits(compiled):
         assert np.array_equal(compiled(x, y, threads=threads), serial)
 
 
-def test_without_fused_multiply_adds_it_agrees_to_rounding(compiled, monkeypatch):
+def test_without_fused_multiply_adds_it_agrees_to_rounding(compiled):
     x, y = arrays(64)
-    target = host()
-    plain = type(target)(target.width, False, target.cpu, target.features, target.triple)
-    monkeypatch.setattr(kernel_module, "host", lambda: plain)
-    np.testing.assert_allclose(build(compiled.traced)(x, y), compiled(x, y), rtol=1e-12, atol=1e-13)
+    plain = build(compiled.recipe.traced(), compiler=Compiler(replace(host(), fused=False)))
+    np.testing.assert_allclose(plain(x, y), compiled(x, y), rtol=1e-12, atol=1e-13)
 
 
 def test_interpreted_where_too_large_to_unroll(compiled, monkeypatch):
     x, y = arrays(40)
     monkeypatch.setattr(kernel_module, "LARGEST_UNROLLED", 1)
-    slow = build(compiled.traced)
+    slow = build(compiled.recipe.traced())
     assert not isinstance(slow._rows, CompiledRows)
     np.testing.assert_allclose(slow(x, y), compiled(x, y), rtol=1e-13, atol=1e-13)
     assert slow.bound()(x[0], y[0]).shape == (2, 3)

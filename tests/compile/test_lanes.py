@@ -11,8 +11,9 @@ import pytest
 
 from linkwork.compile.graph import graph_of
 from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT, emit_lanes
+from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.random_bits import absorb_reference, unit_interval_reference
-from linkwork.compile.target import Engine, host, new_module
+from linkwork.compile.target import host, new_module
 from seeds import rng
 
 STEPS, TRIES, SEED = 9, 6, 11
@@ -34,11 +35,11 @@ def lanes(request):
     module = new_module("lanes", host())
     graph = graph_of(step_function(), fuse=False)
     emit_lanes(module, graph, request.param, "run", fused=False)
-    engine = Engine(module, host())
+    code = MachineCode(object_code(module, host(), simplify=True))
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)
     )
-    return engine, kind(engine.address("run"))
+    return code, kind(code.address("run"))
 
 
 def run(lanes, x0, p, *, first=0, last=None, race=False, state=None):

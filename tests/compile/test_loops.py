@@ -1,33 +1,22 @@
-"""The loop around a graph: tiles, constants and the test for what is not finite."""
+"""The loop around a graph: any number of rows, pads, scratch, and what is not finite."""
 
 from __future__ import annotations
 
 import ctypes
+import mmap
+import sys
 
 import casadi as cs
 import numpy as np
 import pytest
 
-from linkwork.compile.graph import graph_of
-from linkwork.compile.loops import emit_rows
-from linkwork.compile.target import Engine, host, new_module
+from graph_rows import GraphRows
+from seeds import rng
+
+WIDTHS = [1, 2, 4, 8]
 
 
-def rows_of(function, width):
-    module = new_module("rows", host())
-    emit_rows(module, graph_of(function, fuse=True), width, "rows", fused=host().fused)
-    engine = Engine(module, host())
-    pointers = [ctypes.c_void_p] * (function.n_in() + function.n_out())
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *pointers)
-    native = call(engine.address("rows"))
-
-    def run(first, last, *arrays):
-        return engine and native(first, last, *[a.ctypes.data for a in arrays])
-
-    return run
-
-
-def function():
+def small():
     """Two inputs, one of them partly unused; two outputs, with zeros and constants in them."""
     x, y = cs.SX.sym("x", 3), cs.SX.sym("y", 2)
     out = cs.SX(4, 1)
@@ -36,34 +25,150 @@ def function():
     return cs.Function("f", [x, y], [out, cs.vertcat(x[1], 0, x[0] * x[1])])
 
 
-@pytest.mark.parametrize("width", [1, 2, 4, 8])
-def test_only_the_asked_rows_are_written_constants_included(width):
-    n = 8 * 3
+def mixed(n_in, n_out, label, n_values=60):
+    """Sums of products and sines of ``n_in`` numbers; about a third of the results is constant."""
+    random = rng(f"mixed {n_in} {n_out} {label}")
+    x = cs.SX.sym("x", n_in)
+    values = [x[k] for k in range(n_in)]
+    for _ in range(n_values):
+        a, b, c = (values[k] for k in random.integers(len(values), size=3))
+        values.append(cs.sin(a) * b * 0.5 + c * 0.25)
+    results = cs.SX(n_out, 1)
+    for e in range(n_out):
+        kind = random.integers(6)
+        if kind >= 2:
+            results[e] = values[random.integers(len(values))]
+        elif kind == 1:
+            results[e] = float(random.integers(1, 5))
+    return cs.Function("f", [x], [results])
+
+
+def expected(function, x):
+    return np.stack([np.array(function(row)).ravel() for row in x])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("first", "last"), [(8, 16), (3, 20), (5, 6), (0, 24), (22, 24), (3, 3)])
+def test_only_the_asked_rows_are_written_constants_included(width, first, last):
+    n = 24
     x, y = np.arange(3.0 * n).reshape(n, 3), -np.arange(2.0 * n).reshape(n, 2)
     a, b = np.full((n, 4), 7.0), np.full((n, 3), 7.0)
-    assert rows_of(function(), width)(8, 16, x, y, a, b) == -1
+    assert GraphRows(small(), width)(first, last, x, y, a, b) == -1
     expected_a = np.stack([0 * x[:, 0], x[:, 0] + y[:, 1], 0 * x[:, 0] + 2.5, 0 * x[:, 0]], 1)
     expected_b = np.stack([x[:, 1], 0 * x[:, 0], x[:, 0] * x[:, 1]], 1)
-    for found, expected in ((a, expected_a), (b, expected_b)):
-        assert np.array_equal(found[8:16], expected[8:16])
-        assert (found[:8] == 7.0).all()
-        assert (found[16:] == 7.0).all()
+    asked = (np.arange(n) >= first) & (np.arange(n) < last)
+    for found, wanted in ((a, expected_a), (b, expected_b)):
+        assert np.array_equal(found[asked], wanted[asked])
+        assert (found[~asked] == 7.0).all()
 
 
-@pytest.mark.parametrize("width", [1, 8])
-@pytest.mark.parametrize("element", [0, 1, 2])
-def test_the_first_tile_with_a_bad_input_is_reported_even_where_it_is_unused(width, element):
-    x, y = np.ones((16, 3)), np.ones((16, 2))
-    a, b = np.zeros((16, 4)), np.zeros((16, 3))
-    x[13, element] = np.nan
-    assert rows_of(function(), width)(0, 16, x, y, a, b) == 13 - 13 % width
+@pytest.mark.parametrize(("n_in", "n_out"), [(1, 1), (2, 3), (7, 16), (9, 42), (17, 5), (5, 700)])
+def test_every_width_gives_the_same_bits_for_any_number_of_rows(n_in, n_out):
+    function = mixed(n_in, n_out, "bits")
+    x = rng("rows").uniform(-3, 3, (21, n_in))
+    wanted = np.empty((21, n_out))
+    assert GraphRows(function, 1)(0, 21, x, wanted) == -1
+    assert np.allclose(wanted, expected(function, x), rtol=1e-12, atol=1e-12)
+    for width in WIDTHS[1:]:
+        run = GraphRows(function, width)
+        for n in (1, 2, 3, 7, 8, 9, 16, 21):
+            found = np.full((21, n_out), 7.0)
+            assert run(0, n, x, found) == -1
+            assert np.array_equal(found[:n].view(np.int64), wanted[:n].view(np.int64))
+            assert (found[n:] == 7.0).all()
 
 
-def test_a_bad_result_is_reported():
+@pytest.mark.parametrize(("n_in", "n_out"), [(3, 2000), (1500, 3)])
+def test_large_tiles_lie_in_the_scratch_of_the_caller(n_in, n_out):
+    function = mixed(n_in, n_out, "scratch")
+    x = rng("scratch").uniform(-1, 1, (11, n_in))
+    wanted, found = np.empty((11, n_out)), np.empty((11, n_out))
+    single, wide = GraphRows(function, 1), GraphRows(function, 8)
+    assert single.scratch == 0
+    assert wide.scratch == 8 * (2 * n_in + n_out)
+    assert single(0, 11, x, wanted) == -1
+    assert wide(0, 11, x, found) == -1
+    assert np.array_equal(found, wanted)
+    x[9, n_in // 2] = np.inf
+    assert wide(0, 11, x, found) == 8
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [0, 13, 16])
+def test_the_first_tile_with_a_bad_input_is_reported_even_where_it_is_unused(width, value, row):
+    run = GraphRows(small(), width)
+    for element in range(5):
+        x, y = np.ones((17, 3)), np.ones((17, 2))
+        a, b = np.zeros((17, 4)), np.zeros((17, 3))
+        (x if element < 3 else y)[row, element % 3] = value
+        assert run(0, 17, x, y, a, b) == row - row % width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_lies_beyond_the_rows_is_not_looked_at(width):
+    x, y = np.full((20, 3), np.nan), np.full((20, 2), np.inf)
+    x[3:14], y[3:14] = 1.0, 2.0
+    assert GraphRows(small(), width)(3, 14, x, y, np.zeros((20, 4)), np.zeros((20, 3))) == -1
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_bad_result_is_reported(width):
     x, y = np.full((8, 3), 1e200), np.ones((8, 2))
-    assert rows_of(function(), 8)(0, 8, x, y, np.zeros((8, 4)), np.zeros((8, 3))) == 0
+    assert GraphRows(small(), width)(0, 8, x, y, np.zeros((8, 4)), np.zeros((8, 3))) == 0
+    x[:6] = 1.0
+    assert (
+        GraphRows(small(), width)(0, 7, x, y, np.zeros((8, 4)), np.zeros((8, 3))) == 6 - 6 % width
+    )
 
 
-def test_no_rows():
-    x, y = np.ones((8, 3)), np.ones((8, 2))
-    assert rows_of(function(), 8)(3, 3, x, y, np.zeros((8, 4)), np.zeros((8, 3))) == -1
+@pytest.mark.parametrize("width", WIDTHS)
+def test_finite_numbers_whose_sum_overflows_are_fine(width):
+    x = cs.SX.sym("x", 9)
+    function = cs.Function("f", [x], [cs.vertcat(-x, 0)])
+    values, found = np.full((11, 9), 1.7e308), np.zeros((11, 10))
+    assert GraphRows(function, width)(0, 11, values, found) == -1
+    assert np.array_equal(found[:, :9], -values)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_constant_that_is_not_finite_is_reported(width):
+    x = cs.SX.sym("x", 1)
+    function = cs.Function("f", [x], [cs.vertcat(x, cs.inf)])
+    assert GraphRows(function, width)(4, 9, np.ones((9, 1)), np.zeros((9, 2))) == 4
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_computed_and_nothing_taken(width):
+    function = cs.Function("f", [cs.SX(0, 1)], [cs.SX([1.0, 0.0, 2.0])])
+    found = np.full((5, 3), 7.0)
+    assert GraphRows(function, width)(0, 5, np.empty((5, 0)), found) == -1
+    assert (found == [1.0, 0.0, 2.0]).all()
+    function = cs.Function("f", [cs.SX.sym("x", 2)], [cs.SX(0, 1)])
+    assert GraphRows(function, width)(0, 3, np.ones((3, 2)), np.empty((3, 0))) == -1
+
+
+def guarded(rows, columns, at_end):
+    """An array that touches, at one end, memory that may not be read."""
+    page = mmap.PAGESIZE
+    length = -(-rows * columns * 8 // page) * page
+    memory = mmap.mmap(-1, length + 2 * page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    for place in (start, start + page + length):
+        assert protect(ctypes.c_void_p(place), ctypes.c_size_t(page), 0) == 0
+    offset = page + (length - rows * columns * 8 if at_end else 0)
+    array = np.frombuffer(memory, np.float64, rows * columns, offset).reshape(rows, columns)
+    array[...] = 1.0
+    return array
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mprotect is called as on Linux")
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("at_end", [False, True])
+def test_nothing_outside_the_arrays_is_touched(width, at_end):
+    for n_in, n_out in ((1, 3), (3, 6), (7, 16), (9, 42), (13, 9)):
+        run = GraphRows(mixed(n_in, n_out, "guard"), width)
+        for rows in (1, 3, 8, 13):
+            x, found = guarded(rows, n_in, at_end), guarded(rows, n_out, at_end)
+            assert run(0, rows, x, found) == -1

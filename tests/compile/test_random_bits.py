@@ -8,13 +8,14 @@ import numpy as np
 from llvmlite import ir
 
 from linkwork.compile.emit import F64, I64
+from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.random_bits import (
     absorb,
     absorb_reference,
     unit_interval,
     unit_interval_reference,
 )
-from linkwork.compile.target import Engine, host, new_module
+from linkwork.compile.target import host, new_module
 from seeds import rng
 
 
@@ -26,17 +27,17 @@ def compiled():
     unit = ir.Function(module, ir.FunctionType(F64, [I64]), "unit")
     b = ir.IRBuilder(unit.append_basic_block())
     b.ret(unit_interval(b, unit.args[0]))
-    engine = Engine(module, host())
+    code = MachineCode(object_code(module, host(), simplify=True))
     word = ctypes.c_uint64
     return (
-        engine,
-        ctypes.CFUNCTYPE(word, word, word)(engine.address("mix")),
-        ctypes.CFUNCTYPE(ctypes.c_double, word)(engine.address("unit")),
+        code,
+        ctypes.CFUNCTYPE(word, word, word)(code.address("mix")),
+        ctypes.CFUNCTYPE(ctypes.c_double, word)(code.address("unit")),
     )
 
 
 def test_compiled_code_and_python_give_the_same():
-    engine, mix, unit = compiled()
+    code, mix, unit = compiled()
     words = rng("words").integers(0, 2**64, size=(500, 2), dtype=np.uint64).tolist()
     for key, bits in [*words, [0, 0], [2**64 - 1, 2**64 - 1], [0, 2**63]]:
         mixed = mix(key, bits)
@@ -44,7 +45,7 @@ def test_compiled_code_and_python_give_the_same():
         assert unit(mixed) == unit_interval_reference(mixed)
     assert unit(2**64 - 1) < 1.0
     assert unit(0) == 0.0
-    del engine
+    del code
 
 
 def test_neighbouring_counters_are_uniform_and_uncorrelated():

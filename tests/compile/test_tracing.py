@@ -32,9 +32,9 @@ def test_repeated_work_is_shared_between_outputs():
         return {"a": cs.sin(x[0]) * cs.sin(x[0]), "b": cs.sin(x[0]) + x[1]}
 
     t = tracing.trace_function("f", {"x": 2}, text)
-    codes = [t.function.instruction_id(k) for k in range(t.n_instructions)]
+    codes = [t.function.instruction_id(k) for k in range(t.signature.instructions)]
     assert codes.count(cs.OP_SIN) == 1
-    assert t.output_names == ("a", "b")
+    assert t.signature.output_names == ("a", "b")
 
 
 @pytest.mark.parametrize("name", sorted(ALGORITHMS))
@@ -43,12 +43,12 @@ def test_every_algorithm_traces_to_its_stated_shape_and_values(name):
     entry = ALGORITHMS[name]
     static = {"frame": m.frame_names[-1]} if "frame" in entry.static else {}
     t = tracing.trace(name, m, **static)
-    assert t.output_shapes == (entry.output(m),)
+    assert t.signature.output_shapes == (entry.output(m),)
     g = rng(f"trace {name}")
     arrays = [
         random(m, g, 1)[0] if kind == "q" else g.normal(size=m.n_v) for _, kind in entry.inputs
     ]
-    traced = np.array(t.function(*arrays)).reshape(t.output_shapes[0])
+    traced = np.array(t.function(*arrays)).reshape(t.signature.output_shapes[0])
     np.testing.assert_allclose(traced, evaluate(name, m, *arrays, **static), atol=1e-13)
 
 

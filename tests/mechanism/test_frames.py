@@ -66,3 +66,23 @@ def test_a_link_that_does_not_exist():
 def test_a_pose_that_is_not_finite():
     with pytest.raises(InputError, match="frame 'tool': its pose must be finite"):
         assemble(pair(FramePart("tool", "a", p=np.array([0, np.nan, 0]))))
+
+
+def test_links_are_kept_as_described():
+    m = robots.mechanism_from(robots.every_joint_urdf())
+    for document_joint in read(robots.every_joint_urdf()).robot.joints:
+        child, parent = m.frame(document_joint.child), m.frame(document_joint.parent)
+        assert m.link_parent[child] == parent
+    assert m.link_parent[m.frame("base")] == -1
+    assert m.frame_link[: m.n_link_frames].tolist() == list(range(m.n_link_frames))
+    assert m.frame_names[m.frame_link[m.frame("wrist")]] == "hand"
+    assert (m.frame_body[m.frame_link] == m.frame_body).all()
+    lumped = np.bincount(m.frame_body[: m.n_link_frames], m.link_mass, m.n_bodies)
+    np.testing.assert_allclose(lumped, m.mass, rtol=1e-15)
+
+
+def test_a_frame_of_the_user_is_fixed_to_its_link():
+    m = assemble(pair(FramePart("tool", "b"), FramePart("eye", "a")))
+    assert m.frame_link.tolist() == [0, 1, 1, 1, 0]
+    with pytest.raises(UnknownNameError, match="no link named 'z'"):
+        assemble(pair(FramePart("tool", "b", fixed_to="z")))

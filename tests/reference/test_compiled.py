@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from linkwork.algorithms.registry import ALGORITHMS
-from linkwork.compile.kernel import CHUNK, build
+from linkwork.compile.kernel import build
 from linkwork.compile.tracing import trace
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.from_urdf import from_urdf
@@ -85,4 +85,4 @@ def test_real_robots(path: Path):
 
 def test_a_batch_of_several_chunks():
     m = mechanism_from(random_tree(rng("chunks"), 6))
-    check(m, "com", {}, CHUNK + 3, "chunks")
+    check(m, "com", {}, 70_003, "chunks")

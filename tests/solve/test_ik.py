@@ -264,4 +264,4 @@ def test_a_solver_can_be_kept_and_knows_its_size():
     solver = robot.solver(MODELS["scara"].tip)
     assert solver is robot.solver(MODELS["scara"].tip)
     assert isinstance(solver, InverseKinematics)
-    assert solver.n_step_instructions > 100
+    assert solver.search.n_step_instructions > 100

@@ -8,17 +8,23 @@ turn about z costs two new vectors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from linkwork.mechanism.model import Floats
 from linkwork.ops.protocol import Block, Ops
 
 Scalar = Block
 """A float (a constant) or a scalar block."""
 
+Rotation: TypeAlias = Any
+"""A rotation (3, 3): rows of floats in lists (a constant), or a block."""
+
 
 class Axes(NamedTuple):
-    """Local axis j is ``sign[j] * columns[which[j]]``: vectors (3,) in the reference frame."""
+    """Local axis j is ``sign[j] * columns[which[j]]``: vectors (3,) in the reference frame.
+
+    Where only one component is asked for, the columns may be scalars: the axes' components along
+    one direction, which are also that direction's components in the local frame.
+    """
 
     columns: tuple[Block, Block, Block]
     which: tuple[int, int, int] = (0, 1, 2)
@@ -42,8 +48,62 @@ def is_constant(value: Scalar, number: float) -> bool:
     return type(value) is float and value == number
 
 
-def signed_permutation(R: list[list[float]]) -> tuple[list[int], list[int]] | None:
-    """Where each column of R (3, 3) has its single ±1, and the signs; None for other entries."""
+def times(a: Scalar, b: Scalar) -> Scalar:
+    """The product; the constants 0 and 1 cost nothing."""
+    if is_zero(a) or is_zero(b):
+        return 0.0
+    if is_constant(a, 1.0):
+        return b
+    return a if is_constant(b, 1.0) else a * b
+
+
+def added(a: Scalar, b: Scalar) -> Scalar:
+    """The sum; the constant 0 costs nothing."""
+    if is_zero(a):
+        return b
+    return a if is_zero(b) else a + b
+
+
+def total(values: Sequence[Scalar]) -> Scalar:
+    """The sum of some numbers, the constants among them first."""
+    at: Scalar = 0.0
+    for value in sorted(values, key=lambda value: type(value) is not float):
+        at = added(at, value)
+    return at
+
+
+def all_constant(values: Sequence[Scalar]) -> bool:
+    """Whether all of these numbers are constants."""
+    return all(type(value) is float for value in values)
+
+
+def is_constant_rotation(R: Rotation) -> bool:
+    """Whether a rotation is a constant: lists; all else is a block, whatever its value."""
+    return type(R) is list
+
+
+def transposed(o: Ops, R: Rotation) -> Rotation:
+    """The rotation back."""
+    if not is_constant_rotation(R):
+        return o.transpose(R)
+    return [[row[i] for row in R] for i in range(3)]
+
+
+def applied(R: Rotation, local: Sequence[Scalar]) -> list[Scalar]:
+    """The vector with these components, in the frame that R (3, 3) leads to."""
+    if all(is_zero(x) for x in local):
+        return [0.0, 0.0, 0.0]
+    rows = R if is_constant_rotation(R) else [[R[i, j] for j in range(3)] for i in range(3)]
+    return [total(list(map(times, row, local))) for row in rows]
+
+
+def signed_permutation(R: Rotation) -> tuple[list[int], list[int]] | None:
+    """Where each column of R (3, 3) has its single ±1, and the signs.
+
+    None for other entries, and for a block.
+    """
+    if not is_constant_rotation(R):
+        return None
     index: list[int] = []
     sign: list[int] = []
     for j in range(3):
@@ -55,9 +115,9 @@ def signed_permutation(R: list[list[float]]) -> tuple[list[int], list[int]] | No
     return index, sign
 
 
-def wanted_signs(R: Floats, axes: Sequence[int] = (0, 1, 2)) -> tuple[int, int]:
+def wanted_signs(R: Rotation, axes: Sequence[int] = (0, 1, 2)) -> tuple[int, int]:
     """The signs of x and y that give these axes of a frame placed at R (3, 3) no minus sign."""
-    change = signed_permutation(R.tolist())
+    change = signed_permutation(R)
     wanted = [0, 0, 0]
     if change is not None:
         for j in axes:
@@ -76,13 +136,14 @@ def swapped(axes: Axes, change: tuple[list[int], list[int]]) -> Axes:
     )
 
 
-def placed(o: Ops, axes: Axes, R: Floats) -> Axes:
-    """The axes of a frame at the constant rotation R (3, 3) in these."""
-    entries = R.tolist()
-    change = signed_permutation(entries)
+def placed(o: Ops, axes: Axes, R: Rotation) -> Axes:
+    """The axes of a frame at the rotation R (3, 3) in these."""
+    change = signed_permutation(R)
     if change is not None:
         return swapped(axes, change)
-    x, y, z = ([row[j] for row in entries] for j in range(3))
+    if not is_constant_rotation(R):
+        return rotated(o, axes, R)
+    x, y, z = ([row[j] for row in R] for j in range(3))
     return Axes((_in_axes(o, axes, x), _in_axes(o, axes, y), _in_axes(o, axes, z)))
 
 

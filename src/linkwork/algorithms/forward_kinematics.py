@@ -67,9 +67,9 @@ def body_states(
     for body in range(m.n_bodies) if bodies is None else _carriers(parents, bodies):
         start = states[parents[body]]
         path = Path(o, start.axes)
-        path.place(m.R_parent_joint[body], m.p_parent_joint[body])
+        path.place(m.placement(body))
         frame = own.get(body)
-        path.down(m, q, body, (1, 1) if frame is None else wanted_signs(m.R_body_frame[frame]))
+        path.down(m, q, body, (1, 1) if frame is None else wanted_signs(m.frame_placement(frame).R))
         states[body] = _arrived(path, start.p)
     del states[-1]
     return states
@@ -88,7 +88,7 @@ def _carriers(parents: list[int], bodies: Iterable[int]) -> list[int]:
 
 def _placed(o: Ops, body: BodyState, m: Mechanism, frame: int) -> BodyState:
     path = Path(o, body.axes)
-    path.place(m.R_body_frame[frame], m.p_body_frame[frame])
+    path.place(m.frame_placement(frame))
     return _arrived(path, body.p)
 
 

@@ -53,11 +53,13 @@ def jacobian_dot_v(
     index = m.frame(frame)
     state = _State(reference_axes(o))
     for body in m.ancestry(int(m.frame_body[index])):
-        joint = _carried(o, state, m.p_parent_joint[body].tolist())
-        joint = joint._replace(axes=placed(o, joint.axes, m.R_parent_joint[body]))
+        place = m.placement(body)
+        joint = _carried(o, state, place.p)
+        joint = joint._replace(axes=placed(o, joint.axes, place.R))
         state = _through_joint(o, m, q, v, body, joint)
-    state = _carried(o, state, m.p_body_frame[index].tolist())
-    state = state._replace(axes=placed(o, state.axes, m.R_body_frame[index]))
+    place = m.frame_placement(index)
+    state = _carried(o, state, place.p)
+    state = state._replace(axes=placed(o, state.axes, place.R))
     return _in_reference(o, state, reference)
 
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-
 from linkwork.algorithms.axes import (
     Axes,
     Scalar,
     along_columns,
+    applied,
     is_zero,
     placed,
     reference_axes,
     signed_axis,
     signed_permutation,
+    transposed,
     wanted_signs,
 )
 from linkwork.algorithms.joint_motion import (
@@ -29,7 +29,7 @@ from linkwork.algorithms.joint_motion import (
     joint_axes,
     joint_position,
 )
-from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.model import JointType, Mechanism, Placement
 from linkwork.ops.protocol import Block, Ops
 
 
@@ -69,13 +69,13 @@ class Path:
                 at = self.pending[k]
                 self.pending[k] = signed if is_zero(at) else at + signed
 
-    def place(self, R: Floats, p: Floats) -> None:
-        """Move to a frame at the constant pose R (3, 3), p (3,) in this one."""
-        self.shift(p.tolist())
-        if signed_permutation(R.tolist()) is None:
+    def place(self, at: Placement) -> None:
+        """Move to a frame that is placed in this one."""
+        self.shift(at.p)
+        if signed_permutation(at.R) is None:
             self.flush()
             self.spin = None
-        self.axes = placed(self.o, self.axes, R)
+        self.axes = placed(self.o, self.axes, at.R)
 
     def flush(self, keep: int = -1) -> None:
         """Make segments of what is pending, but for the component along column ``keep``.
@@ -168,14 +168,13 @@ def path_down(o: Ops, m: Mechanism, q: Block, frame: int) -> Path:
     """From the world to a frame; vectors in world axes."""
     path = Path(o, reference_axes(o))
     way = m.ancestry(int(m.frame_body[frame]))
-    for body, after in zip(way, [*way[1:], None], strict=True):
-        path.place(m.R_parent_joint[body], m.p_parent_joint[body])
-        if after is None:  # the frame's axes are asked for, on the way only the joints' axes are
-            wanted = wanted_signs(m.R_body_frame[frame])
-        else:
-            wanted = wanted_signs(m.R_parent_joint[after], axes=(2,))
-        path.down(m, q, body, wanted)
-    path.place(m.R_body_frame[frame], m.p_body_frame[frame])
+    # the frame's axes are all asked for, on the way only the joints' axes are
+    places = [*(m.placement(body) for body in way), m.frame_placement(frame)]
+    for body, place, after in zip(way, places, places[1:], strict=False):
+        path.place(place)
+        asked = (0, 1, 2) if after is places[-1] else (2,)
+        path.down(m, q, body, wanted_signs(after.R, asked))
+    path.place(places[-1])
     path.flush()
     return path
 
@@ -183,17 +182,17 @@ def path_down(o: Ops, m: Mechanism, q: Block, frame: int) -> Path:
 def path_up(o: Ops, m: Mechanism, q: Block, frame: int) -> Path:
     """From a frame to the world's side of its first joint; vectors in the frame's own axes."""
     path = Path(o, reference_axes(o))
-    path.place(*_inverse(m.R_body_frame[frame], m.p_body_frame[frame]))
+    path.place(_inverse(o, m.frame_placement(frame)))
     for body in reversed(m.ancestry(int(m.frame_body[frame]))):
-        back = _inverse(m.R_parent_joint[body], m.p_parent_joint[body])
-        path.up(m, q, body, wanted_signs(back[0], axes=(2,)))
-        path.place(*back)
+        back = _inverse(o, m.placement(body))
+        path.up(m, q, body, wanted_signs(back.R, axes=(2,)))
+        path.place(back)
     return path
 
 
-def _inverse(R: Floats, p: Floats) -> tuple[Floats, Floats]:
-    back: Floats = np.transpose(R)
-    return back, -(back @ p)
+def _inverse(o: Ops, at: Placement) -> Placement:
+    back = transposed(o, at.R)
+    return Placement(back, applied(back, [-x for x in at.p]))
 
 
 def sums_from_start(segments: list[Block]) -> list[Block | None]:

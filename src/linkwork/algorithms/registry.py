@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import difflib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -11,12 +12,16 @@ import numpy as np
 from linkwork.algorithms import configuration
 from linkwork.algorithms.center_of_mass import com, com_jacobian
 from linkwork.algorithms.forward_kinematics import fk, fk_all
+from linkwork.algorithms.gravity import gravity_forces, potential_energy
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.algorithms.jacobian_derivative import jacobian_dot_v
-from linkwork.errors import ShapeError, UnknownNameError
+from linkwork.algorithms.parametric import Parametric
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism import parameters as named
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops import ops_of
-from linkwork.ops.protocol import Block
+from linkwork.ops.numpy import NUMPY
+from linkwork.ops.protocol import Block, Ops
 
 Kind = Literal["q", "v"]
 Shape = tuple[int, ...]
@@ -35,14 +40,68 @@ class Algorithm:
     static: tuple[str, ...]  # names of the arguments that are fixed before tracing
     output: Callable[[Mechanism], Shape]
 
+    def run(
+        self,
+        o: Ops,
+        m: Mechanism,
+        blocks: Sequence[Block],
+        parameters: Mapping[str, Block] | None = None,
+        **static: Any,
+    ) -> Block:
+        """The result for these inputs, with these parameters of the mechanism given as vectors.
+
+        Raises: UnknownNameError for parameters that do not exist, InputError for those without
+        effect, besides what the function raises.
+        """
+        if not parameters:
+            return self.function(o, m, *blocks, **static)
+        given = Parametric(o, m, parameters)
+        result: Block = self.function(o, given, *blocks, **static)
+        unused = given.unused()
+        if unused:
+            raise self._without_effect(o, m, blocks, unused, static)
+        return result
+
+    def depends_on(
+        self, o: Ops, m: Mechanism, blocks: Sequence[Block], static: Mapping[str, Any]
+    ) -> list[str]:
+        """The names of all parameters that the result depends on, each taken by itself."""
+        asked = Parametric(o, m, {})
+        self.function(o, asked, *blocks, **static)
+        return asked.asked()
+
+    def _without_effect(
+        self,
+        o: Ops,
+        m: Mechanism,
+        blocks: Sequence[Block],
+        unused: Sequence[str],
+        static: Mapping[str, Any],
+    ) -> InputError:
+        frame = f" of '{static['frame']}'" if "frame" in static else ""
+        names = self.depends_on(o, m, blocks, static)
+        # those with the most in common with what was named come first
+        close = difflib.get_close_matches(unused[0], names, n=6, cutoff=0.0)
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        listed = f"it depends on {', '.join(close)}{more}" if names else "it has no parameters"
+        named = ", ".join(f"'{name}'" for name in unused)
+        return InputError(
+            f"{self.name}{frame} does not depend on {named}: leave it out of the parameters, or "
+            f"leave out one that takes its place; {listed}"
+        )
+
     @property
     def summary(self) -> str:
         """The first line of the function's docstring."""
         return (self.function.__doc__ or "").partition("\n")[0].strip()
 
-    def sizes(self, m: Mechanism) -> dict[str, int]:
-        """The length of each input."""
-        return {name: m.n_q if kind == "q" else m.n_v for name, kind in self.inputs}
+    def sizes(self, m: Mechanism, parameters: str | Sequence[str] = ()) -> dict[str, int]:
+        """The length of each input; parameters come after the algorithm's own.
+
+        Raises: UnknownNameError for parameters that do not exist.
+        """
+        own = {name: m.n_q if kind == "q" else m.n_v for name, kind in self.inputs}
+        return own | {p.name: p.size for p in named.find(m, parameters)}
 
 
 _Q: tuple[tuple[str, Kind], ...] = (("q", "q"),)
@@ -58,6 +117,8 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, ("frame", "reference"), lambda m: (6,)),
         Algorithm("com", com, _Q, (), lambda m: (3,)),
         Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v)),
+        Algorithm("gravity_forces", gravity_forces, _Q, (), lambda m: (m.n_v,)),
+        Algorithm("potential_energy", potential_energy, _Q, (), lambda m: (1,)),
         Algorithm("integrate", configuration.integrate, _QV, (), lambda m: (m.n_q,)),
         Algorithm("difference", configuration.difference, _QQ, (), lambda m: (m.n_v,)),
         Algorithm("full", configuration.full, _Q, (), lambda m: (configuration.n_full(m),)),
@@ -77,31 +138,35 @@ def find(name: str) -> Algorithm:
         raise UnknownNameError("algorithm", name, tuple(ALGORITHMS)) from None
 
 
-def evaluate(name: str, m: Mechanism, *arrays: Any, **static: Any) -> Any:
+def evaluate(
+    name: str,
+    m: Mechanism,
+    *arrays: Any,
+    parameters: Mapping[str, Any] | None = None,
+    **static: Any,
+) -> Any:
     """Run an algorithm for one configuration on the back end that the arrays belong to.
 
     NumPy arrays or numbers give a NumPy array; JAX arrays, also under ``jit``, ``vmap`` and
     ``grad``, a JAX array; CasADi ``SX`` a block, or a list of them. A batch is not taken:
-    `jax.vmap` or a compiled kernel does that.
+    `jax.vmap` or a compiled kernel does that. ``parameters`` gives numbers of the mechanism by name
+    (`mechanism.parameters`) other values than they have; they may be blocks as the inputs are.
 
-    Raises: UnknownNameError, and ShapeError for an input of the wrong length.
+    Raises: UnknownNameError, ShapeError for an input of the wrong length, InputError for a
+    parameter without effect.
     """
-    entry = find(name)
-    o = ops_of(*arrays)
-    sizes = entry.sizes(m)
-    if len(arrays) != len(sizes):
-        raise ShapeError(f"{name} takes {', '.join(sizes)}; {len(arrays)} arrays came")
-    blocks: list[Block] = []
-    for array, (key, size) in zip(arrays, sizes.items(), strict=True):
-        block = o.const(array) if o.name != "casadi" else array
-        expected = (size, 1) if o.name == "casadi" else (size,)
-        if block.shape != expected:
-            raise ShapeError(
-                f"{name}: {key} of '{m.name}' has the shape {expected}, not {block.shape}; "
-                "one configuration at a time is taken here"
-            )
-        blocks.append(block)
-    result: Block = entry.function(o, m, *blocks, **static)
+    entry, given = find(name), dict(parameters or {})
+    o = ops_of(*arrays, *given.values())
+    sizes = entry.sizes(m, tuple(given))
+    if len(arrays) + len(given) != len(sizes):
+        own = list(sizes)[: len(sizes) - len(given)]
+        raise ShapeError(f"{name} takes {', '.join(own)}; {len(arrays)} arrays came")
+    blocks = [
+        _vector(o, f"{name}: {key} of '{m.name}'", array, size)
+        for array, (key, size) in zip([*arrays, *given.values()], sizes.items(), strict=True)
+    ]
+    inputs, rest = blocks[: len(arrays)], blocks[len(arrays) :]
+    result = entry.run(o, m, inputs, dict(zip(given, rest, strict=True)), **static)
     if not isinstance(result, list) or o.name == "casadi":
         return cast(Block, result)
     matrices = cast(list[Block], result)
@@ -110,3 +175,32 @@ def evaluate(name: str, m: Mechanism, *arrays: Any, **static: Any) -> Any:
 
         return jnp.stack(matrices)
     return np.stack(matrices)
+
+
+def parameters_of(name: str, m: Mechanism, **static: Any) -> tuple[str, ...]:
+    """The parameters of a mechanism that an algorithm depends on, by name.
+
+    `mechanism.parameters` says what they are, and `mechanism.parameters.values` gives their values.
+
+    Raises: UnknownNameError.
+    """
+    entry = find(name)
+    blocks = [NUMPY.const(np.ones(size)) for size in entry.sizes(m).values()]
+    return tuple(entry.depends_on(NUMPY, m, blocks, static))
+
+
+def _vector(o: Ops, what: str, array: Any, size: int) -> Block:
+    """One input as a block; a single number stands for a vector of one."""
+    block: Block = o.const(array)
+    if o.name == "casadi":
+        shape, expected = block.shape, (size, 1)
+    else:
+        shape, expected = block.shape, (size,)
+        if size == 1 and shape == ():
+            return o.vector([block])
+    if shape != expected:
+        raise ShapeError(
+            f"{what} has the shape {expected}, not {shape}; "
+            "one configuration at a time is taken here"
+        )
+    return block

@@ -1,6 +1,5 @@
-"""Trace algorithms, lower them to vector code of the processor, and call it."""
+"""Trace algorithms, lower them to vector code of the processor, and call it.
 
-from linkwork.compile.kernel import Kernel as Kernel
-from linkwork.compile.kernel import build as build
-from linkwork.compile.tracing import Traced as Traced
-from linkwork.compile.tracing import trace as trace
+`kernel.build` makes a kernel of a recipe. Nothing is imported here: code from the cache needs
+neither CasADi nor the compiler's own parts.
+"""

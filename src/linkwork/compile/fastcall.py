@@ -1,153 +1,304 @@
-"""One configuration from Python without ctypes: a built-in function made of compiled code.
+"""One configuration or a small batch from Python: a built-in function made of compiled code.
 
 The function follows CPython's vectorcall convention. It runs only for exact, contiguous, aligned
-float64 ndarrays of the right lengths; anything else, and any input or result that is not finite,
-is passed on unchanged to the kernel's general path, which converts it or says what is wrong.
-The code holds no address: all it needs of the process is read from one table.
+float64 ndarrays of the right shapes, with ``out`` or without; anything else, and any input or
+result that is not finite, is passed on unchanged to the kernel's general path, which converts it
+or says what is wrong. The code holds no address: all it needs of the process stands in one table.
 """
 
 from __future__ import annotations
 
-import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
 
 from linkwork.compile.emit import I32, I64, POINTER, i64
+from linkwork.compile.native import (
+    I1,
+    I8,
+    NULL,
+    OBJECT,
+    VECTORCALL,
+    Code,
+    Native,
+    api,
+    built_in,
+    loaded_table,
+    new_table,
+)
 from linkwork.compile.numpy_abi import ArrayAbi
-from linkwork.compile.target import Engine
 
-OBJECT = ir.IntType(8).as_pointer()
 _FLOAT64 = 12  # NPY_DOUBLE
-_FASTCALL_KEYWORDS = 0x0080 | 0x0002
-_TABLE = ("array_type", "float64_descr", "array_new", "vectorcall", "release")
-
-
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("method", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
+_MOST_AXES = 16  # of a batch; NumPy itself takes 32 or 64
+_OUT = sys.intern("out")  # the interpreter interns the names of keywords
+_TABLE = (
+    "array_type", "float64_descr", "array_new", "vectorcall", "retain", "release", "out",
+    "rows", "scratch",
+)  # fmt: skip
 
 
 def emit_fast_call(
-    module: Any, rows: Any, lengths: Sequence[int], shape: tuple[int, ...], abi: ArrayAbi
+    module: Any,
+    rows: Any,
+    lengths: Sequence[int],
+    shape: tuple[int, ...],
+    abi: ArrayAbi,
+    *,
+    batch_rows: int = 0,
 ) -> None:
-    """Write ``fast_call(self, args, nargs, kwnames)`` around the scalar function ``rows``."""
-    table_type = ir.ArrayType(OBJECT, len(_TABLE))
-    table: Any = ir.GlobalVariable(module, table_type, "table")
-    table.initializer = ir.Constant(table_type, [ir.Constant(OBJECT, None)] * len(_TABLE))
-    kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), I64, OBJECT])
-    function = ir.Function(module, kind, "fast_call")
-    _, args, n_args, keywords = function.args
-    b = ir.IRBuilder(function.append_basic_block("entry"))
-    general = function.append_basic_block("general")
+    """Write ``fast_call(self, args, nargs, kwnames)`` around the scalar function ``rows``.
 
-    def need(condition: Any) -> None:
-        ahead = function.append_basic_block()
-        b.cbranch(condition, ahead, general)
-        b.position_at_end(ahead)
-
-    def entry(name: str) -> Any:
-        return b.load(b.gep(table, [i64(0), i64(_TABLE.index(name))]))
-
-    def field(thing: Any, offset: int, kind: Any) -> Any:
-        return b.load(b.bitcast(b.gep(thing, [i64(offset)]), kind.as_pointer()))
-
-    need(b.icmp_signed("==", n_args, i64(len(lengths))))
-    need(b.icmp_unsigned("==", keywords, ir.Constant(OBJECT, None)))
-    array_type, descr = entry("array_type"), entry("float64_descr")
-    pointers: list[Any] = []
-    for k, length in enumerate(lengths):
-        array = b.load(b.gep(args, [i64(k)]))
-        need(b.icmp_unsigned("==", field(array, 8, OBJECT), array_type))
-        need(b.icmp_unsigned("==", field(array, abi.descr, OBJECT), descr))
-        need(b.icmp_signed("==", field(array, abi.ndim, I32), ir.Constant(I32, 1)))
-        need(b.icmp_signed("==", b.load(field(array, abi.shape, I64.as_pointer())), i64(length)))
-        required = ir.Constant(I32, abi.required_flags)
-        need(b.icmp_signed("==", b.and_(field(array, abi.flags, I32), required), required))
-        pointers.append(field(array, abi.data, POINTER))
-    result = _new_array(b, shape, entry)
-    target = field(result, abi.data, POINTER)
-    status = b.call(rows, [i64(0), i64(1), *pointers, target])
-    with b.if_then(b.icmp_signed(">=", status, i64(0)), likely=False):
-        release = ir.FunctionType(ir.VoidType(), [OBJECT]).as_pointer()
-        b.call(b.bitcast(entry("release"), release), [result])
-        b.branch(general)
-    b.ret(result)
-    b.position_at_end(general)
-    vectorcall = b.bitcast(
-        entry("vectorcall"),
-        ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), I64, OBJECT]).as_pointer(),
-    )
-    b.ret(b.call(vectorcall, list(function.args)))
+    Up to ``batch_rows`` configurations go through the vector code, once it has been connected.
+    """
+    _FastCall(module, (rows, tuple(lengths), shape), abi).write(batch_rows)
 
 
-def _new_array(b: Any, shape: tuple[int, ...], entry: Callable[[str], Any]) -> Any:
-    """Write the making of a float64 array; without memory for it, NumPy's error is passed on."""
-    new = b.bitcast(
-        entry("array_new"),
-        ir.FunctionType(
-            OBJECT,
-            [OBJECT, I32, I64.as_pointer(), I32, I64.as_pointer(), OBJECT, I32, I32, OBJECT],
-        ).as_pointer(),
-    )
-    dims_type = ir.ArrayType(I64, len(shape))
-    dims: Any = ir.GlobalVariable(b.module, dims_type, "shape")
-    dims.initializer = ir.Constant(dims_type, list(shape))
-    dims.global_constant = True
-    none, none64 = ir.Constant(OBJECT, None), ir.Constant(I64.as_pointer(), None)
-    zero = ir.Constant(I32, 0)
-    result = b.call(
-        new,
-        [
-            entry("array_type"),
-            ir.Constant(I32, len(shape)),
-            b.bitcast(dims, I64.as_pointer()),
-            ir.Constant(I32, _FLOAT64),
-            none64,
-            none,
-            zero,
-            zero,
-            none,
-        ],
-    )
-    with b.if_then(b.icmp_unsigned("==", result, none), likely=False):
-        b.ret(none)  # NumPy has set MemoryError
-    return result
+class _FastCall:
+    """The writing of one built-in function."""
+
+    def __init__(
+        self, module: Any, what: tuple[Any, tuple[int, ...], tuple[int, ...]], abi: ArrayAbi
+    ) -> None:
+        self.module, self.abi = module, abi
+        self.rows, self.lengths, self.shape = what
+        self.table = new_table(module, "table", _TABLE)
+        self.is_float64 = self._write_is_float64()
+        self.is_out = self._write_is_out()
+        self.native = Native(module, "fast_call", VECTORCALL, self.table)
+        self.out: Any = NULL
+        self.data: list[Any] = []
+
+    def write(self, batch_rows: int) -> None:
+        """Write the function's checks, then one configuration, a batch, and the general path."""
+        n, abi = self.native, self.abi
+        _, args, n_args, keywords = n.args
+        n.need(n.same(n_args, i64(len(self.lengths))))
+        self.out = self._keyword_out(args, keywords)
+        arrays = [n.b.load(n.b.gep(args, [i64(k)])) for k in range(len(self.lengths))]
+        for array in arrays:
+            self._need_array(n, array, abi.required_flags)
+        self.data = [n.field(array, abi.data, POINTER) for array in arrays]
+        axes = [n.field(array, abi.ndim, I32) for array in arrays]
+        shapes = [n.field(array, abi.shape, I64.as_pointer()) for array in arrays]
+        batched = n.block() if arrays and batch_rows > 0 else None
+        for k, length in enumerate(self.lengths):
+            one = n.block()
+            is_one = n.same(axes[k], ir.Constant(I32, 1))
+            n.b.cbranch(is_one, one, batched if k == 0 and batched else n.otherwise)
+            n.at(one)
+            n.need(n.same(n.b.load(shapes[k]), i64(length)))
+        self._finish(self._one_rows(), i64(1), (ir.Constant(I32, len(self.shape)), self._dims()))
+        if batched is not None:
+            n.at(batched)
+            self._batch(axes, shapes, batch_rows)
+        n.at(n.otherwise)
+        owner = n.field(n.args[0], abi.items, OBJECT)
+        n.b.ret(n.call("vectorcall", OBJECT, owner, *n.args[1:]))
+
+    def _keyword_out(self, args: Any, keywords: Any) -> Any:
+        """The argument ``out`` where it is the one keyword, NULL where there is no keyword."""
+        n, abi = self.native, self.abi
+        some, after = n.block(), n.block()
+        before = n.b.block
+        n.b.cbranch(n.same(keywords, NULL), after, some)
+        n.at(some)
+        n.need(n.same(n.field(keywords, abi.size, I64), i64(1)))
+        n.need(n.same(n.field(keywords, abi.items, OBJECT), n.entry("out")))
+        given = n.b.load(n.b.gep(args, [i64(len(self.lengths))]))
+        found = n.b.block
+        n.b.branch(after)
+        n.at(after)
+        out = n.b.phi(OBJECT)
+        out.add_incoming(NULL, before)
+        out.add_incoming(given, found)
+        return out
+
+    def _need_array(self, n: Native, array: Any, wanted: int) -> None:
+        """Go on only for an exact float64 ndarray with these flags."""
+        abi = self.abi
+        n.need(n.same(n.field(array, abi.type, OBJECT), n.entry("array_type")))
+        flags = ir.Constant(I32, wanted)
+        n.need(n.same(n.b.and_(n.field(array, abi.flags, I32), flags), flags))
+        descr = n.field(array, abi.descr, OBJECT)
+        known, other = n.block(), n.block()
+        n.b.cbranch(n.same(descr, n.entry("float64_descr")), known, other)
+        n.at(other)
+        n.need(n.b.call(self.is_float64, [descr]))
+        n.b.branch(known)
+        n.at(known)
+
+    def _write_is_float64(self) -> Any:
+        """Another dtype object may mean float64 too: arrays from a pickle bring their own."""
+        kind = ir.FunctionType(I1, [OBJECT])
+        n = Native(self.module, "is_float64", kind, self.table)
+        n.function.linkage = "internal"
+        n.need(n.same(n.field(n.args[0], self.abi.number, I32), ir.Constant(I32, _FLOAT64)))
+        order = n.field(n.args[0], self.abi.order, I8)
+        native = ord("<" if sys.byteorder == "little" else ">")
+        either = [n.same(order, ir.Constant(I8, c)) for c in (ord("="), native)]
+        n.b.ret(n.b.or_(*either))
+        n.at(n.otherwise)
+        n.b.ret(ir.Constant(I1, 0))
+        return n.function
+
+    def _write_is_out(self) -> Any:
+        """Whether an object is an array of this shape that results may be written to."""
+        kind = ir.FunctionType(I1, [OBJECT, I32, I64.as_pointer()])
+        n, abi = Native(self.module, "is_out", kind, self.table), self.abi
+        n.function.linkage = "internal"
+        out, n_axes, dims = n.args
+        self._need_array(n, out, abi.required_flags | abi.writeable_flag)
+        n.need(n.same(n.field(out, abi.ndim, I32), n_axes))
+        found = n.field(out, abi.shape, I64.as_pointer())
+        count = n.b.zext(n_axes, I64)
+        n.each(count, lambda k: n.need(n.same(n.item(found, k), n.item(dims, k))))
+        n.b.ret(ir.Constant(I1, 1))
+        n.at(n.otherwise)
+        n.b.ret(ir.Constant(I1, 0))
+        return n.function
+
+    def _dims(self) -> Any:
+        kind = ir.ArrayType(I64, len(self.shape))
+        dims: Any = ir.GlobalVariable(self.module, kind, "shape")
+        dims.initializer = ir.Constant(kind, list(self.shape))
+        dims.global_constant = True
+        return self.native.b.bitcast(dims, I64.as_pointer())
+
+    def _one_rows(self) -> Callable[..., Any]:
+        """The scalar code, which works on the arrays themselves: it needs no scratch."""
+        takes_scratch = len(self.rows.args) > 2 + len(self.lengths) + 1
+        rest = [ir.Constant(POINTER, None)] if takes_scratch else []
+        return lambda *args: self.native.b.call(self.rows, [*args, *rest])
+
+    def _batch(self, axes: Sequence[Any], shapes: Sequence[Any], batch_rows: int) -> None:
+        """Equal leading shapes of few rows in all: the vector code, where it is connected."""
+        n = self.native
+        rows = n.entry("rows")
+        n.need(n.b.icmp_unsigned("!=", rows, NULL))
+        lead = n.b.sub(axes[0], ir.Constant(I32, 1))
+        n.need(n.b.icmp_unsigned("<", lead, ir.Constant(I32, _MOST_AXES)))  # no axis wraps around
+        for other in axes[1:]:
+            n.need(n.same(other, axes[0]))
+        last = n.b.zext(lead, I64)
+        for shape, length in zip(shapes, self.lengths, strict=True):
+            n.need(n.same(n.item(shape, last), i64(length)))
+        with n.b.goto_entry_block():
+            dims: Any = n.b.alloca(I64, _MOST_AXES + len(self.shape))
+            count = n.b.alloca(I64)
+        n.b.store(i64(1), count)
+
+        def axis(k: Any) -> None:
+            size = n.item(shapes[0], k)
+            # 0 wraps around to a large number; sizes within the limit have a product that fits
+            within = n.b.icmp_unsigned("<", n.b.sub(size, i64(1)), i64(batch_rows))
+            n.need(within)
+            for other in shapes[1:]:
+                n.need(n.same(n.item(other, k), size))
+            product = n.b.mul(n.b.load(count), size)
+            n.need(n.b.icmp_unsigned("<=", product, i64(batch_rows)))
+            n.b.store(product, count)
+            n.b.store(size, n.b.gep(dims, [k]))
+
+        n.each(last, axis)
+        for k, size in enumerate(self.shape):
+            n.b.store(i64(size), n.b.gep(dims, [n.b.add(last, i64(k))]))
+        kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (len(self.lengths) + 2))
+        code = n.b.bitcast(rows, kind.as_pointer())
+        scratch = n.b.bitcast(n.entry("scratch"), POINTER)
+        n_axes = n.b.add(lead, ir.Constant(I32, len(self.shape)))
+        self._finish(
+            lambda *args: n.b.call(code, [*args, scratch]), n.b.load(count), (n_axes, dims)
+        )
+
+    def _finish(self, compute: Callable[..., Any], count: Any, shape: tuple[Any, Any]) -> None:
+        """Compute ``count`` rows into ``out`` or into a new array, and return it."""
+        n = self.native
+        fresh, given, ready = n.block(), n.block(), n.block()
+        n.b.cbranch(n.same(self.out, NULL), fresh, given)
+        n.at(fresh)
+        made = self._new_array(*shape)
+        made_at = n.b.block
+        n.b.branch(ready)
+        n.at(given)
+        n.need(n.b.call(self.is_out, [self.out, *shape]))
+        self._need_apart(count)
+        n.call("retain", ir.VoidType(), self.out)
+        given_at = n.b.block
+        n.b.branch(ready)
+        n.at(ready)
+        result = n.b.phi(OBJECT)
+        result.add_incoming(made, made_at)
+        result.add_incoming(self.out, given_at)
+        target = n.field(result, self.abi.data, POINTER)
+        status = compute(i64(0), count, *self.data, target)
+        with n.b.if_then(n.b.icmp_signed(">=", status, i64(0)), likely=False):
+            n.call("release", ir.VoidType(), result)
+            n.b.branch(n.otherwise)
+        n.b.ret(result)
+
+    def _need_apart(self, count: Any) -> None:
+        """Go on only where ``out`` shares no memory with an input."""
+        n = self.native
+
+        def end(start: Any, length: int) -> tuple[Any, Any]:
+            first = n.b.ptrtoint(start, I64)
+            return first, n.b.add(first, n.b.mul(count, i64(8 * length)))
+
+        size = 1
+        for axis in self.shape:
+            size *= axis
+        first, last = end(n.field(self.out, self.abi.data, POINTER), size)
+        for start, length in zip(self.data, self.lengths, strict=True):
+            other_first, other_last = end(start, length)
+            n.need(
+                n.b.or_(
+                    n.b.icmp_unsigned("<=", last, other_first),
+                    n.b.icmp_unsigned("<=", other_last, first),
+                )
+            )
+
+    def _new_array(self, n_axes: Any, dims: Any) -> Any:
+        """Make a float64 array; without memory for it, NumPy's error is passed on."""
+        n = self.native
+        zero, none64 = ir.Constant(I32, 0), ir.Constant(I64.as_pointer(), None)
+        number = ir.Constant(I32, _FLOAT64)
+        result = n.call(
+            "array_new", OBJECT, n.entry("array_type"), n_axes, dims, number, none64, NULL, zero,
+            zero, NULL,
+        )  # fmt: skip
+        with n.b.if_then(n.same(result, NULL), likely=False):
+            n.b.ret(NULL)  # NumPy has set MemoryError
+        return result
 
 
-def bind(engine: Engine, owner: Callable[..., Any], name: str, abi: ArrayAbi) -> Callable[..., Any]:
-    """The built-in function, whose ``self`` and general path is ``owner``.
+def bind(code: Code, owner: Callable[..., Any], name: str, abi: ArrayAbi) -> Callable[..., Any]:
+    """The built-in function, whose general path is ``owner``.
 
-    ``owner`` must keep ``engine`` alive; it is given the method's record to keep, and it must not
-    refer to the function that is returned.
+    ``owner`` must keep ``code`` alive, and should not refer to the function that is returned.
     """
     entries = {
         "array_type": abi.array_type,
         "float64_descr": abi.float64_descr,
         "array_new": abi.array_new,
-        "vectorcall": _address(ctypes.pythonapi.PyObject_Vectorcall),
-        "release": _address(ctypes.pythonapi.Py_DecRef),
+        "vectorcall": api("PyObject_Vectorcall"),
+        "retain": api("Py_IncRef"),
+        "release": api("Py_DecRef"),
+        "out": id(_OUT),
     }
-    table = (ctypes.c_void_p * len(_TABLE)).from_address(engine.global_address("table"))
-    for k, key in enumerate(_TABLE):
-        table[k] = entries[key]
-    record = _MethodDef(
-        name.encode(),
-        engine.address("fast_call"),
-        _FASTCALL_KEYWORDS,
-        owner.__doc__.encode() if owner.__doc__ else None,
-    )
-    owner.__dict__["method_record"] = record
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype = ctypes.py_object
-    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    return make(ctypes.addressof(record), owner, None)
+    table = loaded_table(code, "table", len(_TABLE))
+    for key, value in entries.items():
+        table[_TABLE.index(key)] = value
+    return built_in(name, owner.__doc__, code.address("fast_call"), [owner])
 
 
-def _address(function: Any) -> int:
-    return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+def connect(code: Code, *, rows: int, scratch: int) -> None:
+    """Give the fast call in ``code`` the vector code for small batches.
+
+    ``rows`` is the native function's address, ``scratch`` that of the memory that it is handed:
+    0 where it takes none, else memory that no other caller uses. Both live as long as ``code``.
+    """
+    table = loaded_table(code, "table", len(_TABLE))
+    table[_TABLE.index("scratch")] = scratch
+    table[_TABLE.index("rows")] = rows  # the last one: batches go this way from here on

@@ -8,12 +8,12 @@ contract on its own, so that the code for one lane and the code for eight round 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import casadi as cs
+from linkwork.compile.optable import Op
 
-from linkwork.compile.optable import OP_TABLE, Op
-from linkwork.errors import UnsupportedFeatureError
+if TYPE_CHECKING:
+    import casadi as cs
 
 Kind = Literal["input", "const", "op", "fma", "fms", "fnma"]
 
@@ -44,9 +44,14 @@ class Graph:
 def graph_of(function: cs.Function, *, fuse: bool) -> Graph:
     """Read a CasADi SX function whose inputs and outputs are columns.
 
-    Raises: UnsupportedFeatureError for an operation that is not in the op table.
+    Functions that it calls are read in their place.
+
+    Raises: UnsupportedFeatureError for an operation that is not in the op table, and for what is
+    not an SX function.
     """
-    nodes, outputs = _single_assignments(function)
+    from linkwork.compile.sx_reading import single_assignments  # noqa: PLC0415  imports CasADi
+
+    nodes, outputs = single_assignments(function)
     if fuse:
         nodes, outputs = _pair(nodes, outputs)
     nodes, outputs = _without_unused(nodes, outputs)
@@ -56,38 +61,6 @@ def graph_of(function: cs.Function, *, fuse: bool) -> Graph:
         output_sizes=tuple(int(function.numel_out(k)) for k in range(function.n_out())),
         outputs=outputs,
     )
-
-
-def _rows(sparsity: cs.Sparsity) -> list[int]:
-    rows, _ = sparsity.get_triplet()
-    return [int(row) for row in rows]
-
-
-def _single_assignments(function: cs.Function) -> tuple[list[Node], list[dict[int, int]]]:
-    in_rows = [_rows(function.sparsity_in(k)) for k in range(function.n_in())]
-    out_rows = [_rows(function.sparsity_out(k)) for k in range(function.n_out())]
-    nodes: list[Node] = []
-    outputs: list[dict[int, int]] = [{} for _ in out_rows]
-    slot: dict[int, int] = {}
-    for k in range(function.n_instructions()):
-        code = function.instruction_id(k)
-        source = function.instruction_input(k)
-        target = function.instruction_output(k)
-        if code == cs.OP_OUTPUT:
-            outputs[target[0]][out_rows[target[0]][target[1]]] = slot[source[0]]
-            continue
-        if code == cs.OP_INPUT:
-            node = Node("input", (int(source[0]), in_rows[source[0]][source[1]]))
-        elif code == cs.OP_CONST:
-            node = Node("const", value=float(function.instruction_constant(k)))
-        else:
-            op = OP_TABLE.get(code)
-            if op is None:
-                raise UnsupportedFeatureError(f"CasADi operation number {code} cannot be compiled")
-            node = Node("op", tuple(slot[s] for s in source[: op.arity]), op)
-        slot[target[0]] = len(nodes)
-        nodes.append(node)
-    return nodes, outputs
 
 
 def _uses(nodes: list[Node], outputs: list[dict[int, int]]) -> list[int]:
@@ -105,9 +78,9 @@ def _uses(nodes: list[Node], outputs: list[dict[int, int]]) -> list[int]:
 def _factors(node: Node) -> tuple[int, int] | None:
     """The two factors of a product, or None."""
     if node.kind == "op" and node.op is not None:
-        if node.op.name == "mul":
+        if node.op.name == "MUL":
             return node.args[0], node.args[1]
-        if node.op.name == "sq":
+        if node.op.name == "SQ":
             return node.args[0], node.args[0]
     return None
 
@@ -119,10 +92,10 @@ def _pair(
     uses = _uses(nodes, outputs)
     paired = list(nodes)
     for k, node in enumerate(nodes):
-        if node.kind != "op" or node.op is None or node.op.name not in ("add", "sub"):
+        if node.kind != "op" or node.op is None or node.op.name not in ("ADD", "SUB"):
             continue
         a, b = node.args
-        subtract = node.op.name == "sub"
+        subtract = node.op.name == "SUB"
         left = _factors(nodes[a]) if uses[a] == 1 else None
         right = _factors(nodes[b]) if uses[b] == 1 else None
         if right is not None and (left is None or b >= a):

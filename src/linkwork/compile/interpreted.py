@@ -6,9 +6,10 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-import casadi as cs
 import numpy as np
 from numpy.typing import NDArray
+
+from linkwork.compile.tracing import Traced
 
 Floats = NDArray[np.float64]
 
@@ -20,8 +21,11 @@ class InterpretedRows:
     compiled code, never from one call to the next.
     """
 
-    def __init__(self, function: cs.Function) -> None:
-        self._function = function
+    width = 1
+
+    def __init__(self, traced: Traced) -> None:
+        self.signature = traced.signature
+        self._function = function = traced.function
         self._places = [
             np.array(function.sparsity_out(k).row(), dtype=np.int64)
             for k in range(function.n_out())

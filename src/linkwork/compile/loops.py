@@ -1,19 +1,36 @@
-"""The loop around a graph: W rows are transposed into tiles, computed on, transposed back.
+"""The loop around a graph: a tile of W rows is transposed into vectors, computed on, stored back.
 
-The native function is ``i64 rows(i64 first, i64 last, double* in_0, ..., double* out_0, ...)`` on
-row-major arrays; it computes the rows from ``first`` to ``last`` - 1, a whole number of tiles, and
-returns -1, or the first row of the first tile in which an input or a result is not finite.
+One lane of a vector is one row. The rows of the last tile that are missing are copies of the last
+row; such a tile is read from a pad and written to one, so the body is written once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, i64
+from linkwork.compile.emit import F64, I64, POINTER, Emitter, i64
+from linkwork.compile.finite import FiniteTest, exact, to_be_tested
 from linkwork.compile.graph import Graph, Node
+from linkwork.compile.stores import Stores
+from linkwork.compile.transpose import columns_of, cover, prefetch, read_block
+
+_STACK = 8192
+"""float64 numbers that tiles and pads may take of the stack: 64 KB."""
+
+_WIDE_INPUT, _TILES_AHEAD = 16, 2
+"""Rows of so many numbers are prefetched so many tiles ahead; shorter ones gain nothing by it."""
+
+
+@dataclass(frozen=True)
+class RowsCode:
+    """A native function over rows, and how many float64 numbers of scratch its caller provides."""
+
+    function: Any
+    scratch: int
 
 
 def emit_nodes(
@@ -21,11 +38,14 @@ def emit_nodes(
     graph: Graph,
     load: Callable[[int, int], Any],
     store: Callable[[int, int, Any], None],
+    *,
+    after: Callable[[int], None] | None = None,
 ) -> None:
     """Write the graph's assignments.
 
     ``load(input, element)`` is asked at the first use, ``store(output, element, value)`` told as
     soon as a value is there: long lives in registers make large kernels slow to compile and to run.
+    ``after`` is told the position of each assignment once it is written.
     """
     wanted: dict[int, list[tuple[int, int]]] = {}
     for k, output in enumerate(graph.outputs):
@@ -36,6 +56,8 @@ def emit_nodes(
         values.append(_emit_node(emitter, node, values, load))
         for k, element in wanted.get(position, ()):
             store(k, element, values[position])
+        if after is not None:
+            after(position)
 
 
 def _emit_node(
@@ -70,148 +92,196 @@ def counted_loop(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
     builder.position_at_end(after)
 
 
-def gather_rows(builder: Any, source: Any, tile: Any, n: int, width: int) -> None:
-    """Transpose ``width`` rows of n numbers into a tile of n vectors."""
-    if n == 0:
-        return
-    vector = tile.type.pointee
+@dataclass
+class _Frame:
+    """The arrays of a native function and, at widths above 1, its tiles and pads."""
 
-    def column(k: Any) -> None:
-        if width == 1:
-            value = builder.load(builder.gep(source, [k]))
-        else:
-            value = ir.Constant(vector, ir.Undefined)
-            for lane in range(width):
-                at = builder.gep(source, [builder.add(k, i64(lane * n))])
-                value = builder.insert_element(value, builder.load(at), ir.Constant(I32, lane))
-        builder.store(value, builder.gep(tile, [k]))
-
-    counted_loop(builder, i64(n), column)
+    width: int
+    n_in: int
+    sizes: tuple[int, ...]  # columns of the inputs, then of the outputs
+    arrays: Sequence[Any]
+    tiles: list[Any]  # one for each input
+    pads: list[Any]  # one for each array
 
 
-def scatter_rows(builder: Any, tile: Any, target: Any, n: int, width: int) -> None:
-    """Transpose a tile of n vectors into ``width`` rows of n numbers."""
-    if n == 0:
-        return
+def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) -> RowsCode:
+    """Write ``i64 name(i64 first, i64 last, double* in..., double* out..., double* scratch)``.
 
-    def column(k: Any) -> None:
-        value = builder.load(builder.gep(tile, [k]))
-        if width == 1:
-            builder.store(value, builder.gep(target, [k]))
-            return
-        for lane in range(width):
-            at = builder.gep(target, [builder.add(k, i64(lane * n))])
-            builder.store(builder.extract_element(value, ir.Constant(I32, lane)), at)
-
-    counted_loop(builder, i64(n), column)
-
-
-class _FiniteTest:
-    """Finds values that are not finite: only then is a sum of x 0 not 0."""
-
-    def __init__(self, emitter: Emitter) -> None:
-        self._emitter = emitter
-        self._partial = [emitter.const(0.0)] * 4  # short chains: the test must not wait for itself
-        self._turn = 0
-
-    def add(self, value: Any) -> None:
-        """Take one more value into the sum."""
-        k = self._turn = (self._turn + 1) % 4
-        self._partial[k] = self._emitter.fma(value, self._emitter.const(0.0), self._partial[k])
-
-    def failed(self) -> Any:
-        """A bit that is set where some value, in some lane, is not finite."""
-        e = self._emitter
-        total = e.add(e.add(*self._partial[:2]), e.add(*self._partial[2:]))
-        return e.any_lane(e.builder.fcmp_unordered("uno", total, total))
-
-
-def _split_outputs(graph: Graph) -> list[tuple[dict[int, float], dict[int, int]]]:
-    """Per output: the elements that never change, and those that are computed."""
-    split: list[tuple[dict[int, float], dict[int, int]]] = []
-    for size, elements in zip(graph.output_sizes, graph.outputs, strict=True):
-        fixed = {e: 0.0 for e in range(size) if e not in elements}
-        computed: dict[int, int] = {}
-        for e, position in elements.items():
-            node = graph.nodes[position]
-            if node.kind == "const":
-                fixed[e] = node.value
-            else:
-                computed[e] = position
-        split.append((fixed, computed))
-    return split
-
-
-def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) -> Any:
-    """Write the native function ``name`` for a graph."""
-    n_in, n_out = len(graph.input_sizes), len(graph.output_sizes)
-    kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (n_in + n_out))
+    It computes the rows from ``first`` to ``last`` - 1 of row-major arrays and returns -1, or the
+    first row of the first tile in which an input or a result is not finite. ``scratch`` is as long
+    as the result says, aligned to 64 bytes; it may be null where that is 0.
+    """
+    n_in = len(graph.input_sizes)
+    sizes = (*graph.input_sizes, *graph.output_sizes)
+    kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (len(sizes) + 1))
     function = ir.Function(module, kind, name)
     for argument in function.args[2:]:
         argument.add_attribute("noalias")
-    first, last = function.args[:2]
-    sources, targets = function.args[2 : 2 + n_in], function.args[2 + n_in :]
-    vector: Any = ir.VectorType(F64, width) if width > 1 else F64
+    first, last, *arrays, scratch = function.args
 
     entry = ir.IRBuilder(function.append_basic_block("entry"))
-    tiles: list[Any] = []
-    for size in (*graph.input_sizes, *graph.output_sizes):
-        tile: Any = entry.alloca(vector, size=max(size, 1))
-        tile.align = 64
-        tiles.append(tile)
-    split = _split_outputs(graph)
-    constants = Emitter(entry, width, fused=fused)
-    for tile, (fixed, _) in zip(tiles[n_in:], split, strict=True):
-        for element, value in fixed.items():
-            entry.store(constants.const(value), entry.gep(tile, [i64(element)]))
-
+    tiles, pads, needed = _memory(entry, width, n_in, sizes, scratch)
+    frame = _Frame(width, n_in, sizes, arrays, tiles, pads)
     head = function.append_basic_block("tile")
     done = function.append_basic_block("done")
     entry.cbranch(entry.icmp_signed("<", first, last), head, done)
     b = ir.IRBuilder(head)
     row = b.phi(I64)
     row.add_incoming(first, entry.block)
-    for size, source, tile in zip(graph.input_sizes, sources, tiles[:n_in], strict=True):
-        gather_rows(b, b.gep(source, [b.mul(row, i64(size))]), tile, size, width)
-    emitter = Emitter(b, width, fused=fused)
-    bad = _compute_tile(emitter, graph, tiles, split)
-    for size, target, tile in zip(graph.output_sizes, targets, tiles[n_in:], strict=True):
-        scatter_rows(b, tile, b.gep(target, [b.mul(row, i64(size))]), size, width)
-    with b.if_then(bad, likely=False):
-        b.ret(row)
     following = b.add(row, i64(width))
+    places = [_row(b, a, row, size) for a, size in zip(arrays, sizes, strict=True)]
+    left: Any = None
+    if width > 1:
+        left = b.sub(last, row)
+        places = _padded(b, frame, places, left)
+    failed = _compute_tile(Emitter(b, width, fused=fused), graph, frame, places)
+    with b.if_then(failed, likely=False):
+        with b.if_then(exact(b, places, [width * size for size in sizes])):
+            b.ret(row)
+    if width > 1:
+        _unpad(b, frame, row, left)
     row.add_incoming(following, b.block)
     b.cbranch(b.icmp_signed("<", following, last), head, done)
     ir.IRBuilder(done).ret(i64(-1))
-    return function
+    return RowsCode(function, needed)
 
 
-def _compute_tile(
-    emitter: Emitter,
-    graph: Graph,
-    tiles: list[Any],
-    split: list[tuple[dict[int, float], dict[int, int]]],
-) -> Any:
-    """Write the body between the tiles; returns the bit "something was not finite"."""
+def _row(b: Any, array: Any, row: Any, size: int) -> Any:
+    """Where a row begins."""
+    return b.gep(array, [b.mul(row, i64(size))])
+
+
+def _memory(
+    entry: Any, width: int, n_in: int, sizes: Sequence[int], scratch: Any
+) -> tuple[list[Any], list[Any], int]:
+    """Tiles and pads, on the stack or, where they are large, in the caller's scratch."""
+    if width == 1:
+        return [], [], 0
+    counts = [width * size for size in (*sizes[:n_in], *sizes)]
+    needed = sum(counts) if sum(counts) > _STACK else 0
+    places: list[Any] = []
+    for k, count in enumerate(counts):
+        if needed:
+            places.append(entry.gep(scratch, [i64(sum(counts[:k]))]))
+        else:
+            place: Any = entry.alloca(F64, size=max(count, 1))
+            place.align = 64
+            places.append(place)
+    vector = ir.VectorType(F64, width).as_pointer()
+    return [entry.bitcast(p, vector) for p in places[:n_in]], places[n_in:], needed
+
+
+def _copy(b: Any, source: Any, target: Any, count: Any) -> None:
+    counted_loop(b, count, lambda k: b.store(b.load(b.gep(source, [k])), b.gep(target, [k])))
+
+
+def _padded(b: Any, frame: _Frame, places: list[Any], left: Any) -> list[Any]:
+    """Where the rows of the tile are: in the arrays, or in the pads where some are missing."""
+    before = b.block
+    with b.if_then(b.icmp_signed("<", left, i64(frame.width)), likely=False):
+        for size, place, pad in zip(frame.sizes[: frame.n_in], places, frame.pads, strict=False):
+            if not size:
+                continue
+            _copy(b, place, pad, b.mul(left, i64(size)))
+            last = _row(b, place, b.sub(left, i64(1)), size)
+            counted_loop(
+                b,
+                b.sub(i64(frame.width), left),
+                lambda k, last=last, pad=pad, size=size: _copy(
+                    b, last, _row(b, pad, b.add(left, k), size), i64(size)
+                ),
+            )
+        there = b.block
+    chosen: list[Any] = []
+    for place, pad in zip(places, frame.pads, strict=True):
+        phi = b.phi(POINTER)
+        phi.add_incoming(place, before)
+        phi.add_incoming(pad, there)
+        chosen.append(phi)
+    return chosen
+
+
+def _unpad(b: Any, frame: _Frame, row: Any, left: Any) -> None:
+    """Copy the rows that there are from the pads of the outputs."""
+    with b.if_then(b.icmp_signed("<", left, i64(frame.width)), likely=False):
+        outputs = slice(frame.n_in, None)
+        for size, array, pad in zip(
+            frame.sizes[outputs], frame.arrays[outputs], frame.pads[outputs], strict=True
+        ):
+            if size:
+                _copy(b, pad, _row(b, array, row, size), b.mul(left, i64(size)))
+
+
+def _compute_tile(emitter: Emitter, graph: Graph, frame: _Frame, places: list[Any]) -> Any:
+    """Write the body of the loop; returns the bit "something may not be finite"."""
     b = emitter.builder
-    n_in = len(graph.input_sizes)
-    test = _FiniteTest(emitter)
-
-    def load(argument: int, element: int) -> Any:
-        value = b.load(b.gep(tiles[argument], [i64(element)]))
-        test.add(value)
-        used.add((argument, element))
-        return value
+    test = FiniteTest(emitter)
+    tested, elements = to_be_tested(graph)
+    inputs = _Inputs(b, graph, frame, places, test)
+    inputs.begin(elements)
+    stores = Stores(emitter, graph, places[frame.n_in :])
+    for value in stores.constants_not_finite():
+        test.add(emitter.const(value))
 
     def store(output: int, element: int, value: Any) -> None:
-        if element in split[output][1]:
-            b.store(value, b.gep(tiles[n_in + output], [i64(element)]))
+        position = graph.outputs[output][element]
+        if position in tested:
+            tested.remove(position)
             test.add(value)
+        stores.put(output, element, value)
 
-    used: set[tuple[int, int]] = set()
-    emit_nodes(emitter, graph, load, store)
-    for argument, size in enumerate(graph.input_sizes):
-        for element in range(size):
-            if (argument, element) not in used:
-                load(argument, element)
+    emit_nodes(emitter, graph, inputs.load, store, after=stores.after)
+    stores.finish()
     return test.failed()
+
+
+class _Inputs:
+    """Writes the loads of one tile, and the test of what no result shows to be finite."""
+
+    def __init__(
+        self, b: Any, graph: Graph, frame: _Frame, places: list[Any], test: FiniteTest
+    ) -> None:
+        self._b, self._frame, self._places, self._test = b, frame, places, test
+        self._used: list[set[int]] = [set() for _ in graph.input_sizes]
+        for node in graph.nodes:
+            if node.kind == "input":
+                self._used[node.args[0]].add(node.args[1])
+
+    def begin(self, elements: list[set[int]]) -> None:
+        """Transpose what is used into the tiles; ``elements`` of each input are tested."""
+        width = self._frame.width
+        for k, size in enumerate(self._frame.sizes[: self._frame.n_in]):
+            if width > 1 and size >= _WIDE_INPUT:
+                count = width * size
+                for write in prefetch(
+                    self._b, self._places[k], _TILES_AHEAD * count, count, write=False
+                ):
+                    write()
+            stored: set[int] = set()
+            for start, n in cover(0, size, width):
+                columns = set(range(start, start + n)) - stored
+                self._block(k, start, n, columns, elements[k] & columns)
+                stored |= columns
+
+    def _block(self, k: int, start: int, n: int, columns: set[int], untested: set[int]) -> None:
+        """One block; of neighbours that overlap, only the ``columns`` that are new."""
+        b, width = self._b, self._frame.width
+        used = self._used[k] & columns
+        if not used and not untested:
+            return
+        pieces = read_block(b, self._places[k], self._frame.sizes[k], start, n, width)
+        if untested - used:  # the columns need not be separated for the test
+            for piece in pieces:
+                self._test.add(piece)
+            untested = set()
+        values = columns_of(b, pieces, width)
+        for c in sorted(used):
+            if c in untested:
+                self._test.add(values[c - start])
+            if width > 1:
+                b.store(values[c - start], b.gep(self._frame.tiles[k], [i64(c)]))
+
+    def load(self, argument: int, element: int) -> Any:
+        """The value of one element."""
+        at = self._frame.tiles if self._frame.width > 1 else self._places
+        return self._b.load(self._b.gep(at[argument], [i64(element)]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 import casadi as cs
 
 from linkwork.algorithms.registry import find
+from linkwork.compile.signature import Shape, Signature
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.casadi import CASADI
-
-Shape = tuple[int, ...]
 
 _LARGEST_SHARED = 100_000
 """In graphs with more instructions common subexpressions are left: finding them takes seconds."""
@@ -21,19 +19,18 @@ _LARGEST_SHARED = 100_000
 
 @dataclass(frozen=True)
 class Traced:
-    """A graph with the names and the row-major shapes of its inputs and outputs."""
+    """A graph, and the names and shapes of what goes in and comes out.
 
-    name: str
-    function: cs.Function  # every input and output is one column, outputs in row-major order
-    input_names: tuple[str, ...]
-    input_shapes: tuple[Shape, ...]
-    output_names: tuple[str, ...]
-    output_shapes: tuple[Shape, ...]
+    Every input and output of ``function`` is one column, outputs in row-major order.
+    """
+
+    signature: Signature
+    function: cs.Function
 
     @property
-    def n_instructions(self) -> int:
-        """How many operations, loads and stores the graph has."""
-        return int(self.function.n_instructions())
+    def name(self) -> str:
+        """The name of the function."""
+        return self.signature.name
 
 
 def row_major(block: Any) -> tuple[cs.SX, Shape]:
@@ -67,14 +64,15 @@ def trace_function(
     function = cs.Function(name, symbols, blocks)
     if function.n_instructions() <= _LARGEST_SHARED:
         function = cs.Function(name, symbols, _share(blocks))
-    return Traced(
+    signature = Signature(
         name=name,
-        function=function,
         input_names=tuple(inputs),
         input_shapes=tuple((size,) for size in inputs.values()),
         output_names=tuple(named),
         output_shapes=tuple(shape for _, shape in flat),
+        instructions=int(function.n_instructions()),
     )
+    return Traced(signature, function)
 
 
 def _share(blocks: Sequence[cs.SX]) -> list[cs.SX]:
@@ -85,21 +83,25 @@ def _share(blocks: Sequence[cs.SX]) -> list[cs.SX]:
     return [joined[bounds[k] : bounds[k + 1]] for k in range(len(blocks))]
 
 
-def trace(algorithm: str, mechanism: Mechanism, **static: Any) -> Traced:
+def trace(
+    algorithm: str, mechanism: Mechanism, parameters: str | Sequence[str] = (), **static: Any
+) -> Traced:
     """Trace a registered algorithm for one mechanism, with its static arguments bound.
 
-    Raises: UnknownNameError for an algorithm that is not registered.
+    ``parameters`` names numbers of the mechanism (`mechanism.parameters`) that become inputs after
+    the algorithm's own.
+
+    Raises: UnknownNameError for an algorithm that is not registered or a parameter that does not
+    exist; InputError for parameters without effect.
     """
     entry = find(algorithm)
-    traced = trace_function(
-        algorithm,
-        entry.sizes(mechanism),
-        lambda *blocks: {algorithm: entry.function(CASADI, mechanism, *blocks, **static)},
-    )
+    sizes, n_own = entry.sizes(mechanism, parameters), len(entry.inputs)
+
+    def run(*blocks: Any) -> dict[str, Any]:
+        given = dict(zip(list(sizes)[n_own:], blocks[n_own:], strict=True))
+        return {algorithm: entry.run(CASADI, mechanism, blocks[:n_own], given, **static)}
+
+    traced = trace_function(algorithm, sizes, run)
     # one column is a vector to CasADi, and may be a matrix to the algorithm
-    return replace(traced, output_shapes=(entry.output(mechanism),))
-
-
-def size(shape: Shape) -> int:
-    """How many numbers an array of this shape holds."""
-    return math.prod(shape)
+    shapes = (entry.output(mechanism),)
+    return Traced(replace(traced.signature, output_shapes=shapes), traced.function)

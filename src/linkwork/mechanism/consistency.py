@@ -33,6 +33,24 @@ def check_consistent(m: Mechanism) -> None:
     counts = m.n_link_frames, m.n_joint_frames
     if min(counts) < 0 or sum(counts) > len(m.frame_names):
         raise FieldError("n_link_frames", "and n_joint_frames must be part of the frames")
+    _check_links(m)
+
+
+def _check_links(m: Mechanism) -> None:
+    n = m.n_link_frames
+    if set(m.body_names) - set(m.frame_names[:n]):
+        raise FieldError("frame_names", "must have the links that body_names lists")
+    if (m.frame_link < 0).any() or (m.frame_link >= n).any():
+        raise FieldError("frame_link", "must be indices of the frames of links")
+    if (m.frame_body[m.frame_link] != m.frame_body).any():
+        raise FieldError("frame_link", "must be links on the bodies of the frames")
+    if (m.link_parent < -1).any() or (m.link_parent >= n).any():
+        raise FieldError("link_parent", "must be -1 or indices of the frames of links")
+    above = m.link_parent  # every round looks twice as far up
+    for _ in range(n.bit_length() + 1):
+        above = np.where(above >= 0, above[above], -1)
+    if (above >= 0).any():
+        raise FieldError("link_parent", "must not form a cycle")
 
 
 def _check_tree(m: Mechanism) -> None:

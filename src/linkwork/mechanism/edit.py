@@ -95,7 +95,22 @@ def _frame_part(m: Mechanism, k: int) -> FramePart:
     elif k < m.n_link_frames + m.n_joint_frames:
         kind = "joint"
     link = m.body_names[int(m.frame_body[k])]
-    return FramePart(m.frame_names[k], link, m.R_body_frame[k], m.p_body_frame[k], kind)
+    frame = FramePart(
+        m.frame_names[k],
+        link,
+        m.R_body_frame[k],
+        m.p_body_frame[k],
+        kind,
+        fixed_to=m.frame_names[int(m.frame_link[k])],
+    )
+    if kind != "link":
+        return frame
+    mass, above = float(m.link_mass[k]), int(m.link_parent[k])
+    return replace(
+        frame,
+        described=LinkPart(frame.name, mass, m.link_com[k], m.link_I_com[k]),
+        carrier=m.frame_names[above] if above >= 0 else None,
+    )
 
 
 def lock(
@@ -257,7 +272,9 @@ def with_frame(m: Mechanism, name: str, parent_frame: str, T_parent_frame: Any) 
     R_body, p_body = m.R_body_frame[parent], m.p_body_frame[parent]
     parts = parts_of(m)
     on = m.body_names[int(m.frame_body[parent])]
-    parts.frames.append(FramePart(name, on, R_body @ R, p_body + R_body @ p))
+    fixed_to = m.frame_names[int(m.frame_link[parent])]
+    pose = R_body @ R, p_body + R_body @ p
+    parts.frames.append(FramePart(name, on, *pose, fixed_to=fixed_to))
     return assemble(parts)
 
 

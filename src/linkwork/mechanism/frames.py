@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism import rigid
 from linkwork.mechanism.model import Floats, Ints
-from linkwork.mechanism.parts import FramePart, Parts
+from linkwork.mechanism.parts import FramePart, LinkPart, Parts
 from linkwork.mechanism.tree import Tree, duplicates, indices
 
 _KINDS = ("link", "joint", "user")
@@ -41,7 +41,10 @@ def frames_of(parts: Parts, tree: Tree, body: Ints, R: Floats, p: Floats) -> dic
         R_frame[own] = rigid.exact(R_frame[own] @ rigid.exact(R_own))
     for frame in frames:
         counts[frame.kind] += 1
+    described = names[: counts["link"]]
     return {
+        **_links_as_described(parts, tree, frames, described),
+        "frame_link": np.concatenate([on, _fixed_to(frames, described)]),
         "frame_names": tuple(names),
         "frame_body": body[link],
         "R_body_frame": R_frame,
@@ -59,6 +62,38 @@ def _links_of(frames: Sequence[FramePart], parts: Parts) -> Ints:
         if frame.link not in index:
             raise UnknownNameError("link", frame.link, list(index))
     return np.array([index[frame.link] for frame in frames], np.int64)
+
+
+def _fixed_to(frames: Sequence[FramePart], links: list[str]) -> Ints:
+    """The link that each frame is fixed to, among the frames of links."""
+    index = {name: k for k, name in enumerate(links)} if frames else {}
+    try:
+        named = [index[frame.fixed_to or frame.link] for frame in frames]
+    except KeyError as error:
+        raise UnknownNameError("link", error.args[0], links) from None
+    return np.array(named, np.int64)
+
+
+def _links_as_described(
+    parts: Parts, tree: Tree, frames: Sequence[FramePart], names: list[str]
+) -> dict[str, Any]:
+    """Which link carries each one, and its own mass; edits hand on what was described."""
+    if parts.frames_complete:
+        index = {name: k for k, name in enumerate(names)}
+        own = [frame for frame in frames if frame.kind == "link"]
+        links = [frame.described or LinkPart(frame.name) for frame in own]
+        parent = np.array([index.get(frame.carrier or "", -1) for frame in own], np.int64)
+    else:
+        links = parts.links
+        carried = tree.incoming >= 0
+        parent = np.full(len(links), -1, np.int64)
+        parent[carried] = tree.parent_link[tree.incoming[carried]]
+    return {
+        "link_parent": parent,
+        "link_mass": np.array([link.mass for link in links], np.float64),
+        "link_com": rigid.gather([link.com for link in links], 3),
+        "link_I_com": rigid.gather([link.I_com for link in links], 3, 3),
+    }
 
 
 def _derived(parts: Parts, tree: Tree) -> tuple[list[str], Ints, Counter[str]]:

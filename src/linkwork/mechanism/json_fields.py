@@ -18,8 +18,17 @@ _LABELS = {kind.label: kind for kind in JointType}
 _NAMES = ("body_names", "body_joint_names", "joint_names", "frame_names")
 _TYPES = ("body_joint_types", "joint_types")
 _COUNTS = ("n_link_frames", "n_joint_frames")
-# the lengths: b bodies, c coordinates, k one more than these, q positions, v velocities, f frames
-_INTEGERS = {"parent": "b", "coordinate": "b", "q_start": "k", "v_start": "k", "frame_body": "f"}
+# the lengths: b bodies, c coordinates, k one more than these, q positions, v velocities, f frames,
+# l frames of links
+_INTEGERS = {
+    "parent": "b",
+    "coordinate": "b",
+    "q_start": "k",
+    "v_start": "k",
+    "frame_body": "f",
+    "frame_link": "f",
+    "link_parent": "l",
+}
 _NUMBERS = {
     "R_parent_joint": "b33",
     "p_parent_joint": "b3",
@@ -30,6 +39,9 @@ _NUMBERS = {
     "I_com": "b33",
     "R_body_frame": "f33",
     "p_body_frame": "f3",
+    "link_mass": "l",
+    "link_com": "l3",
+    "link_I_com": "l33",
 }
 _LIMITS = {
     "lower": "q",
@@ -67,6 +79,7 @@ def decode(values: Mapping[str, Any]) -> dict[str, Any]:
         "q": sum(kind.n_q for kind in types),
         "v": sum(kind.n_v for kind in types),
         "f": len(result["frame_names"]),
+        "l": max(result["n_link_frames"], 0),
         "3": 3,
     }
     for name, many in (

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from linkwork.errors import Problem, UnknownNameError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
+"""The free-fall acceleration in the world, m/s²: along -z, of the size that ISO 80000-3 gives."""
 
 
 class JointType(Enum):
@@ -48,11 +51,23 @@ class JointType(Enum):
         return self in (JointType.REVOLUTE, JointType.CONTINUOUS)
 
 
+class Placement(NamedTuple):
+    """A frame in another one, as algorithms take it.
+
+    A constant rotation is a list of rows of floats and a constant number is a float; whatever is
+    of another type is a block, of which nothing is known before the algorithm runs.
+    """
+
+    R: Any  # (3, 3)
+    p: list[Any]  # three numbers
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Mechanism:
     """A mechanism that never changes; an edit returns a new one.
 
-    Shapes: n_bodies (nb), coordinates (nc), positions (nq), velocities (nv), frames (nf).
+    Shapes: n_bodies (nb), coordinates (nc), positions (nq), velocities (nv), frames (nf),
+    of which the first nl are those of links.
     Units: metre, radian, kilogram. Arrays are read-only.
     """
 
@@ -88,6 +103,12 @@ class Mechanism:
     p_body_frame: Floats  # (nf, 3)
     n_link_frames: int
     n_joint_frames: int
+    # links as they were described: what parameters need (see `parameters.py`)
+    frame_link: Ints  # (nf,) the link that a frame is fixed to, as the index of its frame
+    link_parent: Ints  # (nl,) the link whose joint carries this one; -1 where there is none
+    link_mass: Floats  # (nl,)
+    link_com: Floats  # (nl, 3) in the link's frame
+    link_I_com: Floats  # (nl, 3, 3) about the centre of mass, link axes
     findings: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
@@ -165,6 +186,26 @@ class Mechanism:
             return self._joint_index[name]
         except (KeyError, TypeError):
             raise UnknownNameError("joint", name, self.joint_names) from None
+
+    def placement(self, body: int) -> Placement:
+        """The joint frame of a body in the frame of its parent."""
+        return Placement(self.R_parent_joint[body].tolist(), self.p_parent_joint[body].tolist())
+
+    def frame_placement(self, frame: int) -> Placement:
+        """A frame in the frame of its body."""
+        return Placement(self.R_body_frame[frame].tolist(), self.p_body_frame[frame].tolist())
+
+    def body_mass(self, body: int) -> Any:
+        """The mass of a body: a float, or a block where it is an input."""
+        return float(self.mass[body])
+
+    def body_moment(self, body: int) -> list[Any]:
+        """The mass of a body times its centre of mass: three numbers in the frame of the body."""
+        return (self.mass[body] * self.p_body_com[body]).tolist()
+
+    def gravity(self) -> list[Any]:
+        """The free-fall acceleration: three numbers in the world, m/s²."""
+        return list(STANDARD_GRAVITY)
 
     def ancestry(self, body: int) -> list[int]:
         """The bodies from the root body to this one, both included."""

@@ -87,13 +87,21 @@ class JointPart:
 
 @dataclass(frozen=True, slots=True)
 class FramePart:
-    """A frame at R (3, 3), p (3,) in the frame of a link; `kind` says among which it is listed."""
+    """A frame at R (3, 3), p (3,) in the frame of a link; `kind` says among which it is listed.
+
+    The last three keep what was described when links have been lumped to bodies: the link that
+    the frame is fixed to (default: `link`) and, for a link's own frame, the link itself and the
+    one that carries it.
+    """
 
     name: str
     link: str
     R: Floats = field(default_factory=identity)
     p: Floats = field(default_factory=zero)
     kind: Literal["link", "joint", "user"] = "user"
+    fixed_to: str | None = None
+    described: LinkPart | None = None
+    carrier: str | None = None
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -13,27 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_array, real_rows
-from linkwork.compile.graph import graph_of
-from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT, emit_lanes
-from linkwork.compile.target import COMPILING, Engine, host, new_module
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.kernel import Kernel
+from linkwork.compile.lanes import REPORT
+from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.threads import in_parallel
-from linkwork.compile.tracing import trace_function
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
-from linkwork.ops.casadi import CASADI
+from linkwork.solve.code import Search, check_kernel, search_code
 from linkwork.solve.explain import FailureWords
 from linkwork.solve.problem import PoseProblem, pose_problem
 from linkwork.solve.result import IKResult
-from linkwork.solve.step import (
-    SETTINGS,
-    configuration_of,
-    error_at,
-    n_parameters,
-    step,
-    tolerance_settings,
-)
+from linkwork.solve.step import tolerance_settings
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -79,16 +70,22 @@ class InverseKinematics:
     """
 
     def __init__(
-        self, mechanism: Mechanism, frame: str, joints: Sequence[str] | None = None
+        self,
+        mechanism: Mechanism,
+        frame: str,
+        joints: Sequence[str] | None = None,
+        *,
+        compiler: Compiler | None = None,
     ) -> None:
         self.mechanism = mechanism
         self.problem: PoseProblem = pose_problem(mechanism, frame, joints)
         self._lock = threading.Lock()
         self._neutral = neutral(mechanism)
         self._starts = _starts(self.problem)
+        compiler = compiler or Compiler()
         with COMPILING:
-            self._engine, self._run, self.n_step_instructions = _compile_lanes(self.problem)
-            self._check: Kernel = _compile_check(self.problem)
+            self.search: Search = search_code(self.problem, compiler)
+            self._check: Kernel = check_kernel(self.problem, compiler)
 
     def solve(
         self,
@@ -162,7 +159,7 @@ class InverseKinematics:
         def chunk(first: int) -> None:
             nonlocal done
             last = min(first + CHUNK, total)
-            self._run(
+            self.search.run(
                 first, last, options.steps, options.tries, options.seed, total == 1, *pointers
             )
             if progress is not None:
@@ -263,42 +260,6 @@ def _starts(problem: PoseProblem) -> Floats:
     base, span = np.where(wraps, -np.pi, base), np.where(wraps, 2.0 * np.pi, span)
     kept = np.where(bounded | wraps, 0.0, 1.0)
     return np.ascontiguousarray(np.stack([base, span, kept]))
-
-
-def _compile_lanes(problem: PoseProblem) -> tuple[Engine, Callable[..., int], int]:
-    def text(x: Any, parameters: Any, settings: Any) -> dict[str, Any]:
-        after, state = step(CASADI, problem, x, parameters, settings)
-        return {"x": after, "state": state}
-
-    sizes = {
-        "x": len(problem.moved),
-        "parameters": n_parameters(problem),
-        "settings": len(SETTINGS),
-    }
-    target = host()
-    traced = trace_function("ik_step", sizes, text)
-    graph = graph_of(traced.function, fuse=target.fused)
-    module = new_module("ik", target)
-    emit_lanes(module, graph, target.width, "ik", fused=target.fused)
-    engine = Engine(module, target)
-    kind = ctypes.CFUNCTYPE(
-        ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)
-    )
-    return engine, kind(engine.address("ik")), traced.n_instructions
-
-
-def _compile_check(problem: PoseProblem) -> Kernel:
-    """(squared position error, squared sine and cosine of the rotation error) of any q."""
-
-    def text(q: Any, parameters: Any) -> dict[str, Any]:
-        moved = CASADI.vector([q[k] for k in problem.moved])
-        whole = configuration_of(CASADI, problem, moved, parameters)
-        error = error_at(CASADI, problem, whole, parameters)
-        parts = (error.position_squared, error.sine_squared, error.cosine)
-        return {"errors": CASADI.vector(list(parts))}
-
-    sizes = {"q": problem.mechanism.n_q, "parameters": n_parameters(problem)}
-    return build(trace_function("ik_check", sizes, text))
 
 
 def with_changes(options: Options | None, **changes: Any) -> Options:

@@ -1,0 +1,99 @@
+"""scikit-robot."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from benchmarks.lines import Line
+from benchmarks.peers.base import Floats, Peer, part
+
+
+class PEER(Peer):
+    """`angle_vector`, then the coordinates of links, which it works out when they are asked for.
+
+    Its Jacobian is in single precision. What it does in batches is inverse kinematics; the batches
+    here are loops.
+    """
+
+    name = "scikit_robot"
+    module = "skrobot"
+    imports = ("skrobot.models",)
+    requirement = ("scikit-robot==0.4.7", "trimesh==5.2.0", "scipy==1.17.1", "numpy==2.4.6")
+    looser = MappingProxyType({"jacobian": (1e-5, "it is computed in single precision")})
+
+    def load(self, path: str, tip: str) -> None:
+        """A model without meshes, its joints in its own order."""
+        self.robot: Any = self._load(path)
+        self.tip: Any = next(link for link in self.robot.link_list if link.name == tip)
+        self.joint_names = [joint.name for joint in self.robot.joint_list]
+        self.frame_names = [link.name for link in self.robot.link_list]
+        self.world: Any = part("skrobot.coordinates").Coordinates()
+        self.chain = self._chain(tip)
+
+    def _load(self, path: str) -> Any:
+        with part("skrobot.utils.urdf").no_mesh_load_mode():
+            return part("skrobot.models.urdf").RobotModelFromURDF(urdf_file=path)
+
+    def _chain(self, tip: str) -> list[Any]:
+        """Child links of the joints on the chain, the base first."""
+        above = {joint.child_link.name: joint for joint in self.robot.joint_list}
+        found: list[Any] = []
+        link: Any = self.tip
+        while link is not None:
+            if link.name in above:
+                found.append(link)
+            link = getattr(link, "parent_link", None)
+        return found[::-1]
+
+    def pose(self) -> list[Line]:
+        """A 4x4 array."""
+        return [
+            Line(
+                "angle_vector + worldcoords().T()",
+                "robot.angle_vector(q); r = tip.worldcoords().T()",
+                {"robot": self.robot, "tip": self.tip},
+                "arrays",
+            )
+        ]
+
+    def all_poses(self) -> list[Line]:
+        """Link by link."""
+        return [
+            Line(
+                "angle_vector + worldcoords().T() of every link",
+                "robot.angle_vector(q); r = [link.worldcoords().T() for link in links]",
+                {"robot": self.robot, "links": list(self.robot.link_list)},
+                "arrays",
+            )
+        ]
+
+    def jacobian(self) -> list[Line]:
+        """At the tip, axes of the world, linear rows first; columns of the chain."""
+        names = [link.joint.name for link in self.chain]
+        columns = [self.joint_names.index(name) for name in names]
+        n = len(self.joint_names)
+
+        def full(r: Any, q: Any) -> Floats:
+            J = np.zeros((6, n))
+            J[:, columns] = r
+            return J
+
+        return [
+            Line(
+                "angle_vector + calc_jacobian_from_link_list",
+                "robot.angle_vector(q)\n"
+                "r = robot.calc_jacobian_from_link_list(tip, chain, transform_coords=world,\n"
+                "    position_mask=True, rotation_mask=True)",
+                {"robot": self.robot, "tip": self.tip, "chain": self.chain, "world": self.world},
+                "float32",
+                read=full,
+            )
+        ]
+
+    def load_lines(self) -> list[Line]:
+        """Without meshes, as its tips show."""
+        names = {"load": self._load}
+        return [Line("RobotModelFromURDF, no meshes", "r = load(q)", names, "load")]

@@ -1,0 +1,92 @@
+"""Finding inputs and results that are not finite, at little cost and without missing one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from linkwork.compile.emit import F64, I1, I64, Emitter, i64
+from linkwork.compile.graph import Graph
+
+_SPREADING = frozenset({"ADD", "SUB", "MUL", "SQ", "TWICE", "NEG", "SIN", "COS"})
+"""Operations whose result is not finite whenever an argument is not, as of fma, fms and fnma."""
+
+
+def to_be_tested(graph: Graph) -> tuple[set[int], list[set[int]]]:
+    """The positions of results, and the elements of each input, that have to be looked at.
+
+    Where a value goes into another one through operations that spread infinities and NaN, and
+    that other one is looked at, the value itself need not be.
+    """
+    results = {p for output in graph.outputs for p in output.values()}
+    shown = [False] * len(graph.nodes)  # whether what is looked at tells if the value is finite
+    tested: set[int] = set()
+    elements = [set(range(size)) for size in graph.input_sizes]
+    for position in range(len(graph.nodes) - 1, -1, -1):
+        node = graph.nodes[position]
+        if position in results and not shown[position] and node.kind not in ("input", "const"):
+            tested.add(position)
+            shown[position] = True
+        if not shown[position]:
+            continue
+        if node.kind == "input":
+            elements[node.args[0]].discard(node.args[1])
+        elif node.op is None or node.op.name in _SPREADING:
+            for argument in node.args:
+                shown[argument] = True
+    return tested, elements
+
+
+class FiniteTest:
+    """Sums values: a sum that is finite shows that they all are; one that is not calls for `exact`.
+
+    Plain sums keep the multipliers free, and may overflow without harm.
+    """
+
+    def __init__(self, emitter: Emitter) -> None:
+        self._emitter = emitter
+        self._sums: list[Any] = [None] * 4  # short chains: the test must not wait for itself
+        self._turn = 0
+
+    def add(self, value: Any) -> None:
+        """Take one more value into a sum."""
+        k = self._turn = (self._turn + 1) % len(self._sums)
+        known = self._sums[k]
+        self._sums[k] = value if known is None else self._emitter.add(known, value)
+
+    def failed(self) -> Any:
+        """A bit that is set where some value, or the sum of some, is not finite."""
+        e = self._emitter
+        sums = [s for s in self._sums if s is not None]
+        if not sums:
+            return ir.Constant(I1, 0)
+        total = sums[0]
+        for other in sums[1:]:
+            total = e.add(total, other)
+        nothing = e.sub(total, total)
+        return e.any_lane(e.builder.fcmp_unordered("uno", nothing, nothing))
+
+
+def exact(b: Any, places: Sequence[Any], counts: Sequence[int]) -> Any:
+    """A bit that is set where one of so many numbers at these places is not finite."""
+    bad: Any = ir.Constant(I1, 0)
+    zero = ir.Constant(F64, 0.0)
+    for place, count in zip(places, counts, strict=True):
+        if not count:
+            continue
+        before, head = b.block, b.append_basic_block()
+        after = b.append_basic_block()
+        b.branch(head)
+        b.position_at_end(head)
+        k, total = b.phi(I64), b.phi(F64)
+        value = b.fmul(b.load(b.gep(place, [k])), zero)  # 0, or NaN
+        following, sum_ = b.add(k, i64(1)), b.fadd(total, value)
+        for phi, first, later in ((k, i64(0), following), (total, zero, sum_)):
+            phi.add_incoming(first, before)
+            phi.add_incoming(later, head)
+        b.cbranch(b.icmp_signed("<", following, i64(count)), head, after)
+        b.position_at_end(after)
+        bad = b.or_(bad, b.fcmp_unordered("uno", sum_, sum_))
+    return bad

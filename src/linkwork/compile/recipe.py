@@ -1,0 +1,70 @@
+"""A function that is traced when it has to be, and the name that it is known by until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from linkwork.compile.machine_code import COMPILING
+from linkwork.mechanism.model import Mechanism
+
+if TYPE_CHECKING:
+    from linkwork.compile.graph import Graph
+    from linkwork.compile.tracing import Traced
+
+
+class Recipe:
+    """How to trace a function, and a key that says which function it is.
+
+    Two recipes of one key must give the same graph, given the same sources of this library. An
+    empty key is for what only its graph can tell apart: nothing of it is kept between processes.
+    """
+
+    def __init__(
+        self,
+        key: Sequence[str],
+        trace: Callable[[], Traced],
+        *,
+        about: Mapping[str, str] | None = None,
+    ) -> None:
+        """``about`` says what the function is of, for people: the robot, the frame."""
+        self.key = tuple(key)
+        self.about = dict(about or {})
+        self._trace = trace
+        self._traced: Traced | None = None
+
+    def traced(self) -> Traced:
+        """The traced function; traced at the first call, kept afterwards."""
+        if self._traced is None:
+            with COMPILING:
+                if self._traced is None:
+                    self._traced = self._trace()
+        return self._traced
+
+    def graph(self, *, fused: bool) -> Graph:
+        """The traced function as single assignments."""
+        from linkwork.compile.graph import graph_of  # noqa: PLC0415  imports CasADi
+
+        with COMPILING:
+            return graph_of(self.traced().function, fuse=fused)
+
+
+def recipe_of(traced: Traced) -> Recipe:
+    """The recipe of what is traced already."""
+    return Recipe((), lambda: traced)
+
+
+def algorithm_recipe(
+    algorithm: str, mechanism: Mechanism, parameters: Sequence[str] = (), **static: Any
+) -> Recipe:
+    """The recipe of a registered algorithm for one mechanism."""
+
+    def trace() -> Traced:
+        from linkwork.compile import tracing  # noqa: PLC0415  imports CasADi
+
+        return tracing.trace(algorithm, mechanism, parameters, **static)
+
+    fixed = [f"{name}={static[name]!r}" for name in sorted(static)]
+    named = [f"parameter {name}" for name in parameters]
+    about = {"robot": mechanism.name, **{key: str(value) for key, value in static.items()}}
+    return Recipe(("algorithm", algorithm, mechanism.digest, *fixed, *named), trace, about=about)

@@ -1,0 +1,338 @@
+"""Parameters against descriptions with other numbers in them, and their derivatives."""
+
+from __future__ import annotations
+
+import casadi as cs
+import numpy as np
+import pytest
+
+from described import edited
+from linkwork.algorithms.jacobian import REFERENCES
+from linkwork.algorithms.parametric import Parametric
+from linkwork.algorithms.registry import ALGORITHMS, evaluate, find, parameters_of
+from linkwork.compile.tracing import trace
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.loading import load
+from linkwork.mechanism import parameters
+from linkwork.mechanism.edit import lock, with_frame
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.numpy import NUMPY
+from robots import every_joint_urdf, mechanism_from, origin, random_configuration, random_tree
+from seeds import rng
+
+WITHOUT = ("integrate", "difference", "full")
+
+
+def calls(frame: str) -> list[tuple[str, dict[str, str]]]:
+    """Every algorithm that parameters matter to, with each of its static arguments."""
+    found = []
+    for name, entry in ALGORITHMS.items():
+        if "reference" in entry.static:
+            found += [(name, {"frame": frame, "reference": r}) for r in REFERENCES]
+        elif name not in WITHOUT:
+            found.append((name, {"frame": frame} if "frame" in entry.static else {}))
+    return found
+
+
+def inputs(name: str, m: Mechanism, random: np.random.Generator) -> list[np.ndarray]:
+    kinds = [kind for _, kind in find(name).inputs]
+    q, v = random_configuration(random, m), random.normal(size=m.n_v)
+    return [q if kind == "q" else v for kind in kinds]
+
+
+def texts() -> list[tuple[str, str]]:
+    random = rng("parametric trees")
+    found = [(every_joint_urdf(), "fixed"), (every_joint_urdf(), "floating")]
+    for k in range(8):
+        found.append((random_tree(random, 7), "floating" if k % 3 == 0 else "fixed"))
+    fixed = ("fixed", "fixed", "revolute", "prismatic", "planar")
+    found += [(random_tree(random, 9, fixed), "fixed") for _ in range(4)]
+    return found
+
+
+def new_value(name: str, random: np.random.Generator) -> np.ndarray:
+    size = parameters.SIZES[name.partition(":")[0]]
+    value = random.uniform(-1.2, 1.2, size)
+    if name.startswith(("mass", "payload")):
+        value[0] = abs(value[0]) + 0.1
+    return value
+
+
+def near(got, expected, within: float = 1e-12) -> None:
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=within * scale)
+
+
+def of_joints_and_links(m: Mechanism, names) -> list[str]:
+    """Those that a description can be edited for: no poses of links' frames, no gravity."""
+    kept = []
+    for name in names:
+        quantity, _, item = name.partition(":")
+        pose = quantity in ("xyz", "rpy")
+        if quantity != "gravity" and not (pose and m.frame(item) < m.n_link_frames):
+            kept.append(name)
+    return kept
+
+
+@pytest.mark.parametrize("k", range(14))
+def test_present_values_change_nothing(k: int):
+    text, base = texts()[k]
+    m = mechanism_from(text, base)
+    random = rng(f"present {k}")
+    frame = m.frame_names[int(random.integers(len(m.frame_names)))]
+    for name, static in calls(frame):
+        names = parameters_of(name, m, **static)
+        arrays = inputs(name, m, random)
+        expected = evaluate(name, m, *arrays, **static)
+        for one, value in zip(names, parameters.values(m, names), strict=True):
+            near(evaluate(name, m, *arrays, parameters={one: value}, **static), expected, 1e-13)
+
+
+@pytest.mark.parametrize("k", range(14))
+def test_another_value_is_another_description(k: int):
+    text, base = texts()[k]
+    m = mechanism_from(text, base)
+    random = rng(f"another {k}")
+    frame = m.frame_names[int(random.integers(len(m.frame_names)))]
+    for name, static in calls(frame):
+        names = of_joints_and_links(m, parameters_of(name, m, **static))
+        arrays = inputs(name, m, random)
+        if not names:
+            continue
+        for count in (1, 1, 4):
+            chosen = random.choice(names, min(count, len(names)), replace=False).tolist()
+            given = {one: new_value(one, random) for one in chosen}
+            other = mechanism_from(edited(text, given), base)
+            expected = evaluate(name, other, *arrays, **static)
+            got = evaluate(name, m, *arrays, parameters=given, **static)
+            if name == "fk_all":  # payloads are links there
+                expected = expected[[other.frame(f) for f in m.frame_names]]
+            near(got, expected)
+
+
+def test_the_frame_alone_moves():
+    m = with_frame(
+        mechanism_from(every_joint_urdf()), "tool", "camera", origin((1, 2, 3), (1, 0, 0))
+    )
+    random = rng("frames")
+    q = random_configuration(random, m)
+    before = evaluate("fk_all", m, q)
+    for name in (*m.frame_names[: m.n_link_frames], "tool"):
+        given = {f"xyz:{name}": random.normal(size=3), f"rpy:{name}": random.normal(size=3)}
+        after = evaluate("fk_all", m, q, parameters=given)
+        own = m.body_names[m.frame_body[m.frame(name)]]
+        T = before[m.frame(own)] @ origin(*given.values())
+        near(after[m.frame(name)], T)
+        others = np.arange(len(m.frame_names)) != m.frame(name)
+        assert np.array_equal(after[others], before[others])
+
+
+def test_what_is_added_to_a_link_moves_with_its_joint():
+    shift = origin((0.1, -0.2, 0.3), (0.3, 0.4, 0.5))
+    text = every_joint_urdf()
+    m = with_frame(mechanism_from(text), "tool", "camera", shift)
+    q = random_configuration(rng("tool"), m)
+    given = {"rpy:mount": np.array([0.2, 0.3, -0.1]), "xyz:mount": np.array([1.0, 0, 0])}
+    camera = evaluate("fk", mechanism_from(edited(text, given)), q, frame="camera")
+    near(evaluate("fk", m, q, parameters=given, frame="tool"), camera @ shift)
+    # a payload in it as well
+    load_ = np.array([2.0, 0.1, 0.2, 0.3])
+    heavy = edited(text, {**given, "payload:camera": np.r_[2.0, (shift @ np.r_[load_[1:], 1])[:3]]})
+    expected = evaluate("com", mechanism_from(heavy), q)
+    near(evaluate("com", m, q, parameters={**given, "payload:tool": load_}), expected)
+    # and where the frame is given, the payload stands in that
+    pose = dict(zip(("xyz:tool", "rpy:tool"), np.array([[0.5, 0, 1], [0.2, -0.4, 1]]), strict=True))
+    at = origin(*pose.values()) @ np.r_[load_[1:], 1]  # in 'lift', the body's own link
+    heavy = edited(text, {"payload:lift": np.r_[2.0, at[:3]]})
+    expected = evaluate("gravity_forces", mechanism_from(heavy), q)
+    near(evaluate("gravity_forces", m, q, parameters={**pose, "payload:tool": load_}), expected)
+
+
+def test_a_locked_joint_is_a_fixed_one():
+    text = every_joint_urdf()
+    m = lock(mechanism_from(text), "elbow", 0.4)
+    q = random_configuration(rng("locked"), m)
+    (xyz,) = parameters.values(m, "xyz:elbow/joint")
+    near(xyz, [0, 0, 0.4])
+    given = {"xyz:elbow/joint": np.array([0.1, 0.2, 0.5]), "mass:lower": np.array([3.0])}
+    other = lock(mechanism_from(edited(text, given)), "elbow", 0.4)
+    for name, static in calls("hand"):
+        if name in ("fk", "jacobian", "fk_all"):
+            one = {"xyz:elbow/joint": given["xyz:elbow/joint"]}
+        elif name == "jacobian_dot_v":
+            continue
+        else:
+            one = given
+        got = evaluate(name, m, q, parameters=one, **static)
+        near(got, evaluate(name, other, q, **static))
+
+
+def test_gravity_turns_with_the_world():
+    m = mechanism_from(every_joint_urdf(), "floating")
+    random = rng("gravity turns")
+    q, g = random_configuration(random, m), random.normal(size=3)
+    per_axis = [
+        evaluate("gravity_forces", m, q, parameters={"gravity": axis}) for axis in np.eye(3)
+    ]
+    near(evaluate("gravity_forces", m, q, parameters={"gravity": g}), g @ np.array(per_axis))
+    J = evaluate("com_jacobian", m, q)
+    near(np.array(per_axis), -m.mass.sum() * J)
+
+
+# --------------------------------------------------------------------------- back ends, derivatives
+
+
+def several(m: Mechanism, name: str, static, random) -> dict[str, np.ndarray]:
+    """Up to one parameter of each quantity, at values that are not the present ones."""
+    found: dict[str, str] = {}
+    names = list(parameters_of(name, m, **static))
+    random.shuffle(names)
+    for one in names:
+        found.setdefault(one.partition(":")[0], one)
+    # a frame's own pose takes the place of its joint's: one of them
+    chosen = list(found.values())
+    while True:
+        try:
+            given = {one: new_value(one, random) for one in chosen}
+            arrays = [np.ones(size) for size in find(name).sizes(m).values()]
+            evaluate(name, m, *arrays, parameters=given, **static)
+            return given
+        except InputError:
+            chosen.pop()
+
+
+ONE_REFERENCE = [call for call in calls("tool") if call[1].get("reference", "local") == "local"]
+
+
+@pytest.mark.parametrize(("name", "static"), ONE_REFERENCE)
+def test_back_ends_and_derivatives(name: str, static, every_joint: Mechanism, on_jax):
+    del on_jax  # for float64
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    m, random = every_joint, rng(f"derivatives {name} {static}")
+    given, arrays = several(m, name, static, random), inputs(name, m, random)
+    assert given
+    flat = np.concatenate(list(given.values()))
+    bounds = np.cumsum([len(v) for v in given.values()])[:-1]
+
+    def at(x, split):
+        parts = dict(zip(given, split(x), strict=True))
+        return evaluate(name, m, *arrays, parameters=parts, **static)
+
+    expected = at(flat, lambda x: np.split(x, bounds))
+    h = 1e-3
+    steps = h * np.eye(len(flat))
+
+    def moved(step):
+        return at(flat + step, lambda x: np.split(x, bounds)).ravel()
+
+    slopes = [
+        (8 * (moved(s) - moved(-s)) - (moved(2 * s) - moved(-2 * s))) / (12 * h) for s in steps
+    ]
+    slope = np.array(slopes).T
+    # CasADi, by the graph that is compiled
+    traced = trace(name, m, tuple(given), **static)
+    near(np.array(traced.function(*arrays, *given.values())).reshape(expected.shape), expected)
+    symbols = [
+        cs.SX.sym(f"x{k}", traced.function.size1_in(k)) for k in range(len(arrays) + len(given))
+    ]
+    outputs = traced.function(*symbols)
+    own = cs.vertcat(*symbols[len(arrays) :])
+    derivative = cs.Function("d", symbols, [cs.jacobian(outputs, own)])
+    near(np.array(derivative(*arrays, *given.values())), slope, 1e-8)
+    # JAX, forwards and (where the result is one number) backwards
+    jnp_split = lambda x: jax.numpy.split(x, bounds)
+    jitted = jax.jit(lambda x: at(x, jnp_split))
+    near(np.asarray(jitted(flat)), expected)
+    forward = np.asarray(jax.jit(jax.jacfwd(lambda x: at(x, jnp_split).ravel()))(flat))
+    near(forward, slope, 1e-8)
+    gradient = jax.grad(lambda x: (at(x, jnp_split) ** 2).sum())(jax.numpy.asarray(flat))
+    near(np.asarray(gradient), 2 * expected.ravel() @ slope, 1e-8)
+
+
+def test_all_at_once_under_vmap(on_jax):
+    del on_jax
+    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+    m = load("ur5e").mechanism
+    names = [
+        n for n in parameters_of("fk", m, frame="tool0") if n not in ("xyz:tool0", "rpy:tool0")
+    ]
+    values = dict(zip(names, parameters.values(m, names), strict=True))
+    q = rng("vmap").normal(size=(5, m.n_q))
+    f = jax.vmap(
+        lambda q, values: evaluate("fk", m, q, parameters=values, frame="tool0"), in_axes=(0, None)
+    )
+    expected = [evaluate("fk", m, row, frame="tool0") for row in q]
+    near(np.asarray(jax.jit(f)(q, values)), np.array(expected))
+
+
+# ----------------------------------------------------------------------------------- what costs
+
+
+def size(name: str, m: Mechanism, *names: str, **static: str) -> int:
+    return trace(name, m, names, **static).function.n_instructions()
+
+
+def test_without_parameters_nothing_costs_more():
+    m = load("panda").mechanism
+    known = {"fk": 166, "fk_all": 365, "jacobian": 211, "jacobian_dot_v": 381}
+    known |= {"com": 209, "com_jacobian": 276}
+    for name, most in known.items():
+        static = {"frame": "tool0"} if "frame" in find(name).static else {}
+        assert size(name, m, **static) <= most, name
+
+
+def test_a_shift_costs_little():
+    # the rotations around it stay the constants that they were, permutations too
+    m = load("panda").mechanism
+    plain = size("fk", m, frame="tool0")
+    assert size("fk", m, "xyz:tool0_joint", frame="tool0") <= plain + 3 + 12
+    assert size("fk", m, "xyz:joint1", frame="tool0") <= plain + 3 + 3
+    # gravity along z alone leaves two rows of three out
+    assert size("gravity_forces", m, "gravity") <= 2.5 * size("gravity_forces", m)
+
+
+# --------------------------------------------------------------------------------------- faults
+
+
+def test_without_effect(every_joint: Mechanism):
+    m = load("panda").mechanism
+    q = np.zeros(m.n_q)
+    with pytest.raises(InputError, match=r"fk of 'link3' does not depend on 'gravity': .* xyz:"):
+        evaluate("fk", m, q, parameters={"gravity": np.ones(3)}, frame="link3")
+    with pytest.raises(InputError, match=r"on 'xyz:joint4': .*it depends on .*xyz:joint3"):
+        trace("fk", m, ["xyz:joint3", "xyz:joint4"], frame="link3")
+    with pytest.raises(InputError, match=r"on 'xyz:tool0_joint'.* takes its place"):
+        trace("fk", m, ["xyz:tool0_joint", "xyz:tool0"], frame="tool0")
+    for name in WITHOUT:
+        assert parameters_of(name, every_joint) == ()
+        with pytest.raises(InputError, match="it has no parameters"):
+            trace(name, every_joint, ["gravity"])
+    for name in ALGORITHMS:  # none has rotary inertias yet
+        static = {"frame": "tool0"} if "frame" in find(name).static else {}
+        with pytest.raises(InputError, match="inertia:link3"):
+            trace(name, m, ["inertia:link3"], **static)
+
+
+def test_names_and_shapes(every_joint: Mechanism):
+    m = every_joint
+    q = random_configuration(rng("names"), m)
+    with pytest.raises(UnknownNameError, match="no link named 'x'"):
+        evaluate("com", m, q, parameters={"mass:x": 1.0})
+    with pytest.raises(ShapeError, match=r"gravity of '.*' has the shape \(3,\), not \(2,"):
+        evaluate("gravity_forces", m, q, parameters={"gravity": np.zeros(2)})
+    with pytest.raises(ShapeError, match="com takes q; 2 arrays came"):
+        evaluate("com", m, q, q, parameters={"mass:a": 1.0})
+    one = evaluate("com", m, q, parameters={"mass:a": 1.5})  # a single number is a vector of one
+    assert np.array_equal(one, evaluate("com", m, q, parameters={"mass:a": [1.5]}))
+    with pytest.raises(InputError, match="named twice"):
+        trace("com", m, ["mass:a", "mass:a"])
+
+
+def test_it_is_the_mechanism_elsewhere(every_joint: Mechanism):
+    m = every_joint
+    given = Parametric(NUMPY, m, {"mass:c": np.array([7.0])})
+    assert given.digest == m.digest
+    b = m.body_names.index("c")
+    assert given.body_mass(b) == 7.0 and type(given.body_mass(0)) is float
+    assert given.placement(3) == m.placement(3)
+    assert given.unused() == [] and "mass:c" in given.asked()

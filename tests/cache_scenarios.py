@@ -1,0 +1,231 @@
+"""Kernels' cache across processes: small code to keep, and what other processes do with it.
+
+Run as `python cache_scenarios.py NAME FOLDER`; tests import the rest.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from llvmlite import ir
+
+import linkwork
+from linkwork.compile.cache import Cache, Entry, key_of
+from linkwork.compile.machine_code import MachineCode, object_code
+from linkwork.compile.target import Target, host, new_module
+
+F64 = ir.DoubleType()
+ARITY = {"atan2": 2, "pow": 2, "fmod": 2, "remainder": 2, "hypot": 2, "fma": 3}
+
+
+def tiny_module(
+    target: Target,
+    *,
+    name: str = "tiny",
+    scale: float = 1.0,
+    scales: Sequence[float] = (),
+    libm: str = "",
+    calls: str = "",
+) -> ir.Module:
+    """``line(x)``: the scale times x, or a function of x, plus the variable ``at``."""
+    module = new_module(name, target)
+    at: Any = ir.GlobalVariable(module, F64, "at")
+    at.initializer = ir.Constant(F64, 0.0)
+    line = ir.Function(module, ir.FunctionType(F64, [F64]), "line")
+    b = ir.IRBuilder(line.append_basic_block())
+    value = line.args[0]
+    outer = calls or (libm and f"lw_{libm}")
+    if outer:
+        n = ARITY.get(libm, 1)
+        value = b.call(ir.Function(module, ir.FunctionType(F64, [F64] * n), outer), [value] * n)
+    value = b.fmul(ir.Constant(F64, scale), value)
+    for factor in scales:
+        value = b.fmul(ir.Constant(F64, factor), value)
+    b.ret(b.fadd(value, b.load(at)))
+    return module
+
+
+def call(linked: MachineCode, name: str) -> Callable[[float], float]:
+    """A linked function, which holds the code."""
+    function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(linked.address(name))
+    return lambda x: linked and function(x)
+
+
+def number(linked: MachineCode) -> ctypes.c_double:
+    """The linked code's variable."""
+    return ctypes.c_double.from_address(linked.global_address("at"))
+
+
+def python(code: str, *arguments: object, **environment: str) -> str:
+    """What a fresh interpreter prints of a text; its errors are shown where it fails."""
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code), *map(str, arguments)],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "PYTHONPATH": search_path(), **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr[-4000:]}"
+    return done.stdout.strip()
+
+
+def search_path() -> str:
+    """Where a fresh interpreter finds the package and this file."""
+    places = [str(Path(linkwork.__file__).parents[1]), str(Path(__file__).parent)]
+    return os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def scenario(name: str, folder: Path) -> subprocess.Popen[str]:
+    """A scenario of this file, begun in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-X", "faulthandler", __file__, name, str(folder)],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "PYTHONPATH": search_path()},
+    )  # fmt: skip
+
+
+def result(process: subprocess.Popen[str]) -> str:
+    """What a scenario printed."""
+    printed, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, printed[-4000:]
+    return printed.strip()
+
+
+def kernel(k: int) -> tuple[str, Entry]:
+    """The k-th of some small kernels, with its key."""
+    facts = {"name": f"kernel {k}", "scale": k + 0.1}
+    data = object_code(tiny_module(host(), scale=k + 0.1, libm="tanh"), host(), simplify=True)
+    return key_of("tiny", str(k)), Entry(facts, data)
+
+
+def make(cache: Cache) -> str:
+    """Compile two kernels and keep them."""
+    for k in range(2):
+        cache.write(*kernel(k))
+    return runs(cache, compiling=True)
+
+
+def use(cache: Cache) -> str:
+    """Run the two kernels from the cache, without a compiler."""
+    return runs(cache, compiling=False)
+
+
+def runs(cache: Cache, *, compiling: bool) -> str:
+    """Bits and bytes of the two kernels, as read."""
+    seen = []
+    for k in range(2):
+        entry = kernel(k)[1] if compiling else cache.read(key_of("tiny", str(k)))
+        assert entry is not None, "the other process's kernel is not there"
+        value = call(MachineCode(entry.object_code), "line")(0.3)
+        digest = hashlib.sha256(entry.object_code).hexdigest()
+        seen.append(f"{float(value).hex()} {entry.facts['scale']} {digest}")
+    return "; ".join(seen)
+
+
+def fight(cache: Cache) -> str:
+    """Read and write six kernels in random order, some a megabyte long; none may be half there."""
+    turn = random.Random(os.getpid())
+    kernels = []
+    for k in range(6):
+        data = bytes([k]) * (1000 if k < 4 else 1 << 20)
+        kernels.append((key_of("fight", str(k)), Entry({"k": k}, data)))
+    found = 0
+    for _ in range(150):
+        key, expected = turn.choice(kernels)
+        entry = cache.read(key)
+        if entry is None or turn.random() < 0.3:
+            cache.write(key, expected)
+        if entry is not None:
+            found += 1
+            assert dict(entry.facts) == expected.facts
+            assert entry.object_code == expected.object_code
+    assert found > 50
+    return "fine"
+
+
+def without_rights(cache: Cache) -> str:
+    """A folder that the user may read but not write to: what is there is used, no more is kept."""
+    folder = cache.folder
+    assert folder is not None
+    cache.write(*kernel(0))
+    missing = kernel(1)
+    if os.geteuid() == 0:  # root may do everything, so become nobody for this
+        os.chown(folder, 65534, 65534)
+        for file in folder.iterdir():
+            os.chown(file, 65534, 65534)
+        os.setegid(65534)
+        os.seteuid(65534)
+    folder.chmod(0o500)
+    before = sorted(os.listdir(folder))
+    first = cache.read(kernel(0)[0])
+    assert first is not None
+    assert call(MachineCode(first.object_code), "line")(1.0) > 0
+    cache.write(*missing)
+    assert cache.read(missing[0]) is None
+    assert sorted(os.listdir(folder)) == before
+    folder.chmod(0o700)
+    cache.write(*missing)
+    assert cache.read(missing[0]) == missing[1]
+    return "fine"
+
+
+def without_space(cache: Cache) -> str:
+    """Files can grow to 2000 bytes only, as on a disk that is full: nothing is kept or left."""
+    resource: Any = __import__("resource")  # not on Windows
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    small, large = (key_of("s"), Entry({}, b"x" * 100)), (key_of("l"), Entry({}, b"x" * 9000))
+    cache.write(*small)
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
+    cache.write(*large)
+    assert cache.read(large[0]) is None
+    assert cache.read(small[0]) == small[1]
+    assert cache.folder is not None
+    assert not [name for name in os.listdir(cache.folder) if name.endswith(".part")]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    cache.write(*large)
+    assert cache.read(large[0]) == large[1]
+    return "fine"
+
+
+def forks(cache: Cache) -> str:
+    """Children forked while another thread compiles, links and drops do all of that themselves."""
+    stop = threading.Event()
+
+    def work() -> bool:
+        key, entry = kernel(random.randrange(10**6))
+        cache.write(key, entry)
+        found = cache.read(key)
+        return found == entry and call(MachineCode(entry.object_code), "line")(0.0) == 0.0
+
+    def on_and_on() -> None:
+        while not stop.is_set():
+            work()
+
+    assert work()
+    other = threading.Thread(target=on_and_on)
+    other.start()
+    try:
+        for _ in range(20):
+            pid = os.fork()
+            if pid == 0:
+                signal.alarm(30)
+                os._exit(0 if work() else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    finally:
+        stop.set()
+        other.join()
+    return "fine"
+
+
+if __name__ == "__main__":
+    print(globals()[sys.argv[1]](Cache(Path(sys.argv[2]))))

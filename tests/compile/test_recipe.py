@@ -1,0 +1,45 @@
+"""Recipes: traced once, when it has to be; keys tell functions apart."""
+
+from __future__ import annotations
+
+from linkwork.compile.recipe import Recipe, algorithm_recipe, recipe_of
+from robots import every_joint_urdf, mechanism_from
+from traced_functions import mixed, traced
+
+
+def test_tracing_happens_once_and_late():
+    calls = []
+
+    def trace():
+        calls.append(1)
+        return traced("mixed", {"x": 3, "y": 2}, mixed)
+
+    recipe = Recipe(("a", "b"), trace)
+    assert not calls
+    assert recipe.traced() is recipe.traced()
+    assert recipe.graph(fused=True).nodes
+    assert len(calls) == 1
+    t = recipe.traced()
+    assert recipe_of(t).traced() is t
+    assert recipe_of(t).key == ()
+
+
+def test_keys_tell_algorithms_mechanisms_arguments_and_parameters_apart():
+    m = mechanism_from(every_joint_urdf())
+    other = mechanism_from(every_joint_urdf(), base="floating")
+    first, last = m.frame_names[0], m.frame_names[-1]
+    recipes = [
+        algorithm_recipe("fk", m, frame=last),
+        algorithm_recipe("fk", m, frame=first),
+        algorithm_recipe("fk", other, frame=last),
+        algorithm_recipe("jacobian", m, frame=last),
+        algorithm_recipe("jacobian", m, frame=last, reference="local"),
+        algorithm_recipe("fk", m, (f"xyz:{last}",), frame=last),
+        algorithm_recipe("fk", m, (f"rpy:{last}",), frame=last),
+        algorithm_recipe("com", m),
+    ]
+    assert len({recipe.key for recipe in recipes}) == len(recipes)
+    again = algorithm_recipe("jacobian", m, reference="local", frame=last)
+    assert again.key == recipes[4].key
+    assert again.about == {"robot": m.name, "frame": last, "reference": "local"}
+    assert recipes[0].traced().signature.name == "fk"

@@ -1,0 +1,111 @@
+"""Kernels that stand for all others in the tests of platforms, and what they are computed from."""
+
+from __future__ import annotations
+
+import functools
+
+import casadi as cs
+import numpy as np
+
+from linkwork.compile.graph import graph_of
+from linkwork.compile.lanes import emit_lanes
+from linkwork.compile.loops import emit_rows
+from linkwork.compile.optable import OP_TABLE
+from linkwork.compile.target import new_module
+from linkwork.compile.tracing import trace, trace_function
+from linkwork.loading import load
+from linkwork.ops.casadi import CASADI
+from linkwork.solve.problem import pose_problem
+from linkwork.solve.step import SETTINGS, n_parameters, step, tolerance_settings
+from robots import every_joint_urdf, mechanism_from
+from seeds import rng
+
+ROWS = ("pose", "jacobian", "fk_all", "operations")
+"""Functions of rows: of an arm, of a tree with all joint types, and every operation."""
+
+SCRATCH = 200_000
+"""Numbers of scratch memory that are enough for each of them."""
+
+
+@functools.cache
+def function_of(name):
+    """The CasADi function of a kernel."""
+    if name == "operations":
+        return _every_operation()
+    if name == "search":
+        return _search_step()
+    arm = load("panda").mechanism
+    flange = {"frame": arm.frame_names[-1]}
+    if name == "fk_all":
+        return trace("fk_all", mechanism_from(every_joint_urdf())).function
+    return trace("fk" if name == "pose" else name, arm, **flange).function
+
+
+def _every_operation():
+    """One output for each operation of the table, of two arguments between 0.1 and 0.9."""
+    x = cs.SX.sym("x", 2)
+    results = []
+    for key, op in OP_TABLE.items():
+        code = key if isinstance(key, int) else getattr(cs, f"OP_{key}")
+        first = x[0] + 1.0 if op.name.lower() == "acosh" else x[0]
+        one = op.arity == 1
+        results.append(cs.SX.unary(code, first) if one else cs.SX.binary(code, first, x[1]))
+    return cs.Function("operations", [x], [cs.vertcat(*results)])
+
+
+def _search_step():
+    """One step of inverse kinematics of an arm."""
+    problem = pose_problem(load("ur5e").mechanism, "tool0", None)
+    sizes = {"x": 6, "parameters": n_parameters(problem), "settings": len(SETTINGS)}
+
+    def text(x, parameters, settings):
+        after, state = step(CASADI, problem, x, parameters, settings)
+        return {"x": after, "state": state}
+
+    return trace_function("step", sizes, text).function
+
+
+def emitted(name, target, symbol="run"):
+    """A module with one kernel for a target, and the native function in it."""
+    module = new_module(name, target)
+    graph = graph_of(function_of(name), fuse=target.fused)
+    emit = emit_lanes if name == "search" else emit_rows
+    code = emit(module, graph, target.width, symbol, fused=target.fused)
+    return module, getattr(code, "function", code)
+
+
+def inputs_of(name, n):
+    """Rows that every operation of the kernel is defined for."""
+    g = rng(f"portability {name}")
+    size = function_of(name).numel_in(0)
+    return g.uniform(0.1, 0.9, (n, size)) if name == "operations" else g.normal(size=(n, size))
+
+
+def arrays_of(name, n):
+    """The arrays that the native function takes, and how many of the last are results."""
+    if name == "search":
+        return [*search_inputs(n), np.zeros((n, 6)), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1))]
+    out = np.full((n, function_of(name).numel_out(0)), np.nan)
+    return [inputs_of(name, n), out, np.zeros(SCRATCH)]
+
+
+def numbers_of(name, n):
+    """The whole numbers that the native function takes before the arrays."""
+    return (0, n, 16, 50, 7, 0) if name == "search" else (0, n)
+
+
+def search_inputs(n):
+    """Starts, targets of an arm, settings and limits for the search."""
+    robot = load("ur5e")
+    T = robot.fk(robot.random(n, seed=4), "tool0")
+    parameters = np.hstack([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)])
+    lower, upper = robot.limits.lower, robot.limits.upper
+    starts = np.ascontiguousarray([lower, upper - lower, np.zeros(6)])
+    settings = np.array(tolerance_settings(1e-5, 1e-4))
+    return np.zeros((n, 6)), np.ascontiguousarray(parameters), settings, starts
+
+
+def within_four_ulp_of_the_scale(a, b):
+    """The differences are at most 4 ulp of the largest number of the row, or of 1."""
+    scale = np.maximum(1.0, np.abs(b).max(axis=1, keepdims=True))
+    return bool((np.abs(a - b) <= 4 * np.spacing(scale)).all())

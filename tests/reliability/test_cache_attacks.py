@@ -1,0 +1,300 @@
+"""The cache's folder holds anything at all: no call fails, hangs or runs what it should not.
+
+What is found is taken for what it is: an entry of the key, whole and private, or nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cache_scenarios import result, scenario
+from linkwork.compile.cache import Cache, Entry, key_of
+from seeds import rng
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
+KEY, OTHER = key_of("a kernel"), key_of("another")
+ENTRY = Entry({"name": "fk", "shapes": [[4, 4]]}, rng("attacks").bytes(700))
+
+
+@pytest.fixture
+def cache(tmp_path) -> Cache:
+    made = Cache(tmp_path / "kernels")
+    made.write(KEY, ENTRY)
+    assert made.read(KEY) == ENTRY
+    return made
+
+
+def place(cache: Cache, key: str = KEY) -> Path:
+    assert cache.folder is not None
+    return cache.folder / f"{key}.kernel"
+
+
+# across processes
+
+
+def test_another_process_runs_what_one_compiled(tmp_path):
+    made = result(scenario("make", tmp_path))
+    assert result(scenario("use", tmp_path)) == made
+    # what a third one compiles is the same, bit for bit
+    assert result(scenario("make", tmp_path)) == made
+
+
+def test_eight_processes_at_once(tmp_path):
+    running = [scenario("fight", tmp_path) for _ in range(8)]
+    assert [result(process) for process in running] == ["fine"] * 8
+    assert not list(tmp_path.glob("*.part"))
+
+
+@posix
+def test_a_folder_that_can_only_be_read():
+    # Not below the test runner's own folder, which an ordinary user cannot reach where root tests.
+    with tempfile.TemporaryDirectory() as folder:
+        assert result(scenario("without_rights", Path(folder))) == "fine"
+
+
+@posix
+def test_a_disk_that_is_full(tmp_path):
+    assert result(scenario("without_space", tmp_path)) == "fine"
+
+
+# one file
+
+
+def test_every_shorter_file_is_no_entry(cache):
+    whole = place(cache).read_bytes()
+    for n in range(len(whole)):
+        place(cache).write_bytes(whole[:n])
+        assert cache.read(KEY) is None
+    place(cache).write_bytes(whole + b"\0")
+    assert cache.read(KEY) is None
+    place(cache).write_bytes(whole)
+    assert cache.read(KEY) == ENTRY
+
+
+def test_every_byte_counts(cache):
+    whole = place(cache).read_bytes()
+    for n in range(len(whole)):
+        changed = bytearray(whole)
+        changed[n] ^= 1 << (n % 8)
+        place(cache).write_bytes(changed)
+        assert cache.read(KEY) is None, n
+
+
+def forged(body: bytes) -> bytes:
+    """A file whose digest is right, as of a program with a fault, or an enemy."""
+    return b"linkwork kernel 1\n" + hashlib.sha256(KEY.encode() + body).digest() + body
+
+
+def facts(text: bytes, length: int | None = None) -> bytes:
+    return forged((len(text) if length is None else length).to_bytes(8, "little") + text + b"code")
+
+
+CONTENTS: dict[str, bytes] = {
+    "nothing": b"",
+    "a line break": b"\n",
+    "text": b"hello " * 1000,
+    "zeros": bytes(5000),
+    "noise": rng("noise").bytes(5000),
+    "a program": b"\x7fELF" + bytes(500),
+    "an older format": b"linkwork kernel 0\n" + bytes(500),
+    "the magic alone": b"linkwork kernel 1\n",
+    "no facts": forged(b""),
+    "a list of facts": facts(b"[1, 2]"),
+    "a number of facts": facts(b"1"),
+    "no JSON": facts(b"{'a': 1}"),
+    "no UTF-8": facts(b'{"\xff": 1}'),
+    "deep JSON": facts(b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b"}"),
+    "a huge number": facts(b'{"a":' + b"9" * 10_000 + b"}"),
+    "facts longer than the file": facts(b"{}", 1 << 40),
+    "facts longer than the file, without code": forged((99).to_bytes(8, "little") + b"{}"),
+    "facts of the largest length": facts(b"{}", (1 << 64) - 1),
+    "facts that reach into the code": facts(b"{}", 4),
+}
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+def test_contents_that_are_no_entry(cache, content):
+    place(cache).write_bytes(CONTENTS[content])
+    assert cache.read(KEY) is None
+    cache.write(KEY, ENTRY)
+    assert cache.read(KEY) == ENTRY
+
+
+def test_an_entry_under_another_key_is_none(cache):
+    os.replace(place(cache), place(cache, OTHER))
+    assert cache.read(OTHER) is None
+    assert cache.read(KEY) is None
+
+
+def a_huge_file(path: Path) -> None:
+    with open(path, "r+b") as file:
+        file.truncate(1 << 36)  # sparse: it takes no disk
+
+
+def a_link(path: Path) -> None:
+    path.rename(path.parent / "moved")
+    path.symlink_to(path.parent / "moved")
+
+
+def a_link_to_itself(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path)
+
+
+def a_link_to_nothing(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.parent / "nothing")
+
+
+def a_link_without_end(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+def a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path, 0o600)
+
+
+def a_socket(path: Path) -> None:
+    path.unlink()
+    with socket.socket(socket.AF_UNIX) as made:
+        fd = os.open(path.parent, os.O_RDONLY)  # a socket's path must be short
+        made.bind(f"/proc/self/fd/{fd}/{path.name}")
+        os.close(fd)
+
+
+def open_to_others(path: Path) -> None:
+    path.chmod(0o666)
+
+
+def open_to_the_group(path: Path) -> None:
+    path.chmod(0o660)
+
+
+def of_another_user(path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    os.chown(path, 65534, 65534)
+
+
+@posix
+@pytest.mark.parametrize(
+    "attack",
+    [
+        a_huge_file, a_link, a_link_to_itself, a_link_to_nothing, a_link_without_end, a_pipe,
+        a_socket, open_to_others, open_to_the_group, of_another_user,
+    ],
+    ids=lambda attack: attack.__name__,
+)  # fmt: skip
+def test_files_that_are_not_plain_and_private(cache, attack: Callable[[Path], None]):
+    try:
+        attack(place(cache))
+    except OSError as error:
+        pytest.skip(f"this system does not make that: {error}")
+    assert cache.read(KEY) is None
+    cache.write(KEY, ENTRY)
+    assert cache.read(KEY) == ENTRY
+    assert place(cache).stat().st_size < 10_000
+    assert not place(cache).is_symlink()
+
+
+def test_a_folder_in_an_entrys_place_stays(cache):
+    place(cache).unlink()
+    (place(cache) / "inside").mkdir(parents=True)
+    assert cache.read(KEY) is None
+    cache.write(KEY, ENTRY)
+    assert cache.read(KEY) is None
+    assert (place(cache) / "inside").is_dir()
+    cache.write(OTHER, ENTRY)
+    assert cache.read(OTHER) == ENTRY
+    assert not list(place(cache).parent.glob("*.part"))
+
+
+@posix
+@pytest.mark.parametrize("make", ["mkdir", "mkfifo", "symlink", "huge"])
+def test_what_stands_in_the_counters_place_does_no_harm(cache, make):
+    counter = place(cache).parent / "written"
+    counter.unlink()
+    aim = counter.parent.parent / "aim"
+    aim.write_bytes(b"untouched")
+    if make == "mkdir":
+        counter.mkdir()
+    elif make == "mkfifo":
+        os.mkfifo(counter)
+    elif make == "symlink":
+        counter.symlink_to(aim)
+    else:
+        counter.write_bytes(b"")
+        os.truncate(counter, 1 << 40)
+    for _ in range(2):
+        cache.write(OTHER, ENTRY)
+        assert cache.read(OTHER) == ENTRY
+        assert cache.read(KEY) == ENTRY
+    assert aim.read_bytes() == b"untouched"
+
+
+# the folder
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770])
+def test_a_folder_open_to_others_is_not_used(cache, mode):
+    place(cache).parent.chmod(mode)
+    assert cache.read(KEY) is None
+    cache.write(OTHER, ENTRY)
+    assert not place(cache, OTHER).exists()
+    place(cache).parent.chmod(0o700)
+    assert cache.read(KEY) == ENTRY
+
+
+@posix
+def test_a_link_to_a_private_folder_is_one(cache, tmp_path):
+    (tmp_path / "link").symlink_to(place(cache).parent)
+    assert Cache(tmp_path / "link").read(KEY) == ENTRY
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "file", "file/below", "nul\0", "x" * 300, "/".join("x" * 200 for _ in range(40)),
+        "dangling", "\udcff", "/proc/none", "/dev/null", "/dev/null/x", "/sys/x", "", "\ud800",
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_folders_that_are_none_only_mean_no_cache(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("x")
+    if os.name == "posix":
+        (tmp_path / "dangling").symlink_to(tmp_path / "missing" / "too")
+    strange = Cache(Path(folder))
+    assert strange.read(KEY) is None
+    strange.write(KEY, ENTRY)
+    assert strange.read(KEY) in (None, ENTRY)
+    assert (tmp_path / "file").read_text() == "x"
+
+
+def test_a_folder_that_goes_while_it_is_used(cache):
+    folder = place(cache).parent
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+    assert cache.read(KEY) is None
+    cache.write(KEY, ENTRY)
+    assert cache.read(KEY) == ENTRY
+
+
+def test_facts_come_back_as_json_has_them(cache):
+    plain = json.loads(json.dumps({"deep": {"a": [1, 2.5, None, True, "é"]}}))
+    cache.write(KEY, Entry(plain, b""))
+    found = cache.read(KEY)
+    assert found is not None
+    assert found.facts == plain
