@@ -55,7 +55,7 @@ class Robot:
         self.mechanism = mechanism
         self.document = document
         self._tip = tip
-        self._is_twin = False
+        self._may_install = True  # built-in functions before the methods, see `_install`
         self._kernels: dict[Any, Kernel] = {}
         self._functions: dict[Any, Function] = {}
         self._solvers: dict[Any, InverseKinematics] = {}
@@ -250,7 +250,7 @@ class Robot:
     def potential_energy(
         self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
     ) -> Floats:
-        """Energy (..., 1) of the masses in the field of gravity (J), zero at the world's origin."""
+        """Energy (...) of the masses in the field of gravity (J), zero at the world's origin."""
         return self._compute(("potential_energy", None, None), (q,), out, threads)
 
     def ik(
@@ -450,10 +450,9 @@ class Robot:
                 bound = self._functions.get(what)
             except TypeError:
                 raise InputError(f"a frame is meant by its name, not by {what[1]!r}") from None
-            if bound is not None:
-                return bound(*arrays)
-            result = self._bound(*what)(*arrays)
-            self._install(what[0])
+            result = (bound or self._bound(*what))(*arrays)
+            if self._may_install:
+                self._install(what[0])
             return result
         return self._kernel(*what)(*arrays, out=out, threads=threads, on_bad=on_bad)
 
@@ -464,13 +463,15 @@ class Robot:
         alive. A method that a subclass has overridden is left alone.
         """
         plain = getattr(Robot, algorithm)
-        if self._is_twin or algorithm in vars(self) or getattr(type(self), algorithm) is not plain:
+        if algorithm in vars(self) or getattr(type(self), algorithm) is not plain:
             return
         code = settings.dispatch_code()
         if code is None:
+            self._may_install = False
             return
         twin = Robot(self.mechanism, self.document, tip=self._tip)
-        twin._is_twin, twin._kernels, twin._functions = True, self._kernels, self._functions
+        twin._may_install = False
+        twin._kernels, twin._functions = self._kernels, self._functions
         entry = find(algorithm)
         usual = "world-aligned" if "reference" in entry.static else None
 

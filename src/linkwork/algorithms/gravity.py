@@ -30,14 +30,14 @@ from linkwork.ops.protocol import Block, Ops
 def potential_energy(o: Ops, m: Mechanism, q: Block) -> Block:
     """Energy of the whole mechanism in gravity, zero where its centre of mass is at the origin.
 
-    Shapes: q (nq,) to (1,). Units: joule. The energy is minus the sum of m_i g·c_i over the links,
-    with g = (0, 0, -9.80665) m/s² in the world unless it is a parameter.
+    Shapes: q (nq,) to a scalar. Units: joule. The energy is minus the sum of m_i g·c_i over the
+    links, with g = (0, 0, -9.80665) m/s² in the world unless it is a parameter.
     """
     behind, g = carried(m), m.gravity()
     parts = [times(behind.masses[0], total(list(map(times, g, m.placement(0).p))))]
     for term in terms(o, m, q, behind, _along(o, g)):
         parts += [part for part in (term.slide, term.moment) if part is not None]
-    return o.vector([-total(parts)])
+    return o.vector([-total(parts)])[0]
 
 
 def gravity_forces(o: Ops, m: Mechanism, q: Block) -> Block:

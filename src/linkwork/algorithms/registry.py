@@ -118,7 +118,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("com", com, _Q, (), lambda m: (3,)),
         Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v)),
         Algorithm("gravity_forces", gravity_forces, _Q, (), lambda m: (m.n_v,)),
-        Algorithm("potential_energy", potential_energy, _Q, (), lambda m: (1,)),
+        Algorithm("potential_energy", potential_energy, _Q, (), lambda m: ()),
         Algorithm("integrate", configuration.integrate, _QV, (), lambda m: (m.n_q,)),
         Algorithm("difference", configuration.difference, _QQ, (), lambda m: (m.n_v,)),
         Algorithm("full", configuration.full, _Q, (), lambda m: (configuration.n_full(m),)),
@@ -168,7 +168,7 @@ def evaluate(
     inputs, rest = blocks[: len(arrays)], blocks[len(arrays) :]
     result = entry.run(o, m, inputs, dict(zip(given, rest, strict=True)), **static)
     if not isinstance(result, list) or o.name == "casadi":
-        return cast(Block, result)
+        return np.asarray(result) if o.name == "numpy" else cast(Block, result)
     matrices = cast(list[Block], result)
     if o.name == "jax":
         import jax.numpy as jnp  # noqa: PLC0415  loaded already: the arrays are JAX's

@@ -25,6 +25,9 @@ _LONGEST = 512
 _PANEL = 64
 """Columns of a panel."""
 
+_AHEAD, _TILES_AHEAD = 1024, 3
+"""How far ahead of the stores lines are prefetched: numbers, and tiles."""
+
 
 @dataclass
 class _Block:
@@ -160,6 +163,7 @@ class Stores:
         return [one(row, *run) for row in range(self._width) for run in panel.runs]
 
     def _prefetches(self, output: int) -> list[Callable[[], None]]:
-        """Prefetches of the lines that the next tile will write."""
+        """Prefetches of the lines that a coming tile will write: the next one of long rows."""
         count = self._sizes[output] * self._width
-        return prefetch(self._b, self._places[output], count, count, write=True)
+        ahead = max(1, min(_TILES_AHEAD, _AHEAD // max(count, 1)))
+        return prefetch(self._b, self._places[output], ahead * count, count, write=True)
