@@ -46,13 +46,10 @@ class Plain(Robot):
 
     def __init__(self, robot):
         super().__init__(robot.mechanism, robot.document)
-        self._kernels = robot._kernels
+        self._kernels, self._may_install = robot._kernels, False
 
     def _bound(self, algorithm, frame, reference, parameters=()):
         return self._kernel(algorithm, frame, reference, parameters)
-
-    def _install(self, algorithm):
-        """No built-in functions here."""
 
 
 def dispatchers(robot):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,6 @@ from linkwork import settings
 from linkwork.algorithms import configuration
 from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.registry import find
-from linkwork.compile.dispatch import dispatcher
 from linkwork.compile.kernel import Kernel, OnBad, build
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import algorithm_recipe
@@ -22,8 +21,11 @@ from linkwork.mechanism import edit
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
-from linkwork.solve.ik import InverseKinematics, Options, Progress, with_changes
-from linkwork.solve.result import IKResult
+from linkwork.methods import install
+
+if TYPE_CHECKING:
+    from linkwork.solve.ik import InverseKinematics, Options, Progress
+    from linkwork.solve.result import IKResult
 
 Floats = NDArray[np.float64]
 Function = Callable[..., Floats]
@@ -55,7 +57,7 @@ class Robot:
         self.mechanism = mechanism
         self.document = document
         self._tip = tip
-        self._may_install = True  # built-in functions before the methods, see `_install`
+        self._may_install = True  # built-in functions before the methods, see `install`
         self._kernels: dict[Any, Kernel] = {}
         self._functions: dict[Any, Function] = {}
         self._solvers: dict[Any, InverseKinematics] = {}
@@ -279,9 +281,10 @@ class Robot:
         return solver.solve(
             targets,
             q0,
-            options=with_changes(options, **changes),
+            options=options,
             threads=settings.most_threads() if threads is None else threads,
             progress=progress,
+            **changes,
         )
 
     def solver(
@@ -292,6 +295,8 @@ class Robot:
         key = (self._frame(frame), None if named is None else tuple(named))
         found = self._solvers.get(key)
         if found is None:
+            from linkwork.solve.ik import InverseKinematics  # noqa: PLC0415  not all need it
+
             with COMPILING:
                 solver = InverseKinematics(self.mechanism, *key, compiler=settings.compiler())
                 found = self._solvers.setdefault(key, solver)
@@ -452,34 +457,16 @@ class Robot:
                 raise InputError(f"a frame is meant by its name, not by {what[1]!r}") from None
             result = (bound or self._bound(*what))(*arrays)
             if self._may_install:
-                self._install(what[0])
+                self._may_install = install(Robot, self, what[0], self._twin)
             return result
         return self._kernel(*what)(*arrays, out=out, threads=threads, on_bad=on_bad)
 
-    def _install(self, algorithm: str) -> None:
-        """Let a built-in function stand before the method of this name, on this object only.
-
-        It refers to a twin that shares what was compiled, never to this object: no cycle keeps it
-        alive. A method that a subclass has overridden is left alone.
-        """
-        plain = getattr(Robot, algorithm)
-        if algorithm in vars(self) or getattr(type(self), algorithm) is not plain:
-            return
-        code = settings.dispatch_code()
-        if code is None:
-            self._may_install = False
-            return
-        twin = Robot(self.mechanism, self.document, tip=self._tip)
-        twin._may_install = False
-        twin._kernels, twin._functions = self._kernels, self._functions
-        entry = find(algorithm)
-        usual = "world-aligned" if "reference" in entry.static else None
-
-        def bound(frame: str | None = None, reference: str | None = None) -> Function:
-            return twin._bound(algorithm, frame, reference or usual)
-
-        made = dispatcher(code, plain, twin, bound, arrays=len(entry.inputs), choices=entry.static)
-        setattr(self, algorithm, made)
+    def _twin(self) -> tuple[Robot, Callable[..., Function]]:
+        """Another robot that shares what is compiled, and finds it; its methods stay Python's."""
+        other = Robot(self.mechanism, self.document, tip=self._tip)
+        other._may_install = False
+        other._kernels, other._functions = self._kernels, self._functions
+        return other, other._bound
 
     def __getstate__(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "document": self.document, "tip": self._tip}

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from cache_scenarios import call, number, python, result, scenario, tiny_module
+from linkwork.compile.libm import LIBM_NAMES
 from linkwork.compile.machine_code import COMPILING, MachineCode, object_code
-from linkwork.compile.optable import LIBM_NAMES
 from linkwork.compile.target import PLATFORMS, host
 
 

@@ -14,7 +14,8 @@ import pytest
 
 from emitted import WIDTHS, compiled, same_bits
 from linkwork.compile.graph import graph_of
-from linkwork.compile.optable import C_HELPERS, LIBM_NAMES, OP_TABLE, REFUSED
+from linkwork.compile.libm import LIBM_NAMES
+from linkwork.compile.optable import C_HELPERS, OP_TABLE, REFUSED
 from linkwork.compile.sx_reading import NAMES
 from linkwork.errors import UnsupportedFeatureError
 

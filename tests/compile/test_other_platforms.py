@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
+from linkwork.compile.libm import LIBM_NAMES
 from linkwork.compile.machine_code import MachineCode, object_code
-from linkwork.compile.optable import LIBM_NAMES
 from linkwork.compile.target import (
     PLATFORMS,
     PROBE,

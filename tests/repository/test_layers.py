@@ -31,6 +31,7 @@ RANK = {
     "simulate": 6,
     # Lower layers are given clock, cores and environment as values.
     "settings": 6.5,
+    "methods": 6.8,
     "robot": 7,
     "loading": 7,
     "conversions": 7,

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
-from linkwork.compile.emission import write_module
 from linkwork.compile.fastcall import connect
 from linkwork.compile.machine_code import COMPILING, object_code, text_bytes
 from linkwork.compile.numpy_abi import array_abi
@@ -97,6 +96,8 @@ class CompiledRows:
         return self._vector
 
     def _make(self, width: int) -> tuple[Facts, bytes]:
+        from linkwork.compile.emission import write_module  # noqa: PLC0415  not for cached code
+
         target = self.compiler.target
         graph = self._recipe.graph(fused=target.fused)
         batch_rows = _HELD // max(self.signature.instructions, 1)

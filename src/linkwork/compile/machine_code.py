@@ -16,7 +16,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from linkwork.compile.optable import LIBM_NAMES
+from linkwork.compile.libm import LIBM_NAMES
 from linkwork.compile.target import Target, finish, host, target_machine
 
 COMPILING = threading.RLock()

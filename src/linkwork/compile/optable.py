@@ -199,10 +199,3 @@ REFUSED: dict[str, str] = {
 
 C_HELPERS: dict[str, str] = {"lw_erfinv": C_SOURCE}
 """Functions that a row's C expression calls and C99 does not have: name -> definition."""
-
-_FALLBACKS = ("sin", "cos", "tan", "atan", "atan2", "exp", "expm1", "log", "log1p", "hypot")
-
-LIBM_NAMES: tuple[str, ...] = tuple(
-    dict.fromkeys([*(op.libm for op in _ROWS if op.libm), *_FALLBACKS, "erfc", "fma"])
-)
-"""The C library's functions that compiled code may call."""

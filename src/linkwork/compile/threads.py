@@ -11,12 +11,14 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from linkwork.errors import InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -60,6 +62,8 @@ def _pool(threads: int) -> ThreadPoolExecutor:
         for stale in [k for k in _pools if k[0] != key[0]]:
             del _pools[stale]
         if key not in _pools:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  3 ms, not for all
+
             _pools[key] = ThreadPoolExecutor(threads, thread_name_prefix="linkwork")
         return _pools[key]
 
@@ -79,6 +83,8 @@ def in_parallel(
     listed = list(items)
     if threads <= 1 or len(listed) <= 1:
         return [work(item) for item in listed]
+    from concurrent.futures import wait  # noqa: PLC0415
+
     job = _Job(work, listed)
     helpers = min(int(threads), len(listed)) - 1
     futures = [_pool(int(threads) - 1).submit(job.run) for _ in range(helpers)]

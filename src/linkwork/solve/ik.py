@@ -95,17 +95,18 @@ class InverseKinematics:
         options: Options | None = None,
         threads: int = 1,
         progress: Progress | None = None,
+        **changes: float,
     ) -> IKResult:
         """Configurations that bring the frame to ``targets`` (..., 4, 4), poses in the world.
 
         ``q0`` (..., nq) is where the search starts and where joints that are not moved stay;
-        default: neutral. ``progress(done, total)`` is called between chunks. The result has the
-        leading shape of targets and q0 together.
+        default: neutral. ``changes`` are fields of ``options``. ``progress(done, total)`` is called
+        between chunks. The result has the leading shape of targets and q0 together.
 
         Raises: ShapeError, InputError for targets that are not finite rigid poses, or q0 that is
         not finite.
         """
-        options = options or Options()
+        options = with_changes(options, **changes)
         poses, start, lead = self._inputs(targets, q0)
         parameters = np.ascontiguousarray(
             np.hstack(
