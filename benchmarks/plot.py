@@ -82,18 +82,22 @@ def fill_time(entries: Sequence[Measurement]) -> float | None:
 def save(report: Report, path: Path) -> str:
     """Write a picture for each kind of case that was measured; an empty text, or why there is none.
 
-    With more than one kind the pictures are named ``<stem>-single.png``, ``<stem>-batch.png``, ...
+    With more than one kind the pictures are named ``<stem>-single.svg``, ``<stem>-batch.svg``, ...
     """
     try:
+        matplotlib: Any = importlib.import_module("matplotlib")
         figures: Any = importlib.import_module("matplotlib.figure")
     except ImportError:
         return "no plot: matplotlib is not installed (pip install matplotlib)"
     kinds = [kind for kind in KINDS if _groups(report, kind)]
     if not kinds:
         return "no plot: there is nothing to show"
+    # words stay words in an .svg, and the same run gives the same file
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "linkwork"})
+    metadata = {"Date": None} if path.suffix == ".svg" else None
     for kind in kinds:
         target = path if len(kinds) == 1 else path.with_stem(f"{path.stem}-{kind}")
-        _figure(figures, report, kind).savefig(target, dpi=110)
+        _figure(figures, report, kind).savefig(target, dpi=110, metadata=metadata)
     return ""
 
 

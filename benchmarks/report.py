@@ -25,7 +25,7 @@ Written by `python -m benchmarks.report` from one run; do not edit. What is meas
 traps are minded: [benchmarks/README.md](../benchmarks/README.md). To reproduce it:
 
 ```
-python -m benchmarks all --json results.json --plot docs/benchmarks.png
+python -m benchmarks all --json results.json --plot docs/benchmarks.svg
 python -m benchmarks.report results.json docs/benchmarks.md
 ```
 """
@@ -75,7 +75,7 @@ def _circumstances(report: Report) -> str:
     wide = "AVX-512" if machine.get("avx512") else "AVX2" if machine.get("avx2") else "no AVX2"
     return (
         f"{machine.get('date', 'no date')}; {machine.get('processor')} ({wide}, "
-        f"{machine.get('cores')} cores, one of them used), {machine.get('system')}; seed "
+        f"{machine.get('cores')} cores, one of them used), {str(machine.get('system')).split('-')[0]}; seed "
         f"{settings.get('seed')}, {settings.get('rounds')} rounds of {settings.get('seconds')} s "
         "a line.\n"
     )
@@ -258,7 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = made.parse_args(arguments)
     report = from_dict(json.loads(options.results.read_text(encoding="utf-8")))
     stem, folder = options.page.stem, options.page.parent
-    names = [f"{stem}-{kind}.png" for kind in KINDS]
+    names = [f"{stem}-{kind}.svg" for kind in KINDS]
     pictures = [name for name in names if (folder / name).is_file()]
     options.page.write_text(page(report, pictures), encoding="utf-8")
     return 0

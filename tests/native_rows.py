@@ -29,8 +29,8 @@ def reference(x: Any, y: Any) -> Any:
 
 
 def emit_rows(module: Any, name: str, *, scratch: bool) -> Any:
-    """``i64 name(i64 first, i64 last, double* x, double* y, double* out[, double* scratch])``."""
-    kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (4 if scratch else 3))
+    """``i64 name(i64 first, i64 last, double* x, double* y, double* out, double* scratch)``."""
+    kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * 4)
     function = ir.Function(module, kind, name)
     first, last, x, y, out = function.args[:5]
     entry, head, bad, good, done = (function.append_basic_block() for _ in range(5))

@@ -61,15 +61,15 @@ def test_the_memory_bound_is_a_line_and_no_bar() -> None:
 
 def test_pictures_are_one_for_each_kind(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib (pip install matplotlib) is not installed")
-    assert save(report(), tmp_path / "p.png") == ""
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["p-batch.png", "p-single.png"]
-    assert "nothing to show" in save(Report({}, {}), tmp_path / "none.png")
+    assert save(report(), tmp_path / "p.svg") == ""
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["p-batch.svg", "p-single.svg"]
+    assert "nothing to show" in save(Report({}, {}), tmp_path / "none.svg")
 
 
 def test_the_page_has_ratios_marks_reasons_and_versions(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     file.write_text(json.dumps(report().as_dict()))
-    (tmp_path / "page-single.png").write_bytes(b"")
+    (tmp_path / "page-single.svg").write_bytes(b"")
     assert main([str(file), str(tmp_path / "page.md")]) == 0
     text = (tmp_path / "page.md").read_text()
     assert "| pinocchio | **6** (600 ns) |" in text
@@ -80,7 +80,7 @@ def test_the_page_has_ratios_marks_reasons_and_versions(tmp_path: Path) -> None:
     assert "| *memory* | 200 M |" in text
     assert "- pykdl, everything: installing it failed: no network" in text
     assert "- wrong, panda pose, wrong arrays: not timed, it disagrees: 3e-2 over 9" in text
-    assert "(page-single.png)" in text and "page-batch.png" not in text
+    assert "(page-single.svg)" in text and "page-batch.svg" not in text
     assert "a processor (AVX-512" in text and "| drake | 1 | 2 | 3 |" in text
 
 

@@ -168,9 +168,8 @@ class _FastCall:
 
     def _one_rows(self) -> Callable[..., Any]:
         """The scalar code, which works on the arrays themselves: it needs no scratch."""
-        takes_scratch = len(self.rows.args) > 2 + len(self.lengths) + 1
-        rest = [ir.Constant(POINTER, None)] if takes_scratch else []
-        return lambda *args: self.native.b.call(self.rows, [*args, *rest])
+        no_scratch = ir.Constant(POINTER, None)
+        return lambda *args: self.native.b.call(self.rows, [*args, no_scratch])
 
     def _batch(self, axes: Sequence[Any], shapes: Sequence[Any], batch_rows: int) -> None:
         """Equal leading shapes of few rows in all: the vector code, where it is connected."""
