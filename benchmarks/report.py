@@ -72,10 +72,11 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 
 
 def _circumstances(report: Report) -> str:
     machine, settings = report.machine, report.settings
+    system = str(machine.get("system")).partition("-")[0]
     wide = "AVX-512" if machine.get("avx512") else "AVX2" if machine.get("avx2") else "no AVX2"
     return (
         f"{machine.get('date', 'no date')}; {machine.get('processor')} ({wide}, "
-        f"{machine.get('cores')} cores, one of them used), {str(machine.get('system')).split('-')[0]}; seed "
+        f"{machine.get('cores')} cores, one of them used), {system}; seed "
         f"{settings.get('seed')}, {settings.get('rounds')} rounds of {settings.get('seconds')} s "
         "a line.\n"
     )
