@@ -14,6 +14,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -211,6 +212,8 @@ def forks(cache: Cache) -> str:
         while not stop.is_set():
             work()
 
+    # newer Pythons warn of forks beside threads, which is what is tried here
+    warnings.simplefilter("ignore", DeprecationWarning)
     assert work()
     other = threading.Thread(target=on_and_on)
     other.start()

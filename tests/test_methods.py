@@ -100,7 +100,7 @@ def test_copies_start_anew_and_nothing_is_kept_alive():
     for other in (copy.copy(r), copy.deepcopy(r), pickle.loads(pickle.dumps(r))):
         assert kind(other.fk) == "method"
         assert other.fk(q, "tool0").tobytes() == T.tobytes()
-    kept = r.fk
+    kept = r.fk if kind(r.fk) == BUILT_IN else None  # a plain method holds its robot
     gone = weakref.ref(r)
     gc.disable()
     try:
@@ -108,7 +108,7 @@ def test_copies_start_anew_and_nothing_is_kept_alive():
         assert gone() is None  # no cycle: it goes at once
     finally:
         gc.enable()
-    assert kept(q, "tool0").tobytes() == T.tobytes()
+    assert kept is None or kept(q, "tool0").tobytes() == T.tobytes()
 
 
 def test_without_known_layouts_methods_stay_plain(monkeypatch):
