@@ -6,13 +6,15 @@ import functools
 
 import casadi as cs
 import numpy as np
+import pytest
 
 from linkwork.compile.graph import graph_of
 from linkwork.compile.lanes import emit_lanes
 from linkwork.compile.loops import emit_rows
 from linkwork.compile.optable import OP_TABLE
-from linkwork.compile.target import new_module
+from linkwork.compile.target import Target, named, new_module
 from linkwork.compile.tracing import trace, trace_function
+from linkwork.errors import InputError
 from linkwork.loading import load
 from linkwork.ops.casadi import CASADI
 from linkwork.solve.problem import pose_problem
@@ -25,6 +27,14 @@ ROWS = ("pose", "jacobian", "fk_all", "operations")
 
 SCRATCH = 200_000
 """Numbers of scratch memory that are enough for each of them."""
+
+
+def level(name: str) -> Target:
+    """A level of this processor; skips where it lacks it."""
+    try:
+        return named(name)
+    except InputError as reason:
+        return pytest.skip(str(reason))
 
 
 @functools.cache

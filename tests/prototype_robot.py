@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import casadi as cs
 import numpy as np
 
-from linkwork.compile import dispatch
+from linkwork.compile import dispatch, method_code
+from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import build
-from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.numpy_abi import array_abi
-from linkwork.compile.target import host, new_module
 from linkwork.errors import InputError
 from traced_functions import traced
 
 FRAMES = tuple(f"frame {k}" for k in range(12))
 MODES = ("plain", "twice")
-_code: list[Any] = []
 _kernels: dict[float, Any] = {}
 
 
+@functools.cache
 def dispatch_code() -> Any:
     """The one native code of this process."""
-    if not _code:
-        abi = array_abi()
-        assert abi is not None
-        module = new_module("dispatch", host())
-        dispatch.emit_dispatch(module, abi)
-        _code.append(MachineCode(object_code(module, host(), simplify=True)))
-        dispatch.connect(_code[0])
-    return _code[0]
+    return method_code.dispatch_code(Compiler())
 
 
 def _kernel(factor: float) -> Any:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.recipe import Recipe
+from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block
 from linkwork.solve.ik import rigid_poses
@@ -21,9 +20,6 @@ from linkwork.spatial.flat import (
     quaternion_from_rows,
     rpy_from_rows,
 )
-
-if TYPE_CHECKING:
-    from linkwork.compile.tracing import Traced
 
 Floats = NDArray[np.float64]
 
@@ -82,11 +78,8 @@ _TEXTS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
 
 @cache
 def _kernel(which: str) -> Kernel:
-    def trace() -> Traced:
-        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  imports CasADi
-        from linkwork.ops.casadi import CASADI  # noqa: PLC0415
-
-        sizes, text = _TEXTS[which]
-        return trace_function(f"pose_{which}", sizes, lambda *a: {"pose": text(CASADI, *a)})
-
-    return build(Recipe(("conversion", which), trace), compiler=settings.compiler())
+    sizes, text = _TEXTS[which]
+    recipe = text_recipe(
+        ("conversion", which), f"pose_{which}", sizes, lambda o, *a: {"pose": text(o, *a)}
+    )
+    return build(recipe, compiler=settings.compiler())

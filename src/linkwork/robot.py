@@ -320,9 +320,7 @@ class Robot:
         Raises: UnknownNameError for an algorithm, a frame or a parameter that does not exist;
         InputError for an argument that the algorithm does not have or does not depend on.
         """
-        self._check_static(algorithm, frame, static)
-        named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-        return self._bound(algorithm, frame, static.get("reference"), named)
+        return self._bound(*self._asked(algorithm, frame, parameters, static))
 
     def kernel(
         self,
@@ -336,9 +334,7 @@ class Robot:
 
         Raises: as `function`.
         """
-        self._check_static(algorithm, frame, static)
-        named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-        return self._kernel(algorithm, frame, static.get("reference"), named)
+        return self._kernel(*self._asked(algorithm, frame, parameters, static))
 
     def symbolic(
         self,
@@ -354,10 +350,11 @@ class Robot:
         """
         from linkwork.compile.symbolic import symbolic  # noqa: PLC0415  imports CasADi
 
-        self._check_static(algorithm, frame, static)
-        named = {"frame": self._frame(frame)} if "frame" in find(algorithm).static else {}
+        algorithm, frame, reference, named = self._asked(algorithm, frame, parameters, static)
         with COMPILING:
-            return symbolic(algorithm, self.mechanism, parameters, **named, **static)
+            return symbolic(
+                algorithm, self.mechanism, named, **self._static(algorithm, frame, reference)
+            )
 
     # edits
 
@@ -387,12 +384,30 @@ class Robot:
         self.mechanism.frame(frame)
         return frame
 
-    def _check_static(self, algorithm: str, frame: str | None, static: Mapping[str, Any]) -> None:
+    def _asked(
+        self,
+        algorithm: str,
+        frame: str | None,
+        parameters: str | Sequence[str],
+        static: Mapping[str, Any],
+    ) -> tuple[str, str | None, str | None, tuple[str, ...]]:
+        """Algorithm, frame, reference and parameters, once the algorithm is known to have them."""
         entry = find(algorithm)
         for key in (*static, *(["frame"] if frame is not None else [])):
             if key not in entry.static:
                 allowed = ", ".join(entry.static) or "none"
                 raise InputError(f"'{algorithm}' has no argument '{key}'; it has: {allowed}")
+        named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        return algorithm, frame, static.get("reference"), named
+
+    def _static(self, algorithm: str, frame: str | None, reference: str | None) -> dict[str, str]:
+        """The arguments that are fixed when an algorithm is traced."""
+        static: dict[str, str] = {}
+        if "frame" in find(algorithm).static:
+            static["frame"] = self._frame(frame)
+        if reference is not None:
+            static["reference"] = reference
+        return static
 
     def _kernel(
         self,
@@ -405,11 +420,7 @@ class Robot:
         found = self._kernels.get(key)
         if found is not None:
             return found
-        static: dict[str, str] = {}
-        if "frame" in find(algorithm).static:
-            static["frame"] = self._frame(frame)
-        if reference is not None:
-            static["reference"] = reference
+        static = self._static(algorithm, frame, reference)
         with COMPILING:
             kernel = build(
                 algorithm_recipe(algorithm, self.mechanism, parameters, **static),

@@ -26,16 +26,15 @@ from linkwork.compile.target import (
     PROBE,
     finish,
     host,
-    named,
     new_module,
     target_machine,
     with_width,
 )
-from linkwork.errors import InputError
 from portable_kernels import (
     ROWS,
     arrays_of,
     emitted,
+    level,
     numbers_of,
     within_four_ulp_of_the_scale,
 )
@@ -47,13 +46,6 @@ KERNELS = (*ROWS, "search")
 WINE = "/usr/lib/wine/wine64"
 SYSTEM_V = "x86_64_sysvcc"
 ON_LINUX_X86 = host().triple.startswith("x86_64") and "linux" in host().triple
-
-
-def level(name):
-    try:
-        return named(name)
-    except InputError as reason:
-        return pytest.skip(str(reason))
 
 
 def arguments_of(name, function):

@@ -29,19 +29,18 @@ from linkwork.compile.target import (
     WIDTHS,
     finish,
     host,
-    named,
     new_module,
     target_machine,
     with_width,
 )
 from linkwork.compile.threads import in_parallel
-from linkwork.errors import InputError
 from portable_kernels import (
     ROWS,
     SCRATCH,
     arrays_of,
     emitted,
     function_of,
+    level,
     numbers_of,
     within_four_ulp_of_the_scale,
 )
@@ -184,13 +183,6 @@ def test_the_same_module_gives_the_same_bytes(platform):
 
 
 # the levels of this processor
-
-
-def level(name):
-    try:
-        return named(name)
-    except InputError as reason:
-        return pytest.skip(str(reason))
 
 
 def native(name, target):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from linkwork.compile.recipe import Recipe, algorithm_recipe, recipe_of
+from linkwork.compile.kernel import build
+from linkwork.compile.recipe import Recipe, algorithm_recipe, recipe_of, text_recipe
 from robots import every_joint_urdf, mechanism_from
 from traced_functions import mixed, traced
 
@@ -43,3 +44,14 @@ def test_keys_tell_algorithms_mechanisms_arguments_and_parameters_apart():
     assert again.key == recipes[4].key
     assert again.about == {"robot": m.name, "frame": last, "reference": "local"}
     assert recipes[0].traced().signature.name == "fk"
+
+
+def test_a_text_in_operations_is_traced_for_casadi():
+    def text(o, x, y):
+        assert o.name == "casadi"
+        return {"sum": x + 2.0 * y}
+
+    recipe = text_recipe(("text",), "sum", {"x": 2, "y": 2}, text)
+    assert recipe.key == ("text",)
+    found = build(recipe)([1.0, 2.0], [10.0, 20.0])
+    assert found.tolist() == [21.0, 42.0]

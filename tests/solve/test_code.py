@@ -9,6 +9,7 @@ import linkwork.solve.code as module
 from linkwork.algorithms.registry import evaluate
 from linkwork.compile.cache import Cache
 from linkwork.compile.compiler import Compiler
+from linkwork.compile.recipe import Recipe
 from linkwork.compile.target import host, with_width
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.problem import pose_problem
@@ -29,11 +30,10 @@ def test_kept_code_gives_the_bits_of_fresh_code_without_tracing(tmp_path, monkey
     assert fresh.success.all()
     assert not fresh_solver.search.made.from_cache
 
-    def fail(problem):
+    def fail(recipe):
         raise AssertionError("traced although the cache has it")
 
-    monkeypatch.setattr(module, "_trace_step", fail)
-    monkeypatch.setattr(module, "_trace_check", fail)
+    monkeypatch.setattr(Recipe, "traced", fail)
     kept_solver, kept = solved(compiler)
     assert kept_solver.search.made.from_cache
     assert kept_solver.search.n_step_instructions == fresh_solver.search.n_step_instructions > 100

@@ -36,8 +36,7 @@ class CompiledRows:
     def __init__(self, recipe: Recipe, compiler: Compiler, signature: Signature) -> None:
         self._recipe, self.compiler = recipe, compiler
         self.signature = signature
-        self._scalar: _Part | None = None
-        self._vector: _Part | None = None
+        self._parts: dict[str, _Part] = {}
         self._shared: Floats | None = None  # scratch of calls that hold the global lock
 
     @staticmethod
@@ -49,10 +48,7 @@ class CompiledRows:
             if made is None or signature is None:
                 continue
             rows = CompiledRows(recipe, compiler, signature)
-            if part == "scalar":
-                rows._scalar = _Part(made, signature)
-            else:
-                rows._vector = _Part(made, signature)
+            rows._parts[part] = _Part(made, signature)
             return rows
         return None
 
@@ -74,26 +70,23 @@ class CompiledRows:
 
     def scalar_part(self) -> _Part:
         """The version for one configuration, with the fast call where the process allows it."""
-        if self._scalar is None:
-            with COMPILING:
-                if self._scalar is None:
-                    made = self.compiler.code(
-                        _part_key(self._recipe, "scalar"), lambda: self._make(1)
-                    )
-                    self._scalar = _Part(made, self.signature)
-                    self._connect()
-        return self._scalar
+        return self._part("scalar", 1)
 
     def vector_part(self) -> _Part:
         """The version with a configuration a lane."""
-        if self._vector is None:
-            with COMPILING:
-                if self._vector is None:
-                    key = _part_key(self._recipe, "vector")
-                    made = self.compiler.code(key, lambda: self._make(self.width))
-                    self._vector = _Part(made, self.signature)
-                    self._connect()
-        return self._vector
+        return self._part("vector", self.width)
+
+    def _part(self, name: str, width: int) -> _Part:
+        found = self._parts.get(name)
+        if found is not None:
+            return found
+        with COMPILING:
+            if name not in self._parts:
+                key = _part_key(self._recipe, name)
+                made = self.compiler.code(key, lambda: self._make(width))
+                self._parts[name] = _Part(made, self.signature)
+                self._connect()
+            return self._parts[name]
 
     def _make(self, width: int) -> tuple[Facts, bytes]:
         from linkwork.compile.emission import write_module  # noqa: PLC0415  not for cached code
@@ -112,15 +105,14 @@ class CompiledRows:
 
     def _connect(self) -> None:
         """Let the fast call of the scalar code use the vector code."""
-        if self._scalar is None or self._vector is None:
-            return
+        scalar, vector = self._parts.get("scalar"), self._parts.get("vector")
         abi = array_abi()
-        if abi is None or len(self.signature.output_shapes) != 1:
+        if not scalar or not vector or abi is None or len(self.signature.output_shapes) != 1:
             return
-        self._shared = self._vector.new_scratch()
+        self._shared = vector.new_scratch()
         connect(
-            self._scalar.made.code,
-            rows=self._vector.made.code.address("rows"),
+            scalar.made.code,
+            rows=vector.made.code.address("rows"),
             scratch=self._shared.ctypes.data,
         )
 

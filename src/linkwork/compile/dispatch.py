@@ -21,6 +21,7 @@ from llvmlite import ir
 
 from linkwork.compile.emit import I32, I64, i64
 from linkwork.compile.native import (
+    FASTCALL_KEYWORDS,
     NULL,
     OBJECT,
     VECTORCALL,
@@ -40,7 +41,6 @@ MOST_ARRAYS = 7
 
 _TABLE = ("vectorcall", "hash", "compare", "str_type", "out", "out_names")
 _OUT_NAMES = (sys.intern("out"),)
-_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 _HELD = ("general", "first_keyword", "second_keyword", "block")  # in the function's `self`
 _BLOCK = ("mask", "arrays")  # words before the slots
 _SLOT = ("hash", "first", "second", "method", "self")  # words; empty where `method` is 0
@@ -331,7 +331,7 @@ def _entry_point(bound: Function) -> tuple[int, int]:
             )
             for name, kind in kinds.items()
         )
-        if flags == _FASTCALL_KEYWORDS:
+        if flags == FASTCALL_KEYWORDS:
             return int(method or 0), int(this or 0)
     return api("PyObject_Vectorcall"), id(bound)
 

@@ -20,7 +20,7 @@ OBJECT: Any = I8.as_pointer()
 NULL: Any = ir.Constant(OBJECT, None)
 VECTORCALL: Any = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), I64, OBJECT])
 
-_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
 class Code(Protocol):
@@ -144,7 +144,7 @@ def _itself(receiver: Any) -> Any:
 
 def built_in(name: str, doc: str | None, method: int, held: Sequence[Any]) -> Callable[..., Any]:
     """A built-in function of native code at ``method``, whose ``self`` is a tuple of ``held``."""
-    record = _MethodDef(name.encode(), method, _FASTCALL_KEYWORDS, doc.encode() if doc else None)
+    record = _MethodDef(name.encode(), method, FASTCALL_KEYWORDS, doc.encode() if doc else None)
     kind = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     make = kind(("PyCFunction_NewEx", ctypes.pythonapi))
     return make(ctypes.addressof(record), Held((*held, record)), None)

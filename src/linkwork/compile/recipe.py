@@ -54,6 +54,23 @@ def recipe_of(traced: Traced) -> Recipe:
     return Recipe((), lambda: traced)
 
 
+def text_recipe(
+    key: Sequence[str], name: str, sizes: Mapping[str, int], text: Callable[..., Mapping[str, Any]]
+) -> Recipe:
+    """The recipe of ``text(o, *blocks) -> {output: block}``, written in the operations ``o``.
+
+    ``sizes`` gives the length of each input.
+    """
+
+    def trace() -> Traced:
+        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  imports CasADi
+        from linkwork.ops.casadi import CASADI  # noqa: PLC0415  imports CasADi
+
+        return trace_function(name, sizes, lambda *blocks: text(CASADI, *blocks))
+
+    return Recipe(key, trace)
+
+
 def algorithm_recipe(
     algorithm: str, mechanism: Mechanism, parameters: Sequence[str] = (), **static: Any
 ) -> Recipe:
