@@ -30,7 +30,10 @@ def python(code: str) -> str:
 def test_every_public_name_resolves(name):
     value = getattr(lw, name)
     assert value is getattr(lw, name)
-    if name != "__version__":
+    if name in lw._MODULES:
+        assert value.__name__ == f"linkwork.{name}"
+        assert (value.__doc__ or "").strip()
+    elif name != "__version__":
         assert value.__module__.startswith("linkwork.")
         home = importlib.import_module(value.__module__)
         assert getattr(home, value.__name__) is value
@@ -41,7 +44,7 @@ def test_the_list_is_sorted_and_complete():
     assert lw.__all__ == sorted(lw.__all__)
     assert len(set(lw.__all__)) == len(lw.__all__)
     assert dir(lw) == lw.__all__
-    assert set(lw._HOMES) | {"__version__"} == set(lw.__all__)
+    assert {*lw._HOMES, *lw._MODULES, "__version__"} == set(lw.__all__)
     # what type checkers see is the same
     text = (SOURCE / "__init__.py").read_text(encoding="utf-8")
     seen = re.findall(r"^    from linkwork\S* import \w+ as (\w+)$", text, re.MULTILINE)

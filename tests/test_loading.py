@@ -90,7 +90,7 @@ def test_an_unknown_model_lists_the_nearest(name):
         assert f"nearest: {'ur5e' if name == 'ur5' else 'humanoid'}" in str(caught.value)
 
 
-@pytest.mark.parametrize("suffix", [".xacro", ".sdf", ".mjcf", ".usd", ".SDF", ".Xacro"])
+@pytest.mark.parametrize("suffix", [".sdf", ".usd", ".SDF"])
 @pytest.mark.parametrize("exists", [True, False])
 def test_another_format_is_refused_by_name(file, suffix, exists):
     other = file.with_suffix(suffix)
@@ -99,6 +99,32 @@ def test_another_format_is_refused_by_name(file, suffix, exists):
     for source in (other, str(other), other.name):
         with pytest.raises(lw.UnsupportedFeatureError, match=suffix.lower()):
             lw.load(source)
+
+
+def test_xacro_and_mjcf_are_told_by_their_names_and_roots(tmp_path):
+    pytest.importorskip("xacro", reason="the xacro package (pip install xacro) is not installed")
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    (tmp_path / "r.xacro").write_text(
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="n" '
+        'default="a"/><link name="$(arg n)"/></robot>'
+    )
+    assert lw.load(tmp_path / "r.xacro").frame_names == ("a",)
+    assert lw.load(str(tmp_path / "r.xacro"), arguments={"n": "b"}).frame_names == ("b",)
+    text = (
+        '<mujoco model="m"><worldbody><body name="arm"><joint name="j"/><geom size="0.1"/></body>'
+        "</worldbody></mujoco>"
+    )
+    (tmp_path / "m.xml").write_text(text)
+    for source in (tmp_path / "m.xml", text, text.encode()):
+        assert lw.load(source).joint_names == ("j",)
+    (tmp_path / "u.xml").write_text('<robot name="u"><link name="a"/></robot>')
+    assert lw.load(tmp_path / "u.xml").name == "u"
+    with pytest.raises(lw.InputError, match="freejoint"):
+        lw.load(text, base="floating")
+    with pytest.raises(lw.InputError, match="arguments are for xacro"):
+        lw.load(tmp_path / "u.xml", arguments={"a": "b"})
+    with pytest.raises(lw.DescriptionError, match="no such file"):
+        lw.load(tmp_path / "no.xacro")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
@@ -143,7 +169,7 @@ def test_a_source_of_another_type_is_a_type_error(source):
     [
         "<robot", "<", "<robot/>", "<a/>", b"", b"\0\0", b"not xml", b"<robot name='r'>",
         "<robot name='r'/>", "<!DOCTYPE r [<!ENTITY a 'b'>]><robot/>",
-        "<sdf version='1.7'><model name='m'/></sdf>", "<mujoco/>", b"\x1f\x8b\x08\0",
+        "<sdf version='1.7'><model name='m'/></sdf>", "<mujoco", b"\x1f\x8b\x08\0",
         '<robot name="r"><link name="a"/><link name="b"/></robot>',
     ],
 )  # fmt: skip

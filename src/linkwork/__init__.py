@@ -13,6 +13,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from linkwork import faces as faces
+    from linkwork import urdf as urdf
     from linkwork.conversions import pose as pose
     from linkwork.conversions import xyz_rpy as xyz_rpy
     from linkwork.conversions import xyz_wxyz as xyz_wxyz
@@ -76,14 +78,22 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedFeatureError",
     "__version__",
+    "faces",
     "load",
     "pose",
+    "urdf",
     "xyz_rpy",
     "xyz_wxyz",
 ]
 
 
+# Modules that are public as a whole.
+_MODULES = ("faces", "urdf")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"linkwork.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'linkwork' has no attribute '{name}'")

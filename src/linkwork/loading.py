@@ -1,49 +1,134 @@
-"""From a name, a file or text to a robot."""
+"""From a name, a file or text to a description, and to a robot."""
 
 from __future__ import annotations
 
+import io
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import IO, Any, Literal, TypeAlias
 
 from linkwork import models
-from linkwork.errors import DescriptionError, UnsupportedFeatureError
-from linkwork.formats.urdf.read import read
+from linkwork.errors import DescriptionError, InputError, UnsupportedFeatureError
+from linkwork.formats.urdf import read as urdf
+from linkwork.formats.urdf.records import Document
+from linkwork.locating import Folders, package_finder
 from linkwork.mechanism.from_urdf import from_urdf
+from linkwork.mechanism.model import Mechanism
 from linkwork.robot import Robot
 
+Source: TypeAlias = "str | os.PathLike[str] | bytes"
+
 _FOREIGN = {
-    ".xacro": "expand it to URDF first, for example with the xacro program",
-    ".mjcf": "only URDF is read so far",
-    ".sdf": "only URDF is read so far",
-    ".usd": "only URDF is read so far",
+    ".sdf": "URDF, xacro and MJCF are read",
+    ".usd": "URDF, xacro and MJCF are read",
 }
+_MJCF = (".xml", ".mjcf")
 
 
 def load(
-    source: str | os.PathLike[str] | bytes,
+    source: Source | Document,
     *,
     base: Literal["fixed", "floating"] = "fixed",
     strict: bool = False,
+    arguments: Mapping[str, str] | None = None,
+    allow: Folders = (),
 ) -> Robot:
-    """A robot from a bundled model's name, a URDF file's path, or URDF text.
+    """A robot from a bundled model's name, a URDF, xacro or MJCF file, text, or a URDF document.
 
     Text starts with ``<``. A plain word without a dot or a slash is a bundled model
     (`linkwork.models.MODELS`). ``base="floating"`` lets the root link move freely. ``strict=True``
-    raises on warnings, which are otherwise kept in `Robot.findings`.
+    raises on warnings, which are otherwise kept in `Robot.findings`. ``arguments`` are those of a
+    xacro file, and ``allow`` are folders that it may read beside its package's.
 
     Raises: DescriptionError with every problem in the file; UnknownNameError for a model that does
-    not exist; UnsupportedFeatureError for another format.
+    not exist; UnsupportedFeatureError for another format; MissingExtraError where a format needs a
+    package that is not installed.
     """
-    document = read(_resolve(source))
-    mechanism = from_urdf(document, base=base)
+    document, mechanism = _understood(source, base, arguments, allow)
     warnings = [problem for problem in mechanism.findings if problem.level == "warning"]
     if strict and warnings:
         raise DescriptionError(warnings)
     return Robot(mechanism, document)
 
 
-def _resolve(source: str | os.PathLike[str] | bytes) -> str | Path | bytes:
+def _understood(
+    source: Source | Document,
+    base: Literal["fixed", "floating"],
+    arguments: Mapping[str, str] | None,
+    allow: Folders,
+) -> tuple[Document | None, Mechanism]:
+    """The mechanism of a source, and its document where it is one of URDF."""
+    if not isinstance(source, Document):
+        given = _resolve(source)
+        if _is_mjcf(given):
+            return None, _from_mjcf(given, base)
+        source = read(given, arguments=arguments, allow=allow)
+    return source, from_urdf(source, base=base)
+
+
+def read(
+    source: Source | IO[Any],
+    *,
+    file: str | None = None,
+    arguments: Mapping[str, str] | None = None,
+    allow: Folders = (),
+) -> Document:
+    """The URDF document of a bundled model, a .urdf or .xacro file, a text, bytes or an open file.
+
+    ``file`` is the name that messages use and meshes are found by, where it is not the path.
+    Comments, unknown elements and the order of the file are kept for writing.
+
+    Raises: as `load`.
+    """
+    if isinstance(source, io.IOBase) or hasattr(source, "read"):
+        return _of_stream(source, file)  # pyright: ignore[reportArgumentType] -- it has read()
+    given = _resolve(source)  # pyright: ignore[reportArgumentType] -- no file, so one of these
+    if isinstance(given, Path) and given.suffix.lower() == ".xacro":
+        from linkwork.formats import xacro  # noqa: PLC0415  few need it
+
+        find = package_finder(given, allow)
+        return xacro.read(given, arguments, find=find, roots=allow)[0]
+    if arguments:
+        raise InputError("arguments are for xacro files; this is none")
+    return urdf.read(given, file=file)
+
+
+def _of_stream(stream: IO[Any], file: str | None) -> Document:
+    """What an open file holds: the description itself, never the name of another file."""
+    data: str | bytes = stream.read()
+    name = getattr(stream, "name", None)
+    content = data
+    if isinstance(data, str) and not data.lstrip("\ufeff \t\r\n").startswith("<"):
+        content = data.encode()  # a str would be taken for a path
+    return urdf.read(content, file=file or (name if isinstance(name, str) else None))
+
+
+def _is_mjcf(given: str | Path | bytes) -> bool:
+    """Whether the root element says MJCF; only asked where it may be."""
+    if isinstance(given, Path):
+        if given.suffix.lower() not in _MJCF or not given.is_file():
+            return False
+        data: bytes = given.read_bytes()
+    else:
+        data = given if isinstance(given, bytes) else given.encode(errors="replace")
+        if b"<mujoco" not in data[:65536]:
+            return False
+    from linkwork.formats.mjcf.detect import is_mjcf  # noqa: PLC0415  few need it
+
+    return is_mjcf(data)
+
+
+def _from_mjcf(given: str | Path | bytes, base: str) -> Mechanism:
+    from linkwork.formats.mjcf.read import read as read_mjcf  # noqa: PLC0415  few need it
+    from linkwork.mechanism.from_mjcf import from_mjcf  # noqa: PLC0415  few need it
+
+    if base != "fixed":
+        raise InputError("in MJCF a <freejoint> says that a body floats; base is 'fixed'")
+    return from_mjcf(read_mjcf(given))
+
+
+def _resolve(source: Source) -> str | Path | bytes:
     if isinstance(source, bytes):
         return source
     text = os.fspath(source)

@@ -22,6 +22,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.methods import install
+from linkwork.robot_meshes import RobotMeshes
 
 if TYPE_CHECKING:
     from linkwork.solve.ik import InverseKinematics, Options, Progress
@@ -40,7 +41,7 @@ class Limits(NamedTuple):
     effort: Floats
 
 
-class Robot:
+class Robot(RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),

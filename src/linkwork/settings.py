@@ -38,6 +38,14 @@ def ros_paths() -> tuple[Path, ...]:
     return (*plain, *[Path(p) / "share" for p in prefixes if p])
 
 
+def home() -> Path | None:
+    """The home folder of whoever runs this, where there is one."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
+
+
 def clock() -> float:
     """Seconds from some fixed moment on, for measuring durations."""
     return time.perf_counter()
@@ -54,11 +62,7 @@ def kernel_cache() -> Cache:
         return Cache(None)
     if given:
         return Cache(Path(given).expanduser().absolute(), warn=True)
-    try:
-        home = Path.home()
-    except RuntimeError:  # there is no home folder
-        home = None
-    return Cache(default_folder(os.environ, home))
+    return Cache(default_folder(os.environ, home()))
 
 
 @cache

@@ -21,6 +21,7 @@ from linkwork.cli import app as module
 from linkwork.errors import DescriptionError, InputError, Problem
 
 COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik")
+DOCUMENT_COMMANDS = ("check", "diff", "convert")
 
 
 def examples_in(text: str) -> list[str]:
@@ -39,7 +40,8 @@ def test_without_a_command_the_help_is_shown_once(cli: Callable[..., Any]):
     assert result.exit_code == 0
     assert result.stdout.rstrip() == cli("--help").stdout.rstrip()
     assert result.stdout.count("Usage:") == 1
-    assert all(f" {name} " in result.stdout for name in COMMANDS)
+    names = (*COMMANDS, *DOCUMENT_COMMANDS, "run")
+    assert all(f" {name} " in result.stdout for name in names)
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
@@ -58,7 +60,44 @@ def test_the_examples_in_a_help_text_work(cli: Callable[..., Any], command: str)
             json.loads(result.stdout)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", DOCUMENT_COMMANDS)
+def test_the_examples_with_files_work_where_the_files_are(
+    cli: Callable[..., Any], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """With one's own files under the names of the examples."""
+    pytest.importorskip("xacro", reason="the xacro package (pip install xacro) is not installed")
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path / "mine")
+    for name in ("robot.urdf", "old.urdf"):
+        lw.urdf.write(lw.load("ur5e"), name)
+    lw.urdf.write(lw.urdf.prefix(lw.urdf.read("ur5e"), "left_"), "new.urdf")
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    body = '<xacro:arg name="prefix" default=""/><link name="$(arg prefix)base"/></robot>'
+    Path("robot.urdf.xacro").write_text(head + body)
+    text = cli(command, "--help").stdout
+    assert cli(command, "-h").stdout == text
+    for example in examples_in(text):
+        words = shlex.split(example)[1:]
+        assert words[0] == command
+        files = sorted(str(path) for path in Path().glob("*.urdf"))
+        words = [part for word in words for part in (files if word == "*.urdf" else [word])]
+        if command == "convert" and words[2] in files:
+            words.append("--force")
+        result = cli(*words)
+        assert result.exit_code == (1 if command == "diff" else 0), (example, result.output)
+
+
+def test_the_examples_of_run_work(cli: Callable[..., Any], process: Callable[..., Any]):
+    """In a process of their own: `run` takes over the process that it runs in."""
+    for example in examples_in(cli("run", "--help").stdout):
+        with process(*shlex.split(example)[1:]) as running:
+            out, err = running.communicate(timeout=60)
+        assert (running.returncode, err) == (0, "")
+        assert out.strip()
+
+
+@pytest.mark.parametrize("command", (*COMMANDS, *DOCUMENT_COMMANDS))
 def test_examples_fit_into_eighty_columns(cli: Callable[..., Any], command: str):
     wide, narrow = (cli(command, "--help", env={"COLUMNS": w}).stdout for w in ("200", "80"))
     assert examples_in(wide) == examples_in(narrow)
@@ -93,7 +132,7 @@ def test_wrong_usage_is_one_sentence(refused: Callable[..., str], args: list[str
     [
         ("pand", "no bundled model named 'pand'; nearest: panda"),
         ("none/such.urdf", "none/such.urdf:0: error: there is no such file"),
-        ("robot.xacro", "'robot.xacro' is a .xacro file"),
+        ("robot.sdf", "'robot.sdf' is a .sdf file"),
         ("./", "this is a folder"),
         ("", "no bundled model named ''"),
     ],

@@ -70,6 +70,15 @@ def test_robot_is_complete():
     assert wanted <= set(rows()["Robot"])
 
 
+def test_documents_and_faces_are_complete():
+    documents = {f"urdf.{name}" for name in linkwork.urdf.__all__} - {"urdf.records"}
+    assert set(rows()["URDF documents"]) == documents
+    assert set(rows()["Faces"]) == {f"faces.{name}" for name in linkwork.faces.__all__}
+    meshes = next(n for n in definitions(SOURCE / "robot_meshes.py"))
+    names = {n.name for n in meshes.body if isinstance(n, ast.FunctionDef)}
+    assert {f"Robot.{name}" for name in names} <= set(rows()["Robot"])
+
+
 def test_the_registry_is_complete():
     assert set(rows()["Algorithms"]) == set(ALGORITHMS)
 

@@ -42,6 +42,11 @@ def project_files() -> Iterator[Path]:
         yield from sorted(ROOT.glob(pattern))
 
 
+def may_have_many_methods(path: Path, name: str) -> bool:
+    """The robot; and faces, whose names are those of an older library, all of them."""
+    return name in MANY_METHODS or "faces" in path.parts
+
+
 def too_large(path: Path, text: str) -> list[str]:
     """What in one file is larger than a person reads at a glance."""
     found = []
@@ -52,7 +57,7 @@ def too_large(path: Path, text: str) -> list[str]:
             lines = (node.end_lineno or 0) - node.lineno + 1
             if lines > LINES_A_FUNCTION:
                 found.append(f"{path}:{node.lineno}: {node.name} has {lines} lines")
-        elif isinstance(node, ast.ClassDef) and node.name not in MANY_METHODS:
+        elif isinstance(node, ast.ClassDef) and not may_have_many_methods(path, node.name):
             methods = sum(isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) for n in node.body)
             if methods > METHODS_A_CLASS:
                 found.append(f"{path}:{node.lineno}: {node.name} has {methods} methods")
@@ -77,6 +82,8 @@ def test_the_check_sees_what_is_too_large(limit: int, text: Callable[[int], str]
     assert not too_large(Path("x.py"), text(limit))
     # The one class that may have many methods.
     assert not too_large(Path("x.py"), text(limit).replace("class A", "class Robot"))
+    is_class = text(1).startswith("class")
+    assert bool(too_large(Path("faces/x.py"), text(limit + 1))) is not is_class
 
 
 def test_nothing_is_left_over():

@@ -19,6 +19,7 @@ RANK = {
     "errors": -1,
     "conventions": -1,
     "arrays": -0.5,
+    "atomic": -0.5,
     "ops": 0,
     "spatial": 0.5,
     "formats": 1,
@@ -35,15 +36,30 @@ RANK = {
     "robot": 7,
     "loading": 7,
     "conversions": 7,
+    "locating": 6.6,
+    "appearance": 7,
+    "robot_meshes": 7,
+    "saving": 7,
+    "urdf": 7,
     "jax": 7,
     "torch": 7,
     "view": 8,
-    "cli": 8,
-    "__main__": 8.5,
     "faces": 9,
+    "cli": 9.5,
+    "__main__": 9.8,
 }
 # robot, loading and their neighbours are one layer whose modules may import each other.
-NEIGHBOURS = {"robot", "loading", "conversions", "jax", "torch"}
+NEIGHBOURS = {
+    "robot",
+    "loading",
+    "conversions",
+    "appearance",
+    "robot_meshes",
+    "saving",
+    "urdf",
+    "jax",
+    "torch",
+}
 # Upward imports inside a method, each with what it is for: (file, package imported).
 UPWARD_IN_A_METHOD: dict[tuple[str, str], str] = {}
 

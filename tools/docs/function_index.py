@@ -151,7 +151,7 @@ def robot_section() -> Section | None:
         return None
     algorithms = getattr(load("linkwork.algorithms.registry"), "ALGORITHMS", {})
     entries = []
-    for name in sorted(n for n in vars(module.Robot) if not n.startswith("_")):
+    for name in sorted(n for n in dir(module.Robot) if not n.startswith("_")):
         raw = inspect.getattr_static(module.Robot, name)
         is_value = isinstance(raw, property) or hasattr(raw, "func")
         thing = raw if is_value else getattr(module.Robot, name)
@@ -163,6 +163,26 @@ def robot_section() -> Section | None:
             line = line._replace(source=source)
         entries.append(line)
     return Section("Robot", "What `lw.load` returns.", entries)
+
+
+def urdf_section() -> Section | None:
+    """What `linkwork.urdf` offers."""
+    module = load("linkwork.urdf")
+    if module is None:
+        return None
+    names = [name for name in public_names(module) if name != "records"]
+    entries = [entry(f"urdf.{name}", getattr(module, name)) for name in names]
+    text = "`lw.urdf`: documents, and what is done with them; `urdf.records` has their classes."
+    return Section("URDF documents", text, entries)
+
+
+def faces_section() -> Section | None:
+    """What `linkwork.faces` offers."""
+    module = load("linkwork.faces")
+    if module is None:
+        return None
+    entries = [entry(f"faces.{name}", getattr(module, name)) for name in public_names(module)]
+    return Section("Faces", "`lw.faces`: other libraries' names; see faces.md.", entries)
 
 
 def algorithms_section() -> Section | None:
@@ -216,7 +236,10 @@ def cli_section() -> Section | None:
 
 def sections() -> Iterator[Section]:
     """Every section that the package has."""
-    makers = (package_section, robot_section, algorithms_section, spatial_section, cli_section)
+    makers = (
+        package_section, robot_section, urdf_section, faces_section, algorithms_section,
+        spatial_section, cli_section,
+    )  # fmt: skip
     for make in makers:
         section = make()
         if section and section.entries:

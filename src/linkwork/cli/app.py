@@ -13,7 +13,7 @@ import typer
 import typer.core
 
 import linkwork
-from linkwork.cli import arguments
+from linkwork.cli import arguments, document_arguments, program_arguments
 from linkwork.errors import DescriptionError, LinkworkError
 
 WRONG_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
@@ -149,9 +149,9 @@ def _call_of(name: str, kind: type[Any]) -> Callable[..., None]:
     return call
 
 
-def _add(name: str, kind: type[Any]) -> None:
+def _add(name: str, kind: type[Any], **how: Any) -> None:
     epilog = "\n\n".join(["Examples:", *kind.examples])
-    register = app.command(name, help=inspect.cleandoc(kind.__doc__ or ""), epilog=epilog)
+    register = app.command(name, help=inspect.cleandoc(kind.__doc__ or ""), epilog=epilog, **how)
     register(_call_of(name, kind))
 
 
@@ -161,6 +161,10 @@ _add("info", arguments.InfoArguments)
 _add("fk", arguments.FkArguments)
 _add("jacobian", arguments.JacobianArguments)
 _add("ik", arguments.IkArguments)
+_add("check", document_arguments.CheckArguments)
+_add("diff", document_arguments.DiffArguments)
+_add("convert", document_arguments.ConvertArguments)
+_add("run", program_arguments.RunArguments, cls=program_arguments.ProgramCommand)
 
 
 def run(args: Sequence[str]) -> int:

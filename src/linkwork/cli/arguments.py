@@ -25,7 +25,7 @@ _JSON = "Print JSON, and nothing else."
 _THREADS = "Threads, at most; by default one for each core."
 
 
-def _text(*names: str, metavar: str, text: str, panel: str | None = None) -> Any:
+def text_option(*names: str, metavar: str, text: str, panel: str | None = None) -> Any:
     """An option that takes a piece of text, and has no value where it is not given."""
     return typer.Option(
         *names, metavar=metavar, help=text, rich_help_panel=panel, show_default=False
@@ -35,10 +35,10 @@ def _text(*names: str, metavar: str, text: str, panel: str | None = None) -> Any
 def _out(kinds: str) -> Any:
     """The option that names the file to write."""
     text = f"Write the result to this file as well: {kinds}."
-    return _text("--out", metavar="FILE", text=text, panel=_OUTPUT)
+    return text_option("--out", metavar="FILE", text=text, panel=_OUTPUT)
 
 
-def _value(name: str, metavar: str, text: str, least: int | None = None) -> Any:
+def value_option(name: str, metavar: str, text: str, least: int | None = None) -> Any:
     """An option with a default that is shown."""
     return typer.Option(name, metavar=metavar, help=text, min=least)
 
@@ -47,20 +47,20 @@ Source: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE|NAME", help=_SOURCE, show_default=False)
 ]
 Lock: TypeAlias = Annotated[
-    "list[str] | None", _text("--lock", metavar="NAME=VALUE", text=_LOCK, panel=_ROBOT)
+    "list[str] | None", text_option("--lock", metavar="NAME=VALUE", text=_LOCK, panel=_ROBOT)
 ]
 BaseFrame: TypeAlias = Annotated[
-    "str | None", _text("--from", "--base-frame", metavar="FRAME", text=_FROM, panel=_ROBOT)
+    "str | None", text_option("--from", "--base-frame", metavar="FRAME", text=_FROM, panel=_ROBOT)
 ]
 Floating: TypeAlias = Annotated[
     bool, typer.Option("--floating", help=_FLOATING, rich_help_panel=_ROBOT)
 ]
-Frame: TypeAlias = Annotated["str | None", _text("--frame", metavar="NAME", text=_FRAME)]
+Frame: TypeAlias = Annotated["str | None", text_option("--frame", metavar="NAME", text=_FRAME)]
 Positions: TypeAlias = Annotated[
-    "list[str] | None", _text("--q", metavar="Q", text=_Q, panel=_POSITION)
+    "list[str] | None", text_option("--q", metavar="Q", text=_Q, panel=_POSITION)
 ]
 PositionsFile: TypeAlias = Annotated[
-    "str | None", _text("--q-file", metavar="FILE", text=_Q_FILE, panel=_POSITION)
+    "str | None", text_option("--q-file", metavar="FILE", text=_Q_FILE, panel=_POSITION)
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help=_JSON, rich_help_panel=_OUTPUT)]
 Threads: TypeAlias = Annotated[
@@ -91,7 +91,7 @@ class InfoArguments(RobotArguments):
 
     frame: Annotated[
         str | None,
-        _text("--frame", metavar="NAME", text="With --from: where the chain ends."),
+        text_option("--frame", metavar="NAME", text="With --from: where the chain ends."),
     ] = None
     frames: Annotated[bool, typer.Option("--frames", help="List all frames.")] = False
     json: Json = False
@@ -136,9 +136,9 @@ class JacobianArguments(RobotArguments):
     )
 
     frame: Frame = None
-    reference: Annotated[str, _value("--reference", "NAME", "world-aligned, local or world.")] = (
-        "world-aligned"
-    )
+    reference: Annotated[
+        str, value_option("--reference", "NAME", "world-aligned, local or world.")
+    ] = "world-aligned"
     q: Positions = None
     q_file: PositionsFile = None
     json: Json = False
@@ -165,46 +165,50 @@ class IkArguments(RobotArguments):
 
     frame: Frame = None
     xyz: Annotated[
-        str | None, _text("--xyz", metavar='"X Y Z"', text="The position wanted, in metres.")
+        str | None, text_option("--xyz", metavar='"X Y Z"', text="The position wanted, in metres.")
     ] = None
     rpy: Annotated[
         str | None,
-        _text("--rpy", metavar='"R P Y"', text="The rotation wanted: roll, pitch, yaw in radians."),
+        text_option(
+            "--rpy", metavar='"R P Y"', text="The rotation wanted: roll, pitch, yaw in radians."
+        ),
     ] = None
     wxyz: Annotated[
         str | None,
-        _text(
+        text_option(
             "--wxyz",
             metavar='"W X Y Z"',
             text="The rotation wanted, as a quaternion. Default: unturned.",
         ),
     ] = None
     poses: Annotated[
-        str | None, _text("--poses", metavar="FILE", text="Poses from a .csv or .npy file.")
+        str | None, text_option("--poses", metavar="FILE", text="Poses from a .csv or .npy file.")
     ] = None
     q0: Annotated[
         list[str] | None,
-        _text(
+        text_option(
             "--q0", metavar="Q", text="Where to begin, and where joints that are not moved stay."
         ),
     ] = None
     joints: Annotated[
         str | None,
-        _text(
+        text_option(
             "--joints",
             metavar="A,B,...",
             text="The joints to move; default: all between base and frame.",
         ),
     ] = None
     position_tolerance: Annotated[
-        float, _value("--position-tolerance", "M", "Largest error of the position, in metres.")
+        float,
+        value_option("--position-tolerance", "M", "Largest error of the position, in metres."),
     ] = 1.0e-5
     rotation_tolerance: Annotated[
-        float, _value("--rotation-tolerance", "RAD", "Largest error of the rotation, in radians.")
+        float,
+        value_option("--rotation-tolerance", "RAD", "Largest error of the rotation, in radians."),
     ] = 1.0e-4
-    seed: Annotated[int, _value("--seed", "N", "Picks the random restarts.")] = 0
-    tries: Annotated[int, _value("--tries", "N", "Restarts for a target, at most.")] = 1000
-    steps: Annotated[int, _value("--steps", "N", "Steps of a try, at most.")] = 16
+    seed: Annotated[int, value_option("--seed", "N", "Picks the random restarts.")] = 0
+    tries: Annotated[int, value_option("--tries", "N", "Restarts for a target, at most.")] = 1000
+    steps: Annotated[int, value_option("--steps", "N", "Steps of a try, at most.")] = 16
     threads: Threads = None
     json: Json = False
     out: Annotated[
@@ -235,5 +239,5 @@ class DemoArguments:
     targets: Annotated[
         int, typer.Option("--targets", min=1, max=10_000_000, metavar="N", help="How many.")
     ] = 10_000
-    robot: Annotated[str, _value("--robot", "NAME", "A bundled model.")] = "panda"
-    seed: Annotated[int, _value("--seed", "N", "Picks the random targets.", least=0)] = 0
+    robot: Annotated[str, value_option("--robot", "NAME", "A bundled model.")] = "panda"
+    seed: Annotated[int, value_option("--seed", "N", "Picks the random targets.", least=0)] = 0

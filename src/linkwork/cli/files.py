@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import csv
 import math
-import os
-import secrets
-import shutil
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.atomic import refusing, replacing
 from linkwork.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -131,7 +128,7 @@ def target(name: str | None) -> Path | None:
     path = Path(name)
     if path.suffix.lower() not in KINDS:
         raise InputError(f"{name}: the name of the file to write must end in .csv or .npy")
-    with _refused(name):
+    with refusing(name):
         if not path.parent.is_dir():
             raise InputError(f"{name} cannot be written: there is no folder {path.parent}")
         if path.exists() and not path.is_file():
@@ -142,44 +139,16 @@ def target(name: str | None) -> Path | None:
 
 def write_npy(path: Path, array: NDArray[Any]) -> None:
     """Write an array as .npy."""
-    with _replacing(path) as file:
+    with replacing(path) as file:
         np.save(file, array, allow_pickle=False)
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows under a header; every number as short as it can be read back exactly."""
-    with _replacing(path) as file:
+    with replacing(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(header)
         lines.writerows(rows)
         text.flush()
         text.detach()
-
-
-@contextmanager
-def _refused(name: str | Path) -> Generator[None, None, None]:
-    """What the system says against a file, as one of our sentences."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name} cannot be written: {reason}") from None
-
-
-@contextmanager
-def _replacing(path: Path) -> Generator[BinaryIO, None, None]:
-    """A new file in the same folder, which takes the place of ``path`` when all is written."""
-    new = path.with_name(f".linkwork-{secrets.token_hex(8)}.part")
-    with _refused(path):
-        try:
-            with open(new, "xb") as file:
-                yield file
-            if path.exists():
-                shutil.copymode(path, new)
-            os.replace(new, path)
-        finally:
-            with suppress(FileNotFoundError):
-                new.unlink()

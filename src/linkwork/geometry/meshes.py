@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from linkwork.errors import InputError
 
-MESH_SUFFIXES = frozenset({".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off", ".3mf"})
+MESH_SUFFIXES = frozenset({".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off"})
 """The files that are taken for meshes, by the end of their name in lower case."""
 
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".tga", ".webp"})

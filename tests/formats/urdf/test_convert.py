@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkwork.formats.urdf.convert import JUDGE, LARGEST, READ, BadText, numbers, show
+from linkwork.formats.urdf.convert import (
+    JUDGE,
+    LARGEST,
+    LONGEST,
+    READ,
+    WRITE,
+    BadText,
+    content_text,
+    number_text,
+    numbers,
+    show,
+)
 from linkwork.formats.urdf.schema import Kind
+from urdf_strategies import VALUES
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -137,3 +153,84 @@ def test_shown_text_is_one_line_of_bounded_length(text: str):
 def test_shown_text_keeps_what_is_readable():
     assert show("Gelenk_ä 名") == "Gelenk_ä 名"
     assert show("x" * 200) == "x" * 77 + "..."
+
+
+# ---- the other way
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_is_written_to_the_bit_and_no_longer_than_needed(number: float):
+    text = number_text(number)
+    assert float(text).hex() == number.hex()
+    assert len(text) <= len(repr(number))
+
+
+def test_numbers_are_written_short():
+    numbers = (1.0, -0.0, 1e-5, 1e22, 0.1, 1.5e300, 1e16, 123456.0)
+    texts = ["1", "-0", "1e-5", "1e22", "0.1", "1.5e300", "1e16", "123456"]
+    assert [number_text(number) for number in numbers] == texts
+
+
+@pytest.mark.parametrize("kind", Kind)
+@given(data=st.data())
+def test_writing_is_undone_by_reading(kind: Kind, data: st.DataObject):
+    value = data.draw(VALUES[kind])
+    assert repr(READ[kind](WRITE[kind](value))) == repr(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1, True and 2, np.float32(0.5), np.int64(3), Fraction(1, 4), np.float64(0.1)],
+    ids=repr,
+)
+def test_other_types_of_number_are_written_by_value(value: Any):
+    assert float(number_text(value)) == value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [True, "1", None, 1j, [1], float("nan"), float("inf"), 10**400, 2**53 + 1, np.zeros(1), np.nan],
+    ids=lambda value: repr(value)[:20],
+)
+def test_what_is_no_number_is_not_written(value: Any):
+    with pytest.raises(BadText):
+        number_text(value)
+
+
+def test_several_numbers_from_any_sequence():
+    write = WRITE[Kind.LENGTHS]
+    assert {write(v) for v in ((1, 2.0, 3), [1, 2, 3], np.array([1, 2, 3]))} == {"1 2 3"}
+    for wrong in (
+        (1.0, 2.0),
+        5.0,
+        "1 2 3",
+        None,
+        {1, 2, 3},
+        np.eye(3),
+        np.float64(1),
+        (1, 2, 1e101),
+    ):
+        with pytest.raises(BadText):
+            write(wrong)
+    assert WRITE[Kind.RGBA]((0, 0, 0, 1e300)) == "0 0 0 1e300"
+    with pytest.raises(BadText):
+        WRITE[Kind.FACTOR](LARGEST * 2)
+
+
+@pytest.mark.parametrize(
+    "text", ["a\0", "\x1f", "\ud800", "\ufffe", "\uffff", "x" * (LONGEST + 1), 3]
+)
+def test_texts_that_xml_cannot_hold_are_not_written(text: Any):
+    for kind in (Kind.NAME, Kind.LABEL):
+        with pytest.raises(BadText):
+            WRITE[kind](text)
+
+
+def test_names_and_contents_have_rules_of_their_own():
+    assert WRITE[Kind.LABEL](" ") == " " and WRITE[Kind.NAME]("\t a") == "\t a"
+    for wrong in ("", " \n"):
+        with pytest.raises(BadText):
+            WRITE[Kind.NAME](wrong)
+    assert content_text("a b") == "a b" and content_text("") == ""
+    with pytest.raises(BadText):
+        content_text("a\u00a0")  # reading strips it

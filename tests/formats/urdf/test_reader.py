@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.metadata
+import pickle
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from linkwork.formats.urdf.convert import LONGEST
 from linkwork.formats.urdf.oddities import DEEPEST
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.reader import LONGEST_TAG
-from linkwork.formats.urdf.records import Mesh
+from linkwork.formats.urdf.records import Link, Mesh
 
 # faulty: a leader that does not exist, a robot without a name
 FAULTY = ("alex_psyonic_hands.urdf", "ur3.urdf")
@@ -234,3 +237,91 @@ def test_the_length_of_tags_and_comments_is_limited():
     with pytest.raises(DescriptionError) as caught:
         read(text.format("x" * (LONGEST_TAG + (2 << 20))))
     assert [problem.code for problem in caught.value.problems] == ["too-long"]
+
+
+# ---- where things stand
+
+PLACED = """<!-- one -->
+<?style x ?>
+<robot name="r">
+  <!-- two --><gazebo/>
+  <link name="a">
+    <visual><!-- v --><geometry><!-- g --><box size="1 1 1"/></geometry><origin a="1"/></visual>
+  </link>
+  <!-- three -->
+</robot>
+<!-- four -->"""
+
+
+def test_everything_knows_its_place():
+    robot = read(PLACED).robot
+    (link,) = robot.links
+    (visual,) = link.visuals
+    box = visual.geometry
+    assert box is not None
+    assert [(c.within, c.text, c.position, c.line, c.target) for c in robot.comments] == [
+        ("", " one ", 0, 1, ""),
+        ("", "x ", 1, 2, "style"),
+        ("robot", " two ", 0, 4, ""),
+        ("robot", " three ", 3, 8, ""),
+        ("", " four ", 3, 10, ""),
+    ]
+    assert (robot.position, link.position, visual.position, box.position) == (2, 2, 0, 3)
+    assert [extra.position for extra in (*robot.extra, *visual.extra)] == [1, 4]
+    assert visual.layout == ("", "geometry", "", "box", "origin")
+    assert [(c.within, c.position) for c in visual.comments] == [("visual", 0), ("geometry", 2)]
+
+
+def test_comments_in_unknown_elements_are_part_of_them():
+    robot = read('<robot name="r"><link name="a"/><gazebo><!-- c --><?p?></gazebo></robot>').robot
+    assert robot.comments == ()
+    assert [extra.xml for extra in robot.extra] == ["<gazebo><!-- c --><?p?></gazebo>"]
+
+
+def test_what_stands_in_a_doubled_element_goes_with_it():
+    text = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="fixed">
+      <safety_controller x="1"/><safety_controller x="2"><!-- c --></safety_controller>
+      <parent link="a"/><child link="b"/></joint></robot>"""
+    (joint,) = read(text).robot.joints
+    assert joint.safety is not None
+    assert [extra.name for extra in joint.safety.extra] == ["x"]
+    visual = "<visual><origin x='1'><a/></origin>{}<geometry/></visual>"
+    doubled = visual.format("<origin x='2'><!-- c --><a/><b/></origin>")
+    once, twice = (
+        read(f'<robot name="r"><link name="a">{v}</link></robot>').robot.links[0].visuals[0]
+        for v in (visual.format(""), doubled)
+    )
+    assert once == twice
+    assert [extra.position for extra in twice.extra] == [0, 1]
+    assert twice.comments == ()
+    assert twice.layout == ("origin", "", "origin", "geometry")
+
+
+def test_equal_layouts_are_held_once():
+    text = '<robot name="r"><link name="a"><visual/><visual/></link></robot>'
+    text = text.replace("<visual/>", "<visual><origin/><geometry/></visual>")
+    first, second = read(text).robot.links[0].visuals
+    assert first.layout == ("origin", "geometry")
+    assert first.layout is second.layout
+
+
+def test_white_space_inside_a_text_is_kept():
+    text = "<robot name='r'><link name='a'/><transmission name='t'><type>a<!-- --> <?p?>b</type>"
+    (transmission,) = read(text + "</transmission></robot>").robot.transmissions
+    assert transmission.type == "a b"
+
+
+def test_a_finding_before_an_unknown_attribute_is_told_once():
+    text = '<robot name="r"><link name="a"><visual><geometry><sphere radius="-1" x="2"/>'
+    problems = read(text + "</geometry></visual></link></robot>").problems
+    assert [problem.code for problem in problems] == ["range", "unknown-attribute"]
+
+
+def test_records_from_a_draft_are_records():
+    robot = read('<robot name="r"><link name="a"/></robot>').robot
+    (link,) = robot.links
+    assert type(link) is Link and link == Link("a") and hash(link) == hash(Link("a"))
+    assert repr(link) == repr(replace(Link("a"), line=1, position=0))
+    assert pickle.loads(pickle.dumps(link)) == link == copy.deepcopy(link)
+    with pytest.raises(FrozenInstanceError):
+        setattr(link, "name", "b")  # noqa: B010 -- a plain assignment pyright refuses

@@ -1,11 +1,12 @@
-"""The text of an attribute to its value: plain decimal numbers, counted exactly, in any locale."""
+"""The text of an attribute to its value, and back, exactly: plain decimal numbers in any locale."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Callable
-from math import inf, isfinite
+from math import inf, isfinite, isnan
+from numbers import Real
 from typing import Any, NamedTuple
 
 from linkwork.formats.urdf.schema import JOINT_TYPES, Kind
@@ -18,6 +19,7 @@ LARGEST = 1e100
 
 _FOREIGN = re.compile(r"[^0-9eE+\-. \t\r\n]")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa1-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\u202a-\u202e]")
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BAD_NAME = re.compile(r"[\x00-\x1f\x7f]|^\s|\s$")
 
 
@@ -159,6 +161,90 @@ def _odd_scale(value: tuple[float, float, float]) -> Complaint | None:
     return Complaint("range", "a scale of 0 makes the mesh flat") if 0.0 in value else None
 
 
+def number_text(value: Any) -> str:
+    """The shortest decimal number that reads back as the same bits.
+
+    Raises: BadText for what is no finite number, and integers that no float64 is equal to.
+    """
+    number = value if type(value) is float else _as_float(value)
+    if not isfinite(number):
+        raise BadText("not-finite", f"{number} is not finite", "every number must be finite")
+    text = repr(number)
+    if text.endswith(".0"):
+        return text[:-2]
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else text
+
+
+def _as_float(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise BadText("type", f"{_what(value)} is not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise BadText("not-finite", "the number is too large", "at most 1.7e308") from None
+    if number != value and not isnan(number):
+        raise BadText("number", f"{_what(value)} has no float64 that is equal to it")
+    return number
+
+
+def _what(value: object) -> str:
+    return f"{show(repr(value), 40)} ({type(value).__name__})"
+
+
+def _texts(count: int, *, bounded: bool = True) -> Callable[[Any], str]:
+    """A writer of so many numbers, from a tuple, a list or an array of them."""
+
+    def write(value: Any) -> str:
+        parts = value if isinstance(value, tuple) else _listed(value)
+        if parts is None or len(parts) != count:
+            raise BadText("count", f"{count} numbers are needed, not {_what(value)}")
+        text = " ".join([number_text(part) for part in parts])
+        if bounded:
+            _bounded(parts)
+        return text
+
+    return write
+
+
+def _listed(value: Any) -> Any:
+    """A list, also of an array; None for anything else."""
+    parts = value.tolist() if hasattr(value, "tolist") else value
+    return parts if isinstance(parts, list) else None
+
+
+def _factor_text(value: Any) -> str:
+    text = number_text(value)
+    _bounded((value,))
+    return text
+
+
+def label_text(value: Any) -> str:
+    """A text as it is, if XML can hold it and reading would take it.
+
+    Raises: BadText for another type, for control characters, lone surrogates, and over `LONGEST`.
+    """
+    if not isinstance(value, str):
+        raise BadText("type", f"{_what(value)} is not a text")
+    if value.isprintable():
+        return _label(value)
+    found = _NOT_XML.search(value)
+    if found:
+        raise BadText("character", f"XML cannot hold the character {found[0]!a}")
+    return _label(value)
+
+
+def content_text(value: Any) -> str:
+    """What stands between two tags: no white space around it, which reading drops.
+
+    Raises: BadText as `label_text`.
+    """
+    text = label_text(value)
+    if text != text.strip():
+        raise BadText("white-space", f"{show(ascii(text), 40)} has white space around it")
+    return text
+
+
 READ: dict[Kind, Callable[[str], Any]] = {
     Kind.NAME: _name,
     Kind.LABEL: _label,
@@ -175,6 +261,23 @@ READ: dict[Kind, Callable[[str], Any]] = {
     Kind.RGBA: lambda text: numbers(text, 4),
 }
 """Kind to the function that reads a text of it. Raises: BadText."""
+
+WRITE: dict[Kind, Callable[[Any], str]] = {
+    Kind.NAME: lambda value: _name(label_text(value)),
+    Kind.LABEL: label_text,
+    Kind.JOINT_TYPE: lambda value: _joint_type(label_text(value)),
+    Kind.NUMBER: number_text,
+    Kind.FACTOR: _factor_text,
+    Kind.POSITIVE: number_text,
+    Kind.NOT_NEGATIVE: number_text,
+    Kind.LENGTHS: _texts(3),
+    Kind.ANGLES: _texts(3),
+    Kind.DIRECTION: _texts(3),
+    Kind.SIZES: _texts(3),
+    Kind.SCALES: _texts(3),
+    Kind.RGBA: _texts(4, bounded=False),
+}
+"""Kind to the function that writes a value, which `READ` gives back. Raises: BadText."""
 
 _ABOVE_ZERO = _within(0.0, inf, "above zero", strict=True)
 

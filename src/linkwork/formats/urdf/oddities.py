@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from difflib import get_close_matches
-from functools import lru_cache
 from typing import Any
 from xml.parsers import expat
 
@@ -16,7 +13,8 @@ from linkwork.errors import Level
 from linkwork.formats.urdf.convert import LONGEST, BadText, show
 from linkwork.formats.urdf.plans import DOCUMENT, N_MEMOS, TAGS, Branch, Place, Plan
 from linkwork.formats.urdf.problems import Problems
-from linkwork.formats.urdf.records import ExtraAttribute, ExtraElement
+from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement
+from linkwork.formats.urdf.unknown import MISPLACED, Unknown
 
 DEEPEST = 256
 """How deep elements may be nested."""
@@ -24,11 +22,6 @@ DEEPEST = 256
 _MEMO = 200_000  # texts of one kind that are remembered
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 _XINCLUDE = "http://www.w3.org/2001/XInclude"
-# Elements that URDF leaves to others, by agreement: nothing to remark on.
-_EXTENSIONS = frozenset({"gazebo", "ros2_control", "sensor", "drake", "mujoco"})
-# Elements that the tree is made of: to pass over one would change the robot.
-_TREE = frozenset({"link", "joint"})
-_GUESSES = 100  # unknown names for which a near one is looked for; it takes a while
 
 
 class Stop(Exception):
@@ -46,10 +39,12 @@ class Oddities:
         self.stack: list[tuple[Plan, list[Any], Branch]] = []
         self.memos: list[dict[str, Any]] = [{} for _ in range(N_MEMOS)]
         self.texts: list[str] = []
+        self.layouts: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.skipping = 0  # depth inside an element that is not read
         self.skipped = ("", 0, 0)
+        self.place = 0  # of the element that is skipped
         self.spaces: list[tuple[str, str]] = []  # name spaces declared on the next element
-        self.guesses = _GUESSES
+        self.unknown = Unknown(problems)
         self.stray = 0  # the line of the record that stray text was last reported in
 
     def _text(self, plan: Plan) -> str:
@@ -94,7 +89,9 @@ class Oddities:
     def _doubled(self, branch: Branch) -> None:
         """The first one counts; an error where the tree depends on it."""
         if not branch.plan.template:
-            self.values = self.values.copy()
+            self.values = copy = self.values.copy()
+            below = branch.plan
+            copy[below.extra], copy[below.comments], copy[below.count] = (), (), 0
         hint = "the first one counts" if branch.doubled == "warning" else "leave one"
         self._note(branch.doubled, "doubled", "there is more than one here", hint=hint)
 
@@ -104,35 +101,33 @@ class Oddities:
         else:
             owner[plan.extra] = [extra]
 
-    def _keep_spaces(self) -> None:
+    def _keep_attribute(self, plan: Plan, name: str, text: str) -> None:
+        position = None if plan.template else self.values[plan.count] - 1
         line = self.parser.CurrentLineNumber
+        self._keep(self.values, plan, ExtraAttribute(plan.tag, name, text, position, line))
+
+    def _keep_spaces(self) -> None:
         for name, uri in self.spaces:
             self._limit(uri)
-            self._keep(self.values, self.plan, ExtraAttribute(self.plan.tag, name, uri, line))
+            self._keep_attribute(self.plan, name, uri)
         self.spaces.clear()
 
     def _unknown_attributes(self, plan: Plan, attributes: dict[str, str]) -> None:
         """Read the known ones that are left, keep the others as they are."""
-        line, names = self.parser.CurrentLineNumber, []
+        names: list[str] = []
         for name, text in attributes.items():
             place = plan.places.get(name)
             if place is not None:
-                self.values[place.index] = self._convert(place, text, attributes)
+                if names:  # those before the first unknown one are read already
+                    self.values[place.index] = self._convert(place, text, attributes)
                 continue
             self._limit(name)
             self._limit(text)
             label = _label(name)
             names.append(label)
-            self._keep(self.values, plan, ExtraAttribute(plan.tag, label, text, line))
-        level, hint = "note", ""
-        for label in names[:10]:
-            near = self._near(label, plan.places) if label not in plan.places else ""
-            if near:
-                level, hint = "warning", f"did you mean '{near}'?"
-        listed = ", ".join(f"'{show(label, 40)}'" for label in names[:5])
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        message = f"URDF has no attribute {listed}{more} here; kept, not used"
-        self._note(level, "unknown-attribute", message, name=self._name(attributes), hint=hint)
+            self._keep_attribute(plan, label, text)
+        line, name = self.parser.CurrentLineNumber, self._name(attributes)
+        self.unknown.attributes(plan.tag, plan.places, names, line=line, name=name)
 
     def _unknown(self, tag: str, attributes: dict[str, str]) -> None:
         """An element that does not stand here in URDF: its text is kept, or it is refused."""
@@ -150,35 +145,17 @@ class Oddities:
         elif local and "xacro" in uri:
             hint = "expand the file with xacro first"
             self._error("xacro", "a xacro element is left", line=line, element=label, hint=hint)
-        elif label in _TREE:
+        elif label in MISPLACED:
             message = f"a <{label}> cannot stand in a <{plan.tag}>"
             hint = "links and joints stand directly in <robot>"
             self._error("misplaced", message, line=line, element=label, hint=hint)
-        elif label not in _EXTENSIONS:
-            self._remark(label, line)
+        else:
+            known, name = tuple(plan.children), self._name({})
+            self.unknown.element(plan.tag, known, label, tags=TAGS, line=line, name=name)
         self.spaces.clear()
-        self.values[plan.count] += 1
         self.skipped = (label, line, parser.CurrentByteIndex)
+        self.place = self._placed()
         self._start_skipped(attributes)
-
-    def _remark(self, label: str, line: int) -> None:
-        """A finding for an unknown element: worse where it looks like a known one."""
-        level: Level = "note"
-        hint = f"kept, not used; <{self.plan.tag}> takes {self.plan.allowed}"
-        near = self._near(label, self.plan.children)
-        if near:
-            level, hint = "warning", f"did you mean <{near}>?"
-        elif label in TAGS:
-            level = "warning"
-        message = f"URDF has no such element in <{self.plan.tag}>"
-        name = self._name({})
-        self.problems.add(
-            level, "unknown-element", message, line=line, element=label, name=name, hint=hint
-        )
-
-    def _near(self, label: str, known: Iterable[str]) -> str:
-        self.guesses -= 1
-        return _nearest(label[:40], tuple(known)) if self.guesses >= 0 else ""
 
     def _start_skipped(self, attributes: dict[str, str]) -> None:
         self.skipping += 1
@@ -198,8 +175,31 @@ class Oddities:
         if data[stop - 2 : stop] != b"/>":
             stop = data.index(b">", self.parser.CurrentByteIndex) + 1
         xml = data[start:stop].decode()
-        position = self.values[self.plan.count] - 1
-        self._keep(self.values, self.plan, ExtraElement(self.plan.tag, label, xml, position, line))
+        self._keep(
+            self.values, self.plan, ExtraElement(self.plan.tag, label, xml, self.place, line)
+        )
+
+    def _keep_comment(self, text: str, target: str) -> None:
+        """Keep a comment or a processing instruction that stands between known elements."""
+        values, k = self.values, self.plan.comments
+        line = self.parser.CurrentLineNumber
+        comment = Comment(self.plan.tag, text, self._placed(), line, target)
+        if values[k]:
+            values[k].append(comment)
+        else:
+            values[k] = [comment]
+
+    def _placed(self) -> int:
+        """The next position in the present record, for what is no element of the format."""
+        values, plan = self.values, self.plan
+        position: int = values[plan.count]
+        values[plan.count] = position + 1
+        if plan.layout:
+            if position:
+                values[plan.layout].append("")
+            else:
+                values[plan.layout] = [""]
+        return position
 
     def _limit(self, text: str) -> None:
         if len(text) > LONGEST:
@@ -209,8 +209,9 @@ class Oddities:
 
     def _name(self, attributes: dict[str, str]) -> str:
         """The name of the link, joint, material or transmission that is being read."""
-        values = self.stack[2][1] if len(self.stack) > 2 else self.values
-        return str(values[0] or attributes.get("name") or "")
+        if len(self.stack) > 2:
+            return str(self.stack[2][1][0] or "")
+        return str(self.values[0] or attributes.get("name") or "")
 
     def _broken(self, error: expat.ExpatError) -> None:
         """XML that is not well formed: where, and which element was open."""
@@ -269,10 +270,3 @@ def _label(tag: str) -> str:
     if not local:
         return uri
     return f"{prefix}:{local}" if prefix else local
-
-
-@lru_cache(maxsize=1024)
-def _nearest(label: str, known: tuple[str, ...]) -> str:
-    """A known name that this one may be a slip of, or nothing."""
-    near = get_close_matches(label, known, n=1, cutoff=0.75)
-    return near[0] if near else ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from xml.parsers import expat
 
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.oddities import Oddities, Stop, without_default_space
-from linkwork.formats.urdf.plans import Branch, Plan
-from linkwork.formats.urdf.records import Robot
+from linkwork.formats.urdf.plans import DOCUMENT, Branch, Plan
+from linkwork.formats.urdf.records import Comment, Robot
 
 LONGEST_TAG = 4 * 1024 * 1024
 """The longest single tag or comment, in bytes."""
@@ -29,6 +30,8 @@ class Reader(Oddities):
         parser.CharacterDataHandler = self.characters
         parser.StartNamespaceDeclHandler = self.name_space
         parser.StartDoctypeDeclHandler = self.document_type
+        parser.CommentHandler = self.comment
+        parser.ProcessingInstructionHandler = self.instruction
         try:
             self._feed()
         except Stop:
@@ -41,8 +44,19 @@ class Reader(Oddities):
             parser.StartElementHandler = parser.EndElementHandler = None
             parser.CharacterDataHandler = parser.StartNamespaceDeclHandler = None
             parser.StartDoctypeDeclHandler = None
-        robot: Robot | None = self.values[0]
-        return robot
+            parser.CommentHandler = parser.ProcessingInstructionHandler = None
+        return self._whole(self.values)
+
+    def _whole(self, values: list[Any]) -> Robot | None:
+        """The robot, with the comments around it."""
+        robot: Robot | None = values[0]
+        around: list[Comment] | None = values[DOCUMENT.comments]
+        if robot is None or not around:
+            return robot
+        own = robot.position or 0
+        before = [comment for comment in around if (comment.position or 0) < own]
+        after = around[len(before) :]
+        return replace(robot, comments=(*before, *robot.comments, *after))
 
     def _feed(self) -> None:
         """Hand over the data piece by piece, so that a tag without end is noticed."""
@@ -64,18 +78,22 @@ class Reader(Oddities):
         plan, owner = self.plan, self.values
         branch = plan.children.get(tag)
         if branch is None:
-            local = without_default_space(tag)
-            if local in plan.children:
-                self.start(local, attributes)
-            else:
-                self._unknown(tag, attributes)
+            self._start_odd(tag, attributes)
             return
-        owner[plan.count] += 1
+        position = owner[plan.count]
+        owner[plan.count] = position + 1
+        layout = plan.layout
+        if layout:
+            if position:
+                owner[layout].append(tag)
+            else:
+                owner[layout] = [tag]
         self.stack.append((plan, owner, branch))
         plan = self.plan = branch.plan
         if plan.template:
-            self.values = plan.template.copy()
-            self.values[plan.line] = self.parser.CurrentLineNumber
+            self.values = values = plan.template.copy()
+            values[plan.line] = self.parser.CurrentLineNumber
+            values[plan.position] = position
         if not branch.repeated:
             if owner[branch.seen]:
                 self._doubled(branch)
@@ -84,6 +102,14 @@ class Reader(Oddities):
             self._fill(plan, attributes)
         if self.spaces:
             self._keep_spaces()
+
+    def _start_odd(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element in a default name space, or one that URDF does not define here."""
+        local = without_default_space(tag)
+        if local in self.plan.children:
+            self.start(local, attributes)
+        else:
+            self._unknown(tag, attributes)
 
     def _fill(self, plan: Plan, attributes: dict[str, str]) -> None:
         """Put the values of the attributes where they belong."""
@@ -125,21 +151,37 @@ class Reader(Oddities):
         for k in plan.lists:
             if values[k]:
                 values[k] = tuple(values[k])
-        if values[plan.extra]:
-            values[plan.extra] = tuple(values[plan.extra])
-        return plan.record(*values[: plan.n_fields])
+        if plan.layout:
+            layout = values[plan.layout]  # few are different: each is held once
+            values[plan.layout] = self.layouts.setdefault(layout, layout)
+        made = plan.draft(*values[: plan.n_fields])
+        made.__class__ = plan.record
+        return made
 
     def characters(self, text: str) -> None:
         """Text between tags."""
-        if self.skipping or text.isspace():
+        if self.skipping:
             return
-        line = self.values[self.plan.line]
         if self.plan.text:
             self.texts.append(text)
-        elif self.stray != line:
+            return
+        if text.isspace():
+            return
+        line = self.values[self.plan.line]
+        if self.stray != line:
             self.stray = line
             message = f"the text '{show(text.strip(), 40)}' belongs to no element"
             self._note("warning", "stray-text", message)
+
+    def comment(self, text: str) -> None:
+        """A comment: kept where it stands."""
+        if not self.skipping:
+            self._keep_comment(text, "")
+
+    def instruction(self, target: str, text: str) -> None:
+        """A processing instruction, such as a schema that an editor follows: as a comment."""
+        if not self.skipping:
+            self._keep_comment(text, target)
 
     def name_space(self, prefix: str | None, uri: str) -> None:
         """A name space is declared on the element that begins next."""

@@ -1,9 +1,14 @@
 """What a URDF says, as plain records: nothing computed, nothing opened, names as written.
 
-Units: metre, radian, kilogram, newton, second, in the frames that the URDF standard names. Every
-record knows its ``line`` in the file. An optional value that is absent is None where the standard
-gives no default (limits, a material's colour), and the standard's default elsewhere. Equality
-compares what a description says; where it says it (file, line, position) does not count.
+Units: metre, radian, kilogram, newton, second, in the frames that the URDF standard names. An
+optional value that is absent is None where the standard gives no default (limits, a material's
+colour), and the standard's default elsewhere.
+
+Equality compares what a description says. Where it says it does not count, nor do comments:
+``line`` is the line in the file; ``position`` the place among the elements, unknown elements and
+comments of the owner, counted as they begin (None for what was made in code); ``layout`` has the
+tag of the element at each position, "" where there is none (a comment, an unknown element), and is
+there for records of which some elements are no records themselves (``<origin>``).
 
 Source: https://wiki.ros.org/urdf/XML and the pages below it.
 """
@@ -27,27 +32,45 @@ class ExtraElement:
     """An element that URDF does not define (``<gazebo>``, a sensor), as its text in the file.
 
     ``within`` is the element it stands in: its owner's, or a part of it such as ``<geometry>``.
-    ``position`` is its place among all the elements of its owner, counted as they begin.
     """
 
     within: str
     tag: str
     xml: str
-    position: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
     line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ExtraAttribute:
-    """An attribute that URDF does not define (a name space too), on the element ``within``."""
+    """An attribute that URDF does not define (a name space too), on the element ``within``.
+
+    ``position`` is that of the element where this is no record.
+    """
 
     within: str
     name: str
     value: str
+    position: int | None = field(default=None, compare=False)
     line: int = field(default=0, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment, or a processing instruction where there is a ``target``; it says nothing.
+
+    ``within`` is as for an `ExtraElement`; empty around ``<robot>``.
+    """
+
+    within: str
+    text: str
+    position: int | None = field(default=None, compare=False)
+    line: int = field(default=0, compare=False)
+    target: str = ""
+
+
 Extra: TypeAlias = "tuple[ExtraElement | ExtraAttribute, ...]"
+Comments: TypeAlias = "tuple[Comment, ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +80,8 @@ class Box:
     size: Vector3
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +92,8 @@ class Cylinder:
     length: float
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +103,8 @@ class Sphere:
     radius: float
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +115,8 @@ class Capsule:
     length: float
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +127,8 @@ class Mesh:
     scale: Vector3 = (1.0, 1.0, 1.0)
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 Shape: TypeAlias = "Box | Cylinder | Sphere | Capsule | Mesh"
@@ -110,6 +143,9 @@ class Material:
     texture: str | None = None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
+    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +159,9 @@ class Visual:
     material: Material | None = None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
+    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +175,9 @@ class Collision:
     material: Material | None = None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
+    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +190,9 @@ class Inertial:
     inertia: Matrix3
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
+    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +205,8 @@ class Link:
     collisions: tuple[Collision, ...] = ()
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +222,8 @@ class Limit:
     velocity: float | None = None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +234,8 @@ class Dynamics:
     friction: float = 0.0
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +247,8 @@ class Mimic:
     offset: float = 0.0
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +261,8 @@ class Safety:
     soft_upper_limit: float | None = None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +274,8 @@ class Calibration:
     reference_position: float | None = None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +299,9 @@ class Joint:
     calibration: Calibration | None = None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
+    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +313,9 @@ class TransmissionJoint:
     mechanical_reduction: str | None = None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
+    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +327,9 @@ class Actuator:
     hardware_interfaces: tuple[str, ...] = ()
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
+    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +342,9 @@ class Transmission:
     actuators: tuple[Actuator, ...] = ()
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
+    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +360,8 @@ class Robot:
     file: str | None = field(default=None, compare=False)
     extra: Extra = ()
     line: int = field(default=0, compare=False)
+    position: int | None = field(default=None, compare=False)
+    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Which descriptions load, library by library: every URDF of a few packages."""

@@ -1,0 +1,239 @@
+"""``linkwork check``: every problem of a description at once, as compilers list them."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from linkwork import models, settings
+from linkwork.cli import output
+from linkwork.cli.document_arguments import CheckArguments
+from linkwork.cli.check_codes import CODES
+from linkwork.cli.progress import busy, progress_of
+from linkwork.errors import (
+    DescriptionError,
+    InputError,
+    MissingExtraError,
+    Problem,
+    UnknownNameError,
+    UnsupportedFeatureError,
+)
+from linkwork.formats.urdf.examine import Examined, examine
+from linkwork.formats.urdf.records import Document
+from linkwork.formats.urdf.source import gather
+from linkwork.geometry import guards
+from linkwork.locating import locate
+from linkwork.mechanism.check_meshes import check_meshes
+from linkwork.mechanism.check_sizes import check_sizes
+
+FAILED = 1
+"""The exit code where something at or above the failing level was found."""
+
+LEVELS = ("error", "warning", "note")
+STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+
+_UNREAD = {".sdf": "SDF", ".usd": "USD", ".usda": "USD", ".usdc": "USD"}
+_ALLOW = re.compile(r"(to read it, )?pass allow=\[([^\]]*)\]")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Checked:
+    """One file: its robot's name where it was read that far, and what was found."""
+
+    file: str
+    robot: str | None
+    problems: tuple[Problem, ...]
+
+
+def run(given: CheckArguments) -> None:
+    """Check every file, print, and exit with 1 where one of them fails."""
+    ignored = _codes(given.ignore or ())
+    if given.level not in LEVELS:
+        raise InputError(f"--level is error, warning or note, not {given.level!r}")
+    for folder in given.allow or ():
+        if not os.path.exists(folder):
+            raise InputError(f"--allow {folder}: there is no such folder")
+    arguments = _arguments(given.arg or ())
+    done = [_checked(source, given, arguments) for source in given.files]
+    kept = [_without(file, ignored) for file in done]
+    counts = Counter(problem.level for file in kept for problem in file.problems)
+    failing = counts["error"] + (counts["warning"] if given.strict else 0)
+    shown = [_at_least(file, given.level) for file in kept]
+    if given.json:
+        output.print_json(_as_json(shown, counts, failed=failing > 0))
+    else:
+        left_out = sum(len(file.problems) for file in done) - sum(counts.values())
+        _show(output.console(), shown, counts, left_out)
+    if failing:
+        raise typer.Exit(FAILED)
+
+
+def _codes(given: Sequence[str]) -> frozenset[str]:
+    codes = [code.strip() for entry in given for code in entry.split(",")]
+    for code in codes:
+        if code not in CODES:
+            raise UnknownNameError("code", code, tuple(CODES))
+    return frozenset(codes)
+
+
+def _arguments(given: Sequence[str]) -> dict[str, str]:
+    """The values in name:=value, by name."""
+    found: dict[str, str] = {}
+    for entry in given:
+        name, sign, value = entry.partition(":=")
+        if not sign or not name.strip():
+            raise InputError(f"--arg takes name:=value, not {entry!r}")
+        found[name.strip()] = value
+    return found
+
+
+def _without(file: Checked, codes: frozenset[str]) -> Checked:
+    kept = tuple(problem for problem in file.problems if problem.code not in codes)
+    return dataclasses.replace(file, problems=kept)
+
+
+def _at_least(file: Checked, level: str) -> Checked:
+    last = LEVELS.index(level)
+    kept = tuple(p for p in file.problems if LEVELS.index(p.level) <= last)
+    return dataclasses.replace(file, problems=kept)
+
+
+# one file
+
+
+def _checked(source: str, given: CheckArguments, arguments: dict[str, str]) -> Checked:
+    """What is wrong with one file. What stops the reading is one of the problems."""
+    try:
+        return _by_format(source, given, arguments)
+    except DescriptionError as error:
+        return Checked(file=source, robot=None, problems=error.problems)
+    except (UnsupportedFeatureError, MissingExtraError) as error:
+        code = "missing-extra" if isinstance(error, MissingExtraError) else "unsupported"
+        problem = Problem("error", code, str(error), source)
+        return Checked(file=source, robot=None, problems=(problem,))
+
+
+def _by_format(source: str, given: CheckArguments, arguments: dict[str, str]) -> Checked:
+    suffix = Path(source).suffix.lower()
+    if suffix in _UNREAD:
+        raise UnsupportedFeatureError(f"{_UNREAD[suffix]} is not read; convert it to URDF")
+    if suffix == ".xacro":
+        return _of_xacro(source, given, arguments)
+    if suffix in (".mjcf", ".xml"):
+        return _of_xml(source, given)
+    bundled = source in models.MODELS and not os.path.exists(source)
+    found = examine(models.path(source) if bundled else Path(source))
+    return _finished(source, found, given)
+
+
+def _of_xacro(source: str, given: CheckArguments, arguments: dict[str, str]) -> Checked:
+    """The text that a xacro file stands for, each problem at the xacro element it comes from."""
+    from linkwork.formats.xacro import expand  # noqa: PLC0415 -- only where there is xacro
+    from linkwork.geometry.packages import package_finder  # noqa: PLC0415 -- as above
+
+    allow, ros_paths = tuple(given.allow or ()), settings.ros_paths()
+    find = package_finder(source, allow, ros_paths=ros_paths, home=settings.home())
+    with busy(f"expanding {source}"):
+        expanded = expand(source, arguments, find=find, roots=allow)
+    done = _finished(source, examine(expanded.text, file=expanded.file), given)
+    located = [expanded.located(problem) for problem in done.problems]
+    return dataclasses.replace(done, problems=(*expanded.problems, *located))
+
+
+def _of_xml(source: str, given: CheckArguments) -> Checked:
+    """MJCF or URDF: the root element says which."""
+    from linkwork.formats.mjcf.detect import is_mjcf  # noqa: PLC0415 -- only for such a name
+
+    data, name = gather(Path(source), None)
+    if not is_mjcf(data):
+        return _finished(source, examine(data, file=name), given)
+    from linkwork.formats.mjcf.read import read  # noqa: PLC0415 -- as above
+
+    allow = tuple(given.allow or ())
+
+    def open_mesh(name: str, file: str | None) -> bytes:
+        return guards.read(locate(name, file, allow)).data
+
+    model = read(data, file=name, allow=allow, open_mesh=open_mesh)
+    return Checked(file=source, robot=model.name, problems=model.problems)
+
+
+def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:
+    """What `examine` found, and what meshes and sizes say where every value could be read."""
+    robot, problems = found.robot, found.problems
+    if robot is not None and found.whole:
+        if given.meshes:
+            allow = tuple(given.allow or ())
+
+            def find(name: str, suffixes: frozenset[str]) -> Path:
+                return locate(name, robot.file, allow, suffixes=suffixes)
+
+            with progress_of(f"meshes of {robot.name}") as progress:
+                more = check_meshes(Document(robot), find, progress=progress)
+        else:
+            more = check_sizes(robot)
+        problems = tuple(sorted((*problems, *map(_in_words_of_here, more)), key=lambda p: p.line))
+    return Checked(file=source, robot=robot.name if robot else None, problems=problems)
+
+
+def _in_words_of_here(problem: Problem) -> Problem:
+    """Hints name the option of this command instead of the argument of a function."""
+    hint = _ALLOW.sub(lambda m: f"--allow {'FOLDER' if m[2] == 'folder' else m[2]}", problem.hint)
+    return dataclasses.replace(problem, hint=hint)
+
+
+# what is printed
+
+
+def _show(screen: Console, files: list[Checked], counts: Counter[str], left_out: int) -> None:
+    for file in files:
+        for problem in file.problems:
+            screen.print(line_of(problem, file.file), soft_wrap=True)
+            if problem.hint:
+                screen.print(Text(f"    {problem.hint}", "dim"), soft_wrap=True)
+    screen.print(_summary(files, counts, left_out), soft_wrap=True)
+
+
+def line_of(problem: Problem, source: str) -> Text:
+    """For example: arm.urdf:12: warning: joint 'elbow': the axis has length 2 (axis-length)."""
+    where = (
+        f"{problem.file or source}:{problem.line}: "
+        if problem.line
+        else (f"{problem.file or source}: ")
+    )
+    text = Text(where, "bold").append(f"{problem.level}: ", STYLES[problem.level])
+    element = f"{problem.element} " if problem.element else ""
+    name = f"'{problem.name}'" if problem.name else ""
+    subject = f"{element}{name}".strip()
+    message = f"{subject}: {problem.message}" if subject else problem.message
+    return text.append(message, "not bold").append(f" ({problem.code})", "not bold dim")
+
+
+def _summary(files: list[Checked], counts: Counter[str], left_out: int) -> Text:
+    parts = [f"{counts[level]} {level}{'s' * (counts[level] != 1)}" for level in LEVELS]
+    found = [part for part, level in zip(parts, LEVELS, strict=True) if counts[level]]
+    n = len(files)
+    text = f"{', '.join(found) or 'no problems'} in {n} file{'s' * (n != 1)}"
+    hidden = sum(counts.values()) - sum(len(file.problems) for file in files)
+    more = [f"{hidden} not shown"] if hidden else []
+    more += [f"{left_out} ignored"] if left_out else []
+    return output.heading(text + (f" ({', '.join(more)})" if more else ""))
+
+
+def _as_json(files: list[Checked], counts: Counter[str], *, failed: bool) -> dict[str, Any]:
+    return {
+        "files": [dataclasses.asdict(file) for file in files],
+        "errors": counts["error"],
+        "warnings": counts["warning"],
+        "notes": counts["note"],
+        "failed": failed,
+    }

@@ -1,0 +1,256 @@
+"""Every code that ``linkwork check`` may print: its levels, what it means, and how to mend it.
+
+docs/check.md lists this table; a test compares it with the page and with what the code reports.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Code(NamedTuple):
+    """One row: ``levels`` are those that it is reported with, the worse first."""
+
+    code: str
+    levels: str
+    meaning: str
+    mend: str
+
+
+_FILE = (
+    Code("no-file", "error", "There is no such file.", "Mind the folder that you are in."),
+    Code("not-a-file", "error", "A folder, pipe or device.", "Name a file."),
+    Code("unreadable", "error", "The system does not let the file be read.", "See its reason."),
+    Code("file-size", "error", "The file has more than 256 MB.", "Split it."),
+    Code("compressed", "error", "The file is an archive.", "Unpack it first."),
+    Code("encoding", "error", "Not text in the encoding it declares.", "Save it as UTF-8."),
+    Code("xml", "error", "The XML is not well formed; nothing is guessed.", "See the column."),
+    Code("doctype", "error", "A document type could define entities.", "Remove it."),
+    Code("xinclude", "error", "XInclude is not followed.", "Put the text into the file."),
+    Code("xacro", "error", "A xacro element is left, or xacro failed.", "Expand with xacro."),
+    Code("root", "error", "The outermost element is not `<robot>`.", "Is it a URDF?"),
+    Code("too-deep", "error", "Elements nested deeper than 256.", "Flatten them."),
+    Code("too-long", "error", "A name, text, tag or comment beyond its limit.", "Shorten it."),
+    Code("more", "error, note", "More than 10,000 problems; so many are not listed.", "Mend some."),
+    Code("unsupported", "error", "A format that is not read.", "Convert it to URDF."),
+    Code("missing-extra", "error", "An optional package is needed.", "Install what it names."),
+)
+
+_STRUCTURE = (
+    Code("no-link", "error", "There is no link.", "A robot has one at least."),
+    Code("duplicate-link", "error", "Two links of one name.", "Rename one."),
+    Code("duplicate-joint", "error", "Two joints of one name.", "Rename one."),
+    Code("duplicate-transmission", "warning", "Two transmissions of one name.", "Rename one."),
+    Code("unknown-link", "error", "A joint's parent or child is not there.", "Mind the spelling."),
+    Code("same-link", "error", "A joint's parent is its child.", "Name another link."),
+    Code("two-parents", "error", "A link hangs on two joints.", "URDF is a tree: cut the loop."),
+    Code("several-roots", "error", "Links that nothing connects.", "Join them to the root."),
+    Code("cycle", "error", "Links that hang on each other in a circle.", "Cut it at one joint."),
+    Code("misplaced", "error", "A link or joint inside another element.", "Move it to `<robot>`."),
+    Code(
+        "doubled",
+        "error, warning",
+        "A part that may stand once stands twice; an error where poses depend on it.",
+        "Leave one.",
+    ),
+    Code(
+        "missing-element",
+        "error, warning",
+        "A part that must be there is not; an error where the tree depends on it.",
+        "Add it.",
+    ),
+    Code(
+        "missing-attribute",
+        "error, warning",
+        "An attribute that must be there is not; an error where the tree depends on it.",
+        "Add it.",
+    ),
+    Code("version", "warning", "A version of URDF that is not known; read as 1.0.", 'Use "1.0".'),
+)
+
+_NAMES = (
+    Code("empty-name", "error", "A name is empty.", "Give one."),
+    Code("odd-name", "warning", "Control characters, or white space around a name.", "Remove it."),
+    Code(
+        "reserved-name",
+        "note",
+        "White space, `/`, `::` or `__...__`, which ROS and Gazebo read in their own way.",
+        "Use letters, digits and single underscores.",
+    ),
+    Code(
+        "unknown-element",
+        "warning, note",
+        "URDF has no such element here; kept, not used. A warning where it looks like a slip.",
+        "Mind the spelling, or leave it to the program that it is for.",
+    ),
+    Code(
+        "unknown-attribute",
+        "warning, note",
+        "URDF has no such attribute here; kept, not used. A warning where it looks like a slip.",
+        "Mind the spelling, or remove it.",
+    ),
+    Code("stray-text", "warning", "Text that belongs to no element.", "Remove it."),
+    Code(
+        "gazebo-reference",
+        "warning",
+        "`<gazebo reference>` names what is no link or joint.",
+        "Mind the spelling; unexpanded templates show up here.",
+    ),
+    Code("name-left", "warning, note", "An edit left an old name in kept XML.", "Change it there."),
+)
+
+_NUMBERS = (
+    Code("number", "error", "Not a plain decimal number.", "No commas, units or expressions."),
+    Code("not-finite", "error", "nan, infinite, or too large for a number.", "Write a number."),
+    Code("count", "error", "Too many or too few numbers.", "See how many are needed."),
+    Code("too-large", "error", "Poses would overflow: beyond 1e100.", "Write the true length."),
+    Code("range", "warning", "A size, effort, colour, ... outside its range.", "See the range."),
+    Code(
+        "degree-angles",
+        "warning",
+        "rpy beyond a whole turn: degrees?",
+        "Radians; 90 degrees are 1.5707963267948966.",
+    ),
+    Code(
+        "rounded-angles",
+        "note",
+        "Right angles written as 1.57 or 3.14; said once for a file. 3.14 bends by 1.6 mm a metre.",
+        "Write all digits.",
+    ),
+    Code("far-origin", "warning", "An origin more than 20 m away: millimetres?", "Metres."),
+)
+
+_JOINTS = (
+    Code("joint-type", "error", "No type that URDF has.", "See the list."),
+    Code("zero-axis", "error", "The axis of a joint that moves is zero.", "Give a direction."),
+    Code("no-axis", "note", "No `<axis>` where one counts: 1 0 0 is taken.", "Write it."),
+    Code("axis-length", "warning", "The axis has not length 1; its direction counts.", "Scale it."),
+    Code("missing-limits", "warning", "A bound is missing: unlimited.", "Add it."),
+    Code("reversed-limits", "warning", "`lower` is above `upper`.", "Swap them."),
+    Code("huge-limits", "warning", "Limits beyond 1e100.", "Leave them out for no limit."),
+    Code("unused-limits", "warning", "Bounds on a joint that has none.", "Is it revolute?"),
+    Code("zero-range", "note", "Both bounds are the same.", "Make it fixed."),
+    Code(
+        "degree-limits",
+        "warning",
+        "Revolute, and bounds are whole numbers from 30 on, other than 100, 1000: degrees?",
+        "Radians.",
+    ),
+    Code("millimetre-limits", "warning", "A slider longer than 20 m: millimetres?", "Metres."),
+    Code("zero-effort", "note", "The largest effort is 0.", "Write the true one."),
+    Code("zero-velocity", "note", "The largest velocity is 0.", "Write the true one."),
+    Code("soft-limits", "warning", "Soft limits reversed or outside the limits.", "Move inside."),
+)
+
+_COUPLINGS = (
+    Code("mimic-unknown", "error", "The joint to follow does not exist.", "Mind the spelling."),
+    Code("mimic-self", "error", "A joint follows itself.", "Name its leader."),
+    Code("mimic-cycle", "error", "Joints follow each other in a circle.", "One must lead."),
+    Code("mimic-leader", "error", "The leader has no single position.", "Follow another joint."),
+    Code("mimic-type", "error", "The follower has no single position.", "Use a hinge or slider."),
+    Code("fixed-follower", "warning", "A fixed joint follows: no effect.", "Remove `<mimic>`."),
+    Code("mimic-zero", "warning", "The multiplier is 0: it never moves.", "Make it fixed."),
+    Code("follower-limits", "warning", "The follower can never be in its limits.", "Mend them."),
+    Code(
+        "narrowed-leader",
+        "warning, note",
+        "The follower's limits cut off some of the leader's range; a warning where nearly all.",
+        "Make both agree.",
+    ),
+)
+
+_MASSES = (
+    Code("mass", "warning", "A negative mass, or inertia without mass.", "Give the true mass."),
+    Code("inertia", "warning", "Zero with a mass, or not positive definite.", "Compute it anew."),
+    Code(
+        "triangle",
+        "warning",
+        "A principal moment above the sum of the others: no body has that.",
+        "Compute it anew; are two entries swapped?",
+    ),
+    Code(
+        "massless",
+        "warning",
+        "A joint moves nothing that has a mass: dynamics has no solution.",
+        "Give an `<inertial>`, or make it fixed.",
+    ),
+    Code("no-masses", "note", "No link has a mass: kinematics only.", "Give `<inertial>`s."),
+    Code(
+        "com-outside",
+        "warning",
+        "The centre of mass is farther outside the link's shapes than they are wide.",
+        "Metres, in the link's frame.",
+    ),
+    Code(
+        "large-inertia",
+        "warning",
+        "For this inertia the mass would have to lie outside the link's shapes.",
+        "kg m², about the centre of mass; place holders such as 1 or 0.001 show up here.",
+    ),
+    Code(
+        "small-inertia",
+        "warning",
+        "For this inertia all mass would lie within a hundredth of the link's size.",
+        "kg m².",
+    ),
+    Code("dense", "warning", "The link would be denser than osmium.", "Kilograms; metres."),
+)
+
+_LOOKS = (
+    Code("material-differs", "warning", "One name, two looks; the first counts.", "Rename one."),
+    Code("material-undefined", "warning", "No colour or texture for this name.", "Define it."),
+    Code("material-name", "warning", "A shared material without a name.", "Give one."),
+    Code("material-unused", "note", "Nothing uses this material.", "Remove it."),
+    Code("invisible", "note", "A visual whose material is transparent.", "Alpha is 1 for opaque."),
+)
+
+_TRANSMISSIONS = (
+    Code("transmission-type", "warning", "No `<type>`.", "Add it."),
+    Code("transmission-parts", "warning", "No `<joint>`, or no `<actuator>`.", "Add it."),
+    Code("transmission-joint", "warning", "Its joint does not exist.", "Mind the spelling."),
+    Code("transmission-fixed", "warning", "Its joint is fixed.", "Remove it, or free the joint."),
+    Code("transmission-reduction", "warning", "Not a number other than 0.", "Write the ratio."),
+)
+
+_MESHES = (
+    Code("mesh-missing", "warning", "There is no such mesh.", "See where it was looked for."),
+    Code(
+        "mesh-outside",
+        "warning",
+        "The mesh lies outside the description's package, where it is not read unasked.",
+        "`--allow FOLDER`, or move it.",
+    ),
+    Code("mesh-name", "warning", "A name that is refused: `~`, `$`, `http:`.", "Write a path."),
+    Code("mesh-suffix", "warning", "No mesh by the end of its name.", "Convert it."),
+    Code("mesh-broken", "warning", "The mesh cannot be read, or is empty.", "Export it anew."),
+    Code("mesh-looks", "note", "A material or texture of the mesh is not read.", "See why."),
+    Code("mesh-unchecked", "note", "A package for such meshes is missing.", "Install it."),
+    Code(
+        "mesh-units",
+        "warning",
+        "Longer than 20 m unscaled, or smaller than a millimetre when scaled: millimetres?",
+        "Mend the scale.",
+    ),
+    Code("texture-missing", "warning", "There is no such image.", "See where it was looked for."),
+    Code("texture-outside", "warning", "As mesh-outside.", "`--allow FOLDER`, or move it."),
+    Code("texture-name", "warning", "As mesh-name.", "Write a path."),
+    Code("texture-suffix", "warning", "No image by the end of its name.", "Convert it."),
+    Code("texture-broken", "warning", "The image is not what it says.", "Export it anew."),
+)
+
+SECTIONS: dict[str, tuple[Code, ...]] = {
+    "Files": _FILE,
+    "Structure": _STRUCTURE,
+    "Names and elements": _NAMES,
+    "Numbers": _NUMBERS,
+    "Joints": _JOINTS,
+    "Couplings": _COUPLINGS,
+    "Masses": _MASSES,
+    "Looks": _LOOKS,
+    "Transmissions": _TRANSMISSIONS,
+    "Meshes": _MESHES,
+}
+"""The codes by the heading that they stand under."""
+
+CODES: dict[str, Code] = {row.code: row for rows in SECTIONS.values() for row in rows}
+"""The codes by themselves."""

@@ -1,0 +1,369 @@
+"""A description as MJCF, made by MuJoCo's own compiler, with the meshes that it needs.
+
+MuJoCo reads URDF itself, but not ``package://`` names, and of mesh files only binary STL and OBJ.
+So the meshes are found and, where needed, made into STL before; and what MuJoCo leaves out of a
+description without a word is told.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from linkwork.errors import DescriptionError, InputError, Problem
+from linkwork.formats.mjcf.compiled import mujoco_module
+from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
+from linkwork.formats.urdf.records import (
+    Document,
+    ExtraElement,
+    Joint,
+    Link,
+    Matrix3,
+    Mesh,
+    Robot,
+)
+from linkwork.formats.urdf.write import to_text
+from linkwork.geometry import guards
+from linkwork.geometry.load import load
+from linkwork.locating import Folders, locate
+
+_ELEMENT = re.compile(r"Element name '(.*)', id")
+_SHOWN = 6
+_LEAST = 1e-9  # kg m2
+_MOST_FACES = 200_000  # of an STL, for MuJoCo
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The text of an MJCF, the files to write beside it by their names, and what was lost."""
+
+    text: str
+    files: dict[str, bytes]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asset:
+    """A mesh as MuJoCo gets it: under a short name, and under which name the MJCF has it."""
+
+    data: bytes
+    written: str
+    new: bool  # to be written beside the MJCF
+    remade: bool  # in another format than the file it comes from
+
+
+def to_mjcf(
+    document: Document, folder: Path | None, *, copy: bool = False, allow: Folders = ()
+) -> Made:
+    """The MJCF of a description, to be written into ``folder`` (None: nowhere, whole paths).
+
+    Every link stays a body, and every visual a geom. ``copy`` puts all meshes into ``meshes/``;
+    without it, those that MuJoCo reads stay where they are.
+
+    Raises: DescriptionError for what MuJoCo does not compile; MissingExtraError without ``mujoco``.
+    """
+    mujoco = mujoco_module()
+    robot = document.robot
+    problems = list(_left_out(robot))
+    assets: dict[str, _Asset] = {}
+    names: dict[str, str | None] = {}
+    for name in dict.fromkeys(mesh.filename for _, mesh in _meshes(robot)):
+        try:
+            path = locate(name, robot.file, allow)
+            data, suffix, as_it_is = _readable(path)
+            names[name] = short = _free(path.stem, suffix, assets)
+            new = copy or not as_it_is
+            written = f"meshes/{short}" if new else _from(folder, path)
+            assets[short] = _Asset(data, written, new=new, remade=not as_it_is)
+        except InputError as error:
+            names[name] = None
+            message = f"shapes with this mesh are left out: {error}"
+            problems.append(_problem("warning", "mesh-missing", message, robot, name=name))
+    made_new = [name for name, short in names.items() if short and assets[short].remade]
+    if made_new:
+        message = f"meshes are written anew for MuJoCo, without colours: {_listed(made_new)}"
+        problems.append(_problem("note", "mjcf-mesh", message, robot))
+    ready, odd = _without_odd_statics(_with_names(robot, names))
+    if odd:
+        message = f"links that never move lose an inertia that no body has: {_listed(odd)}"
+        problems.append(_problem("note", "mjcf-lost", message, robot))
+    ready, points = _without_points(ready)
+    if points:
+        message = f"masses without inertia get {_LEAST:g} kg m2, as MuJoCo needs: {_listed(points)}"
+        problems.append(_problem("note", "mjcf-lost", message, robot))
+    text = _for_mujoco(ready)
+    made, more = _compiled(mujoco, text, {name: a.data for name, a in assets.items()}, robot)
+    root = ElementTree.fromstring(made)
+    for mesh in root.iterfind("asset/mesh"):
+        # MuJoCo was given all meshes under short names; here are those that they have on the disk
+        mesh.set("file", assets[mesh.get("file", "")].written)
+    files = {asset.written: asset.data for asset in assets.values() if asset.new}
+    written = ElementTree.tostring(root, encoding="unicode") + "\n"
+    return Made(written, files, tuple([*problems, *more]))
+
+
+# meshes
+
+
+def _meshes(robot: Robot) -> Iterator[tuple[Link, Mesh]]:
+    for link in robot.links:
+        for shape in (*link.visuals, *link.collisions):
+            if isinstance(shape.geometry, Mesh):
+                yield link, shape.geometry
+
+
+def _free(stem: str, suffix: str, taken: dict[str, _Asset]) -> str:
+    """A short name that no other mesh has."""
+    plain = re.sub(r"[^A-Za-z0-9_.\-]", "_", stem) or "mesh"
+    name, number = f"{plain}{suffix}", 2
+    while name in taken:
+        name, number = f"{plain}_{number}{suffix}", number + 1
+    return name
+
+
+def _readable(path: Path) -> tuple[bytes, str, bool]:
+    """A mesh file that MuJoCo reads, what its name ends in, and whether it is the file itself."""
+    guards.check(path)
+    data = path.read_bytes()
+    suffix = path.suffix.lower()
+    faces = _faces_of_stl(data) if suffix == ".stl" else 0
+    if suffix == ".obj" or 0 < faces <= _MOST_FACES:
+        return data, suffix, True
+    mesh: Any = load(path).mesh()
+    if len(mesh.faces) <= _MOST_FACES:
+        return bytes(mesh.export(file_type="stl")), ".stl", False
+    text: str = mesh.export(file_type="obj", include_color=False, include_texture=False)
+    return text.encode(), ".obj", False
+
+
+def _from(folder: Path | None, path: Path) -> str:
+    """The name that a file has in an MJCF in this folder."""
+    place = str(path)
+    if folder is not None:
+        with suppress(ValueError):  # on another drive
+            place = os.path.relpath(path, os.path.realpath(folder))
+    return place.replace(os.sep, "/")
+
+
+def _faces_of_stl(data: bytes) -> int:
+    """How many faces a binary STL has, 0 for another file."""
+    faces = int.from_bytes(data[80:84], "little")
+    return faces if len(data) == 84 + 50 * faces else 0
+
+
+def _with_names(robot: Robot, names: dict[str, str | None]) -> Robot:
+    """The robot with short names of meshes, without shapes that have no file.
+
+    A geom's name is left out where another geom has it.
+    """
+    seen: set[str] = set()
+
+    def kept(shapes: Iterable[Any]) -> Iterator[Any]:
+        for shape in shapes:
+            geometry = shape.geometry
+            if geometry is None:
+                continue
+            if isinstance(geometry, Mesh) and names.get(geometry.filename) is None:
+                continue
+            yield replace(shape, name=None) if shape.name in seen else shape
+            seen.add(shape.name)
+
+    links = tuple(
+        replace(link, visuals=tuple(kept(link.visuals)), collisions=tuple(kept(link.collisions)))
+        for link in robot.links
+    )
+    return renamed_meshes(replace(robot, links=links), lambda name: names.get(name) or name)
+
+
+def _without_odd_statics(robot: Robot) -> tuple[Robot, list[str]]:
+    """The robot without the inertia of links that never move and have one that MuJoCo refuses."""
+    below: dict[str, list[str]] = {}
+    for joint in robot.joints:
+        below.setdefault(joint.parent, []).append(joint.child)
+    waiting = [joint.child for joint in robot.joints if joint.type != "fixed"]
+    moving: set[str] = set()
+    while waiting:
+        link_name = waiting.pop()
+        if link_name not in moving:
+            moving.add(link_name)
+            waiting += below.get(link_name, ())
+    odd: list[str] = []
+    links: list[Link] = []
+    for link in robot.links:
+        still = link.name not in moving
+        if still and link.inertial is not None and not _is_inertia(link.inertial.inertia):
+            odd.append(link.name)
+            links.append(replace(link, inertial=None))
+        else:
+            links.append(link)
+    return replace(robot, links=tuple(links)), odd
+
+
+def _without_points(robot: Robot) -> tuple[Robot, list[str]]:
+    """The robot with a very small inertia where there is mass and none."""
+    least = ((_LEAST, 0.0, 0.0), (0.0, _LEAST, 0.0), (0.0, 0.0, _LEAST))
+    points: list[str] = []
+    links: list[Link] = []
+    for link in robot.links:
+        own = link.inertial
+        if own is not None and own.mass > 0 and not np.any(own.inertia):
+            points.append(link.name)
+            links.append(replace(link, inertial=replace(own, inertia=least)))
+        else:
+            links.append(link)
+    return replace(robot, links=tuple(links)), points
+
+
+def _is_inertia(matrix: Matrix3) -> bool:
+    small, middle, large = np.linalg.eigvalsh(np.array(matrix))
+    return bool(small > 0 and small + middle >= large)
+
+
+# MuJoCo
+
+
+def _for_mujoco(robot: Robot) -> str:
+    """The URDF with MuJoCo's own element: no link is fused, no visual dropped, no path cut."""
+    own = ElementTree.Element("mujoco")
+    for extra in robot.extra:
+        if isinstance(extra, ExtraElement) and extra.tag == "mujoco":
+            own.extend(ElementTree.fromstring(extra.xml))
+    compiler = own.find("compiler")
+    if compiler is None:
+        compiler = ElementTree.SubElement(own, "compiler")
+    for name in ("meshdir", "texturedir", "assetdir"):
+        compiler.attrib.pop(name, None)
+    for name in ("discardvisual", "fusestatic", "strippath"):
+        compiler.set(name, compiler.get(name, "false") if name == "fusestatic" else "false")
+    others = tuple(e for e in robot.extra if getattr(e, "tag", "") != "mujoco")
+    text = to_text(replace(robot, extra=others, comments=(), transmissions=()))
+    end = text.rindex("</robot>")
+    return text[:end] + ElementTree.tostring(own, encoding="unicode") + text[end:]
+
+
+def _compiled(
+    mujoco: Any, text: str, assets: dict[str, bytes], robot: Robot
+) -> tuple[str, list[Problem]]:
+    """The MJCF, and what MuJoCo warned of."""
+    said: list[str] = []
+    flat: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(said.append)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            spec = mujoco.MjSpec.from_string(text)
+            spec.assets = assets
+            while (thin := _thin_mesh(mujoco, spec)) is not None:
+                flat.append(thin)
+            made = str(spec.to_xml())
+    except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
+        raise _refused(error, robot) from None
+    finally:
+        mujoco.set_mju_user_warning(before)
+    said += [str(warning.message) for warning in caught]
+    problems = [_problem("note", "mujoco", f"MuJoCo: {t}", robot) for t in dict.fromkeys(said)]
+    if flat:
+        message = f"meshes without a volume are shells for MuJoCo: {_listed(flat)}"
+        problems.append(_problem("note", "mujoco-shell", message, robot))
+    return made, problems
+
+
+def _thin_mesh(mujoco: Any, spec: Any) -> str | None:
+    """Compile; or make the mesh that has no volume a shell, and give its name."""
+    try:
+        spec.compile()
+    except ValueError as error:
+        named = _ELEMENT.search(str(error))
+        mesh = spec.mesh(named[1]) if named and "volume is too small" in str(error) else None
+        shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+        if mesh is None or mesh.inertia == shell:
+            raise
+        mesh.inertia = shell
+        return str(mesh.name)
+    return None
+
+
+def _refused(error: BaseException, robot: Robot) -> DescriptionError:
+    text = " ".join(str(error).split()).removeprefix("Error: ")
+    named = _ELEMENT.search(text)
+    name = named[1] if named else ""
+    items: Iterable[Link | Joint] = (*robot.links, *robot.joints)
+    line = next((item.line for item in items if item.name == name), 0)
+    hint = ""
+    if "mass and inertia" in text:
+        hint = "MuJoCo needs mass and inertia in every link that moves; add an <inertial>"
+    elif "balanceinertia" in text:
+        own = '<mujoco><compiler balanceinertia="true"/></mujoco>'
+        hint = f"mend the inertia, or let MuJoCo do it with {own} in the URDF"
+    message = f"MuJoCo does not compile it: {text}"
+    file = robot.file or ""
+    return DescriptionError([Problem("error", "mujoco", message, file, line, name=name, hint=hint)])
+
+
+# what is lost
+
+
+def _left_out(robot: Robot) -> Iterator[Problem]:
+    """What the description says and the MJCF does not."""
+    told: list[tuple[str, Sequence[str]]] = [
+        ("transmissions are left out", [t.name for t in robot.transmissions]),
+        ("safety controllers are left out", [j.name for j in robot.joints if j.safety]),
+        ("calibrations are left out", [j.name for j in robot.joints if j.calibration]),
+        (
+            "limits of velocity are left out",
+            [j.name for j in robot.joints if j.limit and j.limit.velocity is not None],
+        ),
+        (
+            "mimic joints become equality constraints, which a simulation holds softly",
+            [j.name for j in robot.joints if j.mimic],
+        ),
+        (
+            "planar and floating joints become several joints, with other names",
+            [j.name for j in robot.joints if j.type in ("planar", "floating")],
+        ),
+        ("textures are left out", sorted(_textures(robot))),
+        (
+            "elements that URDF does not define are left out",
+            sorted({f"<{tag}>" for tag in _unknown(robot) if tag != "mujoco"}),
+        ),
+        (
+            "links without <inertial> weigh what MuJoCo makes of their collision shapes",
+            [link.name for link in robot.links if link.inertial is None and link.collisions],
+        ),
+    ]
+    for what, names in told:
+        if names:
+            yield _problem("note", "mjcf-lost", f"{what}: {_listed(names)}", robot)
+    precise = "MuJoCo writes numbers with six digits: poses may differ by a micrometre"
+    yield _problem("note", "mjcf-digits", precise, robot)
+
+
+def _textures(robot: Robot) -> set[str]:
+    given = [*robot.materials, *(v.material for link in robot.links for v in link.visuals)]
+    return {material.texture for material in given if material and material.texture}
+
+
+def _unknown(robot: Robot) -> Iterator[str]:
+    for owner in (robot, *robot.links, *robot.joints):
+        for extra in owner.extra:
+            if isinstance(extra, ExtraElement):
+                yield extra.tag
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
+
+
+def _problem(level: Any, code: str, message: str, robot: Robot, name: str = "") -> Problem:
+    return Problem(level, code, message, robot.file or "", name=name)

@@ -1,0 +1,71 @@
+"""Which faces there are: the modules of older libraries, and ours that they lead to.
+
+A new face is a folder here and an entry in FACES. This table is what the door reads at run time;
+``parity.toml`` in the folder says how far the face goes, for the documentation and the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from linkwork.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FaceEntry:
+    """One older library: its short name, and our module for each of its modules.
+
+    The first of ``modules`` is the one that programs import. A name may have dots and capitals, as
+    "exudyn.robotics" or "PyKDL". Several may lead to the same module.
+
+    Raises: InputError where a module has no parent among the others although it needs one.
+    """
+
+    name: str
+    modules: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        if not self.modules:
+            raise InputError(f"face '{self.name}' has no modules")
+        for root in self.roots:
+            for above in parents_of(root):
+                if self.covers(above):
+                    raise InputError(f"face '{self.name}' has '{root}' and lacks '{above}'")
+
+    @property
+    def module(self) -> str:
+        """The module that programs import."""
+        return next(iter(self.modules))
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The modules whose parent belongs to somebody else, or to nobody."""
+        return tuple(old for old in self.modules if old.rpartition(".")[0] not in self.modules)
+
+    def covers(self, module: str) -> bool:
+        """Whether a module's name belongs to this library: it stands in the table, or below it."""
+        return module in self.modules or any(p in self.modules for p in parents_of(module))
+
+    def below(self, module: str) -> tuple[str, ...]:
+        """A module and all below it, parents first."""
+        inside = [old for old in self.modules if old == module or old.startswith(f"{module}.")]
+        return tuple(sorted(inside, key=lambda old: old.count(".")))
+
+
+def parents_of(module: str) -> tuple[str, ...]:
+    """For "a.b.c": "a", "a.b"."""
+    parts = module.split(".")
+    return tuple(".".join(parts[:count]) for count in range(1, len(parts)))
+
+
+FACES = (
+    FaceEntry(
+        "urdfpy",
+        {
+            "urdfpy": "linkwork.faces.urdfpy",
+            "urdfpy.urdf": "linkwork.faces.urdfpy",
+            "urdfpy.utils": "linkwork.faces.urdfpy",
+        },
+    ),
+)

@@ -1,0 +1,236 @@
+"""Rows S2-010, S2-199 and S2-200: loading and saving a robot, its meshes and its textures."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from linkwork.atomic import write_bytes
+from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.faces.urdfpy.materials import Texture
+from linkwork.faces.urdfpy.reading import Source, checked_against, escalated, read_robot
+from linkwork.faces.urdfpy.shapes import Mesh, bare
+from linkwork.faces.urdfpy.values import WrongTypeError
+from linkwork.faces.urdfpy.writing import Writer
+from linkwork.formats.urdf.edit.mesh_names import is_relative, renamed_meshes
+from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.validate import checked
+from linkwork.formats.urdf.write import to_text
+from linkwork.geometry.companions import companions
+from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
+
+_FOLDER = "meshes"
+_WRITTEN = frozenset({".stl", ".obj", ".ply", ".off"})
+"""The formats that changed meshes are written in: those without a unit or an upward axis."""
+
+_ODD_MASSES = frozenset({"inertia", "triangle", "mass"})
+
+
+def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
+    """The robot of a file; see `URDF.load`."""
+    data, name = _data_of(file_obj)
+    document = read(data, file=name)
+    source = Source(document.robot.file, allow)
+    escalated(document, source, strict=strict)
+    checked_against(document.robot, source)
+    robot = read_robot(cls, document.robot, source)
+    # two looks of one material have been found by the constructor, too
+    robot.findings_from(p for p in document.problems if p.code != "material-differs")
+    odd = [p.name for p in document.problems if p.code in _ODD_MASSES]
+    if odd:
+        listed = ", ".join(f"'{name}'" for name in odd[:3])
+        more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
+        text = f"no body has the mass and inertia of {listed}{more}; see URDF.findings"
+        warnings.warn(text, stacklevel=3)
+    return robot
+
+
+def _data_of(file_obj: Any) -> tuple[Any, str | None]:
+    """What the reader takes, and the name by which meshes are found."""
+    if isinstance(file_obj, (str, os.PathLike)):
+        return file_obj, None
+    if not hasattr(file_obj, "read"):
+        kind = type(file_obj).__name__
+        raise WrongTypeError(f"a URDF is loaded from a path or an open file, not from {kind}")
+    data = file_obj.read()
+    if isinstance(data, str):
+        data = data.encode()
+    return data, _name_of(file_obj)
+
+
+def _name_of(file_obj: Any) -> str | None:
+    name = getattr(file_obj, "name", None)
+    return name if isinstance(name, str) and name and not name.startswith("<") else None
+
+
+def open_all(robot: Any) -> None:
+    """Read every mesh and image of a robot now.
+
+    Raises: InputError for the first that cannot be had.
+    """
+    for mesh in meshes_of(robot):
+        _ = mesh.meshes
+    for texture in textures_of(robot):
+        _ = texture.image
+
+
+def meshes_of(robot: Any) -> Iterator[Mesh]:
+    """The meshes of all shapes."""
+    for link in robot.links:
+        for shape in (*link.visuals, *link.collisions):
+            if shape.geometry.mesh is not None:
+                yield shape.geometry.mesh
+
+
+def textures_of(robot: Any) -> Iterator[Texture]:
+    """The textures of all materials."""
+    worn = [shape.material for link in robot.links for shape in link.visuals]
+    for material in (*robot.materials, *worn):
+        if material is not None and material.texture is not None:
+            yield material.texture
+
+
+def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
+    """Write a robot with its meshes; see `URDF.save`."""
+    record = Writer(robot).record()
+    stream = hasattr(file_obj, "write")
+    name = _name_of(file_obj) if stream else os.fspath(file_obj)
+    plan = _Plan(None if name is None else Path(os.path.abspath(name)), allow_outside)
+    if plan.target is not None:
+        for mesh in meshes_of(robot):
+            plan.take(mesh.filename, mesh, MESH_SUFFIXES)
+        for texture in textures_of(robot):
+            plan.take(texture.filename, texture, IMAGE_SUFFIXES)
+    record = renamed_meshes(record, lambda old: plan.names.get(old, old))
+    text = to_text(checked(record, file=None if name is None else str(name)).robot)
+    for path, data in plan.writes.items():
+        if not (path.is_file() and path.read_bytes() == data):
+            _make_folder(path)
+            write_bytes(path, data)
+    if stream:
+        file_obj.write(text if isinstance(file_obj, io.TextIOBase) else text.encode())
+    elif plan.target is not None:
+        _make_folder(plan.target)
+        write_bytes(plan.target, text.encode())
+    if plan.missing:
+        listed = ", ".join(f"'{one}'" for one in sorted(plan.missing)[:5])
+        warnings.warn(f"saved without files that were not found: {listed}", stacklevel=3)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder of {path} cannot be made: {error.strerror}") from None
+
+
+@dataclass
+class _Plan:
+    """Which files are written where, and which names change."""
+
+    target: Path | None
+    allow_outside: bool
+    writes: dict[Path, bytes] = field(default_factory=dict[Path, bytes])
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    missing: set[str] = field(default_factory=set[str])
+    seen: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def take(self, name: str, owner: Mesh | Texture, suffixes: frozenset[str]) -> None:
+        """Plan for one mesh or image; several may have one name if they are the same.
+
+        Raises: InputError where they are not.
+        """
+        try:
+            source = owner.file()
+        except InputError:
+            self.missing.add(name)
+            return
+        content = source if source is not None else exported(owner)
+        before = self.seen.setdefault(name, content)
+        if before is not content:
+            if before != content:
+                raise InputError(f"'{name}' is the name of different contents; rename one of them")
+            return
+        if source is not None and self._leads(name, source, suffixes):
+            return
+        self._write(name, content)
+
+    def _leads(self, name: str, source: Path, suffixes: frozenset[str]) -> bool:
+        """Whether a name leads to the file from the new place too."""
+        try:
+            return locate(name, self.target, suffixes=suffixes) == source
+        except InputError:
+            return os.path.isabs(name) and Path(os.path.realpath(name)) == source
+
+    def _write(self, name: str, content: Path | bytes) -> None:
+        new = self._place(name)
+        if isinstance(content, bytes):
+            self.writes[new] = content
+            return
+        self.writes[new] = content.read_bytes()
+        if content.suffix.lower() in MESH_SUFFIXES:
+            for companion in companions(content):
+                beside = new.parent / os.path.relpath(companion, content.parent)
+                if self._inside(beside) or self.allow_outside:
+                    self.writes[beside] = companion.read_bytes()
+
+    def _place(self, name: str) -> Path:
+        """Where a file goes: to its own name, or below ``meshes/`` where that leads outside."""
+        folder = self._folder()
+        own = Path(os.path.normpath(folder / name.replace("\\", "/")))
+        if is_relative(name) and self._inside(own):
+            return own
+        if self.allow_outside and "://" not in name:
+            return own
+        plain = PurePosixPath(name.replace("\\", "/")).name or "mesh"
+        new = folder / _FOLDER / plain
+        number = 2
+        while new in self.writes or not self._inside(new):
+            new = folder / _FOLDER / f"{Path(plain).stem}_{number}{Path(plain).suffix}"
+            number += 1
+            if number > 9_999:
+                raise InputError(f"there is no free place for '{name}' below {folder / _FOLDER}")
+        self.names[name] = new.relative_to(folder).as_posix()
+        return new
+
+    def _folder(self) -> Path:
+        if self.target is None:
+            raise InputError("a description without a place has no folder for meshes")
+        return self.target.parent
+
+    def _inside(self, path: Path) -> bool:
+        """Whether a path lies in the new file's folder, with links resolved."""
+        folder = Path(os.path.realpath(self._folder()))
+        return folder in Path(os.path.realpath(path)).parents
+
+
+def exported(owner: Mesh | Texture) -> bytes:
+    """The bytes of meshes or an image that a program made, in the format of its file's name.
+
+    Raises: UnsupportedFeatureError for a format that is not written.
+    """
+    suffix = Path(owner.filename).suffix.lower()
+    if isinstance(owner, Mesh):
+        if suffix not in _WRITTEN:
+            raise UnsupportedFeatureError(
+                f"mesh '{owner.filename}' was made or changed by the program, and is written as "
+                f"{', '.join(sorted(_WRITTEN))} only: give it such a filename"
+            )
+        meshes = owner.meshes
+        one = meshes[0] if len(meshes) == 1 else bare(meshes)
+        data = one.export(file_type=suffix[1:])
+        return data.encode() if isinstance(data, str) else bytes(data)
+    if suffix not in IMAGE_SUFFIXES:
+        raise UnsupportedFeatureError(f"'{owner.filename}' is no name of an image to be written")
+    buffer = io.BytesIO()
+    kind = {".jpg": "JPEG", ".tif": "TIFF"}.get(suffix, suffix[1:].upper())
+    try:
+        owner.image.save(buffer, format=kind)
+    except (KeyError, OSError, ValueError) as error:
+        raise InputError(f"image '{owner.filename}' cannot be written: {error}") from None
+    return buffer.getvalue()

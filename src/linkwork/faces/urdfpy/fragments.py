@@ -1,0 +1,232 @@
+"""Row S2-030: single elements from XML and to XML, by the reader and the writer of whole files.
+
+An element is put into the smallest description that can hold it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
+
+from linkwork.errors import DescriptionError
+from linkwork.faces.urdfpy import reading, writing
+from linkwork.faces.urdfpy.base import READERS, WRITERS, own_class
+from linkwork.faces.urdfpy.joint import Joint
+from linkwork.faces.urdfpy.joint_parts import (
+    JointCalibration,
+    JointDynamics,
+    JointLimit,
+    JointMimic,
+    SafetyController,
+)
+from linkwork.faces.urdfpy.link import Collision, Inertial, Link, Visual
+from linkwork.faces.urdfpy.materials import Material
+from linkwork.faces.urdfpy.reading import Source
+from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from linkwork.faces.urdfpy.transmission import Actuator, Transmission, TransmissionJoint
+from linkwork.faces.urdfpy.urdf import URDF
+from linkwork.formats.urdf import records
+from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.reader import Reader
+from linkwork.formats.urdf.write import to_text
+
+_JOINT = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>'
+
+
+class _Place(NamedTuple):
+    """Where an element of a class stands in a description, and how to get at its record."""
+
+    before: str
+    after: str
+    record: Callable[[records.Robot], Any]
+    read: Callable[[Any, Any, Source], Any]
+
+
+def _shape(read: Callable[[Any, Any, Source], Any]) -> _Place:
+    before = '<link name="l"><visual><geometry>'
+    return _Place(
+        before, "</geometry></visual></link>", lambda r: r.links[0].visuals[0].geometry, read
+    )
+
+
+def _joint_part(field: str) -> _Place:
+    return _Place(
+        _JOINT,
+        "</joint>",
+        lambda r: getattr(r.joints[0], field),
+        lambda cls, record, _: reading.read_joint_part(cls, record),
+    )
+
+
+_DRIVE = '<transmission name="t">'
+
+_PLACES: dict[type, _Place] = {
+    **{kind: _shape(reading.read_shape) for kind in (Box, Capsule, Cylinder, Mesh, Sphere)},
+    Geometry: _Place(
+        '<link name="l"><visual>',
+        "</visual></link>",
+        lambda r: r.links[0].visuals[0].geometry,
+        reading.read_geometry,
+    ),
+    Material: _Place("", "", lambda r: r.materials[0], reading.read_material),
+    Inertial: _Place(
+        '<link name="l">',
+        "</link>",
+        lambda r: r.links[0].inertial,
+        lambda cls, record, _: reading.read_inertial(cls, record),
+    ),
+    Visual: _Place(
+        '<link name="l">', "</link>", lambda r: r.links[0].visuals[0], reading.read_visual
+    ),
+    Collision: _Place(
+        '<link name="l">', "</link>", lambda r: r.links[0].collisions[0], reading.read_collision
+    ),
+    Link: _Place("", "", lambda r: r.links[0], reading.read_link),
+    JointCalibration: _joint_part("calibration"),
+    JointDynamics: _joint_part("dynamics"),
+    JointLimit: _joint_part("limit"),
+    JointMimic: _joint_part("mimic"),
+    SafetyController: _joint_part("safety"),
+    Joint: _Place("", "", lambda r: r.joints[0], lambda c, r, _: reading.read_joint(c, r)),
+    Actuator: _Place(
+        _DRIVE,
+        "</transmission>",
+        lambda r: r.transmissions[0].actuators[0],
+        lambda cls, record, _: reading.read_actuator(cls, record),
+    ),
+    TransmissionJoint: _Place(
+        _DRIVE,
+        "</transmission>",
+        lambda r: r.transmissions[0].joints[0],
+        lambda cls, record, _: reading.read_transmission_joint(cls, record),
+    ),
+    Transmission: _Place(
+        "",
+        "",
+        lambda r: r.transmissions[0],
+        lambda cls, record, _: reading.read_transmission(cls, record),
+    ),
+    URDF: _Place("", "", lambda r: r, reading.read_robot),
+}
+
+
+def from_xml(cls: Any, node: Any, path: str) -> Any:
+    """The object of a class of this face that an XML element describes.
+
+    Raises: DescriptionError for what is missing or wrong.
+    """
+    own = own_class(cls)
+    place = _PLACES[own]
+    text = ET.tostring(_plain(node), encoding="unicode")
+    if own is not URDF:
+        text = f'<robot name="r">{place.before}{text}{place.after}</robot>'
+    problems = Problems(None)
+    robot = Reader(text.encode(), problems).read()
+    if robot is None or problems.failed:
+        raise problems.error()
+    source = Source(os.path.join(path, "element.urdf") if path else None)
+    if own is URDF:
+        problems_of(robot)
+    reading.checked_against(robot, source)
+    return place.read(cls, place.record(robot), source)
+
+
+def problems_of(robot: records.Robot) -> None:
+    """Refuse transmissions without what they need, as a file's are."""
+    source = Source()
+    for transmission in robot.transmissions:
+        if not (transmission.type and transmission.joints and transmission.actuators):
+            text = "a transmission needs a <type>, a <joint> and an <actuator>"
+            source.wrong("transmission", transmission, text)
+    if source.problems:
+        raise DescriptionError(source.problems)
+
+
+def _plain(node: Any) -> Any:
+    """The element as one of ``xml.etree``; one of lxml has the same attributes."""
+    made = ET.Element(str(node.tag), {str(k): str(v) for k, v in node.attrib.items()})
+    made.text = node.text
+    for child in node:
+        if isinstance(child.tag, str):  # comments have a function there
+            inner = _plain(child)
+            inner.tail = child.tail
+            made.append(inner)
+    return made
+
+
+_FIELDS: dict[type, str] = {
+    JointCalibration: "calibration",
+    JointDynamics: "dynamics",
+    JointLimit: "limit",
+    JointMimic: "mimic",
+    SafetyController: "safety",
+}
+
+
+def to_xml(value: Any, path: str) -> Any:
+    """The XML element of an object of this face.
+
+    Raises: InputError for values that no file could hold.
+    """
+    del path
+    own = own_class(type(value))
+    root = ET.fromstring(to_text(_around(own, value)).encode())
+    if own is URDF:
+        return root
+    element = next(e for e in root.iter(type(value)._TAG) if _is_it(root, e, own))
+    element.tail = None
+    return element
+
+
+def _is_it(root: Any, element: Any, own: type) -> bool:
+    """Whether an element is the one asked for: a transmission's joint is no joint of the robot."""
+    return own is not TransmissionJoint or element not in list(root)
+
+
+def _around(own: type, value: Any) -> records.Robot:
+    """The smallest description that holds an object."""
+    if own is URDF:
+        return writing.Writer(value).record()
+    if own in _FIELDS:
+        part = writing.part_record(type(value)._TAG, value)
+        held = records.Joint("j", "fixed", "a", "b", **{_FIELDS[own]: part})
+        return records.Robot("r", joints=(held,))
+    if own in _BESIDE:
+        field, record = _BESIDE[own]
+        held_there: Any = {field: (record(value),)}
+        return records.Robot("r", **held_there)
+    if own in (Actuator, TransmissionJoint):
+        joints = [value] if own is TransmissionJoint else []
+        drive = Transmission("t", "", joints, [value] if own is Actuator else [])
+        return records.Robot("r", transmissions=(writing.transmission_record(drive),))
+    link = Link("l", None, None, None)
+    if own is Inertial:
+        link.inertial = value
+    elif own is Visual:
+        link.visuals = [value]
+    else:
+        shape = value if own is Collision else Collision(None, None, _geometry(own, value))
+        link.collisions = [shape]
+    return records.Robot("r", links=(_link_record(link),))
+
+
+def _link_record(link: Link) -> records.Link:
+    return writing.Writer(None).link(link)
+
+
+_BESIDE: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    Link: ("links", _link_record),
+    Joint: ("joints", writing.joint_record),
+    Material: ("materials", writing.material_record),
+    Transmission: ("transmissions", writing.transmission_record),
+}
+
+
+def _geometry(own: type, value: Any) -> Geometry:
+    return value if own is Geometry else Geometry(**{own.__name__.lower(): value})
+
+
+READERS.update(dict.fromkeys(_PLACES, from_xml))
+WRITERS.update(dict.fromkeys(_PLACES, to_xml))

@@ -1,0 +1,213 @@
+"""The core robot behind a URDF of this face, kept up to date as its joints are changed.
+
+Poses come from `linkwork.Robot`. Joints and links go to it by depth, in the order of the file where
+depths are equal: that is the order of the actuated joints, of q and of the first frames.
+
+A change of structure (a name, a type, an axis, a coupling) makes a new robot, which is compiled
+again. Where only origins have changed, those of the joints concerned become inputs of the compiled
+function: it is compiled once more for them, and whatever they change to afterwards costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.conversions import xyz_rpy
+from linkwork.errors import InputError
+from linkwork.faces.urdfpy.adapt import Slots
+from linkwork.faces.urdfpy.joint import Joint
+from linkwork.faces.urdfpy.link import Link
+from linkwork.faces.urdfpy.values import EPOCH
+from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.model import JointType
+from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
+from linkwork.robot import Robot
+
+Floats = NDArray[np.float64]
+
+_TYPES = {kind.label: kind for kind in JointType}
+
+
+class Core:
+    """A robot of `linkwork` for joints as they were at one moment."""
+
+    def __init__(self, name: str, links: Sequence[Link], joints: Sequence[Joint]) -> None:
+        self.state = structure(links, joints)
+        self.links, self.joints = by_depth(links, joints)
+        self.link_index = {link: k for k, link in enumerate(self.links)}
+        self.link_index_of_name = {link.name: k for k, link in enumerate(self.links)}
+        moves = [j for j in self.joints if j.joint_type != "fixed"]
+        actuated = [j for j in moves if j.mimic is None]
+        others = [j for j in self.joints if j.mimic is not None or j.joint_type == "fixed"]
+        self.slots = Slots(actuated, others)
+        self.origins = {joint: origin_bytes(joint) for joint in self.joints}
+        self._axes = {joint: joint.__dict__["_axis"].tobytes() for joint in self.joints}
+        parts = Parts(
+            name=name,
+            links=[LinkPart(link.name) for link in self.links],
+            joints=[_part(joint) for joint in self.joints],
+        )
+        self.robot = Robot(assemble(parts))
+        self._start: Mapping[Joint, bytes] = dict(self.origins)
+        # the joints whose origins are inputs, and these; one value, as threads may share a robot
+        self._inputs: tuple[tuple[Joint, ...], list[Floats]] = ((), [])
+        self._functions: dict[tuple[Joint, ...], Callable[..., Floats]] = {}
+
+    def poses(self, q: Floats) -> Floats:
+        """The poses (..., nl, 4, 4) of the links in the base link, in the order of `links`."""
+        opened, given = self._inputs
+        function = self._functions.get(opened)
+        if function is None:
+            function = self.robot.function("fk_all", parameters=self._parameters(opened))
+            self._functions[opened] = function
+        poses = function(q, *given)
+        return poses[..., : len(self.links), :, :]
+
+    def moved(self) -> bool:
+        """Take over origins that have changed; False where that needs a new robot."""
+        now = {joint: origin_bytes(joint) for joint in self.joints}
+        if now == self.origins:
+            return True
+        apart = {joint for joint in self.joints if now[joint] != self._start[joint]}
+        opened = tuple(j for j in self.joints if j in apart or j in self._inputs[0])
+        try:
+            given: list[Floats] = []
+            for joint in opened:
+                given += xyz_rpy(joint.__dict__["_origin"])
+        except InputError:  # no rotation, so there are no angles of it
+            return False
+        self.origins, self._inputs = now, (opened, given)
+        return True
+
+    def watched(self, joint: Joint, slot: str) -> bytes:
+        """An array of a joint as it was when this core was made, to be compared."""
+        return self.origins[joint] if slot == "_origin" else self._axes[joint]
+
+    def _parameters(self, opened: Sequence[Joint]) -> list[str]:
+        links = self.link_index_of_name
+        frames = [f"{j.name}/joint" if j.name in links else j.name for j in opened]
+        return [f"{quantity}:{frame}" for frame in frames for quantity in ("xyz", "rpy")]
+
+
+def _part(joint: Joint) -> JointPart:
+    """A joint as the core takes it: its rotation as it is, not by way of angles."""
+    origin, axis = joint.__dict__["_origin"], joint.__dict__["_axis"]
+    mimic = joint.mimic
+    return JointPart(
+        name=joint.name,
+        type=_TYPES[joint.joint_type],
+        parent=joint.parent,
+        child=joint.child,
+        R=origin[:3, :3].copy(),
+        p=origin[:3, 3].copy(),
+        axis=axis.copy(),
+        mimic=None if mimic is None else Mimic(mimic.joint, mimic.multiplier, mimic.offset),
+    )
+
+
+def origin_bytes(joint: Joint) -> bytes:
+    """The origin of a joint, to be compared."""
+    return joint.__dict__["_origin"].tobytes()
+
+
+def structure(links: Sequence[Link], joints: Sequence[Joint]) -> tuple[Any, ...]:
+    """All that poses depend on beside the origins of joints, to be compared."""
+    return (
+        tuple((link, link.name) for link in links),
+        tuple(
+            (
+                j,
+                j.name,
+                j.joint_type,
+                j.parent,
+                j.child,
+                j.__dict__["_axis"].tobytes(),
+                None if j.mimic is None else (j.mimic.joint, j.mimic.multiplier, j.mimic.offset),
+            )
+            for j in joints
+        ),
+    )
+
+
+def by_depth(links: Sequence[Link], joints: Sequence[Joint]) -> tuple[list[Link], list[Joint]]:
+    """Links and joints from the base outwards, in the order given where depths are equal."""
+    children: dict[str, list[str]] = {}
+    for joint in joints:
+        children.setdefault(joint.parent, []).append(joint.child)
+    below = {joint.child for joint in joints}
+    depth: dict[str, int] = {}
+    level, count = [link.name for link in links if link.name not in below], 0
+    while level:
+        depth.update(dict.fromkeys(level, count))
+        level, count = [name for above in level for name in children.get(above, ())], count + 1
+    return (
+        sorted(links, key=lambda link: depth[link.name]),
+        sorted(joints, key=lambda joint: depth[joint.child]),
+    )
+
+
+class Kinematics:
+    """Gives the core of a URDF, made again only where what it depends on has changed."""
+
+    def __init__(self) -> None:
+        self._core: Core | None = None
+        self._epoch = -1
+        self._watched: list[tuple[Floats, bytes]] = []
+
+    def __deepcopy__(self, memo: Any) -> Kinematics:
+        return Kinematics()
+
+    def __reduce__(self) -> tuple[type[Kinematics], tuple[()]]:
+        return (Kinematics, ())
+
+    def core(
+        self,
+        name: str,
+        links: Sequence[Link],
+        joints: Sequence[Joint],
+        validate: Callable[[], None],
+    ) -> Core:
+        """The core of these links and joints as they are now.
+
+        Raises: DescriptionError, InputError where they have become no tree of finite poses.
+        """
+        core = self._core
+        if core is not None and self._epoch == EPOCH.now:
+            for array, before in self._watched:
+                if array.tobytes() != before:
+                    break
+            else:
+                return core
+        refreshed = self._refreshed(links, joints)
+        if refreshed is None:
+            validate()
+            epoch = EPOCH.now
+            refreshed = Core(name, links, joints)
+            self._keep(refreshed, joints, epoch)
+        return refreshed
+
+    def forget(self) -> None:
+        """Links or joints have come or gone."""
+        self._core = None
+
+    def _refreshed(self, links: Sequence[Link], joints: Sequence[Joint]) -> Core | None:
+        """The core that is there, brought up to date; None where that cannot be."""
+        core, self._core = self._core, None
+        epoch = EPOCH.now  # first: what changes meanwhile is seen by the next call
+        if core is None or core.state != structure(links, joints) or not core.moved():
+            return None
+        self._keep(core, joints, epoch)
+        return core
+
+    def _keep(self, core: Core, joints: Sequence[Joint], epoch: int) -> None:
+        self._watched = [
+            (array, core.watched(joint, slot))
+            for joint in joints
+            for slot in joint.__dict__["_lent"]
+            for array in [joint.__dict__[slot]]
+        ]
+        self._core, self._epoch = core, epoch

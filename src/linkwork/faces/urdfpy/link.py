@@ -1,0 +1,194 @@
+"""Rows S2-080 to S2-098: what a link is made of."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import InputError
+from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType
+from linkwork.faces.urdfpy.materials import Material
+from linkwork.faces.urdfpy.shapes import Geometry, bare
+from linkwork.faces.urdfpy.values import Array, Number, Part, Parts, Text, pose, symmetric
+from linkwork.spatial.inertias import principal_moments
+
+Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-4  # inertias are often given with few digits
+
+
+class Collision(URDFType):
+    """A shape of a link that others bump into; ``origin`` (4, 4) or (6,) places it in the link."""
+
+    _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
+    _ELEMENTS: ClassVar[Elements] = {"geometry": (Geometry, True, False)}
+    _TAG = "collision"
+
+    geometry: Any = Part("The shape.", Geometry, optional=False)
+    name: Any = Text("A name; or None.", optional=True)
+    origin: Any = Array("The pose (4, 4) of the shape in the link.", pose)
+
+    def __init__(self, name: str | None, origin: Any, geometry: Geometry) -> None:
+        self.geometry = geometry
+        self.name = name
+        self.origin = origin
+
+
+class Visual(URDFType):
+    """A shape of a link that is seen; ``origin`` (4, 4) or (6,) places it in the link."""
+
+    _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
+    _ELEMENTS: ClassVar[Elements] = {
+        "geometry": (Geometry, True, False),
+        "material": (Material, False, False),
+    }
+    _TAG = "visual"
+
+    geometry: Any = Part("The shape.", Geometry, optional=False)
+    material: Any = Part("The material; or None.", Material)
+    name: Any = Text("A name; or None.", optional=True)
+    origin: Any = Array("The pose (4, 4) of the shape in the link.", pose)
+
+    # the material that the description gave it, and how that looked then
+    worn: tuple[Material, tuple[Any, ...]] | None = None
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        name: str | None = None,
+        origin: Any = None,
+        material: Material | None = None,
+    ) -> None:
+        self.geometry = geometry
+        self.name = name
+        self.origin = origin
+        self.material = material
+
+
+def _inertia(owner: Any, what: str, value: Any) -> Floats:
+    """A symmetric matrix; one that no body has is warned of, unless a file has been checked."""
+    matrix = symmetric(owner, what, value)
+    scale = float(np.abs(matrix).max())
+    if scale > 0.0 and not getattr(owner, "from_file", False):
+        moments, excess = principal_moments(0.5 * (matrix + matrix.T)[None] / scale)
+        if moments[0, 0] <= 0.0 or excess[0] > _ROUNDING * moments[0, 2]:
+            listed = ", ".join(f"{scale * moment:.3g}" for moment in moments[0])
+            text = f"{what}: no body has the principal moments {listed} kg m²"
+            warnings.warn(text, stacklevel=5)
+    return matrix
+
+
+class Inertial(URDFType):
+    """Mass and inertia (3, 3) about the centre of mass, in the axes of ``origin``.
+
+    An inertia that no body has gives a warning.
+    """
+
+    _TAG = "inertial"
+
+    # whether a file is being read, whose inertias are findings of its own
+    from_file: bool = False
+
+    mass: Any = Number("The mass, kg.")
+    inertia: Any = Array("The inertia (3, 3) about the centre of mass, kg m².", _inertia)
+    origin: Any = Array("The pose (4, 4) of the inertia's frame in the link.", pose)
+
+    def __init__(self, mass: float, inertia: Any, origin: Any = None) -> None:
+        self.mass = mass
+        self.inertia = inertia
+        self.origin = origin
+
+
+class _InertialValue(Part):
+    """What a link without mass shows: 1 kg, as in the original; it counts once it is changed."""
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        held = super().__get__(owner, kind)
+        if held is not None:
+            return held
+        if owner._filler is None:
+            owner._filler = Inertial(mass=1.0, inertia=np.eye(3))
+        return owner._filler
+
+
+class Link(URDFType):
+    """A rigid link. Without ``inertial`` it has no mass.
+
+    ``inertial`` then reads as mass 1 and inertia 1, as programs expect; this is not saved unless it
+    is changed.
+    """
+
+    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
+    _ELEMENTS: ClassVar[Elements] = {
+        "inertial": (Inertial, False, False),
+        "visual": (Visual, False, True),
+        "collision": (Collision, False, True),
+    }
+    _TAG = "link"
+    kinematic = True
+
+    name: Any = Text("The name of the link.")
+    inertial: Any = _InertialValue("Mass and inertia.", Inertial)
+    visuals: Any = Parts("The list of what is seen.", Visual, InputError)
+    collisions: Any = Parts("The list of what others bump into.", Collision, InputError)
+
+    def __init__(
+        self,
+        name: str,
+        inertial: Inertial | None,
+        visuals: Sequence[Visual] | None,
+        collisions: Sequence[Collision] | None,
+    ) -> None:
+        self._filler: Inertial | None = None
+        self._joined: tuple[Any, Any] | None = None
+        self.name = name
+        self.inertial = inertial
+        self.visuals = visuals
+        self.collisions = collisions
+
+    @property
+    def collision_mesh(self) -> Any:
+        """One mesh of all collisions in the link's frame, scales applied; None without any.
+
+        Made again when collisions have changed; else the same object each time.
+        Raises: InputError where a mesh cannot be had.
+        """
+        parts = [
+            (mesh, placed(shape)) for shape in self.collisions for mesh in shape.geometry.meshes
+        ]
+        state = [(hash(mesh), T.tobytes()) for mesh, T in parts]
+        if self._joined is None or self._joined[0] != state:
+            self._joined = state, _joined(parts)
+        return self._joined[1]
+
+    def weight(self) -> Inertial | None:
+        """The inertial that is saved: the given one, or the filler where it was changed."""
+        held: Inertial | None = self.__dict__["_inertial"]
+        filler = self._filler
+        if held is not None or filler is None:
+            return held
+        same = filler.mass == 1.0 and np.array_equal(filler.inertia, np.eye(3))
+        return None if same and np.array_equal(filler.origin, np.eye(4)) else filler
+
+    def __repr__(self) -> str:
+        return f"<Link '{self.name}'>"
+
+
+def placed(shape: Visual | Collision) -> Floats:
+    """The pose (4, 4) of a shape in its link, with the scale of its mesh."""
+    scale = shape.geometry.scaling()
+    origin: Floats = shape.origin
+    return origin if scale is None else origin @ np.diag([*scale, 1.0])
+
+
+def _joined(parts: list[tuple[Any, Floats]]) -> Any:
+    moved: list[Any] = []
+    for mesh, T in parts:
+        copy = mesh.copy()
+        copy.apply_transform(T)
+        moved.append(copy)
+    return bare(moved) if moved else None

@@ -1,0 +1,256 @@
+"""Checked attributes: each knows what it takes, and refuses anything else before it changes.
+
+What link poses are computed from must be noticed when it changes. Every assignment to an object
+whose class is ``kinematic`` moves `EPOCH` on. Arrays can also be changed in place, but only by
+whoever got them: a joint's arrays that have been handed out are remembered on the joint, and
+compared before poses are computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import InputError, LinkworkError, ShapeError
+from linkwork.faces.urdfpy.rotations import xyz_rpy_to_matrix
+
+Floats = NDArray[np.float64]
+
+SHORTEST_AXIS = 1e-100
+"""Shorter axes have no direction: their squares vanish."""
+
+
+class WrongTypeError(LinkworkError, TypeError):
+    """A value of a type that the attribute does not take."""
+
+
+class Epoch:
+    """A number that grows whenever something is assigned that poses may depend on."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def move(self) -> None:
+        """Something has changed."""
+        self.now += 1
+
+
+EPOCH = Epoch()
+
+
+class Value:
+    """An attribute whose values pass through ``check(owner, name, value)``."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+        self.name = self.slot = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name, self.slot = name, f"_{name}"
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        return self if owner is None else owner.__dict__[self.slot]
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        owner.__dict__[self.slot] = self.check(owner, value)
+        if owner.kinematic:
+            EPOCH.move()
+
+    def check(self, owner: Any, value: Any) -> Any:
+        """The value as it is kept."""
+        return value
+
+    def what(self, owner: Any) -> str:
+        """The attribute as messages name it."""
+        return f"{type(owner).__name__}.{self.name}"
+
+
+class Text(Value):
+    """Text; anything else is turned into it."""
+
+    def __init__(self, doc: str, *, optional: bool = False) -> None:
+        super().__init__(doc)
+        self.optional = optional
+
+    def check(self, owner: Any, value: Any) -> str | None:
+        """Raises: WrongTypeError for None where there must be text."""
+        if value is None:
+            if self.optional:
+                return None
+            raise WrongTypeError(f"{self.what(owner)} is a text, not None")
+        return str(value)
+
+
+class Number(Value):
+    """A number; None is ``default`` where it may be left out."""
+
+    def __init__(
+        self, doc: str, *, optional: bool = False, default: float | None = None, bound: bool = False
+    ) -> None:
+        super().__init__(doc)
+        self.optional, self.default, self.bound = optional, default, bound
+
+    def check(self, owner: Any, value: Any) -> float | None:
+        """Raises: WrongTypeError or InputError for what is no number; InputError for nan and inf.
+
+        A ``bound`` may be infinite.
+        """
+        if value is None and self.optional:
+            return self.default
+        given: Any = value
+        try:
+            number = float(given)
+        except TypeError:
+            kind = type(value).__name__
+            raise WrongTypeError(f"{self.what(owner)} is a number, not {kind}") from None
+        except ValueError:
+            raise InputError(f"{self.what(owner)} is a number, not {value!r:.60}") from None
+        if math.isnan(number) or (math.isinf(number) and not self.bound):
+            raise InputError(f"{self.what(owner)} must be finite, not {number}")
+        return number
+
+
+class Part(Value):
+    """An object of one class, or None where that is allowed."""
+
+    def __init__(self, doc: str, kind: type, *, optional: bool = True) -> None:
+        super().__init__(doc)
+        self.kind, self.optional = kind, optional
+
+    def check(self, owner: Any, value: Any) -> Any:
+        """Raises: WrongTypeError."""
+        if isinstance(value, self.kind) or (value is None and self.optional):
+            return value
+        given = type(value).__name__
+        raise WrongTypeError(f"{self.what(owner)} is a {self.kind.__name__}, not {given}")
+
+
+class Parts(Value):
+    """A list of objects of one class; None is an empty one."""
+
+    def __init__(self, doc: str, kind: type, error: type[LinkworkError] = WrongTypeError) -> None:
+        super().__init__(doc)
+        self.kind, self.error = kind, error
+
+    def check(self, owner: Any, value: Any) -> list[Any]:
+        """Raises: the attribute's error for what is no list, or a member of another class."""
+        if value is None:
+            return []
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+            given = type(value).__name__
+            raise self.error(f"{self.what(owner)} is a list of {self.kind.__name__}, not {given}")
+        members = list(value)
+        for k, member in enumerate(members):
+            if not isinstance(member, self.kind):
+                given = type(member).__name__
+                raise self.error(f"{self.what(owner)}[{k}] is a {self.kind.__name__}, not {given}")
+        return members
+
+
+class Array(Value):
+    """An array that is kept as a copy of what was given; see the module's text for ``watched``."""
+
+    def __init__(
+        self, doc: str, check: Callable[[Any, str, Any], Any], *, watched: bool = False
+    ) -> None:
+        super().__init__(doc)
+        self._check, self.watched = check, watched
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        if owner is None:
+            return self
+        state = owner.__dict__
+        if self.watched and self.slot not in state["_lent"]:
+            state["_lent"].add(self.slot)
+            EPOCH.move()
+        return state[self.slot]
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        checked = self.check(owner, value)
+        if self.watched:
+            owner.__dict__.setdefault("_lent", set()).discard(self.slot)
+        owner.__dict__[self.slot] = checked
+        if owner.kinematic:
+            EPOCH.move()
+
+    def check(self, owner: Any, value: Any) -> Any:
+        """The value as an array of its own."""
+        return self._check(owner, self.what(owner), value)
+
+
+def numbers(what: str, value: Any, *shapes: tuple[int, ...]) -> Floats:
+    """Finite numbers of one of these shapes, as an array of their own.
+
+    Raises: WrongTypeError for what is no array or list; ShapeError; InputError.
+    """
+    if not isinstance(value, (np.ndarray, list, tuple)):
+        listed = " or ".join(map(str, shapes))
+        kind = type(value).__name__
+        raise WrongTypeError(f"{what} is an array of shape {listed}, not {kind}")
+    try:
+        array = np.array(value, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be numbers, not {value!r:.80}") from None
+    if array.shape not in shapes:
+        listed = " or ".join(map(str, shapes))
+        raise ShapeError(f"{what} has the shape {listed}, not {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{what} must be finite, not {array.tolist()}")
+    return array
+
+
+def pose(_: Any, what: str, value: Any) -> Floats:
+    """A pose (4, 4): as it is, from (6,) xyz and rpy, or the identity for None."""
+    if value is None:
+        return np.eye(4)
+    array = numbers(what, value, (4, 4), (6,))
+    if array.shape == (6,):
+        return xyz_rpy_to_matrix(array)
+    if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+        raise InputError(f"{what} has the last row 0 0 0 1, not {array[3].tolist()}")
+    return array
+
+
+def vector(_: Any, what: str, value: Any) -> Floats:
+    """Three numbers."""
+    return numbers(what, value, (3,))
+
+
+def optional_vector(owner: Any, what: str, value: Any) -> Floats | None:
+    """Three numbers, or None."""
+    return None if value is None else vector(owner, what, value)
+
+
+def sizes(owner: Any, what: str, value: Any) -> Floats:
+    """Three lengths, none of them negative."""
+    array = vector(owner, what, value)
+    if (array < 0).any():
+        raise InputError(f"{what} are lengths, not {array.tolist()}")
+    return array
+
+
+def colour(_: Any, what: str, value: Any) -> Floats | None:
+    """Four numbers, moved into 0 to 1; None for no colour."""
+    return None if value is None else np.clip(numbers(what, value, (4,)), 0.0, 1.0)
+
+
+def symmetric(_: Any, what: str, value: Any) -> Floats:
+    """A symmetric matrix (3, 3)."""
+    array = numbers(what, value, (3, 3))
+    if not np.allclose(array, array.T):
+        raise InputError(f"{what} must be symmetric, not {array.tolist()}")
+    return array
+
+
+def direction(what: str, value: Any) -> Floats | None:
+    """A unit vector (3,); None for a zero one."""
+    array = numbers(what, value, (3,))
+    largest = float(np.max(np.abs(array)))
+    if largest < SHORTEST_AXIS:
+        return None
+    array = array / largest  # first this, so that squares neither overflow nor vanish
+    return array / math.sqrt(float(array @ array))

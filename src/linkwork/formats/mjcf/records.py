@@ -1,0 +1,114 @@
+"""What an MJCF says about kinematics and inertia, as plain records.
+
+Poses are positions (3) in metres and quaternions ``wxyz`` in the frame of the parent body; names
+are never empty. Indices are MuJoCo's: body 0 is the world.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from linkwork.errors import Problem
+
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: its file and line."""
+
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A rigid body. The inertia is diagonal in axes turned by `inertia_quat`, about `com`."""
+
+    name: str
+    parent: int
+    pos: Vector
+    quat: Quaternion
+    mass: float
+    com: Vector
+    inertia: Vector
+    inertia_quat: Quaternion
+    mocap: bool = False
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """A joint of a body, about `axis` through `pos` in the body's frame.
+
+    Its position stands in MuJoCo's ``qpos`` from `start` on; the body is at its described pose when
+    that is `ref`. A free joint has seven numbers, position then quaternion: `initial` has them.
+    """
+
+    name: str
+    type: Literal["hinge", "slide", "ball", "free"]
+    body: int
+    pos: Vector
+    axis: Vector
+    start: int
+    ref: float = 0.0
+    initial: tuple[float, ...] = ()
+    lower: float | None = None
+    upper: float | None = None
+    effort: float | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A named place on a body."""
+
+    name: str
+    body: int
+    pos: Vector
+    quat: Quaternion
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mesh:
+    """A mesh, and the places where its file may be: none where its vertices stand in the MJCF."""
+
+    name: str
+    files: tuple[str, ...]
+    scale: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Geom:
+    """A shape on a body, with MuJoCo's sizes (half lengths). A mesh's pose is that of its file."""
+
+    name: str
+    body: int
+    type: str
+    size: Vector
+    pos: Vector
+    quat: Quaternion
+    rgba: Quaternion
+    group: int
+    collides: bool
+    mesh: Mesh | None = None
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MjcfModel:
+    """One MJCF with everything that it includes; `problems` are findings, `file` its own name."""
+
+    name: str
+    file: str | None
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    sites: tuple[Site, ...]
+    geoms: tuple[Geom, ...]
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,60 @@
+"""Which elements of an MJCF are handed to MuJoCo, and which are left out with a word or without.
+
+What is left out cannot fail, allocate or open anything. An element that is not named here is handed
+on, so that MuJoCo says what it thinks of it.
+"""
+
+from __future__ import annotations
+
+from linkwork.errors import Level
+
+LEFT_OUT: dict[str, tuple[Level, str]] = {
+    "equality": ("warning", "couplings and loops are not read: these joints move freely"),
+    "deformable": ("warning", "soft bodies are not read"),
+    "tendon": ("note", "tendons are not read"),
+    "actuator": ("note", "actuators are not read: every joint counts as driven"),
+    "contact": ("note", "contact pairs are not read"),
+    "sensor": ("note", "sensors are not read"),
+    "keyframe": ("note", "keyframes are not read"),
+    "camera": ("note", "cameras are not read"),
+    "plugin": ("note", "plugins are not run"),
+    "custom": ("note", "custom data is not read"),
+}
+"""Elements that are left out, with what the finding says of them."""
+
+SILENT = frozenset(
+    ("option", "size", "visual", "statistic", "light", "texture", "hfield", "skin", "layer")
+) | frozenset(("extension", "pair"))
+"""Elements that are left out and say nothing about kinematics or masses."""
+
+OF_DEFAULTS = frozenset(
+    ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle")
+) | frozenset(("adhesion", "tendon", "equality", "camera", "plugin"))
+"""Elements of ``<default>`` that only concern what is left out."""
+
+REFUSED = {
+    "flexcomp": "soft bodies (flexcomp) are not read",
+    "composite": "composite bodies are not read; write the bodies out, or use <replicate>",
+}
+"""Elements that make bodies of a kind that is not read."""
+
+DROPPED_ATTRIBUTES: dict[str, frozenset[str]] = {
+    "compiler": frozenset(
+        ("meshdir", "assetdir", "texturedir", "strippath", "fusestatic", "discardvisual")
+    )
+    | frozenset(("usethread",)),
+}
+"""Attributes that are dealt with here: no file is opened by MuJoCo, and no body disappears."""
+
+KEPT_ATTRIBUTES: dict[str, frozenset[str]] = {
+    "material": frozenset(("name", "class", "rgba")),
+}
+"""Elements of which only these attributes are handed on."""
+
+TEXTS = frozenset(
+    ("name", "class", "childclass", "mesh", "material", "file", "hfield", "model", "prefix")
+) | frozenset(("body", "content_type", "user", "builtin"))
+"""Attributes that are not numbers, whatever they look like."""
+
+LONG = frozenset(("vertex", "normal", "texcoord", "face"))
+"""Attributes that hold whole meshes."""

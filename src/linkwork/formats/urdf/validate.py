@@ -1,0 +1,266 @@
+"""Records that were made or changed in code, judged by the rules that files are read by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from linkwork.errors import InputError, Level
+from linkwork.formats.urdf.check import check
+from linkwork.formats.urdf.convert import BadText, Complaint, content_text
+from linkwork.formats.urdf.plans import TAGS, filler
+from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.records import Document, ExtraAttribute, ExtraElement, Robot
+from linkwork.formats.urdf.schema import Kind
+from linkwork.formats.urdf.sheets import (
+    SHEET,
+    Mark,
+    Part,
+    Sheet,
+    as_attribute,
+    items,
+    sheet_of,
+    values,
+)
+from linkwork.formats.urdf.strays import strays
+from linkwork.formats.urdf.unknown import Unknown
+
+
+def checked(robot: Robot, file: str | None = None) -> Document:
+    """The document that reading the written robot would give: all values, names and the tree.
+
+    Values become what a file would hold: floats for integers and NumPy's numbers, tuples for lists
+    and arrays. Records that need no change stay the same objects. ``file`` is the name that
+    messages use and meshes are found by; by default the robot's own.
+
+    Raises: DescriptionError with every error, each with the line of its record (0 where it was made
+    in code); InputError for what is no `records.Robot`.
+    """
+    if not isinstance(robot, Robot):
+        raise InputError(f"a records.Robot is checked, not {type(robot).__name__}")
+    name = robot.file if file is None else file
+    problems = Problems(name)
+    made = _Judge(problems).record(SHEET, robot, _name_of(robot))
+    check(made, problems)
+    if problems.failed:
+        raise problems.error()
+    return Document(made if made.file == name else replace(made, file=name), problems.sorted())
+
+
+class _Judge:
+    """One pass over the records of one robot."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.unknown = Unknown(problems)
+        self.memos: dict[Kind, dict[str, tuple[Any, Complaint | None]]] = {k: {} for k in Kind}
+
+    def record(self, sheet: Sheet, record: Any, name: str) -> Any:
+        """The record, or one with the values that a file would hold; ``name`` of its link, ..."""
+        at = _Where(sheet, record, name, {})
+        self._attributes(sheet, at)
+        if record.extra or record.comments:
+            self._strays(at)
+        self._inside(sheet, at)
+        return replace(record, **at.changes) if at.changes else record
+
+    def _inside(self, sheet: Sheet, at: _Where) -> None:
+        for part in sheet.parts:
+            if part.inline:
+                self._inline(part, part.inline, at)
+            elif part.text:
+                self._texts(part, at)
+            else:
+                self._records(part, sheet, at)
+
+    def _inline(self, part: Part, sheet: Sheet, at: _Where) -> None:
+        """An element that is no record; without attributes it may be missing as a whole."""
+        self._attributes(sheet, at)
+        tag = sheet.tag
+        held = any(getattr(at.record, inner.field) for inner in sheet.parts)
+        if held or _holds_strays(at.record, tag):
+            self._inside(sheet, at)
+        elif part.required and not sheet.marks:
+            self._missing(part, at.sheet, at)
+
+    def _missing(self, part: Part, sheet: Sheet, at: _Where) -> None:
+        if part.required:
+            tags = " or ".join(f"<{tag}>" for tag in part.tags)
+            self._add(part.required, Complaint("missing-element", f"{tags} is missing"), sheet, at)
+
+    def _attributes(self, sheet: Sheet, at: _Where) -> None:
+        made: list[Any] = []
+        try:
+            for mark, value in values(sheet, at.record):
+                new = self._value(mark, value, sheet, at)
+                made.append(new)
+                if not sheet.packed and new is not value:
+                    at.changes[mark.target] = new
+        except BadText as bad:
+            self._add("error", _of_field(sheet.packed, bad.complaint), sheet, at)
+            made = [0.0] * 6
+        if sheet.packed:
+            xx, xy, xz, yy, yz, zz = made
+            matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+            if not _is_matrix(getattr(at.record, sheet.packed), matrix):
+                at.changes[sheet.packed] = matrix
+
+    def _value(self, mark: Mark, value: Any, sheet: Sheet, at: _Where) -> Any:
+        """The value that reading would give; the same object where that is an equal one."""
+        attribute = mark.attribute
+        need = attribute.required
+        if value is None:
+            # an element that is no record is left out when it has nothing to say
+            if need and (need == "error" or sheet.record or _holds_strays(at.record, sheet.tag)):
+                self._missing_attribute(mark, need, sheet, at)
+            return filler(attribute)
+        memo = self.memos[attribute.kind]
+        try:
+            text = mark.write(value)
+            found = memo.get(text)
+            if found is None:
+                new = mark.read(text)
+                found = memo[text] = (new, mark.judge(new) if mark.judge else None)
+        except BadText as bad:
+            self._add("error", _of_attribute(mark.name, bad.complaint), sheet, at)
+            return filler(attribute)
+        if need and text == mark.default and not mark.always:
+            self._missing_attribute(mark, need, sheet, at)
+        new, complaint = found
+        if complaint:
+            self._add("warning", _of_attribute(mark.name, complaint), sheet, at)
+        return value if _is_plain(value) else new
+
+    def _missing_attribute(self, mark: Mark, need: Level, sheet: Sheet, at: _Where) -> None:
+        message = f"attribute '{mark.name}' is missing"
+        hint = f"it is {mark.attribute.kind.value}"
+        self._add(need, Complaint("missing-attribute", message, hint), sheet, at)
+
+    def _texts(self, part: Part, at: _Where) -> None:
+        """Elements that hold a text."""
+        if as_attribute(at.sheet, at.record, part.field):
+            return
+        made: list[str] = []
+        try:
+            several = items(part, at.record)
+            for text in several:
+                made.append(str(content_text(text)))
+        except BadText as bad:
+            self._add("error", _of_field(part.field, bad.complaint), at.sheet, at)
+            at.changes[part.field] = tuple(made) if part.repeated else None
+            return
+        if part.repeated and not isinstance(getattr(at.record, part.field), tuple):
+            at.changes[part.field] = tuple(made)
+
+    def _records(self, part: Part, sheet: Sheet, at: _Where) -> None:
+        """The records in one place; what is no such record is left out, and an error."""
+        made: list[Any] = []
+        changed = False
+        try:
+            several = items(part, at.record)
+        except BadText as bad:
+            several, changed = (), True
+            self._add("error", bad.complaint, sheet, at)
+        for each in several:
+            try:
+                below = sheet_of(part, each)
+            except BadText as bad:
+                self._add("error", bad.complaint, sheet, at)
+                changed = True
+                continue
+            new = self.record(below, each, _name_of(each) if sheet is SHEET else at.name)
+            changed |= new is not each
+            made.append(new)
+        if not several:
+            self._missing(part, sheet, at)
+        if part.repeated:
+            if changed or not isinstance(getattr(at.record, part.field), tuple):
+                at.changes[part.field] = tuple(made)
+        elif changed:
+            at.changes[part.field] = made[0] if made else None
+
+    def _strays(self, at: _Where) -> None:
+        """Unknown elements and attributes, and comments."""
+        record, sheet = at.record, at.sheet
+        try:
+            strays(sheet, record)
+        except BadText as bad:
+            self._add("error", bad.complaint, sheet, at)
+            return
+        ordered = _ordered(sheet.tag, record.extra)
+        if ordered != record.extra:
+            at.changes["extra"] = ordered
+        labels: dict[tuple[str, int | None], list[ExtraAttribute]] = {}
+        for extra in record.extra:
+            inner = sheet.inner[extra.within]
+            if isinstance(extra, ExtraElement):
+                known = inner.tags if inner else ()
+                self.unknown.element(
+                    extra.within, known, extra.tag, tags=TAGS, line=extra.line, name=at.name
+                )
+            elif not extra.name.startswith("xmlns"):
+                labels.setdefault((extra.within, extra.position), []).append(extra)
+        for (within, _), extras in labels.items():
+            inner = sheet.inner[within]
+            known = [mark.name for mark in inner.marks] if inner else []
+            names = [extra.name for extra in extras]
+            line = extras[0].line
+            self.unknown.attributes(within, known, names, line=line, name=at.name)
+
+    def _add(self, level: Level, complaint: Complaint, sheet: Sheet, at: _Where) -> None:
+        code, message, hint = complaint
+        line = at.record.line
+        self.problems.add(
+            level, code, message, line=line, element=sheet.tag, name=at.name, hint=hint
+        )
+
+
+@dataclass(slots=True)
+class _Where:
+    """A record while it is judged: the name of its link or joint, and what a file would change."""
+
+    sheet: Sheet
+    record: Any
+    name: str
+    changes: dict[str, Any]
+
+
+def _holds_strays(record: Any, tag: str) -> bool:
+    """Whether a comment or something unknown stands in an element."""
+    return any(each.within == tag for each in (*record.extra, *record.comments))
+
+
+def _name_of(record: Any) -> str:
+    name = getattr(record, "name", None)
+    return name if isinstance(name, str) else ""
+
+
+def _of_attribute(name: str, complaint: Complaint) -> Complaint:
+    code, message, hint = complaint
+    return Complaint(code, f"attribute '{name}': {message}", hint)
+
+
+def _of_field(name: str, complaint: Complaint) -> Complaint:
+    code, message, hint = complaint
+    return Complaint(code, f"field '{name}': {message}", hint)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is of the types that reading gives."""
+    kind = type(value)
+    return kind is float or kind is str or (kind is tuple and all(type(v) is float for v in value))
+
+
+def _is_matrix(value: Any, matrix: tuple[Any, ...]) -> bool:
+    return type(value) is tuple and value == matrix and all(map(_is_plain, value))
+
+
+def _ordered(tag: str, extra: Any) -> tuple[Any, ...]:
+    """The order of reading: the attributes of the record's element, its name spaces, the rest."""
+
+    def rank(each: Any) -> int:
+        if not isinstance(each, ExtraAttribute) or each.within != tag:
+            return 2
+        return int(each.name.startswith("xmlns"))
+
+    return tuple(sorted(extra, key=rank))

@@ -1,0 +1,340 @@
+"""The process that expands one xacro file: started by `xacro.expand`, talks JSON lines with it.
+
+A process of its own, because xacro files are programs: it can be stopped when it takes too long,
+its memory is bounded, and what the `xacro` package changes in the modules that it imports
+(``xml.dom.minidom`` among them) ends with it. It opens files inside the folders that it was given
+and no others, and an audit hook ends what starts programs, writes files or uses the net.
+
+First line in: the job. Lines out: ``{"find": name}``, answered by ``{"folder": ...}`` or
+``{"error": ...}``, and at last ``{"text": ...}`` or ``{"problem": ...}``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import io
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+from xml.parsers import expat
+
+from linkwork.formats import xacro_guard
+from linkwork.formats.xacro_guard import RefusedError
+from linkwork.formats.xacro_places import Builder, Warnings, keep_places, place_of, written
+
+# talking with the process that started this one
+
+
+class Line:
+    """The two pipes, one JSON value a line."""
+
+    def __init__(self) -> None:
+        self._in = os.fdopen(os.dup(0), "rb")
+        self._out = os.fdopen(os.dup(1), "wb")
+
+    def receive(self) -> Any:
+        """The next value; the process ends with its starter."""
+        line = self._in.readline()
+        if not line:
+            raise SystemExit(1)
+        return json.loads(line)
+
+    def send(self, value: Any) -> None:
+        """Write one value."""
+        self._out.write(json.dumps(value).encode() + b"\n")
+        self._out.flush()
+
+
+# what may be opened
+
+
+class Files:
+    """The files that the expansion reads: inside the folders, regular, and not too large."""
+
+    def __init__(self, roots: list[str], largest: int) -> None:
+        self.roots = list(dict.fromkeys([*roots, *map(os.path.realpath, roots)]))
+        self.largest = largest
+        self.opened: list[str] = []
+
+    def inside(self, path: str) -> bool:
+        """Whether a path, as it is written, lies in one of the folders."""
+        whole = os.path.abspath(path)
+        return any(whole == root or whole.startswith(_slashed(root)) for root in self.roots)
+
+    def read(self, path: Any, *_: Any) -> io.BytesIO:
+        """The bytes of a file. Whether a file outside exists is nobody's business."""
+        if not isinstance(path, str) or "\0" in path:
+            raise RefusedError("xacro-file", f"{path!r} is no file's name")
+        if not self.inside(path) or not self.inside(os.path.realpath(path)):
+            hint = "allow the folder that it lies in"
+            message = f"'{path}' lies outside the folders that may be read"
+            raise RefusedError("xacro-file", message, hint)
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise RefusedError("xacro-file", f"'{path}' is no regular file")
+        if status.st_size > self.largest:
+            message = f"'{path}' has {status.st_size:,} bytes; at most {self.largest:,} are read"
+            raise RefusedError("xacro-file", message)
+        with open(path, "rb") as stream:
+            data = stream.read(self.largest + 1)
+        if len(data) > self.largest:
+            raise RefusedError("xacro-file", f"'{path}' grows while it is read")
+        if path not in self.opened:
+            self.opened.append(path)
+        return io.BytesIO(data)
+
+    def glob(self, pattern: str) -> list[str]:
+        """The files that a pattern of an include matches, inside the folders."""
+        if not self.inside(pattern):
+            raise RefusedError("xacro-file", f"'{pattern}' lies outside the folders", "allow them")
+        return sorted(path for path in glob.glob(pattern) if self.inside(path))
+
+
+def _slashed(folder: str) -> str:
+    return folder if folder.endswith(os.sep) else folder + os.sep
+
+
+# the package, with its ways to the system replaced
+
+
+class Arguments(dict[str, str]):
+    """The arguments of the file, which know which of them were asked for."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        super().__init__(given)
+        self.given, self.asked = dict(given), set[str]()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(str(name))
+        return super().__contains__(name)
+
+
+def _replace_files(xacro: Any, files: Files) -> None:
+    """Every file that the package opens or looks for goes through ``files``."""
+
+    def parse(_: Any, filename: str) -> Any:
+        try:
+            stream = files.read(os.path.join(xacro.root_dir, filename))
+        except OSError as error:
+            # as the package does: the file is not yet one that others are included from
+            xacro.filestack.pop()
+            raise xacro.XacroException(f"{error.strerror}: {filename}", exc=error) from None
+        return Builder(filename).parseFile(stream)
+
+    def opened(path: Any, *_: Any) -> io.TextIOWrapper:
+        return io.TextIOWrapper(files.read(path), encoding="utf-8-sig")
+
+    xacro.open = opened
+    xacro.glob = SimpleNamespace(glob=files.glob)
+    xacro.parse = parse
+
+
+class Extensions:
+    """What ``$(find ...)``, ``$(env ...)``, ``$(dirname)`` and ``$(eval ...)`` give."""
+
+    def __init__(
+        self, xacro: Any, files: Files, line: Line, environment: Mapping[str, str]
+    ) -> None:
+        self.xacro, self.files, self.line, self.environment = xacro, files, line, environment
+
+    def find(self, package: str) -> str:
+        """The folder of a package, as the starter knows it. Files may be read there from now on."""
+        self.line.send({"find": package})
+        answer = self.line.receive()
+        if "error" in answer:
+            raise RefusedError("xacro-package", answer["error"])
+        if answer["note"]:
+            self.xacro.warning(answer["note"])
+        self.files.roots += [answer["folder"], os.path.realpath(answer["folder"])]
+        return str(answer["folder"])
+
+    def env(self, name: str) -> str:
+        """A variable that was given; none of this process."""
+        if name not in self.environment:
+            hint = f"give it a value: environment={{'{name}': ...}}, or --env {name}=..."
+            message = f"the variable '{name}' of the environment is asked for"
+            raise RefusedError("xacro-environment", message, hint)
+        return self.environment[name]
+
+    def optenv(self, name: str, default: str = "") -> str:
+        """A variable that was given, or the default."""
+        return self.environment.get(name, default)
+
+    def dirname(self, _: object = None) -> str:
+        """The folder of the file that is being read."""
+        return os.path.dirname(os.path.abspath(self.xacro.filestack[-1]))
+
+    def evaluate(self, text: str, context: Mapping[str, Any]) -> str:
+        """The value of ``$(eval text)``: arguments, functions of math, and those above."""
+        converted: Callable[[str, str], Any] = self.xacro.substitution_args.convert_value
+        arguments = context["arg"]
+        names: dict[str, Any] = {f.__name__: f for f in (list, dict, map, str, float, int)}
+        names |= dict(self.xacro._global_symbols["math"])
+        names |= {name: converted(value, "auto") for name, value in arguments.items()}
+        names |= {"true": True, "false": False, "find": self.find, "env": self.env}
+        names |= {"optenv": self.optenv, "dirname": self.dirname}
+        names["arg"] = lambda name: converted(arguments[name], "auto")
+        return str(xacro_guard.evaluate(text, names))
+
+
+def _replace_evaluation(xacro: Any, extensions: Extensions) -> None:
+    """Every expression is evaluated by `xacro_guard`, every extension by ``extensions``."""
+    module = xacro.substitution_args
+    module._eval_find, module._eval_env = extensions.find, extensions.env
+    module._eval_optenv, module._eval_dirname = extensions.optenv, extensions.dirname
+    module._eval = extensions.evaluate
+    xacro.safe_eval = xacro_guard.evaluate
+    names = xacro._global_symbols["python"]
+    names.pop("vars", None)
+    names.update(type=xacro_guard.kind_of)
+
+
+_ENDED = (
+    *("os." + name for name in ("exec", "fork", "kill", "link", "mkdir", "posix_spawn", "putenv")),
+    *("os." + name for name in ("remove", "rename", "rmdir", "setxattr", "spawn", "startfile")),
+    *("os." + name for name in ("symlink", "system", "truncate", "unsetenv", "utime", "ch")),
+    *("subprocess.", "socket.", "ctypes.", "shutil.", "pty.", "winreg.", "webbrowser.", "mmap."),
+    *("signal.", "code.", "pickle.", "urllib.", "sys.addaudithook"),
+)
+"""Events of Python (PEP 578) that no expansion has a reason for, by how their names begin."""
+
+
+def _lock(files: Files) -> None:
+    """From here on, end whatever starts programs, writes, connects, or reads other files."""
+    own = tuple(_slashed(os.path.realpath(path)) for path in sys.path if path)
+
+    def watch(event: str, values: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = (*values, None, None, None)[:3]
+            writes = isinstance(mode, str) and set(mode) & set("wax+")
+            if writes or (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+                raise RefusedError("xacro-forbidden", "a file is opened for writing")
+        elif event in ("os.listdir", "os.scandir"):
+            path = values[0] or "."
+        else:
+            if event.startswith(_ENDED):
+                message = f"it tries to do what no description needs: {event}"
+                raise RefusedError("xacro-forbidden", message)
+            return
+        if isinstance(path, str | bytes):
+            name = os.fsdecode(path)
+            if not files.inside(name) and not _of(own, name):
+                raise RefusedError("xacro-forbidden", f"it reads outside its folders: '{name}'")
+
+    sys.addaudithook(watch)
+
+
+def _of(folders: tuple[str, ...], path: str) -> bool:
+    return os.path.realpath(path).startswith(folders)
+
+
+def _bound(seconds: int, memory: int) -> None:
+    """Limits that the system holds, where it has them."""
+    try:
+        resource = import_module("resource")
+    except ImportError:  # Windows
+        return
+    for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds)):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (limit, limit))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+# one job
+
+
+def _expanded(xacro: Any, job: Mapping[str, Any], files: Files) -> dict[str, Any]:
+    path, arguments = job["path"], Arguments(job["arguments"])
+    xacro.root_dir = os.path.dirname(path)
+    xacro.init_stacks(path)
+    document = xacro.parse(None, path)
+    xacro.process_doc(document, mappings=arguments, verbosity=0)
+    text = written(document, job["largest"])
+    return {
+        "text": text.getvalue(),
+        "places": text.places,
+        "files": files.opened,
+        "unused": sorted(set(arguments.given) - arguments.asked),
+        "declared": sorted(arguments.asked),
+    }
+
+
+def _problem(error: BaseException, xacro: Any) -> dict[str, Any]:
+    """What went wrong, where, and in which macros."""
+    cause: Any = error
+    while not isinstance(cause, RefusedError) and getattr(cause, "exc", None) is not None:
+        cause = cause.exc
+    code, message, hint = _told(error, cause)
+    place = getattr(cause, "place", None) or place_of(error, xacro.filestack)
+    if isinstance(cause, expat.ExpatError):
+        place = (xacro.filestack[-1], cause.lineno)
+    said = "; ".join(line.strip() for line in message.splitlines() if line.strip())
+    macros = [macro.body.getAttribute("name") for macro in reversed(xacro.macrostack or [])]
+    if macros:
+        said += ", in macro " + ", called by ".join(f"'{name}'" for name in macros[:8])
+    return {"code": code, "message": said[:2000], "hint": hint, "place": place}
+
+
+def _told(error: BaseException, cause: Any) -> tuple[str, str, str]:
+    """The code, message and hint of an error, by what caused it."""
+    told = ("xacro", str(error) or type(error).__name__, "")
+    if isinstance(cause, RefusedError):
+        told = (cause.code, str(cause), cause.hint)
+    elif isinstance(cause, xacro_guard.RefusedExpressionError):
+        told = ("xacro-expression", f"refused: {error}", "")
+    elif isinstance(cause, RecursionError):
+        hint = "one of them may use itself"
+        told = ("xacro-recursion", "macros, includes or properties go too deep", hint)
+    elif isinstance(cause, MemoryError):
+        told = ("xacro-memory", "the expansion takes more memory than it may", "")
+    elif isinstance(cause, OSError):
+        told = ("xacro-file", f"{cause.strerror or cause}: '{cause.filename}'", "")
+    elif isinstance(cause, expat.ExpatError):
+        told = ("xml", expat.ErrorString(cause.code) or str(cause), "")
+    elif type(cause).__name__ == "ArgException":
+        name = str(cause).strip("'")
+        hint = f"give one: arguments={{'{name}': ...}}, or --arg {name}:=..."
+        told = ("xacro-argument", f"the argument '{name}' has no value", hint)
+    return told
+
+
+def main() -> None:
+    """Do the one job that comes in."""
+    line = Line()
+    job = line.receive()
+    sys.path[:] = job["modules"]
+    try:
+        xacro: Any = import_module("xacro")
+        import_module("xacro.substitution_args")
+    except ImportError as error:
+        line.send({"missing": str(error)})
+        return
+    unheard, xacro.warning = io.StringIO(), Warnings()
+    with contextlib.redirect_stdout(unheard), contextlib.redirect_stderr(unheard):
+        result = _run(xacro, job, line)
+    line.send({**result, "warnings": xacro.warning.found})
+
+
+def _run(xacro: Any, job: Mapping[str, Any], line: Line) -> dict[str, Any]:
+    files = Files(job["roots"], job["largest"])
+    keep_places()
+    try:
+        _replace_files(xacro, files)
+        _replace_evaluation(xacro, Extensions(xacro, files, line, job["environment"]))
+        sys.setrecursionlimit(2000)
+        _bound(job["seconds"], job["memory"])
+        _lock(files)
+        return _expanded(xacro, job, files)
+    except Exception as error:
+        return {"problem": _problem(error, xacro)}

@@ -1,0 +1,220 @@
+"""Mesh files read: the pieces of one, in metres and in the axes of the link that it belongs to.
+
+Reading is trimesh's work. Before it, `guards` sees whether a file is what it says; after it, what
+trimesh leaves as it stands in the file is put right: COLLADA's unit, numbers that are not finite,
+faces whose vertices do not exist, the order of pieces, opacity of materials.
+
+Coordinates are taken as they stand in the file, z up, whatever the file says of its axes: that is
+what descriptions of robots mean (the argument stands in docs/meshes.md). ``axes="declared"`` turns
+y up into z up where a file declares it: COLLADA by ``up_axis``, glTF always.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import InputError, LinkworkError
+from linkwork.geometry import guards, guards_dae, guards_gltf, looks, obj_text, pieces
+from linkwork.geometry.beside import Beside
+from linkwork.geometry.guards import refuse
+
+if TYPE_CHECKING:
+    import trimesh
+
+Axes = Literal["written", "declared"]
+Rgba = tuple[float, float, float, float]
+Key = tuple[str, int, int]
+
+READ_SUFFIXES = frozenset({".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off"})
+"""The mesh files that are read, by the end of their name in lower case."""
+
+MOST_KEPT = 256 * 2**20
+"""Bytes of meshes and textures that are kept for the next call."""
+
+_TURNS: dict[str, NDArray[np.float64]] = {
+    "X_UP": np.array([[0.0, -1, 0, 0], [0, 0, -1, 0], [1, 0, 0, 0], [0, 0, 0, 1]]),
+    "Y_UP": np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]]),
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """One piece of a mesh file, placed where the file puts it, in metres.
+
+    ``rgba`` (0 to 1) is the colour of its material, or of all its faces where they have one alone.
+    ``texture`` is the image file of its colour; images inside a file are in ``mesh.visual`` only.
+    """
+
+    mesh: trimesh.Trimesh
+    name: str | None = None
+    rgba: Rgba | None = None
+    texture: Path | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Loaded:
+    """What a mesh file holds: its pieces in the order of the file.
+
+    ``left_out`` says which materials and textures that the file names were not read, and why.
+    """
+
+    parts: tuple[Part, ...]
+    path: Path
+    left_out: tuple[str, ...] = ()
+
+    def mesh(self) -> trimesh.Trimesh:
+        """All pieces as one mesh, with the colours of pieces as colours of faces; no textures."""
+        return looks.joined([(part.mesh, part.rgba) for part in self.parts])
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    roots: Sequence[str | os.PathLike[str]] = (),
+    axes: Axes = "written",
+) -> Loaded:
+    """The pieces of a mesh file (STL, OBJ, COLLADA, glTF, PLY or OFF). Each call gives its own.
+
+    Materials, textures and buffers beside the file are read from its folder and from ``roots``;
+    what lies elsewhere is left out, but a buffer of glTF that does is refused. A file is read once
+    and kept while it does not change.
+
+    Raises: InputError naming the file and why it is refused; MissingExtraError where a package of
+    the extra ``meshes`` is needed.
+    """
+    place = Path(path)
+    if axes not in _AXES:
+        raise InputError(f"axes is 'written' or 'declared', not {axes!r}")
+    if place.suffix.lower() not in READ_SUFFIXES:
+        known = ", ".join(sorted(READ_SUFFIXES))
+        raise refuse(place, f"no mesh by its name; read are: {known}")
+    within = tuple(Path(os.path.abspath(root)) for root in roots)
+    with _LOCK:
+        key = (guards.key_of(place), within, axes)
+        kept = _KEPT.get(key)
+        if kept is None or not kept.valid():
+            kept = _read(place, within, axes)
+            _keep(key, kept)
+        else:
+            _KEPT.move_to_end(key)
+        return kept.handed_out(place)
+
+
+def forget() -> None:
+    """Let go of every mesh that is kept for the next call."""
+    with _LOCK:
+        _KEPT.clear()
+
+
+@dataclass(eq=False, slots=True)
+class _Kept:
+    """A file that was read. Nothing of it is handed out but copies."""
+
+    parts: list[pieces.Piece]
+    left_out: tuple[str, ...]
+    beside: dict[Path, Key | None] = field(default_factory=dict[Path, "Key | None"])
+    size: int = 0
+
+    def valid(self) -> bool:
+        """Whether the files beside it are as they were."""
+        return all(_state(path) == state for path, state in self.beside.items())
+
+    def handed_out(self, path: Path) -> Loaded:
+        parts = (Part(p.copy(), p.name, p.look.rgba, p.look.texture) for p in self.parts)
+        return Loaded(tuple(parts), path, self.left_out)
+
+
+_AXES = ("written", "declared")
+_LOCK = threading.RLock()
+_KEPT: OrderedDict[tuple[Key, tuple[Path, ...], str], _Kept] = OrderedDict()
+
+
+def _keep(key: tuple[Key, tuple[Path, ...], str], kept: _Kept) -> None:
+    _KEPT.pop(key, None)
+    if kept.size > MOST_KEPT // 2:
+        return
+    _KEPT[key] = kept
+    while sum(one.size for one in _KEPT.values()) > MOST_KEPT:
+        _KEPT.popitem(last=False)
+
+
+def _state(path: Path) -> Key | None:
+    try:
+        return guards.key_of(path)
+    except InputError:
+        return None
+
+
+def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
+    """A mesh file, from its bytes to pieces in place."""
+    data, suffix = guards.read(path).data, path.suffix.lower()
+    T_link_file = np.eye(4)
+    expected, libraries = 0, tuple[str, ...]()
+    if suffix == ".dae":
+        collada = guards_dae.examine(data, path)
+        expected = collada.pieces
+        if axes == "declared":
+            T_link_file = _TURNS.get(collada.up, T_link_file)
+        T_link_file = T_link_file @ np.diag([*[collada.unit] * 3, 1.0])
+    elif suffix in (".glb", ".gltf"):
+        data = guards_gltf.examine(data, path).data
+        T_link_file = _TURNS["Y_UP"] if axes == "declared" else T_link_file
+    elif suffix == ".obj":
+        text = obj_text.prepared(data, path)
+        data, libraries = text.data, text.libraries
+    else:
+        data = guards.check_plain(data, path)
+    beside = Beside(path, roots, libraries)
+    try:
+        found = _pieces(data, path, beside, expected)
+        for piece in found:
+            piece.settle(T_link_file, path)
+    except LinkworkError:
+        raise
+    except ImportError as error:
+        raise guards.missing_extra(f"meshes as '{guards.show(path.name)}'", _name(error)) from error
+    except (Exception, RecursionError, MemoryError) as error:
+        said = str(error).split("\n")[0][:200] or type(error).__name__
+        raise refuse(path, f"cannot be read as {suffix[1:]}: {said}") from error
+    if not found:
+        raise refuse(path, "holds no faces")
+    states = {one: _state(one) for one in (*beside.opened, *beside.images)}
+    size = sum(piece.size() for piece in found)
+    return _Kept(found, tuple(dict.fromkeys(beside.left_out)), states, size)
+
+
+def _pieces(data: bytes, path: Path, beside: Beside, expected: int) -> list[pieces.Piece]:
+    """The pieces that trimesh finds; of a COLLADA file all of them, if need be without colours."""
+    try:
+        found = pieces.read(BytesIO(data), path, beside)
+    except LinkworkError:
+        raise
+    except Exception:
+        if not expected:
+            raise
+        found = []
+    if beside.lacking is not None:
+        raise beside.lacking
+    if len(found) >= expected:
+        return found
+    # pycollada drops what shows a faulty material, shape and all; the shape matters more
+    again = pieces.read(BytesIO(pieces.without_materials(data)), path, beside)
+    if len(again) < expected:
+        message = f"{expected - len(again)} of its {expected} pieces cannot be read"
+        raise refuse(path, message)
+    beside.left_out.append(f"'{guards.show(path)}': its materials are faulty and were left out")
+    return again
+
+
+def _name(error: ImportError) -> str:
+    return {"collada": "pycollada", "PIL": "pillow"}.get(error.name or "", error.name or str(error))

@@ -1,0 +1,49 @@
+"""From a name in a description to the file that it means, with what this machine's settings say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from linkwork import settings
+from linkwork.geometry import packages
+from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES, resolve
+
+__all__ = ["IMAGE_SUFFIXES", "MESH_SUFFIXES", "locate", "package_finder"]
+
+Folders = Sequence["str | os.PathLike[str]"]
+
+
+def locate(
+    name: str,
+    file: str | os.PathLike[str] | None,
+    allow: Folders = (),
+    *,
+    suffixes: frozenset[str] = MESH_SUFFIXES,
+) -> Path:
+    """The mesh or image file that ``name`` means in the description ``file``.
+
+    Searched: the description's package, folders above it that are named as the package, the ROS
+    paths of the environment, and ``allow`` (see `geometry.meshes.resolve`).
+
+    Raises: InputError where there is none, or it lies elsewhere.
+    """
+    return resolve(
+        name,
+        file,
+        allow,
+        ros_paths=settings.ros_paths(),
+        home=settings.home(),
+        suffixes=suffixes,
+    )
+
+
+def package_finder(file: str | os.PathLike[str], allow: Folders = ()) -> packages.Packages:
+    """What gives the folders of the packages that a description may name.
+
+    Searched: as by `locate`.
+    """
+    return packages.package_finder(
+        file, allow, ros_paths=settings.ros_paths(), home=settings.home()
+    )

@@ -1,0 +1,208 @@
+"""A description saved with its meshes: every file whole or not at all, the description last."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from linkwork.atomic import write_bytes
+from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.formats.urdf import records
+from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
+from linkwork.formats.urdf.validate import checked
+from linkwork.formats.urdf.write import to_text
+from linkwork.geometry.companions import companions
+from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
+from linkwork.mechanism.from_urdf import from_urdf
+from linkwork.robot import Robot
+
+Meshes = Literal["reference", "copy", "keep"]
+_FOLDER = "meshes"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What `save` did: the file, the meshes copied beside it, and the names it found no file for.
+
+    ``outside`` are names that lead to files outside the new description's package: whoever loads
+    it has to allow their folders.
+    """
+
+    path: Path
+    copied: tuple[Path, ...] = ()
+    missing: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+
+
+def save(
+    source: records.Document | records.Robot | Robot,
+    path: str | os.PathLike[str],
+    *,
+    meshes: Meshes = "reference",
+    allow: Folders = (),
+    overwrite: bool = True,
+) -> Saved:
+    """Write a description as URDF, with the meshes and textures that it names.
+
+    ``meshes="reference"`` rewrites each name that would not lead to the same file from the new
+    place, relative to it; ``"copy"`` copies the files, and what they need beside them, to
+    ``meshes/`` beside the new description; ``"keep"`` leaves names as they are. A name that leads
+    nowhere stays. ``allow`` are further folders that meshes may lie in.
+
+    A process that is killed leaves the old description or the new one. Copies are made first; a
+    file that is there already with other content is not overwritten but stood beside.
+
+    Raises: DescriptionError for records that are no valid description; InputError for a file that
+    cannot be written, or exists with ``overwrite=False``; UnsupportedFeatureError for a robot that
+    was changed after it was loaded, or was not loaded from URDF.
+    """
+    if meshes not in ("reference", "copy", "keep"):
+        raise InputError(f"meshes is 'reference', 'copy' or 'keep', not {meshes!r}")
+    target = Path(os.path.abspath(path))
+    if not overwrite and target.exists():
+        raise InputError(f"{target} exists; pass overwrite=True to replace it")
+    document = document_of(source)
+    robot = document.robot
+    plan = _Plan(robot.file, target, tuple(allow))
+    if meshes != "keep":
+        names = plan.copied_names(robot) if meshes == "copy" else plan.referenced_names(robot)
+        robot = renamed_meshes(robot, lambda name: names.get(name, name))
+    text = to_text(robot).encode()
+    for new, data in plan.copies.items():
+        if not (new.is_file() and new.read_bytes() == data):
+            new.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(new, data)
+    write_bytes(target, text)
+    return Saved(target, tuple(plan.copies), tuple(plan.missing), tuple(plan.outside))
+
+
+def document_of(source: records.Document | records.Robot | Robot) -> records.Document:
+    """The valid description of a document, of records, or of a robot as it was loaded.
+
+    Raises: as `save`.
+    """
+    if isinstance(source, records.Document):
+        return source
+    if isinstance(source, records.Robot):
+        return checked(source, file=source.file)
+    if not isinstance(source, Robot):
+        kind = type(source).__name__
+        raise TypeError(f"a description is a Document, its robot, or a loaded Robot, not {kind}")
+    if source.document is None:
+        raise UnsupportedFeatureError(f"'{source.name}' was not loaded from URDF: no description")
+    if not any(
+        from_urdf(source.document, base=base).digest == source.mechanism.digest
+        for base in ("fixed", "floating")
+    ):
+        raise UnsupportedFeatureError(
+            f"'{source.name}' was changed after it was loaded, and its description was not; edit "
+            "the description with the functions of linkwork.urdf and load the result"
+        )
+    return source.document
+
+
+@dataclass
+class _Plan:
+    """Which name becomes which, and which files are copied where."""
+
+    file: str | None
+    target: Path
+    allow: tuple[str | os.PathLike[str], ...]
+    copies: dict[Path, bytes] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+    def _found(self, robot: records.Robot) -> dict[str, Path]:
+        """Each name of a mesh or texture, and its file."""
+        found: dict[str, Path] = {}
+        for name, is_mesh in _names(robot):
+            if name in found or name in self.missing:
+                continue
+            suffixes = MESH_SUFFIXES if is_mesh else IMAGE_SUFFIXES
+            try:
+                found[name] = locate(name, self.file, self.allow, suffixes=suffixes)
+            except InputError:
+                self.missing.append(name)
+        return found
+
+    def referenced_names(self, robot: records.Robot) -> Mapping[str, str]:
+        """New names for those that would not lead to the same file from the new place."""
+        names: dict[str, str] = {}
+        for name, path in self._found(robot).items():
+            if self._leads(name, path):
+                continue
+            try:
+                names[name] = Path(os.path.relpath(path, self.target.parent)).as_posix()
+            except ValueError:  # another drive
+                names[name] = path.as_posix()
+            if not self._leads(names[name], path):
+                self.outside.append(names[name])
+        return names
+
+    def _leads(self, name: str, path: Path) -> bool:
+        try:
+            suffixes = MESH_SUFFIXES | IMAGE_SUFFIXES
+            return locate(name, self.target, suffixes=suffixes) == path
+        except InputError:
+            return False
+
+    def copied_names(self, robot: records.Robot) -> Mapping[str, str]:
+        """New names below ``meshes/``; `copies` gets the files, companions included."""
+        names: dict[str, str] = {}
+        for name, path in self._found(robot).items():
+            group = self._group(path)
+            place = self._free(_place(name), group)
+            for relative, data in group.items():
+                self.copies[place.parent / relative] = data
+            names[name] = place.relative_to(self.target.parent).as_posix()
+        return names
+
+    def _group(self, path: Path) -> dict[str, bytes]:
+        """A mesh and what it needs beside it, by names relative to the mesh's folder."""
+        needed = (path, *companions(path)) if path.suffix.lower() in MESH_SUFFIXES else (path,)
+        return {f.relative_to(path.parent).as_posix(): f.read_bytes() for f in needed}
+
+    def _free(self, place: PurePosixPath, group: dict[str, bytes]) -> Path:
+        """A place for the first file of a group where none of it meets other content."""
+        first = self.target.parent / _FOLDER / place
+        for number in range(1, 10_000):
+            folder = first.parent if number == 1 else first.parent / f"{first.stem}_{number}"
+            if all(self._holds(folder / name, data) for name, data in group.items()):
+                return folder / first.name
+        raise InputError(f"there is no free name left for {first}")
+
+    def _holds(self, new: Path, data: bytes) -> bool:
+        """Whether ``new`` is free, or holds or will hold this very content."""
+        if new in self.copies:
+            return self.copies[new] == data
+        return not new.exists() or (new.is_file() and new.read_bytes() == data)
+
+
+def _names(robot: records.Robot) -> Iterator[tuple[str, bool]]:
+    """Every name of a mesh (True) or of a texture (False), in the order of the description."""
+    materials = list(robot.materials)
+    for link in robot.links:
+        for shown in (*link.visuals, *link.collisions):
+            if isinstance(shown.geometry, records.Mesh) and shown.geometry.filename:
+                yield shown.geometry.filename, True
+            if shown.material is not None:
+                materials.append(shown.material)
+    for material in materials:
+        if material.texture:
+            yield material.texture, False
+
+
+def _place(name: str) -> PurePosixPath:
+    """Where below ``meshes/`` a file of this name goes: its path inside its package, if any."""
+    plain = name.replace("\\", "/")
+    if plain.startswith("package://"):
+        plain = plain[len("package://") :].lstrip("/")
+    elif "://" in plain or plain.startswith(("/", "file:")) or ":" in plain:
+        plain = PurePosixPath(plain).name
+    parts = [part for part in plain.split("/") if part not in ("", ".", "..")]
+    if parts and parts[0] == _FOLDER:
+        parts = parts[1:]
+    return PurePosixPath(*parts) if parts else PurePosixPath("mesh")

@@ -1,0 +1,244 @@
+"""``linkwork check``: all files, all problems, levels, exit codes, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from linkwork.cli import check as command
+from linkwork.cli.check_codes import CODES
+from linkwork.cli.document_arguments import CheckArguments
+from linkwork.errors import InputError, Problem, UnknownNameError
+from linkwork.formats.urdf.read import read
+
+LINE = re.compile(
+    r"^(?P<file>.+?):(?:(?P<line>\d+):)? (?P<level>error|warning|note): .+ \([a-z-]+\)$"
+)
+
+GOOD = '<robot name="r"><link name="a"/></robot>'
+ODD = GOOD.replace("</robot>", '\n<material name="m"/></robot>')  # a note and a warning
+BAD = GOOD.replace("</robot>", '\n<link name="b"/>\n<link name="b"/></robot>')
+
+
+@pytest.fixture(name="files")
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in (("good", GOOD), ("odd", ODD), ("bad", BAD)):
+        (tmp_path / f"{name}.urdf").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    return tmp_path
+
+
+@pytest.fixture(name="check")
+def _check(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """Run the command's module: the exit code, and what it printed."""
+
+    def call(*files: str, **options: Any) -> tuple[int, str]:
+        code = 0
+        try:
+            command.run(CheckArguments(files=list(files), **options))
+        except typer.Exit as done:
+            code = done.exit_code
+        return code, capsys.readouterr().out
+
+    return call
+
+
+Check = Callable[..., tuple[int, str]]
+
+
+@pytest.mark.usefixtures("files")
+def test_exit_codes(check: Check):
+    assert check("good.urdf")[0] == 0
+    assert check("odd.urdf")[0] == 0
+    assert check("odd.urdf", strict=True)[0] == 1
+    assert check("good.urdf", strict=True)[0] == 0
+    assert check("bad.urdf")[0] == 1
+    assert check("good.urdf", "bad.urdf", "good.urdf")[0] == 1
+    assert check("none.urdf")[0] == 1
+    assert check("bad.urdf", level="error", ignore=["duplicate-link,several-roots"])[0] == 0
+
+
+@pytest.mark.usefixtures("files")
+def test_what_is_printed(check: Check):
+    _, text = check("bad.urdf", "odd.urdf", "none.urdf")
+    lines = text.splitlines()
+    assert lines[-1] == "3 errors, 1 warning, 1 note in 3 files"
+    problems = [line for line in lines[:-1] if not line.startswith("    ")]
+    assert len(problems) == 5
+    assert all(LINE.match(line) for line in problems)
+    assert "bad.urdf:3: error: link 'b': the name is taken: a link of line 2 has it" in text
+    assert "\n    one link is the root; join the others to it\n" in text
+    assert "none.urdf: error: there is no such file (no-file)" in text
+    assert check("good.urdf")[1] == "no problems in 1 file\n"
+
+
+@pytest.mark.usefixtures("files")
+def test_everything_that_read_says_is_there(check: Check):
+    _, text = check("odd.urdf")
+    for problem in read("odd.urdf").problems:
+        assert f"odd.urdf:{problem.line}: {problem.level}: " in text
+        assert problem.message in text
+
+
+@pytest.mark.usefixtures("files")
+def test_levels_and_codes_that_are_left_out(check: Check):
+    assert "note:" not in check("odd.urdf", level="warning")[1]
+    assert check("odd.urdf", level="warning")[1].endswith("1 note in 1 file (1 not shown)\n")
+    assert check("odd.urdf", level="error")[1] == "1 warning, 1 note in 1 file (2 not shown)\n"
+    text = check("odd.urdf", ignore=["material-unused"])[1]
+    assert "material-unused" not in text
+    assert text.endswith("1 warning in 1 file (1 ignored)\n")
+    assert check("odd.urdf", strict=True, ignore=["material-undefined"])[0] == 0
+    assert check("odd.urdf", strict=True, level="error")[0] == 1  # shown or not, it counts
+
+
+@pytest.mark.usefixtures("files")
+def test_wrong_use(check: Check):
+    with pytest.raises(InputError, match="--level is error, warning or note, not 'info'"):
+        check("good.urdf", level="info")
+    with pytest.raises(UnknownNameError, match="material-unused"):
+        check("good.urdf", ignore=["material-unuse"])
+    with pytest.raises(InputError, match="--allow nowhere: there is no such folder"):
+        check("good.urdf", allow=["nowhere"])
+    with pytest.raises(InputError, match="--arg takes name:=value, not 'x'"):
+        check("good.urdf", arg=["x"])
+
+
+@pytest.mark.usefixtures("files")
+def test_json(check: Check):
+    code, text = check("bad.urdf", "odd.urdf", "none.urdf", json=True)
+    given = json.loads(text)
+    assert code == 1
+    assert [file["robot"] for file in given["files"]] == ["r", "r", None]
+    assert (given["errors"], given["warnings"], given["notes"]) == (3, 1, 1)
+    assert given["failed"] is True
+    problems = [Problem(**problem) for file in given["files"] for problem in file["problems"]]
+    assert len(problems) == 5
+    assert {problem.code for problem in problems} <= set(CODES)
+    assert json.loads(check("good.urdf", json=True)[1])["failed"] is False
+    assert (
+        len(json.loads(check("odd.urdf", json=True, level="error")[1])["files"][0]["problems"]) == 0
+    )
+
+
+def test_models_by_name(check: Check):
+    assert check("panda", "ur5e", strict=True) == (0, "no problems in 2 files\n")
+
+
+@pytest.mark.usefixtures("files")
+def test_formats_that_are_not_read(check: Check):
+    code, text = check("a.sdf")
+    assert (code, "unsupported" in text) == (1, True)
+
+
+# meshes
+
+
+LINK_OF = GOOD.replace(
+    "/>", "><visual>{}<geometry><mesh filename='{}'/></geometry></visual></link>"
+)
+
+
+def test_meshes_are_looked_for_unless_told_otherwise(files: Path, check: Check):
+    inner = files / "robot" / "urdf"
+    inner.mkdir(parents=True)
+    file = inner / "r.urdf"
+    file.write_text(LINK_OF.format("", "x.stl"))
+    assert "(mesh-missing)" in check(str(file))[1]
+    assert "--allow FOLDER" in check(str(file))[1]
+    assert check(str(file), meshes=False)[1] == "no problems in 1 file\n"
+    outside = files / "elsewhere" / "x.stl"
+    outside.parent.mkdir()
+    outside.write_bytes(b"no mesh")
+    file.write_text(LINK_OF.format("", outside))
+    assert f"--allow '{outside.parent}'" in check(str(file))[1]
+    assert "(mesh-outside)" in check(str(file))[1]
+    found = check(str(file), allow=[str(outside.parent)])[1]
+    assert "(mesh-outside)" not in found
+    assert "(mesh-broken)" in found
+
+
+def test_sizes_are_checked_with_and_without_meshes(files: Path, check: Check):
+    text = (
+        '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="9" ixy="0" ixz="0"'
+        ' iyy="9" iyz="0" izz="9"/></inertial><visual><geometry><sphere radius="0.1"/></geometry>'
+        "</visual></link></robot>"
+    )
+    (files / "s.urdf").write_text(text)
+    for meshes in (True, False):
+        assert check("s.urdf", meshes=meshes)[1].count("(large-inertia)") == 1
+
+
+def test_values_that_cannot_be_read_open_no_files(files: Path, check: Check):
+    text = GOOD.replace(
+        "/>",
+        "><visual><origin xyz='x'/><geometry><mesh filename='x.stl'/></geometry></visual></link>",
+    )
+    (files / "r.urdf").write_text(text)
+    found = check("r.urdf")[1]
+    assert "(number)" in found
+    assert "mesh-missing" not in found
+
+
+# other formats
+
+XACRO = """<?xml version="1.0"?>
+<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="n" default="b"/>
+  <link name="a"/>
+  <link name="$(arg n)"/>
+</robot>
+"""
+
+
+def test_xacro_is_expanded_and_problems_are_told_at_their_place(files: Path, check: Check):
+    pytest.importorskip("xacro", reason="xacro (pip install xacro) is not installed")
+    (files / "r.urdf.xacro").write_text(XACRO)
+    code, text = check("r.urdf.xacro")
+    assert code == 1
+    assert "r.urdf.xacro:5: error: link 'b'" in text
+    assert "duplicate-link" in check("r.urdf.xacro", arg=["n:=a"])[1]
+    (files / "broken.xacro").write_text(XACRO.replace("</robot>", ""))
+    assert check("broken.xacro")[0] == 1
+    assert check("none.xacro")[0] == 1
+
+
+def test_mjcf_is_known_by_its_root(files: Path, check: Check):
+    (files / "u.xml").write_text(BAD)
+    assert "duplicate-link" in check("u.xml")[1]
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    body = '<body name="b"><joint name="j" axis="0 0 1"/><geom size="0.1"/></body>'
+    (files / "m.xml").write_text(f'<mujoco model="m"><worldbody>{body}</worldbody></mujoco>')
+    code, text = check("m.xml", json=True)
+    assert code == 0
+    assert json.loads(text)["files"][0]["robot"] == "m"
+    (files / "m.xml").write_text("<mujoco><nonsense/></mujoco>")
+    assert check("m.xml")[0] == 1
+
+
+# lines
+
+
+def test_a_line_has_what_an_editor_jumps_by():
+    problem = Problem("warning", "range", "it is odd", "a.urdf", 7, "joint", "j", "mend it")
+    assert command.line_of(problem, "x").plain == "a.urdf:7: warning: joint 'j': it is odd (range)"
+    bare = Problem("error", "no-file", "there is none")
+    assert command.line_of(bare, "x").plain == "x: error: there is none (no-file)"
+    unnamed = Problem("error", "xml", "broken", "a.urdf", 3, "robot")
+    assert command.line_of(unnamed, "x").plain == "a.urdf:3: error: robot: broken (xml)"
+
+
+def test_colours_are_for_terminals(files: Path, monkeypatch: pytest.MonkeyPatch, check: Check):
+    monkeypatch.delenv("NO_COLOR")
+    assert "\x1b" not in check("bad.urdf")[1]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b" in check("bad.urdf")[1]

@@ -1,0 +1,248 @@
+"""`linkwork convert`: what comes out is read back, and nothing is overwritten or half written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import linkwork as lw
+from linkwork import models
+from linkwork.cli.convert import FORMATS
+from linkwork.formats.tree_text import dot, mermaid, svg
+from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.write import to_text
+
+XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="n" default="1"/>
+<link name="base"/>
+<xacro:macro name="arm" params="k"><link name="l${k}"/>
+<joint name="j${k}" type="fixed"><parent link="base"/><child link="l${k}"/></joint></xacro:macro>
+<xacro:arm k="$(arg n)"/>
+</robot>"""
+ODD = """<robot name="odd"><material name="unused"><color rgba="1 0 0 1"/></material>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="9"/>
+</inertial></link></robot>"""
+
+
+@pytest.mark.parametrize("name", list(models.MODELS))
+def test_urdf_comes_back_the_same(cli: Callable[..., Any], tmp_path: Path, name: str):
+    target = tmp_path / "r.urdf"
+    done = cli("convert", name, target)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert read(target).robot == read(models.path(name)).robot
+    first = target.read_bytes()
+    assert cli("convert", target, target, "--force").exit_code == 0
+    assert target.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("end", "write"), [(".svg", svg), (".mmd", mermaid), (".dot", dot), (".gv", dot)]
+)
+def test_pictures(cli: Callable[..., Any], tmp_path: Path, end: str, write: Callable[..., str]):
+    target = tmp_path / f"tree{end}"
+    assert cli("convert", "mobile_arm", target).exit_code == 0
+    assert target.read_text("utf-8") == write(read(models.path("mobile_arm")).robot)
+
+
+def test_mermaid_in_markdown_stands_in_a_block(cli: Callable[..., Any], tmp_path: Path):
+    cli("convert", "panda", tmp_path / "tree.md")
+    text = (tmp_path / "tree.md").read_text()
+    assert text.startswith("```mermaid\nflowchart TD\n")
+    assert text.endswith("\n```\n")
+
+
+@pytest.mark.parametrize("kind", ["urdf", "svg", "mermaid", "dot"])
+def test_standard_output_has_the_result_and_nothing_else(cli: Callable[..., Any], kind: str):
+    done = cli("convert", "panda", "-", "--to", kind)
+    write = {"urdf": to_text, "svg": svg, "mermaid": mermaid, "dot": dot}[kind]
+    assert done.exit_code == 0
+    assert done.stdout == write(read(models.path("panda")).robot)
+    assert done.stderr == ""
+
+
+def test_standard_output_is_utf8_whatever_the_terminal_says(tmp_path: Path):
+    file = tmp_path / "r.urdf"
+    file.write_text('<robot name="r"><link name="名前"/></robot>', encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "linkwork", "convert", file, "-", "--to", "dot"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert "名前" in done.stdout.decode("utf-8")
+
+
+def test_a_file_that_exists_is_replaced_only_when_told(
+    cli: Callable[..., Any], refused: Callable[..., str], tmp_path: Path
+):
+    for name in ("a.urdf", "a.svg", "a.xml"):
+        target = tmp_path / name
+        target.write_text("mine")
+        assert "--force" in refused("convert", "panda", target)
+        assert target.read_text() == "mine"
+    assert cli("convert", "panda", tmp_path / "a.svg", "--force").exit_code == 0
+    assert (tmp_path / "a.svg").read_text().startswith("<svg")
+
+
+def test_a_source_that_cannot_be_read_leaves_the_target(cli: Callable[..., Any], tmp_path: Path):
+    target = tmp_path / "a.svg"
+    target.write_text("mine")
+    (tmp_path / "bad.urdf").write_text("<robot name='r'><link/></robot>")
+    done = cli("convert", tmp_path / "bad.urdf", target, "--force")
+    assert done.exit_code == 2
+    assert "bad.urdf:1: error" in done.stderr
+    assert target.read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["a.svg", "bad.urdf"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["out.step"], "end the name in one of .urdf, .xml"),
+        (["-"], "--to: urdf, mjcf"),
+        (["out.svg", "--to", "png"], "--to is one of"),
+        (["none/out.svg"], "there is no folder"),
+        ([".", "--to", "svg"], "not a file"),
+        (["out.svg", "--meshes", "copy"], "has no meshes"),
+        (["out.urdf", "--meshes", "all"], "--meshes is one of"),
+        (["-", "--to", "urdf", "--meshes", "copy"], "mesh names are kept"),
+        (["-", "--to", "mjcf", "--meshes", "copy"], "the target is a file"),
+        (["out.xml", "--meshes", "keep"], "reference or copy"),
+        (["out.urdf", "--arg", "a:=1"], "for xacro files"),
+        (["out.urdf", "--arg", "a=1"], "takes name:=value"),
+        (["out.urdf", "--env", "A"], "takes name=value"),
+        (["out.urdf", "--env", "A=1", "--env", "A=2"], "'A' twice"),
+    ],
+)
+def test_what_is_refused(
+    refused: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    more: list[str],
+    words: str,
+):
+    monkeypatch.chdir(tmp_path)
+    assert words in refused("convert", "panda", *more)
+    assert not os.listdir(tmp_path)
+
+
+def test_strict_writes_nothing_where_there_are_warnings(cli: Callable[..., Any], tmp_path: Path):
+    file, target = tmp_path / "odd.urdf", tmp_path / "new.urdf"
+    file.write_text(ODD)
+    done = cli("convert", file, target, "--strict")
+    assert done.exit_code == 2
+    assert "warning: <inertial> 'a'" in done.stderr
+    assert "nothing is written" in done.stderr
+    assert not target.exists()
+    done = cli("convert", file, target)
+    assert done.exit_code == 0
+    assert "warning: <inertial> 'a'" in done.stderr
+    assert target.exists()
+
+
+@pytest.mark.parametrize("meshes", [None, "reference", "copy", "keep"])
+def test_meshes(cli: Callable[..., Any], tmp_path: Path, meshes: str | None):
+    (tmp_path / "old" / "parts").mkdir(parents=True)
+    (tmp_path / "new").mkdir()
+    mesh = tmp_path / "old" / "parts" / "a.stl"
+    mesh.write_bytes(b"\0" * 84)
+    file, target = tmp_path / "old" / "r.urdf", tmp_path / "new" / "r.urdf"
+    shape = "<visual><geometry><mesh filename='parts/{}.stl'/></geometry></visual>"
+    shapes = shape.format("a") + shape.format("missing")
+    file.write_text(f"<robot name='r'><link name='l'>{shapes}</link></robot>")
+    more = ["--meshes", meshes] if meshes else []
+    done = cli("convert", file, target, *more)
+    assert done.exit_code == 0
+    names = [visual.geometry.filename for visual in read(target).robot.links[0].visuals]
+    expected = {"copy": "meshes/parts/a.stl", "keep": "parts/a.stl"}
+    assert names == [expected.get(meshes or "", "../old/parts/a.stl"), "parts/missing.stl"]
+    assert (target.parent / "meshes").exists() == (meshes == "copy")
+    assert ("'parts/missing.stl' is not found" in done.stderr) == (meshes != "keep")
+
+
+# xacro
+
+
+@pytest.fixture(name="xacro_file")
+def _xacro_file(tmp_path: Path) -> Path:
+    pytest.importorskip("xacro", reason="xacro (pip install xacro) is not installed")
+    file = tmp_path / "r.urdf.xacro"
+    file.write_text(XACRO)
+    return file
+
+
+def test_xacro_with_arguments(cli: Callable[..., Any], tmp_path: Path, xacro_file: Path):
+    target = tmp_path / "r.urdf"
+    for more, name in (([], "l1"), (["--arg", "n:=seven"], "lseven")):
+        assert cli("convert", xacro_file, target, "--force", *more).exit_code == 0
+        assert lw.load(target).frame_names[:2] == ("base", name)
+    done = cli("convert", xacro_file, "-", "--to", "dot", "--arg", "m:=1")
+    assert "no argument named 'm'" in done.stderr
+    assert 'label="l1"' in done.stdout
+
+
+def test_xacro_variables_and_allowed_folders(
+    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("xacro", reason="xacro (pip install xacro) is not installed")
+    far, near = tmp_path / "far" / "parts", tmp_path / "near" / "pkg"
+    far.mkdir(parents=True)
+    near.mkdir(parents=True)
+    (near / "package.xml").write_text("<package><name>pkg</name></package>")
+    (far / "part.xacro").write_text(XACRO)
+    file = near / "r.xacro"
+    file.write_text(
+        "<robot name='$(env WHO)' xmlns:xacro='http://www.ros.org/wiki/xacro'>"
+        "<xacro:include filename='$(find parts)/part.xacro'/></robot>"
+    )
+    monkeypatch.setenv("WHO", "me")
+    refused = cli("convert", file, "-", "--to", "urdf", "--allow", tmp_path / "far")
+    assert (refused.exit_code, "--env WHO=" in refused.stderr) == (2, True)
+    refused = cli("convert", file, "-", "--to", "urdf", "--env", "WHO=you")
+    assert (refused.exit_code, "'parts' is not found" in refused.stderr) == (2, True)
+    allow = ("--allow", tmp_path / "far", "--env", "WHO=you")
+    assert '<robot name="you">' in cli("convert", file, "-", "--to", "urdf", *allow).stdout
+
+
+# MJCF
+
+
+def test_mjcf_is_written_with_its_meshes(cli: Callable[..., Any], tmp_path: Path):
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    target = tmp_path / "arm.xml"
+    done = cli("convert", "mobile_arm", target)
+    assert done.exit_code == 0
+    for lost in ("limits of velocity", "mimic joints become", "six digits"):
+        assert lost in done.stderr
+    model = mujoco.MjModel.from_xml_path(str(target))
+    assert model.nbody == 1 + len(read(models.path("mobile_arm")).robot.links)
+    text = cli("convert", "mobile_arm", "-", "--to", "mjcf").stdout
+    assert text == target.read_text()
+
+
+def test_mjcf_is_not_a_source(refused: Callable[..., str], tmp_path: Path):
+    file = tmp_path / "m.xml"
+    file.write_text("<mujoco><worldbody/></mujoco>")
+    assert "not converted" in refused("convert", file, tmp_path / "m.urdf")
+
+
+def test_urdf_in_a_file_named_xml_is_one(cli: Callable[..., Any], tmp_path: Path):
+    file = tmp_path / "r.xml"
+    file.write_text(ODD)
+    done = cli("convert", file, "-", "--to", "svg")
+    assert ElementTree.fromstring(done.stdout).tag.endswith("svg")
+
+
+def test_the_help_names_every_format(cli: Callable[..., Any]):
+    text = " ".join(cli("convert", "--help", env={"COLUMNS": "200"}).stdout.split())
+    for kind, ends in FORMATS.items():
+        assert kind in text
+        assert ends[0] in text

@@ -1,0 +1,205 @@
+"""MJCF by MuJoCo: the same kinematics and masses, all meshes at hand, and what is lost is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import models
+from linkwork.cli.mjcf_target import Made, to_mjcf
+from linkwork.errors import DescriptionError
+from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.records import Document
+from seeds import rng
+
+mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+trimesh: Any = pytest.importorskip("trimesh", reason="trimesh is not installed")
+
+# planar and floating joints have other names in MuJoCo
+PLAIN = [name for name in models.MODELS if name not in ("mobile_arm",)]
+
+
+def link(name: str, inner: str = "", mass: float = 1.0, inertia: float = 0.1) -> str:
+    kept = " ".join(f'i{a}="{inertia}"' for a in ("xx", "yy", "zz"))
+    return (
+        f'<link name="{name}"><inertial><mass value="{mass}"/><inertia {kept} ixy="0" ixz="0" '
+        f'iyz="0"/></inertial>{inner}</link>'
+    )
+
+
+def shape(mesh: str, kind: str = "visual", more: str = "") -> str:
+    return f'<{kind}><geometry><mesh filename="{mesh}" {more}/></geometry></{kind}>'
+
+
+def joint(name: str, parent: str, child: str, kind: str = "revolute", more: str = "") -> str:
+    limit = '<limit lower="-1" upper="1" effort="3" velocity="2"/>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<axis xyz="0 0 1"/>{limit}{more}</joint>'
+    )
+
+
+def document(tmp_path: Path, *pieces: str) -> Document:
+    file = tmp_path / "robot.urdf"
+    file.write_text(f"<robot name='r'>{''.join(pieces)}</robot>")
+    return read(file)
+
+
+def saved(made: Made, folder: Path) -> Any:
+    """The model that MuJoCo loads from the disk."""
+    for name, data in made.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    (folder / "m.xml").write_text(made.text)
+    return mujoco.MjModel.from_xml_path(str(folder / "m.xml"))
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
+    source = read(models.path(name))
+    model = saved(to_mjcf(source, tmp_path), tmp_path)
+    robot, data = lw.load(name), mujoco.MjData(model)
+    generator, (lower, upper, *_) = rng(f"mjcf {name}"), robot.limits
+    for _ in range(5):
+        q = generator.uniform(np.maximum(lower, -3), np.minimum(upper, 3))
+        full = dict(zip(robot.full_joint_names, np.atleast_1d(robot.full(q)), strict=True))
+        for joint_name, value in full.items():
+            data.joint(joint_name).qpos[0] = value
+        mujoco.mj_kinematics(model, data)
+        for frame in (link.name for link in source.robot.links):
+            T = robot.fk(q, frame)
+            body = data.body(frame)
+            np.testing.assert_allclose(body.xpos, T[:3, 3], atol=2e-5)
+            np.testing.assert_allclose(body.xmat.reshape(3, 3), T[:3, :3], atol=2e-5)
+    mass = sum(link.inertial.mass for link in source.robot.links if link.inertial)
+    assert model.body_mass.sum() == pytest.approx(mass, rel=1e-5)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+@pytest.mark.parametrize("end", ["stl", "ascii.stl", "obj", "ply", "glb", "dae"])
+def test_meshes_of_every_format_reach_mujoco(tmp_path: Path, end: str, copy: bool):
+    if end == "dae":
+        pytest.importorskip("collada", reason="pycollada is not installed")
+    box = trimesh.creation.box((1.0, 2.0, 3.0))
+    box.apply_translation((0.5, 0, 0))
+    source, target = tmp_path / "source", tmp_path / "target"
+    (source / "odd names").mkdir(parents=True)
+    target.mkdir()
+    kind = "stl_ascii" if end == "ascii.stl" else end.rpartition(".")[2]
+    box.export(source / "odd names" / f"böx 1.{end}", file_type=kind)
+    name = f"odd names/böx 1.{end}"
+    shapes = shape(name) + shape(name, more='scale="2 1 1"')
+    made = to_mjcf(document(source, link("l", shapes)), target, copy=copy)
+    model = saved(made, target)
+    as_it_is = end in ("stl", "obj")
+    assert len(made.files) == (0 if as_it_is and not copy else 1)
+    assert ("../source/odd names" in made.text) == (as_it_is and not copy)
+    assert ("mjcf-mesh" in {problem.code for problem in made.problems}) != as_it_is
+    assert model.nmesh == 2
+    # MuJoCo turns meshes into their own axes: only the sizes can be compared
+    sizes = sorted(sorted(np.ptp(_points(model, k), axis=0).tolist()) for k in range(2))
+    np.testing.assert_allclose(sizes, [[1, 2, 3], [2, 2, 3]], atol=1e-5)
+
+
+def _points(model: Any, k: int) -> Any:
+    start, count = model.mesh_vertadr[k], model.mesh_vertnum[k]
+    return model.mesh_vert[start : start + count]
+
+
+def test_two_meshes_of_one_name_stay_two(tmp_path: Path):
+    for folder, side in (("a", 1.0), ("b", 2.0)):
+        (tmp_path / folder).mkdir()
+        trimesh.creation.box((side, side, side)).export(tmp_path / folder / "m.stl")
+    shapes = shape("a/m.stl") + shape("b/m.stl", "collision")
+    model = saved(to_mjcf(document(tmp_path, link("l", shapes)), tmp_path, copy=True), tmp_path)
+    sizes = {round(float(np.ptp(_points(model, k), axis=0)[0]), 5) for k in range(model.nmesh)}
+    assert sizes == {1.0, 2.0}
+
+
+def test_a_missing_mesh_is_a_warning(tmp_path: Path):
+    made = to_mjcf(document(tmp_path, link("l", shape("none.stl"))), tmp_path)
+    (warning,) = [problem for problem in made.problems if problem.level == "warning"]
+    assert (warning.code, warning.name) == ("mesh-missing", "none.stl")
+    assert saved(made, tmp_path).ngeom == 0
+
+
+def test_a_flat_mesh_is_a_shell(tmp_path: Path):
+    corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]
+    trimesh.Trimesh(corners, [[0, 1, 2], [1, 3, 2]]).export(tmp_path / "flat.stl")
+    made = to_mjcf(document(tmp_path, link("l", shape("flat.stl"))), tmp_path)
+    assert saved(made, tmp_path).nmesh == 1
+    assert "mujoco-shell" in {problem.code for problem in made.problems}
+
+
+def test_what_is_lost_is_told(tmp_path: Path):
+    pieces = [
+        link("a", '<visual><geometry><sphere radius="1"/></geometry><material name="m">'
+             '<texture filename="t.png"/></material></visual>'),
+        link("b"),
+        link("c"),
+        '<link name="d"><collision><geometry><box size="1 1 1"/></geometry></collision></link>',
+        joint("j", "a", "b", more='<safety_controller k_velocity="1"/><calibration rising="0"/>'),
+        joint("k", "b", "c", more='<mimic joint="j"/>'),
+        joint("f", "c", "d", "planar"),
+        '<transmission name="t"><type>x</type><joint name="j"/></transmission><gazebo/>',
+    ]  # fmt: skip
+    told = " ".join(p.message for p in to_mjcf(document(tmp_path, *pieces), tmp_path).problems)
+    for words in (
+        "transmissions are left out: 't'",
+        "safety controllers are left out: 'j'",
+        "calibrations are left out: 'j'",
+        "limits of velocity are left out: 'j', 'k'",
+        "equality constraints, which a simulation holds softly: 'k'",
+        "become several joints, with other names: 'f'",
+        "textures are left out: 't.png'",
+        "does not define are left out: '<gazebo>'",
+        "MuJoCo makes of their collision shapes: 'd'",
+        "six digits",
+    ):
+        assert words in told
+
+
+def test_the_own_element_of_mujoco_is_kept(tmp_path: Path):
+    own = (
+        '<mujoco><compiler fusestatic="true" meshdir="/nowhere"/><option timestep="0.01"/></mujoco>'
+    )
+    pieces = [link("a"), link("b"), link("c"), joint("j", "a", "b"), joint("f", "b", "c", "fixed")]
+    fused = saved(to_mjcf(document(tmp_path, own, *pieces), tmp_path), tmp_path)
+    assert (fused.opt.timestep, fused.nbody) == (0.01, 2)
+    assert saved(to_mjcf(document(tmp_path, *pieces), tmp_path), tmp_path).nbody == 4
+
+
+def test_masses_that_mujoco_refuses(tmp_path: Path):
+    pieces = [link("a", inertia=0), link("b"), link("c", inertia=0), joint("j", "a", "b")]
+    made = to_mjcf(document(tmp_path, *pieces, joint("f", "b", "c", "fixed")), tmp_path)
+    told = " ".join(problem.message for problem in made.problems)
+    assert "never move lose an inertia that no body has: 'a'" in told
+    assert "masses without inertia get 1e-09 kg m2, as MuJoCo needs: 'c'" in told
+    assert saved(made, tmp_path).nbody == 4
+
+
+def test_errors_have_a_line_and_a_hint(tmp_path: Path):
+    bare = "\n\n<link name='b'/>\n"
+    with pytest.raises(DescriptionError) as caught:
+        to_mjcf(document(tmp_path, link("a"), bare, joint("j", "a", "b")), tmp_path)
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.name) == (3, "b")
+    assert "<inertial>" in problem.hint
+
+
+def test_names_twice_are_no_obstacle(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    ball = '<visual name="v"><geometry><sphere radius="1"/></geometry></visual>'
+    made = to_mjcf(document(tmp_path, link("a", ball + ball)), tmp_path)
+    assert saved(made, tmp_path).ngeom == 2
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_text_without_a_file(tmp_path: Path):
+    source = document(tmp_path, link("a"))
+    loose = replace(source, robot=replace(source.robot, file=None))
+    assert to_mjcf(loose, None).text == to_mjcf(source, tmp_path).text

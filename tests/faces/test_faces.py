@@ -1,0 +1,104 @@
+"""faces.install and its neighbours: by name, all or none of them, for this process."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from linkwork import faces
+from linkwork.errors import InputError, UnknownNameError
+from linkwork.faces.door import Door
+from made_up_face import DOTTED, ENTRY, FACE, ORIGINAL, clean, write
+
+
+@pytest.fixture(name="door")
+def _door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    """The package with two made-up faces in its table."""
+    write(tmp_path, FACE)
+    with clean(tmp_path) as door:
+        monkeypatch.setattr(faces, "FACES", (ENTRY, DOTTED))
+        monkeypatch.setattr(faces, "DOOR", door)
+        yield door
+
+
+def test_by_name(door: Door):
+    assert faces.available() == ("old", "big")
+    assert faces.installed() == ()
+    faces.install("big")
+    assert faces.installed() == ("big",)
+    assert importlib.import_module("bigold.Arms").turn(1) == -1
+    faces.uninstall("big")
+    assert faces.installed() == ()
+
+
+def test_a_face_may_be_named_by_its_module(door: Door):
+    faces.install("bigold.Arms", "oldlib")
+    assert faces.installed() == ("big", "old")
+    faces.uninstall("oldlib")
+    assert faces.installed() == ("big",)
+
+
+def test_none_means_all(door: Door):
+    faces.install()
+    assert faces.installed() == ("old", "big")
+    faces.uninstall()
+    assert faces.installed() == ()
+    faces.uninstall()
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("call", [faces.install, faces.uninstall])
+def test_an_unknown_name_says_which_there_are(call: Callable[..., None]):
+    with pytest.raises(UnknownNameError, match="no face named 'bog'; nearest: big"):
+        call("old", "bog")
+    assert faces.installed() == ()
+
+
+def test_all_or_none(door: Door, tmp_path: Path):
+    write(tmp_path, ORIGINAL)
+    importlib.import_module("oldlib")
+    finders = list(sys.meta_path)
+    with pytest.raises(InputError, match="imported already"):
+        faces.install("big", "old")
+    assert faces.installed() == ()
+    assert sys.meta_path == finders
+
+
+@pytest.mark.parametrize("name", faces.available())
+def test_each_face_there_is_can_be_installed_and_taken_away(name: str):
+    """In a process of its own: the original may be imported in this one."""
+    code = (
+        "import importlib, sys\nfrom linkwork import faces\n"
+        "from linkwork.faces.table import FACES\n"
+        f"entry = next(e for e in FACES if e.name == {name!r})\n"
+        "before = list(sys.meta_path)\n"
+        f"faces.install({name!r})\n"
+        "for old, ours in entry.modules.items():\n"
+        "    assert importlib.import_module(old) is importlib.import_module(ours), old\n"
+        f"faces.uninstall({name!r})\n"
+        "assert sys.meta_path == before\n"
+        "assert not [m for m in sys.modules if entry.covers(m)]\n"
+    )
+    line = [sys.executable, "-c", code]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_installing_loads_no_face_and_nothing_heavy():
+    code = (
+        "import sys\nfrom linkwork import faces\nfaces.install()\n"
+        "heavy = {'numpy', 'casadi', 'llvmlite', 'lxml', 'trimesh', 'typer'}\n"
+        "print(sorted(heavy & sys.modules.keys()))\n"
+        "print([m for m in sys.modules if m.startswith('linkwork.faces.')])"
+    )
+    line = [sys.executable, "-c", code]
+    done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
+    own = ["linkwork.faces.door", "linkwork.faces.table"]
+    heavy, loaded = done.stdout.splitlines()
+    assert heavy == "[]"
+    assert sorted(eval(loaded)) == own

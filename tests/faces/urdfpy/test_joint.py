@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from linkwork.faces.urdfpy import (
+    Joint,
+    JointCalibration,
+    JointDynamics,
+    JointLimit,
+    JointMimic,
+    SafetyController,
+)
+from robots import about, origin
+from seeds import rng
+
+LIMIT = JointLimit(10, 2, -1, 1.5)
+ROW = (0.1, -0.2, 0.3, 0.4, -0.5, 0.6)
+PLACED = origin(ROW[:3], ROW[3:])
+
+
+def joint(kind: str = "revolute", **options) -> Joint:
+    return Joint("j", kind, "a", "b", **{"limit": LIMIT, "origin": ROW, **options})
+
+
+@pytest.mark.row("S2-140", "S2-142", "S2-144", "S2-145")
+def test_the_arguments_of_a_joint():
+    names = "name joint_type parent child axis origin limit dynamics safety_controller "
+    assert list(inspect.signature(Joint).parameters) == [*names.split(), "calibration", "mimic"]
+    made = Joint(1, "fixed", 2, 3)
+    assert (made.name, made.parent, made.child) == ("1", "2", "3")
+    for attribute in ("name", "parent", "child"):
+        with pytest.raises(TypeError):
+            setattr(made, attribute, None)
+    made.parent = "x"
+    assert (made.name, made.parent, made.child) == ("1", "x", "3")
+
+
+@pytest.mark.row("S2-141", "S2-143")
+def test_the_types():
+    kinds = ["fixed", "prismatic", "revolute", "continuous", "floating", "planar"]
+    assert kinds == Joint.TYPES
+    made = joint("fixed")
+    for kind in kinds:
+        made.joint_type = kind
+        assert made.joint_type == kind
+    for wrong in ("hinge", None, 3):
+        with pytest.raises(ValueError, match="one of fixed, prismatic"):
+            made.joint_type = wrong
+    assert made.joint_type == "planar"
+
+
+@pytest.mark.row("S2-146")
+def test_the_axis_is_a_unit_vector():
+    assert joint().axis.tolist() == [1, 0, 0]
+    made = joint(axis=[0, 3, 4])
+    assert np.allclose(made.axis, [0, 0.6, 0.8])
+    assert np.allclose(joint(axis=[0, 0, 1e-7]).axis, [0, 0, 1])
+    assert np.allclose(joint(axis=[0, 1e200, 1e200]).axis, np.sqrt([0, 0.5, 0.5]))
+    for wrong in ([1, 2], np.eye(3), [0, 0, np.inf], [0, "x", 0]):
+        with pytest.raises(ValueError, match="axis"):
+            made.axis = wrong
+    with pytest.raises(ValueError, match="zero"):
+        made.axis = [0, 0, 0]
+    with pytest.raises(TypeError):
+        made.axis = "z"
+    assert np.allclose(made.axis, [0, 0.6, 0.8])
+    made.axis = None
+    assert made.axis.tolist() == [1, 0, 0]
+    assert joint("fixed", axis=[0, 0, 0]).axis.tolist() == [1, 0, 0]  # which has no use for one
+
+
+@pytest.mark.row("S2-147")
+def test_the_origin_is_a_matrix_six_numbers_or_none():
+    made = joint()
+    assert np.abs(made.origin - PLACED).max() < 1e-15
+    assert np.array_equal(joint(origin=None).origin, np.eye(4))
+    made.origin = np.eye(4)
+    assert np.array_equal(made.origin, np.eye(4))
+    for wrong, error in (
+        (np.eye(3), ValueError),
+        ("x", TypeError),
+        (np.ones(6) * np.nan, ValueError),
+    ):
+        with pytest.raises(error):
+            made.origin = wrong
+    assert np.array_equal(made.origin, np.eye(4))
+
+
+@pytest.mark.row("S2-148")
+@pytest.mark.parametrize("kind", ["prismatic", "revolute"])
+def test_some_joints_need_a_limit(kind: str):
+    with pytest.raises(ValueError, match="needs a limit"):
+        joint(kind, limit=None)
+    made = joint(kind)
+    with pytest.raises(ValueError, match="needs a limit"):
+        made.limit = None
+    with pytest.raises(TypeError):
+        made.limit = 3
+    assert made.limit is LIMIT
+    free = joint("continuous", limit=None)
+    with pytest.raises(ValueError, match="needs a limit"):
+        free.joint_type = kind
+    assert free.joint_type == "continuous"
+
+
+@pytest.mark.row("S2-149", "S2-150", "S2-151", "S2-152")
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("dynamics", JointDynamics(1, 2)),
+        ("safety_controller", SafetyController(1)),
+        ("calibration", JointCalibration()),
+        ("mimic", JointMimic("other")),
+    ],
+)
+def test_the_parts_are_of_their_class_or_none(name: str, part):
+    made = joint(**{name: part})
+    assert getattr(made, name) is part
+    for wrong in (3, "x", LIMIT):
+        with pytest.raises(TypeError):
+            setattr(made, name, wrong)
+    assert getattr(made, name) is part
+    setattr(made, name, None)
+    assert getattr(made, name) is None
+
+
+@pytest.mark.row("S2-153", "S2-154")
+@pytest.mark.parametrize("kind", Joint.TYPES)
+def test_without_a_position_the_child_is_at_the_origin(kind: str):
+    made = joint(kind, axis=[0, 0, 1])
+    assert np.array_equal(made.get_child_pose(), made.origin)
+    made.get_child_pose()[0, 3] = 99.0  # the joint stays as it is
+    assert made.origin[0, 3] == ROW[0]
+    if kind == "fixed":
+        assert np.array_equal(made.get_child_pose(3.0), made.origin)
+
+
+@pytest.mark.row("S2-155", "S2-156")
+@pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic"])
+def test_a_joint_with_one_number(kind: str):
+    random = rng(kind)
+    for _ in range(20):
+        axis, amount = random.normal(size=3), float(random.uniform(-4, 4))
+        unit = axis / np.linalg.norm(axis)
+        T = np.eye(4)
+        if kind == "prismatic":
+            T[:3, 3] = unit * amount
+        else:
+            T[:3, :3] = about(unit, amount)
+        made = joint(kind, axis=axis)
+        assert np.abs(made.get_child_pose(amount) - PLACED @ T).max() < 3e-15
+        assert np.array_equal(made.get_child_pose([amount]), made.get_child_pose(amount))
+    for wrong in ([1, 2], "x", np.nan, np.eye(4)):
+        with pytest.raises(ValueError, match="'j'"):
+            made.get_child_pose(wrong)
+
+
+@pytest.mark.row("S2-157")
+def test_a_planar_joint_moves_across_its_axis():
+    flat = joint("planar", axis=[0, 0, 1])
+    T = np.eye(4)
+    T[:2, 3] = 1.0, 2.0
+    assert np.abs(flat.get_child_pose([1, 2]) - PLACED @ T).max() < 1e-15
+    random = rng("planar")
+    for _ in range(20):
+        made = joint("planar", axis=random.normal(size=3))
+        x = (np.linalg.inv(PLACED) @ made.get_child_pose([1, 0]))[:3, 3]
+        y = (np.linalg.inv(PLACED) @ made.get_child_pose([0, 1]))[:3, 3]
+        frame = np.column_stack([x, y, made.axis])  # a right-handed one
+        assert np.allclose(frame.T @ frame, np.eye(3), atol=1e-14)
+        assert np.isclose(np.linalg.det(frame), 1.0)
+        # of all turns of z onto the axis it is the smallest
+        assert np.isclose(np.trace(frame), 1 + 2 * made.axis[2])
+    for wrong in ([1, 2, 3], [1]):
+        with pytest.raises(ValueError, match="shape"):
+            flat.get_child_pose(wrong)
+    with pytest.raises(TypeError):
+        flat.get_child_pose(1.0)
+
+
+@pytest.mark.row("S2-158")
+def test_a_floating_joint_takes_six_numbers_or_a_matrix():
+    made = joint("floating")
+    for row in rng("floating").uniform(-3, 3, (20, 6)):
+        T = origin(row[:3], row[3:])
+        assert np.abs(made.get_child_pose(row) - PLACED @ T).max() < 3e-15
+        assert np.abs(made.get_child_pose(T) - PLACED @ T).max() < 3e-15
+    for wrong in (np.zeros(7), np.eye(3), np.full((4, 4), np.nan), 2 * np.eye(4)):
+        with pytest.raises(ValueError, match=r".+"):
+            made.get_child_pose(wrong)
+    with pytest.raises(TypeError):
+        made.get_child_pose("here")
+
+
+@pytest.mark.row("S2-159")
+def test_valid_positions():
+    for kind in ("revolute", "prismatic"):
+        made = joint(kind)
+        assert [made.is_valid(x) for x in (-1.01, -1, 0, 1.5, 1.51)] == [
+            False,
+            True,
+            True,
+            True,
+            False,
+        ]
+        assert not made.is_valid([1, 1])
+        assert not made.is_valid("x")
+        assert joint(kind, limit=JointLimit(1, 1)).is_valid(99)
+    assert joint("continuous").is_valid(99)
+    assert not joint("continuous").is_valid(np.nan)
+    assert joint("fixed").is_valid(99)
+    planar, floating = joint("planar", axis=[0, 0, 1]), joint("floating")
+    assert planar.is_valid([1, 2])
+    assert not planar.is_valid([1, 2, 3])
+    assert floating.is_valid(np.zeros(6))
+    assert floating.is_valid(np.eye(4))
+    assert not floating.is_valid(np.zeros(3))
+    assert type(joint().is_valid(0.0)) is bool

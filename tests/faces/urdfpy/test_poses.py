@@ -1,0 +1,351 @@
+"""Poses against a plain walk over the description, and against Pinocchio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.faces.urdfpy import (
+    URDF,
+    Box,
+    Collision,
+    Geometry,
+    Link,
+    Mesh,
+    Visual,
+    xyz_rpy_to_matrix,
+)
+from linkwork.formats.urdf.read import read
+from robots import description_poses, every_joint_urdf, example_robot_urdfs, origin, random_tree
+from seeds import rng
+
+
+def load(text: str, folder: Path) -> URDF:
+    (folder / "robot.urdf").write_text(text, encoding="utf-8")
+    return URDF.load(str(folder / "robot.urdf"))
+
+
+def random_cfg(random: np.random.Generator, robot: URDF) -> dict[str, Any]:
+    """A position for every actuated joint, floating ones as six numbers."""
+    sizes = {"planar": 2, "floating": 6}
+    return {
+        joint.name: random.uniform(-3, 3, sizes[joint.joint_type])
+        if joint.joint_type in sizes
+        else float(random.uniform(-3, 3))
+        for joint in robot.actuated_joints
+    }
+
+
+def as_walked(robot: URDF, cfg: dict[str, Any]) -> dict[str, np.ndarray]:
+    """The same positions as the walk over the records takes them."""
+    kinds = {joint.name: joint.joint_type for joint in robot.joints}
+    made = {}
+    for name, value in cfg.items():
+        if kinds[name] == "planar":
+            made[name] = np.array([*value, 0.0])
+        elif kinds[name] == "floating":
+            made[name] = np.array([*value[:3], *quaternion(value[3:])])
+        else:
+            made[name] = np.array([value])
+    return made
+
+
+def quaternion(rpy: Any) -> np.ndarray:
+    w, x, y, z = 1.0, 0.0, 0.0, 0.0
+    for axis, angle in zip(np.eye(3), rpy, strict=True):
+        c, (a, b, d) = np.cos(angle / 2), np.sin(angle / 2) * axis
+        w, x, y, z = (
+            c * w - a * x - b * y - d * z,
+            c * x + a * w + b * z - d * y,
+            c * y - a * z + b * w + d * x,
+            c * z + a * y - b * x + d * w,
+        )
+    return np.array([w, x, y, z])
+
+
+def check(robot: URDF, text: Any, cfg: dict[str, Any]) -> None:
+    expected = description_poses(read(text), as_walked(robot, cfg))
+    found = robot.link_fk(cfg)
+    assert list(found) == sorted(robot.links, key=list(found).index)
+    assert len(found) == len(robot.links) == len(expected)
+    for link, pose in found.items():
+        scale = max(1.0, float(np.abs(expected[link.name]).max()))
+        assert np.abs(pose - expected[link.name]).max() < 1e-13 * scale, link.name
+
+
+@pytest.mark.row("S2-194")
+def test_all_joint_types_and_couplings_against_a_plain_walk(tmp_path: Path):
+    text = every_joint_urdf()
+    robot = load(text, tmp_path)
+    random = rng("every joint")
+    for _ in range(5):
+        check(robot, text, random_cfg(random, robot))
+
+
+@pytest.mark.row("S2-194")
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees_against_a_plain_walk(tmp_path: Path, seed: int):
+    random = rng(f"tree {seed}")
+    text = random_tree(random, 3 + 4 * seed)
+    robot = load(text, tmp_path)
+    check(robot, text, random_cfg(random, robot))
+
+
+@pytest.mark.row("S2-194")
+@pytest.mark.parametrize("name", ["panda.urdf", "talos_reduced.urdf", "pr2.urdf", "solo12.urdf"])
+def test_real_robots_against_pinocchio(name: str):
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
+    path = next((p for p in example_robot_urdfs() if p.name == name), None)
+    if path is None:
+        pytest.skip(f"{name} is not in this version of example-robot-data")
+    robot = URDF.load(str(path))
+    model = pin.buildModelFromUrdf(str(path), mimic=True)
+    data = model.createData()
+    random = rng(name)
+    for _ in range(3):
+        cfg = random_cfg(random, robot)
+        q = pin.neutral(model)
+        for joint, value in cfg.items():
+            index = model.joints[model.getJointId(joint)]
+            one = index.nq == 1
+            q[index.idx_q : index.idx_q + index.nq] = (
+                value if one else [np.cos(value), np.sin(value)]
+            )
+        pin.framesForwardKinematics(model, data, q)
+        for link, pose in robot.link_fk(cfg).items():
+            other = data.oMf[model.getFrameId(link.name, pin.FrameType.BODY)].homogeneous
+            assert np.abs(pose - other).max() < 1e-12, link.name
+
+
+@pytest.mark.row("S2-194")
+def test_the_base_comes_first_and_every_parent_before_its_children(ur5: URDF):
+    order = [link.name for link in ur5.link_fk()]
+    assert order[0] == "world"
+    for joint in ur5.joints:
+        assert order.index(joint.parent) < order.index(joint.child)
+
+
+@pytest.mark.row("S2-194")
+def test_a_configuration_by_joint_by_name_as_a_list_and_as_an_array(ur5: URDF):
+    values = rng("forms").uniform(-3, 3, 6)
+    joints = ur5.actuated_joints
+    forms = [
+        dict(zip(joints, values, strict=True)),
+        {joint.name: float(v) for joint, v in zip(joints, values, strict=True)},
+        {joint.name: np.array([v]) for joint, v in zip(joints, values, strict=True)},
+        list(values),
+        tuple(values),
+        values,
+        values.astype(object),
+    ]
+    first = ur5.link_fk(forms[0])
+    for form in forms[1:]:
+        found = ur5.link_fk(form)
+        assert all(np.array_equal(found[link], first[link]) for link in first)
+    partial = ur5.link_fk({"elbow_joint": 1})
+    whole = ur5.link_fk([0, 0, 1, 0, 0, 0])
+    assert all(np.array_equal(partial[link], whole[link]) for link in whole)
+
+
+@pytest.mark.row("S2-194")
+def test_what_a_configuration_cannot_be(ur5: URDF, shapes: URDF):
+    for wrong in ({3: 1.0}, {None: 1.0}, {ur5.links[0]: 1.0}, "x", 3.0, {(1,): 2}, {1, 2}):
+        with pytest.raises(TypeError):
+            ur5.link_fk(wrong)
+    with pytest.raises(KeyError, match="elbow_joint"):
+        ur5.link_fk({"elbow": 1.0})
+    with pytest.raises(UnknownNameError):
+        ur5.link_fk({shapes.joints[0]: 1.0})
+    for wrong in ([1, 2], np.zeros((2, 6)), [1, 2, 3, 4, 5, "x"]):
+        with pytest.raises(ValueError, match=r".+"):
+            ur5.link_fk(wrong)
+    for wrong in (np.nan, np.inf, [1, 2], "x", None):
+        with pytest.raises(InputError, match="elbow_joint"):
+            ur5.link_fk({"elbow_joint": wrong})
+    ur5.link_fk({"world_joint": 3.0})  # fixed: not used
+
+
+@pytest.mark.row("S2-194")
+def test_limits_are_not_enforced(shapes: URDF):
+    at = shapes.link_fk({"turn": 9.0}, link="tip")
+    assert np.allclose(at[:2, :2], [[np.cos(9.5), -np.sin(9.5)], [np.sin(9.5), np.cos(9.5)]])
+
+
+MIMIC = """<robot name="m"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
+<joint name="f" type="prismatic"><parent link="a"/><child link="c"/>
+<limit effort="1" velocity="1"/><mimic joint="g" multiplier="3" offset="0.5"/></joint>
+<joint name="g" type="prismatic"><parent link="a"/><child link="d"/>
+<limit effort="1" velocity="1"/><mimic joint="j" multiplier="2" offset="1"/></joint>
+<joint name="j" type="prismatic"><parent link="a"/><child link="b"/>
+<limit effort="1" velocity="1"/></joint></robot>"""
+
+
+@pytest.mark.row("S2-194", "S2-111", "S2-113", "S2-114")
+@pytest.mark.parametrize(
+    ("cfg", "leader"), [(None, 0.0), ({}, 0.0), ({"j": 2.0}, 2.0), ([2.0], 2.0)]
+)
+def test_followers_follow_through_chains_and_with_their_offsets(tmp_path: Path, cfg, leader: float):
+    robot = load(MIMIC, tmp_path)
+    assert robot.actuated_joint_names == ["j"]
+    x = {name: pose[0, 3] for name, pose in robot.link_fk(cfg, use_names=True).items()}
+    assert x == {"a": 0, "b": leader, "d": 2 * leader + 1, "c": 3 * (2 * leader + 1) + 0.5}
+
+
+@pytest.mark.row("S2-194")
+def test_a_follower_may_be_named_where_it_agrees(tmp_path: Path):
+    robot = load(MIMIC, tmp_path)
+    agreeing = robot.link_fk({"f": 15.5, robot.joint_map["g"]: 5.0, "j": 2.0}, use_names=True)
+    assert agreeing["c"][0, 3] == 15.5
+    assert robot.link_fk({"g": 1.0}, link="d")[0, 3] == 1.0
+    with pytest.raises(ValueError, match="'g' follows 'j'"):
+        robot.link_fk({"g": 5.1, "j": 2.0})
+    with pytest.raises(ValueError, match="'f' follows 'j'"):
+        robot.link_fk_batch({"f": [3.5, 3.5], "j": [0.0, 1.0]})
+    batch = robot.link_fk_batch({"f": [3.5, 9.5], "j": [0.0, 1.0]}, link="c")
+    assert batch[:, 0, 3].tolist() == [3.5, 9.5]
+
+
+@pytest.mark.row("S2-194", "S2-203")
+def test_links_are_meant_by_themselves_or_by_name(ur5: URDF):
+    whole = ur5.link_fk([1, 2, 3, 4, 5, 6])
+    links = [ur5.links[3], "tool0"]
+    some = ur5.link_fk([1, 2, 3, 4, 5, 6], links=links)
+    assert list(some) == [ur5.links[3], ur5.link_map["tool0"]]
+    assert all(np.array_equal(some[link], whole[link]) for link in some)
+    tool = whole[ur5.link_map["tool0"]]
+    for call in (
+        lambda: ur5.link_fk([1, 2, 3, 4, 5, 6], link="tool0"),
+        lambda: ur5.link_fk([1, 2, 3, 4, 5, 6], link=ur5.link_map["tool0"]),
+        lambda: ur5.link_fk([1, 2, 3, 4, 5, 6], "tool0"),
+    ):
+        assert np.array_equal(call(), tool)
+    assert list(ur5.link_fk(use_names=True)) == [link.name for link in ur5.link_fk()]
+    assert list(ur5.link_fk(links=links, use_names=True)) == [ur5.links[3].name, "tool0"]
+    assert ur5.link_fk(links=[]) == {}
+    with pytest.raises(KeyError, match="tool0"):
+        ur5.link_fk(links=["tool"])
+    for wrong in ([3], 3, [ur5.joints[0]], [None], [["tool0"]]):
+        with pytest.raises(TypeError):
+            ur5.link_fk(links=wrong)
+
+
+@pytest.mark.row("S2-194")
+def test_the_poses_are_the_caller_s(ur5: URDF):
+    first = ur5.link_fk()
+    for pose in first.values():
+        pose[:] = 7.0
+    assert np.array_equal(ur5.link_fk()[ur5.links[0]], np.eye(4))
+
+
+@pytest.mark.row("S2-203")
+def test_a_batch_is_its_configurations_one_by_one(tmp_path: Path):
+    robot = load(every_joint_urdf(), tmp_path)
+    random = rng("batch")
+    rows = [random_cfg(random, robot) for _ in range(7)]
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    for cfgs in (rows, columns):
+        batch = robot.link_fk_batch(cfgs)
+        for k, row in enumerate(rows):
+            for link, pose in robot.link_fk(row).items():
+                assert np.array_equal(batch[link][k], pose), link
+
+
+@pytest.mark.row("S2-203")
+def test_batches_as_rows(ur5: URDF):
+    rows = rng("rows").uniform(-3, 3, (5, 6))
+    batch = ur5.link_fk_batch(rows)
+    assert all(poses.shape == (5, 4, 4) for poses in batch.values())
+    for k, row in enumerate(rows):
+        one = ur5.link_fk(row)
+        assert all(np.array_equal(batch[link][k], one[link]) for link in one)
+    tool = ur5.link_fk_batch(rows.tolist(), link="tool0")
+    assert np.array_equal(tool, batch[ur5.link_map["tool0"]])
+    assert list(ur5.link_fk_batch(rows, links=["tool0"], use_names=True)) == ["tool0"]
+    mixed = ur5.link_fk_batch({"elbow_joint": [1, 2, 3], "wrist_1_joint": 0.5}, link="tool0")
+    assert np.array_equal(
+        mixed[1], ur5.link_fk({"elbow_joint": 2, "wrist_1_joint": 0.5}, link="tool0")
+    )
+    assert ur5.link_fk_batch([], link="tool0").shape == (0, 4, 4)
+    with pytest.raises(ShapeError):
+        ur5.link_fk_batch({"elbow_joint": [1, 2, 3], "wrist_1_joint": [1, 2]})
+    with pytest.raises(ValueError, match="shape"):
+        ur5.link_fk_batch(np.zeros((3, 5)))
+    with pytest.raises(TypeError):
+        ur5.link_fk_batch(3)
+    with pytest.raises(KeyError):
+        ur5.link_fk_batch({"knee": [1]})
+    with pytest.raises(InputError):
+        ur5.link_fk_batch({"elbow_joint": [1, np.nan]})
+
+
+@pytest.mark.row("S2-195", "S2-196")
+@pytest.mark.parametrize("kind", ["visual", "collision"])
+def test_geometries_stand_at_their_origin_on_their_link(shapes: URDF, kind: str):
+    fk = getattr(shapes, f"{kind}_geometry_fk")({"turn": 0.3})
+    link = shapes.links[0]
+    held = getattr(link, f"{kind}s")
+    assert list(fk) == [shape.geometry for shape in held]
+    assert all(isinstance(geometry, Geometry) for geometry in fk)
+    if kind == "visual":
+        assert np.abs(fk[held[0].geometry] - origin([0.1, 0.2, 0.3], [0.1, 0.2, 0.3])).max() < 1e-15
+    else:
+        assert fk[held[0].geometry][2, 3] == 0.5
+    assert getattr(shapes, f"{kind}_geometry_fk")(links=["tip"]) == {}
+    tip = shapes.links[1]
+    extra = Geometry(box=Box([1, 1, 1]))
+    if kind == "visual":
+        tip.visuals.append(Visual(extra, origin=[0, 0, 0, 0.1, 0, 0]))
+    else:
+        tip.collisions.append(Collision(None, [0, 0, 0, 0.1, 0, 0], extra))
+    pose = getattr(shapes, f"{kind}_geometry_fk")({"turn": 0.3}, links=[tip])[extra]
+    expected = shapes.link_fk({"turn": 0.3}, link=tip) @ xyz_rpy_to_matrix([0, 0, 0, 0.1, 0, 0])
+    assert np.abs(pose - expected).max() < 1e-15
+
+
+@pytest.mark.row("S2-203", "S2-195", "S2-196", "S2-197", "S2-198")
+@pytest.mark.parametrize(
+    "name", ["visual_geometry", "collision_geometry", "visual_trimesh", "collision_trimesh"]
+)
+def test_batches_of_shapes(ur5: URDF, name: str):
+    pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
+    rows = rng(name).uniform(-3, 3, (4, 6))
+    batch = getattr(ur5, f"{name}_fk_batch")(rows)
+    assert len(batch) == 6
+    for k, row in enumerate(rows):
+        one = getattr(ur5, f"{name}_fk")(row)
+        assert list(one) == list(batch)
+        assert all(np.abs(batch[key][k] - one[key]).max() < 1e-15 for key in one)
+
+
+@pytest.mark.row("S2-197", "S2-198")
+def test_a_scale_is_in_the_pose_of_what_is_seen_and_in_the_mesh_of_what_collides():
+    trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is missing")
+    cube = trimesh.creation.box((1, 1, 1))
+    made = lambda: Geometry(mesh=Mesh("c.stl", scale=[1, 2, 3], meshes=cube))
+    link = Link(
+        "l",
+        None,
+        [Visual(made(), origin=[1, 0, 0, 0, 0, 0])],
+        [Collision(None, [1, 0, 0, 0, 0, 0], made())],
+    )
+    robot = URDF("r", [link])
+    ((mesh, pose),) = robot.visual_trimesh_fk().items()
+    assert mesh is cube
+    assert np.array_equal(pose, [[1, 0, 0, 1], [0, 2, 0, 0], [0, 0, 3, 0], [0, 0, 0, 1]])
+    ((mesh, pose),) = robot.collision_trimesh_fk().items()
+    assert mesh is link.collision_mesh
+    assert np.array_equal(pose, np.eye(4))
+    assert np.allclose(mesh.bounds, [[0.5, -1, -1.5], [1.5, 1, 1.5]])
+    assert list(robot.collision_trimesh_fk())[0] is mesh
+
+
+def test_a_robot_that_does_not_move():
+    robot = URDF("r", [Link("l", None, None, None)])
+    for cfg in (None, {}, [], np.zeros(0)):
+        assert np.array_equal(robot.link_fk(cfg, link="l"), np.eye(4))
+    assert robot.actuated_joints == []
+    assert robot.link_fk_batch([{}, {}], link="l").shape == (2, 4, 4)

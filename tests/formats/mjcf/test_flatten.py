@@ -1,0 +1,146 @@
+"""The XML of an MJCF within limits: every hostile text ends in an error of ours, and soon."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from linkwork.errors import DescriptionError
+from linkwork.formats.mjcf.flat import DEEPEST, MOST_BODIES, Flat
+from linkwork.formats.mjcf.flatten import flatten
+
+ENTITY = "<!DOCTYPE m [<!ENTITY a 'x'><!ENTITY b '&a;&a;'>]><mujoco model='&b;'/>"
+EXTERNAL = "<!DOCTYPE m SYSTEM 'http://127.0.0.1:9/x'><mujoco/>"
+
+
+def world(text: str) -> str:
+    return f"<mujoco>\n<worldbody>\n{text}\n</worldbody>\n</mujoco>"
+
+
+def flat(text: str, file: str | None = None) -> Flat:
+    return flatten(text.encode(), file)
+
+
+HOSTILE = {
+    "entities": (ENTITY, "doctype", 1),
+    "external": (EXTERNAL, "doctype", 1),
+    "broken": ("<mujoco>\n<worldbody>\n</mujoco>", "xml", 3),
+    "cut off": ("<mujoco>\n<worldbody>", "xml", 2),
+    "empty": ("", "xml", 1),
+    "two roots": ("<mujoco/><mujoco/>", "xml", 1),
+    "twice the same attribute": (world("<body name='a' name='b'/>"), "xml", 3),
+    "another root": ("<robot name='a'/>", "root", 1),
+    "include outside": ("<mujoco>\n<include file='../../../etc/a.xml'/></mujoco>", "outside", 2),
+    "include of passwords": ("<mujoco>\n<include file='/etc/passwd'/></mujoco>", "include", 2),
+    "include without a name": ("<mujoco>\n<include/></mujoco>", "include", 2),
+    "not a number": (world("<body pos='0 nan 0'/>"), "not-finite", 3),
+    "infinite": (world("<body pos='0 -INF 0'/>"), "not-finite", 3),
+    "overflow": (world("<body pos='0 1e999 0'/>"), "not-finite", 3),
+    "many digits": (world(f"<body pos='{'9' * 400} 0 0'/>"), "not-finite", 3),
+    "too large": (world("<body pos='1e200 0 0'/>"), "not-finite", 3),
+    "nested": (world("<body>" * 100_000), "too-deep", 3),
+    "nested where nothing is read": (f"<mujoco><visual>{'<a>' * 100_000}", "too-deep", 1),
+    "many attributes": (
+        world("<body " + " ".join(f"a{k}='1'" for k in range(100_000)) + "/>"),
+        "too-many",
+        3,
+    ),
+    "a long name": (world(f"<body name='{'x' * 70_000}'/>"), "too-long", 3),
+    "a tag without end": ("<mujoco " + "x" * (9 << 20), "too-long", 1),
+    "a name of two lines": (world("<body name='a&#10;b'/>"), "name", 3),
+    "repeated": (world("<replicate count='1000000000'><body/></replicate>"), "too-many", 3),
+    "repeated in each other": (
+        world("<replicate count='1000'>" * 5 + "<body/>" + "</replicate>" * 5),
+        "too-many",
+        3,
+    ),
+    "repeated shapes": (world("<replicate count='900000'><geom/></replicate>"), "too-many", 3),
+    "many bodies": (world("<body/>" * (MOST_BODIES + 1)), "too-many", 3),
+    "many sites": (world("<site/>" * 50_001), "too-many", 3),
+    "soft": (world("<flexcomp name='a' count='1000 1000 1000'/>"), "unsupported", 3),
+    "composite": (world("<composite count='1000 1000 1000'/>"), "unsupported", 3),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_are_refused_soon(name: str, tmp_path: Path):
+    text, code, line = HOSTILE[name]
+    start = time.perf_counter()
+    with pytest.raises(DescriptionError) as raised:
+        flat(text, str(tmp_path / "robot.xml"))
+    assert time.perf_counter() - start < 10
+    problem = raised.value.problems[0]
+    assert (problem.code, problem.line) == (code, line), problem
+    assert problem.file == str(tmp_path / "robot.xml")
+    assert len(str(raised.value)) < 2000
+
+
+def test_a_name_may_look_like_a_number():
+    assert 'name="nan"' in flat(world("<body name='nan'/>")).text
+
+
+def test_every_problem_of_a_text_is_listed():
+    with pytest.raises(DescriptionError) as raised:
+        flat(world("<body pos='nan 0 0'/>\n<body pos='inf 0 0'/>\n<flexcomp/>"))
+    assert [p.line for p in raised.value.problems] == [3, 4, 5]
+
+
+def test_the_list_of_problems_ends():
+    with pytest.raises(DescriptionError) as raised:
+        flat(world("<body pos='nan 0 0'/>" * 1000))
+    assert len(raised.value.problems) == 100
+
+
+def test_the_deepest_allowed_nesting_is_read():
+    n = DEEPEST - 2
+    assert flat(world("<body>" * n + "</body>" * n)).text.count("<body") == n
+
+
+def test_what_is_left_out_is_said_once_with_its_place():
+    text = world("<body><camera/><camera/><light/></body>").replace(
+        "</mujoco>", "<equality><joint/></equality>\n<sensor/></mujoco>"
+    )
+    read = flat(text)
+    assert {code: p.line for code, p in read.findings.items()} == {
+        "no-camera": 3,
+        "no-equality": 5,
+        "no-sensor": 6,
+    }
+    assert read.counts["no-camera"] == 2
+    assert read.findings["no-equality"].level == "warning"
+    assert "camera" not in read.text and "joint" not in read.text and "light" not in read.text
+
+
+def test_stray_text_is_a_finding():
+    assert flat(world("<body>hello</body>")).findings["stray-text"].line == 3
+
+
+def test_attribute_values_are_written_so_that_they_read_back():
+    read = flat(world("""<body name='a &lt;"&apos;&amp;&gt;ß b'/>"""))
+    again = flatten(read.text.encode(), None)
+    assert again.text == read.text.lstrip("\n")
+    assert "ß" in read.text
+
+
+def test_the_line_of_each_element_is_known():
+    read = flat("<mujoco>\n\n<worldbody>\n<body\nname='a'>\n\n<geom/></body></worldbody></mujoco>")
+    assert [place.line for place in read.origin] == [1, 3, 4, 7]
+    assert read.tags == ["mujoco", "worldbody", "body", "geom"]
+    for line, tag in enumerate(read.tags):
+        assert f"<{tag}" in read.text.split("\n")[line]
+
+
+def test_no_file_of_another_program_is_named_to_mujoco():
+    text = (
+        "<mujoco><compiler meshdir='/a' texturedir='/b' assetdir='c'/><asset>"
+        "<mesh file='../secret.stl'/><texture file='d'/><hfield file='e'/><skin file='f'/>"
+        "<material name='m' texture='t'/></asset></mujoco>"
+    )
+    read = flat(text, "here/robot.xml")
+    for word in ('"/a"', '"/b"', "secret.stl", "texture", "hfield", "skin"):
+        assert word not in read.text
+    assert 'name="secret"' in read.text
+    (mesh,) = read.meshes.values()
+    assert mesh.name == "../secret.stl"

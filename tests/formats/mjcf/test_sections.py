@@ -1,0 +1,42 @@
+"""Each element has one fate."""
+
+from __future__ import annotations
+
+from linkwork.formats.mjcf.sections import LEFT_OUT, OF_DEFAULTS, REFUSED, SILENT
+
+KINEMATIC = {
+    "worldbody",
+    "body",
+    "frame",
+    "replicate",
+    "joint",
+    "freejoint",
+    "inertial",
+    "geom",
+} | {
+    "site",
+    "default",
+    "compiler",
+    "asset",
+    "mesh",
+    "material",
+    "model",
+    "attach",
+    "include",
+}
+
+
+def test_no_element_of_kinematics_or_masses_is_left_out():
+    assert not KINEMATIC & (set(LEFT_OUT) | SILENT | OF_DEFAULTS | set(REFUSED))
+
+
+def test_an_element_is_left_out_for_one_reason():
+    assert not set(LEFT_OUT) & SILENT
+    assert not set(REFUSED) & (set(LEFT_OUT) | SILENT)
+
+
+def test_what_changes_the_motion_is_a_warning():
+    assert {tag for tag, (level, _) in LEFT_OUT.items() if level == "warning"} == {
+        "equality",
+        "deformable",
+    }

@@ -1,0 +1,493 @@
+"""Mesh files of every format: the same body, its pieces, poses and units; each file read once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mesh_files as made
+from linkwork.errors import InputError, MissingExtraError
+from linkwork.geometry import load as module
+from linkwork.geometry import pieces
+from linkwork.geometry.load import Loaded, forget, load
+from mesh_files import CORNERS, FACES, written
+from seeds import rng
+
+trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
+pytest.importorskip("collada", reason="pycollada (pip install pycollada) is not installed")
+pytest.importorskip("PIL", reason="Pillow (pip install pillow) is not installed")
+
+Y_TO_Z = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    forget()
+
+
+def triangles(mesh: object) -> np.ndarray:
+    """The triangles of a mesh in an order of their own, each from its lowest corner on."""
+    found = np.asarray(mesh.triangles)
+    rolled = []
+    for t in found:
+        k = min(range(3), key=lambda i: tuple(np.round(t[i], 9)))
+        rolled.append(np.roll(t, -k, axis=0))
+    return np.array(sorted(rolled, key=lambda t: tuple(np.round(t, 9).ravel())))
+
+
+def same(mesh: object, corners: np.ndarray, faces: np.ndarray = FACES, atol: float = 1e-6) -> None:
+    expected = trimesh.Trimesh(corners, faces, process=False)
+    np.testing.assert_allclose(triangles(mesh), triangles(expected), atol=atol)
+
+
+@pytest.mark.parametrize("name", made.EVERY)
+def test_the_same_body_in_every_format(tmp_path: Path, name: str):
+    loaded = load(written(tmp_path / name, made.EVERY[name]))
+    assert len(loaded.parts) == 1 and loaded.path == tmp_path / name and not loaded.left_out
+    same(loaded.parts[0].mesh, CORNERS)
+    same(loaded.mesh(), CORNERS)
+    assert loaded.parts[0].mesh.is_watertight
+    assert loaded.parts[0].mesh.volume == pytest.approx(1)  # outward
+
+
+@pytest.mark.parametrize("name", made.EVERY)
+def test_random_bodies_bit_for_bit_in_text_and_to_float32_otherwise(tmp_path: Path, name: str):
+    points = rng(name).normal(size=(20, 3)) * 0.3
+    hull = trimesh.convex.convex_hull(points)
+    corners, faces = np.asarray(hull.vertices), np.asarray(hull.faces)
+    kind = name.split(".")
+    data = {
+        "binary.stl": lambda: made.stl(corners, faces),
+        "ascii.stl": lambda: made.ascii_stl(corners, faces),
+        "body.obj": lambda: made.obj(corners, faces),
+        "body.dae": lambda: made.dae(shapes=made.geometry(corners=corners, faces=faces)),
+        "body.glb": lambda: made.glb(*made.gltf_tree(corners, faces)),
+        "body.gltf": lambda: made.gltf(*made.gltf_tree(corners, faces)),
+        "body.off": lambda: made.off(corners, faces),
+        "ascii.ply": lambda: made.ply(corners, faces),
+        "little.ply": lambda: made.ply(corners, faces, "binary_little_endian"),
+        "big.ply": lambda: made.ply(corners, faces, "binary_big_endian"),
+    }[name]()
+    mesh = load(written(tmp_path / name, data)).parts[0].mesh
+    exact = kind[1] in ("obj", "off") or name == "ascii.stl"
+    same(mesh, corners, faces, atol=0 if exact else 1e-7)
+
+
+@pytest.mark.parametrize("suffix", [".STL", ".Obj", ".DAE", ".GLB", ".PLY", ".OFF"])
+def test_suffixes_in_any_case(tmp_path: Path, suffix: str):
+    data = next(d for n, d in made.EVERY.items() if n.endswith(suffix.lower()))
+    same(load(written(tmp_path / f"x{suffix}", data)).mesh(), CORNERS)
+
+
+@pytest.mark.parametrize("unit", ["1", "0.01", "0.001", "0.0254", "1e3", " 0.5 "])
+def test_the_unit_of_collada(tmp_path: Path, unit: str):
+    data = made.dae(unit=f'<unit name="x" meter="{unit}"/>')
+    same(
+        load(written(tmp_path / "a.dae", data)).mesh(),
+        CORNERS * float(unit),
+        atol=1e-6 * float(unit),
+    )
+
+
+def test_collada_without_unit_or_axis_is_metres(tmp_path: Path):
+    for unit, up in (("", ""), ('<unit name="metre"/>', "<up_axis>Z_UP</up_axis>")):
+        same(load(written(tmp_path / "a.dae", made.dae(unit=unit, up=up))).mesh(), CORNERS)
+
+
+@pytest.mark.parametrize(
+    ("up", "turned"),
+    [
+        ("<up_axis>Z_UP</up_axis>", np.eye(3)),
+        ("<up_axis>Y_UP</up_axis>", Y_TO_Z),
+        ("", Y_TO_Z),  # the standard's default
+        ("<up_axis>X_UP</up_axis>", np.array([[0.0, -1, 0], [0, 0, -1], [1, 0, 0]])),
+    ],
+)
+def test_axes_stay_as_written_or_turn_as_declared(tmp_path: Path, up: str, turned: np.ndarray):
+    path = written(tmp_path / "a.dae", made.dae(up=up, unit='<unit meter="0.1"/>'))
+    assert np.linalg.det(turned) == pytest.approx(1)
+    same(load(path).mesh(), 0.1 * CORNERS)
+    same(load(path, axes="declared").mesh(), 0.1 * CORNERS @ turned.T)
+    same(load(path).mesh(), 0.1 * CORNERS)  # kept apart
+
+
+def test_gltf_stays_as_written_or_turns(tmp_path: Path):
+    path = written(tmp_path / "a.glb", made.glb())
+    same(load(path).mesh(), CORNERS)
+    same(load(path, axes="declared").mesh(), CORNERS @ Y_TO_Z.T)
+    stl = written(tmp_path / "a.stl", made.stl())
+    same(load(stl, axes="declared").mesh(), CORNERS)  # declares nothing
+    with pytest.raises(InputError, match="'written' or 'declared'"):
+        load(path, axes="up")
+
+
+def random_matrix(label: str, mirror: bool = False) -> np.ndarray:
+    T = trimesh.transformations.random_rotation_matrix(rng(label).uniform(size=3))
+    T[:3, :3] *= rng(label + "s").uniform(0.3, 2, size=3)
+    T[:3, 3] = rng(label + "p").normal(size=3)
+    if mirror:
+        T[:3, 0] *= -1
+    return T
+
+
+def moved(T: np.ndarray, corners: np.ndarray = CORNERS) -> np.ndarray:
+    return corners @ T[:3, :3].T + T[:3, 3]
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_nodes_of_collada_nest(tmp_path: Path, mirror: bool):
+    A, B = random_matrix("A"), random_matrix("B", mirror)
+    xml = [f"<matrix>{' '.join(map(repr, M.ravel().tolist()))}</matrix>" for M in (A, B)]
+    scene = f"<node>{xml[0]}<node>{xml[1]}{made.instance()}</node></node>"
+    mesh = load(written(tmp_path / "a.dae", made.dae(scene, unit='<unit meter="0.01"/>'))).mesh()
+    corners = 0.01 * moved(A @ B)
+    same(mesh, corners, FACES[:, ::-1] if mirror else FACES)
+    assert mesh.volume > 0  # still outward, also in a mirror
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_nodes_of_gltf_nest(tmp_path: Path, mirror: bool):
+    A, B = random_matrix("A"), random_matrix("B", mirror)
+    nodes = [
+        {"matrix": A.T.ravel().tolist(), "children": [1]},
+        {"matrix": B.T.ravel().tolist(), "mesh": 0},
+    ]
+    mesh = load(written(tmp_path / "a.glb", made.glb(*made.gltf_tree(nodes=nodes)))).mesh()
+    same(mesh, moved(A @ B), FACES[:, ::-1] if mirror else FACES)
+    assert mesh.volume > 0
+
+
+def test_gltf_poses_by_translation_rotation_scale(tmp_path: Path):
+    half = float(np.sqrt(0.5))
+    node = {"mesh": 0, "translation": [1, 2, 3], "rotation": [0, 0, half, half], "scale": [2, 2, 2]}
+    mesh = load(written(tmp_path / "a.glb", made.glb(*made.gltf_tree(nodes=[node])))).mesh()
+    R = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    same(mesh, 2 * CORNERS @ R.T + [1, 2, 3])
+
+
+def test_a_camera_does_not_lose_what_is_below_it(tmp_path: Path):
+    camera = {"type": "perspective", "perspective": {"yfov": 1, "znear": 0.1, "aspectRatio": 1}}
+    nodes = [{"camera": 0, "translation": [1, 2, 3], "children": [1]}, {"mesh": 0}]
+    tree = made.gltf_tree(nodes=nodes, cameras=[camera])
+    same(load(written(tmp_path / "a.glb", made.glb(*tree))).mesh(), CORNERS + np.array([1, 2, 3]))
+
+
+def test_instances_are_pieces_of_their_own(tmp_path: Path):
+    library = (
+        f'<library_nodes><node id="two">{made.instance()}{made.instance()}</node></library_nodes>'
+    )
+    scene = (
+        '<node><translate>10 0 0</translate><instance_node url="#two"/></node>'
+        f"<node>{made.instance()}</node>"
+    )
+    loaded = load(written(tmp_path / "a.dae", made.dae(scene, libraries=library)))
+    assert len(loaded.parts) == 3
+    assert sorted(round(p.mesh.bounds[0, 0]) for p in loaded.parts) == [0, 10, 10]
+    nodes = [{"mesh": 0}, {"mesh": 0, "translation": [5, 0, 0]}]
+    tree, data = made.gltf_tree(nodes=nodes, scenes=[{"nodes": [0, 1]}])
+    loaded = load(written(tmp_path / "a.glb", made.glb(tree, data)))
+    assert [round(p.mesh.bounds[0, 0]) for p in loaded.parts] == [0, 5]
+    assert len(loaded.mesh().faces) == 2 * len(FACES)
+
+
+def test_pieces_are_in_the_order_of_the_file(tmp_path: Path):
+    names = ["zeta", "alpha", "mid", "beta"]
+    text = "mtllib m.mtl\n" + made.obj(faces=[]).decode()
+    text += "".join(
+        f"usemtl {n}\nf {k + 1} {(k + 1) % 4 + 1} {(k + 2) % 4 + 1}\n" for k, n in enumerate(names)
+    )
+    written(
+        tmp_path / "m.mtl",
+        "".join(f"newmtl {n}\nKd {k / 4} 0 0\n" for k, n in enumerate(names)).encode(),
+    )
+    loaded = load(written(tmp_path / "a.obj", text.encode()))
+    assert [round(4 * p.rgba[0]) for p in loaded.parts] == [0, 1, 2, 3]
+    assert [p.name for p in loaded.parts] == names
+    shapes = "".join(made.geometry(n, CORNERS + 10 * k) for k, n in enumerate(names))
+    scene = "".join(f"<node>{made.instance(n)}</node>" for n in names)
+    loaded = load(written(tmp_path / "a.dae", made.dae(scene, shapes)))
+    assert [p.name for p in loaded.parts] == names
+    assert [round(p.mesh.bounds[0, 0]) for p in loaded.parts] == [0, 10, 20, 30]
+    solids = b"".join(made.ascii_stl(CORNERS + 10 * k, name=n) for k, n in enumerate(names))
+    loaded = load(written(tmp_path / "a.stl", solids))
+    assert [p.name for p in loaded.parts] == names
+    meshes = [
+        {"name": n, "primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]} for n in names
+    ]
+    nodes = [{"mesh": k, "translation": [10 * k, 0, 0]} for k in range(4)]
+    tree = made.gltf_tree(meshes=meshes, nodes=nodes, scenes=[{"nodes": [0, 1, 2, 3]}])
+    loaded = load(written(tmp_path / "a.glb", made.glb(*tree)))
+    assert [p.name for p in loaded.parts] == names
+    assert [round(p.mesh.bounds[0, 0]) for p in loaded.parts] == [0, 10, 20, 30]
+
+
+def test_a_faulty_material_does_not_cost_the_shape(tmp_path: Path):
+    broken = made.material("red", '<texture texture="nowhere-sampler" texcoord="UV"/>')
+    scene = f"<node>{made.instance(material='red')}</node>"
+    data = made.dae(
+        scene, made.geometry(material="red"), libraries=broken, unit='<unit meter="0.1"/>'
+    )
+    loaded = load(written(tmp_path / "a.dae", data))
+    same(loaded.mesh(), 0.1 * CORNERS)
+
+
+def test_polygons_with_more_corners(tmp_path: Path):
+    corners = np.array([[0.0, 0, 0], [2, 0, 0], [2, 1, 0], [1, 2, 0], [0, 1, 0]])
+    for name, data in (
+        ("a.obj", made.obj(corners, [[0, 1, 2, 3, 4]])),
+        ("a.ply", made.ply(corners, [[0, 1, 2, 3, 4]])),
+        ("a.off", made.off(corners, [[0, 1, 2, 3, 4]])),
+        ("b.off", made.off(corners, [[0, 1, 2, 4], [2, 3, 4]])),
+        ("b.ply", made.ply(corners, [[0, 1, 2, 4], [2, 3, 4]])),
+        ("b.obj", made.obj(corners, [[0, 1, 2, 4], [2, 3, 4]])),
+    ):
+        mesh = load(written(tmp_path / name, data)).mesh()
+        assert len(mesh.faces) == 3 and mesh.area == pytest.approx(3), name
+
+
+def test_binary_stl_that_looks_like_text_and_with_bytes_behind(tmp_path: Path):
+    for data in (made.stl(header=b"solid facet body"), made.stl() + b"made by x"):
+        same(load(written(tmp_path / "a.stl", data)).mesh(), CORNERS)
+
+
+def test_off_with_comments_and_counts_on_the_first_line(tmp_path: Path):
+    body = made.off().decode().split("\n", 1)[1]
+    for text in (f"# a\nOFF # b\n\n# c\n{body}", f"OFF {body}"):
+        same(load(written(tmp_path / "a.off", text.encode())).mesh(), CORNERS)
+
+
+# Each file once
+
+
+def count_readings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    seen: list[Path] = []
+    real = pieces.read
+    monkeypatch.setattr(
+        pieces, "read", lambda file, path, beside: (seen.append(path), real(file, path, beside))[1]
+    )
+    return seen
+
+
+def test_a_file_is_read_once_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    seen = count_readings(monkeypatch)
+    path = written(tmp_path / "a.stl", made.stl())
+    for _ in range(3):
+        same(load(path).mesh(), CORNERS)
+    assert len(seen) == 1
+    written(path, made.stl(2 * CORNERS))
+    os.utime(path, ns=(1, 1))
+    same(load(path).mesh(), 2 * CORNERS)
+    assert len(seen) == 2
+    if os.name != "nt":
+        (tmp_path / "b.stl").symlink_to(path)
+        load(tmp_path / "b.stl")
+        assert len(seen) == 2
+
+
+def test_a_changed_material_is_seen(tmp_path: Path):
+    text = made.obj(before="mtllib a.mtl\nusemtl m")
+    path = written(tmp_path / "a.obj", text)
+    assert load(path).parts[0].rgba is None
+    for red in (1.0, 0.2):
+        written(tmp_path / "a.mtl", f"newmtl m\nKd {red} 0 0\n# {red}".encode())
+        forget() if red == 1.0 else None  # a new file beside it is not looked for, a changed one is
+        assert load(path).parts[0].rgba == (red, 0, 0, 1)
+
+
+def test_what_is_handed_out_is_not_shared(tmp_path: Path):
+    path = written(tmp_path / "a.dae", made.dae(up="<up_axis>Y_UP</up_axis>"))
+    first = load(path)
+    first.parts[0].mesh.apply_scale(5)
+    first.parts[0].mesh.visual.face_colors = [255, 0, 0, 255]
+    first.parts[0].mesh.metadata["x"] = 1
+    second = load(path)
+    same(second.mesh(), CORNERS)
+    assert "x" not in second.parts[0].mesh.metadata
+    assert first.parts[0].mesh is not second.parts[0].mesh
+    with pytest.raises(AttributeError):
+        first.parts = ()
+
+
+def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    seen = count_readings(monkeypatch)
+    monkeypatch.setattr(module, "MOST_KEPT", 2000)
+    paths = [written(tmp_path / f"{k}.stl", made.stl(CORNERS * (k + 1))) for k in range(20)]
+    for path in paths:
+        load(path)
+    kept = sum(one.size for one in module._KEPT.values())
+    assert 0 < kept <= 2000 and len(module._KEPT) < 20
+    load(paths[-1])
+    assert len(seen) == 20  # the last one was kept
+    load(paths[0])
+    assert len(seen) == 21  # the first one was not
+
+
+def test_threads(tmp_path: Path):
+    paths = [written(tmp_path / f"{k}.stl", made.stl(CORNERS * (k + 1))) for k in range(5)]
+    failures: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        g = np.random.default_rng(seed)
+        try:
+            for k in g.integers(0, 5, size=40):
+                loaded = load(paths[k])
+                np.testing.assert_allclose(
+                    loaded.parts[0].mesh.bounds[1], (k + 1) * CORNERS.max(axis=0)
+                )
+                loaded.parts[0].mesh.apply_scale(7)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not failures
+
+
+# What is refused
+
+
+def refused(path: Path, part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load(path)
+    assert path.name in str(caught.value) and part in str(caught.value), caught.value
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", sorted(module.READ_SUFFIXES))
+def test_empty_files(tmp_path: Path, suffix: str):
+    refused(written(tmp_path / f"a{suffix}", b""), "empty")
+    refused(written(tmp_path / f"b{suffix}", b" \n\t "), "")
+
+
+def test_files_without_faces(tmp_path: Path):
+    for name, data in (
+        ("a.stl", made.stl(faces=[])),
+        ("b.stl", made.ascii_stl(faces=[])),
+        ("a.obj", made.obj(faces=[])),
+        ("a.ply", made.ply(faces=[])),
+        ("a.off", made.off(faces=[])),
+        ("a.dae", made.dae(scene="<node/>")),
+        ("a.glb", made.glb(*made.gltf_tree(nodes=[{}]))),
+    ):
+        refused(written(tmp_path / name, data), "")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_are_counted(tmp_path: Path, value: float):
+    corners = CORNERS.copy()
+    corners[1, 2] = value
+    for name, data in (
+        ("a.stl", made.stl(corners)),
+        ("b.stl", made.ascii_stl(corners)),
+        ("a.obj", made.obj(corners)),
+        ("a.ply", made.ply(corners, kind="binary_little_endian")),
+        ("a.off", made.off(corners)),
+        ("a.dae", made.dae(shapes=made.geometry(corners=corners))),
+        ("a.glb", made.glb(*made.gltf_tree(corners))),
+    ):
+        refused(written(tmp_path / name, data), "not finite")
+
+
+def test_faces_without_their_vertices(tmp_path: Path):
+    for wrong in (4, 2**31 - 1, 10**9):
+        faces = FACES.copy()
+        faces[2, 1] = wrong
+        for name, data in (
+            ("a.obj", made.obj(faces=faces)),
+            ("a.ply", made.ply(faces=faces)),
+            ("b.ply", made.ply(faces=faces, kind="binary_little_endian")),
+            ("a.off", made.off(faces=faces)),
+            ("a.dae", made.dae(shapes=made.geometry(faces=faces))),
+            ("a.glb", made.glb(*made.gltf_tree(faces=faces))),
+        ):
+            refused(written(tmp_path / name, data), "")
+
+
+def test_what_collada_has_and_is_not_read(tmp_path: Path):
+    strips = made.geometry().replace("triangles", "tristrips")
+    refused(written(tmp_path / "a.dae", made.dae(shapes=strips)), "<tristrips>")
+    refused(written(tmp_path / "b.dae", made.dae(unit='<unit meter="0"/>')), "unit is '0'")
+    refused(written(tmp_path / "c.dae", made.dae(unit='<unit meter="x"/>')), "unit is 'x'")
+    skin = '<node><instance_controller url="#c"/></node>'
+    refused(written(tmp_path / "d.dae", made.dae(skin)), "instance_controller")
+    half = made.dae(
+        "".join(f"<node>{made.instance(n)}</node>" for n in ("body", "bad")),
+        made.geometry() + made.geometry("bad").replace("#bad-p", "#gone"),
+    )
+    refused(written(tmp_path / "e.dae", half), "")
+    refused(written(tmp_path / "f.dae", b"<robot/>"), "first element is <robot>")
+    refused(written(tmp_path / "g.dae", made.dae()[:-30]), "no XML")
+
+
+def test_what_gltf_has_and_is_not_read(tmp_path: Path):
+    tree, data = made.gltf_tree(extensionsRequired=["KHR_draco_mesh_compression"])
+    refused(written(tmp_path / "a.glb", made.glb(tree, data)), "KHR_draco_mesh_compression")
+    tree, data = made.gltf_tree()
+    tree["accessors"][0]["sparse"] = {"count": 1}
+    refused(written(tmp_path / "b.glb", made.glb(tree, data)), "sparse")
+    tree, data = made.gltf_tree()
+    tree["meshes"][0]["primitives"][0]["mode"] = 6
+    refused(written(tmp_path / "c.glb", made.glb(tree, data)), "mode 6")
+    tree, data = made.gltf_tree(asset={"version": "1.0"})
+    refused(written(tmp_path / "d.glb", made.glb(tree, data)), "version 1.0")
+
+
+def test_other_suffixes_and_no_file(tmp_path: Path):
+    for name in ("a.3mf", "a.step", "a", "a.stl.txt", "a.pkl"):
+        refused(written(tmp_path / name, made.stl()), "no mesh by its name")
+    refused(tmp_path / "none.stl", "No such file")
+    (tmp_path / "folder.stl").mkdir()
+    refused(tmp_path / "folder.stl", "no regular file")
+
+
+# Packages
+
+
+def test_importing_opens_no_other_package():
+    code = (
+        "import sys, linkwork.geometry.load, linkwork.geometry.shapes, "
+        "linkwork.geometry.companions, linkwork.geometry.properties, linkwork.geometry.volumes\n"
+        "print([n for n in ('trimesh', 'collada', 'PIL', 'scipy', 'networkx') if n in sys.modules])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(module.__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("package", "file", "named"),
+    [
+        ("collada", "a.dae", "pycollada"),
+        ("trimesh", "a.stl", "trimesh"),
+        ("PIL", "a.obj", "pillow"),
+    ],
+)
+def test_a_missing_package_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, file: str, named: str
+):
+    written(tmp_path / "a.dae", made.dae())
+    written(tmp_path / "a.stl", made.stl())
+    text = (
+        "mtllib a.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
+    )
+    written(tmp_path / "a.obj", text.encode())
+    written(tmp_path / "a.mtl", b"newmtl m\nmap_Kd a.png\n")
+    written(tmp_path / "a.png", made.png())
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=rf"{named}.*linkwork\[meshes\]"):
+        load(tmp_path / file)
+
+
+def test_loaded_is_what_it_says(tmp_path: Path):
+    assert isinstance(load(str(written(tmp_path / "a.stl", made.stl()))), Loaded)

@@ -1,0 +1,109 @@
+"""Bodies around meshes: they contain every point, and no smaller one would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linkwork.errors import InputError
+from linkwork.geometry import shapes, volumes
+from seeds import rng
+
+trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
+pytest.importorskip("scipy", reason="scipy (pip install scipy) is not installed")
+
+
+def clouds():
+    for k in range(12):
+        g = rng(f"cloud {k}")
+        scale = 10.0 ** g.uniform(-3, 2)
+        T = trimesh.transformations.random_rotation_matrix(g.uniform(size=3))[:3, :3]
+        yield (g.normal(size=(int(g.integers(5, 200)), 3)) * [1, 0.4, 0.1]) @ T * scale + g.normal(
+            size=3
+        )
+
+
+def test_axis_aligned_box():
+    for points in clouds():
+        low, high = volumes.axis_aligned_box(points)
+        assert (points >= low).all() and (points <= high).all()
+        np.testing.assert_array_equal(low, points.min(axis=0))
+        np.testing.assert_array_equal(high, points.max(axis=0))
+
+
+def test_convex_hull_contains_and_is_convex():
+    for points in clouds():
+        hull = volumes.convex_hull(points)
+        size = np.ptp(points, axis=0).max()
+        assert hull.is_watertight and hull.is_winding_consistent
+        above = (points[:, None] - hull.triangles_center) * hull.face_normals
+        assert above.sum(axis=2).max() < 1e-9 * size
+        corners = {tuple(p) for p in points}
+        assert {tuple(p) for p in hull.vertices} <= corners
+    box = shapes.box((1, 2, 3))
+    assert volumes.convex_hull(box).volume == pytest.approx(6)
+
+
+def test_oriented_box_contains_and_touches():
+    for points in clouds():
+        T, extents = volumes.oriented_box(points)
+        np.testing.assert_allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-9)
+        assert np.linalg.det(T[:3, :3]) == pytest.approx(1)
+        local = (points - T[:3, 3]) @ T[:3, :3]
+        size = extents.max()
+        np.testing.assert_allclose(local.min(axis=0), -extents / 2, atol=1e-9 * size)
+        np.testing.assert_allclose(local.max(axis=0), extents / 2, atol=1e-9 * size)
+
+
+def test_oriented_box_of_a_turned_box_is_the_box():
+    for k in range(5):
+        mesh = shapes.box((0.3, 1.1, 2.0))
+        mesh.apply_transform(
+            trimesh.transformations.random_rotation_matrix(rng(f"turn {k}").uniform(size=3))
+        )
+        mesh.apply_translation([4, 5, 6])
+        T, extents = volumes.oriented_box(mesh)
+        np.testing.assert_allclose(np.sort(extents), [0.3, 1.1, 2.0], rtol=1e-6)
+        np.testing.assert_allclose(T[:3, 3], [4, 5, 6], rtol=1e-6)
+
+
+def test_bounding_sphere_contains_and_is_tight():
+    for points in clouds():
+        centre, radius = volumes.bounding_sphere(points)
+        distances = np.linalg.norm(points - centre, axis=1)
+        assert distances.max() <= radius
+        # Smallest: its centre is in the hull of the points on it, so no direction leaves them.
+        rim = points[distances > radius * (1 - 1e-7)] - centre
+        assert 2 <= len(rim)
+        directions = rng("directions").normal(size=(500, 3))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        assert (rim @ directions.T).min(axis=0).max() <= 1e-5 * radius
+
+
+def test_bounding_sphere_of_known_bodies():
+    centre, radius = volumes.bounding_sphere(shapes.box((1, 2, 2)))
+    np.testing.assert_allclose(centre, 0, atol=1e-12)
+    assert radius == pytest.approx(1.5)
+    centre, radius = volumes.bounding_sphere(shapes.sphere(0.7))
+    np.testing.assert_allclose(centre, 0, atol=1e-6)
+    assert radius == pytest.approx(0.7, rel=1e-6)
+    centre, radius = volumes.bounding_sphere(np.array([[1.0, 2, 3]]))
+    assert radius == 0 and list(centre) == [1, 2, 3]
+    _, radius = volumes.bounding_sphere(np.array([[0.0, 0, 0], [2, 0, 0], [2, 0, 0]]))
+    assert radius == pytest.approx(1)
+    line = np.outer(np.linspace(0, 1, 11), [3.0, 4, 0])
+    assert volumes.bounding_sphere(line)[1] == pytest.approx(2.5)
+
+
+def test_what_has_no_volume():
+    flat = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
+    for points in (flat, flat[:2], flat[:1]):
+        with pytest.raises(InputError, match="no convex hull"):
+            volumes.convex_hull(points)
+        with pytest.raises(InputError, match="no convex hull"):
+            volumes.oriented_box(points)
+    for bad in (np.zeros((0, 3)), np.zeros((4, 2)), np.zeros(3)):
+        with pytest.raises(InputError, match="shape"):
+            volumes.axis_aligned_box(bad)
+    with pytest.raises(InputError, match="finite"):
+        volumes.bounding_sphere(np.array([[0, 0, np.nan]]))

@@ -1,0 +1,191 @@
+"""MJCF texts for tests: random trees over all that is read, and what MuJoCo makes of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+"""A tetrahedron with three right angles, of volume 1/6."""
+
+
+class RandomMjcf:
+    """One random MJCF: its text, with all that MuJoCo's compiler has to do for it."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.degrees = bool(rng.random() < 0.5)
+        self.count = 0
+        self.classes = ["main", "first", "second"]
+
+    def text(self, n: int = 6) -> str:
+        rng = self.rng
+        angle = "degree" if self.degrees else "radian"
+        order = "".join(rng.choice(list("xyzXYZ")) for _ in range(3))
+        compiler = f'angle="{angle}" eulerseq="{order}"'
+        if rng.random() < 0.3:
+            compiler += ' inertiafromgeom="true"'
+        if rng.random() < 0.3:
+            compiler += ' balanceinertia="true" boundmass="0.5" boundinertia="0.01"'
+        if rng.random() < 0.3:
+            compiler += ' inertiagrouprange="0 1"'
+        if rng.random() < 0.2:
+            compiler += ' alignfree="true"'
+        if rng.random() < 0.2:
+            compiler += ' fusestatic="true"'
+        tops = "".join(self.body(0, n) for _ in range(int(rng.integers(1, 4))))
+        return (
+            f'<mujoco model="random">\n<compiler {compiler}/>\n{self.defaults()}\n'
+            '<asset><material name="red" rgba="1 0 0 1"/>'
+            '<mesh name="lost" file="lost.stl"/></asset>\n'
+            f'<worldbody>\n<geom type="plane" size="1 1 1"/><light/><site/>\n{tops}</worldbody>\n'
+            "<sensor><clock/></sensor>\n</mujoco>"
+        )
+
+    def defaults(self) -> str:
+        def settings() -> str:
+            low = self.angle(-2, -0.5)
+            return (
+                f'<joint damping="{self.number()}" armature="{self.number()}" '
+                f'range="{low} {self.angle(0.2, 2)}"/>'
+                f'<geom density="{self.number(500, 1500)}" size=".1 .2 .3" group="{self.group()}"/>'
+                f'<site {self.orientation()}/><motor gear="2"/>'
+            )
+
+        nested = "".join(f'<default class="{c}">{settings()}</default>' for c in self.classes[1:])
+        return f"<default>{settings()}{nested}</default>"
+
+    def body(self, depth: int, left: int) -> str:
+        rng = self.rng
+        name = self.name("b")
+        attributes = name + self.pose()
+        if rng.random() < 0.3:
+            attributes += f' childclass="{rng.choice(self.classes[1:])}"'
+        if rng.random() < 0.2:
+            attributes += ' gravcomp="1"'
+        joints = self.joints(depth)
+        if not joints and depth == 0 and rng.random() < 0.3:
+            attributes += ' mocap="true"'
+        inside = joints + self.inertia() + self.geoms() + self.sites()
+        for _ in range(int(rng.integers(0, 3)) if depth < left else 0):
+            inside += self.wrapped(self.body(depth + 1, left - 1))
+        return f"<body {attributes}>\n{inside}</body>\n"
+
+    def wrapped(self, text: str) -> str:
+        """In a frame, or repeated, or as it is."""
+        kind = self.rng.integers(0, 6)
+        if kind == 0:
+            return f"<frame {self.pose()}>\n{text}</frame>\n"
+        if kind == 1:
+            turn = self.numbers(3, scale=20 if self.degrees else 0.3)
+            return (
+                f'<replicate count="2" offset="{self.numbers(3)}" euler="{turn}" '
+                f'sep="-r{self.next()}-">\n{text}</replicate>\n'
+            )
+        return text
+
+    def joints(self, depth: int) -> str:
+        rng = self.rng
+        if depth == 0 and rng.random() < 0.3:
+            return f"<freejoint {self.name('j')}/>\n"
+        joints = ""
+        for _ in range(int(rng.choice([0, 1, 1, 1, 2, 3]))):
+            kind = rng.choice(["hinge", "slide"])
+            text = f'<joint {self.name("j")} type="{kind}" axis="{self.numbers(3)}"'
+            if rng.random() < 0.5:
+                text += f' pos="{self.numbers(3)}"'
+            if rng.random() < 0.5:
+                text += f' ref="{self.angle(-1, 1) if kind == "hinge" else self.number(-1, 1)}"'
+            if rng.random() < 0.3:
+                text += ' limited="false"'
+            if rng.random() < 0.3:
+                text += f' frictionloss="{self.number()}" actuatorfrcrange="-5 5"'
+            if rng.random() < 0.2:
+                text += f' class="{rng.choice(self.classes)}"'
+            joints += text + "/>\n"
+        return joints
+
+    def inertia(self) -> str:
+        rng = self.rng
+        if rng.random() < 0.4:
+            return ""
+        a = rng.normal(size=(3, 3))
+        spread = a @ a.T + 0.2 * np.eye(3)
+        tensor = np.trace(spread) * np.eye(3) - spread  # of some cloud of points
+        start = f'<inertial pos="{self.numbers(3)}" mass="{self.number(0.5, 4)}"'
+        if rng.random() < 0.5:
+            xx, yy, zz = np.diag(tensor)
+            six = (xx, yy, zz, tensor[0, 1], tensor[0, 2], tensor[1, 2])
+            return f'{start} fullinertia="{" ".join(map(repr, map(float, six)))}"/>\n'
+        main = " ".join(map(repr, map(float, np.linalg.eigvalsh(tensor)[::-1])))
+        return f'{start} diaginertia="{main}" {self.orientation()}/>\n'
+
+    def geoms(self) -> str:
+        """One with a mass always, so that every body may move; meshes only without a mass."""
+        rng = self.rng
+        kinds = ["sphere", "capsule", "ellipsoid", "cylinder", "box"]
+        geoms = f'<geom type="{rng.choice(kinds)}" group="0" {self.pose()}/>\n'
+        if rng.random() < 0.4:
+            geoms += f'<geom type="capsule" size=".1" fromto="{self.numbers(6)}"/>\n'
+        if rng.random() < 0.4:
+            geoms += f'<geom type="box" mass="{self.number()}" material="red"/>\n'
+        if rng.random() < 0.4:
+            geoms += f'<geom type="mesh" mesh="lost" mass="0" {self.pose()}/>\n'
+        return geoms
+
+    def sites(self) -> str:
+        number = int(self.rng.integers(0, 3))
+        return "".join(f"<site {self.name('s')} {self.pose()}/>\n" for _ in range(number))
+
+    def pose(self) -> str:
+        text = f' pos="{self.numbers(3)}"' if self.rng.random() < 0.7 else ""
+        return f"{text} {self.orientation()}" if self.rng.random() < 0.7 else text
+
+    def orientation(self) -> str:
+        kind = self.rng.choice(["quat", "euler", "axisangle", "xyaxes", "zaxis"])
+        if kind == "euler":
+            return f'euler="{" ".join(self.angle(-3, 3) for _ in range(3))}"'
+        if kind == "axisangle":
+            return f'axisangle="{self.numbers(3)} {self.angle(-3, 3)}"'
+        return f'{kind}="{self.numbers({"quat": 4, "xyaxes": 6, "zaxis": 3}[kind])}"'
+
+    def name(self, prefix: str) -> str:
+        """A name as an attribute; sometimes none, or one that a thing of another kind has."""
+        drawn = self.rng.random()
+        if drawn < 0.15:
+            return ""
+        return f' name="{"" if drawn < 0.3 else prefix}{self.next()}"'
+
+    def next(self) -> int:
+        self.count += 1
+        return self.count
+
+    def group(self) -> int:
+        return int(self.rng.integers(0, 3))
+
+    def angle(self, low: float, high: float) -> str:
+        value = float(self.rng.uniform(low, high))
+        return repr(math.degrees(value) if self.degrees else value)
+
+    def number(self, low: float = 0.1, high: float = 2.0) -> str:
+        return repr(float(self.rng.uniform(low, high)))
+
+    def numbers(self, n: int, scale: float = 1.0) -> str:
+        return " ".join(repr(float(x)) for x in self.rng.normal(size=n) * scale)
+
+
+def with_tiny_meshes(text: str) -> str:
+    """The same text with a mesh of its own in place of the file that is not there."""
+    here = '<mesh name="lost" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>'
+    return text.replace('<mesh name="lost" file="lost.stl"/>', here)
+
+
+def mujoco_state(mujoco: Any, model: Any, qpos: np.ndarray) -> Any:
+    """MuJoCo's data with the poses of everything at this configuration."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    return data

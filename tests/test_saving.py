@@ -1,0 +1,254 @@
+"""Descriptions are saved whole, with meshes that are found from the new place."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import linkwork as lw
+from linkwork import saving
+from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.formats.urdf import records
+from linkwork.formats.urdf.read import read
+from linkwork.locating import locate
+from seeds import rng
+
+MESHES = ("meshes/base.stl", "package://my_robot/meshes/arm.stl", "../my_robot/meshes/tool.obj")
+
+TEXT = """<?xml version="1.0"?>
+<!-- kept -->
+<robot name="my_robot">
+  <link name="base"><visual><geometry><mesh filename="{0}"/></geometry>
+    <material name="wood"><texture filename="meshes/wood.png"/></material></visual></link>
+  <link name="arm"><collision><geometry><mesh filename="{1}"/></geometry></collision></link>
+  <link name="tool"><visual>
+    <geometry><mesh filename="{2}" scale="1 2 1"/></geometry></visual></link>
+  <gazebo reference="arm"><selfCollide>1</selfCollide></gazebo>
+  <joint name="a" type="fixed"><parent link="base"/><child link="arm"/></joint>
+  <joint name="b" type="fixed"><parent link="arm"/><child link="tool"/></joint>
+</robot>
+"""
+for number, name in enumerate(MESHES):
+    TEXT = TEXT.replace(f"{{{number}}}", name)
+
+STL = b"solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+STL += b"endloop\nendfacet\nendsolid s\n"
+OBJ = b"mtllib tool.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n"
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package with a description and its meshes."""
+    folder = tmp_path.resolve() / "my_robot"
+    (folder / "meshes").mkdir(parents=True)
+    (folder / "package.xml").write_text("<package><name>my_robot</name></package>")
+    (folder / "robot.urdf").write_text(TEXT)
+    (folder / "meshes" / "base.stl").write_bytes(STL)
+    (folder / "meshes" / "arm.stl").write_bytes(STL.replace(b"1 0 0", b"2 0 0"))
+    (folder / "meshes" / "tool.obj").write_bytes(OBJ)
+    (folder / "meshes" / "tool.mtl").write_bytes(b"newmtl m\nKd 1 0 0\nmap_Kd skin.png\n")
+    (folder / "meshes" / "skin.png").write_bytes(b"skin")
+    (folder / "meshes" / "wood.png").write_bytes(b"wood")
+    return folder
+
+
+def names(path: Path) -> list[str]:
+    robot = read(path).robot
+    shapes = [s.geometry for link in robot.links for s in (*link.visuals, *link.collisions)]
+    return [shape.filename for shape in shapes if isinstance(shape, records.Mesh)]
+
+
+def test_saved_in_its_place_nothing_changes_but_the_form(package: Path):
+    file = package / "robot.urdf"
+    document = lw.urdf.read(file)
+    done = lw.urdf.write(document, file)
+    assert (done.path, done.copied, done.missing, done.outside) == (file, (), (), ())
+    again = lw.urdf.read(file)
+    assert again.robot == document.robot
+    assert names(file) == list(MESHES)
+    assert "<!-- kept -->" in file.read_text()
+    first = file.read_bytes()
+    lw.urdf.write(again, file)
+    assert file.read_bytes() == first
+
+
+def test_referenced_names_lead_to_the_same_files(package: Path):
+    (package / "elsewhere").mkdir()
+    new = package / "elsewhere" / "robot.urdf"
+    done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new)
+    assert not done.missing
+    assert not done.outside
+    # what leads there from the new place is left alone: relative names are looked up in the package
+    for before, after in zip(MESHES, names(new), strict=True):
+        assert locate(after, new) == locate(before, package / "robot.urdf")
+    assert names(new)[:2] == list(MESHES[:2])
+
+
+def test_names_that_leave_the_package_are_listed(package: Path):
+    (package.parent / "far").mkdir()
+    new = package.parent / "far" / "robot.urdf"
+    done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new)
+    relative = ["../my_robot/meshes/base.stl", "../my_robot/meshes/arm.stl"]
+    assert names(new) == [relative[0], *MESHES[1:]]
+    # this far up is still the parent of the description's folder, where meshes may lie
+    assert not done.outside
+    deep = package.parent / "far" / "deep" / "robot.urdf"
+    deep.parent.mkdir()
+    done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), deep)
+    assert set(done.outside) >= {f"../{name}" for name in relative}
+    for name in set(done.outside) - {"../../my_robot/meshes/wood.png"}:
+        with pytest.raises(InputError, match="outside"):
+            locate(name, deep)
+
+
+def test_copies_stand_beside_the_new_file_with_what_they_need(package: Path, tmp_path: Path):
+    new = tmp_path.resolve() / "moved" / "robot.urdf"
+    new.parent.mkdir()
+    done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new, meshes="copy")
+    for name in names(new):
+        assert name.startswith("meshes/")
+        assert locate(name, new).is_relative_to(new.parent)
+    copied = {path.name for path in done.copied}
+    assert copied >= {"base.stl", "arm.stl", "tool.obj", "tool.mtl", "skin.png", "wood.png"}
+    for path in done.copied:
+        assert path.read_bytes() == (package / "meshes" / path.name).read_bytes()
+    # nothing of the old package is needed any more
+    for path in package.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    assert lw.load(new).link_mesh("base").faces.shape == (1, 3)
+
+
+def test_equal_copies_are_not_written_again(package: Path, tmp_path: Path):
+    new = tmp_path.resolve() / "moved" / "robot.urdf"
+    new.parent.mkdir()
+    document = lw.urdf.read(package / "robot.urdf")
+    first = lw.urdf.write(document, new, meshes="copy")
+    times = {path: path.stat().st_mtime_ns for path in first.copied}
+    again = lw.urdf.write(document, new, meshes="copy")
+    assert {path: path.stat().st_mtime_ns for path in again.copied} == times
+
+
+def test_a_file_with_other_content_is_not_overwritten(package: Path, tmp_path: Path):
+    new = tmp_path.resolve() / "moved" / "robot.urdf"
+    (new.parent / "meshes").mkdir(parents=True)
+    (new.parent / "meshes" / "base.stl").write_bytes(b"mine")
+    lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new, meshes="copy")
+    assert (new.parent / "meshes" / "base.stl").read_bytes() == b"mine"
+    assert locate(names(new)[0], new).read_bytes() == STL
+
+
+def test_two_meshes_of_one_name_are_kept_apart(package: Path, tmp_path: Path):
+    other = package / "other" / "meshes"
+    other.mkdir(parents=True)
+    (other / "base.stl").write_bytes(STL.replace(b"1 0 0", b"5 0 0"))
+    text = TEXT.replace("package://my_robot/meshes/arm.stl", str(other / "base.stl"))
+    (package / "robot.urdf").write_text(text)
+    new = tmp_path.resolve() / "moved" / "robot.urdf"
+    new.parent.mkdir()
+    lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new, meshes="copy")
+    contents = [locate(name, new).read_bytes() for name in names(new)]
+    assert contents[0] == STL
+    assert contents[1] == (other / "base.stl").read_bytes()
+
+
+def test_missing_meshes_keep_their_names_and_are_listed(package: Path, tmp_path: Path):
+    (package / "meshes" / "arm.stl").unlink()
+    for way in ("reference", "copy"):
+        new = tmp_path.resolve() / way / "robot.urdf"
+        new.parent.mkdir()
+        done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new, meshes=way)
+        assert done.missing == (MESHES[1],)
+        assert names(new)[1] == MESHES[1]
+
+
+def test_kept_names_are_not_touched(package: Path, tmp_path: Path):
+    new = tmp_path / "robot.urdf"
+    lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new, meshes="keep")
+    assert names(new) == list(MESHES)
+
+
+def test_a_robot_is_saved_as_it_was_loaded_and_refused_once_changed(package: Path, tmp_path: Path):
+    robot = lw.load("ur5e")
+    lw.urdf.write(robot, tmp_path / "a.urdf")
+    assert lw.load(tmp_path / "a.urdf").fk_all(robot.neutral()).shape == (
+        len(robot.frame_names),
+        4,
+        4,
+    )
+    lw.urdf.write(lw.load("ur5e", base="floating"), tmp_path / "b.urdf")
+    assert (tmp_path / "a.urdf").read_bytes() == (tmp_path / "b.urdf").read_bytes()
+    with pytest.raises(UnsupportedFeatureError, match="changed after it was loaded"):
+        lw.urdf.write(robot.lock(robot.joint_names[0]), tmp_path / "c.urdf")
+    with pytest.raises(UnsupportedFeatureError, match="no description"):
+        lw.urdf.write(lw.Robot(robot.mechanism), tmp_path / "c.urdf")
+    with pytest.raises(TypeError, match="not int"):
+        lw.urdf.write(3, tmp_path / "c.urdf")  # type: ignore[arg-type]
+    assert not (tmp_path / "c.urdf").exists()
+
+
+def test_refusals_leave_what_is_there(package: Path):
+    file = package / "robot.urdf"
+    document, before = lw.urdf.read(file), file.read_bytes()
+    with pytest.raises(InputError, match="overwrite=True"):
+        lw.urdf.write(document, file, overwrite=False)
+    with pytest.raises(InputError, match="meshes is"):
+        lw.urdf.write(document, file, meshes="move")  # type: ignore[arg-type]
+    bad = records.Robot("bad", (records.Link("a"), records.Link("a")))
+    with pytest.raises(lw.DescriptionError):
+        lw.urdf.write(bad, file)
+    weightless = records.Inertial((float("nan"),) * 3, (0.0,) * 3, 1.0, ((1.0, 0.0, 0.0),) * 3)
+    nan = records.Robot("bad", (records.Link("a", weightless),))
+    with pytest.raises(ValueError, match=r"nan|finite"):
+        lw.urdf.write(nan, file)
+    assert file.read_bytes() == before
+    with pytest.raises(InputError, match="cannot be written"):
+        lw.urdf.write(document, package / "no" / "folder.urdf")
+
+
+WRITER = """
+import sys
+import linkwork as lw
+first, second = lw.urdf.read(sys.argv[1]), lw.urdf.read(sys.argv[2])
+print("ready", flush=True)
+while True:
+    for document in (first, second):
+        lw.urdf.write(document, sys.argv[3])
+"""
+
+
+def test_p16_a_killed_save_leaves_one_of_both_descriptions(tmp_path: Path):
+    random, target = rng("kill a save"), tmp_path / "robot.urdf"
+    sources = []
+    for name in ("panda", "humanoid"):
+        path = tmp_path / f"{name}.urdf"
+        lw.urdf.write(lw.load(name), path)
+        sources.append(path)
+    robots = [read(path).robot for path in sources]
+    lw.urdf.write(robots[0], target)
+    seen = set()
+    for _ in range(12):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, *map(str, sources), str(target)],
+            stdout=subprocess.PIPE,
+        )
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"ready\n"
+        time.sleep(random.uniform(0.0, 0.03))
+        os.kill(writer.pid, signal.SIGKILL)
+        writer.wait(timeout=60)
+        writer.stdout.close()
+        found = read(target).robot
+        assert found in robots
+        seen.add(found.name)
+    assert len(seen) == 2, seen
+
+
+def test_the_functions_of_the_module_are_the_public_ones():
+    assert lw.urdf.write is saving.save
