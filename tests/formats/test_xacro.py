@@ -323,9 +323,17 @@ def test_files_outside_are_not_read(expand: Callable[..., xacro.Expanded], secre
             assert "root:" not in str(error)
         else:
             assert "secret" not in text  # a URL is a file's name that does not exist
+
     # the same file is read where its folder is allowed
+    class Find:
+        roots = (secret.parent,)
+
+        def __call__(self, _: str) -> Path:
+            return own
+
     allowed = f"<xacro:include filename='{secret}'/>"
     assert "secret" in expand(allowed, roots=[secret.parent]).text
+    assert "secret" in expand(allowed, find=Find()).text
 
 
 def test_only_regular_files_are_read(refused: Callable[..., Problem], tmp_path: Path):

@@ -94,8 +94,8 @@ def expand(
     """The URDF text that a xacro file stands for.
 
     ``arguments`` are the values of its ``$(arg name)``. ``find`` gives the folder of a package, for
-    ``$(find name)``. Files are read in the folder of ``path``, in the ``roots``, and in the folders
-    that ``find`` gave. ``$(env NAME)`` sees ``environment`` and nothing of this process.
+    ``$(find name)``. Files are read in the folder of ``path``, in the ``roots`` and those that ``find``
+    has under this name, and in the folders that it gave. ``$(env NAME)`` sees ``environment`` and nothing of this process.
 
     Raises: DescriptionError for a file that cannot be expanded, with file and line; what asks for
     other files, or for more than ``limits``, is one. MissingExtraError without the package;
@@ -104,13 +104,14 @@ def expand(
     # not resolved: a file that is linked to is included from where it seems to be
     file = os.path.abspath(path)
     bounds = limits or Limits()
+    folders = [os.path.dirname(file), *roots, *getattr(find, "roots", ())]
     if not os.path.isfile(file):
         raise refuse(os.fspath(path), "no-file", "there is no such file")
     job = {
         "path": file,
         "arguments": _texts(arguments or {}, "arguments"),
         "environment": _texts(environment or {}, "environment"),
-        "roots": [os.path.dirname(file), *(os.path.abspath(root) for root in roots)],
+        "roots": [os.path.abspath(folder) for folder in folders],
         "modules": [entry for entry in sys.path if os.path.isabs(entry)],
         "largest": bounds.largest,
         "memory": bounds.memory,

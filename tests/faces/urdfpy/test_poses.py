@@ -340,7 +340,7 @@ def test_a_scale_is_in_the_pose_of_what_is_seen_and_in_the_mesh_of_what_collides
     assert mesh is link.collision_mesh
     assert np.array_equal(pose, np.eye(4))
     assert np.allclose(mesh.bounds, [[0.5, -1, -1.5], [1.5, 1, 1.5]])
-    assert list(robot.collision_trimesh_fk())[0] is mesh
+    assert next(iter(robot.collision_trimesh_fk())) is mesh
 
 
 def test_a_robot_that_does_not_move():

@@ -1,0 +1,110 @@
+"""Every file that loads is saved as it was: the same records, and the text that they are written as."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkwork.faces.urdfpy import URDF, Material, matrix_to_xyz_rpy
+from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.write import to_text
+from robots import every_joint_urdf, example_robot_urdfs, random_tree
+from seeds import rng
+
+
+def saved(robot: URDF) -> str:
+    buffer = io.StringIO()
+    robot.save(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.filterwarnings("ignore:no body has")
+@pytest.mark.row("S2-204")
+@pytest.mark.parametrize("name", ["panda.urdf", "pr2.urdf", "talos_reduced.urdf", "romeo.urdf"])
+def test_real_files_come_back_byte_for_byte(name: str):
+    path = next((p for p in example_robot_urdfs() if p.name == name), None)
+    if path is None:
+        pytest.skip(f"{name} is not in this version of example-robot-data")
+    document = read(path)
+    text = saved(URDF.load(str(path)))
+    assert text == to_text(document.robot)
+    assert read(text).robot == document.robot
+
+
+@pytest.mark.row("S2-204")
+def test_made_up_files_come_back_byte_for_byte(tmp_path: Path):
+    random = rng("files")
+    for text in (every_joint_urdf(), *[random_tree(random, 12) for _ in range(5)]):
+        (tmp_path / "r.urdf").write_text(text, encoding="utf-8")
+        assert saved(URDF.load(str(tmp_path / "r.urdf"))) == to_text(read(text).robot)
+
+
+@pytest.mark.row("S2-204")
+def test_what_is_changed_is_all_that_changes(shapes: URDF, tmp_path: Path):
+    before = read(tmp_path / "shapes.urdf").robot
+    shapes.joints[0].limit.upper = 2.0
+    shapes.links[0].visuals[0].origin[0, 3] = 0.25
+    after = read(saved(shapes)).robot
+    joint, shell = after.joints[0], after.links[0].visuals[0]
+    assert joint.limit.upper == 2.0
+    assert joint.axis == before.joints[0].axis == (0.0, 0.0, 2.0)  # as written, not normalised
+    assert (shell.xyz, shell.rpy) == ((0.25, 0.2, 0.3), (0.1, 0.2, 0.3))
+    assert after.links[0].collisions == before.links[0].collisions
+    assert after.transmissions == before.transmissions
+
+
+@pytest.mark.row("S2-204", "S2-147")
+def test_an_origin_that_is_turned_is_saved_to_the_last_digits(shapes: URDF):
+    row = rng("turned").uniform(-3, 3, 6)
+    shapes.joints[0].origin = row
+    again = read(saved(shapes)).robot.joints[0]
+    assert np.allclose([*again.xyz, *again.rpy], matrix_to_xyz_rpy(shapes.joints[0].origin), atol=0)
+
+
+@pytest.mark.row("S2-072", "S2-204")
+def test_inside_links_materials_stay_where_they_were_defined(shapes: URDF):
+    text = saved(shapes)
+    assert text.count('<material name="grey"') == 2
+    shapes.material_map["red"].color = [0, 1, 0, 1]  # one that a visual defines
+    shapes.material_map["grey"].color = [0, 0, 1, 1]  # one beside the links
+    after = read(saved(shapes)).robot
+    assert [(m.name, m.rgba) for m in after.materials] == [("grey", (0, 0, 1, 1))]
+    worn = [shape.material for shape in after.links[0].visuals]
+    assert (worn[0].rgba, worn[1].rgba, worn[2]) == (None, (0, 1, 0, 1), None)
+
+
+@pytest.mark.row("S2-072")
+def test_a_material_is_defined_once_wherever_it_is_worn(shapes: URDF):
+    blue = Material("blue", [0, 0, 1, 1])
+    for shape in shapes.links[0].visuals:
+        shape.material = blue
+    after = read(saved(shapes)).robot
+    looks = [shape.material.rgba for shape in after.links[0].visuals]
+    assert looks == [(0, 0, 1, 1), None, None]
+    assert [m.name for m in after.materials] == ["grey", "red"]  # still the robot's
+    again = URDF.load(io.StringIO(saved(shapes)))
+    assert {shape.material.name for shape in again.links[0].visuals} == {"blue"}
+
+
+@pytest.mark.row("S2-109", "S2-110")
+def test_no_bound_is_saved_as_none(shapes: URDF):
+    shapes.joints[0].limit.lower = float("-inf")
+    shapes.joints[0].limit.upper = None
+    limit = read(saved(shapes)).robot.joints[0].limit
+    assert limit.lower is limit.upper is None
+    shapes.joints[0].limit.effort = float("inf")
+    with pytest.raises(ValueError, match="effort"):
+        saved(shapes)
+
+
+@pytest.mark.row("S2-095", "S2-089")
+def test_an_inertial_is_saved_where_there_is_one(shapes: URDF):
+    shapes.links[1].inertial.mass = 3.0
+    after = read(saved(shapes)).robot.links
+    assert after[1].inertial.mass == 3.0
+    assert after[1].inertial.inertia == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    shapes.links[0].inertial = None
+    assert read(saved(shapes)).robot.links[0].inertial is None
