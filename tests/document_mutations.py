@@ -7,6 +7,7 @@ our own.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -171,9 +172,10 @@ def _delete(random: Random, root: Any) -> None:
 def _double(random: Random, root: Any) -> None:
     node = _any(random, root, comments=True)
     if node.getparent() is not None:
-        copy = etree.fromstring(etree.tostring(node, with_tail=False))
+        twin = copy.deepcopy(node)
+        twin.tail = None
         target = node.getparent() if random.random() < 0.5 else _any(random, root)
-        target.insert(int(random.integers(len(target) + 1)), copy)
+        target.insert(int(random.integers(len(target) + 1)), twin)
 
 
 def _exchange(random: Random, root: Any) -> None:

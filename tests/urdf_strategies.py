@@ -12,6 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from linkwork.formats.urdf.convert import SPACE
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Mimic, Robot
 from linkwork.formats.urdf.schema import JOINT_TYPES, ROBOT, Attribute, Child, Element, Kind
 
@@ -36,6 +37,7 @@ POSITIVE = st.floats(1e-9, 1e9)
 VALUES: dict[Kind, st.SearchStrategy[Any]] = {
     Kind.NAME: NAMES,
     Kind.LABEL: LABELS,
+    Kind.CONTENT: LABELS.map(lambda text: text.strip(SPACE)),
     Kind.JOINT_TYPE: st.sampled_from(JOINT_TYPES),
     Kind.NUMBER: NUMBERS,
     Kind.FACTOR: st.floats(-1e3, 1e3),
@@ -52,7 +54,7 @@ VALUES: dict[Kind, st.SearchStrategy[Any]] = {
 
 COMMENTS = st.one_of(
     LABELS.map(lambda text: ("", text.replace("\r", "").replace("-", "~"))),
-    LABELS.map(lambda text: ("xml-model", text.replace("\r", "").replace("?", "").lstrip())),
+    LABELS.map(lambda text: ("xml-model", text.replace("\r", "").replace("?", "").lstrip(SPACE))),
 )
 ELEMENTS = st.sampled_from(
     [
@@ -143,7 +145,7 @@ class Made:
             return  # the attribute of the same name counts, and stays one
         self.new_attributes(tag, len(self.layout))
         self.layout.append(tag)
-        text = self.draw(LABELS).strip()
+        text = self.draw(LABELS).strip(SPACE)
         self.fields[name] = (*self.fields[name], text) if child.repeated else text
         if self.few():
             self.comment(tag)

@@ -63,7 +63,7 @@ def test_a_text_has_an_end():
     [
         (b"\n\n<!DOCTYPE a><a/>", "doctype", 3),
         (b"<!DOCTYPE a [<!ENTITY e 'x'>]><a>&e;</a>", "doctype", 1),
-        (b"<a>" * (DEEPEST + 1) + b"</a>" * (DEEPEST + 1), "depth", 1),
+        (b"<a>" * (DEEPEST + 1) + b"</a>" * (DEEPEST + 1), "too-deep", 1),
     ],
 )
 def test_what_is_refused_while_it_is_read(text: bytes, code: str, line: int):

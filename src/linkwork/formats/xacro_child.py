@@ -21,7 +21,7 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from linkwork.formats import xacro_guard
@@ -286,26 +286,34 @@ def _problem(error: BaseException, xacro: Any) -> dict[str, Any]:
     return {"code": code, "message": said[:2000], "hint": hint, "place": place}
 
 
-def _told(error: BaseException, cause: Any) -> tuple[str, str, str]:
-    """The code, message and hint of an error, by what caused it."""
-    told = ("xacro", str(error) or type(error).__name__, "")
+class Told(NamedTuple):
+    """What is said of an error."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+def _told(error: BaseException, cause: Any) -> Told:
+    """What is said of an error, by what caused it."""
+    told = Told("xacro", str(error) or type(error).__name__)
     if isinstance(cause, RefusedError):
-        told = (cause.code, str(cause), cause.hint)
+        told = Told(cause.code, str(cause), cause.hint)
     elif isinstance(cause, xacro_guard.RefusedExpressionError):
-        told = ("xacro-expression", f"refused: {error}", "")
+        told = Told("xacro-expression", f"refused: {error}")
     elif isinstance(cause, RecursionError):
         hint = "one of them may use itself"
-        told = ("xacro-recursion", "macros, includes or properties go too deep", hint)
+        told = Told("xacro-recursion", "macros, includes or properties go too deep", hint)
     elif isinstance(cause, MemoryError):
-        told = ("xacro-memory", "the expansion takes more memory than it may", "")
+        told = Told("xacro-memory", "the expansion takes more memory than it may")
     elif isinstance(cause, OSError):
-        told = ("xacro-file", f"{cause.strerror or cause}: '{cause.filename}'", "")
+        told = Told("xacro-file", f"{cause.strerror or cause}: '{cause.filename}'")
     elif isinstance(cause, expat.ExpatError):
-        told = ("xml", expat.ErrorString(cause.code) or str(cause), "")
+        told = Told("xml", expat.ErrorString(cause.code) or str(cause))
     elif type(cause).__name__ == "ArgException":
         name = str(cause).strip("'")
         hint = f"give one: arguments={{'{name}': ...}}, or --arg {name}:=..."
-        told = ("xacro-argument", f"the argument '{name}' has no value", hint)
+        told = Told("xacro-argument", f"the argument '{name}' has no value", hint)
     return told
 
 

@@ -52,7 +52,7 @@ def resolve(
     """
     name = filename.replace("\\", "/")
     _refuse_odd(filename, name)
-    places = _places(description_file, allow, ros_paths, home)
+    places = places_of(description_file, allow, ros_paths, home)
     scheme = _SCHEME.match(name)
     package = ""
     if name.startswith("package://"):
@@ -75,8 +75,8 @@ def resolve(
 
 
 @dataclass(frozen=True)
-class _Places:
-    """Where meshes may be: ``folder`` is the description's own."""
+class Places:
+    """Where the meshes of a description may be: ``folder`` is the description's own."""
 
     folder: Path | None
     above: tuple[Path, ...]  # the folders above it that may be packages, nearest first
@@ -94,23 +94,24 @@ class _Places:
         return tuple(dict.fromkeys((*given, *(Path(os.path.realpath(root)) for root in given))))
 
 
-def _places(
+def places_of(
     description_file: str | os.PathLike[str] | None,
     allow: Sequence[str | os.PathLike[str]],
     ros_paths: Sequence[str | os.PathLike[str]],
     home: str | os.PathLike[str] | None,
-) -> _Places:
+) -> Places:
+    """The places of a description's meshes; the arguments are those of `resolve`."""
     shared = tuple(Path(os.path.abspath(path)) for path in (*allow, *ros_paths) if str(path))
     if description_file is None:
-        return _Places(None, (), (), "", shared)
+        return Places(None, (), (), "", shared)
     folder = Path(os.path.abspath(description_file)).parent
     above = tuple(f for f in (folder, *folder.parents) if not _too_wide(f, home))
     for parent in above:
         manifest = parent / "package.xml"
         if manifest.is_file():
-            return _Places(folder, above, (parent,), _package_name(manifest), shared)
+            return Places(folder, above, (parent,), package_name(manifest), shared)
     package = (folder, *(parent for parent in above if parent == folder.parent))
-    return _Places(folder, above, package, "", shared)
+    return Places(folder, above, package, "", shared)
 
 
 def _too_wide(folder: Path, home: str | os.PathLike[str] | None) -> bool:
@@ -123,7 +124,7 @@ def _too_wide(folder: Path, home: str | os.PathLike[str] | None) -> bool:
     return folder == own or folder in own.parents
 
 
-def _package_name(manifest: Path) -> str:
+def package_name(manifest: Path) -> str:
     """The name that a package.xml gives, or nothing."""
     try:
         with manifest.open("rb") as stream:
@@ -150,7 +151,7 @@ def _refuse_odd(filename: str, name: str) -> None:
         raise InputError(f"mesh '{_show(filename)}': {reason}")
 
 
-def _in_packages(filename: str, path: str, places: _Places) -> Iterator[Path]:
+def _in_packages(filename: str, path: str, places: Places) -> Iterator[Path]:
     """Where the path of a ``package://`` name may be, best first."""
     package, _, rest = path.partition("/")
     parts = rest.split("/")

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linkwork.errors import InputError
-from linkwork.geometry.meshes import _package_name as package_name
-from linkwork.geometry.meshes import _Places as Places
-from linkwork.geometry.meshes import _places as places_of
+from linkwork.geometry.meshes import Places, package_name, places_of
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,199}")
 

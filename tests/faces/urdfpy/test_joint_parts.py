@@ -17,24 +17,39 @@ from linkwork.faces.urdfpy import (
 
 # class, arguments that are needed, arguments with what None becomes
 CLASSES = [
-    (JointCalibration, {}, {"rising": None, "falling": None}),
-    (JointDynamics, {"damping": 0.1, "friction": 0.2}, {}),
-    (JointLimit, {"effort": 10.0, "velocity": 2.0}, {"lower": None, "upper": None}),
-    (JointMimic, {"joint": "a"}, {"multiplier": 1.0, "offset": 0.0}),
-    (
+    pytest.param(
+        JointCalibration,
+        {},
+        {"rising": None, "falling": None},
+        marks=pytest.mark.row("S2-100", "S2-101", "S2-102"),
+    ),
+    pytest.param(
+        JointDynamics,
+        {"damping": 0.1, "friction": 0.2},
+        {},
+        marks=pytest.mark.row("S2-103", "S2-104", "S2-105"),
+    ),
+    pytest.param(
+        JointLimit,
+        {"effort": 10.0, "velocity": 2.0},
+        {"lower": None, "upper": None},
+        marks=pytest.mark.row("S2-106", "S2-107", "S2-108", "S2-109", "S2-110"),
+    ),
+    pytest.param(
+        JointMimic,
+        {"joint": "a"},
+        {"multiplier": 1.0, "offset": 0.0},
+        marks=pytest.mark.row("S2-111", "S2-112", "S2-113", "S2-114"),
+    ),
+    pytest.param(
         SafetyController,
         {"k_velocity": 5.0},
         {"k_position": 0.0, "soft_lower_limit": 0.0, "soft_upper_limit": 0.0},
+        marks=pytest.mark.row("S2-115", "S2-116", "S2-117", "S2-118", "S2-119"),
     ),
 ]
-ROWS = (
-    *("S2-100", "S2-101", "S2-102", "S2-103", "S2-104", "S2-105", "S2-106", "S2-107", "S2-108"),
-    *("S2-109", "S2-110", "S2-111", "S2-112", "S2-113", "S2-114", "S2-115", "S2-116", "S2-117"),
-    *("S2-118", "S2-119"),
-)
 
 
-@pytest.mark.row(*ROWS)
 @pytest.mark.parametrize(("kind", "needed", "optional"), CLASSES)
 def test_the_arguments_are_the_attributes(kind, needed: dict, optional: dict):
     assert list(inspect.signature(kind).parameters) == [*needed, *optional]
@@ -52,7 +67,6 @@ def test_the_arguments_are_the_attributes(kind, needed: dict, optional: dict):
             kind(**{key: value for key, value in needed.items() if key != name})
 
 
-@pytest.mark.row(*ROWS)
 @pytest.mark.parametrize(("kind", "needed", "optional"), CLASSES)
 def test_numbers_are_made_floats_and_others_refused(kind, needed: dict, optional: dict):
     made = kind(**needed)

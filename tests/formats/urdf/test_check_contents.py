@@ -41,6 +41,23 @@ def test_inertias(mass: str, inertia: str, codes: list[str]):
     assert weigh(mass, inertia) == codes
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("inertia", "moments"),
+    [
+        ("1.7e308 1.7e308 1.7e308 1.7e308 1.7e308 1.6e308", "5.07e+308"),
+        ("1e308 9e307 9e307 1e308 9e307 1e308", "1e+307, 1e+307, 2.8e+308"),
+        ("1e-320 9e-321 9e-321 1e-320 9e-321 1e-320", "2.8e-320"),
+    ],
+)
+def test_moments_beyond_the_largest_number_are_told(inertia: str, moments: str):
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    values = " ".join(f'{n}="{v}"' for n, v in zip(names, inertia.split(), strict=True))
+    text = f'<inertial><mass value="1"/><inertia {values}/></inertial>'
+    (problem,) = read(f'<robot name="r"><link name="a">{text}</link></robot>').problems
+    assert moments in problem.message
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_the_inertia_of_points_is_never_remarked_on_and_a_spoilt_one_is(seed: int):
     random = rng(f"inertia {seed}")

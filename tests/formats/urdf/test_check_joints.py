@@ -126,6 +126,21 @@ def test_chains_of_couplings_are_fine():
     )
 
 
-def test_a_fixed_follower_is_a_finding():
-    assert findings(FREE, mimic("j0", kind="fixed")) == ["fixed-follower"]
-    assert [p.code for p in errors(mimic("nobody", kind="fixed"))] == ["mimic-unknown"]
+IDLE = {
+    "a good leader": [FREE, mimic("j0", kind="fixed")],
+    "a fixed leader": [mimic("j1", kind="fixed"), ("fixed", "")],
+    "a leader that floats": [mimic("j1", kind="fixed"), ("floating", "")],
+    "nobody": [mimic("nobody", kind="fixed")],
+    "itself": [mimic("j0", kind="fixed")],
+}
+
+
+@pytest.mark.parametrize("joints", IDLE.values(), ids=IDLE)
+def test_what_a_fixed_joint_mimics_is_without_effect(joints: list[tuple[str, str]]):
+    assert findings(*joints) == ["fixed-follower"]
+
+
+def test_fixed_joints_that_mimic_each_other_form_no_cycle():
+    pair = [mimic("j1", kind="fixed"), mimic("j0", kind="fixed")]
+    assert findings(*pair) == ["fixed-follower"] * 2
+    assert [p.code for p in errors(mimic("j1"), mimic("j0", kind="fixed"))] == ["mimic-leader"]

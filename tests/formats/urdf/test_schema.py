@@ -107,7 +107,7 @@ def number(random: np.random.Generator) -> float:
 def value(kind: Kind, random: np.random.Generator) -> Any:
     word = "".join(random.choice(list("abc <&\"'é名_")) for _ in range(6)).strip() or "a"
     match kind:
-        case Kind.NAME | Kind.LABEL:
+        case Kind.NAME | Kind.LABEL | Kind.CONTENT:
             return f"n{random.integers(10**9)}{word}x"
         case Kind.JOINT_TYPE:
             return str(random.choice(["revolute", "continuous", "prismatic"]))

@@ -74,9 +74,9 @@ def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> l
     robot.link_fk_batch(list(map(dict, _rows(steps, n_steps))))  # names and positions are right
     if n_steps < 2:
         return [{joint: values[0] for joint, values in steps.items() if len(values)}]
-    count = max(2, round(seconds * FRAMES_PER_SECOND))
-    way = 1.0 - np.abs(np.linspace(-1.0, 1.0, count))  # 0 at the beginning, 1 half-way, 0 again
-    at = way * (n_steps - 1)
+    count = max(3, round(seconds * FRAMES_PER_SECOND))
+    forth = np.linspace(0.0, n_steps - 1, (count + 1) // 2)
+    at = np.concatenate([forth, forth[::-1][count % 2 :]])  # both ends are shown exactly
     before = np.minimum(at.astype(int), n_steps - 2)
     weight = at - before
     made: list[dict[Any, Any]] = []

@@ -89,11 +89,12 @@ def _bones(joint: Joint) -> records.Joint:
 
 
 def _names(element: str, owners: Sequence[Any], problems: Problems) -> None:
-    first: dict[str, Any] = {}
+    taken: set[str] = set()
     for owner in owners:
-        if owner.name and first.setdefault(owner.name, owner) is not owner:
+        if owner.name in taken:
             message = f"two {element}s with name '{owner.name}'"
             _error(problems, f"duplicate-{element}", message, element, owner)
+        taken.update([owner.name] if owner.name else ())  # several may have no name
 
 
 def _error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from linkwork.errors import Level
@@ -47,7 +48,7 @@ def _check_moments(links: list[Link], problems: Problems) -> None:
     definite = moments[:, 0] > 0
     triangle = excess <= _ROUNDING * moments[:, 2]
     for k in np.flatnonzero(~(definite & triangle)).tolist():
-        a, b, c = (f"{scale[k] * moment:.3g}" for moment in moments[k])
+        a, b, c = (_product(float(scale[k]), moment) for moment in moments[k].tolist())
         if definite[k]:
             message = (
                 f"no body has the principal moments {a}, {b}, {c}: one is above the others' sum"
@@ -56,6 +57,15 @@ def _check_moments(links: list[Link], problems: Problems) -> None:
         else:
             message = f"the inertia is not positive definite: principal moments {a}, {b}, {c}"
             _warn(problems, links[k], "inertia", message)
+
+
+def _product(a: float, b: float) -> str:
+    """Three digits of a product, which may be beyond the largest number."""
+    if math.isfinite(a * b):
+        return f"{a * b:.3g}"
+    from decimal import Decimal  # noqa: PLC0415 -- hardly any description needs it
+
+    return f"{Decimal(a) * Decimal(b):.3g}"
 
 
 def _warn(problems: Problems, link: Link, code: str, message: str, hint: str = "") -> None:

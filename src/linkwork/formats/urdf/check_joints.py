@@ -91,7 +91,7 @@ def _check_mimics(
         if not leader:
             continue
         code, message, hint = "", "", ""
-        if joint.type == "fixed":
+        if joint.type == "fixed":  # whatever it says is without effect
             message = "a fixed joint cannot follow another one; its <mimic> is not used"
             problems.add(
                 "warning",
@@ -101,10 +101,11 @@ def _check_mimics(
                 element="joint",
                 name=joint.name,
             )
-        elif joint.type not in _ALONG_AXIS:
+            continue
+        if joint.type not in _ALONG_AXIS:
             code, message = "mimic-type", f"a {joint.type} joint cannot follow another one"
             hint = "revolute, continuous and prismatic joints can"
-        if not message:
+        else:
             leader_of.setdefault(joint.name, leader)
         number = joints.get(leader)
         if leader == joint.name:

@@ -137,32 +137,36 @@ class Coupling(NamedTuple):
 def final_couplings(robot: Robot) -> dict[str, Coupling]:
     """Each follower's coupling to the joint at the end of its chain; none for chains without end.
 
-    Every joint is passed once, however long the chains are.
+    A fixed joint follows nothing, whatever its <mimic> says. Every joint is passed once, however
+    long the chains are.
     """
     joints: dict[str, Joint] = {}
     for joint in robot.joints:
         joints.setdefault(joint.name, joint)
-    found: dict[str, Coupling | None] = {
-        name: Coupling(name, 1.0, 0.0) for name, joint in joints.items() if joint.mimic is None
+    following = {
+        name: joint.mimic
+        for name, joint in joints.items()
+        if joint.mimic is not None and joint.type != "fixed"
     }
-    following = [(name, joint.mimic) for name, joint in joints.items() if joint.mimic is not None]
-    for start, _ in following:
+    found: dict[str, Coupling | None] = {
+        name: Coupling(name, 1.0, 0.0) for name in joints if name not in following
+    }
+    for start in following:
         chain: dict[str, Mimic] = {}
         at = start
         while at not in found and at not in chain:
-            joint = joints.get(at)
-            if joint is None or joint.mimic is None:
-                found[at] = None
+            if at in following:
+                chain[at] = following[at]
+                at = following[at].joint
             else:
-                chain[at] = joint.mimic
-                at = joint.mimic.joint
+                found[at] = None  # there is no such joint
         end = found.get(at)
         for name, mimic in reversed(chain.items()):
             if end is not None:
                 m = mimic.multiplier
                 end = Coupling(end.leader, m * end.multiplier, m * end.offset + mimic.offset)
             found[name] = end
-    couplings = ((name, found.get(name)) for name, _ in following)
+    couplings = ((name, found.get(name)) for name in following)
     return {name: coupling for name, coupling in couplings if coupling is not None}
 
 

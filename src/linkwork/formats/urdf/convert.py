@@ -17,6 +17,9 @@ LONGEST = 65536
 LARGEST = 1e100
 """Lengths, axes and factors beyond this overflow when poses are multiplied."""
 
+SPACE = " \t\r\n"
+"""What XML takes for white space; a no-break space, for one, is text."""
+
 _FOREIGN = re.compile(r"[^0-9eE+\-. \t\r\n]")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa1-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\u202a-\u202e]")
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -57,7 +60,7 @@ def _number(part: str) -> float:
 
 def _foreign(text: str, character: str) -> BadText:
     """Why a character cannot stand in a number."""
-    lowered = text.strip(" \t\r\n").lower()
+    lowered = text.strip(SPACE).lower()
     if re.search(r"(^|[ \t\r\n+\-])(nan|inf|infinity)($|[ \t\r\n])", lowered):
         return BadText("not-finite", f"'{show(text)}' is not finite", "every number must be finite")
     if character == ",":
@@ -240,7 +243,7 @@ def content_text(value: Any) -> str:
     Raises: BadText as `label_text`.
     """
     text = label_text(value)
-    if text != text.strip():
+    if text != text.strip(SPACE):
         raise BadText("white-space", f"{show(ascii(text), 40)} has white space around it")
     return text
 
@@ -248,6 +251,7 @@ def content_text(value: Any) -> str:
 READ: dict[Kind, Callable[[str], Any]] = {
     Kind.NAME: _name,
     Kind.LABEL: _label,
+    Kind.CONTENT: lambda text: _label(text).strip(SPACE),
     Kind.JOINT_TYPE: _joint_type,
     Kind.NUMBER: _one,
     Kind.FACTOR: lambda text: _bounded(numbers(text, 1))[0],
@@ -265,6 +269,7 @@ READ: dict[Kind, Callable[[str], Any]] = {
 WRITE: dict[Kind, Callable[[Any], str]] = {
     Kind.NAME: lambda value: _name(label_text(value)),
     Kind.LABEL: label_text,
+    Kind.CONTENT: content_text,
     Kind.JOINT_TYPE: lambda value: _joint_type(label_text(value)),
     Kind.NUMBER: number_text,
     Kind.FACTOR: _factor_text,

@@ -10,7 +10,7 @@ from typing import Any
 from xml.parsers import expat
 
 from linkwork.errors import Level
-from linkwork.formats.urdf.convert import LONGEST, BadText, show
+from linkwork.formats.urdf.convert import LONGEST, SPACE, BadText, show
 from linkwork.formats.urdf.plans import DOCUMENT, N_MEMOS, TAGS, Branch, Place, Plan
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement
@@ -48,7 +48,7 @@ class Oddities:
         self.stray = 0  # the line of the record that stray text was last reported in
 
     def _text(self, plan: Plan) -> str:
-        text = "".join(self.texts).strip()
+        text = "".join(self.texts).strip(SPACE)
         self.texts.clear()
         if len(text) > LONGEST:
             self._note("error", "too-long", f"the text is longer than {LONGEST} characters")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from xml.parsers import expat
 
-from linkwork.formats.urdf.convert import show
+from linkwork.formats.urdf.convert import SPACE, show
 from linkwork.formats.urdf.oddities import Oddities, Stop, without_default_space
 from linkwork.formats.urdf.plans import DOCUMENT, Branch, Plan
 from linkwork.formats.urdf.records import Comment, Robot
@@ -165,12 +165,12 @@ class Reader(Oddities):
         if self.plan.text:
             self.texts.append(text)
             return
-        if text.isspace():
+        if not text.strip(SPACE):
             return
         line = self.values[self.plan.line]
         if self.stray != line:
             self.stray = line
-            message = f"the text '{show(text.strip(), 40)}' belongs to no element"
+            message = f"the text '{show(text.strip(SPACE), 40)}' belongs to no element"
             self._note("warning", "stray-text", message)
 
     def comment(self, text: str) -> None:

@@ -27,6 +27,7 @@ class Kind(Enum):
 
     NAME = "a name that is not empty"
     LABEL = "any text"
+    CONTENT = "a text without white space around it"
     JOINT_TYPE = "one of the joint types"
     NUMBER = "a number"
     FACTOR = "a number that positions are computed from"
@@ -277,7 +278,7 @@ _LABELLED = (_label("name", required="warning", default=""),)
 TRANSMISSION = Element(
     "transmission",
     records.Transmission,
-    (*_LABELLED, _label("type")),  # the attribute is the form of ROS before 2011
+    (*_LABELLED, Attribute("type", Kind.CONTENT)),  # the form of ROS before 2011
     (
         Child(Element("type", text=True), "type"),
         Child(

@@ -14,7 +14,7 @@ from typing import Any
 from linkwork.formats.urdf.convert import JUDGE, READ, WRITE, BadText, Complaint
 from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element, Kind, Need
 
-_TEXTS = frozenset({Kind.NAME, Kind.LABEL})
+_TEXTS = frozenset({Kind.NAME, Kind.LABEL, Kind.CONTENT})
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ import re
 from typing import Any
 from xml.parsers import expat
 
-from linkwork.formats.urdf.convert import BadText, label_text, show
+from linkwork.formats.urdf.convert import SPACE, BadText, label_text, show
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement
 from linkwork.formats.urdf.sheets import Sheet
 from linkwork.formats.urdf.unknown import MISPLACED
@@ -131,7 +131,7 @@ def comment_text(comment: Comment) -> str:
     if target:
         if not _NAME.fullmatch(label_text(target)) or target.lower() == "xml":
             raise BadText("comment", f"'{show(target)}' is no name of a processing instruction")
-        if "?>" in text or text != text.lstrip():
+        if "?>" in text or text != text.lstrip(SPACE):
             raise BadText("comment", "'?>' or leading white space in a processing instruction")
         return f"<?{target} {text}?>" if text else f"<?{target}?>"
     if "--" in text or text.endswith("-"):
