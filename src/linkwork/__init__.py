@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from linkwork.robot import Limits as Limits
     from linkwork.robot import Robot as Robot
     from linkwork.solve.ik import InverseKinematics as InverseKinematics
-    from linkwork.solve.ik import Options as IKOptions
+    from linkwork.solve.options import Options as IKOptions
     from linkwork.solve.result import IKResult as IKResult
 
 __version__ = "0.1.0.dev0"

@@ -13,7 +13,7 @@ from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block
-from linkwork.solve.ik import rigid_poses
+from linkwork.solve.targets import rigid_poses
 from linkwork.spatial.flat import (
     matrix_from_quaternion,
     matrix_from_rpy,

@@ -25,7 +25,8 @@ from linkwork.methods import install
 from linkwork.robot_meshes import RobotMeshes
 
 if TYPE_CHECKING:
-    from linkwork.solve.ik import InverseKinematics, Options, Progress
+    from linkwork.solve.ik import InverseKinematics, Progress
+    from linkwork.solve.options import Options
     from linkwork.solve.result import IKResult
 
 Floats = NDArray[np.float64]

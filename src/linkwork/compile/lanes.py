@@ -1,9 +1,10 @@
 """Problems iterated in lanes: each lane holds one problem, and is refilled when it is done.
 
-The step is a graph ``(x, parameters, settings) -> (x', state)`` with ``state`` = (gap, score): the
-*given* x is a solution where gap <= 0, and the lowest score is the best of the failures. A try that
-has used its steps starts again from a random point, keyed by (seed, parameters, try), so the answer
-to a problem depends on nothing but the problem: not on its neighbours, its row or the threads.
+The step is a graph ``(x, parameters, settings) -> (x', state)`` with ``state`` = (gap, going,
+score): the *given* x is a solution where gap <= 0, it is taken where going <= 0 too or when the
+steps are used up, and the lowest score is the best of the failures. A try that has used its
+steps without success starts again from a random point, keyed by (seed, parameters, try), so the
+answer to a problem depends on nothing but the problem: not on its neighbours, its row or the threads.
 
 Two modes share the code. A *queue* gives every lane its own problem. A *race* gives the tries of
 one problem to all lanes at once; the lowest-numbered try that succeeds wins, as it does in a queue,
@@ -84,7 +85,7 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
     b = ir.IRBuilder(function.append_basic_block("entry"))
     vector = ir.VectorType(F64, width)
     memory: dict[str, Any] = {}
-    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": 2, "count": 1, "limit": 1}
+    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": 3, "count": 1, "limit": 1}
     for tile, size in sizes.items():
         memory[tile] = b.alloca(vector, size=max(size, 1), name=tile)
         memory[tile].align = 64
@@ -144,7 +145,7 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     following.add_incoming(s.memory["b"], before)
     emitter = Emitter(b, s.width, fused=fused)
     tiles = (current, s.memory["p"], s.memory["s"])
-    state = [emitter.const(0.0)] * 2
+    state = [emitter.const(0.0)] * 3
 
     def load(argument: int, element: int) -> Any:
         return b.load(b.gep(tiles[argument], [i64(element)]))
@@ -163,7 +164,8 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     b.store(count, s.memory["count"])
     limit = b.load(s.memory["limit"])
     zero = emitter.const(0.0)
-    solved = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered(">", count, zero))
+    still = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered("<=", state[1], zero))
+    solved = b.and_(still, b.fcmp_ordered(">", count, zero))
     finished = b.or_(solved, b.fcmp_ordered(">=", count, limit))
     s.set_word("total", b.add(s.word("total"), s.word("live")))
     with b.if_then(emitter.any_lane(finished), likely=False):
@@ -194,7 +196,7 @@ def _finish(s: _Lanes, old: Any, new: Any, lane: Any) -> None:
     attempt = b.load(s.lane_word("try", lane))
     state = s.f64("state")
     gap = b.load(s.element(state, i64(0), lane))
-    score = b.load(s.element(state, i64(1), lane))
+    score = b.load(s.element(state, i64(2), lane))
     solved = b.fcmp_ordered("<=", gap, ir.Constant(F64, 0.0))
     report = s.row("report", problem, len(REPORT))
     entry = [b.load(b.gep(report, [i64(k)])) for k in range(len(REPORT))]

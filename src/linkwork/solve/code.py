@@ -13,8 +13,9 @@ from linkwork.compile.machine_code import object_code
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.compile.target import new_module
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.problem import PoseProblem
-from linkwork.solve.step import SETTINGS, configuration_of, error_at, n_parameters, step
+from linkwork.solve.moves import violation
+from linkwork.solve.problem import Problem
+from linkwork.solve.step import configuration_of, seen_at, step
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class Search:
     n_step_instructions: int
 
 
-def search_code(problem: PoseProblem, compiler: Compiler) -> Search:
+def search_code(problem: Problem, compiler: Compiler) -> Search:
     """The search for one problem, from the cache or compiled."""
-    recipe = _step_recipe(problem)
+    recipe = step_recipe(problem)
     made = compiler.code(recipe.key, lambda: _make_search(recipe, compiler))
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)
@@ -36,36 +37,42 @@ def search_code(problem: PoseProblem, compiler: Compiler) -> Search:
     return Search(made, kind(made.code.address("ik")), int(made.facts["instructions"]))
 
 
-def check_kernel(problem: PoseProblem, compiler: Compiler) -> Kernel:
-    """(squared position error, squared sine and cosine of the rotation error) of any q."""
+def check_kernel(problem: Problem, compiler: Compiler) -> Kernel:
+    """The squared measure of every group of every task at any q, then how far q is outside limits.
 
-    def text(o: Ops, q: Block, parameters: Block) -> dict[str, Block]:
-        moved = o.vector([q[k] for k in problem.moved])
-        whole = configuration_of(o, problem, moved, parameters)
-        error = error_at(o, problem, whole, parameters)
-        parts = (error.position_squared, error.sine_squared, error.cosine)
-        return {"errors": o.vector(list(parts))}
+    The limits are those beside the description's, which need no code.
+    """
 
-    sizes = {"q": problem.mechanism.n_q, "parameters": n_parameters(problem)}
+    def text(o: Ops, q: Block, parameters: Block, settings: Block) -> dict[str, Block]:
+        x = o.vector([q[k] for k in problem.moved])
+        whole = configuration_of(o, problem, x, parameters)
+        seen = seen_at(o, problem, whole, parameters, settings)
+        measures = [squared for each in seen for squared in each.residual.squared]
+        values = [x[k] for k in range(len(problem.moved))]
+        outside = violation(o, problem, values, (parameters, settings))
+        return {"measures": o.vector([*measures, outside])}
+
+    sizes = {"q": problem.mechanism.n_q, **_sizes(problem)}
     recipe = text_recipe(_key("check", problem), "ik_check", sizes, text)
     return build(recipe, compiler=compiler)
 
 
-def _key(part: str, problem: PoseProblem) -> tuple[str, ...]:
-    moved = ",".join(map(str, problem.coordinates))
-    return ("inverse kinematics", part, problem.mechanism.digest, problem.frame, moved)
+def _sizes(problem: Problem) -> dict[str, int]:
+    return {"parameters": problem.layout.n_parameters, "settings": problem.layout.n_settings}
 
 
-def _step_recipe(problem: PoseProblem) -> Recipe:
+def _key(part: str, problem: Problem) -> tuple[str, ...]:
+    return ("inverse kinematics", part, *problem.key)
+
+
+def step_recipe(problem: Problem) -> Recipe:
+    """One step: (x, parameters, settings) -> (x', state)."""
+
     def text(o: Ops, x: Block, parameters: Block, settings: Block) -> dict[str, Block]:
         after, state = step(o, problem, x, parameters, settings)
         return {"x": after, "state": state}
 
-    sizes = {
-        "x": len(problem.moved),
-        "parameters": n_parameters(problem),
-        "settings": len(SETTINGS),
-    }
+    sizes = {"x": len(problem.moved), **_sizes(problem)}
     return text_recipe(_key("search", problem), "ik_step", sizes, text)
 
 

@@ -2,38 +2,57 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from linkwork.ops.protocol import Block, Ops
+
+
+class Factors(NamedTuple):
+    """A = L D Lᵀ: the rows of the unit lower triangle L below its diagonal, and 1 / D."""
+
+    unit: list[list[Block]]
+    inverse_d: list[Block]
+
+
+def factors(a: list[list[Block]]) -> Factors:
+    """The factors of a symmetric positive definite matrix, given by the rows of its lower triangle.
+
+    One division a row and no square root.
+    Source: Golub and Van Loan, Matrix Computations, 4th ed., algorithm 4.1.2.
+    """
+    unit: list[list[Block]] = []
+    inverse_d: list[Block] = []
+    for i, given in enumerate(a):
+        row: list[Block] = []  # of L times D
+        for j in range(i + 1):
+            s = given[j]
+            for k in range(j):
+                s = s - row[k] * unit[j][k] if j < i else s - row[k] * (row[k] * inverse_d[k])
+            row.append(s)
+        inverse_d.append(1.0 / row[i])
+        unit.append([row[k] * inverse_d[k] for k in range(i)])
+    return Factors(unit, inverse_d)
+
+
+def solve_factored(o: Ops, f: Factors, b: Block) -> Block:
+    """The solution x (n,) of A x = b (n,)."""
+    n = len(f.unit)
+    y: list[Block] = []
+    for i in range(n):
+        s = b[i]
+        for k in range(i):
+            s = s - f.unit[i][k] * y[k]
+        y.append(s)
+    x: list[Block] = [y[i] * f.inverse_d[i] for i in range(n)]
+    for i in reversed(range(n)):
+        for k in range(i + 1, n):
+            x[i] = x[i] - f.unit[k][i] * x[k]
+    return o.vector(x)
 
 
 def solve_positive_definite(o: Ops, a: Block, b: Block, n: int) -> Block:
     """The solution x (n,) of A x = b for a symmetric positive definite A (n, n).
 
-    A = L D Lᵀ with unit lower triangular L: one division a row and no square root. Only the lower
-    triangle of A is read.
-
-    Source: Golub and Van Loan, Matrix Computations, 4th ed., algorithm 4.1.2.
+    Only the lower triangle of A is read.
     """
-    scaled: list[list[Block]] = []  # row i of L times D
-    unit: list[list[Block]] = []  # row i of L
-    inverse_d: list[Block] = []
-    for i in range(n):
-        row: list[Block] = []
-        for j in range(i + 1):
-            s = a[i, j]
-            for k in range(j):
-                s = s - row[k] * unit[j][k] if j < i else s - row[k] * (row[k] * inverse_d[k])
-            row.append(s)
-        inverse_d.append(1.0 / row[i])
-        scaled.append(row)
-        unit.append([row[k] * inverse_d[k] for k in range(i)])
-    y: list[Block] = []
-    for i in range(n):
-        s = b[i]
-        for k in range(i):
-            s = s - unit[i][k] * y[k]
-        y.append(s)
-    x: list[Block] = [y[i] * inverse_d[i] for i in range(n)]
-    for i in reversed(range(n)):
-        for k in range(i + 1, n):
-            x[i] = x[i] - unit[k][i] * x[k]
-    return o.vector(x)
+    return solve_factored(o, factors([[a[i, j] for j in range(i + 1)] for i in range(n)]), b)

@@ -1,37 +1,25 @@
-"""How far a pose is from its target: the residual of inverse kinematics."""
+"""How far a rotation is from its target: the residual of inverse kinematics."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from linkwork.ops.protocol import Block, Ops
-from linkwork.spatial.poses import Pose
 from linkwork.spatial.rotations import vee
 
 _BEND = 1.5
 """Between 1 and infinity: how much faster than its sine a large angle grows in the residual."""
 
 
-class PoseError(NamedTuple):
-    """The way from a pose to its target, in axes of the world."""
+def rotation_error(o: Ops, current: Block, target: Block) -> tuple[Block, Block]:
+    """The rotation (3,) that takes ``current`` (3, 3) to ``target``, and the squared chord.
 
-    position: Block  # (3,) m
-    rotation: Block  # (3,) about the axis of the remaining turn; its angle where that is small
-    position_squared: Block
-    sine_squared: Block  # of the remaining angle
-    cosine: Block
-
-
-def pose_error(o: Ops, current: Pose, target: Pose) -> PoseError:
-    """Position and rotation that take ``current`` to ``target``.
-
-    The rotation is n sin(a) (1 + c) / (cos(a) + c) for a turn by a about n: to second order
-    the rotation vector n a near the target, without its logarithm's branches, and growing with
-    the angle up to near pi.
+    The rotation is n sin(a) (1 + c) / (cos(a) + c) for a turn by a about n, in axes of the world:
+    to second order the rotation vector n a near the target, without its logarithm's branches, and
+    growing with the angle up to near pi. The chord is 2 sin(a / 2).
     """
-    e = target.p - current.p
-    m = target.R @ o.transpose(current.R)
-    v = vee(o, m)
+    m = target @ o.transpose(current)
     cosine = 0.5 * (m[0, 0] + m[1, 1] + m[2, 2] - 1.0)
     gain = (1.0 + _BEND) / (cosine + _BEND)
-    return PoseError(e, gain * v, o.dot(e, e), o.dot(v, v), cosine)
+    # by differences of elements, which lose nothing where the angle is small
+    columns = [o.column(target, j) - o.column(current, j) for j in range(3)]
+    squares = [o.dot(c, c) for c in columns]
+    return gain * vee(o, m), 0.5 * (squares[0] + squares[1] + squares[2])

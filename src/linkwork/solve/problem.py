@@ -1,44 +1,92 @@
-"""An inverse kinematics problem as data: what moves, between which limits, towards what."""
+"""An inverse kinematics problem as data: what moves, what is asked for, and where numbers stand."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.solve.layout import Layout, layout_of
+from linkwork.solve.limits.base import BoundLimit, Limit
+from linkwork.solve.objectives import BoundObjective, Objective
+from linkwork.solve.tasks.base import BoundTask, Task
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class PoseProblem:
-    """Bring one frame to a pose by some of the coordinates that move it.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem:
+    """Tasks, limits and objectives of one mechanism, and the coordinates that may move.
 
-    ``moved`` are indices into q, ``moved_v`` into v; ``held`` are those positions that the frame's
-    pose also depends on but that stay as they are given.
+    ``moved`` are indices into q, ``moved_v`` into v; ``held`` are those positions that anything
+    asked for also depends on, but that stay as they are given.
     """
 
     mechanism: Mechanism
-    frame: str
+    tasks: tuple[BoundTask, ...]  # by priority, then as given
+    order: tuple[str, ...]  # the names of the tasks as they were given
+    limits: tuple[BoundLimit, ...]
+    objectives: tuple[BoundObjective, ...]
     coordinates: tuple[int, ...]
     moved: tuple[int, ...]
     moved_v: tuple[int, ...]
     held: tuple[int, ...]
-    length: float  # m, what the frame can reach from its first joint, at least roughly
+    joint_weights: tuple[float, ...] | None  # of moved_v
+    length: float  # m, what the frames can reach from their first joint, at least roughly
+    asked: dict[str, Any]  # the arguments of `make_problem`, from which a copy is made
+
+    def __reduce__(self) -> tuple[Callable[..., Problem], tuple[dict[str, Any]]]:
+        return _again, (self.asked,)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where each number of `parameters` and `settings` stands."""
+        return layout_of(self)
+
+    @cached_property
+    def key(self) -> tuple[str, ...]:
+        """What the code depends on: problems with the same key share it."""
+        return (
+            self.mechanism.digest,
+            *(f"task {t.priority} {t.key} slack={any(t.slack)}" for t in self.tasks),
+            *(f"limit {limit.key}" for limit in self.limits),
+            *(f"objective {objective.key}" for objective in self.objectives),
+            "moved " + ",".join(map(str, self.coordinates)),
+            f"joint weights {self.joint_weights is not None}",
+        )
+
+    @cached_property
+    def levels(self) -> tuple[tuple[int, ...], ...]:
+        """The places of the tasks in `tasks`, for each priority that there is."""
+        priorities = sorted({t.priority for t in self.tasks})
+        return tuple(
+            tuple(k for k, t in enumerate(self.tasks) if t.priority == p) for p in priorities
+        )
+
+    @property
+    def deciding(self) -> tuple[int, ...]:
+        """The places of the tasks that decide on success: those of priority 0."""
+        return tuple(k for k, t in enumerate(self.tasks) if t.priority == 0)
+
+    @property
+    def improves(self) -> bool:
+        """Whether there is anything to make better once the tasks of priority 0 are done."""
+        return len(self.deciding) < len(self.tasks) or bool(self.objectives)
 
     @cached_property
     def lower(self) -> Floats:
-        """Lower limits of what moves (n,)."""
+        """Lower limits of what moves, from the description (n,)."""
         return self.mechanism.lower[list(self.moved)]
 
     @cached_property
     def upper(self) -> Floats:
-        """Upper limits of what moves (n,)."""
+        """Upper limits of what moves, from the description (n,)."""
         return self.mechanism.upper[list(self.moved)]
 
     @cached_property
@@ -52,22 +100,138 @@ class PoseProblem:
         return flags[list(self.moved)]
 
     @cached_property
+    def bounded(self) -> frozenset[int]:
+        """The indices in q that a limit other than the description's bounds."""
+        return frozenset(k for limit in self.limits for k in limit.positions)
+
+    @cached_property
     def wraps(self) -> NDArray[np.bool_]:
-        """Which of the moved positions are angles without limits (n,)."""
-        return self.is_angle & np.isinf(self.lower) & np.isinf(self.upper)
+        """Which of the moved positions are angles without any limit (n,)."""
+        free = np.array([k not in self.bounded for k in self.moved], dtype=bool)
+        return self.is_angle & np.isinf(self.lower) & np.isinf(self.upper) & free
+
+    @cached_property
+    def floats(self) -> bool:
+        """Whether a joint moves whose positions are more than its velocities."""
+        return len(self.moved) != len(self.moved_v)
 
 
-def pose_problem(m: Mechanism, frame: str, joints: Sequence[str] | None = None) -> PoseProblem:
-    """The problem of moving ``frame`` by ``joints``, by default all between base and frame.
+def make_problem(
+    m: Mechanism,
+    tasks: Task | Sequence[Task],
+    *,
+    joints: str | Sequence[str] | None = None,
+    limits: Iterable[Limit] = (),
+    objectives: Iterable[Objective] = (),
+    joint_weights: Mapping[str, float] | None = None,
+) -> Problem:
+    """The problem of doing ``tasks`` by ``joints``, by default all that any of them depends on.
 
-    Raises: UnknownNameError for a frame or joint; InputError where no joint moves the frame, for a
-    joint that does not, and for reversed limits.
+    Raises: UnknownNameError for a frame or joint; InputError where there is nothing to do or to
+    move, for a joint that moves nothing, reversed limits and weights that are not positive.
     """
-    moving = m.coordinates_moving(m.frame(frame))
+    listed, given_limits, given_objectives = _listed(tasks), list(limits), list(objectives)
+    bound = _named([task.bind(m) for task in listed])
+    goals = tuple(objective.bind(m) for objective in given_objectives)
+    bounds = tuple(limit.bind(m) for limit in given_limits)
+    moving = sorted({c for each in (*bound, *goals) for c in each.coordinates})
     if not moving:
-        raise InputError(f"no joint moves frame '{frame}': it is fixed to the base")
-    chosen = moving if joints is None else _chosen(m, frame, moving, joints)
-    moved = _expand(m.q_start, chosen)
+        names = ", ".join(f"'{task.name}'" for task in bound)
+        raise InputError(f"no joint moves {names}: fixed to the base")
+    weights = dict(joint_weights or {})
+    chosen = _chosen(m, moving, joints, _checked_weights(m, weights))
+    moved, moved_v = _expand(m.q_start, chosen), _expand(m.v_start, chosen)
+    read = sorted({*moving, *(c for limit in bounds for c in limit.coordinates)})
+    frozen = [k for k in _expand(m.q_start, read) if k not in set(moved)]
+    ordered = sorted(bound, key=lambda task: task.priority)
+    if ordered[0].priority != 0:
+        raise InputError("at least one task must have priority 0, the highest: it decides")
+    return Problem(
+        mechanism=m,
+        tasks=tuple(ordered),
+        order=tuple(task.name for task in bound),
+        limits=bounds,
+        objectives=goals,
+        coordinates=tuple(chosen),
+        moved=tuple(moved),
+        moved_v=tuple(moved_v),
+        held=tuple(frozen),
+        joint_weights=_weights_of(m, chosen, weights) if weights else None,
+        length=_length(m, ordered),
+        asked={
+            "m": m,
+            "tasks": tuple(listed),
+            "joints": joints,
+            "limits": tuple(given_limits),
+            "objectives": tuple(given_objectives),
+            "joint_weights": weights or None,
+        },
+    )
+
+
+def _again(asked: dict[str, Any]) -> Problem:
+    """What pickle calls: the texts of tasks are functions, which it cannot hold."""
+    return make_problem(**asked)
+
+
+def _listed(tasks: Task | Sequence[Task]) -> list[Task]:
+    listed = [tasks] if isinstance(tasks, Task) else list(tasks)
+    if not listed:
+        raise InputError("there is no task: give at least one, such as Pose('tool0')")
+    for task in listed:
+        if not isinstance(task, Task):
+            raise InputError(f"{task!r} is not a task; tasks are such as Pose('tool0')")
+    return listed
+
+
+def _named(tasks: list[BoundTask]) -> list[BoundTask]:
+    """The tasks under names that differ: of two alike, the second gets ``_2``."""
+    seen: dict[str, int] = {}
+    result: list[BoundTask] = []
+    for task in tasks:
+        count = seen[task.name] = seen.get(task.name, 0) + 1
+        result.append(task if count == 1 else replace(task, name=f"{task.name}_{count}"))
+    return result
+
+
+def _checked_weights(m: Mechanism, weights: Mapping[str, float]) -> set[int]:
+    """The coordinates of weight 0, which are frozen."""
+    frozen: set[int] = set()
+    for name, value in weights.items():
+        c = m.joint(name)
+        if not (np.isfinite(value) and value >= 0.0):
+            raise InputError(f"joint_weights['{name}'] must be from 0 (frozen), not {value!r}")
+        if value == 0.0:
+            frozen.add(c)
+    return frozen
+
+
+def _weights_of(
+    m: Mechanism, chosen: Sequence[int], weights: Mapping[str, float]
+) -> tuple[float, ...]:
+    by_coordinate = {m.joint(name): float(value) for name, value in weights.items()}
+    return tuple(by_coordinate.get(c, 1.0) for c in chosen for _ in range(m.joint_types[c].n_v))
+
+
+def _chosen(
+    m: Mechanism, moving: list[int], joints: str | Sequence[str] | None, frozen: set[int]
+) -> list[int]:
+    """The coordinates that move: those named, else all that matter, less the frozen ones."""
+    allowed = ", ".join(m.joint_names[c] for c in moving)
+    if joints is None:
+        chosen = [c for c in moving if c not in frozen]
+    else:
+        names = [joints] if isinstance(joints, str) else list(joints)
+        if not names:
+            raise InputError(f"joints is empty: nothing would move; these matter: {allowed}")
+        chosen = sorted({m.joint(name) for name in names} - frozen)
+        idle = [m.joint_names[c] for c in chosen if c not in moving]
+        if idle:
+            raise InputError(
+                f"{', '.join(idle)} moves nothing that is asked for; these do: {allowed}"
+            )
+    if not chosen:
+        raise InputError(f"all joints are frozen by their weights; these matter: {allowed}")
     for c in chosen:
         part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
         if np.any(m.lower[part] > m.upper[part]):
@@ -75,29 +239,6 @@ def pose_problem(m: Mechanism, frame: str, joints: Sequence[str] | None = None) 
                 f"joint '{m.joint_names[c]}' has its lower limit above its upper one: "
                 f"{m.lower[part]} > {m.upper[part]}; mend the description"
             )
-    held = [k for k in _expand(m.q_start, moving) if k not in set(moved)]
-    return PoseProblem(
-        mechanism=m,
-        frame=frame,
-        coordinates=tuple(chosen),
-        moved=tuple(moved),
-        moved_v=tuple(_expand(m.v_start, chosen)),
-        held=tuple(held),
-        length=_length(m, frame),
-    )
-
-
-def _chosen(m: Mechanism, frame: str, moving: list[int], joints: Sequence[str]) -> list[int]:
-    if isinstance(joints, str):
-        joints = [joints]
-    if not joints:
-        allowed = ", ".join(m.joint_names[c] for c in moving)
-        raise InputError(f"joints is empty: nothing would move '{frame}'; these do: {allowed}")
-    chosen = sorted({m.joint(name) for name in joints})
-    idle = [m.joint_names[c] for c in chosen if c not in moving]
-    if idle:
-        allowed = ", ".join(m.joint_names[c] for c in moving)
-        raise InputError(f"{', '.join(idle)} does not move frame '{frame}'; these do: {allowed}")
     return chosen
 
 
@@ -105,22 +246,31 @@ def _expand(starts: NDArray[np.int64], coordinates: Sequence[int]) -> list[int]:
     return [k for c in coordinates for k in range(int(starts[c]), int(starts[c + 1]))]
 
 
-def _length(m: Mechanism, frame: str) -> float:
-    """The sum of the lengths between the joints from the first that moves to the frame, in metres.
+def _length(m: Mechanism, tasks: Sequence[BoundTask]) -> float:
+    """The longest way from a first joint to a frame of the tasks, in metres; 1 where there is none.
 
-    Bounded slides count with their larger end. With nothing to measure it is 1.
+    Tasks without frames, such as the centre of mass, count with all links.
+    """
+    frames = sorted({frame for task in tasks for frame in task.frames})
+    named = [m.frame(name) for name in frames] or list(range(m.n_link_frames))
+    longest = max(way(m, m.frame_names[frame]) for frame in named)
+    return longest if longest > 0.0 else 1.0
+
+
+def way(m: Mechanism, frame: str) -> float:
+    """The lengths between the joints from the first that moves to the frame, added up.
+
+    Bounded slides count with their larger end.
     """
     index = m.frame(frame)
-    body = int(m.frame_body[index])
-    path = [b for b in m.ancestry(body) if m.body_joint_types[b] is not JointType.FIXED]
+    path = m.ancestry(int(m.frame_body[index]))
+    path = [b for b in path if m.body_joint_types[b] is not JointType.FIXED]
     total = float(np.linalg.norm(m.p_body_frame[index]))
     for place, b in enumerate(path):
         if place > 0:
             total += float(np.linalg.norm(m.p_parent_joint[b]))
         if m.body_joint_types[b] is JointType.PRISMATIC:
             start = int(m.q_start[int(m.coordinate[b])])
-            ends = np.abs(
-                m.multiplier[b] * np.array([m.lower[start], m.upper[start]]) + m.offset[b]
-            )
-            total += float(np.max(ends[np.isfinite(ends)], initial=0.0))
-    return total if total > 0.0 else 1.0
+            ends = m.multiplier[b] * np.array([m.lower[start], m.upper[start]]) + m.offset[b]
+            total += float(np.max(np.abs(ends[np.isfinite(ends)]), initial=0.0))
+    return total

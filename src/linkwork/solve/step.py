@@ -2,183 +2,258 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from linkwork.algorithms.configuration import integrate
-from linkwork.algorithms.forward_kinematics import fk
-from linkwork.algorithms.jacobian import jacobian
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.linear import solve_positive_definite
-from linkwork.solve.pose_error import PoseError, pose_error
-from linkwork.solve.problem import PoseProblem
-from linkwork.spatial.poses import Pose, from_matrix
+from linkwork.solve.damped import Damped
+from linkwork.solve.layout import Span
+from linkwork.solve.limits.base import Interval
+from linkwork.solve.moves import Numbers, limited, moved, places, scales, times, within_reach
+from linkwork.solve.problem import Problem
+from linkwork.solve.tasks.base import Residual, with_slack
 
-SETTINGS = ("position_squared", "sine_squared", "least_cosine")
-"""The tolerances as the step compares them (see `tolerance_settings`)."""
+STATE = ("gap", "going", "score")
+"""A step's report of the x that it was given: ``gap`` <= 0 where all tasks are within tolerance,
+``going`` <= 0 where objectives have nothing left to move; the lowest ``score`` is the best miss."""
 
 _ROTATION_LENGTH = 0.22
 """A radian of rotation error weighs as much as this share of the mechanism's length."""
-_DAMPING = 0.1
-"""Damping in proportion to the squared error: Sugihara, "Solvability-unconcerned inverse kinematics
-by the Levenberg-Marquardt method", IEEE Transactions on Robotics 27 (2011)."""
-_LEAST_DAMPING = 1.0e-11
-_MOST_DAMPING_ERROR = 20.0
-"""From this squared error on the damping stays: far targets are walked to, not crept to."""
-_LONGEST_STEP = 1.2
-"""Radians, over all joints: beyond this the linearisation is not worth following."""
+_MOST_ROWS_OF_A_LATER_LEVEL = 6
+"""Levels below the first with more rows than this go down their gradient."""
+_LEVEL_SCORE = 1.0e6
+"""More than any squared error of a lower priority."""
+_STILL = 1.0e-6
+"""A step that is shorter (radians, over all joints) makes nothing better."""
 
 
-def n_parameters(problem: PoseProblem) -> int:
-    """The target's position (3) and rotation (9, by rows), then what is held."""
-    return 12 + len(problem.held)
+class Seen(NamedTuple):
+    """A task at a configuration, its weight and slack applied to nothing yet."""
+
+    residual: Residual
+    weight: Block | float
+    scale: tuple[float, ...]  # of each row, to radians
 
 
-def configuration_of(o: Ops, problem: PoseProblem, x: Block, parameters: Block) -> Block:
+class Level(NamedTuple):
+    """The weighted rows of the tasks of one priority."""
+
+    error: Block
+    columns: list[Block]  # of what moves
+    rows: int
+
+
+def configuration_of(o: Ops, problem: Problem, x: Block, parameters: Block) -> Block:
     """All of q from what moves and what is held; positions that do not matter are zero."""
     q: list[Block] = [o.const(0.0)] * problem.mechanism.n_q
+    first = problem.layout.held[0]
+    for place, k in enumerate(problem.held):
+        q[k] = parameters[first + place]
     for place, k in enumerate(problem.moved):
         q[k] = x[place]
-    for place, k in enumerate(problem.held):
-        q[k] = parameters[12 + place]
     return o.vector(q)
 
 
-def target_of(o: Ops, parameters: Block) -> Pose:
-    """The target pose from the parameters."""
-    rows = [o.part(parameters, 3 + 3 * i, 6 + 3 * i) for i in range(3)]
-    return Pose(o.transpose(o.matrix(rows)), o.part(parameters, 0, 3))
+def take(o: Ops, numbers: Block, span: Span) -> Block:
+    """The numbers of a span, as a vector."""
+    return o.part(numbers, *span)
 
 
-def error_at(o: Ops, problem: PoseProblem, q: Block, parameters: Block) -> PoseError:
-    """The pose error of a configuration."""
-    current = from_matrix(o, fk(o, problem.mechanism, q, frame=problem.frame))
-    return pose_error(o, current, target_of(o, parameters))
+def seen_at(o: Ops, problem: Problem, q: Block, parameters: Block, settings: Block) -> list[Seen]:
+    """Every task at q."""
+    layout = problem.layout
+    result: list[Seen] = []
+    for k, task in enumerate(problem.tasks):
+        found = task.residual(o, q, take(o, parameters, layout.targets[k]))
+        if any(task.slack):
+            slack = take(o, settings, layout.slacks[k])
+            error = with_slack(o, found.error, slack, task.n_rows)
+            parts = [o.part(error, g.start, g.stop) for g in task.groups]
+            found = Residual(error, found.columns, [o.dot(part, part) for part in parts])
+        first, stop = layout.weights[k]
+        weight = settings[first] if stop > first else 1.0
+        per_metre = 1.0 / (_ROTATION_LENGTH * problem.length)
+        scale = [per_metre if g.unit == "m" else 1.0 for g in task.groups]
+        rows = [s for s, g in zip(scale, task.groups, strict=True) for _ in range(g.start, g.stop)]
+        result.append(Seen(found, weight, tuple(rows)))
+    return result
+
+
+def gap_and_score(
+    o: Ops, problem: Problem, seen: Sequence[Seen], settings: Block
+) -> tuple[Block, Block]:
+    """The largest excess over a threshold, and how bad what is missed is.
+
+    The squares of priority 0 are what is bad, and count more than any others; where priority 0 is
+    done, those of the next priority, and so on.
+    """
+    score: Block = o.const(0.0)
+    gap: Block | None = None
+    for depth, members in reversed(list(enumerate(problem.levels))):
+        excess, squares = _excess_and_squares(o, problem, members, seen, settings)
+        missed = _LEVEL_SCORE ** (len(problem.levels) - 1 - depth) + squares
+        behind = o.less(0.0, excess)
+        score = squares if gap is None else o.select(behind, missed, score)
+        gap = excess if gap is None else o.maximum(gap, excess)
+    return gap, score
+
+
+def _excess_and_squares(
+    o: Ops, problem: Problem, members: Sequence[int], seen: Sequence[Seen], settings: Block
+) -> tuple[Block, Block]:
+    excess: Block | None = None
+    total: Block | None = None
+    for k in members:
+        task, first = problem.tasks[k], problem.layout.thresholds[k][0]
+        for place, group in enumerate(task.groups):
+            squared = seen[k].residual.squared[place]
+            above = squared - settings[first + place]
+            excess = above if excess is None else o.maximum(excess, above)
+            term = times(seen[k].weight, times(seen[k].scale[group.start] ** 2, squared))
+            total = term if total is None else total + term
+    return excess, total
+
+
+def level_of(
+    o: Ops, problem: Problem, members: Sequence[int], seen: Sequence[Seen], columns: Sequence[int]
+) -> Level:
+    """The rows of some tasks, weighted and one below the other; ``columns`` are indices of v."""
+    errors: list[Block] = []
+    parts: list[list[Block]] = [[] for _ in columns]
+    for k in members:
+        each = seen[k]
+        factors: list[Block | float] = [s for s in each.scale]
+        if not isinstance(each.weight, float):
+            root = o.sqrt(each.weight)
+            factors = [times(s, root) for s in each.scale]
+        errors.append(_scaled(o, each.residual.error, factors))
+        for place, v in enumerate(columns):
+            parts[place].append(_scaled(o, each.residual.columns[v], factors))
+    rows = sum(problem.tasks[k].n_rows for k in members)
+    return Level(o.concat(errors), [o.concat(part) for part in parts], rows)
+
+
+def _scaled(o: Ops, v: Block, factors: Sequence[Block | float]) -> Block:
+    return o.vector([times(f, v[i]) for i, f in enumerate(factors)])
 
 
 def step(
-    o: Ops, problem: PoseProblem, x: Block, parameters: Block, settings: Block
+    o: Ops, problem: Problem, x: Block, parameters: Block, settings: Block
 ) -> tuple[Block, Block]:
-    """One damped least-squares step: x' and the state (gap, score) of the x that came.
+    """One step: x' and the state (gap, going, score) of the x that came.
 
-    Joints that stand at a limit and are pushed against it are left out of the step; the rest is
-    limited in length, then clamped to the limits, so every x' lies inside them.
+    Priority 0 by damped least squares; each lower priority in what the higher ones leave free,
+    objectives in what all leave. Joints that stand at a limit and are pushed against it are left
+    out; the rest is limited in length, then clamped to the limits, so every x' lies inside them.
 
-    Source: the damping of Sugihara (2011); the dual form (6 x 6) of Levenberg and Marquardt.
+    Source: damping of Sugihara (2011); task priority by projected Jacobians, Siciliano and
+    Slotine, "A general framework for managing multiple tasks in highly redundant robotic systems",
+    ICAR 1991.
     """
     q = configuration_of(o, problem, x, parameters)
-    error = error_at(o, problem, q, parameters)
-    weight = 1.0 / (_ROTATION_LENGTH * problem.length)
-    e = o.concat([weight * error.position, error.rotation])
-    whole = jacobian(o, problem.mechanism, q, frame=problem.frame)
-    scales = _scales(problem)
-    columns: list[Block] = []
-    for place, k in enumerate(problem.moved_v):
-        column = o.column(whole, k)
-        scaled = o.concat([weight * o.part(column, 0, 3), o.part(column, 3, 6)])
-        scale = scales[place]
-        columns.append(scaled if scale is None else scale * scaled)
-    columns = _only_free(o, problem, x, columns, e)
-    gram = _damped_gram(o, columns, o.dot(e, e))
-    y = solve_positive_definite(o, gram, e, 6)
-    dx = [o.dot(column, y) for column in columns]
-    shrink = _shrink(o, [d for d, s in zip(dx, scales, strict=True) if s is None])
-    moves = [d * (shrink if s is None else shrink * s) for d, s in zip(dx, scales, strict=True)]
-    return _moved(o, problem, x, moves), o.vector(_state(o, error, settings, weight))
+    seen = seen_at(o, problem, q, parameters, settings)
+    gap, score = gap_and_score(o, problem, seen, settings)
+    reach = within_reach(o, problem, q, parameters, settings)
+    unit = scales(o, problem, settings)
+    levels = [level_of(o, problem, members, seen, problem.moved_v) for members in problem.levels]
+    levels = [_in_units(level, unit) for level in levels]
+    free = _free(o, problem, x, reach, levels[0])
+    levels = [_only(level, free) for level in levels]
+    first = Damped(o, levels[0].columns, levels[0].rows, o.dot(levels[0].error, levels[0].error))
+    dx, above = first.step(levels[0].error), [first]
+    for level in levels[1:]:
+        dx = _with_lower(o, level, dx, above)
+    if problem.objectives:
+        way = _descent(o, problem, q, (parameters, settings), unit)
+        way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
+        dx = [d + w for d, w in zip(dx, _left_alone(way, above), strict=True)]
+    moves, squared_length = limited(o, problem, dx, unit)
+    going = squared_length - _STILL * _STILL if problem.objectives else o.const(-1.0)
+    after = moved(o, problem, x, moves, reach, (parameters, settings))
+    return after, o.vector([gap, going, score])
 
 
-def _scales(problem: PoseProblem) -> list[float | None]:
-    """How far each slide goes where an angle goes one radian (m); None for the angles."""
-    m = problem.mechanism
-    scales: list[float | None] = [None] * m.n_v
-    for c, kind in enumerate(m.joint_types):
-        start = int(m.v_start[c])
-        for k in range({"prismatic": 1, "planar": 2, "floating": 3}.get(kind.label, 0)):
-            scales[start + k] = problem.length
-    return [scales[k] for k in problem.moved_v]
+def _in_units(level: Level, unit: Sequence[Block | float]) -> Level:
+    """The columns for joints that go ``unit`` where they go one."""
+    columns = [times(u, column) for u, column in zip(unit, level.columns, strict=True)]
+    return level._replace(columns=columns)
 
 
-def _shrink(o: Ops, turns: list[Block]) -> Block:
-    """The factor that limits the turns of a step; slides are linear and need no limit."""
-    if not turns:
-        return o.const(1.0)
-    squared = sum((d * d for d in turns[1:]), turns[0] * turns[0])
-    return o.minimum(1.0, _LONGEST_STEP / o.sqrt(squared + 1e-24))
+def _free(
+    o: Ops, problem: Problem, x: Block, reach: Sequence[Interval], level: Level
+) -> list[Block | None]:
+    """For each column 0 where its joint stands at a limit and is pushed against it, else 1.
 
-
-def _only_free(
-    o: Ops, problem: PoseProblem, x: Block, columns: list[Block], e: Block
-) -> list[Block]:
-    """The columns, zero for each joint that stands at a limit and is pushed beyond it."""
-    if len(problem.moved) != len(problem.moved_v):
-        return columns  # a floating joint: no limits, and its numbers do not match its speeds
-    free: list[Block] = []
-    for place, column in enumerate(columns):
-        lower, upper = float(problem.lower[place]), float(problem.upper[place])
-        push = o.dot(column, e)
+    None where there is no limit. Pushed is the way down the gradient of the first level.
+    """
+    free: list[Block | None] = []
+    for place, column in zip(places(problem), level.columns, strict=True):
+        lower, upper = (None, None) if place is None else reach[place]
+        if place is None or (lower is None and upper is None):
+            free.append(None)
+            continue
+        push = o.dot(column, level.error)
         stuck = None
-        if math.isfinite(lower):
+        if lower is not None:
             stuck = o.both(o.negate(o.less(lower, x[place])), o.less(push, 0.0))
-        if math.isfinite(upper):
+        if upper is not None:
             above = o.both(o.negate(o.less(x[place], upper)), o.less(0.0, push))
             stuck = above if stuck is None else o.either(stuck, above)
-        if stuck is None:
-            free.append(column)
-        else:
-            free.append(o.select(stuck, 0.0, 1.0) * column)
+        free.append(o.select(stuck, 0.0, 1.0))
     return free
 
 
-def _damped_gram(o: Ops, columns: list[Block], squared_error: Block) -> Block:
-    """J Jᵀ plus the damping, of which only the lower triangle is read."""
-    damping = _DAMPING * o.minimum(squared_error, _MOST_DAMPING_ERROR) + _LEAST_DAMPING
-    zero = o.const(0.0)
-    entries: list[list[Block]] = [[zero] * 6 for _ in range(6)]
-    for i in range(6):
-        for j in range(i + 1):
-            terms = [column[i] * column[j] for column in columns]
-            total = sum(terms[1:], terms[0])
-            entries[i][j] = total + damping if i == j else total
-    return o.matrix([o.vector([entries[i][j] for i in range(6)]) for j in range(6)])
+def _only(level: Level, free: Sequence[Block | None]) -> Level:
+    columns = [c if f is None else f * c for c, f in zip(level.columns, free, strict=True)]
+    return level._replace(columns=columns)
 
 
-def _moved(o: Ops, problem: PoseProblem, x: Block, moves: list[Block]) -> Block:
-    """x after the step: on the group, angles without limits in [-pi, pi), the rest clamped."""
-    m = problem.mechanism
-    v: list[Block] = [o.const(0.0)] * m.n_v
-    for k, move in zip(problem.moved_v, moves, strict=True):
-        v[k] = move
-    q: list[Block] = [o.const(0.0)] * m.n_q
-    for place, k in enumerate(problem.moved):
-        q[k] = x[place]
-    after = integrate(o, m, o.vector(q), o.vector(v))
-    result: list[Block] = []
-    for place, k in enumerate(problem.moved):
-        value = after[k]
-        if problem.wraps[place]:
-            value = value - (2.0 * math.pi) * o.floor(value * (0.5 / math.pi) + 0.5)
-        if math.isfinite(problem.upper[place]):
-            value = o.minimum(value, float(problem.upper[place]))
-        if math.isfinite(problem.lower[place]):
-            value = o.maximum(value, float(problem.lower[place]))
-        result.append(value)
-    return o.vector(result)
+def _left_alone(dx: Sequence[Block], above: Sequence[Damped]) -> list[Block]:
+    """What of dx changes nothing that the levels above ask for."""
+    dx = list(dx)
+    for level in above:
+        dx = level.left_alone(dx)
+    return dx
 
 
-def _state(o: Ops, error: PoseError, settings: Block, weight: float) -> list[Block]:
-    """(gap, score): solved where gap <= 0; the score compares failures."""
-    behind = o.select(o.less(error.cosine, settings[2]), 4.0, 0.0)
-    rotation_gap = error.sine_squared + behind - settings[1]
-    gap = o.maximum(error.position_squared - settings[0], rotation_gap)
-    score = weight * weight * error.position_squared + 2.0 * (1.0 - error.cosine)
-    return [gap, score]
+def _with_lower(o: Ops, level: Level, dx: list[Block], above: list[Damped]) -> list[Block]:
+    """The step with a lower level done in what is left; the level joins those above.
 
-
-def tolerance_settings(position: float, rotation: float) -> list[float]:
-    """The tolerances (m, rad) as squares, sines and cosines.
-
-    Up to a right angle, the sine must be small and the cosine positive; a larger tolerance is a
-    bound on the cosine alone.
+    A few rows are solved for with their projected Jacobian; many go down their gradient, as far as
+    it is least along it (Cauchy's step).
     """
-    if rotation < 0.5 * math.pi:
-        return [position**2, math.sin(rotation) ** 2, 0.0]
-    return [position**2, 1.0, math.cos(min(rotation, math.pi)) - 1e-12]
+    done = _moved_rows(level.columns, dx)
+    rest = level.error - done
+    n = len(level.columns)
+    if level.rows > _MOST_ROWS_OF_A_LATER_LEVEL:
+        way = _left_alone([o.dot(column, rest) for column in level.columns], above)
+        along = _moved_rows(level.columns, way)
+        far = o.dot(along, rest) / (o.dot(along, along) + 1e-24)
+        return [d + far * w for d, w in zip(dx, way, strict=True)]
+    rows = [_left_alone([column[i] for column in level.columns], above) for i in range(level.rows)]
+    columns = [o.vector([rows[i][k] for i in range(level.rows)]) for k in range(n)]
+    projected = Damped(o, columns, level.rows, o.dot(rest, rest))
+    more = projected.step(rest)
+    above.append(projected)
+    return [d + a for d, a in zip(dx, more, strict=True)]
+
+
+def _moved_rows(columns: Sequence[Block], dx: Sequence[Block]) -> Block:
+    terms = [d * column for d, column in zip(dx, columns, strict=True)]
+    return sum(terms[1:], terms[0])
+
+
+def _descent(
+    o: Ops, problem: Problem, q: Block, numbers: Numbers, unit: Sequence[Block | float]
+) -> list[Block]:
+    """The way that the objectives go, weighted and added, for each column."""
+    parameters, settings = numbers
+    layout = problem.layout
+    way: list[Block] = [o.const(0.0)] * len(problem.moved_v)
+    for k, each in enumerate(problem.objectives):
+        target = o.part(parameters, *layout.objective_targets[k])
+        found = each.descent(o, q, target)
+        weight = settings[layout.objective_weights[k][0]]
+        for place, v in enumerate(problem.moved_v):
+            way[place] = way[place] + weight * found[v] / unit[place]
+    return way

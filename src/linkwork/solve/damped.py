@@ -1,0 +1,61 @@
+"""Damped least squares over the columns of a Jacobian, and moves that leave its rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.linear import factors, solve_factored
+
+_DAMPING = 0.1
+"""Damping in proportion to the squared error: Sugihara, "Solvability-unconcerned inverse kinematics
+by the Levenberg-Marquardt method", IEEE Transactions on Robotics 27 (2011)."""
+_LEAST_DAMPING = 1.0e-11
+_MOST_DAMPING_ERROR = 20.0
+"""From this squared error on the damping stays: far targets are walked to, not crept to."""
+
+
+class Damped:
+    """The step dx that makes |J dx - e|² + damping |dx|² least, for a given J and any e.
+
+    J is given as n columns of k rows. Where rows are fewer, J Jᵀ is factored, else Jᵀ J.
+    """
+
+    def __init__(self, o: Ops, columns: Sequence[Block], rows: int, squared_error: Block) -> None:
+        self._o, self._columns = o, list(columns)
+        self._dual = rows <= len(self._columns)
+        bounded = o.minimum(squared_error, _MOST_DAMPING_ERROR)
+        damping = _DAMPING * bounded + _LEAST_DAMPING
+        size = rows if self._dual else len(self._columns)
+        lower: list[list[Block]] = []
+        for i in range(size):
+            row = [self._entry(i, j) for j in range(i + 1)]
+            row[i] = row[i] + damping
+            lower.append(row)
+        self._factors = factors(lower)
+
+    def _entry(self, i: int, j: int) -> Block:
+        if not self._dual:
+            return self._o.dot(self._columns[i], self._columns[j])
+        terms = [column[i] * column[j] for column in self._columns]
+        return sum(terms[1:], terms[0])
+
+    def step(self, error: Block) -> list[Block]:
+        """The n numbers of dx for the error (k,)."""
+        o = self._o
+        if self._dual:
+            y = solve_factored(o, self._factors, error)
+            return [o.dot(column, y) for column in self._columns]
+        pushed = o.vector([o.dot(column, error) for column in self._columns])
+        dx = solve_factored(o, self._factors, pushed)
+        return [dx[k] for k in range(len(self._columns))]
+
+    def moved(self, dx: Sequence[Block]) -> Block:
+        """J dx (k,)."""
+        terms = [d * column for d, column in zip(dx, self._columns, strict=True)]
+        return sum(terms[1:], terms[0])
+
+    def left_alone(self, dx: Sequence[Block]) -> list[Block]:
+        """What of dx does not move the rows: dx less the step that would undo J dx."""
+        undone = self.step(self.moved(dx))
+        return [d - u for d, u in zip(dx, undone, strict=True)]

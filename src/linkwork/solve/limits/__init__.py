@@ -1,0 +1,1 @@
+"""What no answer of inverse kinematics may leave: one limit a file."""

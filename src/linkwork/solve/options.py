@@ -1,0 +1,81 @@
+"""How exactly, and how hard, inverse kinematics tries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import InputError
+from linkwork.solve.problem import Problem
+
+_STEPS = 16
+_STEPS_TO_IMPROVE = 60
+"""Of one try where lower priorities or objectives are made better as well."""
+_TRIES = 1000
+_TRIES_TO_IMPROVE = 50
+"""Where a lower priority may be out of reach, and every try would be made for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How exactly, and how hard, to try.
+
+    ``position_tolerance`` (m) and ``rotation_tolerance`` (rad) take the place of those of the
+    tasks. ``steps`` of one try (default: 16, or 60 where something is improved beyond the tasks
+    of priority 0), then a restart at a random configuration, up to ``tries`` (default: 1000, or 50
+    where there are lower priorities). ``seed`` picks the random numbers: a target's answer depends
+    on the seed, its own values and q0 only. ``seconds`` for each target, added up over those asked
+    for at once, ends the search early; then answers may differ from call to call.
+    """
+
+    position_tolerance: float | None = None
+    rotation_tolerance: float | None = None
+    steps: int | None = None
+    tries: int | None = None
+    seed: int = 0
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("position_tolerance", "rotation_tolerance", "seconds"):
+            value: Any = getattr(self, name)
+            if value is None:
+                continue
+            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0):
+                raise InputError(f"{name} must be a positive finite number, not {value!r}")
+        for name, least in (("steps", 1), ("tries", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if name in ("steps", "tries") and value is None:
+                continue
+            if not isinstance(value, (int, np.integer)) or not least <= value < 2**31:
+                raise InputError(f"{name} must be a whole number from {least}, not {value!r}")
+
+    def steps_for(self, problem: Problem) -> int:
+        """The steps of one try."""
+        if self.steps is not None:
+            return int(self.steps)
+        return _STEPS_TO_IMPROVE if problem.improves else _STEPS
+
+    def tries_for(self, problem: Problem) -> int:
+        """The tries of one target."""
+        if self.tries is not None:
+            return int(self.tries)
+        return _TRIES_TO_IMPROVE if len(problem.levels) > 1 else _TRIES
+
+    def thresholds(self, problem: Problem) -> list[float]:
+        """What the measure of each group of each task is compared with."""
+        given = {"m": self.position_tolerance, "rad": self.rotation_tolerance}
+        found: list[float] = []
+        for task in problem.tasks:
+            for group, own in zip(task.groups, task.tolerances, strict=True):
+                tolerance = given.get(group.unit)
+                found.append(group.threshold(own if tolerance is None else tolerance))
+        return found
+
+
+def with_changes(options: Options | None, **changes: Any) -> Options:
+    """Options with those changes that are not None."""
+    given = {key: value for key, value in changes.items() if value is not None}
+    return replace(options or Options(), **given)

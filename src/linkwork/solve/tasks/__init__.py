@@ -1,0 +1,1 @@
+"""What inverse kinematics can be asked for: one task a file."""
