@@ -54,7 +54,7 @@ class Problem:
         """What the code depends on: problems with the same key share it."""
         return (
             self.mechanism.digest,
-            *(f"task {t.priority} {t.key} slack={any(t.slack)}" for t in self.tasks),
+            *(f"task {t.priority} {t.key}" for t in self.tasks),
             *(f"limit {limit.key}" for limit in self.limits),
             *(f"objective {objective.key}" for objective in self.objectives),
             "moved " + ",".join(map(str, self.coordinates)),

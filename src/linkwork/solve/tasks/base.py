@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ Unit = Literal["m", "rad", "1"]
 
 TOLERANCES: dict[Unit, float] = {"m": 1.0e-5, "rad": 1.0e-4, "1": 1.0e-6}
 """What counts as zero where nothing else is said, by the unit of the rows."""
+
+_LOWEST = 7  # priority: each one costs code
 
 
 class Residual(NamedTuple):
@@ -43,26 +45,28 @@ class Residual(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Rows of one kind: ``start`` to ``stop`` - 1, in metres, radians or plain numbers."""
+    """Rows of one kind: ``start`` to ``stop`` - 1, in metres, radians or plain numbers.
+
+    Where ``chord`` holds, the measure is that of an angle a by its chord 2 sin(a / 2), which grows
+    up to half a turn.
+    """
 
     name: str
     unit: Unit
     start: int
     stop: int
+    chord: bool = False
 
     def threshold(self, tolerance: float) -> float:
-        """The number that the group's `Residual.squared` must not exceed.
-
-        Rotations are compared by their chord 2 sin(a / 2): it grows up to half a turn.
-        """
-        if self.unit == "rad":
+        """The number that the group's `Residual.squared` must not exceed."""
+        if self.chord:
             return (2.0 * math.sin(0.5 * min(tolerance, math.pi))) ** 2
         return tolerance * tolerance
 
     def error(self, squared: Floats) -> Floats:
         """The error in the group's unit from its `Residual.squared`."""
         length = np.sqrt(np.maximum(squared, 0.0))
-        if self.unit == "rad":
+        if self.chord:
             return 2.0 * np.arcsin(np.minimum(0.5 * length, 1.0))
         return length
 
@@ -105,7 +109,7 @@ class BoundTask:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Task(ABC):
-    """One thing that is asked for.
+    """One thing that is asked for. Where it has a ``target``, that may come later, with the call.
 
     ``weight`` is relative to the other tasks of the same ``priority``, of which 0 is the highest.
     ``tolerance`` is one number for every group of rows, or one for each. ``slack`` (a number, or
@@ -127,37 +131,54 @@ class Task(ABC):
         """
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """The checked weight, tolerances and slack of a task."""
+@dataclass(frozen=True, kw_only=True)
+class Structure:
+    """What a kind of task says of itself: see `BoundTask`. ``name`` is a default."""
 
-    weight: float
-    tolerances: tuple[float, ...]
-    slack: tuple[float, ...] = field(default=())
+    name: str
+    key: str
+    groups: Sequence[Group]
+    coordinates: Sequence[int]
+    frames: Sequence[str] = ()
+    n_target: int
+    rows_of: Callable[[ArrayLike], Floats]
+    residual: Callable[[Ops, Block, Block], Residual]
+    reaches: Callable[[Floats], Floats] | None = None
 
 
-def checked_numbers(task: Task, groups: Sequence[Group]) -> Numbers:
-    """The weight, a tolerance for each group and a slack for each row.
+def bound(task: Task, of: Structure) -> BoundTask:
+    """A task with its numbers checked: weight, tolerance, slack and its own target.
 
-    Raises: InputError naming the task and the argument.
+    Raises: InputError naming the task and the argument; what ``rows_of`` raises for the target.
     """
     what = type(task).__name__
-    weight = _number(task.weight, f"{what}.weight", least=0.0, open_end=True)
-    given = task.tolerance
-    if given is None:
-        tolerances = tuple(TOLERANCES[g.unit] for g in groups)
-    else:
-        tolerances = _spread(given, len(groups), f"{what}.tolerance", "group of rows")
-        for value in tolerances:
-            _number(value, f"{what}.tolerance", least=0.0, open_end=True)
+    groups = tuple(of.groups)
+    own: ArrayLike | None = getattr(task, "target", None)
+    if not isinstance(task.priority, int) or not 0 <= task.priority <= _LOWEST:
+        raise InputError(
+            f"{what}.priority must be a whole number from 0 (the highest) to {_LOWEST}, "
+            f"not {task.priority!r}"
+        )
+    weight = _number(task.weight, f"{what}.weight", above_zero=True)
+    given = [TOLERANCES[g.unit] for g in groups] if task.tolerance is None else task.tolerance
+    tolerances = _spread(given, len(groups), f"{what}.tolerance", "group of rows")
     slack = _spread(task.slack, groups[-1].stop, f"{what}.slack", "row")
-    for value in slack:
-        _number(value, f"{what}.slack", least=0.0)
-    if isinstance(task.priority, bool) or not isinstance(task.priority, (int, np.integer)):
-        raise InputError(f"{what}.priority must be a whole number, not {task.priority!r}")
-    if not 0 <= task.priority < 8:
-        raise InputError(f"{what}.priority must be 0 (the highest) to 7, not {task.priority}")
-    return Numbers(weight, tolerances, slack)
+    return BoundTask(
+        name=task.name or of.name,
+        key=f"{of.key} slack={any(slack)}",
+        priority=int(task.priority),
+        groups=groups,
+        n_target=of.n_target,
+        frames=tuple(of.frames),
+        coordinates=tuple(of.coordinates),
+        rows_of=of.rows_of,
+        residual=of.residual,
+        target=of.rows_of(own) if of.n_target and own is not None else None,
+        weight=weight,
+        tolerances=tuple(_number(t, f"{what}.tolerance", above_zero=True) for t in tolerances),
+        slack=tuple(_number(s, f"{what}.slack", above_zero=False) for s in slack),
+        reaches=of.reaches,
+    )
 
 
 def _spread(value: float | Sequence[float], n: int, what: str, each: str) -> tuple[float, ...]:
@@ -172,12 +193,12 @@ def _spread(value: float | Sequence[float], n: int, what: str, each: str) -> tup
     return values
 
 
-def _number(value: float, what: str, *, least: float, open_end: bool = False) -> float:
-    """A finite number from ``least``; above it where the end is open."""
+def _number(value: float, what: str, *, above_zero: bool) -> float:
+    """A finite number that is not negative, nor zero where it must be above."""
     number = float(value)
-    if not math.isfinite(number) or number < least or (open_end and number == least):
-        more = "above" if open_end else "from"
-        raise InputError(f"{what} must be a finite number {more} {least:g}, not {value!r}")
+    if not math.isfinite(number) or number < 0.0 or (above_zero and number == 0.0):
+        more = "above 0" if above_zero else "from 0"
+        raise InputError(f"{what} must be a finite number {more}, not {value!r}")
     return number
 
 
