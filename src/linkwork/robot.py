@@ -22,12 +22,11 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.methods import install
+from linkwork.robot_ik import RobotIK
 from linkwork.robot_meshes import RobotMeshes
 
 if TYPE_CHECKING:
-    from linkwork.solve.ik import InverseKinematics, Progress
-    from linkwork.solve.options import Options
-    from linkwork.solve.result import IKResult
+    from linkwork.solve.ik import Compiled, InverseKinematics
 
 Floats = NDArray[np.float64]
 Function = Callable[..., Floats]
@@ -42,7 +41,7 @@ class Limits(NamedTuple):
     effort: Floats
 
 
-class Robot(RobotMeshes):
+class Robot(RobotIK, RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
@@ -62,6 +61,7 @@ class Robot(RobotMeshes):
         self._may_install = True  # built-in functions before the methods, see `install`
         self._kernels: dict[Any, Kernel] = {}
         self._functions: dict[Any, Function] = {}
+        self._searches: dict[Any, Compiled] = {}
         self._solvers: dict[Any, InverseKinematics] = {}
 
     # what it is
@@ -256,53 +256,6 @@ class Robot(RobotMeshes):
     ) -> Floats:
         """Energy (...) of the masses in the field of gravity (J), zero at the world's origin."""
         return self._compute(("potential_energy", None, None), (q,), out, threads)
-
-    def ik(
-        self,
-        targets: ArrayLike,
-        frame: str | None = None,
-        *,
-        q0: ArrayLike | None = None,
-        joints: str | Sequence[str] | None = None,
-        options: Options | None = None,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        **changes: float,
-    ) -> IKResult:
-        """Configurations that bring a frame to poses T_world_frame (..., 4, 4), each verified.
-
-        Moves the joints between base and frame, or ``joints``; the others stay at ``q0`` (..., nq),
-        by default neutral, where the search also begins. ``changes`` are fields of `IKOptions`,
-        such as ``position_tolerance=1e-6`` (m) and ``rotation_tolerance=1e-6`` (rad).
-        ``progress(done, total)`` is called now and then.
-
-        Raises: UnknownNameError, ShapeError, InputError. A target that is not reached raises
-        nothing: see `IKResult.success` and `IKResult.reason`.
-        """
-        solver = self.solver(frame, joints)
-        return solver.solve(
-            targets,
-            q0,
-            options=options,
-            threads=settings.most_threads() if threads is None else threads,
-            progress=progress,
-            **changes,
-        )
-
-    def solver(
-        self, frame: str | None = None, joints: str | Sequence[str] | None = None
-    ) -> InverseKinematics:
-        """The compiled solver behind `ik`, to be kept and called again with new targets."""
-        named = (joints,) if isinstance(joints, str) else joints
-        key = (self._frame(frame), None if named is None else tuple(named))
-        found = self._solvers.get(key)
-        if found is None:
-            from linkwork.solve.ik import InverseKinematics  # noqa: PLC0415  not all need it
-
-            with COMPILING:
-                solver = InverseKinematics(self.mechanism, *key, compiler=settings.compiler())
-                found = self._solvers.setdefault(key, solver)
-        return found
 
     def function(
         self,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from linkwork.algorithms.configuration import integrate
 from linkwork.mechanism.model import JointType
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.limits.base import BoundLimit, Interval
+from linkwork.solve.limits.base import POSITION, BoundLimit, Interval, Where
 from linkwork.solve.problem import Problem
 
 _LONGEST_STEP = 1.2
 """Radians, over all joints: beyond this the linearisation is not worth following."""
 _SLIDES = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
 """How many of a joint's velocities are lengths; they come first."""
+
+_INSET = 1.0e-12
+"""How far inside a coupled bound what it stops comes to lie, in radians or metres."""
 
 Numbers = tuple[Block, Block]
 """The parameters and the settings."""
@@ -56,55 +60,118 @@ def places(problem: Problem) -> list[int | None]:
     return found
 
 
-def _interval_of(
-    o: Ops, problem: Problem, limit: BoundLimit, q: Block, numbers: Numbers
-) -> dict[int, Interval]:
+class _Frame(NamedTuple):
+    """What the bounds of all limits are computed from, but for q."""
+
+    room: list[Interval]  # of each position of x, by the description and limits of position
+    start: list[Block]  # of x, inside the room
+
+
+def _frame(o: Ops, problem: Problem, numbers: Numbers) -> _Frame:
+    room: list[Interval] = []
+    for lower, upper in zip(problem.lower.tolist(), problem.upper.tolist(), strict=True):
+        finite = math.isfinite(lower), math.isfinite(upper)
+        room.append((lower if finite[0] else None, upper if finite[1] else None))
+    place_of = {k: place for place, k in enumerate(problem.moved)}
+    nowhere = Where(o.const([0.0]), o.const([0.0]), {})
+    for limit in problem.limits:
+        if limit.coupled or limit.rank != POSITION:
+            continue
+        for index, found in _found(o, problem, limit, nowhere, numbers).items():
+            if index in place_of:
+                place = place_of[index]
+                room[place] = narrowed(o, room[place], found)
+    start: list[Block] = []
+    if any(limit.needs_start for limit in problem.limits):
+        first = problem.layout.start[0]
+        start = [clamped(o, numbers[0][first + k], each) for k, each in enumerate(room)]
+    return _Frame(room, start)
+
+
+def _found(
+    o: Ops, problem: Problem, limit: BoundLimit, where: Where, numbers: Numbers
+) -> Mapping[int, Interval]:
     """The bounds that one limit gives, by index in q."""
     parameters, settings = numbers
     layout, k = problem.layout, problem.limits.index(limit)
-    start = list(_as_list(q, problem.mechanism.n_q))
-    if limit.needs_start:
-        for place, index in enumerate(problem.moved):
-            start[index] = parameters[layout.start[0] + place]
-    return dict(
-        limit.bounds(
-            o,
-            q,
-            o.vector(start),
-            o.part(settings, *layout.limit_settings[k]),
-            o.part(parameters, *layout.limit_numbers[k]),
-        )
+    return limit.bounds(
+        o,
+        where,
+        o.part(settings, *layout.limit_settings[k]),
+        o.part(parameters, *layout.limit_numbers[k]),
     )
 
 
-def _as_list(v: Block, n: int) -> Sequence[Block]:
-    return [v[k] for k in range(n)]
+def _where(o: Ops, problem: Problem, frame: _Frame, q: Block) -> Where:
+    start: list[Block] = [o.const(0.0)] * problem.mechanism.n_q
+    for index, value in zip(problem.moved, frame.start, strict=False):
+        start[index] = value
+    return Where(q, o.vector(start), dict(zip(problem.moved, frame.room, strict=True)))
 
 
-def _narrowed(o: Ops, a: Interval, b: Interval) -> Interval:
-    """The positions that both allow; where they exclude each other, the nearest ones of ``a``."""
-    lower = b[0] if a[0] is None else a[0] if b[0] is None else o.maximum(a[0], b[0])
-    upper = b[1] if a[1] is None else a[1] if b[1] is None else o.minimum(a[1], b[1])
+def narrowed(o: Ops, a: Interval, b: Interval) -> Interval:
+    """The positions that both allow; where they exclude each other, those of ``a`` nearest to b."""
+    lower, upper = b
+    lower = a[0] if lower is None else lower if a[0] is None else o.maximum(a[0], lower)
+    upper = a[1] if upper is None else upper if a[1] is None else o.minimum(a[1], upper)
+    if b[0] is not None and a[1] is not None:
+        lower = o.minimum(lower, a[1])
+    if b[1] is not None and a[0] is not None:
+        upper = o.maximum(upper, a[0])
     return lower, upper
 
 
 def within_reach(
     o: Ops, problem: Problem, q: Block, parameters: Block, settings: Block
 ) -> list[Interval]:
-    """The bounds of each position of x: the description's, and of limits that are not coupled."""
-    result: list[Interval] = []
-    for lower, upper in zip(problem.lower.tolist(), problem.upper.tolist(), strict=True):
-        finite = math.isfinite(lower), math.isfinite(upper)
-        result.append((lower if finite[0] else None, upper if finite[1] else None))
+    """The bounds of each position of x: the description's, and of limits that are not coupled.
+
+    Where they exclude each other, position is kept before velocity, and that before acceleration.
+    """
+    numbers = (parameters, settings)
+    frame = _frame(o, problem, numbers)
+    result = list(frame.room)
     place_of = {k: place for place, k in enumerate(problem.moved)}
-    for limit in problem.limits:
-        if limit.coupled:
-            continue
-        for index, found in _interval_of(o, problem, limit, q, (parameters, settings)).items():
+    later = [limit for limit in problem.limits if limit.rank != POSITION and not limit.coupled]
+    for limit in sorted(later, key=lambda each: each.rank):
+        where = _where(o, problem, frame, q)
+        for index, found in _found(o, problem, limit, where, numbers).items():
             if index in place_of:
                 place = place_of[index]
-                result[place] = _narrowed(o, result[place], found)
+                result[place] = narrowed(o, result[place], found)
     return result
+
+
+def entered(
+    o: Ops, problem: Problem, x: Block, reach: Sequence[Interval], numbers: Numbers
+) -> Block:
+    """x itself where it lies within its limits; else a point within them.
+
+    What is outside an interval is mirrored at its ends until it lies inside: a little outside
+    becomes a little inside, and points drawn from far around become points drawn from within.
+    Only where limits beside the description's bound what moves; x keeps its bits inside.
+    """
+    if not problem.limits:
+        return x
+    values: list[Block] = []
+    for place, index in enumerate(problem.moved):
+        value = x[place]
+        if index in problem.bounded:
+            value = _mirrored(o, value, reach[place])
+        values.append(value)
+    return o.vector(_clamped_to_coupled(o, problem, values, reach, numbers))
+
+
+def _mirrored(o: Ops, value: Block, interval: Interval) -> Block:
+    lower, upper = interval
+    if lower is None or upper is None:
+        return clamped(o, value, interval)
+    width = o.maximum(upper - lower, 1e-300)
+    turns = (value - lower) / width
+    turns = turns - 2.0 * o.floor(0.5 * turns)  # in [0, 2)
+    inside = lower + width * (1.0 - o.absolute(1.0 - turns))
+    outside = o.either(o.less(value, lower), o.less(upper, value))
+    return clamped(o, o.select(outside, inside, value), interval)
 
 
 def limited(
@@ -141,8 +208,13 @@ def moved(
     moves: Sequence[Block],
     reach: Sequence[Interval],
     numbers: Numbers,
+    *,
+    wrap: bool = True,
 ) -> Block:
-    """x after the step: on the group, angles without limits in [-pi, pi), the rest clamped."""
+    """x after the step: on the group, angles without limits in [-pi, pi), the rest clamped.
+
+    Without ``wrap`` angles stay on their turn.
+    """
     m = problem.mechanism
     v: list[Block] = [o.const(0.0)] * m.n_v
     for k, move in zip(problem.moved_v, moves, strict=True):
@@ -154,10 +226,10 @@ def moved(
     values: list[Block] = []
     for place, k in enumerate(problem.moved):
         value = after[k]
-        if problem.wraps[place]:
+        if wrap and problem.wraps[place]:
             value = value - (2.0 * math.pi) * o.floor(value * (0.5 / math.pi) + 0.5)
         values.append(clamped(o, value, reach[place]))
-    return o.vector(_coupled(o, problem, x, values, numbers))
+    return o.vector(_coupled(o, problem, x, values, reach, numbers))
 
 
 def clamped(o: Ops, value: Block, interval: Interval) -> Block:
@@ -171,36 +243,72 @@ def clamped(o: Ops, value: Block, interval: Interval) -> Block:
 
 
 def _coupled(
-    o: Ops, problem: Problem, x: Block, values: list[Block], numbers: Numbers
+    o: Ops,
+    problem: Problem,
+    x: Block,
+    values: list[Block],
+    reach: Sequence[Interval],
+    numbers: Numbers,
 ) -> list[Block]:
     """The values, each clamped to the bounds that the others give it.
 
     Where one coupled limit moves a joint out of another's, all joints that these limits bound or
-    read stay where they were: there they kept them all.
+    read stay where they were.
     """
     limits = [limit for limit in problem.limits if limit.coupled]
     if not limits:
         return values
-    place_of = {k: place for place, k in enumerate(problem.moved)}
-    values = list(values)
-    for limit in limits:
-        found = _interval_of(o, problem, limit, _whole(o, problem, values, numbers), numbers)
-        for index, interval in found.items():
-            if index in place_of:
-                values[place_of[index]] = clamped(o, values[place_of[index]], interval)
-    broken = violation(o, problem, values, numbers)
+    values = _clamped_to_coupled(o, problem, values, reach, numbers)
+    outside = o.less(0.0, _excess(o, problem, values, numbers, limits))
+    starts = problem.mechanism.q_start
     involved = {
-        place_of[k]
+        k
         for limit in limits
         for c in limit.coordinates
-        for k in range(int(problem.mechanism.q_start[c]), int(problem.mechanism.q_start[c + 1]))
-        if k in place_of
+        for k in range(int(starts[c]), int(starts[c + 1]))
     }
-    outside = o.less(0.0, broken)
     return [
-        o.select(outside, x[place], value) if place in involved else value
+        o.select(outside, x[place], value) if problem.moved[place] in involved else value
         for place, value in enumerate(values)
     ]
+
+
+def _clamped_to_coupled(
+    o: Ops,
+    problem: Problem,
+    values: Sequence[Block],
+    reach: Sequence[Interval],
+    numbers: Numbers,
+) -> list[Block]:
+    """The values, each clamped a little inside the bounds that the others give it, in turn.
+
+    The little keeps two limits that describe one region from both sides from disagreeing in the
+    last bit. No value leaves its reach.
+    """
+    values = list(values)
+    limits = [limit for limit in problem.limits if limit.coupled]
+    if not limits:
+        return values
+    place_of = {k: place for place, k in enumerate(problem.moved)}
+    frame = _frame(o, problem, numbers)
+    for limit in limits:
+        where = _where(o, problem, frame, _whole(o, problem, values, numbers))
+        for index, found in _found(o, problem, limit, where, numbers).items():
+            if index not in place_of:
+                continue
+            place = place_of[index]
+            inset = narrowed(o, reach[place], _inset(o, found))
+            values[place] = clamped(o, values[place], inset)
+    return values
+
+
+def _inset(o: Ops, interval: Interval) -> Interval:
+    lower, upper = interval
+    if lower is None or upper is None:
+        little: Block | float = _INSET
+    else:
+        little = o.maximum(0.0, o.minimum(_INSET, 0.5 * (upper - lower)))
+    return None if lower is None else lower + little, None if upper is None else upper - little
 
 
 def _whole(o: Ops, problem: Problem, values: Sequence[Block], numbers: Numbers) -> Block:
@@ -214,16 +322,30 @@ def _whole(o: Ops, problem: Problem, values: Sequence[Block], numbers: Numbers) 
 
 def violation(o: Ops, problem: Problem, values: Sequence[Block], numbers: Numbers) -> Block:
     """How far the farthest position is outside a limit that is not of the description; 0 inside."""
-    q = _whole(o, problem, values, numbers)
-    place_of = {k: place for place, k in enumerate(problem.moved)}
+    return _excess(o, problem, values, numbers, problem.limits)
+
+
+def _excess(
+    o: Ops,
+    problem: Problem,
+    values: Sequence[Block],
+    numbers: Numbers,
+    limits: Sequence[BoundLimit],
+) -> Block:
     worst: Block = o.const(0.0)
-    for limit in problem.limits:
-        for index, (lower, upper) in _interval_of(o, problem, limit, q, numbers).items():
-            if index not in place_of:
+    if not limits:
+        return worst
+    q = _whole(o, problem, values, numbers)
+    where = _where(o, problem, _frame(o, problem, numbers), q)
+    moving = set(problem.coordinates)
+    for limit in limits:
+        # a joint that is held may be bounded by where another one goes
+        reads = limit.coupled and not moving.isdisjoint(limit.coordinates)
+        for index, (lower, upper) in _found(o, problem, limit, where, numbers).items():
+            if index not in problem.moved and not reads:
                 continue
-            value = values[place_of[index]]
             if lower is not None:
-                worst = o.maximum(worst, lower - value)
+                worst = o.maximum(worst, lower - q[index])
             if upper is not None:
-                worst = o.maximum(worst, value - upper)
+                worst = o.maximum(worst, q[index] - upper)
     return worst

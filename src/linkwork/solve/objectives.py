@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.mechanism.model import Mechanism
+from linkwork.errors import InputError
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.neutral import neutral
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.manipulability import manipulability
+from linkwork.solve.targets import finite_rows
+from linkwork.spatial import so3
+from linkwork.spatial.rotations import from_quaternion
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +27,8 @@ class BoundObjective:
     """An objective of one mechanism. The same ``key`` means the same code.
 
     ``descent(o, q, target)`` gives nv numbers: the way that a step goes where nothing else is
-    asked for, in the tangent of q; a step of its full length does not overshoot.
+    asked for, in the tangent of q; a step of its full length does not overshoot. It is the cost's
+    gradient, turned round and scaled; lengths and angles may be scaled differently.
     """
 
     name: str
@@ -34,7 +42,10 @@ class BoundObjective:
 
 
 class Objective(ABC):
-    """Something to be made small where the tasks leave freedom."""
+    """Something to be made small where the tasks leave freedom.
+
+    Objectives do not make joints move: they are for those that the tasks, or ``joints``, move.
+    """
 
     @abstractmethod
     def bind(self, m: Mechanism) -> BoundObjective:
@@ -42,3 +53,188 @@ class Objective(ABC):
 
         Raises: UnknownNameError for joints; InputError, ShapeError for the rest.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class NearPosture(Objective):
+    """Near to a configuration: cost |q - q_target|² / 2 over the joints, m² and rad² added up.
+
+    ``q`` (nq,) is neutral by default, and may be given for each call under the name "posture".
+    ``joints`` names those that count; by default all that move. Angles without limits go the
+    shorter way; a floating joint counts with its distance and the angle that it is turned by.
+    """
+
+    q: ArrayLike | None = None
+    joints: str | Sequence[str] | None = field(default=None, kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
+
+    def bind(self, m: Mechanism) -> BoundObjective:
+        """The objective for one mechanism (see `Objective.bind`)."""
+        coordinates, named = _chosen(m, self.joints)
+
+        def rows_of(q: ArrayLike) -> Floats:
+            return finite_rows(q, m.n_q, "objective 'posture'")
+
+        def descent(o: Ops, q: Block, target: Block) -> list[Block]:
+            way: list[Block] = [o.const(0.0)] * m.n_v
+            for c in coordinates:
+                start = int(m.v_start[c])
+                for k, part in enumerate(_way(o, m, c, q, target)):
+                    way[start + k] = part
+            return way
+
+        return BoundObjective(
+            name="posture",
+            key=f"near posture {coordinates}",
+            n_target=m.n_q,
+            coordinates=named,
+            rows_of=rows_of,
+            target=rows_of(neutral(m) if self.q is None else self.q),
+            weight=_weight(self.weight, "NearPosture.weight"),
+            descent=descent,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Centred(Objective):
+    """Far from the limits: cost Σ ((q - middle) / range)² / 2 over positions with two limits.
+
+    ``joints`` names those that count; by default all that move.
+
+    Source: A. Liegeois, "Automatic supervisory control of the configuration and behavior of
+    multibody mechanisms", IEEE Transactions on Systems, Man and Cybernetics 7 (1977).
+    """
+
+    joints: str | Sequence[str] | None = None
+    weight: float = field(default=1.0, kw_only=True)
+
+    def bind(self, m: Mechanism) -> BoundObjective:
+        """The objective for one mechanism (see `Objective.bind`)."""
+        coordinates, named = _chosen(m, self.joints)
+        pairs = [pair for c in coordinates for pair in _bounded(m, c)]
+        if self.joints is not None and not pairs:
+            raise InputError("Centred.joints: none of these joints has a lower and an upper limit")
+        # the joint of the least range goes all its way in a step: none goes farther
+        least = {slides: math.inf for slides in (False, True)}
+        for k, _, slides in pairs:
+            least[slides] = min(least[slides], float(m.upper[k] - m.lower[k]))
+
+        def descent(o: Ops, q: Block, _target: Block) -> list[Block]:
+            way: list[Block] = [o.const(0.0)] * m.n_v
+            for k, index, slides in pairs:
+                lower, upper = float(m.lower[k]), float(m.upper[k])
+                share = (least[slides] / (upper - lower)) ** 2
+                way[index] = share * ((0.5 * lower + 0.5 * upper) - q[k])
+            return way
+
+        return BoundObjective(
+            name="centred",
+            key=f"centred {coordinates}",
+            n_target=0,
+            coordinates=named,
+            rows_of=_no_target,
+            target=None,
+            weight=_weight(self.weight, "Centred.weight"),
+            descent=descent,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Manipulable(Objective):
+    """Far from singular: cost -log w with w = sqrt(det(J Jᵀ)) of the frame.
+
+    ``joints`` names those whose columns J has; by default all that move the frame. With fewer than
+    six, w is sqrt(det(Jᵀ J)), in metres and radians.
+
+    Source: T. Yoshikawa, "Manipulability of robotic mechanisms", International Journal of Robotics
+    Research 4 (1985).
+    """
+
+    frame: str
+    joints: str | Sequence[str] | None = field(default=None, kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
+
+    def bind(self, m: Mechanism) -> BoundObjective:
+        """The objective for one mechanism (see `Objective.bind`)."""
+        frame = m.frame(self.frame)
+        moving = m.coordinates_moving(frame)
+        coordinates = moving if self.joints is None else list(_chosen(m, self.joints)[1])
+        idle = [m.joint_names[c] for c in coordinates if c not in moving]
+        if idle or not coordinates:
+            raise InputError(
+                f"Manipulable: {', '.join(idle) or 'no joint'} moves "
+                f"{'not ' if idle else ''}frame '{self.frame}'"
+            )
+
+        def descent(o: Ops, q: Block, _target: Block) -> list[Block]:
+            slope = manipulability(o, m, q, frame, coordinates=coordinates).slope
+            # the curvature of -log w grows as the square of its slope
+            total = sum((s * s for s in slope[1:]), slope[0] * slope[0])
+            return [s / (_CURVATURE + total) for s in slope]
+
+        return BoundObjective(
+            name="manipulability",
+            key=f"manipulable {self.frame!r} {coordinates}",
+            n_target=0,
+            coordinates=(),
+            rows_of=_no_target,
+            target=None,
+            weight=_weight(self.weight, "Manipulable.weight"),
+            descent=descent,
+        )
+
+
+_CURVATURE = 1.0
+"""Of -log w where its slope is zero: what log sin has, by which a turn passes a singularity."""
+
+
+def _no_target(_given: ArrayLike) -> Floats:
+    return np.zeros(0)
+
+
+def _weight(value: float, what: str) -> float:
+    if not (math.isfinite(value) and 0.0 <= value <= 1.0):
+        raise InputError(f"{what} must be from 0 to 1, the share of a full step, not {value!r}")
+    return float(value)
+
+
+def _chosen(
+    m: Mechanism, joints: str | Sequence[str] | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The coordinates that count, and those of them that were named."""
+    if joints is None:
+        return tuple(range(len(m.joint_names))), ()
+    named = tuple(sorted({m.joint(n) for n in ([joints] if isinstance(joints, str) else joints)}))
+    return named, named
+
+
+def _bounded(m: Mechanism, c: int) -> list[tuple[int, int, bool]]:
+    """Positions of a joint with two limits that differ: index in q, in v, and whether a length."""
+    kind = m.joint_types[c]
+    if kind is JointType.FLOATING:
+        return []
+    found: list[tuple[int, int, bool]] = []
+    for i in range(kind.n_q):
+        k = int(m.q_start[c]) + i
+        if np.isfinite(m.lower[k]) and np.isfinite(m.upper[k]) and m.lower[k] < m.upper[k]:
+            slides = kind is JointType.PRISMATIC or (kind is JointType.PLANAR and i < 2)
+            found.append((k, int(m.v_start[c]) + i, slides))
+    return found
+
+
+def _way(o: Ops, m: Mechanism, c: int, q: Block, target: Block) -> list[Block]:
+    """The way of one joint to the target, in its velocities."""
+    kind, start = m.joint_types[c], int(m.q_start[c])
+    if kind is JointType.FLOATING:
+        R = from_quaternion(o, o.part(q, start + 3, start + 7))
+        R_target = from_quaternion(o, o.part(target, start + 3, start + 7))
+        back = o.transpose(R)
+        far = back @ (o.part(target, start, start + 3) - o.part(q, start, start + 3))
+        turn = so3.log(o, back @ R_target)
+        return [part[k] for part in (far, turn) for k in range(3)]
+    way: list[Block] = [target[start + k] - q[start + k] for k in range(kind.n_q)]
+    last = start + kind.n_q - 1
+    endless = np.isinf(m.lower[last]) and np.isinf(m.upper[last])
+    if endless and (kind.turns or kind is JointType.PLANAR):
+        way[-1] = way[-1] - (2.0 * math.pi) * o.floor(way[-1] * (0.5 / math.pi) + 0.5)
+    return way

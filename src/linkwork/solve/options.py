@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.solve.problem import Problem
+
+Floats = NDArray[np.float64]
+Choose = Literal["nearest", "centred", "manipulable"] | Callable[[Floats], Floats]
+CHOICES = ("nearest", "centred", "manipulable")
 
 _STEPS = 16
 _STEPS_TO_IMPROVE = 60
@@ -29,6 +35,10 @@ class Options:
     where there are lower priorities). ``seed`` picks the random numbers: a target's answer depends
     on the seed, its own values and q0 only. ``seconds`` for each target, added up over those asked
     for at once, ends the search early; then answers may differ from call to call.
+
+    ``best_of`` searches from so many starts, q0 and random ones that depend on the seed alone, and
+    gives the solution that ``choose`` says: "nearest" to q0, the most "centred" between limits, the
+    most "manipulable", or the least of a function (n, nq) -> (n,).
     """
 
     position_tolerance: float | None = None
@@ -37,6 +47,8 @@ class Options:
     tries: int | None = None
     seed: int = 0
     seconds: float | None = None
+    best_of: int = 1
+    choose: Choose = "nearest"
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "rotation_tolerance", "seconds"):
@@ -45,7 +57,10 @@ class Options:
                 continue
             if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0):
                 raise InputError(f"{name} must be a positive finite number, not {value!r}")
-        for name, least in (("steps", 1), ("tries", 1), ("seed", 0)):
+        if not (callable(self.choose) or self.choose in CHOICES):
+            known = ", ".join(f"'{name}'" for name in CHOICES)
+            raise InputError(f"choose must be one of {known}, or a function; not {self.choose!r}")
+        for name, least in (("steps", 1), ("tries", 1), ("seed", 0), ("best_of", 1)):
             value = getattr(self, name)
             if name in ("steps", "tries") and value is None:
                 continue

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block, Ops
@@ -19,20 +21,29 @@ def axes(given: str | Sequence[bool], what: str, *, none: bool = False) -> tuple
 
     Raises: InputError naming the argument.
     """
+    found = _indices(given)
+    if found is None or not (found or none):
+        least = "" if none else " and not empty"
+        raise InputError(
+            f"{what} must name axes, such as 'xyz' or 'xy' (three truth values do too){least}; "
+            f"not {given!r}"
+        )
+    return found
+
+
+def _indices(given: Any) -> tuple[int, ...] | None:
+    """The axes of a text such as "xy" or of three truth values; None for anything else."""
     if isinstance(given, str):
-        if set(given) <= set(NAMES) and len(set(given)) == len(given) and (given or none):
+        if set(given) <= set(NAMES) and len(set(given)) == len(given):
             return tuple(k for k, name in enumerate(NAMES) if name in given)
-    else:
-        flags = list(given)
-        if len(flags) == 3 and all(isinstance(f, (bool, int)) and f in (0, 1) for f in flags):
-            found = tuple(k for k, flag in enumerate(flags) if flag)
-            if found or none:
-                return found
-    least = "" if none else " and not empty"
-    raise InputError(
-        f"{what} must name axes, such as 'xyz' or 'xy' (three truth values do too){least}; "
-        f"not {given!r}"
-    )
+        return None
+    try:
+        flags: list[Any] = [x.item() if isinstance(x, np.generic) else x for x in given]
+    except TypeError:
+        return None
+    if len(flags) != 3 or not all(isinstance(f, (bool, int)) and f in (0, 1) for f in flags):
+        return None
+    return tuple(k for k, flag in enumerate(flags) if flag)
 
 
 def axis_index(given: str | None, what: str) -> int | None:
@@ -42,7 +53,7 @@ def axis_index(given: str | None, what: str) -> int | None:
     """
     if given is None:
         return None
-    if given not in NAMES:
+    if not isinstance(given, str) or given not in NAMES:
         raise InputError(f"{what} must be 'x', 'y' or 'z', or None; not {given!r}")
     return NAMES.index(given)
 
@@ -52,7 +63,7 @@ def frame_of_axes(given: str, what: str, allowed: Sequence[str] = AXES_OF) -> st
 
     Raises: InputError naming the argument.
     """
-    if given not in allowed:
+    if not isinstance(given, str) or given not in allowed:
         names = ", ".join(f"'{name}'" for name in allowed)
         raise InputError(f"{what} must be one of {names}, not {given!r}")
     return given

@@ -7,11 +7,13 @@ weights, tolerances and slacks are numbers that go in at run time.
 
 from __future__ import annotations
 
+import copy
 import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,8 +77,9 @@ class Group:
 class BoundTask:
     """A task of one mechanism: names are indices, arguments have been checked.
 
-    Tasks with the same ``key`` have the same code. ``rows_of`` takes a target in any leading shape
-    to numbers (..., n_target); ``residual(o, q, target)`` is the text that is traced.
+    Tasks with the same ``key`` have the same code. ``read(target, of)`` takes a target in any
+    leading shape to numbers (..., n_target), and begins its messages with ``of``;
+    ``residual(o, q, target)`` is the text that is traced.
     """
 
     name: str
@@ -86,7 +89,7 @@ class BoundTask:
     n_target: int
     frames: tuple[str, ...]  # whose reach matters; none: the whole mechanism's
     coordinates: tuple[int, ...]
-    rows_of: Callable[[ArrayLike], Floats]
+    read: Callable[[ArrayLike, str], Floats]
     residual: Callable[[Ops, Block, Block], Residual]
     target: Floats | None
     weight: float
@@ -95,6 +98,15 @@ class BoundTask:
     reaches: Callable[[Floats], Floats] | None = None
     """The point (3,) in the world that the first of ``frames`` must come to, from a target's
     numbers; None where there is no such point."""
+    counts_turns: tuple[int, ...] = ()
+    """Indices in q of angles of which a whole turn more is not the same to this task."""
+
+    def rows_of(self, target: ArrayLike) -> Floats:
+        """A target, in any leading shape, as numbers (..., n_target), a copy.
+
+        Raises: ShapeError, InputError naming the task and the first row that is wrong.
+        """
+        return self.read(target, f"task '{self.name}'")
 
     @property
     def n_rows(self) -> int:
@@ -123,6 +135,16 @@ class Task(ABC):
     priority: int = 0
     name: str = ""
 
+    def __post_init__(self) -> None:
+        """Arrays and lists are copied, so that what the task asks for never changes."""
+        for field in fields(self):
+            value: Any = getattr(self, field.name)
+            if isinstance(value, (np.ndarray, list)):
+                value = copy.deepcopy(value)
+                if isinstance(value, np.ndarray):
+                    value.setflags(write=False)
+                object.__setattr__(self, field.name, value)
+
     @abstractmethod
     def bind(self, m: Mechanism) -> BoundTask:
         """The task for one mechanism.
@@ -141,51 +163,74 @@ class Structure:
     coordinates: Sequence[int]
     frames: Sequence[str] = ()
     n_target: int
-    rows_of: Callable[[ArrayLike], Floats]
+    read: Callable[[ArrayLike, str], Floats]
     residual: Callable[[Ops, Block, Block], Residual]
     reaches: Callable[[Floats], Floats] | None = None
+    counts_turns: Sequence[int] = ()
 
 
-def bound(task: Task, of: Structure) -> BoundTask:
+def bound(task: Task, of: Structure, target: ArrayLike | None = None) -> BoundTask:
     """A task with its numbers checked: weight, tolerance, slack and its own target.
 
-    Raises: InputError naming the task and the argument; what ``rows_of`` raises for the target.
+    Raises: InputError naming the task and the argument; what ``read`` raises for the target.
     """
-    what = type(task).__name__
-    groups = tuple(of.groups)
-    own: ArrayLike | None = getattr(task, "target", None)
-    if not isinstance(task.priority, int) or not 0 <= task.priority <= _LOWEST:
-        raise InputError(
-            f"{what}.priority must be a whole number from 0 (the highest) to {_LOWEST}, "
-            f"not {task.priority!r}"
-        )
-    weight = _number(task.weight, f"{what}.weight", above_zero=True)
+    what, groups = type(task).__name__, tuple(of.groups)
+    if not isinstance(task.name, str):
+        raise InputError(f"{what}.name must be text, not {task.name!r}")
+    name = task.name or of.name
+    own = None
+    if of.n_target and target is not None:
+        own = of.read(target, f"task '{name}'")
+        own.setflags(write=False)
     given = [TOLERANCES[g.unit] for g in groups] if task.tolerance is None else task.tolerance
     tolerances = _spread(given, len(groups), f"{what}.tolerance", "group of rows")
     slack = _spread(task.slack, groups[-1].stop, f"{what}.slack", "row")
+    slack = tuple(_number(s, f"{what}.slack", above_zero=False) for s in slack)
     return BoundTask(
-        name=task.name or of.name,
+        name=name,
         key=f"{of.key} slack={any(slack)}",
-        priority=int(task.priority),
+        priority=_priority(task.priority, f"{what}.priority"),
         groups=groups,
         n_target=of.n_target,
         frames=tuple(of.frames),
         coordinates=tuple(of.coordinates),
-        rows_of=of.rows_of,
+        read=of.read,
         residual=of.residual,
-        target=of.rows_of(own) if of.n_target and own is not None else None,
-        weight=weight,
+        target=own,
+        weight=_number(task.weight, f"{what}.weight", above_zero=True),
         tolerances=tuple(_number(t, f"{what}.tolerance", above_zero=True) for t in tolerances),
-        slack=tuple(_number(s, f"{what}.slack", above_zero=False) for s in slack),
+        slack=slack,
         reaches=of.reaches,
+        counts_turns=tuple(of.counts_turns),
     )
 
 
-def _spread(value: float | Sequence[float], n: int, what: str, each: str) -> tuple[float, ...]:
+def has_slack(task: Task) -> bool:
+    """Whether anything is allowed to a task, which then measures in true radians and metres."""
+    slack = np.asarray(task.slack)
+    return bool(np.any(slack)) if slack.dtype.kind in "fiub" else True  # else refused by `bound`
+
+
+def _priority(value: Any, what: str) -> int:
+    try:
+        priority = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        priority = -1
+    if not 0 <= priority <= _LOWEST:
+        raise InputError(
+            f"{what} must be a whole number from 0 (the highest) to {_LOWEST}, not {value!r}"
+        )
+    return priority
+
+
+def _spread(value: Any, n: int, what: str, each: str) -> tuple[Any, ...]:
     """One number for all, or one for each."""
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        return (float(value),) * n
-    values = tuple(float(x) for x in value)
+    if isinstance(value, str):
+        raise InputError(f"{what} must be numbers, not {value!r}")
+    try:
+        values: tuple[Any, ...] = tuple(value)
+    except TypeError:  # a single one
+        return (value,) * n
     if len(values) != n:
         raise InputError(
             f"{what} must be one number or {n}, one for each {each}, not {len(values)}"
@@ -193,13 +238,30 @@ def _spread(value: float | Sequence[float], n: int, what: str, each: str) -> tup
     return values
 
 
-def _number(value: float, what: str, *, above_zero: bool) -> float:
+def _number(value: Any, what: str, *, above_zero: bool) -> float:
     """A finite number that is not negative, nor zero where it must be above."""
-    number = float(value)
+    try:
+        number = math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
     if not math.isfinite(number) or number < 0.0 or (above_zero and number == 0.0):
         more = "above 0" if above_zero else "from 0"
         raise InputError(f"{what} must be a finite number {more}, not {value!r}")
     return number
+
+
+def beyond_slack(o: Ops, residual: Residual, slack: Block, groups: Sequence[Group]) -> Residual:
+    """What is left of a residual where errors inside the half widths ``slack`` (k,) are nothing.
+
+    A row inside asks for nothing and holds nothing: its columns are zero as well.
+    """
+    n = groups[-1].stop
+    inside = [o.less(o.absolute(residual.error[k]), slack[k]) for k in range(n)]
+    error = with_slack(o, residual.error, slack, n)
+    counts = [o.select(each, 0.0, 1.0) for each in inside]
+    columns = [o.vector([counts[k] * c[k] for k in range(n)]) for c in residual.columns]
+    parts = [o.part(error, g.start, g.stop) for g in groups]
+    return Residual(error, columns, [o.dot(part, part) for part in parts])
 
 
 def with_slack(o: Ops, error: Block, slack: Block, n: int) -> Block:

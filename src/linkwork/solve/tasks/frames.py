@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.forward_kinematics import fk
 from linkwork.algorithms.jacobian import jacobian
+from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial.poses import Pose, from_matrix
@@ -36,3 +38,40 @@ def moving_point(o: Ops, frame: Moving, point: Sequence[float]) -> tuple[Block, 
     arm = frame.pose.R @ o.const([float(x) for x in point])
     pairs = zip(frame.linear, frame.angular, strict=True)
     return frame.pose.p + arm, [v + o.cross(w, arm) for v, w in pairs]
+
+
+def three(given: Sequence[float], what: str) -> tuple[float, float, float]:
+    """Three finite numbers, as they become part of a task's code.
+
+    Raises: InputError naming the argument.
+    """
+    try:
+        values = [float(x) for x in given if not isinstance(x, str)]
+    except (TypeError, ValueError):
+        values = []
+    if len(values) != 3 or not all(math.isfinite(x) for x in values):
+        raise InputError(f"{what} must be three finite numbers, not {given!r}")
+    # minus zero is zero: the same point has the same code
+    return values[0] + 0.0, values[1] + 0.0, values[2] + 0.0
+
+
+def unit(given: Sequence[float], what: str) -> tuple[float, float, float]:
+    """A direction of any length but zero as a unit vector.
+
+    Raises: InputError naming the argument.
+    """
+    vector = three(given, what)
+    largest = max(abs(x) for x in vector)
+    if largest == 0.0:
+        raise InputError(f"{what} must be a direction: three numbers that are not all zero")
+    x, y, z = (value / largest for value in vector)
+    length = math.sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
+
+
+def moving_axis(o: Ops, frame: Moving, axis: Sequence[float]) -> Block:
+    """A unit vector given in the frame, in axes of the world."""
+    named = [k for k in range(3) if axis[k] == 1.0]
+    if named:  # the others are zero then
+        return o.column(frame.pose.R, named[0])
+    return frame.pose.R @ o.const([float(x) for x in axis])

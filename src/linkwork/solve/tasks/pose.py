@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,27 +13,18 @@ from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import rigid_poses
-from linkwork.solve.tasks.axes import AxesOf, Axis, axes, axis_index, frame_of_axes
+from linkwork.solve.tasks.axes import AXES_OF, AxesOf, Axis, axes, axis_index, frame_of_axes
 from linkwork.solve.tasks.base import (
     BoundTask,
-    Group,
     Residual,
     Structure,
     Task,
     bound,
     coordinates_of,
+    has_slack,
 )
 from linkwork.solve.tasks.frames import moving_frame
-from linkwork.solve.tasks.rows import (
-    Rows,
-    is_chord,
-    joined,
-    mirrored,
-    n_rotation_rows,
-    position_rows,
-    position_rows_in,
-    rotation_rows,
-)
+from linkwork.solve.tasks.rows import Asked, pose_rows
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +35,8 @@ class Pose(Task):
 
     ``position`` and ``rotation`` name the axes that count ("" for none), in ``axes_of`` the world,
     the target or the tool (the frame). Where a rotation counts about two axes, turns about the
-    third are free. ``mirror``: turned by pi about that axis of the tool is as good.
+    third are free; where about one, that component of the rotation vector is to vanish.
+    ``mirror``: turned by pi about that axis of the tool is as good.
     """
 
     frame: str
@@ -56,69 +49,62 @@ class Pose(Task):
     def bind(self, m: Mechanism) -> BoundTask:
         """The task for one mechanism (see `Task.bind`)."""
         m.frame(self.frame)
-        where = axes(self.position, "Pose.position", none=True)
-        turns = axes(self.rotation, "Pose.rotation", none=True)
-        if not where and not turns:
-            raise InputError("Pose: position and rotation are both empty, so nothing is asked for")
-        of = frame_of_axes(self.axes_of, "Pose.axes_of")
-        mirror = axis_index(self.mirror, "Pose.mirror")
-        exact = bool(np.any(np.asarray(self.slack)))
-        groups: list[Group] = []
-        if where:
-            groups.append(Group("position", "m", 0, len(where)))
-        if turns:
-            stop = len(where) + n_rotation_rows(turns, exact=exact)
-            chord = is_chord(turns, exact=exact)
-            groups.append(Group("rotation", "rad", len(where), stop, chord))
+        asked = asked_of_pose(self, AXES_OF)
 
         def residual(o: Ops, q: Block, target: Block) -> Residual:
-            current = moving_frame(o, m, q, self.frame)
-            at = o.part(target, 0, 3)
-            rows = [o.part(target, 3 + 3 * i, 6 + 3 * i) for i in range(3)]
-            R_target = o.transpose(o.matrix(rows))
-            if mirror is not None:
-                R_target = mirrored(o, current.pose.R, R_target, mirror)
-            parts: list[Rows] = []
-            if where:
-                way = at - current.pose.p
-                if of == "world":
-                    parts.append(position_rows(o, way, current.linear, where))
-                else:
-                    still = [o.const([0.0, 0.0, 0.0])] * m.n_v
-                    tool = of == "tool"
-                    turning = current.angular if tool else still
-                    in_axes = current.pose.R if tool else R_target
-                    velocity = (current.linear, turning)
-                    parts.append(position_rows_in(o, way, velocity, in_axes, where))
-            if turns:
-                both = (current.pose.R, R_target)
-                world = of == "world"
-                found = rotation_rows(o, both, current.angular, turns, world=world, exact=exact)
-                parts.append(found)
-            return joined(o, parts)
+            return pose_rows(o, moving_frame(o, m, q, self.frame), pose_of(o, target), asked)
 
         return bound(
             self,
             Structure(
                 name=self.frame,
-                key=f"pose {self.frame!r} {where} {turns} {of} {mirror}",
-                groups=groups,
+                key=f"pose {self.frame!r} {asked.key}",
+                groups=asked.groups(),
                 coordinates=coordinates_of(m, self.frame),
                 frames=(self.frame,),
                 n_target=12,
-                rows_of=_pose_rows,
+                read=pose_numbers,
                 residual=residual,
-                reaches=_point if len(where) == 3 else None,
+                reaches=position_of if len(asked.where) == 3 else None,
             ),
+            self.target,
         )
 
 
-def _pose_rows(target: ArrayLike) -> Floats:
-    """Positions, then rotations by rows (..., 12)."""
-    poses = rigid_poses(target)
+def asked_of_pose(task: Any, allowed: Sequence[str]) -> Asked:
+    """What a task with ``position``, ``rotation``, ``axes_of`` and ``mirror`` asks for, checked.
+
+    Raises: InputError naming the task and the argument.
+    """
+    what = type(task).__name__
+    where = axes(task.position, f"{what}.position", none=True)
+    turns = axes(task.rotation, f"{what}.rotation", none=True)
+    if not where and not turns:
+        raise InputError(f"{what}: position and rotation are both empty, so nothing is asked for")
+    mirror = axis_index(task.mirror, f"{what}.mirror")
+    if mirror is not None and not turns:
+        raise InputError(f"{what}.mirror is about rotations, and rotation is empty")
+    of = frame_of_axes(task.axes_of, f"{what}.axes_of", allowed)
+    return Asked(where, turns, of, mirror, has_slack(task))
+
+
+def pose_numbers(target: ArrayLike, of: str) -> Floats:
+    """Poses (..., 4, 4) as positions, then rotations by rows (..., 12)."""
+    poses = rigid_poses(target, of)
     flat = poses[..., :3, :3].reshape(*poses.shape[:-2], 9)
     return np.concatenate([poses[..., :3, 3], flat], axis=-1)
 
 
-def _point(numbers: Floats) -> Floats:
+def pose_of(o: Ops, numbers: Block) -> tuple[Block, Block]:
+    """The rotation (3, 3) and the position (3,) of twelve numbers."""
+    return rotation_of(o, o.part(numbers, 3, 12)), o.part(numbers, 0, 3)
+
+
+def rotation_of(o: Ops, numbers: Block) -> Block:
+    """The rotation (3, 3) that nine numbers are the rows of."""
+    return o.transpose(o.matrix([o.part(numbers, 3 * i, 3 * i + 3) for i in range(3)]))
+
+
+def position_of(numbers: Floats) -> Floats:
+    """The point that a target of a position or a pose begins with."""
     return numbers[:3]

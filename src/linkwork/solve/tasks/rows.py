@@ -1,7 +1,8 @@
 """Rows that tasks share: the way to a point, and the turn to an orientation.
 
 Both the frame and what it is to reach may move: ``linear`` and ``angular`` are the columns of the
-frame's velocity *relative to* its target, world axes.
+frame's velocity relative to its target, in the axes that everything is given in: the world's, or
+those of the frame that a relative pose is measured in.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.pose_error import rotation_error
+from linkwork.solve.pose_error import direction_error, rotation_error
 from linkwork.solve.tasks.axes import picked
-from linkwork.solve.tasks.base import Residual
+from linkwork.solve.tasks.base import Group, Residual
+from linkwork.solve.tasks.frames import Moving
 from linkwork.spatial import so3
 
-_BEND = 1.5  # as in `rotation_error`
+TINY = 1.0e-24
+"""Beside squares of lengths and sines, so that none of them is divided by zero."""
 
 
 class Rows(NamedTuple):
@@ -26,6 +29,45 @@ class Rows(NamedTuple):
     squared: Block
 
 
+class Asked(NamedTuple):
+    """Which parts of a pose count, and in whose axes.
+
+    ``exact``: the rotation's error is to be compared with slacks, in true radians.
+    """
+
+    where: tuple[int, ...]
+    turns: tuple[int, ...]
+    of: str  # "target", "tool", or the axes that the pose is given in
+    mirror: int | None
+    exact: bool
+
+    @property
+    def in_given_axes(self) -> bool:
+        """Whether the axes are those that the pose is given in."""
+        return self.of not in ("target", "tool")
+
+    @property
+    def by_angle(self) -> bool:
+        """Whether the rotation's rows are numbers of radians, and not the three of a chord."""
+        return self.exact or len(self.turns) == 1
+
+    @property
+    def key(self) -> str:
+        """All of it as text."""
+        return f"{self.where} {self.turns} {self.of} {self.mirror}"
+
+    def groups(self) -> list[Group]:
+        """The rows of position, then those of rotation."""
+        found: list[Group] = []
+        if self.where:
+            found.append(Group("position", "m", 0, len(self.where)))
+        if self.turns:
+            start = len(self.where)
+            stop = start + (len(self.turns) if self.by_angle else 3)
+            found.append(Group("rotation", "rad", start, stop, chord=not self.by_angle))
+        return found
+
+
 def joined(o: Ops, parts: Sequence[Rows]) -> Residual:
     """Parts one below the other, each a group."""
     if len(parts) == 1:
@@ -34,122 +76,167 @@ def joined(o: Ops, parts: Sequence[Rows]) -> Residual:
     return Residual(o.concat([p.error for p in parts]), columns, [p.squared for p in parts])
 
 
+def pose_rows(o: Ops, current: Moving, target: tuple[Block, Block], asked: Asked) -> Residual:
+    """The rows of a frame at ``target``: a rotation (3, 3) and a position (3,), as far as asked."""
+    R, p = target
+    parts: list[Rows] = []
+    if asked.where:
+        way = p - current.pose.p
+        if asked.in_given_axes:
+            parts.append(position_rows(o, way, current.linear, asked.where))
+        elif asked.of == "tool":
+            parts.append(position_rows_in_tool(o, way, current, asked.where))
+        else:
+            turned = o.transpose(R)
+            columns = [turned @ v for v in current.linear]
+            parts.append(position_rows(o, turned @ way, columns, asked.where))
+    if asked.turns:
+        parts.append(rotation_rows(o, current.pose.R, R, current.angular, asked))
+    return joined(o, parts)
+
+
 def position_rows(o: Ops, way: Block, linear: Sequence[Block], indices: Sequence[int]) -> Rows:
-    """The chosen components of the way (3,) that is left, in axes of the world."""
+    """The chosen components of the way (3,) that is left."""
     error = picked(o, way, indices)
     return Rows(error, [picked(o, v, indices) for v in linear], o.dot(error, error))
 
 
-def position_rows_in(
-    o: Ops,
-    way: Block,
-    velocity: tuple[Sequence[Block], Sequence[Block]],
-    axes: Block,
-    indices: Sequence[int],
-) -> Rows:
-    """The chosen components of the way (3,) in axes R (3, 3) that turn with the given columns.
+def position_rows_in_tool(o: Ops, way: Block, current: Moving, indices: Sequence[int]) -> Rows:
+    """The chosen components, in the axes of the frame, of the way (3,) that is left.
 
-    ``velocity``: the columns of the relative linear velocity, and of how the axes turn.
+    The axes turn with the frame, and the way's components with them: v + w x way is what changes.
     """
-    turned = o.transpose(axes)
-    error = picked(o, turned @ way, indices)
-    columns = [
-        picked(o, turned @ (v + o.cross(w, way)), indices) for v, w in zip(*velocity, strict=True)
-    ]
-    return Rows(error, columns, o.dot(error, error))
+    back = o.transpose(current.pose.R)
+    pairs = zip(current.linear, current.angular, strict=True)
+    columns = [back @ (v + o.cross(w, way)) for v, w in pairs]
+    return position_rows(o, back @ way, columns, indices)
 
 
-def mirrored(o: Ops, current: Block, target: Block, axis: int) -> Block:
-    """The target (3, 3), or the target turned by pi about its own axis, whichever is nearer."""
-    others = [k for k in range(3) if k != axis]
-    along = [o.dot(o.column(current, k), o.column(target, k)) for k in others]
-    sign = o.select(o.less(along[0] + along[1], 0.0), -1.0, 1.0)
+def rotation_rows(
+    o: Ops, current: Block, target: Block, angular: Sequence[Block], asked: Asked
+) -> Rows:
+    """The chosen components of the turn from ``current`` (3, 3) to ``target``.
+
+    All three, or two (which leave turns about the third free), go by sines and cosines; one, and
+    whatever is compared with a slack, by the rotation vector. With a mirror, of the target and the
+    target turned by pi about that axis, the one counts that is nearer in what is asked for.
+    """
+    targets = [target] if asked.mirror is None else [target, mirrored(o, target, asked.mirror)]
+    if asked.by_angle:
+        return rotation_vector(o, current, targets, angular, asked)
+    if len(asked.turns) == 3:
+        return whole_rotation(o, current, targets, angular)
+    free = next(k for k in range(3) if k not in asked.turns)
+    if asked.mirror == free:
+        targets = targets[:1]
+    if asked.in_given_axes:
+        # turns about the given axis f are free: the frame's direction that is to lie along f is
+        # the one that lies along it at the target
+        f = o.const([1.0 if k == free else 0.0 for k in range(3)])
+        return alignment(o, [(current @ o.row(R, free), f) for R in targets], angular)
+    tip = o.column(current, free)
+    return alignment(o, [(tip, o.column(R, free)) for R in targets], angular)
+
+
+def mirrored(o: Ops, target: Block, axis: int) -> Block:
+    """The target (3, 3) turned by pi about its own axis."""
     columns = [o.column(target, k) for k in range(3)]
-    return o.matrix([c if k == axis else sign * c for k, c in enumerate(columns)])
+    return o.matrix([c if k == axis else -c for k, c in enumerate(columns)])
 
 
-def whole_rotation(o: Ops, current: Block, target: Block, angular: Sequence[Block]) -> Rows:
-    """The turn that takes ``current`` (3, 3) to ``target``, in axes of the world."""
+def nearest(o: Ops, candidates: Sequence[tuple[Block, ...]], apart: Sequence[Block]) -> list[Block]:
+    """The candidate, of one or more blocks, that is least ``apart``; the first of equals."""
+    best, least = list(candidates[0]), apart[0]
+    for candidate, distance in zip(candidates[1:], apart[1:], strict=True):
+        nearer = o.less(distance, least)
+        best = [o.select(nearer, a, b) for a, b in zip(candidate, best, strict=True)]
+        least = o.minimum(distance, least)
+    return best
+
+
+def whole_rotation(
+    o: Ops, current: Block, targets: Sequence[Block], angular: Sequence[Block]
+) -> Rows:
+    """The turn that takes ``current`` (3, 3) to the nearest of the targets."""
+    apart = [_minus_trace(o, current, R) for R in targets] if len(targets) > 1 else [0.0]
+    (target,) = nearest(o, [(R,) for R in targets], apart)
     turn, squared = rotation_error(o, current, target)
     return Rows(turn, list(angular), squared)
 
 
-def alignment(o: Ops, current: Block, target: Block, angular: Sequence[Block]) -> Rows:
-    """The turn that takes a unit vector (3,) to another: 3 rows, about any axis across them.
+def _minus_trace(o: Ops, a: Block, b: Block) -> Block:
+    """Minus the trace of aᵀ b: the less, the smaller the turn between them."""
+    terms = [o.dot(o.column(a, k), o.column(b, k)) for k in range(3)]
+    return -(terms[0] + terms[1] + terms[2])
 
-    The error is n sin(a) (1 + c) / (cos(a) + c) (see `rotation_error`); at the antipode, where it
-    vanishes, the measure is the largest that there is.
+
+def alignment(o: Ops, pairs: Sequence[tuple[Block, Block]], angular: Sequence[Block]) -> Rows:
+    """The turn that takes a unit vector (3,) of the frame to another, of the pair that is nearest.
+
+    3 rows for 2 conditions: the turn is about an axis across both.
     """
-    cosine = o.dot(current, target)
-    gain = (1.0 + _BEND) / (cosine + _BEND)
-    error = gain * o.cross(current, target)
-    apart = target - current
+    apart = [-o.dot(a, b) for a, b in pairs] if len(pairs) > 1 else [0.0]
+    current, target = nearest(o, pairs, apart)
+    error, squared = direction_error(o, current, target)
     columns = [w - o.dot(current, w) * current for w in angular]
-    return Rows(error, columns, o.dot(apart, apart))
+    return Rows(error, columns, squared)
 
 
 def rotation_vector(
-    o: Ops,
-    poses: tuple[Block, Block],
-    angular: Sequence[Block],
-    indices: Sequence[int],
-    *,
-    world: bool,
+    o: Ops, current: Block, targets: Sequence[Block], angular: Sequence[Block], asked: Asked
 ) -> Rows:
-    """The chosen components of the rotation vector from ``poses[0]`` (3, 3) to ``poses[1]``.
+    """The chosen components of the rotation vector from ``current`` (3, 3) to a target.
 
-    In axes of the world, or of the frame (which are those of the target as well: the vector is
-    the axis of the turn). Its derivative is exact at any angle below half a turn.
+    In the axes that all is given in, or in those of the frame (which are those of the target as
+    well: the vector is the axis of the turn). Of several targets that counts whose components are
+    least. Its derivative is exact at any angle below half a turn.
 
     Source: T. D. Barfoot, State Estimation for Robotics (2017), section 7.1.5.
     """
-    current, target = poses
-    if world:
-        turn = so3.log(o, target @ o.transpose(current))
+    back = o.transpose(current)
+    given = asked.in_given_axes
+    turns = [so3.log(o, R @ back if given else back @ R) for R in targets]
+    errors = [picked(o, turn, asked.turns) for turn in turns]
+    squares = [o.dot(error, error) for error in errors]
+    turn, error, squared = nearest(o, list(zip(turns, errors, squares, strict=True)), squares)
+    if given:
         change = so3.right_jacobian_inverse(o, turn)
-        columns = [change @ w for w in angular]
     else:
-        back = o.transpose(current)
-        turn = so3.log(o, back @ target)
         change = so3.left_jacobian_inverse(o, turn) @ back
-        columns = [change @ w for w in angular]
-    error = picked(o, turn, indices)
-    return Rows(error, [picked(o, c, indices) for c in columns], o.dot(error, error))
+    return Rows(error, [picked(o, change @ w, asked.turns) for w in angular], squared)
 
 
-def rotation_rows(
-    o: Ops,
-    poses: tuple[Block, Block],
-    angular: Sequence[Block],
-    indices: Sequence[int],
-    *,
-    world: bool,
-    exact: bool,
+def direction_groups(*, exact: bool) -> list[Group]:
+    """The group of rows that `aligned` gives."""
+    return [Group("rotation", "rad", 0, 1 if exact else 3, chord=not exact)]
+
+
+def aligned(
+    o: Ops, current: Block, target: Block, turning: Sequence[Block], *, exact: bool
 ) -> Rows:
-    """The chosen components of the turn from ``poses[0]`` (3, 3) to ``poses[1]``.
+    """A unit vector (3,) of the frame at another; ``turning`` are the columns of its relative turn.
 
-    All three, or two (which leave turns about the third free), go by sines and cosines; one, and
-    whatever is compared with a slack (``exact``), by the rotation vector.
+    ``exact``: the error is to be compared with a slack, and is the angle itself.
     """
-    current, target = poses
-    if exact or len(indices) == 1:
-        return rotation_vector(o, poses, angular, indices, world=world)
-    if len(indices) == 3:
-        return whole_rotation(o, current, target, angular)
-    free = next(k for k in range(3) if k not in indices)
-    if not world:
-        return alignment(o, o.column(current, free), o.column(target, free), angular)
-    # turns about the world's axis f are free: the turn left takes f to itself
-    f = o.const([1.0 if k == free else 0.0 for k in range(3)])
-    left = target @ o.row(current, free)
-    return alignment(o, left, f, angular)
+    if exact:
+        return angle_between(o, current, target, turning)
+    return alignment(o, [(current, target)], turning)
 
 
-def is_chord(indices: Sequence[int], *, exact: bool) -> bool:
-    """Whether the measure of `rotation_rows` is a chord."""
-    return not exact and len(indices) > 1
+def angle_between(o: Ops, current: Block, target: Block, columns: Sequence[Block]) -> Rows:
+    """The angle from a unit vector (3,) to another, 1 row; ``columns`` are those of the turn left.
+
+    At zero and at half a turn, where it has no derivative, the columns are zero.
+    """
+    across = o.cross(current, target)
+    sine = o.sqrt(o.dot(across, across) + TINY)
+    angle = o.atan2(sine, o.dot(current, target))
+    found = [o.vector([o.dot(across, c) / sine]) for c in columns]
+    return Rows(o.vector([angle]), found, angle * angle)
 
 
-def n_rotation_rows(indices: Sequence[int], *, exact: bool) -> int:
-    """How many rows `rotation_rows` gives."""
-    return len(indices) if exact or len(indices) == 1 else 3
+def distance(o: Ops, way: Block, linear: Sequence[Block]) -> Rows:
+    """The length of the way (3,) that is left, 1 row; its columns are zero where it is zero."""
+    length = o.sqrt(o.dot(way, way) + TINY)
+    columns = [o.vector([o.dot(way, v) / length]) for v in linear]
+    return Rows(o.vector([length]), columns, length * length)

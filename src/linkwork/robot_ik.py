@@ -1,0 +1,112 @@
+"""The methods of `Robot` that solve inverse kinematics; what they do stands in `solve`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from linkwork import settings
+from linkwork.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from linkwork.mechanism.model import Mechanism
+    from linkwork.solve.ik import Compiled, InverseKinematics, Progress
+    from linkwork.solve.inputs import Targets
+    from linkwork.solve.limits.base import Limit
+    from linkwork.solve.objectives import Objective
+    from linkwork.solve.options import Options
+    from linkwork.solve.result import IKResult
+    from linkwork.solve.tasks.base import Task
+
+    Tasks = Task | Sequence[Task]
+
+
+class RobotIK:
+    """Configurations that do what is asked of frames."""
+
+    mechanism: Mechanism
+    _searches: dict[Any, Compiled]
+    _solvers: dict[Any, InverseKinematics]
+
+    if TYPE_CHECKING:
+
+        def _frame(self, frame: str | None) -> str: ...
+
+    def ik(
+        self,
+        targets: Targets = None,
+        frame: str | None = None,
+        *,
+        tasks: Tasks | None = None,
+        q0: ArrayLike | None = None,
+        joints: str | Sequence[str] | None = None,
+        options: Options | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        **changes: float,
+    ) -> IKResult:
+        """Configurations that bring a frame to poses T_world_frame (..., 4, 4), each verified.
+
+        Or, with ``tasks``, that do these: ``targets`` are then one for each task in order, or a
+        mapping of their names; what is not given is the task's own.
+
+        Moves the joints that the frame or the tasks depend on, or ``joints``; the others stay at
+        ``q0`` (..., nq), by default neutral, where the search also begins. ``changes`` are fields
+        of `IKOptions`, such as ``position_tolerance=1e-6`` (m) and ``rotation_tolerance=1e-6``
+        (rad). ``progress(done, total)`` is called now and then.
+
+        Raises: UnknownNameError, ShapeError, InputError. A target that is not reached raises
+        nothing: see `IKResult.success` and `IKResult.reason`.
+        """
+        solver = self.solver(frame, joints, tasks=tasks)
+        return solver.solve(
+            targets,
+            q0,
+            options=options,
+            threads=settings.most_threads() if threads is None else threads,
+            progress=progress,
+            **changes,
+        )
+
+    def solver(
+        self,
+        frame: str | None = None,
+        joints: str | Sequence[str] | None = None,
+        *,
+        tasks: Tasks | None = None,
+        limits: Iterable[Limit] = (),
+        objectives: Iterable[Objective] = (),
+        joint_weights: Mapping[str, float] | None = None,
+    ) -> InverseKinematics:
+        """The compiled solver behind `ik`, to be kept and called again with new targets.
+
+        ``limits`` are kept beside those of the description, ``objectives`` are made better in what
+        the tasks leave free, ``joint_weights`` say how readily joints move (default 1; 0: not).
+        Solvers that differ in numbers only share their code.
+
+        Raises: UnknownNameError, InputError.
+        """
+        from linkwork.solve.ik import InverseKinematics  # noqa: PLC0415  not all need it
+
+        if tasks is not None and frame is not None:
+            raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
+        named = (joints,) if isinstance(joints, str) else joints
+        plain = not (tasks is not None or limits or objectives or joint_weights)
+        key = (self._frame(frame), None if named is None else tuple(named)) if plain else None
+        found = None if key is None else self._solvers.get(key)
+        if found is None:
+            found = InverseKinematics(
+                self.mechanism,
+                self._frame(frame) if tasks is None else tasks,
+                named,
+                limits=limits,
+                objectives=objectives,
+                joint_weights=joint_weights,
+                compiler=settings.compiler(),
+                known=self._searches,
+            )
+            if key is not None:
+                found = self._solvers.setdefault(key, found)
+        return found

@@ -1,0 +1,153 @@
+"""Joints at given positions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.algorithms.configuration import difference
+from linkwork.errors import InputError
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.targets import finite_rows
+from linkwork.solve.tasks.base import BoundTask, Group, Residual, Structure, Task, bound
+from linkwork.solve.tasks.rows import Rows, joined
+
+Floats = NDArray[np.float64]
+
+_LENGTHS = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
+"""How many of a joint's velocities are lengths; they come first."""
+
+
+class _Way(NamedTuple):
+    """Where the differences of the joints stand: indices of v, and which of them wrap."""
+
+    angles: list[int]
+    lengths: list[int]
+    wraps: frozenset[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Posture(Task):
+    """Joints at the positions of q (nq,), or those of ``joints`` at theirs, one after the other.
+
+    An angle without limits may come from either side, by the shorter way; a floating joint goes by
+    the shorter way on the group. The errors are the lengths of all differences in radians, and of
+    all in metres.
+    """
+
+    target: ArrayLike | None = None
+    joints: str | Sequence[str] | None = field(default=None, kw_only=True)
+
+    def bind(self, m: Mechanism) -> BoundTask:
+        """The task for one mechanism (see `Task.bind`)."""
+        chosen = _chosen(m, self.joints)
+        places = [k for c in chosen for k in range(int(m.q_start[c]), int(m.q_start[c + 1]))]
+        way = _way(m, chosen)
+
+        def residual(o: Ops, q: Block, target: Block) -> Residual:
+            wanted: list[Block] = [q[k] for k in range(m.n_q)]
+            for number, k in enumerate(places):
+                wanted[k] = target[number]
+            left = difference(o, m, q, o.vector(wanted))
+            parts = [_rows(o, m, left, part, way) for part in (way.angles, way.lengths) if part]
+            return joined(o, parts)
+
+        n = len(way.angles)
+        groups = [Group("angles", "rad", 0, n), Group("lengths", "m", n, n + len(way.lengths))]
+        quaternions = _quaternions(m, chosen)
+
+        def read(target: ArrayLike, of: str) -> Floats:
+            rows = finite_rows(target, len(places), of)
+            for start in quaternions:
+                if not np.any(rows[..., start : start + 4], axis=-1).all():
+                    raise InputError(f"{of}: target has a quaternion 0 0 0 0, which is no rotation")
+            return rows
+
+        return bound(
+            self,
+            Structure(
+                name="posture",
+                key=f"posture {chosen} {sorted(way.wraps)}",
+                groups=[group for group in groups if group.stop > group.start],
+                coordinates=sorted(chosen),
+                n_target=len(places),
+                read=read,
+                residual=residual,
+            ),
+            self.target,
+        )
+
+
+def _chosen(m: Mechanism, joints: str | Sequence[str] | None) -> list[int]:
+    """The coordinates that are asked for, in the order of the target."""
+    if joints is None:
+        chosen = list(range(len(m.joint_names)))
+    else:
+        chosen = [m.joint(name) for name in ([joints] if isinstance(joints, str) else joints)]
+    if not chosen:
+        raise InputError("Posture.joints is empty, so nothing is asked for")
+    twice = [m.joint_names[c] for c in chosen if chosen.count(c) > 1]
+    if twice:
+        raise InputError(f"Posture.joints names '{twice[0]}' more than once")
+    return chosen
+
+
+def _way(m: Mechanism, chosen: Sequence[int]) -> _Way:
+    angles: list[int] = []
+    lengths: list[int] = []
+    wraps: set[int] = set()
+    for c in chosen:
+        start, stop, kind = int(m.v_start[c]), int(m.v_start[c + 1]), m.joint_types[c]
+        middle = start + _LENGTHS.get(kind, 0)
+        lengths += range(start, middle)
+        angles += range(middle, stop)
+        if kind is not JointType.FLOATING and middle < stop and _turns_freely(m, c):
+            wraps.add(stop - 1)
+    return _Way(angles, lengths, frozenset(wraps))
+
+
+def _turns_freely(m: Mechanism, c: int) -> bool:
+    """Whether an angle has no limits, and a whole turn moves no joint that follows it."""
+    last = int(m.q_start[c + 1]) - 1
+    if np.isfinite(m.lower[last]) or np.isfinite(m.upper[last]):
+        return False
+    followers = [b for b in m.followers() if int(m.coordinate[b]) == c]
+    return all(
+        m.body_joint_types[b].turns and float(m.multiplier[b]).is_integer() for b in followers
+    )
+
+
+def _quaternions(m: Mechanism, chosen: Sequence[int]) -> list[int]:
+    """Where the quaternions of floating joints begin in a target."""
+    found: list[int] = []
+    at = 0
+    for c in chosen:
+        if m.joint_types[c] is JointType.FLOATING:
+            found.append(at + 3)
+        at += m.joint_types[c].n_q
+    return found
+
+
+def _rows(o: Ops, m: Mechanism, left: Block, part: Sequence[int], way: _Way) -> Rows:
+    """The differences with these indices of v; each velocity goes straight at its own.
+
+    On a floating joint that is exact at the target, and a step by the whole difference gets there
+    from anywhere.
+    """
+    values: list[Block] = []
+    for v in part:
+        value = left[v]
+        if v in way.wraps:
+            value = value - (2.0 * math.pi) * o.floor(value * (0.5 / math.pi) + 0.5)
+        values.append(value)
+    columns: list[Block] = [o.const([0.0] * len(part))] * m.n_v
+    for place, v in enumerate(part):
+        columns[v] = o.const([1.0 if k == place else 0.0 for k in range(len(part))])
+    error = o.vector(values)
+    return Rows(error, columns, o.dot(error, error))
