@@ -39,6 +39,7 @@ class Context:
     memory: float = 1.0  # GiB that an output may take
     loop_rows: int = 16_000
     quiet: bool = True
+    ik_seconds: float = 60.0  # that a loop over targets may take to be judged
     ours: str = "linkwork"
     _drawn: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict)
 
@@ -54,6 +55,9 @@ class Context:
             label = [self.seed, count, *task.robot.name.encode()]
             rng = np.random.default_rng(label)
             lower, upper = np.array(limits).T
+            middle, half = 0.5 * (lower + upper), 0.5 * task.robot.spread * (upper - lower)
+            if task.robot.spread != 1.0:
+                lower, upper = middle - half, middle + half
             self._drawn[key] = rng.uniform(lower, upper, (count, len(limits)))
         return self._drawn[key]
 

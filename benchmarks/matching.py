@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,13 +99,3 @@ def pose_errors(T_want: Floats, T_have: Floats) -> tuple[Floats, Floats]:
     difference = np.linalg.norm(T_want[:, :3, :3] - T_have[:, :3, :3], axis=(1, 2))
     angle = 2.0 * np.arcsin(np.minimum(difference / (2.0 * np.sqrt(2.0)), 1.0))
     return position, angle
-
-
-def verify_solutions(
-    T_want: Floats, T_have: Floats, q: Floats, lower: Floats, upper: Floats
-) -> NDArray[Any]:
-    """Which solutions are true: within 0.1 mm and 1 mrad, and inside the limits (n,) of bool."""
-    position, angle = pose_errors(T_want, T_have)
-    inside = np.all((q >= lower - 1e-9) & (q <= upper + 1e-9), axis=1)
-    good = (position < 1e-4) & (angle < 1e-3) & inside & np.all(np.isfinite(q), axis=1)
-    return np.asarray(good)

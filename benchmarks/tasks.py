@@ -29,6 +29,8 @@ class Robot:
     joints: int
     locked: tuple[str, ...] = ()
     whole: bool = False  # keep every link, not only those between base and tip
+    more: tuple[str, ...] = ()  # further tips whose chains are kept
+    spread: float = 1.0  # random configurations: share of each range, about its middle
 
 
 ROBOTS = {
@@ -107,7 +109,11 @@ def prepare(robot: Robot, data: Path, folder: Path) -> Task:
             f"{original}: not there; pass --data FOLDER (the one that has {robot.file})"
         )
     root = ET.parse(original).getroot()
-    keep = None if robot.whole else _path(root, robot.base, robot.tip)
+    keep: set[tuple[str, str]] | None = None
+    if not robot.whole:
+        keep = set()
+        for tip in (robot.tip, *robot.more):
+            keep |= _path(root, robot.base, tip)
     if robot.whole and robot.base not in _roots(root):
         raise ValueError(f"{robot.name}: '{robot.base}' is not the root of {original}")
     _cut(root, keep)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import platform
 import sys
@@ -22,11 +23,13 @@ if __name__ == "__main__":
 
 import numpy as np
 
-from benchmarks.lines import Line, Loop, compile_loop, measure, measure_each
+from benchmarks.ik.question import from_dict
+from benchmarks.lines import FEWEST, Line, Loop, compile_loop, measure, measure_each
 from benchmarks.peers import create_peer
+from benchmarks.peers.base import Solutions
 
 Answer = dict[str, Any]
-FEWEST_ROWS = 30
+FEWEST_ROWS = FEWEST
 
 
 class Server:
@@ -87,11 +90,27 @@ class Server:
         self.rows = [path]
         return self._keep(self.peer.load_lines())
 
-    def prepare_ik(self, targets: str, one: bool) -> Answer:
-        """Make the lines that solve targets: all in one call, or one a call."""
+    def prepare_ik(
+        self, targets: str, one: bool, question: dict[str, Any] | None = None
+    ) -> Answer:
+        """Make the lines that solve targets: all in one call, or one a call.
+
+        A slow side takes the first `Peer.ik_most` of a batch.
+        """
+        if question is not None:
+            self.peer.question = from_dict(question)
         self.q = np.load(targets)
         self.rows = [T.copy() for T in self.q]
-        return self._keep(self.peer.ik_one_lines() if one else self.peer.ik_lines())
+        lines = self.peer.ik_one_lines() if one else self.peer.ik_lines()
+        if self.peer.ik_most and not one:
+            self.q = self.q[: self.peer.ik_most]
+        return self._keep(lines)
+
+    def reach(self, q: str, out: str, question: dict[str, Any]) -> Answer:
+        """What configurations reach: the targets that they are answers to."""
+        self.peer.question = from_dict(question)
+        np.save(out, self.peer.reach(self.peer.configure(np.load(q), self.names)))
+        return {}
 
     def _keep(self, lines: list[Line]) -> Answer:
         self.lines, self.taken = lines, {}
@@ -143,18 +162,28 @@ class Server:
         count = min(len(self.rows), max(FEWEST_ROWS, int(seconds / max(each, 1e-9))))
         return rows + [line.take(row) for row in self.rows[FEWEST_ROWS:count]]
 
-    def each(self, index: int) -> Answer:
-        """Measure every call of a line by itself."""
-        loop = self.loops[index]
-        for row in self.rows[:20]:
-            loop([row])
-        return dict(measure_each(loop, self.rows))
+    def each(self, index: int, seconds: float = math.inf) -> Answer:
+        """Measure every call of a line by itself: wall time, then processor time."""
+        line, loop = self.lines[index], self.loops[index]
+        items = [line.take(row) for row in self.rows]
+        loop(items[:20])
+        wall = measure_each(loop, items, seconds=seconds)
+        cpu = measure_each(loop, items, seconds=seconds, clock=time.process_time_ns)
+        return {**wall, "cpu_p50": cpu["p50"], "cpu_p99": cpu["p99"]}
 
-    def solve(self, index: int, out: str) -> Answer:
-        """Run an inverse kinematics line and save its answers in the driver's joint order."""
+    def solve(self, index: int, out: str, seconds: float = math.inf) -> Answer:
+        """Run an inverse kinematics line and save its answers in the driver's joint order.
+
+        A loop ends after ``seconds``, but never with fewer than `FEWEST_ROWS` answers.
+        """
         line, loop = self.lines[index], self.loops[index]
         items = self.rows if line.by_row else [self.q]
-        answers = [self.peer.ik_read(loop([item])) for item in items]
+        answers: list[Solutions] = []
+        end = time.perf_counter() + seconds
+        for item in items:
+            if len(answers) >= FEWEST_ROWS and time.perf_counter() > end:
+                break
+            answers.append(self.peer.ik_read(loop([line.take(item)])))
         q = np.vstack([answer.q for answer in answers])
         success = np.concatenate([np.atleast_1d(answer.success) for answer in answers])
         np.savez(out, q=q[:, self.peer.columns(self.names)], success=success)
@@ -183,7 +212,7 @@ COMMANDS = {
     name: getattr(Server, name)
     for name in (
         "hello", "check", "load", "load_original", "prepare", "prepare_load", "prepare_ik",
-        "result", "time", "each", "solve", "first_call",
+        "result", "time", "each", "solve", "reach", "first_call",
     )
 }  # fmt: skip
 

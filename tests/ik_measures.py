@@ -130,7 +130,10 @@ def center_of_mass(robot, q) -> np.ndarray:
 
 
 def manipulability(robot, q, frame: str, rows=range(6)):
-    """The product of the singular values of a Jacobian found by finite differences of poses."""
+    """The product of the singular values of a Jacobian found by finite differences of poses.
+
+    Those that are zero because there are fewer joints than rows are left out.
+    """
     m, h = robot.mechanism, 1e-5
     columns = []
     for k in range(m.n_v):
@@ -139,4 +142,5 @@ def manipulability(robot, q, frame: str, rows=range(6)):
         spin = (high - low)[:3, :3] @ T[:3, :3].T / (2 * h)
         columns.append([*(high - low)[:3, 3] / (2 * h), spin[2, 1], spin[0, 2], spin[1, 0]])
     J = np.array(columns).T[list(rows)]
-    return float(np.prod(np.linalg.svd(J, compute_uv=False)[: len(J)]))
+    moving = int(np.count_nonzero(np.abs(J).max(axis=0) > 1e-9))
+    return float(np.prod(np.linalg.svd(J, compute_uv=False)[: min(len(J), moving)]))

@@ -17,8 +17,11 @@ from linkwork.compile.tracing import trace, trace_function
 from linkwork.errors import InputError
 from linkwork.loading import load
 from linkwork.ops.casadi import CASADI
-from linkwork.solve.problem import pose_problem
-from linkwork.solve.step import SETTINGS, n_parameters, step, tolerance_settings
+from linkwork.solve.inputs import settings_of
+from linkwork.solve.options import Options
+from linkwork.solve.problem import make_problem
+from linkwork.solve.step import step
+from linkwork.solve.tasks.pose import Pose
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
@@ -63,10 +66,16 @@ def _every_operation():
     return cs.Function("operations", [x], [cs.vertcat(*results)])
 
 
+@functools.cache
+def _search_problem():
+    return make_problem(load("ur5e").mechanism, Pose("tool0"))
+
+
 def _search_step():
     """One step of inverse kinematics of an arm."""
-    problem = pose_problem(load("ur5e").mechanism, "tool0", None)
-    sizes = {"x": 6, "parameters": n_parameters(problem), "settings": len(SETTINGS)}
+    problem = _search_problem()
+    layout = problem.layout
+    sizes = {"x": 6, "parameters": layout.n_parameters, "settings": layout.n_settings}
 
     def text(x, parameters, settings):
         after, state = step(CASADI, problem, x, parameters, settings)
@@ -111,7 +120,7 @@ def search_inputs(n):
     parameters = np.hstack([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)])
     lower, upper = robot.limits.lower, robot.limits.upper
     starts = np.ascontiguousarray([lower, upper - lower, np.zeros(6)])
-    settings = np.array(tolerance_settings(1e-5, 1e-4))
+    settings = settings_of(_search_problem(), Options())
     return np.zeros((n, 6)), np.ascontiguousarray(parameters), settings, starts
 
 

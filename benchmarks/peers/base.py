@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.ik.question import POSE, Question
 from benchmarks.lines import Line
 from benchmarks.matching import order
 
@@ -128,6 +129,17 @@ class Peer:
         return []
 
     # inverse kinematics, where the peer has it
+    question: Question = POSE  # what the lines are to solve, set before they are made
+    ik_most = 0  # targets that one call of a slow batch may take; 0: all
+
+    def answers(self, question: Question) -> bool:
+        """Whether its solver can be asked this; by default the pose of the tip only."""
+        return question.plain
+
+    def reach(self, q: Floats) -> Floats:
+        """What configurations (n, ...) reach: the targets of `question`, see there."""
+        raise NotImplementedError
+
     def ik_lines(self) -> list[Line]:
         """Solve all targets `q` (n, 4, 4) for the tip; `r` is whatever `ik_read` takes."""
         return []

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.ik.question import Question
 from benchmarks.lines import Line
-from benchmarks.peers.base import Floats, Peer, Solutions
+from benchmarks.peers.base import Floats, Peer, Solutions, part
 
 
 def fresh_array(shape: tuple[int, ...]) -> Floats:
@@ -154,13 +155,45 @@ class PEER(Peer):
         """Full records, every check, meshes not opened."""
         return [Line("load", "r = lw.load(q)", {"lw": self.library}, "load")]
 
+    def answers(self, question: Question) -> bool:
+        """Anything: tasks are combined."""
+        return True
+
+    def _tasks(self) -> list[Any]:
+        """The question as tasks, their targets given with each call."""
+        ik: Any = part("linkwork.ik")
+        question = self.question
+        kind = ik.Pose if question.turned else ik.Position
+        tasks = [kind(frame) for frame in question.frames or [self.tip]]
+        return [*tasks, ik.CenterOfMass()] if question.com else tasks
+
+    def _targets(self, T: Floats) -> Any:
+        """Targets as the tasks take them, made before the clock starts: one array for each task."""
+        question, points = self.question, T[..., :3, 3].copy()
+        if not question.several:
+            return T if question.turned else points
+        frames = T.shape[-3] - question.com
+        each = [T[..., k, :, :].copy() for k in range(frames)]
+        return [*each, points[..., -1, :].copy()] if question.com else each
+
     def ik_lines(self) -> list[Line]:
         """The whole batch on one thread."""
-        names = {"robot": self.robot, "tip": self.tip}
-        return [Line("Robot.ik", "r = robot.ik(q, tip, threads=1)", names, "ik", by_row=False)]
+        if self.question.plain:
+            names = {"robot": self.robot, "tip": self.tip}
+            return [Line("Robot.ik", "r = robot.ik(q, tip, threads=1)", names, "ik", by_row=False)]
+        solver = {"solver": self.robot.solver(tasks=self._tasks())}
+        return [
+            Line("solver.solve", "r = solver.solve(q)", solver, "ik", False, given=self._targets)
+        ]
 
     def ik_one_lines(self) -> list[Line]:
-        """One target a call: the solver that is kept, and the method."""
+        """One target a call: the solver that is kept, and for a pose the method."""
+        if not self.question.plain:
+            solver = {"solver": self.robot.solver(tasks=self._tasks())}
+            statement = "r = solver.solve(q)"
+            return [
+                Line("solver.solve, one target", statement, solver, "solver", given=self._targets)
+            ]
         names = {"robot": self.robot, "tip": self.tip}
         solver = {"solver": self.robot.solver(self.tip)}
         return [

@@ -156,3 +156,18 @@ class PEER(Peer):
         """The model alone: no meshes, no geometry."""
         names = {"pin": self.library}
         return [Line("buildModelFromUrdf", "r = pin.buildModelFromUrdf(q)", names, "mark")]
+
+    def reach(self, q: Floats) -> Floats:
+        """Poses of the frames asked for, and the centre of mass."""
+        pin, model, data, question = self.pin, self.model, self.data, self.question
+        frames = [model.getFrameId(name) for name in question.frames] or [self.tip]
+        if max(frames) >= model.nframes:
+            raise ValueError(f"no frame among {question.frames}")
+        found = np.tile(np.eye(4), (len(q), len(frames) + question.com, 1, 1))
+        for row, target in zip(q, found, strict=True):
+            pin.framesForwardKinematics(model, data, row)
+            for k, frame in enumerate(frames):
+                target[k] = data.oMf[frame].homogeneous
+            if question.com:
+                target[-1, :3, 3] = pin.centerOfMass(model, data, row)
+        return found if question.several else found[:, 0]

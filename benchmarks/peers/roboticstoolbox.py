@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.description import read
 from benchmarks.lines import Line
-from benchmarks.peers.base import Floats, Peer
+from benchmarks.peers.base import Floats, Peer, Solutions
 
 
 class PEER(Peer):
@@ -104,3 +104,21 @@ class PEER(Peer):
     def load_lines(self) -> list[Line]:
         """The robot with its links."""
         return [Line("Robot.URDF", "r = load(q)", {"load": self._load}, "load")]
+
+    def ik_lines(self) -> list[Line]:
+        """`ik_LM` in C, in a loop: 30 steps a try, 100 random tries, inside the limits.
+
+        Its default ``tol`` (1e-6, of half a squared error) gives answers that are a millimetre
+        off; 1e-10 is what 0.1 mm asks for.
+        """
+        return [Line("loop over ETS.ik_LM", "r = ets.ik_LM(q, tol=1e-10)", {"ets": self.ets}, "ik")]
+
+    def ik_one_lines(self) -> list[Line]:
+        """One call."""
+        return [Line("ETS.ik_LM", "r = ets.ik_LM(q, tol=1e-10)", {"ets": self.ets}, "ik")]
+
+    def ik_read(self, r: Any) -> Solutions:
+        """The chain's joints; no others are there where it is asked."""
+        q = np.zeros((1, len(self.joint_names)))
+        q[0, self.columns_of_chain] = r.q
+        return Solutions(q, np.array([bool(r.success)]), float(r.iterations))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.lines import Line
-from benchmarks.peers.base import Floats, Peer, part
+from benchmarks.peers.base import Floats, Peer, Solutions, part
 
 
 class PEER(Peer):
@@ -22,6 +22,8 @@ class PEER(Peer):
     module = "skrobot"
     imports = ("skrobot.models",)
     requirement = ("scikit-robot==0.4.7", "trimesh==5.2.0", "scipy==1.17.1", "numpy==2.4.6")
+    ik_most = 2_000
+    backend = "numpy"
     looser = MappingProxyType({"jacobian": (1e-5, "it is computed in single precision")})
 
     def load(self, path: str, tip: str) -> None:
@@ -97,3 +99,42 @@ class PEER(Peer):
         """Without meshes, as its tips show."""
         names = {"load": self._load}
         return [Line("RobotModelFromURDF, no meshes", "r = load(q)", names, "load")]
+
+    def ik_lines(self) -> list[Line]:
+        """Its batch, at 0.1 mm and 1 mrad: one try a target, as is its default, and ten random."""
+        names = self._ik_names()
+        call = "r = robot.batch_inverse_kinematics(q, **how"
+        ten = "attempts_per_pose=10, retry_seed='random', random_initial_range=0.7"
+        return [
+            Line(
+                f"batch_inverse_kinematics, {self.backend}, {what}", f"{call}{more})", names, role,
+                by_row=False, given=self._coordinates,
+            )
+            for what, role, more in (("one try", "one", ""), ("ten tries", "ten", f", {ten}"))
+        ]  # fmt: skip
+
+    def _ik_names(self) -> dict[str, Any]:
+        how = {
+            "move_target": self.tip, "link_list": self.chain, "position_mask": True,
+            "rotation_mask": True, "thre": 1e-4, "rthre": 1e-3, "backend": self.backend,
+        }  # fmt: skip
+        return {"robot": self.robot, "how": how}
+
+    def _coordinates(self, T: Floats) -> list[Any]:
+        """Targets as its own objects, made before the clock starts."""
+        kind: Any = part("skrobot.coordinates").Coordinates
+        return [kind(pos=t[:3, 3], rot=t[:3, :3]) for t in T.reshape(-1, 4, 4)]
+
+    def ik_one_lines(self) -> list[Line]:
+        """One target in a list, ten tries."""
+        statement = (
+            "r = robot.batch_inverse_kinematics(q, attempts_per_pose=10, retry_seed='random',\n"
+            "    random_initial_range=0.7, **how)"
+        )
+        label = f"batch_inverse_kinematics, {self.backend}, ten tries"
+        return [Line(label, statement, self._ik_names(), "ten", given=self._coordinates)]
+
+    def ik_read(self, r: Any) -> Solutions:
+        """Its list of angle vectors."""
+        q = np.array([np.asarray(each, dtype=np.float64) for each in r.solutions])
+        return Solutions(q, np.array(r.success_flags, dtype=bool))

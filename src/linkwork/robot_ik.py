@@ -45,7 +45,7 @@ class RobotIK:
         options: Options | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
-        **changes: float,
+        **changes: Any,
     ) -> IKResult:
         """Configurations that bring a frame to poses T_world_frame (..., 4, 4), each verified.
 

@@ -12,7 +12,9 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.recipe import Recipe
 from linkwork.compile.target import host, with_width
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.problem import pose_problem
+from linkwork.solve.problem import make_problem
+from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.tasks.position import Position
 from seeds import rng
 
 
@@ -51,9 +53,10 @@ def test_every_width_gives_the_same_answers():
 def test_problems_have_keys_of_their_own():
     m = lw.load("ur5e").mechanism
     problems = [
-        pose_problem(m, "tool0"),
-        pose_problem(m, "wrist_3_link"),
-        pose_problem(m, "tool0", m.joint_names[:5]),
+        make_problem(m, Pose("tool0")),
+        make_problem(m, Pose("wrist_3_link")),
+        make_problem(m, Pose("tool0"), joints=m.joint_names[:5]),
+        make_problem(m, [Pose("tool0"), Position("forearm_link", priority=1)]),
     ]
     keys = {module._key("search", p) for p in problems} | {module._key("check", problems[0])}
-    assert len(keys) == 4
+    assert len(keys) == 5

@@ -1,12 +1,28 @@
-"""Words for failures: true distances, joints at their limits."""
+"""Words for failures: true distances, joints at their limits, limits that hold back."""
 
 from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.limits.coupled import CoupledLimit
+from linkwork.solve.limits.velocity import VelocityLimit
+from linkwork.solve.tasks.center_of_mass import CenterOfMass
+from linkwork.solve.tasks.manipulability import Manipulability
+from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.tasks.position import Position
+from linkwork.solve.tasks.posture import Posture
+
+
+def failed(robot, tasks, *, limits=(), **how):
+    solver = InverseKinematics(robot.mechanism, tasks, limits=limits)
+    result = solver.solve(**{"tries": 3, **how})
+    assert not result.success
+    return result
 
 
 def test_out_of_reach_is_said_with_a_distance_that_is_a_lower_bound():
@@ -34,3 +50,60 @@ def test_joints_at_their_limits_are_named():
     assert "hinge (upper)" in result.reason
     assert result.q == pytest.approx([0.5])
     assert float(result.rotation_error) == pytest.approx(0.3)
+
+
+def test_several_tasks_are_told_apart_by_name():
+    robot = lw.load("two_arm_torso")
+    near = robot.fk(robot.random(seed=1), "right_tool0")
+    tasks = [Pose("left_tool0", lw.pose((9.0, 0.0, 0.0))), Pose("right_tool0", near)]
+    reason = failed(robot, tasks).reason
+    assert re.search(r"the target of 'left_tool0' is at least [\d.]+ m out of reach", reason)
+    assert re.search(r" m and [\d.e-]+ rad away \('left_tool0'\)", reason)
+    assert "('right_tool0')" in reason
+    assert "target of 'right_tool0'" not in reason
+
+
+def test_errors_have_the_units_of_their_tasks():
+    robot = lw.load("panda")
+    lower = robot.limits.lower - 0.3
+    assert re.search(r"ends [\d.]+ rad away", failed(robot, Posture(lower)).reason)
+    assert "joint1 (lower)" in failed(robot, Posture(lower)).reason
+    reason = failed(robot, Manipulability("tool0", at_least=50.0)).reason
+    assert re.search(r"ends [\d.]+ away", reason)
+    reason = failed(robot, CenterOfMass(np.array([0.0, 0.0, 9.0]))).reason
+    assert re.search(r"ends [\d.]+ m away", reason)
+
+
+def test_priorities_that_do_not_decide_are_not_told():
+    robot = lw.load("panda")
+    far = np.array([9.0, 0.0, 0.0])
+    tasks = [Position("tool0", far), Position("link4", -far, priority=1)]
+    assert "link4" not in failed(robot, tasks).reason
+
+
+def test_velocity_limits_that_bound_the_move_are_named():
+    robot = lw.load("ur5e")
+    q = robot.random(seed=2)
+    target = robot.fk(q + 0.3)
+    limit = VelocityLimit(0.001, v_max=1.0)
+    reason = failed(robot, Pose("tool0", target), limits=[limit], q0=q).reason
+    assert "held back by the limit 'velocity': " in reason
+    assert "elbow_joint" in reason
+    assert "at a limit there" not in reason
+
+
+def test_coupled_limits_that_bound_the_move_are_named():
+    robot = lw.load("planar_2r")
+    a, b = robot.joint_names
+    table = [[-3.0, -0.2, 0.2], [3.0, -0.2, 0.2]]
+    reason = failed(
+        robot, Posture(np.array([0.5, 1.5])), limits=[CoupledLimit(b, a, np.array(table))]
+    ).reason
+    assert f"held back by the limit '{b} by {a}': {b}" in reason
+
+
+def test_a_frame_that_nothing_moves_has_a_reason_too():
+    robot = lw.load("ur5e")
+    tasks = [Pose("tool0", robot.fk(robot.random(seed=3))), Position("base_link", np.ones(3))]
+    reason = failed(robot, tasks).reason
+    assert "1.73 m away ('base_link')" in reason

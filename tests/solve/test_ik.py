@@ -8,7 +8,9 @@ import pytest
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError
 from linkwork.models import MODELS
-from linkwork.solve.ik import InverseKinematics, Options, rigid_poses
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.options import Options
+from linkwork.solve.targets import rigid_poses
 from robots import example_robot_urdfs
 from seeds import rng
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.mechanism.model import JointType
 from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -21,15 +22,18 @@ class Starts(NamedTuple):
 
 
 def starts_of(problem: Problem) -> Starts:
-    """Inside the limits; anywhere on the circle for angles without them.
+    """Inside the limits; anywhere on the circle for angles without them, on q0's turn where turns
+    are not alike.
 
     At q0 for lengths without limits and for floating joints.
     """
     lower, upper, wraps = problem.lower, problem.upper, problem.wraps
-    bounded = np.isfinite(lower) & np.isfinite(upper)
+    with np.errstate(over="ignore", invalid="ignore"):
+        bounded = np.isfinite(upper - lower)  # not so far apart that no number tells how far
+    free = problem.is_angle & np.isinf(lower) & np.isinf(upper)
     base = np.where(bounded, lower, 0.0)
     span = np.where(bounded, upper, 0.0) - base
-    base, span = np.where(wraps, -np.pi, base), np.where(wraps, 2.0 * np.pi, span)
+    base, span = np.where(free, -np.pi, base), np.where(free, 2.0 * np.pi, span)
     return Starts(base, span, np.where(bounded | wraps, 0.0, 1.0))
 
 
@@ -57,7 +61,8 @@ def chosen(cost: Floats, success: NDArray[np.bool_], misses: Floats) -> NDArray[
 def nearest_turns(problem: Problem, q: Floats, start: Floats) -> Floats:
     """The same configurations with every angle on the turn that is nearest to ``start``.
 
-    Shapes: (n, nq) all. Limits are kept: a joint that has more than a turn may choose.
+    Shapes: (n, nq) all. Limits are kept: a joint that has more than a turn may choose. A quaternion
+    takes the sign that is nearer.
     """
     moved = list(problem.moved)
     x = q[:, moved]
@@ -65,26 +70,46 @@ def nearest_turns(problem: Problem, q: Floats, start: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         least, most = np.ceil((problem.lower - x) / turn), np.floor((problem.upper - x) / turn)
     count = np.clip(np.round((start[:, moved] - x) / turn), least, most)
+    count = np.where(problem.same_turns & (least <= most), count, 0.0)
     turned = q.copy()
-    nearer = x + turn * np.where(problem.is_angle, count, 0.0)
-    turned[:, moved] = np.clip(nearer, problem.lower, problem.upper)
+    nearer = np.clip(x + turn * count, problem.lower, problem.upper)
+    turned[:, moved] = np.where(count == 0.0, x, nearer)
+    for first in _quaternions(problem):
+        part = slice(first, first + 4)
+        away = np.einsum("ni,ni->n", turned[:, part], start[:, part]) < 0.0
+        turned[away, part] *= -1.0
     return turned
+
+
+def _quaternions(problem: Problem) -> list[int]:
+    """Where in q the quaternions of the joints that move begin."""
+    m = problem.mechanism
+    floating = [c for c in problem.coordinates if m.joint_types[c] is JointType.FLOATING]
+    return [int(m.q_start[c]) + 3 for c in floating]
 
 
 def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:
     """The first of each group of rows of q (n, nq) that lie within ``apart`` of each other.
 
-    By the largest difference of a joint; whole turns of an angle are no difference, and
-    lengths count by the mechanism's.
+    By the largest difference of a joint; whole turns are no difference where `nearest_turns` may
+    choose them, lengths count by the mechanism's, and quaternions by twice their difference.
     """
-    x = q[:, list(problem.moved)]
-    angle = problem.is_angle
-    scale = np.where(angle, 1.0, 1.0 / problem.length)
+    moved = list(problem.moved)
+    turns = problem.same_turns
+    scale = np.where(problem.is_angle, 1.0, 1.0 / problem.length)
+    quaternions = [moved.index(first) for first in _quaternions(problem)]
+    for first in quaternions:
+        scale[first : first + 4] = 2.0
+    x = q[:, moved]
     kept: list[int] = []
     for k, row in enumerate(x):
         away = x[kept] - row
-        turns = np.where(angle, np.round(away / (2.0 * np.pi)), 0.0)
-        away = np.abs(away - 2.0 * np.pi * turns) * scale
+        whole = np.where(turns, np.round(away / (2.0 * np.pi)), 0.0)
+        away = np.abs(away - 2.0 * np.pi * whole)
+        for first in quaternions:  # one and its negative are one rotation
+            part = slice(first, first + 4)
+            away[:, part] = np.minimum(away[:, part], np.abs(x[kept][:, part] + row[part]))
+        away *= scale
         if not kept or away.max(axis=1).min() > apart:
             kept.append(k)
     return np.array(kept, dtype=np.int64)

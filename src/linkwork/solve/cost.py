@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.arrays import real_array
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import algorithm_recipe
@@ -28,7 +29,7 @@ def cost_of(problem: Problem, choose: Choose, compiler: Compiler) -> Cost:
     if callable(choose):
         return lambda q, _: _own(choose, q)
     if choose == "nearest":
-        return lambda q, q0: _distance(problem, q, q0)
+        return lambda q, q0: distance(problem, q, q0)
     if choose == "centred":
         return lambda q, _: _off_centre(problem, q)
     frames = [task.frames[0] for task in problem.tasks if task.frames]
@@ -41,7 +42,7 @@ def cost_of(problem: Problem, choose: Choose, compiler: Compiler) -> Cost:
 
 
 def _own(choose: Callable[[Floats], Floats], q: Floats) -> Floats:
-    given = np.asarray(choose(q), dtype=np.float64)
+    given = real_array(choose(q), "what choose gives")
     if given.shape != q.shape[:1]:
         raise ShapeError(
             f"choose must give one number for each of {len(q)} rows, not shape {given.shape}"
@@ -49,13 +50,19 @@ def _own(choose: Callable[[Floats], Floats], q: Floats) -> Floats:
     return np.where(np.isnan(given), np.inf, given)
 
 
-def _distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
-    """The length of the way from q0, radians; a slide counts by the mechanism's length."""
+def distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
+    """The length of the way from q0 (n,) in radians, for q, q0 (n, nq).
+
+    A slide counts by the mechanism's length, a rotation by the chord between its quaternions,
+    which must be on the same side.
+    """
     scale = np.ones(problem.mechanism.n_q)
     for c, kind in enumerate(problem.mechanism.joint_types):
         start = int(problem.mechanism.q_start[c])
         slides = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}.get(kind, 0)
         scale[start : start + slides] = 1.0 / problem.length
+        if kind is JointType.FLOATING:
+            scale[start + 3 : start + 7] = 2.0
     away = ((q - q0) * scale)[:, list(problem.moved)]
     return np.sqrt(np.einsum("ni,ni->n", away, away))
 

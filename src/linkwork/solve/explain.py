@@ -2,63 +2,129 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.mechanism.model import JointType
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve.limits.base import POSITION, BoundLimit, Interval, Where
 from linkwork.solve.problem import Problem, way
-from linkwork.solve.result import Measured
+from linkwork.solve.tasks.base import Unit
 
 Floats = NDArray[np.float64]
-_UNITS = {"m": " m", "rad": " rad", "1": ""}
+_UNITS: dict[Unit, str] = {"m": " m", "rad": " rad", "1": ""}
+_AT = 1.0e-9
+"""So near to a bound, in shares of it or of 1, is at it."""
+
+ROUNDING = 1.0e-12
+"""Bounds that are computed may differ in their last bits between search and check."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FailureWords:
-    """Words for the failures of one call, found when asked for; it can be pickled."""
+    """Words for the failures of a solver, found when asked for; it can be pickled."""
 
     problem: Problem
-    parameters: Floats  # (N, p)
-    q: Floats  # (N, nq)
-    measures: Floats  # (N, groups + 1) squared, then how far outside of limits
-    measured: Measured
+    settings: Floats
     tries: int
 
-    def __call__(self, k: int) -> str:
-        """What is known of the failure of row k: how near it came, reach, joints at limits."""
-        parts = [f"the best of {self.tries} tries ends {self._rest(k)} away"]
-        parts[:0] = self._beyond_reach(k)
-        at_limit = _at_limits(self.problem, self.q[k])
+    def __call__(self, q: Floats, measures: Floats, parameters: Floats) -> str:
+        """What is known of the failure of one row: how near it came, reach, joints at limits.
+
+        Shapes: q (nq,), measures (groups + 1,), parameters (p,).
+        """
+        parts = [*self._beyond_reach(parameters), f"{self._tried()} ends {self._rest(measures)}"]
+        if measures[-1] > ROUNDING:
+            parts.append(f"a position there is outside of a limit by {float(measures[-1]):.3g}")
+        at_limit = _at_limits(self.problem, q)
         if at_limit:
             parts.append(f"at a limit there: {', '.join(at_limit)}")
+        for name, joints in self._held_back(q, parameters).items():
+            parts.append(f"held back by the limit '{name}': {', '.join(joints)}")
         return "; ".join(parts)
 
-    def _rest(self, k: int) -> str:
+    def _tried(self) -> str:
+        return "the one try" if self.tries == 1 else f"the best of at most {self.tries} tries"
+
+    def _rest(self, measures: Floats) -> str:
         """The errors of the deciding tasks; by name where there are several."""
         several = len(self.problem.deciding) > 1
-        words: dict[str, list[str]] = {}
-        for place, (task, group, deciding) in enumerate(self.measured.columns):
-            if deciding:
-                error = float(group.error(self.measures[k, place]))
-                words.setdefault(task, []).append(f"{error:.3g}{_UNITS[group.unit]}")
-        told = {task: " and ".join(each) for task, each in words.items()}
-        return ", ".join(f"{told[task]} ({task})" if several else told[task] for task in told)
+        told: list[str] = []
+        place = 0
+        for k, task in enumerate(self.problem.tasks):
+            errors = [
+                f"{float(group.error(measures[place + i])):.3g}{_UNITS[group.unit]}"
+                for i, group in enumerate(task.groups)
+            ]
+            place += len(errors)
+            if k in self.problem.deciding:
+                of = f" ('{task.name}')" if several else ""
+                told.append(f"{' and '.join(errors)} away{of}")
+        return ", ".join(told)
 
-    def _beyond_reach(self, k: int) -> list[str]:
+    def _beyond_reach(self, parameters: Floats) -> list[str]:
         found: list[str] = []
         for place in self.problem.deciding:
             task = self.problem.tasks[place]
             if task.reaches is None:
                 continue
             span = self.problem.layout.targets[place]
-            target = np.asarray(task.reaches(self.parameters[k, slice(*span)]))
+            target = np.asarray(task.reaches(parameters[slice(*span)]))
             beyond = _beyond(self.problem, task.frames[0], target)
-            if beyond > 0.0:
+            if beyond > _AT:
                 of = f" of '{task.name}'" if len(self.problem.deciding) > 1 else ""
                 found.append(f"the target{of} is at least {beyond:.3g} m out of reach")
         return found
+
+    def _held_back(self, q: Floats, parameters: Floats) -> dict[str, list[str]]:
+        """The joints that stand where a limit beside the description's ends, by limit."""
+        problem = self.problem
+        found: dict[str, list[str]] = {}
+        for k, limit in enumerate(problem.limits):
+            given = (
+                self.settings[slice(*problem.layout.limit_settings[k])],
+                parameters[slice(*problem.layout.limit_numbers[k])],
+            )
+            bounds = limit.bounds(NUMPY, self._where(limit, q, parameters), *given)
+            at = [index for index, ends in bounds.items() if _at_end(q[index], ends)]
+            names = _joints_of(problem, [index for index in at if index in problem.moved])
+            if names:
+                found.setdefault(limit.name, []).extend(names)
+        return found
+
+    def _where(self, limit: BoundLimit, q: Floats, parameters: Floats) -> Where:
+        """What the bounds of a limit are computed from; inside the description's limits only."""
+        problem = self.problem
+        start = np.zeros(problem.mechanism.n_q)
+        span = problem.layout.start
+        if limit.needs_start:
+            begin = parameters[slice(*span)]
+            start[list(problem.moved)] = np.clip(begin, problem.lower, problem.upper)
+        room: dict[int, Interval] = {}
+        if limit.rank != POSITION:
+            ends = zip(problem.moved, problem.lower, problem.upper, strict=True)
+            for index, lower, upper in ends:
+                room[index] = (
+                    lower if np.isfinite(lower) else None,
+                    upper if np.isfinite(upper) else None,
+                )
+        return Where(q, start, room)
+
+
+def _at_end(value: float, ends: Interval) -> bool:
+    return any(
+        end is not None and abs(value - float(end)) <= _AT * max(1.0, abs(float(end)))
+        for end in ends
+    )
+
+
+def _joints_of(problem: Problem, indices: Iterable[int]) -> list[str]:
+    m = problem.mechanism
+    places = [int(np.searchsorted(m.q_start, index, side="right")) - 1 for index in indices]
+    return list(dict.fromkeys(m.joint_names[c] for c in places))
 
 
 def _beyond(problem: Problem, frame: str, target: Floats) -> float:
@@ -69,18 +135,25 @@ def _beyond(problem: Problem, frame: str, target: Floats) -> float:
     m = problem.mechanism
     path = m.ancestry(int(m.frame_body[m.frame(frame)]))
     moving = [b for b in path if m.body_joint_types[b] is not JointType.FIXED]
-    for b in moving:
-        kind, start = m.body_joint_types[b], int(m.q_start[int(m.coordinate[b])])
-        limits = (m.lower[start], m.upper[start])
-        if kind in (JointType.PLANAR, JointType.FLOATING):
-            return 0.0
-        if kind is JointType.PRISMATIC and not np.isfinite(limits).all():
-            return 0.0
+    if not moving or _is_boundless(problem, moving):
+        return 0.0
     centre, turn = np.zeros(3), np.eye(3)
     for b in path[: path.index(moving[0]) + 1]:
         centre = centre + turn @ m.p_parent_joint[b]
         turn = turn @ m.R_parent_joint[b]
     return float(np.linalg.norm(target - centre)) - way(m, frame)
+
+
+def _is_boundless(problem: Problem, moving: Sequence[int]) -> bool:
+    """Whether a slide without limits or a free base is among these joints."""
+    m = problem.mechanism
+    for b in moving:
+        kind, start = m.body_joint_types[b], int(m.q_start[int(m.coordinate[b])])
+        if kind in (JointType.PLANAR, JointType.FLOATING):
+            return True
+        if kind is JointType.PRISMATIC and not np.isfinite([m.lower[start], m.upper[start]]).all():
+            return True
+    return False
 
 
 def _at_limits(problem: Problem, q: Floats) -> list[str]:
@@ -89,6 +162,6 @@ def _at_limits(problem: Problem, q: Floats) -> list[str]:
     for c in problem.coordinates:
         for k in range(int(m.q_start[c]), int(m.q_start[c + 1])):
             for side, limit in (("lower", m.lower[k]), ("upper", m.upper[k])):
-                if np.isfinite(limit) and abs(q[k] - limit) <= 1e-9 * max(1.0, abs(limit)):
+                if np.isfinite(limit) and _at_end(float(q[k]), (limit, None)):
                     names.append(f"{m.joint_names[c]} ({side})")
     return names

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,36 +12,32 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel
-from linkwork.compile.lanes import REPORT
 from linkwork.compile.machine_code import COMPILING
-from linkwork.compile.threads import in_parallel
-from linkwork.errors import ShapeError
+from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import chosen, distinct, nearest_turns, starting_points, starts_of
 from linkwork.solve.code import Search, check_kernel, search_code
-from linkwork.solve.cost import cost_of
-from linkwork.solve.explain import FailureWords
+from linkwork.solve.cost import cost_of, distance
+from linkwork.solve.explain import ROUNDING, FailureWords
 from linkwork.solve.inputs import Targets, rows_of, settings_of
 from linkwork.solve.limits.base import Limit
 from linkwork.solve.objectives import Objective
-from linkwork.solve.options import Options, with_changes
+from linkwork.solve.options import Options, whole_number, with_changes
+from linkwork.solve.parts import numbers_of, parts_of
 from linkwork.solve.problem import Problem, make_problem
-from linkwork.solve.result import IKResult, Measured
+from linkwork.solve.result import Column, IKResult, Terms
+from linkwork.solve.searching import Effort, Part, Progress, search
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.pose import Pose
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
-
-CHUNK = 1024
-"""Targets between two returns to Python; the answers do not depend on it."""
 
 
 class Compiled(NamedTuple):
     """The code of a problem, which all problems of its structure share."""
 
-    search: Search
+    searches: tuple[Search, ...]  # of its parts
     check: Kernel
 
 
@@ -50,13 +45,16 @@ class _Found(NamedTuple):
     """What a search came to, row by row."""
 
     q: Floats  # (N, nq)
-    success: NDArray[np.bool_]
-    measures: Floats  # (N, groups + 1)
-    report: Floats  # (N, 4), see `REPORT`
+    report: Floats  # (N, groups + 4), see `IKResult.report`
+    misses: Floats  # (N,), what the best of failures has least
 
 
-_How = tuple[Options, int, Progress | None]
-"""Options, threads and progress of one call."""
+class _Call(NamedTuple):
+    """What holds for all rows of one call."""
+
+    options: Options
+    settings: Floats
+    effort: Effort
 
 
 class InverseKinematics:
@@ -93,22 +91,30 @@ class InverseKinematics:
             objectives=objectives,
             joint_weights=joint_weights,
         )
-        self._lock = threading.Lock()
         self._neutral = neutral(mechanism)
-        self._starts = np.ascontiguousarray(np.stack(starts_of(self.problem)))
-        self._measured = Measured(
-            tuple((t.name, g, t.priority == 0) for t in self.problem.tasks for g in t.groups)
-        )
-        self._deciding = np.array([deciding for _, _, deciding in self._measured.columns])
         self._compiler = compiler or Compiler()
+        problems = parts_of(self.problem)
         known = {} if known is None else known
         code = known.get(self.problem.key)
         if code is None:
             with COMPILING:
-                search = search_code(self.problem, self._compiler)
+                searches = tuple(search_code(part, self._compiler) for part in problems)
                 check = check_kernel(self.problem, self._compiler)
-            code = known.setdefault(self.problem.key, Compiled(search, check))
-        self.search, self._check = code
+            code = known.setdefault(self.problem.key, Compiled(searches, check))
+        self.searches, self._check = code
+        pairs = zip(problems, self.searches, strict=True)
+        self._parts = [_part(self.problem, part, code) for part, code in pairs]
+        self._terms: tuple[Options, Terms, Floats] | None = None
+
+    @property
+    def parts(self) -> tuple[Problem, ...]:
+        """The problems that are searched for by themselves: they share no moved joint."""
+        return tuple(part.problem for part in self._parts)
+
+    @property
+    def search(self) -> Search:
+        """The compiled search of the first part."""
+        return self.searches[0]
 
     def solve(
         self,
@@ -118,7 +124,7 @@ class InverseKinematics:
         options: Options | None = None,
         threads: int = 1,
         progress: Progress | None = None,
-        **changes: float,
+        **changes: Any,
     ) -> IKResult:
         """Configurations that do the tasks, for targets of any leading shape.
 
@@ -131,33 +137,22 @@ class InverseKinematics:
         Raises: ShapeError, InputError for targets that are not finite or of the wrong shape, or q0
         that is not finite; UnknownNameError for a name that is none of the tasks'.
         """
-        begin = time.perf_counter()
+        clock = self._compiler.clock
+        begin = clock() if clock else math.nan
         options = with_changes(options, **changes)
         parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
-        settings = settings_of(self.problem, options)
-        how = (options, threads, progress)
+        terms, call = self._call(options, len(start), threads, progress)
         if options.best_of > 1:
-            found, cost = self._best((parameters, settings), start, how)
+            found, cost = self._best(parameters, start, call)
         else:
-            found, cost = self._from((parameters, settings), start, how), None
-        words = FailureWords(
-            self.problem,
-            parameters,
-            found.q,
-            found.measures,
-            self._measured,
-            options.tries_for(self.problem),
-        )
+            found, cost = self._from(parameters, start, call), None
         return IKResult(
-            q=found.q.reshape(*lead, found.q.shape[1]),
-            success=found.success.reshape(lead),
-            iterations=found.report[:, 2].astype(np.int64).reshape(lead),
-            restarts=found.report[:, 3].astype(np.int64).reshape(lead),
-            seconds=time.perf_counter() - begin,
-            measures=found.measures[:, :-1].reshape(*lead, len(self._deciding)),
-            measured=self._measured,
-            explain=words,
-            cost=None if cost is None else cost.reshape(lead),
+            found.q.reshape(*lead, found.q.shape[1]),
+            found.report.reshape(*lead, found.report.shape[1]),
+            terms,
+            parameters,
+            clock() - begin if clock else math.nan,
+            None if cost is None else cost.reshape(lead),
         )
 
     def all_solutions(
@@ -169,7 +164,7 @@ class InverseKinematics:
         apart: float = 1.0e-2,
         options: Options | None = None,
         threads: int = 1,
-        **changes: float,
+        **changes: Any,
     ) -> Floats:
         """All solutions of one target that are found from ``starts`` starts, (n, nq), verified.
 
@@ -177,100 +172,106 @@ class InverseKinematics:
         turns do not count) are one. They come in order of their distance from q0. Of a mechanism
         with freedom left the solutions are a continuum: these are samples of it.
 
-        Raises: as `solve`; ShapeError for more than one target.
+        Raises: as `solve`; ShapeError for more than one target, InputError for starts and apart.
         """
         options = with_changes(options, **changes)
+        n = whole_number(starts, "starts")
+        if not (isinstance(apart, (int, float)) and 0.0 <= apart < math.inf):
+            raise InputError(f"apart must be a finite number from 0, not {apart!r}")
         parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
         if lead != ():
             raise ShapeError(f"all_solutions takes one target, not targets of shape {lead}")
-        settings = settings_of(self.problem, options)
-        points = starting_points(self.problem, start, starts, options.seed)[0]
-        rows = np.repeat(parameters, starts, axis=0)
-        found = self._from((rows, settings), points, (replace(options, tries=1), threads, None))
-        q = nearest_turns(self.problem, found.q, np.broadcast_to(start, found.q.shape))
-        q = q[found.success]
-        near = cost_of(self.problem, "nearest", self._compiler)(q, np.broadcast_to(start, q.shape))
+        _, call = self._call(replace(options, tries=1, seconds=None), n, threads, None)
+        points = starting_points(self.problem, start, n, options.seed)[0]
+        whole = np.broadcast_to(start, points.shape)
+        found = self._from(np.repeat(parameters, n, axis=0), points, call, near=whole)
+        q = found.q[found.report[:, 0] > 0.5]
+        near = distance(self.problem, q, np.broadcast_to(start, q.shape))
         q = q[np.argsort(near, kind="stable")]
         return q[distinct(self.problem, q, apart)]
 
-    def _best(
-        self, numbers: tuple[Floats, Floats], start: Floats, how: _How
-    ) -> tuple[_Found, Floats]:
+    def _call(
+        self, options: Options, rows: int, threads: int, progress: Progress | None
+    ) -> tuple[Terms, _Call]:
+        """What answers are judged by, and how they are searched for; kept for the next call."""
+        last = self._terms
+        if last is None or last[0] is not options:
+            problem, settings = self.problem, settings_of(self.problem, options)
+            columns = [Column(t.name, g, t.priority) for t in problem.tasks for g in t.groups]
+            words = FailureWords(problem, settings, options.tries_for(problem))
+            last = options, Terms(tuple(columns), settings[: len(columns)], words), settings
+            self._terms = last
+        seconds = options.seconds
+        if seconds is not None and self._compiler.clock is None:
+            raise InputError("seconds needs a clock: Compiler(clock=...), as a Robot's solver has")
+        effort = Effort(
+            options.steps_for(self.problem),
+            options.tries_for(self.problem),
+            options.seed,
+            threads,
+            progress,
+            None if seconds is None else seconds * rows,
+            self._compiler.clock,
+        )
+        return last[1], _Call(options, last[2], effort)
+
+    def _best(self, parameters: Floats, start: Floats, call: _Call) -> tuple[_Found, Floats]:
         """The search from several starts of each row, and the cheapest of what it finds."""
-        options = how[0]
-        n, many = len(start), options.best_of
-        points = starting_points(self.problem, start, many, options.seed)
-        rows = np.repeat(numbers[0], many, axis=0)
-        found = self._from((rows, numbers[1]), points.reshape(n * many, -1), how)
-        q = nearest_turns(self.problem, found.q, np.repeat(start, many, axis=0))
-        costs = cost_of(self.problem, options.choose, self._compiler)(
-            q, np.repeat(start, many, axis=0)
-        )
-        costs = costs.reshape(n, many)
-        place = chosen(costs, found.success.reshape(n, many), found.report[:, 1].reshape(n, many))
+        n, many = len(start), call.options.best_of
+        cost = cost_of(self.problem, call.options.choose, self._compiler)
+        points = starting_points(self.problem, start, many, call.options.seed)
+        whole = np.repeat(start, many, axis=0)
+        rows = np.repeat(parameters, many, axis=0)
+        found = self._from(rows, points.reshape(whole.shape), call, near=whole)
+        costs = cost(found.q, whole).reshape(n, many)
+        success = found.report[:, 0].reshape(n, many) > 0.5
+        place = chosen(costs, success, found.misses.reshape(n, many))
         pick = np.arange(n) * many + place
-        taken = _Found(q[pick], found.success[pick], found.measures[pick], found.report[pick])
-        return taken, costs[np.arange(n), place]
+        return _Found(*(part[pick] for part in found)), costs[np.arange(n), place]
 
-    def _from(self, numbers: tuple[Floats, Floats], start: Floats, how: _How) -> _Found:
-        """Search from ``start`` (N, nq), then judge by a fresh computation of every measure."""
-        parameters, settings = numbers
-        x, report = self._search(numbers, start, how)
-        q = start.copy()
-        q[:, self.problem.moved] = x
-        q = self._unwrapped_to(q, start)
-        measures = self._check(q, parameters, settings)
-        report[:, 3] = np.where(np.isfinite(report[:, 3]), report[:, 3], 0.0)
-        return _Found(q, self._success(q, measures, settings), measures, report)
+    def _from(
+        self, parameters: Floats, start: Floats, call: _Call, near: Floats | None = None
+    ) -> _Found:
+        """Search from ``start`` (N, nq), then judge by a fresh computation of every measure.
 
-    def _search(
-        self, numbers: tuple[Floats, Floats], start: Floats, how: _How
-    ) -> tuple[Floats, Floats]:
-        options, threads, progress = how
-        parameters, settings = numbers
-        total = parameters.shape[0]
-        # advanced indexing may give columns in memory order: native code needs rows
-        x0 = np.ascontiguousarray(
-            np.clip(start[:, list(self.problem.moved)], self.problem.lower, self.problem.upper)
-        )
-        x = x0.copy()
-        report = np.zeros((total, len(REPORT)))
-        report[:, 1] = np.inf
-        report[:, 3] = np.inf
-        arrays = (x0, parameters, settings, self._starts, x, report)
-        pointers = [a.ctypes.data for a in arrays]
-        steps, tries = options.steps_for(self.problem), options.tries_for(self.problem)
-        done = 0
-
-        def chunk(first: int) -> None:
-            nonlocal done
-            last = min(first + CHUNK, total)
-            self.search.run(first, last, steps, tries, options.seed, total == 1, *pointers)
-            if progress is not None:
-                with self._lock:
-                    done += last - first
-                    progress(done, total)
-
-        in_parallel(chunk, range(0, total, CHUNK), threads)
-        return x, report
-
-    def _unwrapped_to(self, q: Floats, start: Floats) -> Floats:
-        """Angles without limits on the turn that is nearest to ``start``."""
-        wraps = self.problem.wraps
-        if wraps.any():
-            moved = list(self.problem.moved)
-            turns = np.round((start[:, moved] - q[:, moved]) / (2.0 * np.pi))
-            q[:, moved] += np.where(wraps, 2.0 * np.pi * turns, 0.0)
-        return q
+        With ``near`` (N, nq), all angles that may are on the turn that is nearest to it.
+        """
+        problem = self.problem
+        # of limits that a start is outside of, search leaves none
+        x0 = np.clip(start[:, list(problem.moved)], problem.lower, problem.upper)
+        x, found = search(self._parts, (parameters, call.settings), x0, call.effort)
+        q = start.copy() if near is None else near.copy()
+        q[:, problem.moved] = x
+        q = _unwrapped(problem, q, start) if near is None else nearest_turns(problem, q, near)
+        measures = self._check(q, parameters, call.settings)
+        report = np.empty((len(q), measures.shape[1] + 3))
+        report[:, 0] = self._success(q, measures, call.settings)
+        report[:, 1:-2], report[:, -2:] = measures, found[:, 2:]
+        return _Found(q, report, found[:, 1])
 
     def _success(self, q: Floats, measures: Floats, settings: Floats) -> NDArray[np.bool_]:
         """Judge every answer by a fresh computation of its measures, and by the limits."""
-        moved = q[:, self.problem.moved]
-        inside = ((moved >= self.problem.lower) & (moved <= self.problem.upper)).all(axis=1)
-        n = measures.shape[1] - 1
-        within = (measures[:, :n] <= settings[:n])[:, self._deciding].all(axis=1)
-        return inside & within & (measures[:, n] <= _ROUNDING)
+        problem = self.problem
+        moved = q[:, problem.moved]
+        inside = ((moved >= problem.lower) & (moved <= problem.upper)).all(axis=1)
+        n = sum(len(problem.tasks[k].groups) for k in problem.deciding)  # they come first
+        within = (measures[:, :n] <= settings[:n]).all(axis=1)
+        return inside & within & (measures[:, -1] <= ROUNDING)
 
 
-_ROUNDING = 1.0e-12
-"""Bounds that are computed may differ in their last bits between search and check."""
+def _part(whole: Problem, part: Problem, code: Search) -> Part:
+    starts = np.ascontiguousarray(np.stack(starts_of(part)))
+    if part is whole:
+        return Part(part, code, starts, None, None, None)
+    columns = np.array([whole.moved.index(k) for k in part.moved], dtype=np.int64)
+    return Part(part, code, starts, *numbers_of(whole, part), columns)
+
+
+def _unwrapped(problem: Problem, q: Floats, start: Floats) -> Floats:
+    """Angles without limits on the turn that is nearest to ``start``."""
+    wraps = problem.wraps
+    if wraps.any():
+        moved = list(problem.moved)
+        turns = np.round((start[:, moved] - q[:, moved]) / (2.0 * np.pi))
+        q[:, moved] += np.where(wraps, 2.0 * np.pi * turns, 0.0)
+    return q

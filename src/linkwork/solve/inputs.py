@@ -18,7 +18,8 @@ from linkwork.solve.problem import Problem
 from linkwork.solve.tasks.base import BoundTask
 
 Floats = NDArray[np.float64]
-Targets = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike] | None
+Targets = ArrayLike | Sequence[ArrayLike | None] | Mapping[str, ArrayLike | None] | None
+"""Of the one task, one for each task in order, or by name; for None the task's own counts."""
 Asked = BoundTask | BoundObjective | BoundLimit
 
 
@@ -85,18 +86,30 @@ def _by_name(problem: Problem, targets: Targets) -> dict[str, ArrayLike]:
         for name in given:
             if name not in names:
                 raise UnknownNameError("task with a target", str(name), names)
-        return {str(name): value for name, value in given.items()}
+        return {str(name): value for name, value in given.items() if value is not None}
     takes = {task.name for task in problem.tasks if task.n_target}
     tasks = [name for name in problem.order if name in takes]
     if len(tasks) == 1:
         return {tasks[0]: cast("ArrayLike", targets)}
-    listed = list(cast("Sequence[ArrayLike]", targets))
-    if len(listed) != len(tasks):
+    if not tasks:
+        raise InputError("none of the tasks takes a target: leave targets out")
+    listed = _listed(targets)
+    if listed is None or len(listed) != len(tasks):
+        found = type(targets).__name__ if listed is None else f"{len(listed)} of them"
         raise InputError(
             f"targets must be one for each task ({', '.join(tasks)}), or a mapping of names; "
-            f"there are {len(listed)}"
+            f"not {found}"
         )
-    return dict(zip(tasks, listed, strict=True))
+    pairs = zip(tasks, listed, strict=True)
+    return {name: target for name, target in pairs if target is not None}
+
+
+def _listed(targets: object) -> list[ArrayLike | None] | None:
+    """What is given one after the other; None where nothing can be counted."""
+    try:
+        return list(cast("Sequence[ArrayLike | None]", targets))
+    except TypeError:
+        return None
 
 
 def _numbers(

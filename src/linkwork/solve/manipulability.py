@@ -96,7 +96,7 @@ def _inverted(o: Ops, columns: list[Block], rows: int) -> tuple[Block, list[Bloc
         products = [
             [[c[i] * c[j] for c in columns] for j in range(i + 1)] for i in range(rows)
         ]  # fmt: skip
-        lower = [[sum(each[1:], each[0]) for each in row] for row in products]
+        lower: list[list[Block]] = [[sum(each[1:], each[0]) for each in row] for row in products]
     else:
         lower = [[o.dot(columns[i], columns[j]) for j in range(i + 1)] for i in range(n)]
     for i, row in enumerate(lower):

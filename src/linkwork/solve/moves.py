@@ -268,7 +268,9 @@ def _coupled(
         for k in range(int(starts[c]), int(starts[c + 1]))
     }
     return [
-        o.select(outside, x[place], value) if problem.moved[place] in involved else value
+        o.select(outside, clamped(o, x[place], reach[place]), value)
+        if problem.moved[place] in involved
+        else value
         for place, value in enumerate(values)
     ]
 

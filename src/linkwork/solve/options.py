@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError
+from linkwork.errors import InputError, UnknownNameError
 from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,9 @@ class Options:
     of priority 0), then a restart at a random configuration, up to ``tries`` (default: 1000, or 50
     where there are lower priorities). ``seed`` picks the random numbers: a target's answer depends
     on the seed, its own values and q0 only. ``seconds`` for each target, added up over those asked
-    for at once, ends the search early; then answers may differ from call to call.
+    for at once, ends the search early, after a first round of 8 tries at most. What is found by
+    then has the bits that it has without a time; which targets are solved by then may differ from
+    call to call.
 
     ``best_of`` searches from so many starts, q0 and random ones that depend on the seed alone, and
     gives the solution that ``choose`` says: "nearest" to q0, the most "centred" between limits, the
@@ -55,17 +57,17 @@ class Options:
             value: Any = getattr(self, name)
             if value is None:
                 continue
-            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0):
+            number = isinstance(value, (int, float, np.integer, np.floating))
+            if isinstance(value, bool) or not (number and math.isfinite(value) and value > 0.0):
                 raise InputError(f"{name} must be a positive finite number, not {value!r}")
-        if not (callable(self.choose) or self.choose in CHOICES):
+        named = isinstance(self.choose, str) and self.choose in CHOICES
+        if not (callable(self.choose) or named):
             known = ", ".join(f"'{name}'" for name in CHOICES)
             raise InputError(f"choose must be one of {known}, or a function; not {self.choose!r}")
         for name, least in (("steps", 1), ("tries", 1), ("seed", 0), ("best_of", 1)):
             value = getattr(self, name)
-            if name in ("steps", "tries") and value is None:
-                continue
-            if not isinstance(value, (int, np.integer)) or not least <= value < 2**31:
-                raise InputError(f"{name} must be a whole number from {least}, not {value!r}")
+            if name not in ("steps", "tries") or value is not None:
+                whole_number(value, name, least)
 
     def steps_for(self, problem: Problem) -> int:
         """The steps of one try."""
@@ -90,7 +92,30 @@ class Options:
         return found
 
 
+def whole_number(value: Any, name: str, least: int = 1) -> int:
+    """A whole number from ``least`` that fits into 31 bits, checked."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not (whole and least <= value < 2**31):
+        raise InputError(
+            f"{name} must be a whole number from {least} to {2**31 - 1}, not {value!r}"
+        )
+    return int(value)
+
+
+_DEFAULT = Options()
+_NAMES = [field.name for field in fields(Options)]
+
+
 def with_changes(options: Options | None, **changes: Any) -> Options:
-    """Options with those changes that are not None."""
+    """Options with those changes that are not None.
+
+    Raises: UnknownNameError for a name that is none of the fields; InputError as `Options` does.
+    """
+    found = _DEFAULT if options is None else options
+    if not isinstance(found, Options):
+        raise InputError(f"options must be IKOptions, not {type(options).__name__}")
     given = {key: value for key, value in changes.items() if value is not None}
-    return replace(options or Options(), **given)
+    for name in changes:
+        if name not in _NAMES:
+            raise UnknownNameError("option of inverse kinematics", name, _NAMES)
+    return replace(found, **given) if given else found

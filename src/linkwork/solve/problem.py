@@ -105,10 +105,24 @@ class Problem:
         return frozenset(k for limit in self.limits for k in limit.positions)
 
     @cached_property
+    def same_turns(self) -> NDArray[np.bool_]:
+        """Which of the moved positions are angles that may be a whole turn more or less (n,).
+
+        Not so where a joint follows by less than whole turns, where a task counts them, or where a
+        limit other than the description's may.
+        """
+        m = self.mechanism
+        counted = {k for task in self.tasks for k in task.counts_turns} | self.bounded
+        for body in m.followers():
+            whole = float(m.multiplier[body]).is_integer() and m.body_joint_types[body].turns
+            if not whole:
+                counted.add(int(m.q_start[int(m.coordinate[body]) + 1]) - 1)
+        return self.is_angle & np.array([k not in counted for k in self.moved], dtype=bool)
+
+    @cached_property
     def wraps(self) -> NDArray[np.bool_]:
-        """Which of the moved positions are angles without any limit (n,)."""
-        free = np.array([k not in self.bounded for k in self.moved], dtype=bool)
-        return self.is_angle & np.isinf(self.lower) & np.isinf(self.upper) & free
+        """Which of the moved positions are angles without any limit, on any turn (n,)."""
+        return self.same_turns & np.isinf(self.lower) & np.isinf(self.upper)
 
     @cached_property
     def floats(self) -> bool:
@@ -140,9 +154,9 @@ def make_problem(
         raise InputError(f"no joint moves {names}: fixed to the base")
     weights = dict(joint_weights or {})
     chosen = _chosen(m, moving, joints, _checked_weights(m, weights))
-    moved, moved_v = _expand(m.q_start, chosen), _expand(m.v_start, chosen)
+    moved, moved_v = expanded(m.q_start, chosen), expanded(m.v_start, chosen)
     read = sorted({*moving, *(c for limit in bounds for c in limit.coordinates)})
-    frozen = [k for k in _expand(m.q_start, read) if k not in set(moved)]
+    frozen = [k for k in expanded(m.q_start, read) if k not in set(moved)]
     ordered = sorted(bound, key=lambda task: task.priority)
     if ordered[0].priority != 0:
         raise InputError("at least one task must have priority 0, the highest: it decides")
@@ -157,7 +171,7 @@ def make_problem(
         moved_v=tuple(moved_v),
         held=tuple(frozen),
         joint_weights=_weights_of(m, chosen, weights) if weights else None,
-        length=_length(m, ordered),
+        length=longest_way(m, ordered),
         asked={
             "m": m,
             "tasks": tuple(listed),
@@ -199,7 +213,8 @@ def _checked_weights(m: Mechanism, weights: Mapping[str, float]) -> set[int]:
     frozen: set[int] = set()
     for name, value in weights.items():
         c = m.joint(name)
-        if not (np.isfinite(value) and value >= 0.0):
+        number = isinstance(value, (int, float, np.integer, np.floating))
+        if isinstance(value, bool) or not (number and np.isfinite(value) and value >= 0.0):
             raise InputError(f"joint_weights['{name}'] must be from 0 (frozen), not {value!r}")
         if value == 0.0:
             frozen.add(c)
@@ -242,11 +257,12 @@ def _chosen(
     return chosen
 
 
-def _expand(starts: NDArray[np.int64], coordinates: Sequence[int]) -> list[int]:
+def expanded(starts: NDArray[np.int64], coordinates: Sequence[int]) -> list[int]:
+    """The indices in q, or in v, of some coordinates, by where those of each start."""
     return [k for c in coordinates for k in range(int(starts[c]), int(starts[c + 1]))]
 
 
-def _length(m: Mechanism, tasks: Sequence[BoundTask]) -> float:
+def longest_way(m: Mechanism, tasks: Sequence[BoundTask]) -> float:
     """The longest way from a first joint to a frame of the tasks, in metres; 1 where there is none.
 
     Tasks without frames, such as the centre of mass, count with all links.

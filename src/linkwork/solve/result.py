@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,77 +13,128 @@ from numpy.typing import NDArray
 from linkwork.solve.tasks.base import Group
 
 Floats = NDArray[np.float64]
+Explain = Callable[[Floats, Floats, Floats], str]
+"""(q (nq,), measures (k,), numbers (p,)) of one row -> why it failed, in words."""
 
 
-def _no_reason(_row: int) -> str:
-    return ""
+class Column(NamedTuple):
+    """One measure: of which group of which task, and of which priority that is."""
 
-
-@dataclass(frozen=True)
-class Measured:
-    """The columns of an array of squared measures: (task, group, deciding) for each."""
-
-    columns: tuple[tuple[str, Group, bool], ...]
-
-    def errors(self, measures: Floats) -> dict[str, dict[str, Floats]]:
-        """The error of each group of each task, in its unit."""
-        found: dict[str, dict[str, Floats]] = {}
-        for k, (task, group, _) in enumerate(self.columns):
-            found.setdefault(task, {})[group.name] = group.error(measures[..., k])
-        return found
-
-    def largest(self, measures: Floats, unit: str) -> Floats:
-        """The largest error of the deciding groups of a unit; 0 where there is none."""
-        worst = np.zeros(measures.shape[:-1])
-        for k, (_, group, deciding) in enumerate(self.columns):
-            if deciding and group.unit == unit:
-                worst = np.maximum(worst, group.error(measures[..., k]))
-        return worst
+    task: str
+    group: Group
+    priority: int
 
 
 @dataclass(frozen=True, eq=False)
+class Terms:
+    """What answers are judged by; one for all answers of a solver with the same options."""
+
+    columns: tuple[Column, ...]
+    thresholds: Floats  # what each squared measure is compared with
+    explain: Explain
+
+    @cached_property
+    def tolerances(self) -> tuple[float, ...]:
+        """The tolerance of each measure, in its unit."""
+        pairs = zip(self.columns, self.thresholds, strict=True)
+        return tuple(float(column.group.error(np.asarray(most))) for column, most in pairs)
+
+
 class IKResult:
     """Configurations and what they reach, for one target () or any leading shape.
 
-    Shapes: q (..., nq); all else (...). Errors are those of a second computation at ``q``, and
+    Shapes: ``q`` (..., nq); all else (...). Errors are those of a second computation at ``q``, and
     ``success`` means that the tasks of priority 0 are within their tolerances and ``q`` within
-    the limits. ``seconds`` is what the whole call took.
+    the limits. ``seconds`` is what the whole call took, NaN where the compiler has no clock.
+    ``cost`` is that of what was chosen by, None where nothing was. A result does not change.
     """
 
     q: Floats
-    success: NDArray[np.bool_]
-    iterations: NDArray[np.int64]  # steps of the try that is returned
-    restarts: NDArray[np.int64]  # tries before it; for a failure, of the best
+    report: Floats
+    """(..., k + 3): success, the k measures (squared, in the order of the tasks' groups, then how
+    far q is outside of limits), steps of the try that is returned, tries before it."""
     seconds: float
-    measures: Floats = field(repr=False)  # (..., groups) squared, see `Measured`
-    measured: Measured = field(repr=False)
-    explain: Callable[[int], str] = field(default=_no_reason, repr=False)  # of a row, counted flat
-    cost: Floats | None = None  # of what was chosen by; None where nothing was
+    cost: Floats | None
+
+    def __init__(
+        self,
+        q: Floats,
+        report: Floats,
+        terms: Terms,
+        numbers: Floats,
+        seconds: float = float("nan"),
+        cost: Floats | None = None,
+    ) -> None:
+        """``numbers`` (N, p): the parameters of each row, for words about failures."""
+        mine = self.__dict__
+        mine["q"], mine["report"], mine["_terms"], mine["_numbers"] = q, report, terms, numbers
+        mine["seconds"], mine["cost"] = seconds, cost
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a result does not change: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a result does not change: {name} cannot be deleted")
+
+    @cached_property
+    def success(self) -> NDArray[np.bool_]:
+        """Whether the tasks of priority 0 are done within the limits."""
+        return np.asarray(self.report[..., 0] > 0.5)
+
+    @cached_property
+    def iterations(self) -> NDArray[np.int64]:
+        """Steps of the try that is returned."""
+        return np.asarray(self.report[..., -2].astype(np.int64))
+
+    @cached_property
+    def restarts(self) -> NDArray[np.int64]:
+        """Tries before the one that is returned; for a failure, of the best."""
+        return np.asarray(self.report[..., -1].astype(np.int64))
 
     @property
+    def measures(self) -> Floats:
+        """The squared measure of each group of each task (..., groups)."""
+        return self.report[..., 1:-3]
+
+    @property
+    def terms(self) -> Terms:
+        """What the answers are judged by."""
+        return self.__dict__["_terms"]
+
+    @cached_property
     def errors(self) -> Mapping[str, Mapping[str, Floats]]:
         """The error of each task's groups, in metres, radians or plain numbers."""
-        return self.measured.errors(self.measures)
+        found: dict[str, dict[str, Floats]] = {}
+        for k, (task, group, _) in enumerate(self.terms.columns):
+            found.setdefault(task, {})[group.name] = np.asarray(group.error(self.measures[..., k]))
+        return found
 
-    @property
+    @cached_property
     def position_error(self) -> Floats:
-        """The largest position error of the tasks of priority 0, in metres."""
-        return self.measured.largest(self.measures, "m")
+        """The largest position error of the tasks of priority 0, in metres; 0 without any."""
+        return self._largest("m")
 
-    @property
+    @cached_property
     def rotation_error(self) -> Floats:
-        """The largest rotation error of the tasks of priority 0, in radians."""
-        return self.measured.largest(self.measures, "rad")
+        """The largest rotation error of the tasks of priority 0, in radians; 0 without any."""
+        return self._largest("rad")
+
+    def _largest(self, unit: str) -> Floats:
+        worst = np.zeros(self.report.shape[:-1])
+        for k, (_, group, priority) in enumerate(self.terms.columns):
+            if priority == 0 and group.unit == unit:
+                worst = np.maximum(worst, group.error(self.measures[..., k]))
+        return np.asarray(worst)
 
     @property
     def reason(self) -> str:
         """In words, how it went: of the one target, or of the first that failed."""
         if bool(np.all(self.success)):
             return "solved"
-        text = self.explain(int(np.flatnonzero(~self.success)[0]))
+        failed = np.argwhere(~self.success)[0].tolist()
+        text = self.reason_for(*failed)
         if self.success.ndim == 0:
             return text
-        failed = np.argwhere(~self.success)[0].tolist()
         count = int(np.count_nonzero(~self.success))
         where = ", ".join(str(k) for k in failed)
         return f"{count} of {self.success.size} not solved; the first, [{where}]: {text}"
@@ -91,18 +143,27 @@ class IKResult:
         """In words, how it went for one target of a batch."""
         if bool(self.success[row]):
             return "solved"
-        return self.explain(int(np.ravel_multi_index(row, self.success.shape)) if row else 0)
+        flat = int(np.ravel_multi_index(row, self.success.shape, mode="wrap")) if row else 0
+        return self.terms.explain(
+            self.q[row], self.report[row][1:-2], self.__dict__["_numbers"][flat]
+        )
+
+    def show(self) -> None:
+        """Print a table on standard output: each task's errors beside its tolerances.
+
+        For a batch, the spread of the errors over the targets.
+        """
+        from linkwork.solve.show import show  # noqa: PLC0415  imports rich
+
+        show(self)
 
     def __repr__(self) -> str:
         """A summary that does not print a million rows."""
         n = self.success.size
         solved = int(np.count_nonzero(self.success))
-        worst: list[Any] = [
-            float(np.max(a, initial=0.0)) for a in (self.position_error, self.rotation_error)
-        ]
-        position, rotation = worst
+        worst = [float(np.max(a, initial=0.0)) for a in (self.position_error, self.rotation_error)]
         head = f"q={self.q!r}, " if n == 1 else f"shape={self.success.shape}, "
         return (
-            f"IKResult({head}solved {solved} of {n}, worst errors {position:.2e} m and "
-            f"{rotation:.2e} rad, reason={self.reason!r})"
+            f"IKResult({head}solved {solved} of {n}, worst errors {worst[0]:.2e} m and "
+            f"{worst[1]:.2e} rad, reason={self.reason!r})"
         )

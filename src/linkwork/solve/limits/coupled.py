@@ -48,7 +48,8 @@ class CoupledLimit(Limit):
             raise InputError(f"CoupledLimit: joint '{self.joint}' cannot depend on itself")
         table = _checked(self.table)
         n = table.shape[0]
-        slopes = np.diff(table[:, 1:], axis=0) / np.diff(table[:, :1], axis=0)
+        with np.errstate(over="ignore"):
+            slopes = np.diff(table[:, 1:], axis=0) / np.diff(table[:, :1], axis=0)
         if not np.isfinite(slopes).all():
             raise InputError("CoupledLimit.table is too steep: two rows are too near to each other")
 

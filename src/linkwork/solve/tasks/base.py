@@ -277,3 +277,17 @@ def coordinates_of(m: Mechanism, *frames: str) -> tuple[int, ...]:
     for name in frames:
         found.update(m.coordinates_moving(m.frame(name)))
     return tuple(sorted(found))
+
+
+def turns_freely(m: Mechanism, coordinate: int) -> bool:
+    """Whether a coordinate's angle has no limits, and a whole turn of it changes no pose.
+
+    It does where another joint follows by a ratio that is not whole, or slides.
+    """
+    last = int(m.q_start[coordinate + 1]) - 1
+    if np.isfinite(m.lower[last]) or np.isfinite(m.upper[last]):
+        return False
+    followers = [b for b in m.followers() if int(m.coordinate[b]) == coordinate]
+    return all(
+        m.body_joint_types[b].turns and float(m.multiplier[b]).is_integer() for b in followers
+    )

@@ -19,7 +19,7 @@ from linkwork.solve.tasks.base import (
     coordinates_of,
     has_slack,
 )
-from linkwork.solve.tasks.frames import moving_axis, moving_frame, unit
+from linkwork.solve.tasks.frames import moving_frame, unit
 from linkwork.solve.tasks.rows import aligned, direction_groups, joined
 
 
@@ -42,8 +42,7 @@ class Direction(Task):
 
         def residual(o: Ops, q: Block, target: Block) -> Residual:
             frame = moving_frame(o, m, q, self.frame)
-            current = moving_axis(o, frame, axis)
-            return joined(o, [aligned(o, current, target, frame.angular, exact=exact)])
+            return joined(o, [aligned(o, frame, axis, target, frame.angular, exact=exact)])
 
         return bound(
             self,

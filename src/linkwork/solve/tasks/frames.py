@@ -69,9 +69,21 @@ def unit(given: Sequence[float], what: str) -> tuple[float, float, float]:
     return x / length, y / length, z / length
 
 
+def across_from(axis: Sequence[float]) -> list[tuple[float, float, float]]:
+    """Two unit vectors across a unit vector and each other; those of the frame where they are."""
+    x, y, z = axis
+    zeros = [k for k in range(3) if axis[k] == 0.0]
+    if len(zeros) == 2:
+        return [(float(k == 0), float(k == 1), float(k == 2)) for k in zeros]
+    # the shortest component keeps the first of them long
+    k = min(range(3), key=lambda k: abs(axis[k]))
+    u = unit([(0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)][k], "across")
+    return [u, (y * u[2] - z * u[1], z * u[0] - x * u[2], x * u[1] - y * u[0])]
+
+
 def moving_axis(o: Ops, frame: Moving, axis: Sequence[float]) -> Block:
     """A unit vector given in the frame, in axes of the world."""
-    named = [k for k in range(3) if axis[k] == 1.0]
-    if named:  # the others are zero then
+    named = [k for k in range(3) if axis[k] != 0.0]
+    if len(named) == 1 and axis[named[0]] == 1.0:
         return o.column(frame.pose.R, named[0])
     return frame.pose.R @ o.const([float(x) for x in axis])

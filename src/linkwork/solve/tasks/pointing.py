@@ -18,7 +18,7 @@ from linkwork.solve.tasks.base import (
     coordinates_of,
     has_slack,
 )
-from linkwork.solve.tasks.frames import moving_axis, moving_frame, moving_point, three, unit
+from linkwork.solve.tasks.frames import moving_frame, moving_point, three, unit
 from linkwork.solve.tasks.position import point_numbers
 from linkwork.solve.tasks.rows import TINY, aligned, direction_groups, joined
 
@@ -51,7 +51,7 @@ class Pointing(Task):
             to, pairs = scale * way, zip(frame.angular, linear, strict=True)
             # where the point moves by v, the way to the target turns by -(to x v) / length
             turning = [w + o.cross(scale * to, v) for w, v in pairs]
-            return joined(o, [aligned(o, moving_axis(o, frame, axis), to, turning, exact=exact)])
+            return joined(o, [aligned(o, frame, axis, to, turning, exact=exact)])
 
         return bound(
             self,

@@ -15,7 +15,15 @@ from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import finite_rows
-from linkwork.solve.tasks.base import BoundTask, Group, Residual, Structure, Task, bound
+from linkwork.solve.tasks.base import (
+    BoundTask,
+    Group,
+    Residual,
+    Structure,
+    Task,
+    bound,
+    turns_freely,
+)
 from linkwork.solve.tasks.rows import Rows, joined
 
 Floats = NDArray[np.float64]
@@ -107,20 +115,9 @@ def _way(m: Mechanism, chosen: Sequence[int]) -> _Way:
         middle = start + _LENGTHS.get(kind, 0)
         lengths += range(start, middle)
         angles += range(middle, stop)
-        if kind is not JointType.FLOATING and middle < stop and _turns_freely(m, c):
+        if kind is not JointType.FLOATING and middle < stop and turns_freely(m, c):
             wraps.add(stop - 1)
     return _Way(angles, lengths, frozenset(wraps))
-
-
-def _turns_freely(m: Mechanism, c: int) -> bool:
-    """Whether an angle has no limits, and a whole turn moves no joint that follows it."""
-    last = int(m.q_start[c + 1]) - 1
-    if np.isfinite(m.lower[last]) or np.isfinite(m.upper[last]):
-        return False
-    followers = [b for b in m.followers() if int(m.coordinate[b]) == c]
-    return all(
-        m.body_joint_types[b].turns and float(m.multiplier[b]).is_integer() for b in followers
-    )
 
 
 def _quaternions(m: Mechanism, chosen: Sequence[int]) -> list[int]:

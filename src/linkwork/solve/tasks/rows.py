@@ -14,7 +14,7 @@ from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.pose_error import direction_error, rotation_error
 from linkwork.solve.tasks.axes import picked
 from linkwork.solve.tasks.base import Group, Residual
-from linkwork.solve.tasks.frames import Moving
+from linkwork.solve.tasks.frames import Moving, across_from, moving_axis
 from linkwork.spatial import so3
 
 TINY = 1.0e-24
@@ -48,7 +48,7 @@ class Asked(NamedTuple):
 
     @property
     def by_angle(self) -> bool:
-        """Whether the rotation's rows are numbers of radians, and not the three of a chord."""
+        """Whether the rotation's error is in radians, and not measured by its chord."""
         return self.exact or len(self.turns) == 1
 
     @property
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
             found.append(Group("position", "m", 0, len(self.where)))
         if self.turns:
             start = len(self.where)
-            stop = start + (len(self.turns) if self.by_angle else 3)
+            stop = start + len(self.turns)
             found.append(Group("rotation", "rad", start, stop, chord=not self.by_angle))
         return found
 
@@ -121,27 +121,41 @@ def rotation_rows(
     whatever is compared with a slack, by the rotation vector. With a mirror, of the target and the
     target turned by pi about that axis, the one counts that is nearer in what is asked for.
     """
+    if len(asked.turns) == 3 and not asked.exact:
+        if asked.mirror is not None:
+            target = nearer_mirrored(o, current, target, asked.mirror)
+        turn, squared = rotation_error(o, current, target)
+        return Rows(turn, list(angular), squared)
     targets = [target] if asked.mirror is None else [target, mirrored(o, target, asked.mirror)]
     if asked.by_angle:
         return rotation_vector(o, current, targets, angular, asked)
-    if len(asked.turns) == 3:
-        return whole_rotation(o, current, targets, angular)
-    free = next(k for k in range(3) if k not in asked.turns)
-    if asked.mirror == free:
-        targets = targets[:1]
+    first, second = asked.turns[0], asked.turns[1]
+    free = 3 - first - second
     if asked.in_given_axes:
         # turns about the given axis f are free: the frame's direction that is to lie along f is
         # the one that lies along it at the target
-        f = o.const([1.0 if k == free else 0.0 for k in range(3)])
-        return alignment(o, [(current @ o.row(R, free), f) for R in targets], angular)
-    tip = o.column(current, free)
-    return alignment(o, [(tip, o.column(R, free)) for R in targets], angular)
+        f, *across = (o.const([float(k == i) for k in range(3)]) for i in (free, first, second))
+        pairs = [(current @ o.row(R, free), f) for R in targets]
+        return alignment(o, pairs, angular, across)
+    tip, *across = (o.column(current, i) for i in (free, first, second))
+    if asked.mirror == free:  # a turn about what is free changes nothing
+        targets = targets[:1]
+    return alignment(o, [(tip, o.column(R, free)) for R in targets], angular, across)
 
 
 def mirrored(o: Ops, target: Block, axis: int) -> Block:
     """The target (3, 3) turned by pi about its own axis."""
     columns = [o.column(target, k) for k in range(3)]
     return o.matrix([c if k == axis else -c for k, c in enumerate(columns)])
+
+
+def nearer_mirrored(o: Ops, current: Block, target: Block, axis: int) -> Block:
+    """The target (3, 3) or the mirrored one, whichever is the smaller turn away."""
+    others = [k for k in range(3) if k != axis]
+    along = [o.dot(o.column(current, k), o.column(target, k)) for k in others]
+    sign = o.select(o.less(along[0] + along[1], 0.0), -1.0, 1.0)
+    columns = [o.column(target, k) for k in range(3)]
+    return o.matrix([c if k == axis else sign * c for k, c in enumerate(columns)])
 
 
 def nearest(o: Ops, candidates: Sequence[tuple[Block, ...]], apart: Sequence[Block]) -> list[Block]:
@@ -154,32 +168,22 @@ def nearest(o: Ops, candidates: Sequence[tuple[Block, ...]], apart: Sequence[Blo
     return best
 
 
-def whole_rotation(
-    o: Ops, current: Block, targets: Sequence[Block], angular: Sequence[Block]
+def alignment(
+    o: Ops,
+    pairs: Sequence[tuple[Block, Block]],
+    angular: Sequence[Block],
+    across: Sequence[Block],
 ) -> Rows:
-    """The turn that takes ``current`` (3, 3) to the nearest of the targets."""
-    apart = [_minus_trace(o, current, R) for R in targets] if len(targets) > 1 else [0.0]
-    (target,) = nearest(o, [(R,) for R in targets], apart)
-    turn, squared = rotation_error(o, current, target)
-    return Rows(turn, list(angular), squared)
-
-
-def _minus_trace(o: Ops, a: Block, b: Block) -> Block:
-    """Minus the trace of aᵀ b: the less, the smaller the turn between them."""
-    terms = [o.dot(o.column(a, k), o.column(b, k)) for k in range(3)]
-    return -(terms[0] + terms[1] + terms[2])
-
-
-def alignment(o: Ops, pairs: Sequence[tuple[Block, Block]], angular: Sequence[Block]) -> Rows:
     """The turn that takes a unit vector (3,) of the frame to another, of the pair that is nearest.
 
-    3 rows for 2 conditions: the turn is about an axis across both.
+    It lies across both vectors, so 2 rows hold all of it: its components along two unit vectors
+    ``across`` one of the two.
     """
     apart = [-o.dot(a, b) for a, b in pairs] if len(pairs) > 1 else [0.0]
     current, target = nearest(o, pairs, apart)
-    error, squared = direction_error(o, current, target)
-    columns = [w - o.dot(current, w) * current for w in angular]
-    return Rows(error, columns, squared)
+    turn, squared = direction_error(o, current, target)
+    columns = [o.vector([o.dot(u, w) for u in across]) for w in angular]
+    return Rows(o.vector([o.dot(u, turn) for u in across]), columns, squared)
 
 
 def rotation_vector(
@@ -208,19 +212,27 @@ def rotation_vector(
 
 def direction_groups(*, exact: bool) -> list[Group]:
     """The group of rows that `aligned` gives."""
-    return [Group("rotation", "rad", 0, 1 if exact else 3, chord=not exact)]
+    return [Group("rotation", "rad", 0, 1 if exact else 2, chord=not exact)]
 
 
 def aligned(
-    o: Ops, current: Block, target: Block, turning: Sequence[Block], *, exact: bool
+    o: Ops,
+    frame: Moving,
+    axis: Sequence[float],
+    target: Block,
+    turning: Sequence[Block],
+    *,
+    exact: bool,
 ) -> Rows:
-    """A unit vector (3,) of the frame at another; ``turning`` are the columns of its relative turn.
+    """An axis of the frame along a unit vector (3,); ``turning`` are columns of the relative turn.
 
     ``exact``: the error is to be compared with a slack, and is the angle itself.
     """
+    current = moving_axis(o, frame, axis)
     if exact:
         return angle_between(o, current, target, turning)
-    return alignment(o, [(current, target)], turning)
+    across = [moving_axis(o, frame, u) for u in across_from(axis)]
+    return alignment(o, [(current, target)], turning, across)
 
 
 def angle_between(o: Ops, current: Block, target: Block, columns: Sequence[Block]) -> Rows:

@@ -1,0 +1,34 @@
+"""Solving tasks of inverse kinematics for many targets, for the tests of each kind of task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import linkwork as lw
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.tasks.base import Task
+from seeds import rng
+
+N = 200
+
+
+def robot_of(name: str, **options: Any) -> Any:
+    """A bundled robot."""
+    return lw.load(name, **options)
+
+
+def postures(robot: Any, label: str, n: int = N) -> np.ndarray:
+    """Random configurations (n, nq), which targets are made of: so they can be reached."""
+    return robot.random(n, seed=rng(f"{robot.mechanism.name} {label}"))
+
+
+def solved(robot: Any, tasks: Task | list[Task], targets: Any, **how: Any) -> np.ndarray:
+    """The answers (n, nq), all of which are successes inside the limits of the description."""
+    m = robot.mechanism
+    result = InverseKinematics(m, tasks, how.pop("joints", None)).solve(targets, **how)
+    assert result.success.all(), result.reason
+    moved = result.q
+    assert ((moved >= m.lower) & (moved <= m.upper)).all()
+    return result.q

@@ -1,0 +1,299 @@
+"""The best of many solutions, and all of them."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import InputError, ShapeError
+from linkwork.solve.best import chosen, distinct, nearest_turns, starting_points, starts_of
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.problem import make_problem
+from linkwork.solve.tasks.joint_coupling import JointCoupling
+from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.tasks.position import Position
+from robots import mechanism_from
+from seeds import rng
+
+UR5E, PANDA = lw.load("ur5e"), lw.load("panda")
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return UR5E.solver("tool0")
+
+
+def turns_apart(a, b):
+    """The largest difference of a joint, whole turns left out."""
+    return np.abs((a - b + np.pi) % (2.0 * np.pi) - np.pi).max(axis=-1)
+
+
+# starts
+
+
+def test_starts_lie_inside_limits_and_on_the_circle_without():
+    robot = lw.load("mobile_arm")
+    problem = make_problem(robot.mechanism, Pose(robot.tip))
+    q0 = robot.random(2, seed=1)
+    points = starting_points(problem, q0, 200, 0)
+    assert points.shape == (2, 200, robot.n_q)
+    np.testing.assert_array_equal(points[:, 0], q0)
+    x = points[:, 1:, list(problem.moved)]
+    assert (x >= problem.lower).all()
+    assert (x <= problem.upper).all()
+    angles = x[..., problem.wraps]
+    assert np.abs(angles).max() <= np.pi
+    assert np.ptp(angles, axis=1).min() > 5.0
+    held = [k for k in range(robot.n_q) if k not in problem.moved]
+    assert (points[..., held] == q0[:, None, held]).all()
+
+
+def test_starts_are_the_same_for_every_row_and_differ_by_seed():
+    problem = make_problem(PANDA.mechanism, Pose("tool0"))
+    a, b = PANDA.random(2, seed=2)
+    both = starting_points(problem, np.array([a, b]), 8, 3)
+    alone = starting_points(problem, b[None], 8, 3)
+    assert both[1].tobytes() == alone[0].tobytes()
+    assert starting_points(problem, b[None], 8, 4)[0, 1:].tobytes() != alone[0, 1:].tobytes()
+
+
+def test_limits_too_wide_for_numbers_are_no_range():
+    text = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute">
+    <parent link="a"/><child link="b"/><limit lower="-1e308" upper="1e308" effort="1"
+    velocity="1"/></joint></robot>"""
+    starts = starts_of(make_problem(mechanism_from(text), Pose("b")))
+    assert np.isfinite(np.stack(starts)).all()
+
+
+# choosing among solutions
+
+
+def test_the_cheapest_success_is_chosen_else_the_nearest_miss():
+    cost = np.array([[3.0, 1.0, 2.0], [3.0, 1.0, 2.0], [3.0, 1.0, 2.0]])
+    success = np.array([[True, False, True], [False, False, False], [True, True, True]])
+    misses = np.array([[0.0, 0.5, 0.0], [0.3, 0.2, 0.1], [0.0, 0.0, 0.0]])
+    assert chosen(cost, success, misses).tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("choose", ["nearest", "centred", "manipulable"])
+def test_the_best_is_the_best_of_what_the_same_starts_find(arm, choose):
+    q0 = UR5E.random(6, seed=4)
+    targets = UR5E.fk(UR5E.random(6, seed=5))
+    many = 12
+    best = arm.solve(targets, q0, best_of=many, choose=choose)
+    assert best.success.all()
+    lower, upper = UR5E.limits.lower, UR5E.limits.upper
+    for k in range(6):
+        points = starting_points(arm.problem, q0[k : k + 1], many, 0)[0]
+        found = arm.solve(targets[k], points)
+        q = nearest_turns(arm.problem, found.q, np.broadcast_to(q0[k], found.q.shape))
+        J = UR5E.jacobian(q)
+        cost = {
+            "nearest": np.linalg.norm(q - q0[k], axis=1),
+            "centred": np.abs((q - (lower + upper) / 2) / ((upper - lower) / 2)).max(axis=1),
+            "manipulable": -np.abs(np.linalg.det(J)),
+        }[choose]
+        least = np.where(found.success, cost, np.inf).min()
+        assert float(best.cost[k]) == pytest.approx(least, rel=1e-9)
+        assert np.ptp(cost) > 0.1 * abs(least)  # there was something to choose
+
+
+def test_the_least_of_a_function_is_taken(arm):
+    target = UR5E.fk(UR5E.random(seed=6))
+    for sign in (1.0, -1.0):
+        best = arm.solve(target, best_of=24, choose=lambda q, sign=sign: sign * np.cos(q[:, 0]))
+        assert best.success
+        assert float(best.cost) == pytest.approx(sign * np.cos(best.q[0]))
+    high, low = (
+        arm.solve(target, best_of=24, choose=lambda q, s=s: s * q[:, 2]).q[2] for s in (-1, 1)
+    )
+    assert high > low + 0.1
+
+
+def test_more_starts_are_never_worse(arm):
+    targets = UR5E.fk(UR5E.random(20, seed=7))
+    costs = [arm.solve(targets, best_of=n).cost for n in (2, 16, 64)]
+    # the starts of a smaller number are not among those of a larger one: worse now and then only
+    assert costs[0].mean() > costs[1].mean() >= costs[2].mean()
+
+
+def test_the_answer_depends_on_the_row_alone(arm):
+    targets, q0 = UR5E.fk(UR5E.random(30, seed=8)), UR5E.random(30, seed=9)
+    how = {"best_of": 6, "choose": "centred"}
+    batch = arm.solve(targets, q0, **how)
+    again = arm.solve(targets[::-1], q0[::-1], threads=2, **how)
+    assert again.q[::-1].tobytes() == batch.q.tobytes()
+    one = arm.solve(targets[11], q0[11], **how)
+    assert one.q.tobytes() == batch.q[11].tobytes()
+    assert one.cost == batch.cost[11]
+
+
+def test_the_best_is_verified_as_any_answer_is(arm):
+    targets = UR5E.fk(UR5E.random(40, seed=10))
+    targets[::2, :3, 3] *= 3.0
+    q0 = np.tile([6.0, -6.0, 3.0, 6.0, -6.0, 6.0], (40, 1))
+    result = arm.solve(targets, q0, best_of=8, tries=2)
+    reached = UR5E.fk(result.q)
+    error = np.linalg.norm(reached[:, :3, 3] - targets[:, :3, 3], axis=1)
+    np.testing.assert_allclose(result.position_error, error, atol=1e-9)
+    inside = ((result.q >= UR5E.limits.lower) & (result.q <= UR5E.limits.upper)).all(axis=1)
+    assert inside.all()
+    assert result.success[1::2].all()
+    assert not result.success[::2].all()
+
+
+def test_no_rows_have_no_best(arm):
+    result = arm.solve(np.zeros((0, 4, 4)), best_of=4)
+    assert result.q.shape == (0, 6)
+    assert result.cost.shape == (0,)
+
+
+# turns
+
+
+def test_angles_go_to_the_turn_that_is_nearest_inside_their_limits(arm):
+    g = rng("turns")
+    q = g.uniform(-np.pi, np.pi, (200, 6))
+    start = g.uniform(UR5E.limits.lower, UR5E.limits.upper, (200, 6))
+    turned = nearest_turns(arm.problem, q, start)
+    np.testing.assert_allclose(turns_apart(turned, q), 0.0, atol=1e-12)
+    choices = q[..., None] + 2.0 * np.pi * np.arange(-2, 3)
+    lower, upper = UR5E.limits.lower[:, None], UR5E.limits.upper[:, None]
+    away = np.where(
+        (choices >= lower) & (choices <= upper), np.abs(choices - start[..., None]), np.inf
+    )
+    np.testing.assert_allclose(np.abs(turned - start), away.min(axis=-1), atol=1e-9)
+    same = nearest_turns(arm.problem, q, q)
+    assert same.tobytes() == q.tobytes()
+
+
+def test_turns_that_a_task_counts_are_left():
+    joints = UR5E.joint_names
+    tasks = [Position("tool0"), JointCoupling(joints[5], joints[3], ratio=0.5)]
+    problem = make_problem(UR5E.mechanism, tasks)
+    q, start = np.zeros((1, 6)), np.full((1, 6), 6.0)
+    turned = nearest_turns(problem, q, start)[0]
+    assert turned[[3, 5]].tolist() == [0.0, 0.0]
+    assert turned[[0, 1, 4]] == pytest.approx([2.0 * np.pi] * 3)
+
+
+def test_the_best_of_tasks_that_count_turns_still_does_them():
+    joints = UR5E.joint_names
+    tasks = [Pose("tool0", rotation=""), JointCoupling(joints[5], joints[3], ratio=0.5)]
+    solver = UR5E.solver(tasks=tasks)
+    target = UR5E.fk(UR5E.random(seed=11))
+    result = solver.solve(target, np.full(6, 6.0), best_of=8)
+    assert result.success
+    assert result.q[5] == pytest.approx(0.5 * result.q[3], abs=2e-4)
+
+
+# all solutions
+
+
+def test_distinct_leaves_one_of_each_group():
+    problem = make_problem(UR5E.mechanism, Pose("tool0"))
+    a, b = UR5E.random(2, seed=12)
+    rows = np.array([a, b, a + 1e-4, b + 2.0 * np.pi, a + [0.1, 0, 0, 0, 0, 0]])
+    assert distinct(problem, rows, 1e-2).tolist() == [0, 1, 4]
+    assert distinct(problem, rows[:0], 1e-2).tolist() == []
+
+
+def test_a_quaternion_and_its_negative_are_one():
+    robot = lw.load("quadruped", base="floating")
+    foot = next(name for name in robot.frame_names if name.endswith("foot"))
+    problem = make_problem(robot.mechanism, Pose(foot))
+    a, b = robot.random(2, seed=13)
+    flipped = a.copy()
+    flipped[3:7] *= -1.0
+    assert distinct(problem, np.array([a, flipped, b]), 1e-2).tolist() == [0, 2]
+    near = nearest_turns(problem, flipped[None], a[None])
+    np.testing.assert_array_equal(near[0], a)
+
+
+def spherical_wrist_free(target):
+    """All solutions of a UR arm by trying very many starts with a solver of its own.
+
+    Newton's method on the logarithm of the pose, in NumPy.
+    """
+    q = rng("many starts").uniform(-np.pi, np.pi, (400, 6))
+    for _ in range(60):
+        T = UR5E.fk(q)
+        e_p = target[:3, 3] - T[:, :3, 3]
+        M = target[:3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2)
+        w = 0.5 * np.stack(
+            [M[:, 2, 1] - M[:, 1, 2], M[:, 0, 2] - M[:, 2, 0], M[:, 1, 0] - M[:, 0, 1]], axis=1
+        )
+        e = np.concatenate([e_p, w], axis=1)
+        J = UR5E.jacobian(q)
+        A = np.swapaxes(J, 1, 2) @ J + 1e-3 * (e * e).sum(1)[:, None, None] * np.eye(6)
+        dq = np.linalg.solve(A + 1e-12 * np.eye(6), np.swapaxes(J, 1, 2) @ e[..., None])[..., 0]
+        q = q + dq * np.minimum(1.0, 1.0 / (np.linalg.norm(dq, axis=1) + 1e-12))[:, None]
+    T = UR5E.fk(q)
+    done = np.abs(T - target).max(axis=(1, 2)) < 1e-6
+    found: list[np.ndarray] = []
+    for row in q[done]:
+        if all(turns_apart(row, other) > 1e-2 for other in found):
+            found.append(row)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_an_arm_of_six_joints_has_the_solutions_that_another_search_finds(arm, seed):
+    target = UR5E.fk(UR5E.random(seed=seed))
+    expected = spherical_wrist_free(target)
+    found = arm.all_solutions(target)
+    assert len(found) == len(expected)
+    assert len(found) in (2, 4, 6, 8)
+    for row in expected:
+        assert turns_apart(found, row).min() < 1e-3
+    assert np.abs(UR5E.fk(found) - target).max() < 2e-4
+    assert ((found >= UR5E.limits.lower) & (found <= UR5E.limits.upper)).all()
+
+
+def test_a_general_pose_of_an_arm_with_parallel_axes_has_eight(arm):
+    q = np.array([0.4, -1.2, 1.3, -0.9, 1.1, 0.3])
+    found = arm.all_solutions(UR5E.fk(q))
+    assert len(found) == 8
+    assert turns_apart(found, q).min() < 1e-3
+    pairs = itertools.combinations(found, 2)
+    assert min(turns_apart(a, b) for a, b in pairs) > 1e-2
+
+
+def test_two_links_in_a_plane_have_two():
+    robot = lw.load("planar_2r")
+    solver = robot.solver(tasks=Position(robot.tip, axes="xy"))
+    q = np.array([0.3, 0.9])
+    target = robot.fk(q, robot.tip)[:3, 3]
+    found = solver.all_solutions(target, q)
+    assert len(found) == 2
+    np.testing.assert_allclose(found[0], q, atol=1e-3)  # the nearest to q0 first
+    assert found[1, 1] == pytest.approx(-0.9, abs=1e-3)
+    assert solver.all_solutions(target + 9.0).shape == (0, 2)
+
+
+def test_a_continuum_is_sampled_apart():
+    solver = PANDA.solver("tool0")
+    target = PANDA.fk(PANDA.random(seed=14), "tool0")
+    few, many = (solver.all_solutions(target, starts=n, apart=0.5) for n in (50, 300))
+    assert 1 < len(few) <= len(many)
+    moved = list(solver.problem.moved)
+    for a, b in itertools.combinations(many[:, moved], 2):
+        assert np.abs(a - b).max() > 0.5
+    away = np.linalg.norm((many - PANDA.neutral())[:, moved], axis=1)
+    assert (np.diff(away) >= 0.0).all()
+    assert many.tobytes() == solver.all_solutions(target, starts=300, apart=0.5).tobytes()
+
+
+def test_wrong_requests_are_refused(arm):
+    targets = UR5E.fk(UR5E.random(2, seed=15))
+    with pytest.raises(ShapeError, match="one target"):
+        arm.all_solutions(targets)
+    for starts in (0, 1.5, "many", True):
+        with pytest.raises(InputError, match="starts"):
+            arm.all_solutions(targets[0], starts=starts)
+    for apart in (-1.0, np.nan, "far"):
+        with pytest.raises(InputError, match="apart"):
+            arm.all_solutions(targets[0], apart=apart)

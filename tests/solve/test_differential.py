@@ -1,0 +1,300 @@
+"""Differential inverse kinematics: exact limits, straight ways, priorities, and no surprises."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.compile.cache import Cache
+from linkwork.compile.compiler import Compiler
+from linkwork.errors import (
+    InputError,
+    LinkworkError,
+    ShapeError,
+    UnknownNameError,
+    UnsupportedFeatureError,
+)
+from linkwork.models import MODELS
+from linkwork.solve.differential import Controller
+from linkwork.solve.limits.acceleration import AccelerationLimit
+from linkwork.solve.limits.position import PositionLimit
+from linkwork.solve.limits.velocity import VelocityLimit
+from linkwork.solve.objectives import Centred, Manipulable, NearPosture
+from linkwork.solve.tasks.orientation import Orientation
+from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.tasks.position import Position
+from robots import every_joint_urdf, mechanism_from
+from seeds import rng
+
+DT = 0.002
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return lw.load("panda")
+
+
+@pytest.fixture(scope="module")
+def compiler(tmp_path_factory):
+    """Controllers of one structure share their code."""
+    return Compiler(cache=Cache(tmp_path_factory.mktemp("code")))
+
+
+@pytest.fixture(scope="module")
+def control(robot, compiler):
+    return Controller(robot.mechanism, "tool0", dt=DT, compiler=compiler)
+
+
+def middling(robot, n, label):
+    """Configurations well inside the limits."""
+    m = robot.mechanism
+    middle, half = 0.5 * (m.lower + m.upper), 0.5 * (m.upper - m.lower)
+    return middle + 0.5 * half * rng(label).uniform(-1.0, 1.0, (n, m.n_q))
+
+
+def error(robot, q, T):
+    return np.abs(robot.fk(q, "tool0") - T).max(axis=(-1, -2))
+
+
+def test_near_targets_are_reached_to_the_last_digits(robot, control):
+    q = middling(robot, 200, "near")
+    T = robot.fk(q + 0.03 * rng("by").uniform(-1.0, 1.0, q.shape), "tool0")
+    for _ in range(60):
+        q = control.step(q, T)
+    assert (error(robot, q, T) < 1e-12).mean() > 0.98  # but next to singularities
+
+
+@pytest.mark.parametrize("dt", [1e-6, 1e-3, 0.1, 10.0])
+def test_positions_and_velocities_stay_within_limits_exactly(robot, compiler, dt):
+    m = robot.mechanism
+    control = Controller(m, "tool0", dt=dt, compiler=compiler)
+    q, T = robot.random(200, seed=1), robot.fk(robot.random(200, seed=2), "tool0")
+    for _ in range(100):
+        after, v = control.step(q, T), control.velocity(q, T)
+        assert ((after >= m.lower) & (after <= m.upper)).all()
+        assert (np.abs(after - q) <= m.velocity_limit * dt).all()
+        assert (np.abs(v) <= m.velocity_limit).all()
+        np.testing.assert_allclose(q + v * dt, after, atol=1e-14)
+        q = after
+
+
+def test_a_far_target_is_gone_to_straight(robot, control):
+    q = middling(robot, 100, "straight")
+    away = rng("away").normal(size=(100, 3))
+    T = robot.fk(q, "tool0").copy()
+    T[:, :3, 3] += 0.2 * away / np.linalg.norm(away, axis=1, keepdims=True)
+    after = control.step(q, T)
+    J = robot.jacobian(q, "tool0")
+    twist = np.einsum("nij,nj->ni", J, after - q)
+    good = np.linalg.svd(J, compute_uv=False)[:, -1] > 0.05
+    assert good.sum() > 50
+    way = T[:, :3, 3] - robot.fk(q, "tool0")[:, :3, 3]
+    cosine = (twist[:, :3] * way).sum(axis=1) / (
+        np.linalg.norm(twist[:, :3], axis=1) * np.linalg.norm(way, axis=1)
+    )
+    assert np.quantile(cosine[good], 0.1) > 0.9999
+    # and as fast as some joint allows
+    used = (np.abs(after - q) / (robot.mechanism.velocity_limit * DT)).max(axis=1)
+    assert (used[good] > 1.0 - 1e-9).all()
+
+
+@pytest.mark.parametrize("beyond", [0.0, 0.1, 1.0])
+def test_targets_out_of_reach_are_approached_without_shaking(robot, control, beyond):
+    q = middling(robot, 50, "shaking")
+    T = robot.fk(q, "tool0").copy()
+    way = T[:, :3, 3] - robot.fk(q, "link2")[:, :3, 3]
+    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    T[:, :3, 3] += (1.0 + beyond) * way
+    for _ in range(4000):
+        q = control.step(q, T)
+    last = np.abs(control.step(q, T) - q).max(axis=1)
+    assert np.quantile(last, 0.9) < 1e-5
+
+
+def test_lower_priorities_and_objectives_leave_those_above_alone(robot):
+    m = robot.mechanism
+    q = middling(robot, 100, "levels")
+    T = robot.fk(q, "tool0")
+    tasks = [Position("tool0"), Orientation("tool0", priority=1)]
+    both = Controller(m, tasks, dt=0.1, objectives=[Centred()])
+    one = Controller(m, [Position("tool0")], dt=0.1)
+    goal = T[:, :3, 3] + 1e-4
+    turned = robot.fk(q + 1e-3, "tool0")[:, :3, :3]
+    first = one.step(q, goal) - q
+    second = both.step(q, {"tool0": goal, "tool0_2": turned}) - q
+    J = robot.jacobian(q, "tool0")[:, :3]
+    good = np.linalg.svd(J, compute_uv=False)[:, -1] > 0.05
+    moved = [np.einsum("nij,nj->ni", J, step)[good] for step in (first, second)]
+    np.testing.assert_allclose(moved[0], moved[1], atol=2e-6)
+    assert np.abs(second - first).max() > 1e-4
+
+
+def test_objectives_improve_while_the_task_stays_done(robot):
+    m = robot.mechanism
+    q0 = middling(robot, 60, "objectives")
+    T = robot.fk(q0, "tool0")
+
+    def log_manipulability(q):
+        return np.log(np.linalg.svd(robot.jacobian(q, "tool0"), compute_uv=False)).sum(axis=-1)
+
+    def distance(q):
+        return -np.linalg.norm(q - q0[::-1].mean(axis=0), axis=-1)
+
+    cases = [
+        (NearPosture(q0[::-1].mean(axis=0), weight=0.5), distance),
+        (Manipulable("tool0", weight=0.5), log_manipulability),
+    ]
+    for objective, value in cases:
+        control = Controller(m, "tool0", dt=0.01, objectives=[objective])
+        q = q0
+        for _ in range(400):
+            q = control.step(q, T)
+        assert np.quantile(error(robot, q, T), 0.9) < 1e-4
+        assert (value(q) > value(q0) - 1e-6).mean() > 0.95
+        assert np.median(value(q) - value(q0)) > 1e-3
+
+
+def test_acceleration_is_limited_and_the_next_step_always_possible(robot):
+    m = robot.mechanism
+    a, dt = 8.0, 0.01
+    control = Controller(m, "tool0", dt=dt, limits=[AccelerationLimit(dt, a)])
+    q = middling(robot, 100, "accelerates")
+    v = np.zeros_like(q)
+    targets = robot.fk(robot.random(3, seed=8), "tool0")
+    for k in range(900):
+        after = control.step(q, targets[k // 300], v=v)
+        now = (after - q) / dt
+        assert ((after >= m.lower) & (after <= m.upper)).all()
+        assert (np.abs(after - q) <= m.velocity_limit * dt).all()
+        assert (np.abs(now - v) <= a * dt * (1.0 + 1e-9) + 1e-12).all()
+        q, v = after, now
+
+
+def test_one_row_has_the_bits_that_it_has_in_a_batch(robot, control):
+    q, T = robot.random(40, seed=5), robot.fk(robot.random(40, seed=6), "tool0")
+    together = control.step(q, T)
+    alone = [control.step(a, b) for a, b in zip(q, T, strict=True)]
+    np.testing.assert_array_equal(alone, together)
+    grid = control.step(q.reshape(8, 5, 7), T.reshape(8, 5, 4, 4))
+    np.testing.assert_array_equal(grid.reshape(40, 7), together)
+    np.testing.assert_array_equal(control.step(q, T[0])[3], control.step(q[3], T[0]))
+    np.testing.assert_array_equal(control.step(q[0].tolist(), T[0].tolist()), together[0])
+
+
+def test_targets_by_name_in_order_and_with_the_task(robot):
+    m = robot.mechanism
+    q = middling(robot, 1, "named")[0]
+    T, p = robot.fk(robot.random(seed=3), "tool0"), np.array([0.3, 0.1, 0.5])
+    control = Controller(m, [Pose("tool0"), Position("link4", p, priority=1)], dt=0.01)
+    expected = control.step(q, {"tool0": T})
+    for given in ({"tool0": T, "link4": p}, [T, p], (T.tolist(), p)):
+        np.testing.assert_array_equal(control.step(q, given), expected)
+    assert np.abs(control.step(q, [T, p + 0.1]) - expected).max() > 0.0
+    with pytest.raises(UnknownNameError, match="tool0"):
+        control.step(q, {"tool": T})
+    with pytest.raises(InputError, match="tool0"):
+        control.step(q)
+    with pytest.raises(InputError, match="one for each task"):
+        control.step(q, [T])
+
+
+def test_joints_that_are_not_moved_keep_their_positions():
+    robot = lw.load("two_arm_torso")
+    m = robot.mechanism
+    tip = MODELS["two_arm_torso"].tip
+    moving = [m.joint_names[c] for c in m.coordinates_moving(m.frame(tip))]
+    control = Controller(m, tip, dt=0.01, joints=moving[1:], joint_weights={moving[2]: 0.1})
+    q = robot.random(30, seed=2)
+    after = control.step(q, robot.fk(robot.random(30, seed=3), tip))
+    still = [k for k in range(m.n_q) if k not in control.problem.moved]
+    np.testing.assert_array_equal(after[:, still], q[:, still])
+    assert (np.abs(after - q).max(axis=1) > 0.0).all()
+
+
+def test_every_type_of_joint_moves_on_its_group():
+    m = mechanism_from(every_joint_urdf())
+    robot = lw.load(every_joint_urdf())
+    for frame in ("ball", "hand", "wheel"):
+        control = Controller(m, Position(frame), dt=0.05)
+        q = robot.random(20, seed=4)
+        goal = robot.fk(robot.random(20, seed=5), frame)[:, :3, 3]
+        before = np.linalg.norm(robot.fk(q, frame)[:, :3, 3] - goal, axis=1)
+        for _ in range(400):
+            np.testing.assert_allclose(
+                robot.integrate(q, control.dt * control.velocity(q, goal)),
+                control.step(q, goal),
+                atol=1e-9,
+            )
+            q = control.step(q, goal)
+        after = np.linalg.norm(robot.fk(q, frame)[:, :3, 3] - goal, axis=1)
+        assert (after <= before + 1e-9).all()
+        start = int(m.q_start[m.joint("free")])
+        np.testing.assert_allclose(np.linalg.norm(q[:, start + 3 : start + 7], axis=1), 1.0)
+
+
+def test_what_cannot_be_computed_is_refused_in_plain_words(robot, control):
+    m = robot.mechanism
+    q, T = robot.random(seed=1), robot.fk(robot.random(seed=2), "tool0")
+    nan = T.copy()
+    nan[0, 3] = np.nan
+    stretched = T.copy()
+    stretched[:3, :3] *= 1.01
+    for bad in (nan, stretched):
+        with pytest.raises(InputError, match="rigid"):
+            control.step(q, bad)
+    with pytest.raises(InputError, match=r"q0\[2\]|q\[2\]"):
+        control.step(np.where(np.arange(7) == 2, np.nan, q), T)
+    with pytest.raises(ShapeError):
+        control.step(q[:-1], T)
+    with pytest.raises(ShapeError):
+        control.step(q, T[:3])
+    far = T.copy()
+    far[0, 3] = 1e300
+    try:
+        assert (np.abs(control.step(q, far) - q) <= m.velocity_limit * DT).all()
+    except LinkworkError:
+        pass  # what float64 cannot hold is refused
+    for change in ({"dt": 0.0}, {"gain": 0.0}, {"gain": 1.5}, {"damping": -1.0}):
+        with pytest.raises(InputError, match=next(iter(change))):
+            Controller(m, "tool0", **{"dt": DT, **change})
+    with pytest.raises(InputError, match="dt"):
+        Controller(m, "tool0", dt=DT, limits=[VelocityLimit(0.1)])
+    with pytest.raises(InputError, match="acceleration"):
+        Controller(m, "tool0", dt=DT, limits=[AccelerationLimit(DT, 1.0)]).step(q, T)
+    with pytest.raises(UnsupportedFeatureError, match="free"):
+        every = mechanism_from(every_joint_urdf())
+        Controller(every, "ball", dt=DT, limits=[VelocityLimit(DT, 1.0)])
+
+
+def test_the_share_of_the_error_and_own_limits(robot, compiler):
+    m = robot.mechanism
+    q = middling(robot, 50, "gain")
+    T = robot.fk(q + 1e-4, "tool0")
+    wide = [VelocityLimit(DT, 100.0)]
+    half = Controller(m, "tool0", dt=DT, gain=0.5, limits=wide, compiler=compiler).step(q, T) - q
+    whole = Controller(m, "tool0", dt=DT, limits=wide, compiler=compiler).step(q, T) - q
+    np.testing.assert_allclose(half, 0.5 * whole, rtol=1e-2, atol=1e-6)
+    slow = Controller(m, "tool0", dt=DT, limits=[VelocityLimit(DT, 0.01), PositionLimit(0.2)])
+    far = robot.fk(robot.random(50, seed=1), "tool0")
+    assert (np.abs(slow.step(q, far) - q) <= 0.01 * DT).all()
+
+
+def test_threads_share_a_controller(robot, control):
+    q, T = robot.random(200, seed=5), robot.fk(robot.random(200, seed=6), "tool0")
+    expected = control.step(q, T)
+    wrong = []
+
+    def work():
+        for a, b, c in zip(q, T, expected, strict=True):
+            if not np.array_equal(control.step(a, b), c):
+                wrong.append(a)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

@@ -1,0 +1,194 @@
+"""Targets by name and in order, in all shapes that go together, to rows of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.solve.inputs import configuration, rows_of, settings_of
+from linkwork.solve.limits.acceleration import AccelerationLimit
+from linkwork.solve.limits.coupled import CoupledLimit
+from linkwork.solve.limits.velocity import VelocityLimit
+from linkwork.solve.objectives import NearPosture
+from linkwork.solve.options import Options
+from linkwork.solve.problem import make_problem
+from linkwork.solve.tasks.joint_coupling import JointCoupling
+from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.tasks.position import Position
+
+ROBOT = lw.load("two_arm_torso")
+M = ROBOT.mechanism
+LEFT, RIGHT = "left_tool0", "right_tool0"
+NEUTRAL = ROBOT.neutral()
+
+
+def problem(*tasks, **how):
+    return make_problem(M, list(tasks) or [Position(LEFT), Position(RIGHT)], **how)
+
+
+def target_of(p, parameters, name):
+    place = [t.name for t in p.tasks].index(name)
+    return parameters[:, slice(*p.layout.targets[place])]
+
+
+A, B = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
+
+
+@pytest.mark.parametrize(
+    "targets", [[A, B], (A, B), np.array([A, B]), {RIGHT: B, LEFT: A}, [A.tolist(), B.tolist()]]
+)
+def test_in_order_or_by_name_is_the_same(targets):
+    p = problem()
+    parameters, start, lead = rows_of(p, targets, None, NEUTRAL)
+    assert lead == ()
+    assert parameters.shape == (1, p.layout.n_parameters)
+    np.testing.assert_array_equal(target_of(p, parameters, LEFT), [A])
+    np.testing.assert_array_equal(target_of(p, parameters, RIGHT), [B])
+    np.testing.assert_array_equal(start, [NEUTRAL])
+
+
+def test_the_order_is_that_of_the_tasks_as_given_not_of_their_priorities():
+    p = problem(Position(LEFT, priority=1), Position(RIGHT))
+    parameters, _, _ = rows_of(p, [A, B], None, NEUTRAL)
+    np.testing.assert_array_equal(target_of(p, parameters, LEFT), [A])
+
+
+def test_targets_of_the_tasks_stand_in_for_what_is_not_given():
+    p = problem(Position(LEFT, A), Position(RIGHT, B))
+    for targets in (None, {}, {LEFT: None}, [None, None], {RIGHT: B}, [A, None]):
+        parameters, _, _ = rows_of(p, targets, None, NEUTRAL)
+        np.testing.assert_array_equal(target_of(p, parameters, LEFT), [A])
+        np.testing.assert_array_equal(target_of(p, parameters, RIGHT), [B])
+    parameters, _, _ = rows_of(p, {LEFT: B}, None, NEUTRAL)
+    np.testing.assert_array_equal(target_of(p, parameters, LEFT), [B])
+
+
+def test_one_task_takes_its_target_as_it_is():
+    p = problem(Position(LEFT))
+    many = np.arange(12.0).reshape(4, 3)
+    for targets in (many, {LEFT: many}, many.tolist()):
+        parameters, _, lead = rows_of(p, targets, None, NEUTRAL)
+        assert lead == (4,)
+        np.testing.assert_array_equal(target_of(p, parameters, LEFT), many)
+
+
+def test_tasks_without_numbers_take_no_place_in_the_order():
+    p = problem(Position(LEFT), JointCoupling(*M.joint_names[:2]), Position(RIGHT))
+    parameters, _, _ = rows_of(p, [A, B], None, NEUTRAL)
+    np.testing.assert_array_equal(target_of(p, parameters, RIGHT), [B])
+    alone = problem(JointCoupling(*M.joint_names[:2]))
+    assert rows_of(alone, None, None, NEUTRAL)[2] == ()
+    with pytest.raises(InputError, match="none of the tasks takes a target"):
+        rows_of(alone, A, None, NEUTRAL)
+
+
+SHAPES = [
+    ((), (), (), ()),
+    ((5,), (), (), (5,)),
+    ((), (5,), (), (5,)),
+    ((), (), (5,), (5,)),
+    ((2, 1), (3,), (), (2, 3)),
+    ((4, 1, 1), (3, 1), (2,), (4, 3, 2)),
+    ((0,), (), (), (0,)),
+    ((3, 0), (1,), (), (3, 0)),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "start", "lead"), SHAPES)
+def test_leading_shapes_broadcast(left, right, start, lead):
+    p = problem()
+    a, b = (np.arange(float(np.prod(s) * 3)).reshape(*s, 3) for s in (left, right))
+    q0 = np.arange(float(np.prod(start) * M.n_q)).reshape(*start, M.n_q)
+    parameters, whole, found = rows_of(p, [a, b], q0, NEUTRAL)
+    assert found == lead
+    count = int(np.prod(lead))
+    assert parameters.shape == (count, p.layout.n_parameters)
+    assert parameters.flags.c_contiguous
+    assert whole.flags.c_contiguous
+    for name, given in ((LEFT, a), (RIGHT, b)):
+        expected = np.broadcast_to(given, (*lead, 3)).reshape(count, 3)
+        np.testing.assert_array_equal(target_of(p, parameters, name), expected)
+    np.testing.assert_array_equal(whole, np.broadcast_to(q0, (*lead, M.n_q)).reshape(count, M.n_q))
+
+
+def test_shapes_that_do_not_go_together_are_refused():
+    with pytest.raises(ShapeError, match="leading shapes"):
+        rows_of(problem(), [np.zeros((2, 3)), np.zeros((5, 3))], None, NEUTRAL)
+    with pytest.raises(ShapeError, match="leading shapes"):
+        rows_of(problem(), [np.zeros((2, 3)), A], np.zeros((3, M.n_q)), NEUTRAL)
+
+
+def test_held_positions_and_the_start_of_the_move_come_from_q0():
+    p = make_problem(
+        M, Pose(LEFT), joints=M.joint_names[:3], limits=[VelocityLimit(0.1, v_max=1.0)]
+    )
+    q0 = ROBOT.random(4, seed=1)
+    parameters, _, _ = rows_of(p, np.eye(4), q0, NEUTRAL)
+    np.testing.assert_array_equal(parameters[:, slice(*p.layout.held)], q0[:, list(p.held)])
+    np.testing.assert_array_equal(parameters[:, slice(*p.layout.start)], q0[:, list(p.moved)])
+
+
+def test_limits_and_objectives_take_numbers_by_name():
+    tasks = [Pose(LEFT, np.eye(4))]
+    p = make_problem(M, tasks, limits=[AccelerationLimit(0.1, 3.0)], objectives=[NearPosture()])
+    v, q = np.linspace(0, 1, M.n_v), ROBOT.random(seed=2)
+    parameters, _, _ = rows_of(p, {"acceleration": v, "posture": q}, None, NEUTRAL)
+    np.testing.assert_array_equal(parameters[0, slice(*p.layout.limit_numbers[0])], v)
+    np.testing.assert_array_equal(parameters[0, slice(*p.layout.objective_targets[0])], q)
+    with pytest.raises(InputError, match="'acceleration' has no target"):
+        rows_of(p, None, None, NEUTRAL)
+
+
+@pytest.mark.parametrize(
+    ("targets", "error", "words"),
+    [
+        (None, InputError, f"'{LEFT}' has no target"),
+        ({RIGHT: A}, InputError, f"'{LEFT}' has no target"),
+        ({LEFT: A, "right": B}, UnknownNameError, RIGHT),
+        ({LEFT: A, 3: B}, UnknownNameError, "named '3'"),
+        ([A], InputError, f"one for each task \\({LEFT}, {RIGHT}\\).*not 1 of them"),
+        ([A, B, A], InputError, "not 3 of them"),
+        (3.0, InputError, "not float"),
+        ([A, np.zeros(4)], ShapeError, f"task '{RIGHT}'.*shape"),
+        ([A, [np.nan, 0, 0]], InputError, f"task '{RIGHT}'.*not finite"),
+        ([A, np.array([[0, 0, 0], [0, np.inf, 0]])], InputError, r"\[1\] is not finite"),
+        (["abc", "def"], InputError, "real numbers"),
+        ([A, B * 1j], InputError, "real numbers"),
+    ],
+)
+def test_wrong_targets_are_refused_by_name(targets, error, words):
+    with pytest.raises(error, match=words):
+        rows_of(problem(), targets, None, NEUTRAL)
+
+
+def test_a_start_is_checked():
+    with pytest.raises(ShapeError, match="q0 must have shape"):
+        configuration(np.zeros(3), M)
+    with pytest.raises(InputError, match=r"q0\[1, 4\] is not a finite"):
+        configuration(np.where(np.arange(2 * M.n_q).reshape(2, -1) == M.n_q + 4, np.nan, 0.0), M)
+
+
+def test_settings_stand_where_the_layout_says():
+    tasks = [Position(LEFT, weight=3.0, slack=(0.1, 0.2, 0.3)), Position(RIGHT, weight=0.5)]
+    p = problem(
+        *tasks,
+        limits=[VelocityLimit(0.5, v_max=2.0), CoupledLimit(*M.joint_names[:2], [[0.0, -1, 1]])],
+        objectives=[NearPosture(weight=0.25)],
+        joint_weights={M.joint_names[0]: 0.125},
+    )
+    settings = settings_of(p, Options(position_tolerance=0.01))
+    layout = p.layout
+    assert settings.shape == (layout.n_settings,)
+    parts = {
+        "thresholds": [settings[slice(*span)].tolist() for span in layout.thresholds],
+        "weights": [settings[slice(*span)].tolist() for span in layout.weights],
+        "slacks": [settings[slice(*span)].tolist() for span in layout.slacks],
+    }
+    assert parts["thresholds"] == [[pytest.approx(1e-4)]] * 2
+    assert parts["weights"] == [[3.0], [0.5]]
+    assert parts["slacks"] == [[0.1, 0.2, 0.3], []]
+    assert settings[slice(*layout.joint_weights)][0] == 0.125
+    assert settings[slice(*layout.limit_settings[0])] == pytest.approx(1.0)
+    assert settings[slice(*layout.objective_weights[0])].tolist() == [0.25]

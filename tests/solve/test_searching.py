@@ -1,0 +1,142 @@
+"""The search of one call: with a time it ends, and finds what it finds without one."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.target import host
+from linkwork.errors import InputError
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.searching import Effort, search
+from linkwork.solve.tasks.pose import Pose
+
+PANDA = lw.load("panda")
+
+
+def solver(clock, robot=PANDA, tasks="tool0"):
+    return InverseKinematics(robot.mechanism, tasks, compiler=Compiler(host(), clock=clock))
+
+
+def ticking(seconds=1.0):
+    """A clock that goes on by so much whenever it is read."""
+    counter = itertools.count()
+    return lambda: seconds * next(counter)
+
+
+@pytest.fixture(scope="module")
+def real():
+    return solver(time.perf_counter)
+
+
+def hard(n=400, reachable=True):
+    """Targets of which some take many tries."""
+    targets = PANDA.fk(PANDA.random(n, seed=1), "tool0")
+    if not reachable:
+        targets[:, :3, 3] += 5.0
+    return targets
+
+
+def test_with_time_enough_the_bits_are_those_without_a_time(real):
+    targets = hard()
+    plain = real.solve(targets)
+    assert plain.restarts.max() > 8  # more than one round
+    for threads in (1, 2):
+        timed = real.solve(targets, seconds=10.0, threads=threads)
+        assert timed.q.tobytes() == plain.q.tobytes()
+        assert timed.restarts.tolist() == plain.restarts.tolist()
+    slow = int(plain.restarts.argmax())
+    one = real.solve(targets[slow], seconds=10.0)
+    assert one.q.tobytes() == plain.q[slow].tobytes()
+
+
+def test_with_time_enough_failures_are_the_same_too(real):
+    far = hard(40, reachable=False)
+    plain, timed = (real.solve(far, tries=50, **how) for how in ({}, {"seconds": 10.0}))
+    assert timed.q.tobytes() == plain.q.tobytes()
+    assert timed.restarts.tolist() == plain.restarts.tolist()
+    few = real.solve(far[:3], tries=50, seconds=10.0)  # searched one by one
+    assert few.q.tobytes() == plain.q[:3].tobytes()
+
+
+def test_the_time_bounds_the_call(real):
+    far = hard(20, reachable=False)
+    begin = time.perf_counter()
+    result = real.solve(far, seconds=5e-3, tries=10**9)
+    took = time.perf_counter() - begin
+    assert not result.success.any()
+    assert took < 2.0  # it would be hours
+    assert result.restarts.max() > 8  # and the time was used
+
+
+def test_what_a_clock_says_decides():
+    far = hard(4, reachable=False)
+    never = solver(ticking(1e3)).solve(far, seconds=1.0, tries=500)
+    assert never.restarts.max() < 8  # one round, though no time was left for it
+    ever = solver(ticking(0.0)).solve(far, seconds=1.0, tries=500)
+    plain = solver(None).solve(far, tries=500)
+    assert ever.restarts.tolist() == plain.restarts.tolist()
+
+
+def test_what_is_solved_in_the_first_round_is_solved_in_any_time():
+    targets = hard()
+    plain = solver(None).solve(targets)
+    hurried = solver(ticking(1e3)).solve(targets, seconds=1e-6)
+    first = plain.restarts < 1
+    assert hurried.success[first].all()
+    assert hurried.q[first].tobytes() == plain.q[first].tobytes()
+    assert not hurried.success.all()
+
+
+def test_a_time_needs_a_clock():
+    with pytest.raises(InputError, match="seconds needs a clock"):
+        solver(None).solve(np.eye(4), seconds=1.0)
+    assert np.isnan(solver(None).solve(np.eye(4), tries=1).seconds)
+    assert solver(ticking(2.0)).solve(np.eye(4), tries=1).seconds == 2.0
+
+
+def test_parts_are_searched_on_by_themselves():
+    robot = lw.load("humanoid")
+    tasks = [Pose("left_foot"), Pose("right_foot")]
+    legs = solver(time.perf_counter, robot, tasks)
+    q = robot.random(60, seed=2)
+    goals = [robot.fk(q, task.frame) for task in tasks]
+    goals[0][::2, :3, 3] += 3.0
+    plain, timed = (legs.solve(goals, tries=40, **how) for how in ({}, {"seconds": 10.0}))
+    assert timed.q.tobytes() == plain.q.tobytes()
+    assert plain.success[1::2].all()
+    assert not plain.success[::2].any()
+
+
+def test_progress_counts_all_rows_whatever_the_time(real):
+    seen = []
+    targets = hard(3000)
+    real.solve(targets, seconds=1e-3, threads=2, progress=lambda *a: seen.append(a))
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1] == (3000, 3000)
+
+
+def test_the_report_of_parts_is_that_of_the_worst(real):
+    robot = lw.load("humanoid")
+    legs = InverseKinematics(robot.mechanism, [Pose("left_foot"), Pose("right_foot")])
+    q = robot.random(50, seed=3)
+    result = legs.solve([robot.fk(q, "left_foot"), robot.fk(q, "right_foot")])
+    singles = [
+        InverseKinematics(robot.mechanism, frame).solve(robot.fk(q, frame))
+        for frame in ("left_foot", "right_foot")
+    ]
+    worst = np.maximum(*(each.restarts for each in singles))
+    np.testing.assert_array_equal(result.restarts, worst)
+
+
+def test_no_rows_are_no_work(real):
+    x, report = search(
+        real._parts, (np.zeros((0, 12)), np.zeros(2)), np.zeros((0, 7)), Effort(16, 5, 0)
+    )
+    assert x.shape == (0, 7)
+    assert report.shape == (0, 4)
