@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Joint:
-    """One joint: its place in the parent link (4, 4), and its axis in its own axes."""
+    """One joint: its place in the parent link (4, 4), its axis in its own axes, its limits."""
 
     name: str
     type: str
@@ -29,6 +29,8 @@ class Joint:
     child: str
     T: Floats
     axis: Floats
+    lower: float = -math.inf
+    upper: float = math.inf
 
     @property
     def moves(self) -> bool:
@@ -134,7 +136,11 @@ def _joint(element: ET.Element) -> Joint:
     along = _numbers(None if axis is None else axis.get("xyz"), (1, 0, 0))
     length = math.sqrt(float(along @ along)) or 1.0
     name, kind = str(element.get("name")), str(element.get("type"))
-    return Joint(name, kind, end("parent"), end("child"), T, along / length)
+    lower, upper = -math.inf, math.inf
+    limit = element.find("limit")
+    if kind in ("revolute", "prismatic") and limit is not None:
+        lower, upper = float(limit.get("lower", "0")), float(limit.get("upper", "0"))
+    return Joint(name, kind, end("parent"), end("child"), T, along / length, lower, upper)
 
 
 def _numbers(text: str | None, otherwise: Sequence[float]) -> Floats:

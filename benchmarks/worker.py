@@ -90,9 +90,7 @@ class Server:
         self.rows = [path]
         return self._keep(self.peer.load_lines())
 
-    def prepare_ik(
-        self, targets: str, one: bool, question: dict[str, Any] | None = None
-    ) -> Answer:
+    def prepare_ik(self, targets: str, one: bool, question: dict[str, Any] | None = None) -> Answer:
         """Make the lines that solve targets: all in one call, or one a call.
 
         A slow side takes the first `Peer.ik_most` of a batch.

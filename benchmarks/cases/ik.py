@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.context import Context, run_rounds
-from benchmarks.ik.question import POSE, Question, true_answers
+from benchmarks.ik.question import POSE, STRICT, Question, inside, true_answers
 from benchmarks.marks import IK_ONE_MEDIAN_NS, IK_ONE_P99_NS, IK_POSE_SHARE
 from benchmarks.peers import create_peer
 from benchmarks.results import Measurement
@@ -152,6 +152,10 @@ def _verify(asked: Asked, worker: Worker, index: int, entry: Measurement) -> Non
     upper = np.array([joint.upper for joint in task.joints])
     reached = asked.reached(np.where(np.isfinite(q), q, 0.0))
     true = true_answers(asked.question, asked.targets[:n], reached, q, lower, upper)
+    if entry.peer == context.ours:  # of the others, limits in single precision are let pass
+        strict = inside(q, lower, upper, STRICT)
+        entry.extra["outside"] = int(np.sum(claimed & ~strict))
+        true &= strict
     judge = asked.judge.seat.peer
     counts: dict[str, Any] = {
         "answers": n,

@@ -117,7 +117,9 @@ def _run(options: argparse.Namespace) -> Report:
                 report.problem(f"{chain.robot.name}: {error}")
                 continue
             ik.run(context, task, options.targets, question=chain.question, one=options.one)
-            if options.json:  # after each chain: a long run that is stopped has not been for nothing
+            if (
+                options.json
+            ):  # after each chain: a long run that is stopped has not been for nothing
                 options.json.write_text(json.dumps(report.as_dict(), indent=1) + "\n", "utf-8")
     for text in table.left_out(report):
         print(text, file=sys.stderr)

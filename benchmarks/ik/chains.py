@@ -63,7 +63,9 @@ def _eight() -> list[Chain]:
         Robot("icub_arm", "icub_description/robots/icub.urdf", "base_link", "l_hand_dh_frame", 10),
         Robot("xarm7", "xarm_description/urdf/xarm7.urdf", "world", "link_eef", 7),
         Robot("baxter_arm", "baxter_description/urdf/baxter.urdf", "base", "left_gripper", 7),
-        Robot("kinova", "kinova_description/robots/kinova.urdf", "base", "j2s6s200_end_effector", 6),
+        Robot(
+            "kinova", "kinova_description/robots/kinova.urdf", "base", "j2s6s200_end_effector", 6
+        ),
         Robot("tiago_arm", _TIAGO, "base_footprint", "hand_tool_link", 8),
     )
     iiwa = Robot("iiwa", "urdf/lbr_iiwa_14_r820.urdf", "base_link", "tool0", 7)

@@ -90,9 +90,7 @@ def on_base(root: ET.Element, base: str, *, floating: bool) -> ET.Element:
     last, axes = "floor", {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
     far = 0.5 if floating else 2.0
     for name in "xyz" if floating else "xy":
-        last = joint(
-            root, f"base_{name}", "prismatic", last, axis=axes[name], limits=(-far, far)
-        )
+        last = joint(root, f"base_{name}", "prismatic", last, axis=axes[name], limits=(-far, far))
     for name in "zyx" if floating else "z":
         limits, kind = ((-0.5, 0.5), "revolute") if floating else (None, "continuous")
         last = joint(root, f"base_turn_{name}", kind, last, axis=axes[name], limits=limits)

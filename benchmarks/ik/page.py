@@ -86,7 +86,8 @@ def missed(report: Report) -> list[str]:
             lost = entry.extra["answers"] - entry.extra["verified"]
             said.append(
                 f"{entry.robot}, {_what(entry)}, seed {report.settings['seed']}, "
-                f"{entry.rows} targets: {lost} rows: {listed}" + (", ..." if lost > len(rows) else "")
+                f"{entry.rows} targets: {lost} rows: {listed}"
+                + (", ..." if lost > len(rows) else "")
             )
     return said
 

@@ -1,8 +1,8 @@
 """What a solver is asked: which frames, whether turned, and whether the centre of mass counts.
 
-Targets are always poses: (n, 4, 4) of one frame, or (n, k, 4, 4) of several, the centre of mass last
-as a pose that is not turned. A side whose solver takes something else converts them before the clock
-starts.
+Targets are always poses: (n, 4, 4) of one frame, or (n, k, 4, 4) of several, the centre of mass
+last as a pose that is not turned. A side whose solver takes something else converts them before the
+clock starts.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 from benchmarks.matching import pose_errors
 
 Floats = NDArray[np.float64]
-POSITION, ROTATION, LIMIT = 1e-4, 1e-3, 1e-9
-"""0.1 mm, 1 mrad, and what rounding may put an answer beyond a limit."""
+POSITION, ROTATION = 1e-4, 1e-3
+LIMIT = 1e-6
+"""What an answer may lie beyond a limit: some sides keep limits in single precision."""
+STRICT = 1e-12
+"""The same for ours, which promises that every answer satisfies its limits exactly."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,12 @@ def from_dict(told: dict[str, Any]) -> Question:
     return Question(told["name"], tuple(frames), told["turned"], told["com"])
 
 
+def inside(q: Floats, lower: Floats, upper: Floats, beyond: float) -> NDArray[np.bool_]:
+    """Which configurations (n, joints) keep to the limits (joints,), or lie so little beyond."""
+    kept = ((q >= lower - beyond) & (q <= upper + beyond)).all(axis=1)
+    return np.asarray(kept, dtype=np.bool_)
+
+
 def true_answers(
     question: Question, wanted: Floats, reached: Floats, q: Floats, lower: Floats, upper: Floats
 ) -> NDArray[np.bool_]:
@@ -63,8 +72,7 @@ def true_answers(
     """
     n = len(q)
     wanted, reached = wanted.reshape(n, -1, 4, 4), reached.reshape(n, -1, 4, 4)
-    inside = np.all((q >= lower - LIMIT) & (q <= upper + LIMIT), axis=1)
-    good = inside & np.isfinite(q).all(axis=1)
+    good = inside(q, lower, upper, LIMIT) & np.isfinite(q).all(axis=1)
     for k in range(wanted.shape[1]):
         away, turn = pose_errors(wanted[:, k], reached[:, k])
         turn_counts = question.turned and not (question.com and k == wanted.shape[1] - 1)

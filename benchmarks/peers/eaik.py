@@ -49,9 +49,7 @@ class PEER(Peer):
             raise ValueError("no analytic solution is known for these axes")
         self.robot, self.back = robot, T[:3, :3].T
         self.joint_names = [joint.name for joint in moving]
-        self.limits = np.array(
-            [limit for joint in moving for limit in [_limits(path, joint.name)]]
-        )  # fmt: skip
+        self.limits = np.array([(joint.lower, joint.upper) for joint in moving])
 
     def ik_lines(self) -> list[Line]:
         """Its own batch, on one thread."""
@@ -88,13 +86,3 @@ class PEER(Peer):
         good = np.all((every >= lower) & (every <= upper), axis=1) & ~least.astype(bool)
         k = int(np.argmax(good))
         return every[k], bool(good[k])
-
-
-def _limits(path: str, name: str) -> tuple[float, float]:
-    """Limits of a joint of the prepared file; infinite where there are none."""
-    root = part("xml.etree.ElementTree").parse(path).getroot()
-    joint = next(each for each in root.findall("joint") if each.get("name") == name)
-    limit = joint.find("limit")
-    if joint.get("type") == "continuous" or limit is None:
-        return -np.inf, np.inf
-    return float(limit.get("lower", "0")), float(limit.get("upper", "0"))

@@ -34,8 +34,15 @@ class PEER(Peer):
         kind: Any = part("trac_ik").TracIK
         self.robot: Any = kind(tree.root, tip, path, timeout=0.005, epsilon=1e-5)
         self.joint_names = chain
-        lower, upper = (np.clip(np.array(x), -np.pi, np.pi) for x in self.robot.joint_limits)
-        self.start: Floats = 0.5 * (lower + upper)
+        # it takes zeros where a <safety_controller> stands, and single precision elsewhere
+        moving = [joint for joint in tree.chain(tip) if joint.moves]
+        lower, upper = np.array([(joint.lower, joint.upper) for joint in moving]).T
+        given = self.robot.joint_limits
+        self.robot.joint_limits = (
+            np.where(np.isfinite(lower), lower, given[0]).tolist(),
+            np.where(np.isfinite(upper), upper, given[1]).tolist(),
+        )
+        self.start: Floats = 0.5 * (np.clip(lower, -np.pi, np.pi) + np.clip(upper, -np.pi, np.pi))
 
     def pose(self) -> list[Line]:
         """Position and rotation."""

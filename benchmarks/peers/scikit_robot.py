@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.description import read
 from benchmarks.lines import Line
 from benchmarks.peers.base import Floats, Peer, Solutions, part
 
@@ -29,6 +30,7 @@ class PEER(Peer):
     def load(self, path: str, tip: str) -> None:
         """A model without meshes, its joints in its own order."""
         self.robot: Any = self._load(path)
+        self.path = path
         self.tip: Any = next(link for link in self.robot.link_list if link.name == tip)
         self.joint_names = [joint.name for joint in self.robot.joint_list]
         self.frame_names = [link.name for link in self.robot.link_list]
@@ -102,6 +104,7 @@ class PEER(Peer):
 
     def ik_lines(self) -> list[Line]:
         """Its batch, at 0.1 mm and 1 mrad: one try a target, as is its default, and ten random."""
+        self._to_the_middle()
         names = self._ik_names()
         call = "r = robot.batch_inverse_kinematics(q, **how"
         ten = "attempts_per_pose=10, retry_seed='random', random_initial_range=0.7"
@@ -112,6 +115,12 @@ class PEER(Peer):
             )
             for what, role, more in (("one try", "one", ""), ("ten tries", "ten", f", {ten}"))
         ]  # fmt: skip
+
+    def _to_the_middle(self) -> None:
+        """Its searches begin where the robot is: the middle of the limits, not outside of them."""
+        limits = {joint.name: (joint.lower, joint.upper) for joint in read(self.path).joints}
+        bounded = np.clip([limits[name] for name in self.joint_names], -np.pi, np.pi)
+        self.robot.angle_vector(bounded.mean(axis=1))
 
     def _ik_names(self) -> dict[str, Any]:
         how = {
@@ -127,6 +136,7 @@ class PEER(Peer):
 
     def ik_one_lines(self) -> list[Line]:
         """One target in a list, ten tries."""
+        self._to_the_middle()
         statement = (
             "r = robot.batch_inverse_kinematics(q, attempts_per_pose=10, retry_seed='random',\n"
             "    random_initial_range=0.7, **how)"

@@ -14,7 +14,7 @@ class PEER(scikit_robot.PEER):
     """The same calls, compiled: its first call, which compiles, is made before the clock starts."""
 
     name = "scikit_robot_jax"
-    requirement = (*scikit_robot.PEER.requirement, "jax==0.10.2")
+    requirement = (*scikit_robot.PEER.requirement, "jax==0.10.2", "jaxlie==1.5.0")
     lacks = MappingProxyType(
         {"pose": _ELSEWHERE, "all_poses": _ELSEWHERE, "jacobian": _ELSEWHERE, "load": _ELSEWHERE}
     )  # fmt: skip

@@ -215,6 +215,17 @@ def test_the_solver_returns_what_is_inside_and_reaches_what_can_be_reached(robot
             assert case.inside(m, far.q, q0, dt, v).all()
 
 
+def test_restarts_are_drawn_from_what_can_be_reached(robot, compiler):
+    m, n, dt = robot.mechanism, 5000, 0.7
+    q0, r = robot.random(n, seed=1), rng("restarts")
+    reach = m.velocity_limit * dt
+    goal = np.clip(q0 + r.uniform(-1.0, 1.0, q0.shape) * reach, m.lower, m.upper)
+    solver = InverseKinematics(m, "tool0", limits=[VelocityLimit(dt)], compiler=compiler)
+    result = solver.solve(robot.fk(goal, "tool0"), q0)
+    assert result.success.all()
+    assert result.restarts.mean() < 4.0  # drawn from everywhere and clamped: 7.5
+
+
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_one_target_has_the_answer_that_it_has_in_a_batch(robot, compiler, case):
     m = robot.mechanism

@@ -36,7 +36,7 @@ def turns_apart(a, b):
 
 def test_starts_lie_inside_limits_and_on_the_circle_without():
     robot = lw.load("mobile_arm")
-    problem = make_problem(robot.mechanism, Pose(robot.tip))
+    problem = make_problem(robot.mechanism, Pose("tool0"))
     q0 = robot.random(2, seed=1)
     points = starting_points(problem, q0, 200, 0)
     assert points.shape == (2, 200, robot.n_q)
@@ -86,6 +86,7 @@ def test_the_best_is_the_best_of_what_the_same_starts_find(arm, choose):
     best = arm.solve(targets, q0, best_of=many, choose=choose)
     assert best.success.all()
     lower, upper = UR5E.limits.lower, UR5E.limits.upper
+    spread = 0.0
     for k in range(6):
         points = starting_points(arm.problem, q0[k : k + 1], many, 0)[0]
         found = arm.solve(targets[k], points)
@@ -98,7 +99,8 @@ def test_the_best_is_the_best_of_what_the_same_starts_find(arm, choose):
         }[choose]
         least = np.where(found.success, cost, np.inf).min()
         assert float(best.cost[k]) == pytest.approx(least, rel=1e-9)
-        assert np.ptp(cost) > 0.1 * abs(least)  # there was something to choose
+        spread = max(spread, np.ptp(cost) / abs(least))
+    assert spread > 0.1  # there was something to choose
 
 
 def test_the_least_of_a_function_is_taken(arm):

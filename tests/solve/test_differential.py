@@ -20,7 +20,6 @@ from linkwork.errors import (
 from linkwork.models import MODELS
 from linkwork.solve.differential import Controller
 from linkwork.solve.limits.acceleration import AccelerationLimit
-from linkwork.solve.limits.position import PositionLimit
 from linkwork.solve.limits.velocity import VelocityLimit
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture
 from linkwork.solve.tasks.orientation import Orientation
@@ -235,6 +234,18 @@ def test_every_type_of_joint_moves_on_its_group():
         np.testing.assert_allclose(np.linalg.norm(q[:, start + 3 : start + 7], axis=1), 1.0)
 
 
+def test_an_angle_without_limits_goes_on_past_half_a_turn():
+    robot = lw.load(
+        '<robot name="one"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    control = Controller(robot.mechanism, Orientation("b"), dt=0.01)
+    q = np.array([3.1])
+    for _ in range(30):
+        q = control.step(q, robot.fk(np.array([3.3]), "b")[:3, :3])
+    np.testing.assert_allclose(q, 3.3, atol=1e-9)
+
+
 def test_what_cannot_be_computed_is_refused_in_plain_words(robot, control):
     m = robot.mechanism
     q, T = robot.random(seed=1), robot.fk(robot.random(seed=2), "tool0")
@@ -277,7 +288,7 @@ def test_the_share_of_the_error_and_own_limits(robot, compiler):
     half = Controller(m, "tool0", dt=DT, gain=0.5, limits=wide, compiler=compiler).step(q, T) - q
     whole = Controller(m, "tool0", dt=DT, limits=wide, compiler=compiler).step(q, T) - q
     np.testing.assert_allclose(half, 0.5 * whole, rtol=1e-2, atol=1e-6)
-    slow = Controller(m, "tool0", dt=DT, limits=[VelocityLimit(DT, 0.01), PositionLimit(0.2)])
+    slow = Controller(m, "tool0", dt=DT, limits=[VelocityLimit(DT, 0.01)], compiler=compiler)
     far = robot.fk(robot.random(50, seed=1), "tool0")
     assert (np.abs(slow.step(q, far) - q) <= 0.01 * DT).all()
 

@@ -170,6 +170,27 @@ def test_coupled_joints_slide_along_a_region_that_both_describe(m):
         x = after
 
 
+def test_an_edge_that_both_describe_in_their_own_rounding_does_not_hold_them(m):
+    a, b = m.joint_names[1:3]
+    r = rng("edges")
+    for _ in range(30):
+        low, high = -r.uniform(0.2, 1.0, 2), r.uniform(0.2, 1.0, 2)
+        by_b = [[low[1], low[0], low[0]], [high[1], low[0], high[0]]]  # from corner to corner
+        by_a = [[low[0], low[1], high[1]], [high[0], high[1], high[1]]]
+        problem = problem_of(m, CoupledLimit(a, b, by_b), CoupledLimit(b, a, by_a))
+        numbers = numbers_of(problem, np.zeros(m.n_q))
+        x = np.zeros(m.n_q)
+        x[1:3] = low + 0.05 * (high - low)
+        reach = moves.within_reach(NUMPY, problem, x, *numbers)
+        for _ in range(12):  # pressed against the edge while it goes along
+            step = np.zeros(m.n_q)
+            step[1:3] = 0.05 * (high - low) + r.uniform(0.0, 0.1) * np.array([1.0, -1.0])
+            after = moves.moved(NUMPY, problem, x, step, reach, numbers)
+            assert moves.violation(NUMPY, problem, after, numbers) == 0.0
+            assert np.abs(after - x).max() > 1e-4
+            x = after
+
+
 def test_regions_that_exclude_each_other_leave_joints_where_they_were(m):
     a, b = m.joint_names[1:3]
     limits = [

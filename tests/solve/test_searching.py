@@ -97,7 +97,9 @@ def test_a_time_needs_a_clock():
     with pytest.raises(InputError, match="seconds needs a clock"):
         solver(None).solve(np.eye(4), seconds=1.0)
     assert np.isnan(solver(None).solve(np.eye(4), tries=1).seconds)
-    assert solver(ticking(2.0)).solve(np.eye(4), tries=1).seconds == 2.0
+    timed = solver(ticking(2.0))
+    timed.solve(np.eye(4), tries=1)  # whatever else is made at first has read the clock
+    assert timed.solve(np.eye(4), tries=1).seconds == 2.0
 
 
 def test_parts_are_searched_on_by_themselves():

@@ -19,10 +19,12 @@ class Damped:
     """The step dx that makes |J dx - e|² + damping |dx|² least, for a given J and any e.
 
     J is given as n columns of k rows. Where rows are fewer, J Jᵀ is factored, else Jᵀ J.
+    ``squared_error`` is what the damping is in proportion to.
     """
 
     def __init__(self, o: Ops, columns: Sequence[Block], rows: int, squared_error: Block) -> None:
         self._o, self._columns = o, list(columns)
+        self.squared_error = squared_error
         self._dual = rows <= len(self._columns)
         bounded = o.minimum(squared_error, _MOST_DAMPING_ERROR)
         damping = _DAMPING * bounded + _LEAST_DAMPING

@@ -23,6 +23,8 @@ _MOST_ROWS_OF_A_LATER_LEVEL = 6
 """Levels below the first with more rows than this go down their gradient."""
 _LEVEL_SCORE = 1.0e6
 """More than any squared error of a lower priority."""
+_NEAR = 1.0e-9
+"""A joint that is so near to a limit (radians, metres) stands at it, where lower levels push."""
 _STILL = 1.0e-6
 """A step that is shorter (radians, over all joints) makes nothing better."""
 
@@ -159,14 +161,13 @@ def step(
     levels = [_in_units(level, unit) for level in levels]
     free = _free(o, problem, x, reach, levels[0])
     levels = [_only(level, free) for level in levels]
-    first = Damped(o, levels[0].columns, levels[0].rows, o.dot(levels[0].error, levels[0].error))
-    dx, above = first.step(levels[0].error), [first]
-    for level in levels[1:]:
-        dx = _with_lower(o, level, dx, above)
-    if problem.objectives:
+    error = levels[0].error
+    dx = Damped(o, levels[0].columns, levels[0].rows, o.dot(error, error)).step(error)
+    if len(levels) > 1 or problem.objectives:
         way = _descent(o, problem, q, (parameters, settings), unit)
         way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
-        dx = [d + w for d, w in zip(dx, _left_alone(way, above), strict=True)]
+        bounds = _Bounds(problem, x, reach, unit)
+        dx = _with_the_rest(o, levels, way, dx, bounds)
     moves, squared_length = limited(o, problem, dx, unit)
     going = squared_length - _STILL * _STILL if problem.objectives else o.const(-1.0)
     after = moved(o, problem, x, moves, reach, (parameters, settings))
@@ -208,6 +209,79 @@ def _only(level: Level, free: Sequence[Block | None]) -> Level:
     return level._replace(columns=columns)
 
 
+class _Bounds(NamedTuple):
+    """Where x stands between its limits."""
+
+    problem: Problem
+    x: Block
+    reach: Sequence[Interval]
+    unit: Sequence[Block | float]  # what each column does in the units of v
+
+
+def _with_the_rest(
+    o: Ops,
+    levels: Sequence[Level],
+    way: Sequence[Block],
+    dx: list[Block],
+    bounds: _Bounds,
+) -> list[Block]:
+    """The step ``dx`` of the first level with lower levels and objectives in what it leaves free.
+
+    Computed twice: joints that it would push against a limit which they stand at take no part the
+    second time, so that the limit does not bend what is left to the first level. The rest is then
+    made so short that it ends at the next limit.
+    """
+    once = _lower(o, levels[1:], levels[1:], way, (dx, [_exact(o, levels[0])]))
+    still = _held(o, bounds, once)
+    tight = [_only(level, still) for level in levels]
+    way = [w if f is None else f * w for w, f in zip(way, still, strict=True)]
+    again = _lower(o, levels[1:], tight[1:], way, (dx, [_exact(o, tight[0])]))
+    return _shortened(o, bounds, dx, again)
+
+
+def _exact(o: Ops, level: Level) -> Damped:
+    """The rows of a level, hardly damped: for what is to leave them alone however far they are."""
+    return Damped(o, level.columns, level.rows, o.const(0.0))
+
+
+def _lower(
+    o: Ops,
+    levels: Sequence[Level],
+    tight: Sequence[Level],
+    way: Sequence[Block],
+    done: tuple[list[Block], list[Damped]],
+) -> list[Block]:
+    """The step with lower levels and the way of the objectives; only ``tight`` joints add to it."""
+    dx, above = done
+    for level, own in zip(levels, tight, strict=True):
+        rest = level.error - _moved_rows(level.columns, dx)
+        more = _of_level(o, own._replace(error=rest), above)
+        dx = [d + a for d, a in zip(dx, more, strict=True)]
+    return [d + w for d, w in zip(dx, _left_alone(way, above), strict=True)]
+
+
+def _of_level(o: Ops, level: Level, above: list[Damped]) -> list[Block]:
+    """The step of a lower level in what those above leave free; it joins them.
+
+    A few rows are solved for with their projected Jacobian, with the damping of all levels above
+    added: what damping lets through of them must not count as a direction of its own. Many rows go
+    down their gradient, as far as it is least along it (Cauchy's step).
+    """
+    rest, n = level.error, len(level.columns)
+    if level.rows > _MOST_ROWS_OF_A_LATER_LEVEL:
+        way = _left_alone([o.dot(column, rest) for column in level.columns], above)
+        along = _moved_rows(level.columns, way)
+        far = o.dot(along, rest) / (o.dot(along, along) + 1e-24)
+        return [far * w for w in way]
+    rows = [_left_alone([column[i] for column in level.columns], above) for i in range(level.rows)]
+    columns = [o.vector([rows[i][k] for i in range(level.rows)]) for k in range(n)]
+    squared = sum((each.squared_error for each in above), o.dot(rest, rest))
+    projected = Damped(o, columns, level.rows, squared)
+    more = _left_alone(projected.step(rest), above)
+    above.append(projected)
+    return more
+
+
 def _left_alone(dx: Sequence[Block], above: Sequence[Damped]) -> list[Block]:
     """What of dx changes nothing that the levels above ask for."""
     dx = list(dx)
@@ -216,26 +290,52 @@ def _left_alone(dx: Sequence[Block], above: Sequence[Damped]) -> list[Block]:
     return dx
 
 
-def _with_lower(o: Ops, level: Level, dx: list[Block], above: list[Damped]) -> list[Block]:
-    """The step with a lower level done in what is left; the level joins those above.
+def _held(o: Ops, bounds: _Bounds, dx: Sequence[Block]) -> list[Block | None]:
+    """For each column 0 where dx pushes its joint against a limit that it stands at, else 1.
 
-    A few rows are solved for with their projected Jacobian; many go down their gradient, as far as
-    it is least along it (Cauchy's step).
+    None where there is no limit.
     """
-    done = _moved_rows(level.columns, dx)
-    rest = level.error - done
-    n = len(level.columns)
-    if level.rows > _MOST_ROWS_OF_A_LATER_LEVEL:
-        way = _left_alone([o.dot(column, rest) for column in level.columns], above)
-        along = _moved_rows(level.columns, way)
-        far = o.dot(along, rest) / (o.dot(along, along) + 1e-24)
-        return [d + far * w for d, w in zip(dx, way, strict=True)]
-    rows = [_left_alone([column[i] for column in level.columns], above) for i in range(level.rows)]
-    columns = [o.vector([rows[i][k] for i in range(level.rows)]) for k in range(n)]
-    projected = Damped(o, columns, level.rows, o.dot(rest, rest))
-    more = projected.step(rest)
-    above.append(projected)
-    return [d + a for d, a in zip(dx, more, strict=True)]
+    held: list[Block | None] = []
+    for (place, lower, upper), d in zip(_ends(bounds), dx, strict=True):
+        stuck: Block | None = None
+        if lower is not None:
+            near = o.less(bounds.x[place] - lower, _NEAR)
+            stuck = o.both(near, o.less(d, 0.0))
+        if upper is not None:
+            near = o.less(upper - bounds.x[place], _NEAR)
+            above = o.both(near, o.less(0.0, d))
+            stuck = above if stuck is None else o.either(stuck, above)
+        held.append(None if stuck is None else o.select(stuck, 0.0, 1.0))
+    return held
+
+
+def _shortened(o: Ops, bounds: _Bounds, first: Sequence[Block], dx: Sequence[Block]) -> list[Block]:
+    """dx with what is beyond the step of the first level shortened to end at the next limit.
+
+    Joints that stand at a limit already do not shorten it.
+    """
+    share: Block = o.const(1.0)
+    for (place, lower, upper), a, d, unit in zip(
+        _ends(bounds), first, dx, bounds.unit, strict=True
+    ):
+        for end, sign in ((lower, -1.0), (upper, 1.0)):
+            if end is None:
+                continue
+            room = sign * (end - bounds.x[place])
+            ahead, more = sign * times(unit, a), sign * times(unit, d - a)
+            fits = o.maximum(0.0, room - ahead) / o.maximum(more, 1e-12)
+            counts = o.both(o.less(_NEAR, room), o.less(room, ahead + more))
+            share = o.minimum(share, o.select(counts, fits, 1.0))
+    return [a + share * (d - a) for a, d in zip(first, dx, strict=True)]
+
+
+def _ends(bounds: _Bounds) -> list[tuple[int, Block | None, Block | None]]:
+    """The place in x and the limits of each column."""
+    found: list[tuple[int, Block | None, Block | None]] = []
+    for place in places(bounds.problem):
+        lower, upper = (None, None) if place is None else bounds.reach[place]
+        found.append((0 if place is None else place, lower, upper))
+    return found
 
 
 def _moved_rows(columns: Sequence[Block], dx: Sequence[Block]) -> Block:
