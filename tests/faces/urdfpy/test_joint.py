@@ -174,11 +174,9 @@ def test_a_planar_joint_moves_across_its_axis():
         assert np.isclose(np.linalg.det(frame), 1.0)
         # of all turns of z onto the axis it is the smallest
         assert np.isclose(np.trace(frame), 1 + 2 * made.axis[2])
-    for wrong in ([1, 2, 3], [1]):
-        with pytest.raises(ValueError, match="shape"):
+    for wrong in ([1, 2, 3], [1], 1.0, "here", np.eye(4), [1, np.inf]):
+        with pytest.raises(ValueError, match="'j'"):
             flat.get_child_pose(wrong)
-    with pytest.raises(TypeError):
-        flat.get_child_pose(1.0)
 
 
 @pytest.mark.row("S2-158")

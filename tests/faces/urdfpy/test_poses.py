@@ -228,6 +228,8 @@ def test_links_are_meant_by_themselves_or_by_name(ur5: URDF):
     assert ur5.link_fk(links=[]) == {}
     with pytest.raises(KeyError, match="tool0"):
         ur5.link_fk(links=["tool"])
+    with pytest.raises(ValueError, match="not both"):
+        ur5.link_fk(links=["tool0"], link="tool0")
     for wrong in ([3], 3, [ur5.joints[0]], [None], [["tool0"]]):
         with pytest.raises(TypeError):
             ur5.link_fk(links=wrong)

@@ -45,6 +45,13 @@ def test_a_new_size_makes_a_new_mesh_and_a_wrong_one_changes_nothing():
     assert np.allclose(box.meshes[0].extents, [4, 2, 2])
 
 
+@pytest.mark.row("S2-042", "S2-046", "S2-049")
+@pytest.mark.parametrize("shape", [Box([-1, 1, 1]), Cylinder(-1, 1), Cylinder(1, -1), Sphere(-1)])
+def test_there_is_no_mesh_of_negative_lengths(shape):
+    with pytest.raises(ValueError, match="a positive number is needed"):
+        _ = shape.meshes
+
+
 @pytest.mark.row("S2-043", "S2-044", "S2-045", "S2-046")
 def test_a_cylinder_lies_along_z():
     cylinder = Cylinder(radius=0.5, length=2)

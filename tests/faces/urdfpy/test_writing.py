@@ -1,4 +1,4 @@
-"""Every file that loads is saved as it was: the same records, and the text that they are written as."""
+"""Every file that loads is saved as it was: the same records, and the text of these."""
 
 from __future__ import annotations
 

@@ -59,6 +59,7 @@ HOSTILE = {
     "repeated shapes": (world("<replicate count='900000'><geom/></replicate>"), "too-many", 3),
     "many bodies": (world("<body/>" * (MOST_BODIES + 1)), "too-many", 3),
     "many sites": (world("<site/>" * 50_001), "too-many", 3),
+    "a model without a file": ("<mujoco><asset>\n<model name='m'/></asset></mujoco>", "no-file", 2),
     "soft": (world("<flexcomp name='a' count='1000 1000 1000'/>"), "unsupported", 3),
     "composite": (world("<composite count='1000 1000 1000'/>"), "unsupported", 3),
 }

@@ -221,7 +221,7 @@ def test_several_numbers_from_any_sequence():
     "text", ["a\0", "\x1f", "\ud800", "\ufffe", "\uffff", "x" * (LONGEST + 1), 3]
 )
 def test_texts_that_xml_cannot_hold_are_not_written(text: Any):
-    for kind in (Kind.NAME, Kind.LABEL):
+    for kind in (Kind.NAME, Kind.LABEL, Kind.CONTENT):
         with pytest.raises(BadText):
             WRITE[kind](text)
 
@@ -232,5 +232,9 @@ def test_names_and_contents_have_rules_of_their_own():
         with pytest.raises(BadText):
             WRITE[Kind.NAME](wrong)
     assert content_text("a b") == "a b" and content_text("") == ""
-    with pytest.raises(BadText):
-        content_text("a\u00a0")  # reading strips it
+    for space in " \t\r\n":
+        assert READ[Kind.CONTENT](f"{space}a b{space}") == "a b"
+        with pytest.raises(BadText):
+            content_text(f"a{space}")  # reading strips it
+    for text in ("\u00a0a\u00a0", "\u0085", "\u2028\u3000"):  # no white space to XML
+        assert READ[Kind.CONTENT](WRITE[Kind.CONTENT](text)) == text

@@ -342,6 +342,23 @@ def test_every_name_that_xml_can_hold_reads_back(name: str):
     assert etree.fromstring(text.encode()).get("name") == name  # another reader agrees
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u0085", "\u2028", "\u3000"])
+def test_what_is_no_white_space_to_xml_is_kept(space: str):
+    one = Transmission("t", f"{space}a{space}", actuators=(Actuator("m", space, (space,)),))
+    again(Robot("r", (Link("a"),), transmissions=(one,), comments=(Comment("", space, target="p"),)))
+
+
+@pytest.mark.parametrize(
+    "inside", ["", "<joint name='j'/>", "<type> y </type>", "<type><!-- c --></type>"]
+)
+def test_the_type_of_a_transmission_is_the_same_text_in_either_form(inside: str):
+    drive = f'<transmission name="t" type="&#10; x\t&#9;&#160; ">{inside}</transmission>'
+    robot = read(f'<robot name="r"><link name="a"/>{drive}</robot>').robot
+    assert robot.transmissions[0].type == "x \t\u00a0"
+    text = again(robot)
+    assert ("<!-- c -->" in text) == ("c" in inside)
+
+
 def test_numbers_of_other_types_are_written_as_numbers():
     box = Box(np.array([1, 2.5, np.float32(0.5)]))  # type: ignore[arg-type]
     inertial = Inertial([0, 0, 1], ZERO, np.float64(2), np.eye(3, dtype=int))  # type: ignore

@@ -259,11 +259,17 @@ def positions(joint: Joint, value: Any) -> Floats:
 
     Raises: WrongTypeError, InputError, ShapeError.
     """
-    own = numbers(f"the position of joint '{joint.name}'", value, *SHAPES[joint.joint_type])
     if joint.joint_type == "planar":
-        return np.array([own[0], own[1], 0.0])
+        return np.array([*_plane(joint, value), 0.0])
+    own = numbers(f"the position of joint '{joint.name}'", value, *SHAPES["floating"])
     T = own if own.shape == (4, 4) else pose(own[:3], rpy=own[3:])
     return np.concatenate(xyz_wxyz(T))
+
+
+def _plane(joint: Joint, value: Any) -> Floats:
+    """The two numbers of a planar joint; whatever else is given has a wrong shape, not type."""
+    given = value if isinstance(value, (np.ndarray, list, tuple)) else np.asarray(value)
+    return numbers(f"the position of joint '{joint.name}'", given, (2,))
 
 
 def motion(joint: Joint, value: Any) -> Floats:
@@ -273,8 +279,7 @@ def motion(joint: Joint, value: Any) -> Floats:
     """
     kind, axis = joint.joint_type, joint.__dict__["_axis"]
     if kind == "planar":
-        own = numbers(f"the position of joint '{joint.name}'", value, (2,))
-        return pose(align_z(axis)[:, :2] @ own)
+        return pose(align_z(axis)[:, :2] @ _plane(joint, value))
     if kind == "floating":
         own = positions(joint, value)
         return (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import UnknownNameError
+from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.urdfpy.link import Link, placed
 from linkwork.faces.urdfpy.values import WrongTypeError
 
@@ -142,6 +142,8 @@ def _wanted(links: Any, link: Any) -> tuple[list[Any], bool]:
 
     The original had ``links`` second and later ``link``: either may stand in either place.
     """
+    if links is not None and link is not None:
+        raise InputError("give either links or one link, not both")
     given = link if links is None else links
     if isinstance(given, (str, Link)):
         return [given], True

@@ -20,7 +20,7 @@ from linkwork.faces.urdfpy.values import (
     Text,
     WrongTypeError,
     optional_vector,
-    sizes,
+    vector,
 )
 from linkwork.geometry import load, shapes
 from linkwork.locating import Folders, locate
@@ -54,7 +54,7 @@ class Box(_Primitive):
     _ATTRIBS: ClassVar[Attributes] = {"size": (np.ndarray, True)}
     _TAG = "box"
 
-    size: Any = Array("The lengths (3,) of the sides, metre.", sizes)
+    size: Any = Array("The lengths (3,) of the sides, metre.", vector)
 
     def __init__(self, size: Any) -> None:
         self.size = size

@@ -42,6 +42,9 @@ class URDF(URDFType, ForwardKinematics):
 
     name: Any = Text("The name of the robot.")
 
+    # the members that are known to form a robot, while a description is read
+    judged: list[list[Any]] | None = None
+
     def __init__(
         self,
         name: str,
@@ -74,7 +77,8 @@ class URDF(URDFType, ForwardKinematics):
 
         Raises: DescriptionError with everything that is wrong.
         """
-        validate(self.name, links, joints, transmissions, materials)
+        if self.judged != [links, joints, transmissions, materials]:
+            validate(self.name, links, joints, transmissions, materials)
         materials, findings = share_materials(links, materials)
         self._links, self._joints = links, joints
         self._transmissions, self._materials = transmissions, materials

@@ -20,6 +20,9 @@ from linkwork.faces.urdfpy.rotations import xyz_rpy_to_matrix
 
 Floats = NDArray[np.float64]
 
+IDENTITY = np.eye(4)
+IDENTITY.setflags(write=False)
+
 SHORTEST_AXIS = 1e-100
 """Shorter axes have no direction: their squares vanish."""
 
@@ -58,7 +61,7 @@ class Value:
     def __set__(self, owner: Any, value: Any) -> None:
         owner.__dict__[self.slot] = self.check(owner, value)
         if owner.kinematic:
-            EPOCH.move()
+            EPOCH.now += 1
 
     def check(self, owner: Any, value: Any) -> Any:
         """The value as it is kept."""
@@ -99,6 +102,8 @@ class Number(Value):
 
         A ``bound`` may be infinite.
         """
+        if type(value) is float and math.isfinite(value):
+            return value
         if value is None and self.optional:
             return self.default
         given: Any = value
@@ -198,19 +203,28 @@ def numbers(what: str, value: Any, *shapes: tuple[int, ...]) -> Floats:
     if array.shape not in shapes:
         listed = " or ".join(map(str, shapes))
         raise ShapeError(f"{what} has the shape {listed}, not {array.shape}")
-    if not np.isfinite(array).all():
+    if not _finite(array):
         raise InputError(f"{what} must be finite, not {array.tolist()}")
     return array
+
+
+_FEW = 16  # up to here Python's own numbers are faster than a call of NumPy
+
+
+def _finite(array: Floats) -> bool:
+    if array.size <= _FEW:
+        return all(map(math.isfinite, array.ravel().tolist()))
+    return bool(np.isfinite(array).all())
 
 
 def pose(_: Any, what: str, value: Any) -> Floats:
     """A pose (4, 4): as it is, from (6,) xyz and rpy, or the identity for None."""
     if value is None:
-        return np.eye(4)
+        return IDENTITY.copy()
     array = numbers(what, value, (4, 4), (6,))
     if array.shape == (6,):
         return xyz_rpy_to_matrix(array)
-    if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+    if array[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
         raise InputError(f"{what} has the last row 0 0 0 1, not {array[3].tolist()}")
     return array
 
@@ -225,14 +239,6 @@ def optional_vector(owner: Any, what: str, value: Any) -> Floats | None:
     return None if value is None else vector(owner, what, value)
 
 
-def sizes(owner: Any, what: str, value: Any) -> Floats:
-    """Three lengths, none of them negative."""
-    array = vector(owner, what, value)
-    if (array < 0).any():
-        raise InputError(f"{what} are lengths, not {array.tolist()}")
-    return array
-
-
 def colour(_: Any, what: str, value: Any) -> Floats | None:
     """Four numbers, moved into 0 to 1; None for no colour."""
     return None if value is None else np.clip(numbers(what, value, (4,)), 0.0, 1.0)
@@ -241,16 +247,18 @@ def colour(_: Any, what: str, value: Any) -> Floats | None:
 def symmetric(_: Any, what: str, value: Any) -> Floats:
     """A symmetric matrix (3, 3)."""
     array = numbers(what, value, (3, 3))
-    if not np.allclose(array, array.T):
+    rows = array.tolist()
+    if rows != list(map(list, zip(*rows, strict=True))) and not np.allclose(array, array.T):
         raise InputError(f"{what} must be symmetric, not {array.tolist()}")
     return array
 
 
 def direction(what: str, value: Any) -> Floats | None:
     """A unit vector (3,); None for a zero one."""
-    array = numbers(what, value, (3,))
-    largest = float(np.max(np.abs(array)))
+    x, y, z = numbers(what, value, (3,)).tolist()
+    largest = max(abs(x), abs(y), abs(z))
     if largest < SHORTEST_AXIS:
         return None
-    array = array / largest  # first this, so that squares neither overflow nor vanish
-    return array / math.sqrt(float(array @ array))
+    x, y, z = x / largest, y / largest, z / largest  # so that squares neither overflow nor vanish
+    length = math.sqrt(x * x + y * y + z * z)
+    return np.array([x / length, y / length, z / length])

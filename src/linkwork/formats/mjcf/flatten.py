@@ -215,7 +215,7 @@ class _File:
             unit.strip = attributes.get("strippath", str(unit.strip).lower()) == "true"
         elif tag == "mesh" and "file" in attributes:
             unit.mesh(attributes, place)
-        elif tag == "model" and "file" in attributes:
+        elif tag == "model":
             unit.model(attributes, place)
         kept = sections.KEPT_ATTRIBUTES.get(tag)
         dropped = sections.DROPPED_ATTRIBUTES.get(tag, frozenset())

@@ -20,6 +20,8 @@ LARGEST = 1e100
 SPACE = " \t\r\n"
 """What XML takes for white space; a no-break space, for one, is text."""
 
+_SHORT = 256  # numbers in longer texts are read the long way
+
 _FOREIGN = re.compile(r"[^0-9eE+\-. \t\r\n]")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa1-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\u202a-\u202e]")
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -107,11 +109,33 @@ def _bounded(values: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _one(text: str) -> float:
+    if _is_plain(text):
+        try:
+            value = float(text)
+        except ValueError:
+            pass  # the long way says why
+        else:
+            if isfinite(value):
+                return value
     return numbers(text, 1)[0]
 
 
 def _three(text: str) -> tuple[float, ...]:
+    if _is_plain(text):
+        try:
+            x, y, z = map(float, text.split())
+        except ValueError:
+            pass  # as above
+        else:
+            # also false for nan and inf
+            if -LARGEST <= x <= LARGEST and -LARGEST <= y <= LARGEST and -LARGEST <= z <= LARGEST:
+                return x, y, z
     return _bounded(numbers(text, 3))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether Python's `float` takes no text for a finite number that `numbers` would refuse."""
+    return len(text) < _SHORT and text.isascii() and "_" not in text
 
 
 def _name(text: str) -> str:

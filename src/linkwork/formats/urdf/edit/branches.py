@@ -11,7 +11,15 @@ from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.edit.looks import with_looks_of
 from linkwork.formats.urdf.edit.outcome import outcome
 from linkwork.formats.urdf.edit.references import References
-from linkwork.formats.urdf.edit.tree import below, joint_names, known, link_names, listed, root_of
+from linkwork.formats.urdf.edit.tree import (
+    below,
+    joint_names,
+    known,
+    link_names,
+    listed,
+    robot_of,
+    root_of,
+)
 from linkwork.formats.urdf.edit.walk import rebuilt
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.records import (
@@ -39,7 +47,7 @@ def subtree(
 
     Raises: UnknownNameError; InputError for followers without a leader, or an empty name.
     """
-    robot = document.robot
+    robot = robot_of(document)
     known("link", link, link_names(robot))
     if name is not None and (not isinstance(name, str) or not name.strip()):
         raise InputError(f"the robot cannot be called {name!r}: give it a name")
@@ -62,7 +70,7 @@ def remove(
     Raises: UnknownNameError; InputError for the root, for followers without a leader, and unless
     one of ``link`` and ``joint`` is given.
     """
-    robot = document.robot
+    robot = robot_of(document)
     if (link is None) == (joint is None):
         raise InputError("say what to remove: a link, or joint=... with the name of a joint")
     if joint is not None:
