@@ -265,6 +265,33 @@ def test_expressions_do_not_reach_python(
     assert not canary.exists()
 
 
+EVALUATED = [
+    '<link name="${%s}"/>',
+    '<link name="a">${%s}</link>',
+    '<link name="$(eval %s)"/>',
+    '<xacro:if value="${%s}"><link name="a"/></xacro:if>',
+    '<xacro:unless value="${%s}"/>',
+    '<xacro:property name="p" value="${%s}"/><link name="${p}"/>',
+    '<xacro:macro name="m" params="a:=${%s}"><link name="${a}"/></xacro:macro><xacro:m/>',
+    '<xacro:macro name="m" params="a"><link name="${a}"/></xacro:macro><xacro:m a="${%s}"/>',
+    '<xacro:arg name="q" default="${%s}"/><link name="$(arg q)"/>',
+    '<xacro:include filename="${%s}"/>',
+    '<xacro:call macro="${%s}"/>',
+    '<xacro:element xacro:name="${%s}"/>',
+    '<link><xacro:attribute name="${%s}" value="1"/></link>',
+]
+
+
+@pytest.mark.parametrize("form", EVALUATED)
+def test_every_place_that_is_evaluated_is_guarded(
+    refused: Callable[..., Problem], form: str, tmp_path: Path
+):
+    canary = tmp_path / "canary"
+    code = f"[c for c in ().__class__.__base__.__subclasses__()] or open('{canary}', 'w')"
+    assert "'__" in refused(form % code).message
+    assert not canary.exists()
+
+
 @pytest.mark.parametrize("code", ["[].__class__", "list.mro", "[g.gi_frame for g in [1]]"])
 def test_eval_does_not_reach_python(refused: Callable[..., Problem], code: str):
     assert refused(f'<link name="$(eval {code})"/>').code == "xacro-expression"

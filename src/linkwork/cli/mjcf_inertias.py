@@ -18,6 +18,7 @@ LEAST = 1e-9
 
 _ROOM = 1.2e-5  # of the largest moment: three numbers of six digits are this far off together
 _ROUNDS = 50
+_SMALLEST = 1e-14  # kg m²; MuJoCo refuses moments below 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +78,23 @@ def _is_definite(inertia: Matrix3) -> bool:
 def nearest_possible(inertia: Matrix3) -> tuple[Matrix3, float]:
     """An inertia that a body has, near one that is not zero, and how far from it.
 
-    The distance is that of the moments, by the largest of them. Moments that are not positive
-    become `LEAST`; then the nearest ones that keep the triangle inequality with some room are
-    taken. An inertia that is possible already comes back as it is.
+    The distance is that of the moments, by the largest of them. Moments that are not positive, or
+    too small for MuJoCo, become `LEAST`; then the nearest ones that keep the triangle inequality
+    with some room are taken. An inertia that is possible already comes back as it is.
 
     Source: projections on the half spaces a + b >= (1 + room) c, one after the other (Kaczmarz).
     """
     matrix = np.array(inertia)
     scale = float(np.abs(matrix).max())
     given, axes = np.linalg.eigh(matrix / scale)
-    moments = given if given[0] > 0.0 else np.maximum(given, LEAST / scale)
+    moments = given if given[0] * scale > _SMALLEST else np.maximum(given, LEAST / scale)
     for _ in range(_ROUNDS):  # another moment may be the largest then
         order = np.argsort(moments, kind="stable")
         normal = np.array([1.0, 1.0, -(1.0 + _ROOM)])[np.argsort(order)]
         lacking = -float(normal @ moments)
         if lacking <= 0.0:
             break
-        moments = moments + normal * (1.001 * lacking / float(normal @ normal))
+        moments = moments + normal * ((lacking + 1e-7 * moments.max()) / 3.0)
     if np.array_equal(moments, given):
         return inertia, 0.0
     new = (axes * moments) @ axes.T * scale

@@ -97,10 +97,8 @@ class Reader(Oddities):
             if owner[branch.seen]:
                 self._doubled(branch)
             owner[branch.seen] = True
-        if attributes:
+        if attributes or plan.needed:
             self._fill(plan, attributes)
-        elif plan.needed:
-            self._missing_attributes(plan, attributes)
         if self.spaces:
             self._keep_spaces()
 

@@ -204,7 +204,7 @@ class _Pen:
 
 
 def _defaults(sheet: Sheet) -> str:
-    """The attributes of an element that says what its absence would: ``<origin xyz="0 0 0" .../>``."""
+    """The attributes of an element that says what its absence would: ``<origin xyz="0 0 0"/>``."""
     return "".join(f' {mark.name}="{mark.default}"' for mark in sheet.marks if mark.default)
 
 
