@@ -114,8 +114,6 @@ def work(folder: Path) -> dict[str, str]:
     return {**said, **saved(folder), **commands(folder)}
 
 
-
-
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     done: Any = None

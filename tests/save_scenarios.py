@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -136,14 +137,14 @@ def run(how: str, folder: Path) -> dict[str, Any]:
     seen = {"old": 0, "new": 0}
     step = 0
     while True:
-        stopped, found, _ = trial(save, folder, lambda work: killed_at(step, work))
+        stopped, found, _ = trial(save, folder, partial(killed_at, step))
         seen[state(how, found, before, after)] += 1
         if not stopped:
             break
         step += 1
     full = 0
     for size in (0, 1, 10, 30, 60, 100, 300, 1000, 5000, 20_000):
-        refused, found, parts = trial(save, folder, lambda work: out_of_space_at(size, work))
+        refused, found, parts = trial(save, folder, partial(out_of_space_at, size))
         assert not parts, parts
         assert state(how, found, before, after) == ("old" if refused else "new")
         full += refused

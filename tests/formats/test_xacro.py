@@ -268,7 +268,6 @@ def test_expressions_do_not_reach_python(
 EVALUATED = [
     '<link name="${%s}"/>',
     '<link name="a">${%s}</link>',
-    '<link name="$(eval %s)"/>',
     '<xacro:if value="${%s}"><link name="a"/></xacro:if>',
     '<xacro:unless value="${%s}"/>',
     '<xacro:property name="p" value="${%s}"/><link name="${p}"/>',

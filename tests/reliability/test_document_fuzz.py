@@ -30,6 +30,7 @@ from document_mutations import (
     damaged,
     edited,
     findings,
+    has_usable_masses,
     kept,
     moves,
     pictures,
@@ -50,7 +51,7 @@ SECONDS = 5
 FUZZ = settings(
     max_examples=40,
     deadline=None,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 
@@ -209,8 +210,8 @@ def listed(value: Any) -> Any:
 def test_p22_documents_travel(robot: Robot):
     document = lw.urdf.document(robot)
     travelled(document)
-    mechanism = lw.load(document).mechanism
-    if np.isfinite([*mechanism.I_com, *mechanism.link_I_com]).all():  # not so for some of 1e308
+    if has_usable_masses(document):
+        mechanism = lw.load(document).mechanism
         assert from_json(to_json(mechanism)) == mechanism
 
 

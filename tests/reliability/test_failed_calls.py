@@ -22,6 +22,7 @@ from linkwork.faces import urdfpy
 from linkwork.formats.urdf.records import Document, Joint, Link
 
 NAN = float("nan")
+URDF: Any = lw.urdf  # called with what its types forbid
 
 
 @dataclass
@@ -106,112 +107,113 @@ def files(folder: Path) -> dict[str, Any]:
     }
 
 
-Case = tuple[type[Exception], Callable[[Scene], Any]]
+Case = tuple[type[Exception], Callable[[Any], Any]]
+"""The built-in error, and the call."""
 
 EDITS: dict[str, Case] = {
-    "rename nobody": (KeyError, lambda s: lw.urdf.rename(s.document, links={"nobody": "x"})),
+    "rename nobody": (KeyError, lambda s: URDF.rename(s.document, links={"nobody": "x"})),
     "rename to a taken name": (
         ValueError,
-        lambda s: lw.urdf.rename(s.document, links={"arm": "hand"}),
+        lambda s: URDF.rename(s.document, links={"arm": "hand"}),
     ),
     "rename two to one": (
         ValueError,
-        lambda s: lw.urdf.rename(s.document, links={"arm": "x", "hand": "x"}),
+        lambda s: URDF.rename(s.document, links={"arm": "x", "hand": "x"}),
     ),
-    "rename to nothing": (ValueError, lambda s: lw.urdf.rename(s.document, joints={"slide": " "})),
-    "rename to nul": (ValueError, lambda s: lw.urdf.rename(s.document, links={"arm": "a\0"})),
+    "rename to nothing": (ValueError, lambda s: URDF.rename(s.document, joints={"slide": " "})),
+    "rename to nul": (ValueError, lambda s: URDF.rename(s.document, links={"arm": "a\0"})),
     "rename to half a character": (
         ValueError,
-        lambda s: lw.urdf.rename(s.document, links={"arm": "\ud800"}),
+        lambda s: URDF.rename(s.document, links={"arm": "\ud800"}),
     ),
-    "rename to a number": (ValueError, lambda s: lw.urdf.rename(s.document, links={"arm": 3})),
-    "rename a list": (ValueError, lambda s: lw.urdf.rename(s.document, links=["arm"])),
-    "rename in a robot": (ValueError, lambda s: lw.urdf.rename(s.robot, links={"arm": "x"})),
-    "a robot without name": (ValueError, lambda s: lw.urdf.rename(s.document, robot="")),
-    "prefix none": (ValueError, lambda s: lw.urdf.prefix(s.document, None)),
-    "prefix nul": (ValueError, lambda s: lw.urdf.prefix(s.document, "\0")),
+    "rename to a number": (ValueError, lambda s: URDF.rename(s.document, links={"arm": 3})),
+    "rename a list": (ValueError, lambda s: URDF.rename(s.document, links=["arm"])),
+    "rename in a robot": (ValueError, lambda s: URDF.rename(s.robot, links={"arm": "x"})),
+    "a robot without name": (ValueError, lambda s: URDF.rename(s.document, robot="")),
+    "prefix none": (ValueError, lambda s: URDF.prefix(s.document, None)),
+    "prefix nul": (ValueError, lambda s: URDF.prefix(s.document, "\0")),
     "merge with itself": (
         ValueError,
-        lambda s: lw.urdf.merge(s.document, s.document, s.mount(child="base")),
+        lambda s: URDF.merge(s.document, s.document, s.mount(child="base")),
     ),
     "merge below nobody": (
         KeyError,
-        lambda s: lw.urdf.merge(s.document, s.other, s.mount(parent="nobody")),
+        lambda s: URDF.merge(s.document, s.other, s.mount(parent="nobody")),
     ),
     "merge not at the root": (
         ValueError,
-        lambda s: lw.urdf.merge(s.document, s.other, s.mount(child="other/arm")),
+        lambda s: URDF.merge(s.document, s.other, s.mount(child="other/arm")),
     ),
     "merge by a joint of no type": (
         ValueError,
-        lambda s: lw.urdf.merge(s.document, s.other, s.mount(type="ball")),
+        lambda s: URDF.merge(s.document, s.other, s.mount(type="ball")),
     ),
     "merge at nan": (
         ValueError,
-        lambda s: lw.urdf.merge(s.document, s.other, s.mount(xyz=(NAN, 0.0, 0.0))),
+        lambda s: URDF.merge(s.document, s.other, s.mount(xyz=(NAN, 0.0, 0.0))),
     ),
-    "merge by a name": (ValueError, lambda s: lw.urdf.merge(s.document, s.other, "mount")),
-    "merge with nothing": (ValueError, lambda s: lw.urdf.merge(s.document, None, s.mount())),
-    "subtree of nobody": (KeyError, lambda s: lw.urdf.subtree(s.document, "nobody")),
-    "subtree without its leader": (ValueError, lambda s: lw.urdf.subtree(s.document, "arm")),
-    "cut nobody": (KeyError, lambda s: lw.urdf.cut(s.document, "nobody")),
-    "remove the root": (ValueError, lambda s: lw.urdf.remove(s.document, "base")),
-    "remove no joint": (KeyError, lambda s: lw.urdf.remove(s.document, joint="base")),
-    "remove nothing": (ValueError, lambda s: lw.urdf.remove(s.document)),
+    "merge by a name": (ValueError, lambda s: URDF.merge(s.document, s.other, "mount")),
+    "merge with nothing": (ValueError, lambda s: URDF.merge(s.document, None, s.mount())),
+    "subtree of nobody": (KeyError, lambda s: URDF.subtree(s.document, "nobody")),
+    "subtree without its leader": (ValueError, lambda s: URDF.subtree(s.document, "arm")),
+    "cut nobody": (KeyError, lambda s: URDF.cut(s.document, "nobody")),
+    "remove the root": (ValueError, lambda s: URDF.remove(s.document, "base")),
+    "remove no joint": (KeyError, lambda s: URDF.remove(s.document, joint="base")),
+    "remove nothing": (ValueError, lambda s: URDF.remove(s.document)),
     "remove in another way": (
         ValueError,
-        lambda s: lw.urdf.remove(s.document, "tool", mimic="no"),
+        lambda s: URDF.remove(s.document, "tool", mimic="no"),
     ),
-    "reroot at nobody": (KeyError, lambda s: lw.urdf.reroot(s.document, "nobody")),
-    "reroot over a planar joint": (ValueError, lambda s: lw.urdf.reroot(s.document, "ball")),
-    "reroot in another way": (ValueError, lambda s: lw.urdf.reroot(s.document, "arm", frames="x")),
+    "reroot at nobody": (KeyError, lambda s: URDF.reroot(s.document, "nobody")),
+    "reroot over a planar joint": (ValueError, lambda s: URDF.reroot(s.document, "ball")),
+    "reroot in another way": (ValueError, lambda s: URDF.reroot(s.document, "arm", frames="x")),
     "differences below zero": (
         ValueError,
-        lambda s: lw.urdf.diff(s.document, s.document, -1.0),
+        lambda s: URDF.diff(s.document, s.document, -1.0),
     ),
-    "differences to a name": (ValueError, lambda s: lw.urdf.diff(s.document, "ur5e")),
+    "differences to a name": (ValueError, lambda s: URDF.diff(s.document, "ur5e")),
     "records with a name twice": (
         ValueError,
-        lambda s: lw.urdf.document(replace(s.document.robot, links=(Link("a"), Link("a")))),
+        lambda s: URDF.document(replace(s.document.robot, links=(Link("a"), Link("a")))),
     ),
-    "records with nan": (ValueError, lambda s: lw.urdf.document(s.moved(xyz=(NAN, 0.0, 0.0)))),
+    "records with nan": (ValueError, lambda s: URDF.document(s.moved(xyz=(NAN, 0.0, 0.0)))),
     "records of numbers": (
         ValueError,
-        lambda s: lw.urdf.document(replace(s.document.robot, links=(3,))),
+        lambda s: URDF.document(replace(s.document.robot, links=(3,))),
     ),
-    "no records": (ValueError, lambda s: lw.urdf.document(s.document)),
-    "the text of nan": (ValueError, lambda s: lw.urdf.to_text(s.moved(rpy=(NAN, 0.0, 0.0)))),
-    "the text of a document": (ValueError, lambda s: lw.urdf.to_text(s.document)),
+    "no records": (ValueError, lambda s: URDF.document(s.document)),
+    "the text of nan": (ValueError, lambda s: URDF.to_text(s.moved(rpy=(NAN, 0.0, 0.0)))),
+    "the text of a document": (ValueError, lambda s: URDF.to_text(s.document)),
 }
 
 FILES: dict[str, Case] = {
-    "write over a folder": (ValueError, lambda s: lw.urdf.write(s.document, s.folder / "folder")),
-    "write nowhere": (ValueError, lambda s: lw.urdf.write(s.document, s.folder / "no" / "r.urdf")),
+    "write over a folder": (ValueError, lambda s: URDF.write(s.document, s.folder / "folder")),
+    "write nowhere": (ValueError, lambda s: URDF.write(s.document, s.folder / "no" / "r.urdf")),
     "write into a file": (
         ValueError,
-        lambda s: lw.urdf.write(s.document, s.folder / "robot.urdf" / "r.urdf"),
+        lambda s: URDF.write(s.document, s.folder / "robot.urdf" / "r.urdf"),
     ),
-    "write to nul": (ValueError, lambda s: lw.urdf.write(s.document, f"{s.folder}/a\0")),
-    "write a long name": (ValueError, lambda s: lw.urdf.write(s.document, s.folder / ("x" * 999))),
-    "write to a device": (ValueError, lambda s: lw.urdf.write(s.document, "/dev/null")),
+    "write to nul": (ValueError, lambda s: URDF.write(s.document, f"{s.folder}/a\0")),
+    "write a long name": (ValueError, lambda s: URDF.write(s.document, s.folder / ("x" * 999))),
+    "write to a device": (ValueError, lambda s: URDF.write(s.document, "/dev/null")),
     "write over a file": (
         ValueError,
-        lambda s: lw.urdf.write(s.document, s.folder / "robot.urdf", overwrite=False),
+        lambda s: URDF.write(s.document, s.folder / "robot.urdf", overwrite=False),
     ),
     "write in another way": (
         ValueError,
-        lambda s: lw.urdf.write(s.document, s.folder / "robot.urdf", meshes="move"),
+        lambda s: URDF.write(s.document, s.folder / "robot.urdf", meshes="move"),
     ),
     "write nan": (
         ValueError,
-        lambda s: lw.urdf.write(s.moved(axis=(NAN, 0.0, 0.0)), s.folder / "robot.urdf"),
+        lambda s: URDF.write(s.moved(axis=(NAN, 0.0, 0.0)), s.folder / "robot.urdf"),
     ),
     "write a changed robot": (
         NotImplementedError,
-        lambda s: lw.urdf.write(s.robot.lock("shoulder"), s.folder / "robot.urdf"),
+        lambda s: URDF.write(s.robot.lock("shoulder"), s.folder / "robot.urdf"),
     ),
-    "read a folder": (ValueError, lambda s: lw.urdf.read(s.folder / "folder")),
-    "read nothing": (ValueError, lambda s: lw.urdf.read(s.folder / "absent.urdf")),
+    "read a folder": (ValueError, lambda s: URDF.read(s.folder / "folder")),
+    "read nothing": (ValueError, lambda s: URDF.read(s.folder / "absent.urdf")),
     "a mesh that is missing": (ValueError, lambda s: s.robot.link_mesh("arm")),
     "a mesh of nobody": (KeyError, lambda s: s.robot.link_mesh("nobody")),
     "a mesh of another kind": (ValueError, lambda s: s.robot.link_mesh("arm", "seen")),
@@ -316,7 +318,8 @@ def test_p18_changes_would_be_seen(scene: Scene):
 
 def test_records_cannot_be_changed(scene: Scene):
     robot = scene.document.robot
-    for record in (scene.document, robot, robot.links[0], robot.joints[0], robot.links[0].inertial):
+    inertial: Any = robot.links[0].inertial
+    for record in (scene.document, robot, robot.joints[0], robot.links[0], inertial):
         for field in fields(record):
             with pytest.raises(AttributeError):
                 setattr(record, field.name, None)

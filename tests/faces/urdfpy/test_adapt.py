@@ -8,7 +8,7 @@ import pytest
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.urdfpy import Joint, JointLimit, JointMimic
 from linkwork.faces.urdfpy.adapt import Follower, Slot, Slots, is_valid, motion, position, positions
-from linkwork.faces.urdfpy.values import WrongTypeError
+from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError
 from robots import about, origin
 from seeds import rng
 
@@ -44,7 +44,7 @@ def test_where_everything_stands():
     assert table.place("second") == Follower(0, -6.0, -0.75, "second", "turn")
     with pytest.raises(UnknownNameError, match="turn"):
         table.place("turm")
-    with pytest.raises(UnknownNameError):
+    with pytest.raises(ForeignError, match=r"no joint of this robot; .*joint_map\['turn'\]"):
         table.place(joint("turn"))  # another robot's
     for wrong in (3, None, [1]):
         with pytest.raises(WrongTypeError):
@@ -121,6 +121,16 @@ def test_a_batch_by_rows_and_by_columns():
     ):
         with pytest.raises(error):
             table.batch(wrong)
+
+
+def test_rows_of_another_length():
+    table = Slots([joint("one"), joint("two")], [])
+    for wrong in (np.zeros(4), np.zeros((4, 3)), [[1, 2, 3]], np.zeros((2, 2, 2))):
+        said = rf"\(n, 2\), for 2 actuated joints, not \({len(wrong)},"
+        with pytest.raises(ShapeError, match=said):
+            table.batch(wrong)
+    with pytest.raises(InputError, match="must be numbers"):
+        table.batch([[1, 2], [3]])
 
 
 def test_a_vector_has_one_number_for_each_joint():

@@ -202,8 +202,7 @@ def test_a_geometry_is_one_shape(kind: str):
                 setattr(geometry, kind, shape)
             with pytest.raises(ValueError, match="exactly one"):
                 Geometry(**{kind: shapes[kind], other: shape})
-    with pytest.raises(ValueError, match="needs a shape"):
-        setattr(geometry, kind, None)
+    setattr(geometry, next(other for other in shapes if other != kind), None)
     assert geometry.geometry is shapes[kind]
 
 
@@ -211,6 +210,20 @@ def test_a_geometry_is_one_shape(kind: str):
 def test_a_geometry_without_shape_is_refused():
     with pytest.raises(ValueError, match="none"):
         Geometry()
+
+
+@pytest.mark.row("S2-055", "S2-056", "S2-057", "S2-058", "S2-059", "S2-060")
+@pytest.mark.parametrize("kind", ["box", "cylinder", "sphere", "mesh"])
+def test_a_shape_may_be_taken_away_before_another_is_set(kind: str):
+    shapes = shapes_of_each_kind()
+    geometry = Geometry(**{kind: shapes[kind]})
+    setattr(geometry, kind, None)
+    assert all(getattr(geometry, other) is None for other in shapes)
+    for use in ("geometry", "meshes"):
+        with pytest.raises(ValueError, match="without a shape: set one of box"):
+            getattr(geometry, use)
+    geometry.sphere = Sphere(1)
+    assert geometry.geometry is geometry.sphere
 
 
 @pytest.mark.row("S2-055", "S2-057")

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from linkwork.errors import LinkworkError
 from linkwork.faces import urdfpy
 from linkwork.faces.urdfpy import Box, Joint, JointMimic, Link
-from linkwork.faces.urdfpy.values import EPOCH, WrongTypeError
+from linkwork.faces.urdfpy.values import EPOCH, ForeignError, WrongTypeError
 
 
 def test_errors_are_linkwork_s_and_the_built_in_ones():
@@ -14,6 +16,16 @@ def test_errors_are_linkwork_s_and_the_built_in_ones():
         Link("l", 3, None, None)
     assert isinstance(caught.value, LinkworkError)
     assert isinstance(caught.value, WrongTypeError)
+
+
+def test_a_link_of_another_robot_is_told_from_a_name_that_does_not_exist():
+    error = ForeignError("link", "a", ["a", "b"])
+    assert isinstance(error, KeyError)
+    said = "the link 'a' is no link of this robot; take the one of its name: robot.link_map['a']"
+    assert str(error) == error.args[0] == said
+    assert "none has its name" in str(ForeignError("joint", "c", ["a", "b"]))
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.valid) == (ForeignError, said, ("a", "b"))
 
 
 def test_equality_is_identity():

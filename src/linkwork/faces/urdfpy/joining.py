@@ -12,7 +12,7 @@ from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureErro
 from linkwork.faces.urdfpy.joint import Joint
 from linkwork.faces.urdfpy.link import Link
 from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Mesh, Sphere
-from linkwork.faces.urdfpy.values import WrongTypeError, pose
+from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, pose
 
 if TYPE_CHECKING:
     from linkwork.faces.urdfpy.urdf import URDF
@@ -46,9 +46,11 @@ def member(owned: Sequence[Any], given: Any, kind: type, label: str) -> Any:
     for one in owned:
         if one is given or (isinstance(given, str) and one.name == given):
             return one
-    if isinstance(given, (str, kind)):
-        name = given if isinstance(given, str) else getattr(given, "name", "")
-        raise UnknownNameError(label, name, [one.name for one in owned])
+    names = [one.name for one in owned]
+    if isinstance(given, str):
+        raise UnknownNameError(label, given, names)
+    if isinstance(given, kind):
+        raise ForeignError(label, getattr(given, "name", ""), names)
     raise WrongTypeError(f"a {label} or its name is needed, not {type(given).__name__}")
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.urdfpy.link import Link, placed
-from linkwork.faces.urdfpy.values import WrongTypeError
+from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError
 
 if TYPE_CHECKING:
     from linkwork.faces.urdfpy.kinematics import Core
@@ -166,6 +166,6 @@ def link_number(core: Core, link: Any) -> int:
         if isinstance(link, str):
             raise UnknownNameError("link", link, names) from None
         if isinstance(link, Link):
-            raise UnknownNameError("link of this robot", link.name, ()) from None
+            raise ForeignError("link", link.name, names) from None
         kind = type(link).__name__
         raise WrongTypeError(f"a link is meant by a Link or its name, not by {kind}") from None

@@ -75,6 +75,8 @@ def checked_against(robot: records.Robot, source: Source) -> None:
                 source.wrong(
                     "mesh", shown.geometry, f"link '{link.name}' has a mesh without a name"
                 )
+    for transmission in robot.transmissions:
+        _check_names(transmission, source)
     first: dict[str, records.Material] = {}
     for material in robot.materials:
         if material.name and first.setdefault(material.name, material) is not material:
@@ -84,6 +86,17 @@ def checked_against(robot: records.Robot, source: Source) -> None:
             source.wrong("material", material, f"{text} it too", "duplicate-material")
     if source.problems:
         raise DescriptionError(sorted(source.problems, key=lambda problem: problem.line))
+
+
+def _check_names(transmission: records.Transmission, source: Source) -> None:
+    """Note what has no name, or an empty one, of a transmission and its parts."""
+    of = f"of transmission '{transmission.name}'"
+    parts = [("transmission", transmission, "a transmission")]
+    parts += [("joint", own, f"a joint {of}") for own in transmission.joints]
+    parts += [("actuator", own, f"an actuator {of}") for own in transmission.actuators]
+    for element, record, what in parts:
+        if not record.name:
+            source.wrong(element, record, f"{what} has no name", "missing-attribute")
 
 
 def _check_joint(joint: records.Joint, source: Source) -> None:

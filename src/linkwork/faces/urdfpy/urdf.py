@@ -246,9 +246,10 @@ class URDF(URDFType, ForwardKinematics):
 
         A mesh or texture with a plain relative name goes to that name beside the new file, as the
         bytes that were read where it has not been changed. One whose name leads outside (absolute,
-        ``..``, ``package://``) stays where it is if it is still found there; else it goes to
-        ``meshes/`` beside the new file and is named so there, or, with ``allow_outside=True``, to
-        its own name. Everything is written whole or not at all, the description last.
+        ``..``, ``package://``) stays where it is if the new file, loaded without ``allow``, finds
+        it there; else it goes to ``meshes/`` beside the new file and is named so there, or, with
+        ``allow_outside=True``, to its own name. Everything is written whole or not at all, the
+        description last.
 
         Raises: InputError, DescriptionError for what no file can say.
         """

@@ -9,13 +9,13 @@ compared before poses are computed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, LinkworkError, ShapeError
+from linkwork.errors import InputError, LinkworkError, ShapeError, UnknownNameError
 from linkwork.faces.urdfpy.rotations import xyz_rpy_to_matrix
 
 Floats = NDArray[np.float64]
@@ -29,6 +29,20 @@ SHORTEST_AXIS = 1e-100
 
 class WrongTypeError(LinkworkError, TypeError):
     """A value of a type that the attribute does not take."""
+
+
+class ForeignError(UnknownNameError):
+    """A link, joint, transmission or material that belongs to no robot, or to another one."""
+
+    def __init__(self, kind: str, name: str, valid: Sequence[str]) -> None:
+        super().__init__(kind, name, valid)
+        there = f"take the one of its name: robot.{kind}_map['{name}']"
+        hint = there if name in self.valid else "none has its name"
+        self.text = f"the {kind} '{name:.80}' is no {kind} of this robot; {hint}"
+        self.args = (self.text,)
+
+    def __reduce__(self) -> tuple[type[ForeignError], tuple[str, str, tuple[str, ...]]]:
+        return (ForeignError, (self.kind, self.name, self.valid))
 
 
 class Epoch:
@@ -73,19 +87,22 @@ class Value:
 
 
 class Text(Value):
-    """Text; anything else is turned into it."""
+    """Text; anything else is turned into it. What is ``filled`` is not empty."""
 
-    def __init__(self, doc: str, *, optional: bool = False) -> None:
+    def __init__(self, doc: str, *, optional: bool = False, filled: bool = False) -> None:
         super().__init__(doc)
-        self.optional = optional
+        self.optional, self.filled = optional, filled
 
     def check(self, owner: Any, value: Any) -> str | None:
-        """Raises: WrongTypeError for None where there must be text."""
+        """Raises: WrongTypeError for None where there must be text; InputError for an empty one."""
         if value is None:
             if self.optional:
                 return None
             raise WrongTypeError(f"{self.what(owner)} is a text, not None")
-        return str(value)
+        text = str(value)
+        if self.filled and not text:
+            raise InputError(f"{self.what(owner)} must not be empty: a file could not say it")
+        return text
 
 
 class Number(Value):

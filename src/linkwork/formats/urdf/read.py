@@ -17,6 +17,8 @@ from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
 
+_BIG = 1 << 20  # from this size on, collecting garbage meanwhile only costs time
+
 
 def read(source: str | os.PathLike[str] | bytes, *, file: str | None = None) -> Document:
     """The description that a path, an XML text (it begins with '<') or bytes hold.
@@ -28,8 +30,9 @@ def read(source: str | os.PathLike[str] | bytes, *, file: str | None = None) -> 
     """
     data, name = gather(source, file)
     problems = Problems(name)
-    resume = gc.isenabled()
-    gc.disable()  # nothing becomes garbage meanwhile, and looking for it takes time
+    resume = len(data) > _BIG and gc.isenabled()
+    if resume:
+        gc.disable()
     try:
         robot = _checked(data, name, problems)
     finally:

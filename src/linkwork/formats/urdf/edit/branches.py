@@ -127,7 +127,9 @@ def _with_leaders(
     joints: list[Joint], gone: Collection[str], mimic: Followers
 ) -> tuple[Joint, ...]:
     """The joints; those whose leader is gone move by themselves, or are refused."""
-    left = [j.name for j in joints if j.mimic is not None and j.mimic.joint in gone]
+    # a fixed joint's mimic has no effect
+    followers = [j for j in joints if j.mimic is not None and j.type != "fixed"]
+    left = [j.name for j in followers if j.mimic is not None and j.mimic.joint in gone]
     if left and mimic != "free":
         hint = 'mimic="free" lets them move by themselves'
         raise InputError(f"these joints follow joints that are gone: {listed(left)}; {hint}")

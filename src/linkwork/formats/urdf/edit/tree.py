@@ -104,7 +104,8 @@ def renaming(kind: str, changes: Mapping[str, str], names: Collection[str]) -> d
     unchanged, new_names = set(names), dict[str, str]()
     for old, new in changes.items():
         known(kind, old, names)
-        if not isinstance(new, str) or not new.strip():
+        blank = kind in ("link", "joint") and not str(new).strip()
+        if not isinstance(new, str) or blank:
             raise InputError(f"{kind} '{show(old)}' cannot be renamed to {new!r}: give it a name")
         unchanged.discard(old)
     for old, new in changes.items():
