@@ -1,9 +1,12 @@
 """Problems iterated in lanes: each lane holds one problem, and is refilled when it is done.
 
-The step is a graph ``(x, parameters, settings) -> (x', state)`` with ``state`` = (gap, score): the
-*given* x is a solution where gap <= 0, and the lowest score is the best of the failures. A try that
-has used its steps starts again from a random point, keyed by (seed, parameters, try), so the answer
-to a problem depends on nothing but the problem: not on its neighbours, its row or the threads.
+The step is a graph ``(x, parameters, settings) -> (x', state)`` with ``state`` = (gap, score) or
+(gap, score, going): the *given* x is a solution where gap <= 0, and the lowest score is the best of
+the failures. A try goes on from a solution while going > 0. A try that has used its steps starts
+again from a random point, keyed by (seed, parameters, try), so the answer to a problem depends on
+nothing but the problem: not on its neighbours, its row or the threads.
+
+One try may start at a *seed*, a point of a table, where the problem names a row of it.
 
 Two modes share the code. A *queue* gives every lane its own problem. A *race* gives the tries of
 one problem to all lanes at once; the lowest-numbered try that succeeds wins, as it does in a queue,
@@ -12,6 +15,7 @@ so both give the same bits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +26,18 @@ from linkwork.compile.graph import Graph
 from linkwork.compile.loops import counted_loop, emit_nodes
 from linkwork.compile.random_bits import absorb, unit_interval
 
+I16 = ir.IntType(16)
+
 REPORT = ("solved", "score", "steps", "tries")
 """The columns of the report: 1 or 0, the score, steps of the try that is returned, its number."""
 
 _IDLE = -1.0e300  # the step count of a lane without a problem
+
+SEED_STEPS = 65_536
+"""A number of a seed is (k + 1/2) / 65536 of the span from its base, with k of 16 bits."""
+
+NO_SEED = 65_535
+"""The first number of a row of the table that holds no seed."""
 
 
 @dataclass
@@ -36,6 +48,7 @@ class _Lanes:
     width: int
     n: int
     n_parameters: int
+    n_state: int
     args: dict[str, Any]
     memory: dict[str, Any]
 
@@ -66,17 +79,21 @@ class _Lanes:
 
 
 # the arguments of the native function
-ARRAYS = ("x0", "parameters", "settings", "starts", "x", "report")
-NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "race")
+ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report")
+NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "race", "seed_try")
 
 
 def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool) -> Any:
-    """Write ``i64 name(first, last, max_steps, max_tries, seed, race, x0, parameters, ...)``.
+    """Write ``i64 name(first, last, max_steps, max_tries, seed, race, seed_try, x0, ...)``.
 
     Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
-    x0 is added; x (N, n) and report (N, 4) are written. Returns the number of steps made.
+    x0 is added; rows (N,), as float64, are rows of ``seeds``, a table of 16-bit numbers (R, n),
+    where try ``seed_try`` starts: a row below 0, or one that is empty, is as a try without a seed.
+    ``seed_try`` -1 uses neither, and both may be null then. x (N, n) and report (N, 4) are written.
+    Returns the number of steps made.
     """
     n, n_parameters, n_settings = graph.input_sizes
+    n_state = graph.output_sizes[1]
     kind = ir.FunctionType(I64, [I64] * len(NUMBERS) + [POINTER] * len(ARRAYS))
     function = ir.Function(module, kind, name)
     names: tuple[str, ...] = (*NUMBERS, *ARRAYS)
@@ -84,7 +101,8 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
     b = ir.IRBuilder(function.append_basic_block("entry"))
     vector = ir.VectorType(F64, width)
     memory: dict[str, Any] = {}
-    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": 2, "count": 1, "limit": 1}
+    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": n_state}
+    sizes |= {"count": 1, "limit": 1}
     for tile, size in sizes.items():
         memory[tile] = b.alloca(vector, size=max(size, 1), name=tile)
         memory[tile].align = 64
@@ -92,7 +110,7 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
         memory[word] = b.alloca(I64, size=width, name=word)
     for word in ("next", "live", "next_try", "best_try", "total", "key"):
         memory[word] = b.alloca(I64, name=word)
-    lanes = _Lanes(b, width, n, n_parameters, args, memory)
+    lanes = _Lanes(b, width, n, n_parameters, n_state, args, memory)
     _prepare(lanes, n_settings, fused=fused)
     _iterate(lanes, graph, fused=fused)
     b.ret(lanes.word("total"))
@@ -144,7 +162,7 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     following.add_incoming(s.memory["b"], before)
     emitter = Emitter(b, s.width, fused=fused)
     tiles = (current, s.memory["p"], s.memory["s"])
-    state = [emitter.const(0.0)] * 2
+    state = [emitter.const(0.0)] * s.n_state
 
     def load(argument: int, element: int) -> Any:
         return b.load(b.gep(tiles[argument], [i64(element)]))
@@ -164,6 +182,8 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     limit = b.load(s.memory["limit"])
     zero = emitter.const(0.0)
     solved = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered(">", count, zero))
+    for going in state[2:]:
+        solved = b.and_(solved, b.fcmp_unordered("<=", going, zero))
     finished = b.or_(solved, b.fcmp_ordered(">=", count, limit))
     s.set_word("total", b.add(s.word("total"), s.word("live")))
     with b.if_then(emitter.any_lane(finished), likely=False):
@@ -269,20 +289,41 @@ def _enter(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
 
 
 def _start(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
-    """Begin a try: the first at x0, the others at a random point."""
+    """Begin a try: the first at x0, the others at a random point, one of them at a seed."""
     b = s.b
     b.store(attempt, s.lane_word("try", lane))
     b.store(ir.Constant(F64, 0.0), b.gep(s.f64("count"), [lane]))
-    origin = s.row("x0", problem, s.n)
+    function = b.function
+    asked, seeded, plain, done = (function.append_basic_block() for _ in range(4))
+    b.cbranch(b.icmp_signed("==", attempt, s.args["seed_try"]), asked, plain)
+    b.position_at_end(asked)
+    row = b.fptosi(b.load(b.gep(s.args["rows"], [problem])), I64)
+    table = b.bitcast(s.args["seeds"], I16.as_pointer())
+    seed = b.gep(table, [b.mul(b.select(b.icmp_signed("<", row, i64(0)), i64(0), row), i64(s.n))])
+    there = b.icmp_unsigned("!=", b.load(seed), ir.Constant(I16, NO_SEED))
+    b.cbranch(b.and_(there, b.icmp_signed(">=", row, i64(0))), seeded, plain)
+    b.position_at_end(seeded)
+    _point(s, tile, lane, problem, lambda k: _seed_number(b, seed, k))
+    b.branch(done)
+    b.position_at_end(plain)
     with b.if_else(b.icmp_signed("==", attempt, i64(0))) as (first, later):
         with first:
-            s.copy_in(origin, tile, lane, s.n)
+            s.copy_in(s.row("x0", problem, s.n), tile, lane, s.n)
         with later:
-            _random_point(s, tile, lane, problem, attempt, origin)
+            key = _key(s, problem, attempt)
+            _point(s, tile, lane, problem, lambda k: unit_interval(b, absorb(b, key, k)))
+    b.branch(done)
+    b.position_at_end(done)
 
 
-def _random_point(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any, origin: Any) -> None:
-    """x = base + u span + kept x0, with u from a counter: no state, the same in every order."""
+def _seed_number(b: Any, seed: Any, k: Any) -> Any:
+    number = b.uitofp(b.load(b.gep(seed, [k])), F64)
+    half, step = ir.Constant(F64, 0.5), ir.Constant(F64, 1.0 / SEED_STEPS)
+    return b.fmul(b.fadd(number, half), step)
+
+
+def _key(s: _Lanes, problem: Any, attempt: Any) -> Any:
+    """What the random numbers of a try depend on: no state, the same in every order."""
     b = s.b
     key = s.memory["key"]
     b.store(absorb(b, s.args["seed"], attempt), key)
@@ -294,10 +335,16 @@ def _random_point(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any, o
 
     if s.n_parameters:
         counted_loop(b, i64(s.n_parameters), take)
-    starts = s.args["starts"]
+    return b.load(key)
+
+
+def _point(s: _Lanes, tile: Any, lane: Any, problem: Any, share: Callable[[Any], Any]) -> None:
+    """x = base + u span + kept x0, with ``share`` giving the u of a coordinate."""
+    b = s.b
+    starts, origin = s.args["starts"], s.row("x0", problem, s.n)
 
     def coordinate(k: Any) -> None:
-        u = unit_interval(b, absorb(b, b.load(key), k))
+        u = share(k)
         base = b.load(b.gep(starts, [k]))
         span = b.load(b.gep(starts, [b.add(k, i64(s.n))]))
         kept = b.load(b.gep(starts, [b.add(k, i64(2 * s.n))]))
