@@ -344,14 +344,15 @@ def test_p31_the_same_bytes_for_any_hash_seed(plain: dict[str, str], tmp_path: P
 
 # ---- P32: where
 
-Edit = Callable[[Document], Any]
+Edit = Callable[[Any], Any]
 
+NUMBERS: Any = {"drive": 3}
 REFUSALS: dict[str, Edit] = {
     "'wrist'": lambda d: lw.urdf.rename(d, links={"wrist": "x"}),
     "'arm' cannot be renamed to 'hand'": lambda d: lw.urdf.rename(d, links={"arm": "hand"}),
     "joint 'slide' cannot": lambda d: lw.urdf.rename(d, joints={"slide": ""}),
-    "material 'grey' cannot": lambda d: lw.urdf.rename(d, materials={"grey": ""}),
-    "transmission 'drive' cannot": lambda d: lw.urdf.rename(d, transmissions={"drive": ""}),
+    "material 'grey' cannot": lambda d: lw.urdf.rename(d, materials={"grey": "wood"}),
+    "transmission 'drive' cannot": lambda d: lw.urdf.rename(d, transmissions=NUMBERS),
     "no joint named 'elbow'": lambda d: lw.urdf.remove(d, joint="elbow"),
     "link 'base' is the root": lambda d: lw.urdf.remove(d, "base"),
     "follow joints that are gone: 'slide'": lambda d: lw.urdf.subtree(d, "arm"),

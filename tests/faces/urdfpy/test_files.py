@@ -185,7 +185,7 @@ def test_files_of_one_name_from_several_folders_do_not_meet(
     shapes = "".join(visual(name) for name in names)
     path.write_text(f'<robot name="r"><link name="l">{shapes}</link></robot>')
     robot = URDF.load(str(path), allow=[tmp_path / "x", tmp_path / "y"])
-    for new in (path, tmp_path / "far" / "new" / "r.urdf"):  # where the mesh is already, and elsewhere
+    for new in (path, tmp_path / "far" / "new" / "r.urdf"):  # in its old place too
         for _ in range(1 + twice):
             robot.save(str(new))
         saved = [v.geometry.mesh.filename for v in URDF.load(str(new)).links[0].visuals]
