@@ -59,6 +59,7 @@ def scene(tmp_path: Path) -> Scene:
     (folder / "meshes").mkdir()
     (folder / "meshes" / "arm.stl").write_text("solid\nendsolid\n")
     (folder / "folder").mkdir()
+    (folder / "folder" / "meshes").touch()
     (folder / "robot.urdf").write_text(SAMPLE)
     text = SAMPLE.replace("package://sample/meshes/arm.stl", "meshes/arm.stl")
     (folder / "meshed.urdf").write_text(text)
@@ -193,6 +194,14 @@ FILES: dict[str, Case] = {
         ValueError,
         lambda s: URDF.write(s.document, s.folder / "robot.urdf" / "r.urdf"),
     ),
+    "copy into a file": (
+        ValueError,
+        lambda s: URDF.write(s.meshed, s.folder / "robot.urdf" / "r.urdf", meshes="copy"),
+    ),
+    "copy where a file is called meshes": (
+        ValueError,
+        lambda s: URDF.write(s.meshed, s.folder / "folder" / "r.urdf", meshes="copy"),
+    ),
     "write to nul": (ValueError, lambda s: URDF.write(s.document, f"{s.folder}/a\0")),
     "write a long name": (ValueError, lambda s: URDF.write(s.document, s.folder / ("x" * 999))),
     "write to a device": (ValueError, lambda s: URDF.write(s.document, "/dev/null")),
@@ -281,6 +290,10 @@ FACE: dict[str, Case] = {
     "join itself": (ValueError, lambda s: s.face.join(s.face, "arm")),
     "join at nobody": (KeyError, lambda s: s.face.join(s.face, "nobody", prefix="x")),
     "copy at nan": (ValueError, lambda s: s.face.copy(scale=NAN)),
+    "copy at a text": (ValueError, lambda s: s.face.copy(scale="x")),
+    "add no link": (TypeError, lambda s: s.face.add_link(3, 4)),
+    "add no material": (TypeError, lambda s: s.face.add_material(3)),
+    "add no transmission": (TypeError, lambda s: s.face.add_transmission(3)),
     "load nothing": (TypeError, lambda s: urdfpy.URDF.load(None)),
     "load no file": (ValueError, lambda s: urdfpy.URDF.load(str(s.folder / "absent.urdf"))),
     "a robot without links": (ValueError, lambda s: urdfpy.URDF("x", [])),

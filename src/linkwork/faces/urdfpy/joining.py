@@ -11,7 +11,10 @@ import numpy as np
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.faces.urdfpy.joint import Joint
 from linkwork.faces.urdfpy.link import Link
+from linkwork.faces.urdfpy.materials import Material
 from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from linkwork.faces.urdfpy.transmission import Transmission
+from linkwork.faces.urdfpy.validation import members
 from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, pose
 
 if TYPE_CHECKING:
@@ -28,13 +31,17 @@ def change(
 ) -> None:
     """Give a robot other members, if they form one; else nothing changes.
 
-    Raises: DescriptionError.
+    Raises: WrongTypeError for what is no such member; DescriptionError.
     """
     robot.set_members(
-        robot.links if links is None else links,
-        robot.joints if joints is None else joints,
-        robot.transmissions if transmissions is None else transmissions,
-        robot.materials if materials is None else materials,
+        members("links", robot.links if links is None else links, Link),
+        members("joints", robot.joints if joints is None else joints, Joint),
+        members(
+            "transmissions",
+            robot.transmissions if transmissions is None else transmissions,
+            Transmission,
+        ),
+        members("materials", robot.materials if materials is None else materials, Material),
     )
 
 
@@ -124,7 +131,10 @@ def _scale(robot: URDF, factor: float) -> None:
 
 
 def _factor(scale: Any) -> float:
-    numbers = np.unique(np.asarray(scale, np.float64))
+    try:
+        numbers = np.unique(np.asarray(scale, np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"URDF.copy: scale is a number above zero, not {scale!r}") from None
     if numbers.size != 1:
         text = "lengths that grow differently along x, y and z turn rotations into what none is"
         raise UnsupportedFeatureError(f"URDF.copy: scale is one number; {text}")

@@ -103,7 +103,9 @@ def _bounded(values: tuple[float, ...]) -> tuple[float, ...]:
     largest = max(map(abs, values))
     if largest > LARGEST:
         raise BadText(
-            "too-large", f"{largest:g} is too large", f"poses would overflow; at most {LARGEST:g}"
+            "too-large",
+            f"{largest:g} is too large",
+            f"what is computed from it would overflow; at most {LARGEST:g}",
         )
     return values
 
@@ -278,7 +280,7 @@ READ: dict[Kind, Callable[[str], Any]] = {
     Kind.CONTENT: lambda text: _label(text).strip(SPACE),
     Kind.JOINT_TYPE: _joint_type,
     Kind.NUMBER: _one,
-    Kind.FACTOR: lambda text: _bounded(numbers(text, 1))[0],
+    Kind.FACTOR: lambda text: _bounded((_one(text),))[0],
     Kind.POSITIVE: _one,
     Kind.NOT_NEGATIVE: _one,
     Kind.LENGTHS: _three,
