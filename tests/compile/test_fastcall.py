@@ -224,6 +224,10 @@ def test_arguments_of_any_shape(inputs):
     assert isinstance(made.fast(np.ones((x_shape[0] + 1, *x_shape[1:])), y), str)
     if x_shape == (3, 1):
         assert isinstance(made.fast(np.ones((1, 3)), y), str)
+    memory = np.ones(9)
+    x, out = memory[:3].reshape(x_shape), memory[2:5]
+    assert isinstance(made.fast(x, y, out=out), str), "out begins inside x"
+    assert made.fast(x, y, out=memory[3:6]).base is memory
 
 
 def test_float64_under_another_dtype_object(bound):

@@ -47,13 +47,13 @@ def lanes(request):
     return compiled(step_function(), request.param)
 
 
-def run(lanes, x0, p, *, first=0, last=None, race=False, state=None, seeded=None):
+def run(lanes, x0, p, *, first=0, last=None, state=None, seeded=None):
     """``seeded``: the try that starts at a seed, and the rows of the table."""
     n = len(p)
     x, report = state or (x0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1)))
     seed_try, rows = seeded or (-1, np.zeros(n))
     arrays = (x0, p, SETTINGS, STARTS, rows, SEEDS, x, report)
-    numbers = (first, n if last is None else last, STEPS, TRIES, SEED, race, seed_try)
+    numbers = (first, n if last is None else last, STEPS, TRIES, SEED, seed_try)
     total = lanes[1](*numbers, *[a.ctypes.data for a in arrays])
     return x, report, total
 
@@ -120,11 +120,11 @@ def test_order_neighbours_and_chunks_change_nothing(lanes):
     assert np.array_equal(state[1], report)
 
 
-def test_a_race_gives_the_bits_of_the_queue(lanes):
+def test_one_problem_alone_has_the_bits_of_the_queue(lanes):
     x0, p = problems(40, "race")
     x, report, _ = run(lanes, x0, p)
     for k in range(40):
-        a, b, _ = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy(), race=True)
+        a, b, _ = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy())
         assert np.array_equal(a[0], x[k])
         assert np.array_equal(b[0], report[k])
 
@@ -140,7 +140,7 @@ def test_one_try_starts_at_a_seed(lanes, seed_try):
         np.testing.assert_allclose(report[k], row, rtol=1e-7, atol=1e-12)
         np.testing.assert_allclose(x[k], q, rtol=1e-9, atol=1e-12)
         alone = x0[k : k + 1].copy(), p[k : k + 1].copy()
-        a, b, _ = run(lanes, *alone, race=True, seeded=(seed_try, rows[k : k + 1].copy()))
+        a, b, _ = run(lanes, *alone, seeded=(seed_try, rows[k : k + 1].copy()))
         assert np.array_equal(a[0], x[k])
         assert np.array_equal(b[0], report[k])
     without = (rows < 0) | (rows == 1)
@@ -162,6 +162,16 @@ def test_a_try_goes_on_from_a_solution_while_it_is_told_to(width):
     assert (kept[solved, 2] == STEPS).all()
     assert (kept[solved, 1] <= report[solved, 1]).all()
     assert np.median(kept[solved, 1]) < 0.1 * np.median(report[solved, 1])
+
+
+def test_tries_that_can_no_longer_win_are_stopped(lanes):
+    x0, p = problems(60, "stopped")
+    _, report, _ = run(lanes, x0, p)
+    first = np.flatnonzero((report[:, 0] == 1.0) & (report[:, 3] == 0.0))
+    assert len(first) > 10
+    for k in first:
+        _, _, total = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy())
+        assert total <= 8 * report[k, 2]
 
 
 def test_nothing_to_do(lanes):

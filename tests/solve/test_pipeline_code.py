@@ -108,8 +108,26 @@ def test_a_fault_names_its_row(plain):
     assert report[:, 0].all()
 
 
-def test_features_choose_the_seed():
-    seeded = pipeline_of(texts(place=True), STARTS, (Axis(6), Axis(6)), compiler=Compiler())
+@pytest.fixture
+def seeded():
+    return pipeline_of(texts(place=True), STARTS, (Axis(6), Axis(6)), compiler=Compiler())
+
+
+def test_a_target_begins_at_the_seed_of_its_cell(seeded):
+    grid = np.array([[0.0, -1.0], [0.5, 1.0], [3.0, 2.0], [1.0, 3.0]])  # 3 cells of 2, 2 of 1
+    table = np.arange(12, dtype=np.uint16).reshape(6, 2) * 1000
+    seeded.connect({"starts": STARTS, "grid": grid, "seeds": table})
+    for a, b, row in (
+        (0.5, -0.5, 0), (2.5, -0.5, 1), (5.5, -0.01, 2), (0.5, 0.01, 3), (5.9, 0.9, 5),
+        (-7.0, -9.0, 0), (1e9, 1e9, 5), (1e9, -1e9, 2),
+    ):  # fmt: skip
+        where = [np.array([[a]]), np.array([[[b, 0.0]]])]
+        given = numbers(seeded, seed_try=0, steps=1, tries=1)
+        q, _ = seeded.run(where, np.zeros((1, 3)), given)
+        np.testing.assert_allclose(q[0, 1:], -4.0 + (table[row] + 0.5) / 65536 * 8.0)
+
+
+def test_features_choose_the_seed(seeded):
     targets, q0 = problems(400, "features")
     _, without = seeded.run(targets, q0, numbers(seeded))
     _, found = seeded.run(targets, q0, numbers(seeded, seed_try=0))

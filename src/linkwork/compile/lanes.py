@@ -8,6 +8,13 @@ nothing but the problem: not on its neighbours, its row or the threads.
 
 One try may start at a *seed*, a point of a table, where the problem names a row of it.
 
+Every lane has a problem of its own while there are enough. When the queue is empty, lanes that have
+nothing to do help: they take later tries of problems that are still open, before it is known that
+the earlier ones fail. The lowest-numbered try that succeeds wins, whoever ends first, so an answer
+has the same bits alone, where all lanes race for it, and in any batch.
+
+One try may start at a *seed*, a point of a table, where the problem names a row of it.
+
 Two modes share the code. A *queue* gives every lane its own problem. A *race* gives the tries of
 one problem to all lanes at once; the lowest-numbered try that succeeds wins, as it does in a queue,
 so both give the same bits.
@@ -80,11 +87,11 @@ class _Lanes:
 
 # the arguments of the native function
 ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report")
-NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "race", "seed_try")
+NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "seed_try")
 
 
 def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool) -> Any:
-    """Write ``i64 name(first, last, max_steps, max_tries, seed, race, seed_try, x0, ...)``.
+    """Write ``i64 name(first, last, max_steps, max_tries, seed, seed_try, x0, ...)``.
 
     Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
     x0 is added; rows (N,), as float64, are rows of ``seeds``, a table of 16-bit numbers (R, n),
@@ -106,9 +113,9 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
     for tile, size in sizes.items():
         memory[tile] = b.alloca(vector, size=max(size, 1), name=tile)
         memory[tile].align = 64
-    for word in ("problem", "try"):
-        memory[word] = b.alloca(I64, size=width, name=word)
-    for word in ("next", "live", "next_try", "best_try", "total", "key"):
+    for words in ("problem", "try", "slot", "again", "next_try", "best_try"):
+        memory[words] = b.alloca(I64, size=width, name=words)
+    for word in ("next", "live", "idle", "total", "key", "most", "chosen"):
         memory[word] = b.alloca(I64, name=word)
     lanes = _Lanes(b, width, n, n_parameters, n_state, args, memory)
     _prepare(lanes, n_settings, fused=fused)
@@ -134,32 +141,37 @@ def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
         )
     most_steps = b.sitofp(s.args["max_steps"], F64)
     counted_loop(b, i64(s.width), lambda lane: b.store(most_steps, b.gep(s.f64("limit"), [lane])))
-    for word, start in (("next", s.args["first"]), ("best_try", s.args["max_tries"])):
-        s.set_word(word, start)
-    for word in ("live", "next_try", "total"):
+    s.set_word("next", s.args["first"])
+    for word in ("live", "total"):
         s.set_word(word, i64(0))
-    tile = s.f64("a")
+    s.set_word("idle", i64((1 << s.width) - 1))
 
-    def fill(lane: Any) -> None:
+    def empty(lane: Any) -> None:
         b.store(i64(-1), s.lane_word("problem", lane))
+        b.store(i64(-1), s.lane_word("again", lane))
         b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
-        _take(s, tile, lane)
 
-    counted_loop(b, i64(s.width), fill)
+    counted_loop(b, i64(s.width), empty)
 
 
 def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     """Write the loop: one step in all lanes, then whatever lanes have finished."""
     b, function = s.b, s.b.function
-    head, done = function.append_basic_block("step"), function.append_basic_block("done")
+    head, work = function.append_basic_block("step"), function.append_basic_block("work")
+    done = function.append_basic_block("done")
     before = b.block
-    anything = b.icmp_signed(">", s.word("live"), i64(0))
-    b.cbranch(anything, head, done)
+    b.branch(head)
     b.position_at_end(head)
     pointer = s.memory["a"].type
     current, following = b.phi(pointer), b.phi(pointer)
     current.add_incoming(s.memory["a"], before)
     following.add_incoming(s.memory["b"], before)
+    old = b.bitcast(current, POINTER)
+    with b.if_then(b.icmp_signed("!=", s.word("idle"), i64(0)), likely=False):
+        _each_bit(s, s.word("idle"), lambda lane: _take(s, old, lane))
+        s.set_word("idle", i64(0))
+    b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), work, done)
+    b.position_at_end(work)
     emitter = Emitter(b, s.width, fused=fused)
     tiles = (current, s.memory["p"], s.memory["s"])
     state = [emitter.const(0.0)] * s.n_state
@@ -189,26 +201,39 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     with b.if_then(emitter.any_lane(finished), likely=False):
         for k, value in enumerate(state):
             b.store(value, b.gep(s.memory["state"], [i64(k)]))
-        mask = b.bitcast(finished, ir.IntType(s.width))
-        old, new = b.bitcast(current, POINTER), b.bitcast(following, POINTER)
-        counted_loop(b, i64(s.width), lambda lane: _finish_if(s, mask, old, new, lane))
+        mask = b.zext(b.bitcast(finished, ir.IntType(s.width)), I64)
+        _each_bit(s, mask, lambda lane: _finish(s, old, lane))
     current.add_incoming(following, b.block)
     following.add_incoming(current, b.block)
-    b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), head, done)
+    b.branch(head)
     b.position_at_end(done)
 
 
-def _finish_if(s: _Lanes, mask: Any, old: Any, new: Any, lane: Any) -> None:
+def _each_bit(s: _Lanes, mask: Any, body: Callable[[Any], None]) -> None:
+    """Write ``body(lane)`` for each bit of a mask that is not 0, lowest first."""
     b = s.b
-    narrow = ir.IntType(s.width)
-    bit = b.lshr(mask, b.trunc(lane, narrow))
+    before, head = b.block, b.append_basic_block()
+    after = b.append_basic_block()
+    b.branch(head)
+    b.position_at_end(head)
+    left = b.phi(I64)
+    left.add_incoming(mask, before)
+    body(b.cttz(left, ir.Constant(I1, 1)))
+    rest = b.and_(left, b.sub(left, i64(1)))
+    left.add_incoming(rest, b.block)
+    b.cbranch(b.icmp_signed("!=", rest, i64(0)), head, after)
+    b.position_at_end(after)
+
+
+def _finish(s: _Lanes, tile: Any, lane: Any) -> None:
+    """End the try of a lane, if it has not been stopped: keep its x where it is the best."""
+    b = s.b
     taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
-    with b.if_then(b.and_(b.trunc(bit, I1), taken)):
-        _finish(s, old, new, lane)
+    with b.if_then(taken):
+        _keep(s, tile, lane)
 
 
-def _finish(s: _Lanes, old: Any, new: Any, lane: Any) -> None:
-    """End the try of a lane: keep its x where it is the best, then give the lane new work."""
+def _keep(s: _Lanes, tile: Any, lane: Any) -> None:
     b = s.b
     problem = b.load(s.lane_word("problem", lane))
     attempt = b.load(s.lane_word("try", lane))
@@ -229,54 +254,103 @@ def _finish(s: _Lanes, old: Any, new: Any, lane: Any) -> None:
         counted_loop(
             b,
             i64(s.n),
-            lambda k: b.store(b.load(s.element(old, k, lane)), b.gep(target, [k])),
+            lambda k: b.store(b.load(s.element(tile, k, lane)), b.gep(target, [k])),
         )
         steps = b.load(b.gep(s.f64("count"), [lane]))
         for k, value in enumerate((b.uitofp(solved, F64), score, steps, number)):
             b.store(value, b.gep(report, [i64(k)]))
-        with b.if_then(solved):
-            s.set_word("best_try", attempt)
-    race = b.icmp_signed("!=", s.args["race"], i64(0))
-    again = b.icmp_signed("<", b.add(attempt, i64(1)), s.args["max_tries"])
-    retry = b.and_(b.not_(race), b.and_(b.not_(solved), again))
-    with b.if_else(retry) as (yes, no):
-        with yes:
-            _start(s, new, lane, problem, b.add(attempt, i64(1)))
-        with no:
-            b.store(i64(-1), s.lane_word("problem", lane))
-            b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
-            s.set_word("live", b.sub(s.word("live"), i64(1)))
-            _take(s, new, lane)
-    with b.if_then(b.and_(race, solved)):
-        counted_loop(b, i64(s.width), lambda other: _drop_late(s, other))
+    b.store(b.select(solved, i64(-1), problem), s.lane_word("again", lane))
+    _stop(s, lane)
+    with b.if_then(solved):
+        slot = b.load(s.lane_word("slot", lane))
+        b.store(attempt, s.lane_word("best_try", slot))
+        with b.if_then(b.icmp_signed(">=", s.word("next"), s.args["last"])):
+            counted_loop(b, i64(s.width), lambda other: _stop_if_late(s, other, slot, attempt))
 
 
-def _drop_late(s: _Lanes, lane: Any) -> None:
-    """In a race, stop a lane whose try can no longer win."""
+def _stop(s: _Lanes, lane: Any) -> None:
+    """Leave a lane without work, to be given some before the next step."""
+    b = s.b
+    b.store(i64(-1), s.lane_word("problem", lane))
+    b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
+    s.set_word("live", b.sub(s.word("live"), i64(1)))
+    s.set_word("idle", b.or_(s.word("idle"), b.shl(i64(1), lane)))
+
+
+def _stop_if_late(s: _Lanes, lane: Any, slot: Any, attempt: Any) -> None:
+    """Stop a lane that helps with a problem whose try can no longer win."""
     b = s.b
     taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
-    late = b.icmp_signed(">", b.load(s.lane_word("try", lane)), s.word("best_try"))
-    with b.if_then(b.and_(taken, late)):
-        b.store(i64(-1), s.lane_word("problem", lane))
-        b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
-        s.set_word("live", b.sub(s.word("live"), i64(1)))
+    same = b.icmp_signed("==", b.load(s.lane_word("slot", lane)), slot)
+    late = b.icmp_signed(">", b.load(s.lane_word("try", lane)), attempt)
+    with b.if_then(b.and_(taken, b.and_(same, late))):
+        b.store(i64(-1), s.lane_word("again", lane))
+        _stop(s, lane)
 
 
 def _take(s: _Lanes, tile: Any, lane: Any) -> None:
-    """Give an idle lane the next problem of the queue, or the next try of the race."""
+    """Give an idle lane the next try of its problem, or a new problem, or another lane's tries.
+
+    A problem has the slot of the lane that took it first: there its next try is counted, and the
+    try that it may not go beyond. Slots are not used anew once lanes help.
+    """
     b = s.b
-    race = b.icmp_signed("!=", s.args["race"], i64(0))
-    with b.if_else(race) as (in_race, in_queue):
-        with in_race:
-            attempt = s.word("next_try")
-            with b.if_then(b.icmp_signed("<", attempt, s.word("best_try"))):
-                s.set_word("next_try", b.add(attempt, i64(1)))
-                _enter(s, tile, lane, s.args["first"], attempt)
-        with in_queue:
-            problem = s.word("next")
-            with b.if_then(b.icmp_signed("<", problem, s.args["last"])):
-                s.set_word("next", b.add(problem, i64(1)))
-                _enter(s, tile, lane, problem, i64(0))
+    function = b.function
+    retry, fresh, new, help_, start, done = (function.append_basic_block() for _ in range(6))
+    again = b.load(s.lane_word("again", lane))
+    slot = b.load(s.lane_word("slot", lane))
+    b.cbranch(b.icmp_signed(">=", again, i64(0)), retry, fresh)
+    b.position_at_end(retry)
+    number = b.load(s.lane_word("next_try", slot))
+    left = b.icmp_signed("<", number, b.load(s.lane_word("best_try", slot)))
+    b.cbranch(left, start, fresh)
+    b.position_at_end(fresh)
+    following = s.word("next")
+    b.cbranch(b.icmp_signed("<", following, s.args["last"]), new, help_)
+    b.position_at_end(new)
+    s.set_word("next", b.add(following, i64(1)))
+    b.store(s.args["max_tries"], s.lane_word("best_try", lane))
+    b.branch(start)
+    b.position_at_end(help_)
+    s.set_word("most", i64(0))
+    s.set_word("chosen", i64(-1))
+    counted_loop(b, i64(s.width), lambda other: _consider(s, other))
+    chosen = s.word("chosen")
+    found = b.icmp_signed(">=", chosen, i64(0))
+    place = b.select(found, chosen, i64(0))
+    helped, helped_slot = b.load(s.lane_word("problem", place)), b.load(s.lane_word("slot", place))
+    helped_try = s.word("most")
+    b.cbranch(found, start, done)
+    helping = b.block
+    b.position_at_end(start)
+    values = (
+        (again, following, helped), (slot, lane, helped_slot), (number, i64(0), helped_try),
+    )  # fmt: skip
+    merged: list[Any] = []
+    for row in values:
+        phi = b.phi(I64)
+        for value, block in zip(row, (retry, new, helping), strict=True):
+            phi.add_incoming(value, block)
+        merged.append(phi)
+    problem, slot, attempt = merged
+    b.store(slot, s.lane_word("slot", lane))
+    b.store(b.add(attempt, i64(1)), s.lane_word("next_try", slot))
+    _enter(s, tile, lane, problem, attempt)
+    b.branch(done)
+    b.position_at_end(done)
+
+
+def _consider(s: _Lanes, lane: Any) -> None:
+    """Choose this lane's problem to help with if no other has had more tries."""
+    b = s.b
+    taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
+    with b.if_then(taken):
+        slot = b.load(s.lane_word("slot", lane))
+        number = b.load(s.lane_word("next_try", slot))
+        left = b.icmp_signed("<", number, b.load(s.lane_word("best_try", slot)))
+        with b.if_then(b.and_(left, b.icmp_signed(">", number, s.word("most")))):
+            s.set_word("most", number)
+            s.set_word("chosen", lane)
 
 
 def _enter(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:

@@ -129,8 +129,9 @@ def search_code(problem: PoseProblem, compiler: Compiler) -> Search:
     call = kind(made.code.address("ik"))
 
     def run(*arguments: Any) -> int:
-        """The search from x0 and from random points, without seeds."""
-        *numbers, x0, parameters, settings, starts, x, report = arguments
+        """The search from x0 and from random points, without seeds: first, last, steps, tries,
+        seed, whether it is one target (which changes nothing), and the arrays."""
+        *numbers, _, x0, parameters, settings, starts, x, report = arguments
         return call(*numbers, -1, x0, parameters, settings, starts, None, None, x, report)
 
     return Search(made, run, int(made.facts["instructions"]))

@@ -127,13 +127,14 @@ class Pipeline:
     """Compiled code from targets to verified answers, with the arrays that it reads."""
 
     def __init__(self, made: Made, tables: Mapping[str, NDArray[Any]]) -> None:
-        """``tables``: `TABLES` by name; without features only ``starts``."""
+        """``tables``: `TABLES` by name; without features only ``starts``.
+
+        Their addresses stand in the code, so ``made`` is for this pipeline alone.
+        """
         self.made = made
         self.sizes = Sizes.from_facts(made.facts["sizes"])
         n_arrays = len(self.sizes.inputs) + 4
-        kind = ctypes.CFUNCTYPE(
-            ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * n_arrays
-        )
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * n_arrays)
         self._call: Callable[..., int] = kind(made.code.address("solve"))
         self._rooms: list[Floats] = []  # scratch to be used again: fresh pages cost as much as work
         self.connect(tables)
@@ -179,7 +180,7 @@ class Pipeline:
             last = min(first + length, rows)
             start = starts[first:last] if starts.shape[0] == rows else starts
             arrays = [*[t[first:last] for t in targets], start, options, q[first:], report[first:]]
-            status = self._solve(last - first, int(rows == 1), arrays)
+            status = self._solve(last - first, arrays)
             if status != DONE:
                 row = status if status >= 0 else -2 - status
                 raise Refused(first + row, unfit=status >= 0)
@@ -198,7 +199,7 @@ class Pipeline:
         call(0, x.shape[0], x.ctypes.data, features.ctypes.data, room.ctypes.data)
         return features
 
-    def _solve(self, count: int, race: int, arrays: Sequence[Floats]) -> int:
+    def _solve(self, count: int, arrays: Sequence[Floats]) -> int:
         wanted = self.sizes.scratch(count)
         try:
             scratch = self._rooms.pop()  # no other thread has it until it is put back
@@ -206,7 +207,7 @@ class Pipeline:
             scratch = aligned(wanted)
         if scratch.size < wanted:
             scratch = aligned(wanted)
-        status = self._call(count, race, *[a.ctypes.data for a in arrays], scratch.ctypes.data)
+        status = self._call(count, *[a.ctypes.data for a in arrays], scratch.ctypes.data)
         if len(self._rooms) < _MOST_ROOMS:
             self._rooms.append(scratch)
         return status

@@ -32,7 +32,7 @@ class Graphs:
 def emit_pipeline(
     module: Any, graphs: Graphs, shapes: Sequence[tuple[int, ...]], width: int, *, fused: bool
 ) -> Sizes:
-    """Write ``i64 solve(count, race, target..., q0, options, q, report, scratch)``.
+    """Write ``i64 solve(count, target..., q0, options, q, report, scratch)``.
 
     Arrays are row-major; ``scratch`` is as long as `Sizes.scratch` says, aligned to 64 bytes.
     Beside it stand ``ik``, the search alone, ``place``, and ``one``, which has its scratch on the
@@ -68,11 +68,10 @@ class _Solve:
         self.module, self.sizes, self.functions = module, sizes, functions
         self.table, _ = new_table(module, SOLVER_TABLE, TABLES)
         n_arrays = len(sizes.inputs) + 4
-        kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * n_arrays)
+        kind = ir.FunctionType(I64, [I64] + [POINTER] * n_arrays)
         self.function: Any = ir.Function(module, kind, "solve")
         self.b: Any = ir.IRBuilder(self.function.append_basic_block("entry"))
-        self.count, self.race = self.function.args[:2]
-        arrays = list(self.function.args[2:])
+        self.count, *arrays = self.function.args
         self.targets = arrays[: len(sizes.inputs) - 1]
         self.q0, self.options, self.q, self.report, self.scratch = arrays[len(sizes.inputs) - 1 :]
         self.place: dict[str, Any] = {}
@@ -161,7 +160,7 @@ class _Solve:
         b, place = self.b, self.place
         numbers: dict[str, Any] = {
             "first": i64(0), "last": self.count, "max_steps": self.option("steps"),
-            "max_tries": self.option("tries"), "seed": self.option("seed"), "race": self.race,
+            "max_tries": self.option("tries"), "seed": self.option("seed"),
             "seed_try": self.option("seed_try"),
         }  # fmt: skip
         arrays = {
@@ -208,6 +207,6 @@ class _Solve:
         scratch: Any = b.alloca(F64, size=sizes.scratch(1))
         scratch.align = 64
         report = b.gep(out, [i64(sizes.n_q)])
-        status = b.call(self.function, [i64(1), i64(1), *inputs, out, report, scratch])
+        status = b.call(self.function, [i64(1), *inputs, out, report, scratch])
         good = b.icmp_signed("==", status, i64(DONE))
         b.ret(b.select(good, i64(-1), i64(0)))
