@@ -22,7 +22,9 @@ CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
 _BESIDE = frozenset({"cli/check_codes.py"})  # the table itself
 _UNREAD = ("armature", "stiffness", "damping", "effort")
-_OF_REASONS = "next((code for said, code in _REASONS[kind] if said in text))"
+_OF_REASONS = ast.unparse(  # whose parentheses depend on the version of Python
+    ast.parse("next((code for said, code in _REASONS[kind] if said in text))", mode="eval")
+)
 # What the source holds in place of a code, and the codes that this is, with their levels.
 OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
     ("formats/mjcf/flatten.py", "f'no-{tag}'"): {

@@ -209,7 +209,10 @@ def test_names_twice_are_no_obstacle(tmp_path: Path, capfd: pytest.CaptureFixtur
     ball = '<visual name="v"><geometry><sphere radius="1"/></geometry></visual>'
     made = to_mjcf(document(tmp_path, link("a", ball + ball)), tmp_path)
     assert saved(made, tmp_path).ngeom == 2
-    assert capfd.readouterr() == ("", "")
+    told = capfd.readouterr()
+    assert told.out == ""
+    # MuJoCo before 4 prints its warning about the name by itself
+    assert told.err == "" or "duplicate name 'v'" in told.err
 
 
 def test_a_text_without_a_file(tmp_path: Path):
