@@ -88,7 +88,7 @@ def seat_for(name: str, *, here: bool, core: int | None) -> Seat:
     folder = str(ENVIRONMENTS / name)
     added = {key: value.replace("{folder}", folder) for key, value in peer.environment.items()}
     if not here:
-        python = ensure(name, peer.requirement, debian=peer.debian)
+        python = ensure(name, peer.requirement, debian=peer.debian, dependencies=peer.dependencies)
         return Seat(name, str(python), core, added)
     if name == "linkwork":
         paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]

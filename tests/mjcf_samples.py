@@ -1,4 +1,4 @@
-"""MJCF texts for tests: random trees over all that is read, and what MuJoCo makes of them."""
+"""MJCF texts for tests: random trees over all that is read, damaged ones, and MuJoCo's poses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from lxml import etree
 
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 """A tetrahedron with three right angles, of volume 1/6."""
@@ -180,6 +181,80 @@ def with_tiny_meshes(text: str) -> str:
     """The same text with a mesh of its own in place of the file that is not there."""
     here = '<mesh name="lost" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>'
     return text.replace('<mesh name="lost" file="lost.stl"/>', here)
+
+
+TAGS = (
+    *("body", "joint", "freejoint", "geom", "site", "inertial", "frame", "replicate", "default"),
+    *("mesh", "material", "compiler", "worldbody", "asset", "attach", "model", "include", "plugin"),
+    *("flexcomp", "composite", "equality", "extension", "key", "numeric", "hfield", "skin", "odd"),
+)
+"""Elements that others are made into."""
+
+SETTINGS = (
+    *("name=", "name=a", "class=first", "class=no", "childclass=second", "type=ball", "type=free"),
+    *("type=mesh", "type=hfield", "type=sdf", "type=fixed", "mesh=lost", "mesh=no", "material=red"),
+    *(
+        "pos=1 2",
+        "pos=0 0 0",
+        "pos=1e90 -1e90 1e-300",
+        "pos=nan 0 0",
+        "quat=0 0 0 0",
+        "quat=1e-200",
+    ),
+    *("euler=1 2 3", "axisangle=0 0 0 1", "xyaxes=1 0 0 1 0 0", "zaxis=0 0 0", "axis=0 0 0"),
+    *("axis=1e-30 0 0", "range=1 -1", "range=0 0", "limited=true", "ref=1e50", "mass=0", "mass=-1"),
+    *("mass=1e90", "density=1e90", "size=0", "size=-1 1 1", "size=", "size=1e90 1e90 1e90"),
+    *("fromto=0 0 0 0 0 0", "fromto=1 2 3", "diaginertia=1 1 9", "diaginertia=0 0 0"),
+    *("fullinertia=1 1 1 5 5 5", "count=0", "count=-1", "count=3", "count=999999999", "count=x"),
+    *("offset=1e90 0 0", "sep=", "mocap=true", "gravcomp=nan", "group=-1", "group=99999999999"),
+    *("angle=radian", "eulerseq=xxx", "eulerseq=", "coordinate=global", "inertiafromgeom=true"),
+    *("inertiafromgeom=false", "inertiagrouprange=5 1", "balanceinertia=true", "settotalmass=2"),
+    *("boundmass=-1", "autolimits=false", "alignfree=true", "strippath=true", "meshdir=../.."),
+    *(
+        "file=../../../etc/passwd",
+        "file=/dev/zero",
+        "file=a.stl",
+        "file=",
+        "vertex=0 0 0",
+        "face=9",
+    ),
+    *("vertex=0 0 0 1 0 0 0 1 0 0 0 1", "scale=0 0 0", "refquat=0 0 0 0", "maxhullvert=3"),
+    *("inertia=shell", "inertia=legacy", "builtin=sphere", "params=1 2", "content_type=model/obj"),
+    *("user=1 2 3", "model=random", "prefix=x", "body=b", "frame=f", "plugin=no", "instance=no"),
+    *("damping=-1", "armature=-1", "actuatorfrcrange=5 -5", "stiffness=nan", "springdamper=1 1"),
+)
+"""Attributes that elements are given, with their values."""
+
+
+def damaged(random: np.random.Generator, text: str) -> str:
+    """The text with one to three elements or attributes changed; it stays XML."""
+    root = etree.fromstring(text.encode())
+    for _ in range(int(random.integers(1, 4))):
+        _damage(random, root)
+    return etree.tostring(root, encoding="unicode")
+
+
+def _damage(random: np.random.Generator, root: Any) -> None:
+    nodes = list(root.iter())
+    node = nodes[int(random.integers(1, len(nodes)))] if len(nodes) > 1 else root
+    other = nodes[int(random.integers(len(nodes)))]
+    match int(random.integers(9)):
+        case 0 if node is not root:
+            node.getparent().remove(node)
+        case 1:
+            other.append(etree.fromstring(etree.tostring(node)))
+        case 2 if other not in node.iter():
+            other.insert(int(random.integers(len(other) + 1)), node)
+        case 3 if node is not root:
+            node.tag = str(random.choice(TAGS))
+        case 4 if node.attrib:
+            del node.attrib[str(random.choice(list(node.attrib)))]
+        case 5:
+            etree.SubElement(node, str(random.choice(TAGS)))
+        case 6 if other.attrib:
+            node.set(*other.attrib.items()[int(random.integers(len(other.attrib)))])
+        case _:
+            node.set(*str(random.choice(SETTINGS)).split("=", 1))
 
 
 def mujoco_state(mujoco: Any, model: Any, qpos: np.ndarray) -> Any:

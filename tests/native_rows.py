@@ -73,13 +73,19 @@ class Owner:
 class Bound:
     """The built-in function ``fast`` around hand-written rows, with what it stands on."""
 
-    def __init__(self, *, batch_rows: int = BATCH_ROWS, shape: tuple[int, ...] = (3,)) -> None:
+    def __init__(
+        self,
+        *,
+        batch_rows: int = BATCH_ROWS,
+        inputs: tuple[int | tuple[int, ...], ...] = LENGTHS,
+        shape: tuple[int, ...] = (3,),
+    ) -> None:
         abi = array_abi()
         assert abi is not None
         module = new_module("fast", host())
         rows = emit_rows(module, "rows", scratch=False)
         emit_rows(module, "batch", scratch=True)
-        fastcall.emit_fast_call(module, rows, LENGTHS, shape, abi, batch_rows=batch_rows)
+        fastcall.emit_fast_call(module, rows, inputs, shape, abi, batch_rows=batch_rows)
         self.code = MachineCode(object_code(module, host(), simplify=True))
         self.scratch = (ctypes.c_double * 8)()
         self.owner = Owner(self.code)

@@ -103,14 +103,16 @@ def inputs_of(name, n):
 def arrays_of(name, n):
     """The arrays that the native function takes, and how many of the last are results."""
     if name == "search":
-        return [*search_inputs(n), np.zeros((n, 6)), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1))]
+        no_seeds = np.full(n, -1.0), np.zeros(6)
+        report = np.tile([0.0, np.inf, 0.0, np.inf], (n, 1))
+        return [*search_inputs(n), *no_seeds, np.zeros((n, 6)), report]
     out = np.full((n, function_of(name).numel_out(0)), np.nan)
     return [inputs_of(name, n), out, np.zeros(SCRATCH)]
 
 
 def numbers_of(name, n):
     """The whole numbers that the native function takes before the arrays."""
-    return (0, n, 16, 50, 7, 0) if name == "search" else (0, n)
+    return (0, n, 16, 50, 7, -1) if name == "search" else (0, n)
 
 
 def search_inputs(n):

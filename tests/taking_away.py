@@ -10,6 +10,7 @@ calls it stays green, and is found.
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import os
 import sys
@@ -30,9 +31,23 @@ def nothing(*_: Any, **__: Any) -> None:
 def pytest_runtestloop(session: pytest.Session) -> bool:
     """In the place of pytest's own loop."""
     rows: list[list[str]] = json.loads(Path(os.environ["LINKWORK_TAKE_AWAY"]).read_text())
+    rows.sort(key=lambda row: depth(row[0], row[1]), reverse=True)
     answers = {row: verdict(session, module, name, row) for module, name, row in rows}
     Path(os.environ["LINKWORK_TAKEN_AWAY"]).write_text(json.dumps(answers))
     return True
+
+
+def depth(module: str, name: str) -> float:
+    """How far a class is from `object`; anything else is deeper than all classes.
+
+    The deepest go first: what a class leaves behind (see `_empty`) then meets no class below it.
+    """
+    thing = reduce(lambda owner, word: getattr(owner, word, None), name.split("."), _module(module))
+    return len(thing.__mro__) if isinstance(thing, type) else float("inf")
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(name)
 
 
 def verdict(session: pytest.Session, module: str, name: str, row: str) -> str:
@@ -44,7 +59,7 @@ def verdict(session: pytest.Session, module: str, name: str, row: str) -> str:
     if not passing:
         return "no test of it passes with it there"
     for item in passing:
-        put_back = take_away(importlib.import_module(module), name)
+        put_back = take_away(_module(module), name)
         try:
             seen = outcome(item)
         finally:
@@ -83,12 +98,15 @@ def take_away(module: Any, name: str) -> Callable[[], None]:
 
 def _empty(kind: type) -> Callable[[], None]:
     """Let calls of a class give None."""
-    before = kind.__new__
+    before, shown = kind.__new__, inspect.signature(kind)
 
     def new(cls: type, *args: Any, **named: Any) -> Any:
         return object.__new__(cls) if before is object.__new__ else before(cls, *args, **named)
 
-    # Deleting __new__ again would leave Python refusing all arguments: it is set to one that fits.
+    # Deleting __new__ again would leave Python refusing all arguments: it is set to one that fits,
+    # and shows the arguments that the class had.
+    first = inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)
+    vars(new)["__signature__"] = shown.replace(parameters=[first, *shown.parameters.values()])
     type.__setattr__(kind, "__new__", nothing)
     return partial(type.__setattr__, kind, "__new__", staticmethod(new))
 

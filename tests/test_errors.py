@@ -69,7 +69,8 @@ def test_a_problem_says_where_what_and_what_to_do():
     assert str(PROBLEM) == (
         "arm.urdf:12: error: <origin> 'elbow': xyz needs 3 numbers, 2 came (add one)"
     )
-    assert str(Problem("note", "x", "text")) == "<string>:0: note: text"
+    assert str(Problem("note", "x", "text", line=3)) == "<string>:3: note: text"
+    assert str(Problem("note", "x", "text")) == "note: text"  # of what was made in code
     with pytest.raises(AttributeError):
         PROBLEM.line = 3
     assert PROBLEM == pickle.loads(pickle.dumps(PROBLEM))

@@ -10,6 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.models import MODELS, path
+from mjcf_samples import OBJ
 from robots import chain_urdf, every_joint_urdf
 
 
@@ -230,3 +231,14 @@ def test_loading_leaves_the_file_and_the_text_alone(file):
     file.unlink()
     assert first.fk(first.neutral()).shape == (4, 4)
     assert bytes(data) == before
+
+
+def test_masses_that_follow_from_a_mesh_of_an_mjcf(tmp_path):
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    (tmp_path / "k.obj").write_text(OBJ)
+    (tmp_path / "r.xml").write_text(
+        '<mujoco><asset><mesh name="k" file="k.obj"/></asset><worldbody><body name="b">'
+        '<joint name="j"/><geom type="mesh" mesh="k"/></body></worldbody></mujoco>'
+    )
+    mechanism = lw.load(tmp_path / "r.xml").mechanism
+    assert mechanism.mass.sum() == pytest.approx(1000.0 / 6.0, rel=1e-9)  # of water

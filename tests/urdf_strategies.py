@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as st
@@ -219,7 +220,7 @@ def _couple(draw: Draw, joints: list[Any]) -> None:
     single = [
         k for k, joint in enumerate(joints) if joint.type not in ("fixed", "floating", "planar")
     ]
-    for before, k in zip(single, single[1:], strict=False):
+    for before, k in pairwise(single):
         if draw(st.booleans()):
             mimic = records(draw, _child("mimic", _child("joint").element).element)
             mimic = replace(mimic, joint=joints[before].name)

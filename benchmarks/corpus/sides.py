@@ -11,18 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.environments import ROOT, ensure, seat_for
+from benchmarks.environments import ROOT, seat_for
 
 SECONDS = 20.0
 PROBE = Path(__file__).with_name("probe.py")
-
-URDFPY = (
-    "urdfpy==0.0.22", "networkx==2.8.8", "numpy==1.23.5", "scipy==1.15.3", "trimesh==5.2.0",
-    "lxml==6.1.3", "pillow==13.0.0", "pycollada==0.6", "pyrender==0.1.45", "pyglet==2.1.19",
-    "PyOpenGL==3.1.0", "freetype-py==2.5.1", "ImageIO==2.38.1", "six==1.17.0",
-    "python-dateutil==4.0.0",
-)  # fmt: skip
-"""What urdfpy still runs with: as pip installs it today, it cannot be imported."""
 
 WITHOUT_MESHES = ("mujoco", "urdfpy")
 """These open every mesh: they are given a copy of the file with spheres for meshes."""
@@ -31,8 +23,6 @@ LIBRARIES = ("linkwork", "yourdfpy", "pinocchio", "urchin", "urdfpy", "mujoco")
 
 
 def _python(name: str) -> tuple[str, dict[str, str]]:
-    if name == "urdfpy":
-        return str(ensure("urdfpy", URDFPY, dependencies=False)), {}
     seat = seat_for(name, here=name == "linkwork", core=None)
     return seat.python, dict(seat.environment)
 

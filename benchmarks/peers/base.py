@@ -47,6 +47,7 @@ class Peer:
     # what the import case times besides the module: "module:name" where parts are imported late
     imports: tuple[str, ...] = ()
     requirement: tuple[str, ...] = ()  # pinned, as pip takes them
+    dependencies = True  # False: the list is whole, where pip would install what it cannot run with
     debian: tuple[str, ...] = ()  # pinned packages of Debian that are unpacked into the environment
     # added to the worker's environment; "{folder}" stands for the peer's environment folder
     environment: Mapping[str, str] = MappingProxyType({})

@@ -66,5 +66,10 @@ class PEER(Peer):
         ]
 
     def load_lines(self) -> list[Line]:
-        """With its graph of frames, without meshes."""
-        return [Line("URDF.load", "r = load(q)", {"load": self._load}, "load")]
+        """With its graph of frames, and without it: reading alone. No meshes."""
+        parse = self.library.URDF.load
+        alone = "r = parse(q, build_scene_graph=False, load_meshes=False)"
+        return [
+            Line("URDF.load", "r = load(q)", {"load": self._load}, "load"),
+            Line("URDF.load(build_scene_graph=False)", alone, {"parse": parse}, "parse"),
+        ]

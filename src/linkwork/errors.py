@@ -18,7 +18,8 @@ class Problem:
     """One thing that is wrong with a description, and where.
 
     ``level`` "error" means that no unique finite tree follows; "warning" and "note" are findings:
-    the description can be used, and whatever needs the faulty value raises when it is asked.
+    the description can be used, and whatever needs the faulty value raises when it is asked. What
+    was made in code has no file and no line.
     """
 
     level: Level
@@ -31,7 +32,8 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        where = f"{self.file or '<string>'}:{self.line}: "
+        placed = self.file or self.line
+        where = f"{self.file or '<string>'}:{self.line}: " if placed else ""
         what = f"<{self.element}> " if self.element else ""
         whom = f"'{self.name}': " if self.name else ""
         how = f" ({self.hint})" if self.hint else ""

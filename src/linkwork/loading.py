@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
-from linkwork import models
+from linkwork import models, settings
 from linkwork.errors import DescriptionError, InputError, UnsupportedFeatureError
 from linkwork.formats.urdf import read as urdf
 from linkwork.formats.urdf.records import Document
@@ -39,7 +39,8 @@ def load(
     Text starts with ``<``. A plain word without a dot or a slash is a bundled model
     (`linkwork.models.MODELS`). ``base="floating"`` lets the root link move freely. ``strict=True``
     raises on warnings, which are otherwise kept in `Robot.findings`. ``arguments`` are those of a
-    xacro file, and ``allow`` are folders that it may read beside its package's.
+    xacro file, and ``allow`` are folders that it, or an MJCF with includes and meshes, may read
+    beside those of its package.
 
     Raises: DescriptionError with every problem in the file; UnknownNameError for a model that does
     not exist; UnsupportedFeatureError for another format; MissingExtraError where a format needs a
@@ -62,7 +63,7 @@ def _understood(
     if not isinstance(source, Document):
         given = _resolve(source)
         if _is_mjcf(given):
-            return None, _from_mjcf(given, base)
+            return None, _from_mjcf(given, base, allow)
         source = read(given, arguments=arguments, allow=allow)
     return source, from_urdf(source, base=base)
 
@@ -119,13 +120,14 @@ def _is_mjcf(given: str | Path | bytes) -> bool:
     return is_mjcf(data)
 
 
-def _from_mjcf(given: str | Path | bytes, base: str) -> Mechanism:
+def _from_mjcf(given: str | Path | bytes, base: str, allow: Folders) -> Mechanism:
     from linkwork.formats.mjcf.read import read as read_mjcf  # noqa: PLC0415  few need it
-    from linkwork.mechanism.from_mjcf import from_mjcf  # noqa: PLC0415  few need it
+    from linkwork.mechanism.from_mjcf import from_mjcf, mesh_opener  # noqa: PLC0415  few need it
 
     if base != "fixed":
         raise InputError("in MJCF a <freejoint> says that a body floats; base is 'fixed'")
-    return from_mjcf(read_mjcf(given))
+    opener = mesh_opener(allow=allow, ros_paths=settings.ros_paths(), home=settings.home())
+    return from_mjcf(read_mjcf(given, allow=allow, open_mesh=opener))
 
 
 def _resolve(source: Source) -> str | Path | bytes:

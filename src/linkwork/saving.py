@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from linkwork.atomic import write_bytes
+from linkwork.atomic import refusing, write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
@@ -73,7 +73,8 @@ def save(
     text = to_text(robot).encode()
     for new, data in plan.copies.items():
         if not (new.is_file() and new.read_bytes() == data):
-            new.parent.mkdir(parents=True, exist_ok=True)
+            with refusing(new.parent):
+                new.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(new, data)
     write_bytes(target, text)
     return Saved(target, tuple(plan.copies), tuple(plan.missing), tuple(plan.outside))

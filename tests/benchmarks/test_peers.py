@@ -47,6 +47,21 @@ def test_each_side_pins_all_and_says_why_it_lacks_what_it_lacks(name: str) -> No
     assert all(tolerance > 1e-9 and reason for tolerance, reason in peer.looser.values())
 
 
+def test_a_list_that_is_whole_is_installed_without_what_pip_would_add(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: dict[str, bool] = {}
+
+    def ensure(name: str, requirement: object, *, debian: object, dependencies: bool) -> Path:
+        asked[name] = dependencies
+        return Path("python")
+
+    monkeypatch.setattr(environments, "ensure", ensure)
+    for name in ("urdfpy", "urchin"):
+        seat_for(name, here=False, core=None)
+    assert asked == {"urdfpy": False, "urchin": True}
+
+
 def test_an_environment_of_its_own_is_named_in_its_variables() -> None:
     seat = seat_for("pykdl", here=True, core=None)
     if not seat.environment:  # with --here nothing of it is needed

@@ -17,6 +17,7 @@ from linkwork import models
 from linkwork.cli.convert import FORMATS
 from linkwork.formats.tree_text import dot, mermaid, svg
 from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.records import Mesh
 from linkwork.formats.urdf.write import to_text
 
 XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -161,11 +162,43 @@ def test_meshes(cli: Callable[..., Any], tmp_path: Path, meshes: str | None):
     more = ["--meshes", meshes] if meshes else []
     done = cli("convert", file, target, *more)
     assert done.exit_code == 0
-    names = [visual.geometry.filename for visual in read(target).robot.links[0].visuals]
+    drawn = [visual.geometry for visual in read(target).robot.links[0].visuals]
+    names = [geometry.filename for geometry in drawn if isinstance(geometry, Mesh)]
     expected = {"copy": "meshes/parts/a.stl", "keep": "parts/a.stl"}
     assert names == [expected.get(meshes or "", "../old/parts/a.stl"), "parts/missing.stl"]
     assert (target.parent / "meshes").exists() == (meshes == "copy")
-    assert ("'parts/missing.stl' is not found" in done.stderr) == (meshes != "keep")
+    told = "not found keep their name: 'parts/missing.stl'" in done.stderr
+    assert told == (meshes != "keep")
+
+
+def test_files_far_from_the_target_are_told_in_one_line(cli: Callable[..., Any], tmp_path: Path):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new" / "deep").mkdir(parents=True)
+    shapes = ""
+    for k in range(5):
+        (tmp_path / "old" / f"{k}.stl").write_bytes(b"\0" * 84)
+        shapes += f"<visual><geometry><mesh filename='{k}.stl'/></geometry></visual>"
+    file = tmp_path / "old" / "r.urdf"
+    file.write_text(f"<robot name='r'><link name='l'>{shapes}</link></robot>")
+    lines = cli("convert", file, tmp_path / "new" / "deep" / "r.urdf").stderr.splitlines()
+    assert len(lines) == 2
+    assert "'../../old/2.stl' and 2 more; who reads it has to allow their folder" in lines[0]
+
+
+def test_warnings_of_one_kind_are_told_once(cli: Callable[..., Any], tmp_path: Path):
+    file = tmp_path / "odd.urdf"
+    link = "<link name='{}'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' "
+    link += "iyz='0' izz='{}'/></inertial></link>"
+    joint = "<joint name='j{0}' type='fixed'><parent link='l0'/><child link='l{0}'/></joint>"
+    text = "".join(link.format(f"l{k}", 9 if k else -1) for k in range(5))
+    text += "".join(joint.format(k) for k in range(1, 5))
+    file.write_text(f"<robot name='r'>{text}</robot>")
+    lines = cli("convert", file, "-", "--to", "dot").stderr.splitlines()
+    assert "'l0'" in lines[0]
+    assert "'l1'" in lines[1]
+    assert lines[1].endswith("; 3 more of this kind")
+    assert lines[2] == f"all 5 warnings: linkwork check {file}"
+    assert len(lines) == 3
 
 
 # xacro

@@ -200,6 +200,36 @@ def test_results_of_any_shape(shape):
         assert np.array_equal(result.reshape(*lead, 3), reference(x, y))
 
 
+@pytest.mark.parametrize("inputs", [((3, 1), 2), (3, (1, 2)), ((1, 3), (2, 1, 1)), ((3,), (2,))])
+def test_arguments_of_any_shape(inputs):
+    made = Bound(inputs=inputs)
+    made.connect()
+    x_shape, y_shape = [(s,) if isinstance(s, int) else s for s in inputs]
+    g = rng("arguments of any shape")
+    for lead in ((), (4,), (2, 2)):
+        x, y = g.normal(size=(*lead, 3)), g.normal(size=(*lead, 2))
+        before = made.batches
+        result = made.fast(x.reshape(*lead, *x_shape), y.reshape(*lead, *y_shape))
+        assert np.array_equal(result, reference(x, y))
+        assert made.batches - before == (len(lead) > 0)
+        out = np.zeros_like(result)
+        assert made.fast(x.reshape(*lead, *x_shape), y.reshape(*lead, *y_shape), out=out) is out
+        assert np.array_equal(out, result)
+    x, y = np.ones(x_shape), np.ones(y_shape)
+    several = len(x_shape) > 1 or len(y_shape) > 1
+    assert isinstance(made.fast(x.ravel(), y.ravel()), str) == several
+    assert isinstance(made.fast(np.ones((4, *x_shape)), y), str)
+    assert isinstance(made.fast(x, np.ones((4, *y_shape))), str)
+    assert isinstance(made.fast(np.ones((*x_shape[:-1], x_shape[-1] + 1)), y), str)
+    assert isinstance(made.fast(np.ones((x_shape[0] + 1, *x_shape[1:])), y), str)
+    if x_shape == (3, 1):
+        assert isinstance(made.fast(np.ones((1, 3)), y), str)
+    memory = np.ones(9)
+    x, out = memory[:3].reshape(x_shape), memory[2:5]
+    assert isinstance(made.fast(x, y, out=out), str), "out begins inside x"
+    assert made.fast(x, y, out=memory[3:6]).base is memory
+
+
 def test_float64_under_another_dtype_object(bound):
     x, y = pickle.loads(pickle.dumps((np.ones(3), np.ones(2))))
     assert x.dtype is not np.dtype(float)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from linkwork.compile.graph import graph_of
-from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT, emit_lanes
+from linkwork.compile.lanes import ARRAYS, NO_SEED, NUMBERS, REPORT, SEED_STEPS, emit_lanes
 from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.random_bits import absorb_reference, unit_interval_reference
 from linkwork.compile.target import host, new_module
@@ -19,22 +19,22 @@ from seeds import rng
 STEPS, TRIES, SEED = 9, 6, 11
 STARTS = np.array([[-3.0, -2.0], [6.0, 4.0], [0.0, 0.0]])
 SETTINGS = np.array([1e-6])
+SEEDS = np.array([[50_000, 60_000], [NO_SEED, 3], [40_000, 50_000], [0, NO_SEED - 1]], np.uint16)
 
 
-def step_function():
+def step_function(going=()):
     """Newton's method for x0² = p0, x1³ = p1, from where it often fails in nine steps."""
     x, p, s = cs.SX.sym("x", 2), cs.SX.sym("p", 2), cs.SX.sym("s", 1)
     f = cs.vertcat(x[0] ** 2 - p[0], x[1] ** 3 - p[1])
     after = cs.vertcat(x[0] - f[0] / (2 * x[0] + 0.3), x[1] - 0.9 * f[1] / (3 * x[1] ** 2 + 0.01))
     error = cs.dot(f, f)
-    return cs.Function("newton", [x, p, s], [after, cs.vertcat(error - s, error)])
+    return cs.Function("newton", [x, p, s], [after, cs.vertcat(error - s, error, *going)])
 
 
-@pytest.fixture(scope="module", params=[2, 4, 8])
-def lanes(request):
+def compiled(step, width):
+    """The native function for a step, and the code that it lives in."""
     module = new_module("lanes", host())
-    graph = graph_of(step_function(), fuse=False)
-    emit_lanes(module, graph, request.param, "run", fused=False)
+    emit_lanes(module, graph_of(step, fuse=False), width, "run", fused=False)
     code = MachineCode(object_code(module, host(), simplify=True))
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)
@@ -42,12 +42,19 @@ def lanes(request):
     return code, kind(code.address("run"))
 
 
-def run(lanes, x0, p, *, first=0, last=None, race=False, state=None):
+@pytest.fixture(scope="module", params=[2, 4, 8])
+def lanes(request):
+    return compiled(step_function(), request.param)
+
+
+def run(lanes, x0, p, *, first=0, last=None, state=None, seeded=None):
+    """``seeded``: the try that starts at a seed, and the rows of the table."""
     n = len(p)
     x, report = state or (x0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1)))
-    arrays = (x0, p, SETTINGS, STARTS, x, report)
-    numbers = (first, n if last is None else last, STEPS, TRIES, SEED, race)
-    total = lanes[1](*numbers, *[np.ascontiguousarray(a).ctypes.data for a in arrays])
+    seed_try, rows = seeded or (-1, np.zeros(n))
+    arrays = (x0, p, SETTINGS, STARTS, rows, SEEDS, x, report)
+    numbers = (first, n if last is None else last, STEPS, TRIES, SEED, seed_try)
+    total = lanes[1](*numbers, *[a.ctypes.data for a in arrays])
     return x, report, total
 
 
@@ -59,11 +66,13 @@ def random_point(parameters, attempt, x0):
     return STARTS[0] + np.array(u) * STARTS[1] + STARTS[2] * x0
 
 
-def expected(x0, parameters):
+def expected(x0, parameters, seed_try=-1, row=-1):
     """One problem, by the rules: the first try that succeeds, else the best of the failures."""
     step, best = step_function(), None
     for attempt in range(TRIES):
         x = x0 if attempt == 0 else random_point(parameters, attempt, x0)
+        if attempt == seed_try and row >= 0 and SEEDS[row, 0] != NO_SEED:
+            x = STARTS[0] + (SEEDS[row] + 0.5) / SEED_STEPS * STARTS[1]
         for count in range(1, STEPS + 1):
             after, state = (np.array(a).ravel() for a in step(x, parameters, SETTINGS))
             if state[0] <= 0.0:
@@ -99,7 +108,8 @@ def test_order_neighbours_and_chunks_change_nothing(lanes):
     x0, p = problems(50, "order")
     x, report, _ = run(lanes, x0, p)
     order = rng("permutation").permutation(50)
-    moved, moved_report, _ = run(lanes, x0[order].copy(), p[order].copy())
+    y0, r = np.ascontiguousarray(x0[order]), np.ascontiguousarray(p[order])
+    moved, moved_report, _ = run(lanes, y0, r)
     assert np.array_equal(moved, x[order])
     assert np.array_equal(moved_report, report[order])
     state = None
@@ -110,13 +120,58 @@ def test_order_neighbours_and_chunks_change_nothing(lanes):
     assert np.array_equal(state[1], report)
 
 
-def test_a_race_gives_the_bits_of_the_queue(lanes):
+def test_one_problem_alone_has_the_bits_of_the_queue(lanes):
     x0, p = problems(40, "race")
     x, report, _ = run(lanes, x0, p)
     for k in range(40):
-        a, b, _ = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy(), race=True)
+        a, b, _ = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy())
         assert np.array_equal(a[0], x[k])
         assert np.array_equal(b[0], report[k])
+
+
+@pytest.mark.parametrize("seed_try", [0, 1, 3])
+def test_one_try_starts_at_a_seed(lanes, seed_try):
+    x0, p = problems(60, "seeds")
+    rows = rng("rows").integers(-1, len(SEEDS), 60).astype(float)
+    plain = run(lanes, x0, p)
+    x, report, _ = run(lanes, x0, p, seeded=(seed_try, rows))
+    for k in range(60):
+        q, row = expected(x0[k], p[k], seed_try, int(rows[k]))
+        np.testing.assert_allclose(report[k], row, rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(x[k], q, rtol=1e-9, atol=1e-12)
+        alone = x0[k : k + 1].copy(), p[k : k + 1].copy()
+        a, b, _ = run(lanes, *alone, seeded=(seed_try, rows[k : k + 1].copy()))
+        assert np.array_equal(a[0], x[k])
+        assert np.array_equal(b[0], report[k])
+    without = (rows < 0) | (rows == 1)
+    assert np.array_equal(report[without], plain[1][without])
+    assert not np.array_equal(report[~without], plain[1][~without])
+
+
+@pytest.mark.parametrize("width", [2, 8])
+def test_a_try_goes_on_from_a_solution_while_it_is_told_to(width):
+    x0, p = problems(40, "going")
+    plain = compiled(step_function(), width)
+    x, report, _ = run(plain, x0, p)
+    same, stopped, _ = run(compiled(step_function([cs.SX(0.0)]), width), x0, p)
+    assert np.array_equal(same, x)
+    assert np.array_equal(stopped, report)
+    _, kept, _ = run(compiled(step_function([cs.SX(1.0)]), width), x0, p)
+    solved = (kept[:, 0] == 1.0) & (report[:, 0] == 1.0) & (kept[:, 3] == report[:, 3])
+    assert solved.sum() > 20
+    assert (kept[solved, 2] == STEPS).all()
+    assert (kept[solved, 1] <= report[solved, 1]).all()
+    assert np.median(kept[solved, 1]) < 0.1 * np.median(report[solved, 1])
+
+
+def test_tries_that_can_no_longer_win_are_stopped(lanes):
+    x0, p = problems(60, "stopped")
+    _, report, _ = run(lanes, x0, p)
+    first = np.flatnonzero((report[:, 0] == 1.0) & (report[:, 3] == 0.0))
+    assert len(first) > 10
+    for k in first:
+        _, _, total = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy())
+        assert total <= 8 * report[k, 2]
 
 
 def test_nothing_to_do(lanes):

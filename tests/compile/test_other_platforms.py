@@ -142,21 +142,23 @@ typedef int64_t i64;
 typedef double *array;
 typedef i64 (*rows2)(i64, i64, array, array);
 typedef i64 (*rows3)(i64, i64, array, array, array);
-typedef i64 (*search)(i64, i64, i64, i64, i64, i64, array, array, array, array, array, array);
+typedef i64 (*search)(i64, i64, i64, i64, i64, i64, array, array, array, array, array, array,
+                      array, array);
 int main(int count, char **names) {
   FILE *in = fopen(names[1], "rb"), *out = fopen(names[2], "wb");
   i64 n[6] = {0}, sizes[2], k;
-  array a[6] = {0};
+  array a[8] = {0};
   if (!in || !out || fread(sizes, 8, 2, in) != 2 || fread(n, 8, sizes[0], in) != (size_t)sizes[0])
     return 1;
-  i64 lengths[6];
+  i64 lengths[8];
   for (k = 0; k < sizes[1]; ++k) {
     if (fread(&lengths[k], 8, 1, in) != 1) return 2;
     a[k] = malloc(8 * lengths[k] + 64);
     if (fread(a[k], 8, lengths[k], in) != (size_t)lengths[k]) return 3;
   }
   if (sizes[0] == 6)
-    ((search)%(name)s)(n[0], n[1], n[2], n[3], n[4], n[5], a[0], a[1], a[2], a[3], a[4], a[5]);
+    ((search)%(name)s)(n[0], n[1], n[2], n[3], n[4], n[5],
+                       a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
   else if (sizes[1] == 3)
     ((rows3)%(name)s)(n[0], n[1], a[0], a[1], a[2]);
   else

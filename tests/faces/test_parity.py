@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces import parity
@@ -50,7 +51,7 @@ def record_of(name: str) -> parity.Parity:
     return parity.read(name)
 
 
-def with_parity_file() -> list[FaceEntry]:
+def with_parity_file() -> list[ParameterSet]:
     return [pytest.param(entry, id=entry.name) for entry in FACES]
 
 
@@ -242,9 +243,12 @@ def test_the_check_sees_a_test_that_cannot_fail(tmp_path: Path):
         "class A:\n    size = property(lambda self: 3)\n    def f(self):\n        return 1\n"
         "    @staticmethod\n    def s():\n        return 2\n    @classmethod\n    def c(cls):\n"
         "        return 4\ndef g(x):\n    return x + 1\nN = 5\n"
+        "class Base:\n    pass\nclass B(Base):\n    def __init__(self, x):\n        self.x = x\n"
+        "    def h(self):\n        return self.x\n"
     )
     (tmp_path / "test_small.py").write_text(
-        "import pytest\nimport small_face\nfrom small_face import A, g\nrow = pytest.mark.row\n"
+        "import inspect\nimport pytest\nimport small_face\nrow = pytest.mark.row\n"
+        "from small_face import A, B, Base, g\n"
         "@row('g')\ndef test_g(): assert g(1) == 2\n"
         "@row('A')\ndef test_a(): assert A().f() == 1\n"
         "@row('f')\ndef test_f(): assert A().f() == 1\n"
@@ -253,13 +257,18 @@ def test_the_check_sees_a_test_that_cannot_fail(tmp_path: Path):
         "@row('n')\ndef test_n(): assert small_face.N == 5\n"
         "@row('weak')\ndef test_weak(): A().f()\n"
         "@row('weaker')\ndef test_weaker(): g(1)\n"
+        "def fits(): return list(inspect.signature(B).parameters) == ['x']\n"
+        "@row('base')\ndef test_base(): assert Base() is not None\n"
+        "@row('B')\ndef test_b(): assert B(1).x == 1 and fits()\n"
+        "@row('h')\ndef test_h(): assert B(1).h() == 1 and fits()\n"
         "@row('two')\ndef test_one_is_weak(): g(1)\n"
         "@row('two')\ndef test_and_one_is_not(): assert g(1) == 2\n"
         "@row('red already')\ndef test_broken(): assert g(1) == 0\n"
         "@row('skipped')\ndef test_skipped(): pytest.skip('no')\n"
     )
     names = {
-        "g": "g", "A": "A", "f": "A.f", "s": "A.s", "c": "A.c", "size": "A.size", "n": "N",
+        "base": "Base", "B": "B", "h": "B.h", "g": "g", "A": "A", "f": "A.f", "s": "A.s",
+        "c": "A.c", "size": "A.size", "n": "N",
         "weak": "A.f", "weaker": "g", "two": "g", "red already": "g", "skipped": "g", "none": "g",
     }  # fmt: skip
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = row\n")

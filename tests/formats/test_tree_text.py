@@ -111,7 +111,8 @@ def test_names_that_no_document_can_hold():
     for name in ("a\x00b\x1f", "lone \ud800 surrogate", "\ufffe", "line\nbreak\ttab", ""):
         robot = Robot(name, (Link(name),))
         ElementTree.fromstring(svg(robot).encode())
-        mermaid(robot), dot(robot)
+        assert mermaid(robot)
+        assert dot(robot)
 
 
 def test_a_wide_tree_gets_its_root_at_the_left():

@@ -38,7 +38,8 @@ def _expand(tmp_path: Path) -> Callable[..., xacro.Expanded]:
         file = tmp_path / "pkg" / "r.urdf.xacro"
         file.parent.mkdir(exist_ok=True)
         file.write_text(body if body.startswith("<?xml") else robot(body), encoding="utf-8")
-        return xacro.expand(file, arguments, **{"find": nothing, "limits": QUICK, **how})
+        given: dict[str, Any] = {"find": nothing, "limits": QUICK, **how}
+        return xacro.expand(file, arguments, **given)
 
     return call
 
@@ -117,6 +118,16 @@ def test_reading_gives_the_document_of_the_text(tmp_path: Path):
     assert document.robot == read_urdf(expanded.text).robot
     assert document.robot.file == str(file)
     assert document.robot.links[0].name == "2"
+
+
+def test_a_file_of_macros_says_so(tmp_path: Path):
+    file = tmp_path / "macros.xacro"
+    file.write_text(robot("<xacro:macro name='m'><link name='a'/></xacro:macro>"))
+    with pytest.raises(DescriptionError) as caught:
+        xacro.read(file, find=nothing)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.file) == ("no-link", str(file))
+    assert "file that includes it" in problem.hint
 
 
 def test_arguments_that_the_file_does_not_know_are_told(expand: Callable[..., xacro.Expanded]):
@@ -251,6 +262,32 @@ def test_expressions_do_not_reach_python(
     canary = tmp_path / "canary"
     code = code.replace("CANARY", str(canary))
     refused(f'<link name="${{{code}}}"/>')
+    assert not canary.exists()
+
+
+EVALUATED = [
+    '<link name="${%s}"/>',
+    '<link name="a">${%s}</link>',
+    '<xacro:if value="${%s}"><link name="a"/></xacro:if>',
+    '<xacro:unless value="${%s}"/>',
+    '<xacro:property name="p" value="${%s}"/><link name="${p}"/>',
+    '<xacro:macro name="m" params="a:=${%s}"><link name="${a}"/></xacro:macro><xacro:m/>',
+    '<xacro:macro name="m" params="a"><link name="${a}"/></xacro:macro><xacro:m a="${%s}"/>',
+    '<xacro:arg name="q" default="${%s}"/><link name="$(arg q)"/>',
+    '<xacro:include filename="${%s}"/>',
+    '<xacro:call macro="${%s}"/>',
+    '<xacro:element xacro:name="${%s}"/>',
+    '<link><xacro:attribute name="${%s}" value="1"/></link>',
+]
+
+
+@pytest.mark.parametrize("form", EVALUATED)
+def test_every_place_that_is_evaluated_is_guarded(
+    refused: Callable[..., Problem], form: str, tmp_path: Path
+):
+    canary = tmp_path / "canary"
+    code = f"[c for c in ().__class__.__base__.__subclasses__()] or open('{canary}', 'w')"
+    assert "'__" in refused(form % code).message
     assert not canary.exists()
 
 

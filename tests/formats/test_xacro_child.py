@@ -97,7 +97,7 @@ def test_arguments_know_what_was_asked_for():
 def test_what_is_told_of_an_error(cause: Any, code: str, part: str):
     if isinstance(cause, expat.ExpatError):
         cause.code = 0
-    found = xacro_child._told(ValueError("whole text"), cause)
+    found = xacro_child.told_of(ValueError("whole text"), cause)
     assert found[0] == code
     assert part in found[1]
 
@@ -111,7 +111,7 @@ def test_the_innermost_cause_counts_and_macros_are_named():
     outer = ValueError("outer")
     vars(outer)["exc"] = inner
     xacro = SimpleNamespace(filestack=["f.xacro"], macrostack=[Macro("a"), Macro("b")])
-    assert xacro_child._problem(outer, xacro) == {
+    assert xacro_child.problem_of(outer, xacro) == {
         "code": "xacro-file",
         "message": "no, in macro 'b', called by 'a'",
         "hint": "hint",

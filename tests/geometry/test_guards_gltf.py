@@ -49,7 +49,7 @@ def test_extensions_that_change_no_shape_are_read():
         ("nodes", 0, {"mesh": 1}, "no glTF"),
         ("nodes", 0, {"children": [0]}, "below itself"),
         ("nodes", 0, {"children": [7]}, "does not exist"),
-        ("nodes", 0, {"children": "x"}, ""),
+        ("nodes", 0, {"children": "x"}, "no glTF"),
         ("meshes", 0, {"primitives": 3}, "no glTF"),
     ],
 )

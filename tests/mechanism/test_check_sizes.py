@@ -183,3 +183,9 @@ def test_numbers_near_the_largest_raise_nothing():
     for mass in (5e-324, 1e308):
         for size in (1e-300, 1e100):
             found(link(Box((size,) * 3), mass, (1e100, 0, 0), np.eye(3) * 1e300))
+
+
+@pytest.mark.filterwarnings("error")
+def test_shapes_of_no_finite_size_are_passed_over():
+    huge = link(Box((1.7e308, 1.0, 1.0)), 1.0, (0, 0, 0), np.eye(3), xyz=(1.7e308, 0.0, 0.0))
+    assert found(huge) == []

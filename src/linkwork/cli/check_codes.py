@@ -1,4 +1,7 @@
-"""Every code that ``linkwork check`` may print: its levels, what it means, and how to mend it.
+"""Every code that a problem may have: its levels, what it means, and how to mend it.
+
+Most of them are printed by ``linkwork check``; the last sections hold those of other commands and
+of Python.
 
 docs/check.md lists this table; a test compares it with the page and with what the code reports.
 """
@@ -27,10 +30,10 @@ _FILE = (
     Code("xml", "error", "The XML is not well formed; nothing is guessed.", "See the column."),
     Code("doctype", "error", "A document type could define entities.", "Remove it."),
     Code("xinclude", "error", "XInclude is not followed.", "Put the text into the file."),
-    Code("xacro", "error", "A xacro element is left, or xacro failed.", "Expand with xacro."),
     Code("root", "error", "The outermost element is not `<robot>`.", "Is it a URDF?"),
     Code("too-deep", "error", "Elements nested deeper than 256.", "Flatten them."),
     Code("too-long", "error", "A name, text, tag or comment beyond its limit.", "Shorten it."),
+    Code("too-many", "error", "More elements or attributes than are read.", "Remove some."),
     Code("more", "error, note", "More than 10,000 problems; so many are not listed.", "Mend some."),
     Code("unsupported", "error", "A format that is not read.", "Convert it to URDF."),
     Code("missing-extra", "error", "An optional package is needed.", "Install what it names."),
@@ -96,7 +99,6 @@ _NAMES = (
         "`<gazebo reference>` names what is no link or joint.",
         "Mind the spelling; unexpanded templates show up here.",
     ),
-    Code("name-left", "warning, note", "An edit left an old name in kept XML.", "Change it there."),
 )
 
 _NUMBERS = (
@@ -238,6 +240,116 @@ _MESHES = (
     Code("texture-broken", "warning", "The image is not what it says.", "Export it anew."),
 )
 
+_XACRO = (
+    Code(
+        "xacro",
+        "error, warning",
+        "The xacro package refuses or warns; or a xacro element is left in a URDF.",
+        "Expand a URDF that holds such elements with `linkwork convert`.",
+    ),
+    Code(
+        "xacro-argument",
+        "error, warning",
+        "An argument without a value; as a warning, one that the file does not ask for.",
+        "`--arg NAME:=VALUE`.",
+    ),
+    Code("xacro-environment", "error", "A variable was not given.", "`--env NAME=VALUE`."),
+    Code("xacro-package", "error", "A package of `$(find)` is not there.", "`--allow FOLDER`."),
+    Code(
+        "xacro-file",
+        "error",
+        "An included file is not there, too large, or outside the folders that may be read.",
+        "`--allow FOLDER`, or mind the name.",
+    ),
+    Code(
+        "xacro-expression",
+        "error",
+        "An expression uses what leads out of expressions, or grows too large.",
+        "Write it with plain values and their methods.",
+    ),
+    Code("xacro-forbidden", "error", "It writes, starts programs, or connects.", "Do not use it."),
+    Code("xacro-recursion", "error", "Macros or includes go too deep.", "Does one use itself?"),
+    Code("xacro-time", "error", "It takes more than 60 s.", "Does a macro ever end?"),
+    Code("xacro-memory", "error", "It takes more memory than 1 GB.", "Shorten lists and texts."),
+    Code("xacro-size", "error", "The URDF has more than 64 MB.", "Shorten it."),
+    Code("xacro-process", "error", "The process that expands it died.", "See its last words."),
+)
+
+_MJCF = (
+    Code("mjcf", "error, note", "What MuJoCo says of the file.", "See its words."),
+    Code("include", "error", "A file name that is refused.", "Name an .xml file by a path."),
+    Code("included-twice", "error", "A file that is included already.", "Include it once."),
+    Code("outside", "error", "A file outside the description's folders.", "`--allow FOLDER`."),
+    Code("name", "error", "Characters that no name can have.", "Remove them."),
+    Code(
+        "mesh-mass",
+        "error",
+        "A mass follows from a mesh that cannot be read.",
+        "Give an `<inertial>`, or bring the mesh.",
+    ),
+    Code("mocap", "warning", "A mocap body stays where it was described.", "Use a free joint."),
+    Code("no-equality", "warning", "Couplings and loops are not read.", "All joints move freely."),
+    Code("no-deformable", "warning", "Soft bodies are not read.", "Nothing to do."),
+    Code("no-actuator", "note", "Actuators are not read: every joint is driven.", "Nothing to do."),
+    Code("no-tendon", "note", "Tendons are not read.", "Nothing to do."),
+    Code("no-contact", "note", "Contact pairs are not read.", "Nothing to do."),
+    Code("no-sensor", "note", "Sensors are not read.", "Nothing to do."),
+    Code("no-keyframe", "note", "Keyframes are not read.", "Nothing to do."),
+    Code("no-camera", "note", "Cameras are not read.", "Nothing to do."),
+    Code("no-plugin", "note", "Plugins are not run.", "Nothing to do."),
+    Code("no-custom", "note", "Custom data is not read.", "Nothing to do."),
+    Code("no-gravity", "note", "Another gravity is not read.", "Pass it where it is needed."),
+    Code("no-gravcomp", "note", "Compensation of gravity is not read.", "Nothing to do."),
+    Code("no-armature", "note", "The inertia of rotors is not read.", "Add it yourself."),
+    Code("no-stiffness", "note", "Springs are not read.", "Add them yourself."),
+    Code("no-damping", "note", "Damping beyond the linear part is not read.", "Add it yourself."),
+    Code("no-effort", "note", "A range of forces that is not symmetric.", "Mind it yourself."),
+    Code("unnamed", "note", "Elements without a name get a number.", "Name them."),
+)
+
+_CONVERT = (
+    Code("mujoco", "error, note", "What MuJoCo says of a URDF that it compiles.", "See the hint."),
+    Code("mujoco-shell", "note", "A mesh without a volume is a shell for MuJoCo.", "Close it."),
+    Code("mjcf-lost", "note", "What the MJCF does not have.", "Add it by hand if it is needed."),
+    Code(
+        "mjcf-inertia",
+        "warning",
+        "An inertia that no body has is replaced by the nearest one that MuJoCo takes.",
+        "Compute it anew.",
+    ),
+    Code("mjcf-mesh", "note", "Meshes are written anew, without colours.", "Nothing to do."),
+    Code("mjcf-digits", "note", "MuJoCo writes six digits.", "Nothing to do."),
+)
+
+_EDITS = (
+    Code("name-left", "warning", "An edit left an old name in kept XML.", "Change it there."),
+    Code(
+        "frame-moved",
+        "warning",
+        "An edit moved a link's frame, and poses in kept XML are still those of the old one.",
+        'Change them, or reroot with `frames="keep"`.',
+    ),
+)
+
+_RECORDS = (
+    Code("type", "error", "A value of another type than the field has.", "See the type."),
+    Code("missing", "error", "A field that the text needs is None.", "Give a value."),
+    Code("character", "error", "A character that XML cannot hold.", "Remove it."),
+    Code("white-space", "error", "White space that would not read back.", "Remove it."),
+    Code("symmetric", "error", "An inertia that is not symmetric.", "Write (m + m.T) / 2."),
+    Code("extra", "error", "The text of an unknown element is not that one.", "Mend the XML."),
+    Code("known", "error", "URDF's own element among the unknown ones.", "Make it a record."),
+    Code("twice", "error", "An unknown attribute stands twice.", "Remove one."),
+    Code("within", "error", "A comment inside what is not there.", "Put it elsewhere."),
+    Code("comment", "error", "A comment that XML cannot hold.", "No two hyphens."),
+    Code("json", "error", "A text that is no saved mechanism.", "Write it with `to_json`."),
+    Code("duplicate-name", "error", "Two parts of one name.", "Rename one."),
+    Code("missing-link", "error", "A joint without parent or child.", "Name it."),
+    Code("unknown-leader", "error", "The joint to follow does not exist.", "Mind the spelling."),
+    Code("fixed-leader", "error", "The joint to follow is fixed.", "Follow another one."),
+    Code("duplicate-material", "error", "Two materials of one name, for urdfpy.", "Rename one."),
+)
+
 SECTIONS: dict[str, tuple[Code, ...]] = {
     "Files": _FILE,
     "Structure": _STRUCTURE,
@@ -249,6 +361,11 @@ SECTIONS: dict[str, tuple[Code, ...]] = {
     "Looks": _LOOKS,
     "Transmissions": _TRANSMISSIONS,
     "Meshes": _MESHES,
+    "Xacro": _XACRO,
+    "MJCF": _MJCF,
+    "Converting to MJCF (`linkwork convert`)": _CONVERT,
+    "Edits": _EDITS,
+    "Records and mechanisms made in code": _RECORDS,
 }
 """The codes by the heading that they stand under."""
 

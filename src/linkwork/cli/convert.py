@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from linkwork.atomic import write_bytes
 from linkwork.cli import output
 from linkwork.cli.document_arguments import ConvertArguments
-from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.errors import InputError, Problem, UnsupportedFeatureError
 from linkwork.formats import tree_text
 from linkwork.formats.mjcf.detect import is_mjcf
 from linkwork.formats.urdf.records import Document, Robot
@@ -31,7 +32,7 @@ FORMATS: Mapping[str, tuple[str, ...]] = {
 MESHES = ("reference", "copy", "keep")
 STDOUT = "-"
 
-_SHOWN = 10
+_SHOWN = 3
 
 _PICTURES: Mapping[str, Callable[[Robot], str]] = {
     "svg": tree_text.svg,
@@ -47,11 +48,7 @@ def run(given: ConvertArguments) -> None:
     _check_target(given)
     document = _read(given)
     warnings = [problem for problem in document.problems if problem.level == "warning"]
-    for problem in warnings[:_SHOWN]:
-        output.note(str(problem))
-    if len(warnings) > _SHOWN:
-        more = len(warnings) - _SHOWN
-        output.note(f"and {more} more warnings: linkwork check {given.source}")
+    _tell(warnings, given.source)
     if given.strict and warnings:
         count = f"{len(warnings)} warning{'s' if len(warnings) > 1 else ''}"
         raise InputError(f"{given.source} has {count}, and --strict was given: nothing is written")
@@ -63,6 +60,19 @@ def run(given: ConvertArguments) -> None:
         _to_urdf(given, document, meshes)
     if given.target != STDOUT:
         output.note(f"written: {given.target}")
+
+
+def _tell(warnings: Sequence[Problem], source: str) -> None:
+    """The first warning of each code; `linkwork check` lists all of them."""
+    counts = Counter(problem.code for problem in warnings)
+    first: dict[str, Problem] = {}
+    for problem in warnings:
+        first.setdefault(problem.code, problem)
+    for code, problem in first.items():
+        more = counts[code] - 1
+        output.note(f"{problem}; {more} more of this kind" if more else str(problem))
+    if len(warnings) > len(counts):
+        output.note(f"all {len(warnings)} warnings: linkwork check {source}")
 
 
 # what is asked for
@@ -185,12 +195,20 @@ def _to_urdf(given: ConvertArguments, document: Document, meshes: str) -> None:
     mode = "copy" if meshes == "copy" else "keep" if meshes == "keep" else "reference"
     allow = tuple(given.allow or ())
     saved = save(document, given.target, meshes=mode, allow=allow, overwrite=given.force)
-    for name in saved.missing:
-        output.note(f"{given.source}: warning: the file '{name}' is not found; its name stays")
-    for name in saved.outside:
-        output.note(f"{given.target}: note: '{name}' lies outside its package, and needs --allow")
+    if saved.missing:
+        files = _some(saved.missing)
+        output.note(f"{given.source}: warning: files that are not found keep their name: {files}")
+    if saved.outside:
+        how = "who reads it has to allow their folder; --meshes copy puts them beside it"
+        files = _some(saved.outside)
+        output.note(f"{given.target}: note: files outside its folder are named: {files}; {how}")
     if saved.copied:
         output.note(f"{len(saved.copied)} files of meshes are in {saved.path.parent / 'meshes'}")
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 
 def _to_mjcf(given: ConvertArguments, document: Document, meshes: str) -> None:

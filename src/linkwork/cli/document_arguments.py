@@ -86,8 +86,8 @@ class ConvertArguments:
     """Write a description in another format, or a picture of its tree.
 
     The name of the target says the format: .urdf, .xml or .mjcf (MJCF, by MuJoCo), .svg, .mmd or
-    .md (Mermaid), .dot. What is odd, and what is lost, is told on standard error. The exit code is 0
-    when the target is written, 2 otherwise; a file is written whole or not at all.
+    .md (Mermaid), .dot. What is odd, and what is lost, is told on standard error. The exit code
+    is 0 when the target is written, 2 otherwise; a file is written whole or not at all.
     """
 
     examples: ClassVar[tuple[str, ...]] = (

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
-
+from linkwork.cli.mjcf_inertias import LEAST, Ready, made_ready
 from linkwork.errors import DescriptionError, InputError, Problem
 from linkwork.formats.mjcf.compiled import mujoco_module
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
@@ -27,7 +26,6 @@ from linkwork.formats.urdf.records import (
     ExtraElement,
     Joint,
     Link,
-    Matrix3,
     Mesh,
     Robot,
 )
@@ -38,7 +36,6 @@ from linkwork.locating import Folders, locate
 
 _ELEMENT = re.compile(r"Element name '(.*)', id")
 _SHOWN = 6
-_LEAST = 1e-9  # kg m2
 _MOST_FACES = 200_000  # of an STL, for MuJoCo
 
 
@@ -92,15 +89,9 @@ def to_mjcf(
     if made_new:
         message = f"meshes are written anew for MuJoCo, without colours: {_listed(made_new)}"
         problems.append(_problem("note", "mjcf-mesh", message, robot))
-    ready, odd = _without_odd_statics(_with_names(robot, names))
-    if odd:
-        message = f"links that never move lose an inertia that no body has: {_listed(odd)}"
-        problems.append(_problem("note", "mjcf-lost", message, robot))
-    ready, points = _without_points(ready)
-    if points:
-        message = f"masses without inertia get {_LEAST:g} kg m2, as MuJoCo needs: {_listed(points)}"
-        problems.append(_problem("note", "mjcf-lost", message, robot))
-    text = _for_mujoco(ready)
+    ready = made_ready(_with_names(robot, names))
+    problems += _of_inertias(ready, robot)
+    text = _for_mujoco(ready.robot)
     made, more = _compiled(mujoco, text, {name: a.data for name, a in assets.items()}, robot)
     root = ElementTree.fromstring(made)
     for mesh in root.iterfind("asset/mesh"):
@@ -109,6 +100,18 @@ def to_mjcf(
     files = {asset.written: asset.data for asset in assets.values() if asset.new}
     written = ElementTree.tostring(root, encoding="unicode") + "\n"
     return Made(written, files, tuple([*problems, *more]))
+
+
+def _of_inertias(ready: Ready, robot: Robot) -> Iterator[Problem]:
+    if ready.dropped:
+        message = "links that never move lose a mass and inertia that no body has"
+        yield _problem("note", "mjcf-lost", f"{message}: {_listed(ready.dropped)}", robot)
+    if ready.points:
+        message = f"masses without inertia get {LEAST:g} kg m2, as MuJoCo needs"
+        yield _problem("note", "mjcf-lost", f"{message}: {_listed(ready.points)}", robot)
+    if ready.mended:
+        message = "inertias that no body has become the nearest ones that MuJoCo takes"
+        yield _problem("warning", "mjcf-inertia", f"{message}: {_listed(ready.mended)}", robot)
 
 
 # meshes
@@ -182,50 +185,6 @@ def _with_names(robot: Robot, names: dict[str, str | None]) -> Robot:
         for link in robot.links
     )
     return renamed_meshes(replace(robot, links=links), lambda name: names.get(name) or name)
-
-
-def _without_odd_statics(robot: Robot) -> tuple[Robot, list[str]]:
-    """The robot without the inertia of links that never move and have one that MuJoCo refuses."""
-    below: dict[str, list[str]] = {}
-    for joint in robot.joints:
-        below.setdefault(joint.parent, []).append(joint.child)
-    waiting = [joint.child for joint in robot.joints if joint.type != "fixed"]
-    moving: set[str] = set()
-    while waiting:
-        link_name = waiting.pop()
-        if link_name not in moving:
-            moving.add(link_name)
-            waiting += below.get(link_name, ())
-    odd: list[str] = []
-    links: list[Link] = []
-    for link in robot.links:
-        still = link.name not in moving
-        if still and link.inertial is not None and not _is_inertia(link.inertial.inertia):
-            odd.append(link.name)
-            links.append(replace(link, inertial=None))
-        else:
-            links.append(link)
-    return replace(robot, links=tuple(links)), odd
-
-
-def _without_points(robot: Robot) -> tuple[Robot, list[str]]:
-    """The robot with a very small inertia where there is mass and none."""
-    least = ((_LEAST, 0.0, 0.0), (0.0, _LEAST, 0.0), (0.0, 0.0, _LEAST))
-    points: list[str] = []
-    links: list[Link] = []
-    for link in robot.links:
-        own = link.inertial
-        if own is not None and own.mass > 0 and not np.any(own.inertia):
-            points.append(link.name)
-            links.append(replace(link, inertial=replace(own, inertia=least)))
-        else:
-            links.append(link)
-    return replace(robot, links=tuple(links)), points
-
-
-def _is_inertia(matrix: Matrix3) -> bool:
-    small, middle, large = np.linalg.eigvalsh(np.array(matrix))
-    return bool(small > 0 and small + middle >= large)
 
 
 # MuJoCo
@@ -302,9 +261,8 @@ def _refused(error: BaseException, robot: Robot) -> DescriptionError:
     hint = ""
     if "mass and inertia" in text:
         hint = "MuJoCo needs mass and inertia in every link that moves; add an <inertial>"
-    elif "balanceinertia" in text:
-        own = '<mujoco><compiler balanceinertia="true"/></mujoco>'
-        hint = f"mend the inertia, or let MuJoCo do it with {own} in the URDF"
+    elif "eigenvalues" in text:
+        hint = "all principal moments of inertia are above 0; compute them anew"
     message = f"MuJoCo does not compile it: {text}"
     file = robot.file or ""
     return DescriptionError([Problem("error", "mujoco", message, file, line, name=name, hint=hint)])

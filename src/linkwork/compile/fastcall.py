@@ -8,6 +8,7 @@ or says what is wrong. The code holds no address: all it needs of the process st
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -39,30 +40,35 @@ _TABLE = (
 )  # fmt: skip
 
 
+Shape = tuple[int, ...]
+
+
 def emit_fast_call(
     module: Any,
     rows: Any,
-    lengths: Sequence[int],
-    shape: tuple[int, ...],
+    inputs: Sequence[int | Shape],
+    shape: Shape,
     abi: ArrayAbi,
     *,
     batch_rows: int = 0,
 ) -> None:
     """Write ``fast_call(self, args, nargs, kwnames)`` around the scalar function ``rows``.
 
-    Up to ``batch_rows`` configurations go through the vector code, once it has been connected.
+    ``inputs`` are the shapes of one configuration; a number is a vector's length. Up to
+    ``batch_rows`` configurations go through the vector code, once it has been connected.
     """
-    _FastCall(module, (rows, tuple(lengths), shape), abi).write(batch_rows)
+    shapes = tuple((s,) if isinstance(s, int) else tuple(s) for s in inputs)
+    _FastCall(module, (rows, shapes, shape), abi).write(batch_rows)
 
 
 class _FastCall:
     """The writing of one built-in function."""
 
     def __init__(
-        self, module: Any, what: tuple[Any, tuple[int, ...], tuple[int, ...]], abi: ArrayAbi
+        self, module: Any, what: tuple[Any, tuple[Shape, ...], Shape], abi: ArrayAbi
     ) -> None:
         self.module, self.abi = module, abi
-        self.rows, self.lengths, self.shape = what
+        self.rows, self.inputs, self.shape = what
         self.table = new_table(module, "table", _TABLE)
         self.is_float64 = self._write_is_float64()
         self.is_out = self._write_is_out()
@@ -74,21 +80,22 @@ class _FastCall:
         """Write the function's checks, then one configuration, a batch, and the general path."""
         n, abi = self.native, self.abi
         _, args, n_args, keywords = n.args
-        n.need(n.same(n_args, i64(len(self.lengths))))
+        n.need(n.same(n_args, i64(len(self.inputs))))
         self.out = self._keyword_out(args, keywords)
-        arrays = [n.b.load(n.b.gep(args, [i64(k)])) for k in range(len(self.lengths))]
+        arrays = [n.b.load(n.b.gep(args, [i64(k)])) for k in range(len(self.inputs))]
         for array in arrays:
             self._need_array(n, array, abi.required_flags)
         self.data = [n.field(array, abi.data, POINTER) for array in arrays]
         axes = [n.field(array, abi.ndim, I32) for array in arrays]
         shapes = [n.field(array, abi.shape, I64.as_pointer()) for array in arrays]
         batched = n.block() if arrays and batch_rows > 0 else None
-        for k, length in enumerate(self.lengths):
+        for k, shape in enumerate(self.inputs):
             one = n.block()
-            is_one = n.same(axes[k], ir.Constant(I32, 1))
+            is_one = n.same(axes[k], ir.Constant(I32, len(shape)))
             n.b.cbranch(is_one, one, batched if k == 0 and batched else n.otherwise)
             n.at(one)
-            n.need(n.same(n.b.load(shapes[k]), i64(length)))
+            for axis, length in enumerate(shape):
+                n.need(n.same(n.item(shapes[k], i64(axis)), i64(length)))
         self._finish(self._one_rows(), i64(1), (ir.Constant(I32, len(self.shape)), self._dims()))
         if batched is not None:
             n.at(batched)
@@ -106,7 +113,7 @@ class _FastCall:
         n.at(some)
         n.need(n.same(n.field(keywords, abi.size, I64), i64(1)))
         n.need(n.same(n.field(keywords, abi.items, OBJECT), n.entry("out")))
-        given = n.b.load(n.b.gep(args, [i64(len(self.lengths))]))
+        given = n.b.load(n.b.gep(args, [i64(len(self.inputs))]))
         found = n.b.block
         n.b.branch(after)
         n.at(after)
@@ -176,13 +183,18 @@ class _FastCall:
         n = self.native
         rows = n.entry("rows")
         n.need(n.b.icmp_unsigned("!=", rows, NULL))
-        lead = n.b.sub(axes[0], ir.Constant(I32, 1))
+        leads = [
+            n.b.sub(count, ir.Constant(I32, len(own)))
+            for count, own in zip(axes, self.inputs, strict=True)
+        ]
+        lead = leads[0]
         n.need(n.b.icmp_unsigned("<", lead, ir.Constant(I32, _MOST_AXES)))  # no axis wraps around
-        for other in axes[1:]:
-            n.need(n.same(other, axes[0]))
+        for other in leads[1:]:
+            n.need(n.same(other, lead))
         last = n.b.zext(lead, I64)
-        for shape, length in zip(shapes, self.lengths, strict=True):
-            n.need(n.same(n.item(shape, last), i64(length)))
+        for shape, own in zip(shapes, self.inputs, strict=True):
+            for k, length in enumerate(own):
+                n.need(n.same(n.item(shape, n.b.add(last, i64(k))), i64(length)))
         with n.b.goto_entry_block():
             dims: Any = n.b.alloca(I64, _MOST_AXES + len(self.shape))
             count = n.b.alloca(I64)
@@ -203,7 +215,7 @@ class _FastCall:
         n.each(last, axis)
         for k, size in enumerate(self.shape):
             n.b.store(i64(size), n.b.gep(dims, [n.b.add(last, i64(k))]))
-        kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (len(self.lengths) + 2))
+        kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (len(self.inputs) + 2))
         code = n.b.bitcast(rows, kind.as_pointer())
         scratch = n.b.bitcast(n.entry("scratch"), POINTER)
         n_axes = n.b.add(lead, ir.Constant(I32, len(self.shape)))
@@ -241,16 +253,13 @@ class _FastCall:
         """Go on only where ``out`` shares no memory with an input."""
         n = self.native
 
-        def end(start: Any, length: int) -> tuple[Any, Any]:
+        def end(start: Any, shape: Shape) -> tuple[Any, Any]:
             first = n.b.ptrtoint(start, I64)
-            return first, n.b.add(first, n.b.mul(count, i64(8 * length)))
+            return first, n.b.add(first, n.b.mul(count, i64(8 * math.prod(shape))))
 
-        size = 1
-        for axis in self.shape:
-            size *= axis
-        first, last = end(n.field(self.out, self.abi.data, POINTER), size)
-        for start, length in zip(self.data, self.lengths, strict=True):
-            other_first, other_last = end(start, length)
+        first, last = end(n.field(self.out, self.abi.data, POINTER), self.shape)
+        for start, shape in zip(self.data, self.inputs, strict=True):
+            other_first, other_last = end(start, shape)
             n.need(
                 n.b.or_(
                     n.b.icmp_unsigned("<=", last, other_first),

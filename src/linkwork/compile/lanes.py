@@ -1,10 +1,19 @@
 """Problems iterated in lanes: each lane holds one problem, and is refilled when it is done.
 
-The step is a graph ``(x, parameters, settings) -> (x', state)`` with ``state`` = (gap, going,
-score): the *given* x is a solution where gap <= 0, it is taken where going <= 0 too or when the
-steps are used up, and the lowest score is the best of the failures. A try that has used its
-steps without success starts again from a random point, keyed by (seed, parameters, try), so the
-answer to a problem depends on nothing but the problem: not on its neighbours, its row or the threads.
+The step is a graph ``(x, parameters, settings) -> (x', state)`` with ``state`` = (gap, score) or
+(gap, score, going): the *given* x is a solution where gap <= 0, and the lowest score is the best of
+the failures. A try goes on from a solution while going > 0. A try that has used its steps starts
+again from a random point, keyed by (seed, parameters, try), so the answer to a problem depends on
+nothing but the problem: not on its neighbours, its row or the threads.
+
+One try may start at a *seed*, a point of a table, where the problem names a row of it.
+
+Every lane has a problem of its own while there are enough. When the queue is empty, lanes that have
+nothing to do help: they take later tries of problems that are still open, before it is known that
+the earlier ones fail. The lowest-numbered try that succeeds wins, whoever ends first, so an answer
+has the same bits alone, where all lanes race for it, and in any batch.
+
+One try may start at a *seed*, a point of a table, where the problem names a row of it.
 
 Two modes share the code. A *queue* gives every lane its own problem. A *race* gives the tries of
 one problem to all lanes at once; the lowest-numbered try that succeeds wins, as it does in a queue,
@@ -13,6 +22,7 @@ so both give the same bits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +33,18 @@ from linkwork.compile.graph import Graph
 from linkwork.compile.loops import counted_loop, emit_nodes
 from linkwork.compile.random_bits import absorb, unit_interval
 
+I16 = ir.IntType(16)
+
 REPORT = ("solved", "score", "steps", "tries")
 """The columns of the report: 1 or 0, the score, steps of the try that is returned, its number."""
 
 _IDLE = -1.0e300  # the step count of a lane without a problem
+
+SEED_STEPS = 65_536
+"""A number of a seed is (k + 1/2) / 65536 of the span from its base, with k of 16 bits."""
+
+NO_SEED = 65_535
+"""The first number of a row of the table that holds no seed."""
 
 
 @dataclass
@@ -37,6 +55,7 @@ class _Lanes:
     width: int
     n: int
     n_parameters: int
+    n_state: int
     args: dict[str, Any]
     memory: dict[str, Any]
 
@@ -67,17 +86,21 @@ class _Lanes:
 
 
 # the arguments of the native function
-ARRAYS = ("x0", "parameters", "settings", "starts", "x", "report")
-NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "race")
+ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report")
+NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "seed_try")
 
 
 def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool) -> Any:
-    """Write ``i64 name(first, last, max_steps, max_tries, seed, race, x0, parameters, ...)``.
+    """Write ``i64 name(first, last, max_steps, max_tries, seed, seed_try, x0, ...)``.
 
     Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
-    x0 is added; x (N, n) and report (N, 4) are written. Returns the number of steps made.
+    x0 is added; rows (N,), as float64, are rows of ``seeds``, a table of 16-bit numbers (R, n),
+    where try ``seed_try`` starts: a row below 0, or one that is empty, is as a try without a seed.
+    ``seed_try`` -1 uses neither, and both may be null then. x (N, n) and report (N, 4) are written.
+    Returns the number of steps made.
     """
     n, n_parameters, n_settings = graph.input_sizes
+    n_state = graph.output_sizes[1]
     kind = ir.FunctionType(I64, [I64] * len(NUMBERS) + [POINTER] * len(ARRAYS))
     function = ir.Function(module, kind, name)
     names: tuple[str, ...] = (*NUMBERS, *ARRAYS)
@@ -85,15 +108,16 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
     b = ir.IRBuilder(function.append_basic_block("entry"))
     vector = ir.VectorType(F64, width)
     memory: dict[str, Any] = {}
-    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": 3, "count": 1, "limit": 1}
+    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": n_state}
+    sizes |= {"count": 1, "limit": 1}
     for tile, size in sizes.items():
         memory[tile] = b.alloca(vector, size=max(size, 1), name=tile)
         memory[tile].align = 64
-    for word in ("problem", "try"):
-        memory[word] = b.alloca(I64, size=width, name=word)
-    for word in ("next", "live", "next_try", "best_try", "total", "key"):
+    for words in ("problem", "try", "slot", "again", "next_try", "best_try"):
+        memory[words] = b.alloca(I64, size=width, name=words)
+    for word in ("next", "live", "idle", "total", "key", "most", "chosen"):
         memory[word] = b.alloca(I64, name=word)
-    lanes = _Lanes(b, width, n, n_parameters, args, memory)
+    lanes = _Lanes(b, width, n, n_parameters, n_state, args, memory)
     _prepare(lanes, n_settings, fused=fused)
     _iterate(lanes, graph, fused=fused)
     b.ret(lanes.word("total"))
@@ -117,35 +141,40 @@ def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
         )
     most_steps = b.sitofp(s.args["max_steps"], F64)
     counted_loop(b, i64(s.width), lambda lane: b.store(most_steps, b.gep(s.f64("limit"), [lane])))
-    for word, start in (("next", s.args["first"]), ("best_try", s.args["max_tries"])):
-        s.set_word(word, start)
-    for word in ("live", "next_try", "total"):
+    s.set_word("next", s.args["first"])
+    for word in ("live", "total"):
         s.set_word(word, i64(0))
-    tile = s.f64("a")
+    s.set_word("idle", i64((1 << s.width) - 1))
 
-    def fill(lane: Any) -> None:
+    def empty(lane: Any) -> None:
         b.store(i64(-1), s.lane_word("problem", lane))
+        b.store(i64(-1), s.lane_word("again", lane))
         b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
-        _take(s, tile, lane)
 
-    counted_loop(b, i64(s.width), fill)
+    counted_loop(b, i64(s.width), empty)
 
 
 def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     """Write the loop: one step in all lanes, then whatever lanes have finished."""
     b, function = s.b, s.b.function
-    head, done = function.append_basic_block("step"), function.append_basic_block("done")
+    head, work = function.append_basic_block("step"), function.append_basic_block("work")
+    done = function.append_basic_block("done")
     before = b.block
-    anything = b.icmp_signed(">", s.word("live"), i64(0))
-    b.cbranch(anything, head, done)
+    b.branch(head)
     b.position_at_end(head)
     pointer = s.memory["a"].type
     current, following = b.phi(pointer), b.phi(pointer)
     current.add_incoming(s.memory["a"], before)
     following.add_incoming(s.memory["b"], before)
+    old = b.bitcast(current, POINTER)
+    with b.if_then(b.icmp_signed("!=", s.word("idle"), i64(0)), likely=False):
+        _each_bit(s, s.word("idle"), lambda lane: _take(s, old, lane))
+        s.set_word("idle", i64(0))
+    b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), work, done)
+    b.position_at_end(work)
     emitter = Emitter(b, s.width, fused=fused)
     tiles = (current, s.memory["p"], s.memory["s"])
-    state = [emitter.const(0.0)] * 3
+    state = [emitter.const(0.0)] * s.n_state
 
     def load(argument: int, element: int) -> Any:
         return b.load(b.gep(tiles[argument], [i64(element)]))
@@ -164,39 +193,53 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     b.store(count, s.memory["count"])
     limit = b.load(s.memory["limit"])
     zero = emitter.const(0.0)
-    still = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered("<=", state[1], zero))
-    solved = b.and_(still, b.fcmp_ordered(">", count, zero))
+    solved = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered(">", count, zero))
+    for going in state[2:]:
+        solved = b.and_(solved, b.fcmp_unordered("<=", going, zero))
     finished = b.or_(solved, b.fcmp_ordered(">=", count, limit))
     s.set_word("total", b.add(s.word("total"), s.word("live")))
     with b.if_then(emitter.any_lane(finished), likely=False):
         for k, value in enumerate(state):
             b.store(value, b.gep(s.memory["state"], [i64(k)]))
-        mask = b.bitcast(finished, ir.IntType(s.width))
-        old, new = b.bitcast(current, POINTER), b.bitcast(following, POINTER)
-        counted_loop(b, i64(s.width), lambda lane: _finish_if(s, mask, old, new, lane))
+        mask = b.zext(b.bitcast(finished, ir.IntType(s.width)), I64)
+        _each_bit(s, mask, lambda lane: _finish(s, old, lane))
     current.add_incoming(following, b.block)
     following.add_incoming(current, b.block)
-    b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), head, done)
+    b.branch(head)
     b.position_at_end(done)
 
 
-def _finish_if(s: _Lanes, mask: Any, old: Any, new: Any, lane: Any) -> None:
+def _each_bit(s: _Lanes, mask: Any, body: Callable[[Any], None]) -> None:
+    """Write ``body(lane)`` for each bit of a mask that is not 0, lowest first."""
     b = s.b
-    narrow = ir.IntType(s.width)
-    bit = b.lshr(mask, b.trunc(lane, narrow))
+    before, head = b.block, b.append_basic_block()
+    after = b.append_basic_block()
+    b.branch(head)
+    b.position_at_end(head)
+    left = b.phi(I64)
+    left.add_incoming(mask, before)
+    body(b.cttz(left, ir.Constant(I1, 1)))
+    rest = b.and_(left, b.sub(left, i64(1)))
+    left.add_incoming(rest, b.block)
+    b.cbranch(b.icmp_signed("!=", rest, i64(0)), head, after)
+    b.position_at_end(after)
+
+
+def _finish(s: _Lanes, tile: Any, lane: Any) -> None:
+    """End the try of a lane, if it has not been stopped: keep its x where it is the best."""
+    b = s.b
     taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
-    with b.if_then(b.and_(b.trunc(bit, I1), taken)):
-        _finish(s, old, new, lane)
+    with b.if_then(taken):
+        _keep(s, tile, lane)
 
 
-def _finish(s: _Lanes, old: Any, new: Any, lane: Any) -> None:
-    """End the try of a lane: keep its x where it is the best, then give the lane new work."""
+def _keep(s: _Lanes, tile: Any, lane: Any) -> None:
     b = s.b
     problem = b.load(s.lane_word("problem", lane))
     attempt = b.load(s.lane_word("try", lane))
     state = s.f64("state")
     gap = b.load(s.element(state, i64(0), lane))
-    score = b.load(s.element(state, i64(2), lane))
+    score = b.load(s.element(state, i64(1), lane))
     solved = b.fcmp_ordered("<=", gap, ir.Constant(F64, 0.0))
     report = s.row("report", problem, len(REPORT))
     entry = [b.load(b.gep(report, [i64(k)])) for k in range(len(REPORT))]
@@ -211,54 +254,103 @@ def _finish(s: _Lanes, old: Any, new: Any, lane: Any) -> None:
         counted_loop(
             b,
             i64(s.n),
-            lambda k: b.store(b.load(s.element(old, k, lane)), b.gep(target, [k])),
+            lambda k: b.store(b.load(s.element(tile, k, lane)), b.gep(target, [k])),
         )
         steps = b.load(b.gep(s.f64("count"), [lane]))
         for k, value in enumerate((b.uitofp(solved, F64), score, steps, number)):
             b.store(value, b.gep(report, [i64(k)]))
-        with b.if_then(solved):
-            s.set_word("best_try", attempt)
-    race = b.icmp_signed("!=", s.args["race"], i64(0))
-    again = b.icmp_signed("<", b.add(attempt, i64(1)), s.args["max_tries"])
-    retry = b.and_(b.not_(race), b.and_(b.not_(solved), again))
-    with b.if_else(retry) as (yes, no):
-        with yes:
-            _start(s, new, lane, problem, b.add(attempt, i64(1)))
-        with no:
-            b.store(i64(-1), s.lane_word("problem", lane))
-            b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
-            s.set_word("live", b.sub(s.word("live"), i64(1)))
-            _take(s, new, lane)
-    with b.if_then(b.and_(race, solved)):
-        counted_loop(b, i64(s.width), lambda other: _drop_late(s, other))
+    b.store(b.select(solved, i64(-1), problem), s.lane_word("again", lane))
+    _stop(s, lane)
+    with b.if_then(solved):
+        slot = b.load(s.lane_word("slot", lane))
+        b.store(attempt, s.lane_word("best_try", slot))
+        with b.if_then(b.icmp_signed(">=", s.word("next"), s.args["last"])):
+            counted_loop(b, i64(s.width), lambda other: _stop_if_late(s, other, slot, attempt))
 
 
-def _drop_late(s: _Lanes, lane: Any) -> None:
-    """In a race, stop a lane whose try can no longer win."""
+def _stop(s: _Lanes, lane: Any) -> None:
+    """Leave a lane without work, to be given some before the next step."""
+    b = s.b
+    b.store(i64(-1), s.lane_word("problem", lane))
+    b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
+    s.set_word("live", b.sub(s.word("live"), i64(1)))
+    s.set_word("idle", b.or_(s.word("idle"), b.shl(i64(1), lane)))
+
+
+def _stop_if_late(s: _Lanes, lane: Any, slot: Any, attempt: Any) -> None:
+    """Stop a lane that helps with a problem whose try can no longer win."""
     b = s.b
     taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
-    late = b.icmp_signed(">", b.load(s.lane_word("try", lane)), s.word("best_try"))
-    with b.if_then(b.and_(taken, late)):
-        b.store(i64(-1), s.lane_word("problem", lane))
-        b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
-        s.set_word("live", b.sub(s.word("live"), i64(1)))
+    same = b.icmp_signed("==", b.load(s.lane_word("slot", lane)), slot)
+    late = b.icmp_signed(">", b.load(s.lane_word("try", lane)), attempt)
+    with b.if_then(b.and_(taken, b.and_(same, late))):
+        b.store(i64(-1), s.lane_word("again", lane))
+        _stop(s, lane)
 
 
 def _take(s: _Lanes, tile: Any, lane: Any) -> None:
-    """Give an idle lane the next problem of the queue, or the next try of the race."""
+    """Give an idle lane the next try of its problem, or a new problem, or another lane's tries.
+
+    A problem has the slot of the lane that took it first: there its next try is counted, and the
+    try that it may not go beyond. Slots are not used anew once lanes help.
+    """
     b = s.b
-    race = b.icmp_signed("!=", s.args["race"], i64(0))
-    with b.if_else(race) as (in_race, in_queue):
-        with in_race:
-            attempt = s.word("next_try")
-            with b.if_then(b.icmp_signed("<", attempt, s.word("best_try"))):
-                s.set_word("next_try", b.add(attempt, i64(1)))
-                _enter(s, tile, lane, s.args["first"], attempt)
-        with in_queue:
-            problem = s.word("next")
-            with b.if_then(b.icmp_signed("<", problem, s.args["last"])):
-                s.set_word("next", b.add(problem, i64(1)))
-                _enter(s, tile, lane, problem, i64(0))
+    function = b.function
+    retry, fresh, new, help_, start, done = (function.append_basic_block() for _ in range(6))
+    again = b.load(s.lane_word("again", lane))
+    slot = b.load(s.lane_word("slot", lane))
+    b.cbranch(b.icmp_signed(">=", again, i64(0)), retry, fresh)
+    b.position_at_end(retry)
+    number = b.load(s.lane_word("next_try", slot))
+    left = b.icmp_signed("<", number, b.load(s.lane_word("best_try", slot)))
+    b.cbranch(left, start, fresh)
+    b.position_at_end(fresh)
+    following = s.word("next")
+    b.cbranch(b.icmp_signed("<", following, s.args["last"]), new, help_)
+    b.position_at_end(new)
+    s.set_word("next", b.add(following, i64(1)))
+    b.store(s.args["max_tries"], s.lane_word("best_try", lane))
+    b.branch(start)
+    b.position_at_end(help_)
+    s.set_word("most", i64(0))
+    s.set_word("chosen", i64(-1))
+    counted_loop(b, i64(s.width), lambda other: _consider(s, other))
+    chosen = s.word("chosen")
+    found = b.icmp_signed(">=", chosen, i64(0))
+    place = b.select(found, chosen, i64(0))
+    helped, helped_slot = b.load(s.lane_word("problem", place)), b.load(s.lane_word("slot", place))
+    helped_try = s.word("most")
+    b.cbranch(found, start, done)
+    helping = b.block
+    b.position_at_end(start)
+    values = (
+        (again, following, helped), (slot, lane, helped_slot), (number, i64(0), helped_try),
+    )  # fmt: skip
+    merged: list[Any] = []
+    for row in values:
+        phi = b.phi(I64)
+        for value, block in zip(row, (retry, new, helping), strict=True):
+            phi.add_incoming(value, block)
+        merged.append(phi)
+    problem, slot, attempt = merged
+    b.store(slot, s.lane_word("slot", lane))
+    b.store(b.add(attempt, i64(1)), s.lane_word("next_try", slot))
+    _enter(s, tile, lane, problem, attempt)
+    b.branch(done)
+    b.position_at_end(done)
+
+
+def _consider(s: _Lanes, lane: Any) -> None:
+    """Choose this lane's problem to help with if no other has had more tries."""
+    b = s.b
+    taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
+    with b.if_then(taken):
+        slot = b.load(s.lane_word("slot", lane))
+        number = b.load(s.lane_word("next_try", slot))
+        left = b.icmp_signed("<", number, b.load(s.lane_word("best_try", slot)))
+        with b.if_then(b.and_(left, b.icmp_signed(">", number, s.word("most")))):
+            s.set_word("most", number)
+            s.set_word("chosen", lane)
 
 
 def _enter(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
@@ -271,20 +363,41 @@ def _enter(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
 
 
 def _start(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
-    """Begin a try: the first at x0, the others at a random point."""
+    """Begin a try: the first at x0, the others at a random point, one of them at a seed."""
     b = s.b
     b.store(attempt, s.lane_word("try", lane))
     b.store(ir.Constant(F64, 0.0), b.gep(s.f64("count"), [lane]))
-    origin = s.row("x0", problem, s.n)
+    function = b.function
+    asked, seeded, plain, done = (function.append_basic_block() for _ in range(4))
+    b.cbranch(b.icmp_signed("==", attempt, s.args["seed_try"]), asked, plain)
+    b.position_at_end(asked)
+    row = b.fptosi(b.load(b.gep(s.args["rows"], [problem])), I64)
+    table = b.bitcast(s.args["seeds"], I16.as_pointer())
+    seed = b.gep(table, [b.mul(b.select(b.icmp_signed("<", row, i64(0)), i64(0), row), i64(s.n))])
+    there = b.icmp_unsigned("!=", b.load(seed), ir.Constant(I16, NO_SEED))
+    b.cbranch(b.and_(there, b.icmp_signed(">=", row, i64(0))), seeded, plain)
+    b.position_at_end(seeded)
+    _point(s, tile, lane, problem, lambda k: _seed_number(b, seed, k))
+    b.branch(done)
+    b.position_at_end(plain)
     with b.if_else(b.icmp_signed("==", attempt, i64(0))) as (first, later):
         with first:
-            s.copy_in(origin, tile, lane, s.n)
+            s.copy_in(s.row("x0", problem, s.n), tile, lane, s.n)
         with later:
-            _random_point(s, tile, lane, problem, attempt, origin)
+            key = _key(s, problem, attempt)
+            _point(s, tile, lane, problem, lambda k: unit_interval(b, absorb(b, key, k)))
+    b.branch(done)
+    b.position_at_end(done)
 
 
-def _random_point(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any, origin: Any) -> None:
-    """x = base + u span + kept x0, with u from a counter: no state, the same in every order."""
+def _seed_number(b: Any, seed: Any, k: Any) -> Any:
+    number = b.uitofp(b.load(b.gep(seed, [k])), F64)
+    half, step = ir.Constant(F64, 0.5), ir.Constant(F64, 1.0 / SEED_STEPS)
+    return b.fmul(b.fadd(number, half), step)
+
+
+def _key(s: _Lanes, problem: Any, attempt: Any) -> Any:
+    """What the random numbers of a try depend on: no state, the same in every order."""
     b = s.b
     key = s.memory["key"]
     b.store(absorb(b, s.args["seed"], attempt), key)
@@ -296,10 +409,16 @@ def _random_point(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any, o
 
     if s.n_parameters:
         counted_loop(b, i64(s.n_parameters), take)
-    starts = s.args["starts"]
+    return b.load(key)
+
+
+def _point(s: _Lanes, tile: Any, lane: Any, problem: Any, share: Callable[[Any], Any]) -> None:
+    """x = base + u span + kept x0, with ``share`` giving the u of a coordinate."""
+    b = s.b
+    starts, origin = s.args["starts"], s.row("x0", problem, s.n)
 
     def coordinate(k: Any) -> None:
-        u = unit_interval(b, absorb(b, b.load(key), k))
+        u = share(k)
         base = b.load(b.gep(starts, [k]))
         span = b.load(b.gep(starts, [b.add(k, i64(s.n))]))
         kept = b.load(b.gep(starts, [b.add(k, i64(2 * s.n))]))

@@ -94,8 +94,9 @@ def expand(
     """The URDF text that a xacro file stands for.
 
     ``arguments`` are the values of its ``$(arg name)``. ``find`` gives the folder of a package, for
-    ``$(find name)``. Files are read in the folder of ``path``, in the ``roots`` and those that ``find``
-    has under this name, and in the folders that it gave. ``$(env NAME)`` sees ``environment`` and nothing of this process.
+    ``$(find name)``. Files are read in the folder of ``path``, in the ``roots`` and those that
+    ``find`` has under this name, and in the folders that it gave. ``$(env NAME)`` sees
+    ``environment`` and nothing of this process.
 
     Raises: DescriptionError for a file that cannot be expanded, with file and line; what asks for
     other files, or for more than ``limits``, is one. MissingExtraError without the package;
@@ -138,6 +139,9 @@ def read(
     Raises: as `expand`, and DescriptionError for what is no valid URDF.
     """
     given = expand(path, arguments, find=find, roots=roots, environment=environment, limits=limits)
+    if "<link" not in given.text:
+        hint = "it may define macros only: take the file that includes it, and calls them"
+        raise refuse(given.file, "no-link", "no link comes out of it", hint)
     try:
         document = read_urdf(given.text, file=given.file)
     except DescriptionError as error:

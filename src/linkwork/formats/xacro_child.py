@@ -270,12 +270,12 @@ def _expanded(xacro: Any, job: Mapping[str, Any], files: Files) -> dict[str, Any
     }
 
 
-def _problem(error: BaseException, xacro: Any) -> dict[str, Any]:
+def problem_of(error: BaseException, xacro: Any) -> dict[str, Any]:
     """What went wrong, where, and in which macros."""
     cause: Any = error
     while not isinstance(cause, RefusedError) and getattr(cause, "exc", None) is not None:
         cause = cause.exc
-    code, message, hint = _told(error, cause)
+    code, message, hint = told_of(error, cause)
     place = getattr(cause, "place", None) or place_of(error, xacro.filestack)
     if isinstance(cause, expat.ExpatError):
         place = (xacro.filestack[-1], cause.lineno)
@@ -294,7 +294,7 @@ class Told(NamedTuple):
     hint: str = ""
 
 
-def _told(error: BaseException, cause: Any) -> Told:
+def told_of(error: BaseException, cause: Any) -> Told:
     """What is said of an error, by what caused it."""
     told = Told("xacro", str(error) or type(error).__name__)
     if isinstance(cause, RefusedError):
@@ -345,4 +345,4 @@ def _run(xacro: Any, job: Mapping[str, Any], line: Line) -> dict[str, Any]:
         _lock(files)
         return _expanded(xacro, job, files)
     except Exception as error:
-        return {"problem": _problem(error, xacro)}
+        return {"problem": problem_of(error, xacro)}

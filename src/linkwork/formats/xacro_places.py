@@ -46,7 +46,9 @@ class Builder(expatbuilder.ExpatBuilderNS):
         vars(self.curNode)["place"] = (self.file_name, line)
         self.depth += 1
         if self.depth > DEEPEST:
-            error = RefusedError("too-deep", f"elements stand more than {DEEPEST} deep in each other")
+            error = RefusedError(
+                "too-deep", f"elements stand more than {DEEPEST} deep in each other"
+            )
             raise _at(error, (self.file_name, line))
 
     def end_element_handler(self, name: str) -> None:

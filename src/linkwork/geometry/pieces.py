@@ -33,9 +33,9 @@ class Piece:
 
         Raises: InputError where numbers become too large.
         """
-        T = T_link_file @ self.T_file_piece
-        if not np.array_equal(T, np.eye(4)):
-            with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
+            T = T_link_file @ self.T_file_piece
+            if not np.array_equal(T, np.eye(4)):
                 self.mesh.apply_transform(T)
         if not np.isfinite(self.mesh.vertices).all():
             raise refuse(path, "its vertices are not finite where the file puts them")

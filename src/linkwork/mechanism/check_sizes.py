@@ -49,13 +49,14 @@ def check_sizes(robot: Robot, meshes: Mapping[str, Floats] | None = None) -> tup
     the distance of the mass m_i from the centre; so it is at most m d² for the farthest point.
     """
     problems = Problems(robot.file)
-    sized = [
-        _Sized(link, box)
-        for link in robot.links
-        if link.inertial is not None
-        and link.inertial.mass > 0
-        and (box := _box_of(link, meshes or {})) is not None
-    ]
+    with np.errstate(over="ignore", invalid="ignore"):  # such a box has no known size
+        sized = [
+            _Sized(link, box)
+            for link in robot.links
+            if link.inertial is not None
+            and link.inertial.mass > 0
+            and (box := _box_of(link, meshes or {})) is not None
+        ]
     if sized:
         _judge(sized, problems)
     return problems.sorted()
@@ -75,7 +76,7 @@ def _box_of(link: Link, meshes: Mapping[str, Floats]) -> Floats | None:
             centre, half = R @ centre, np.abs(R) @ half
         centre = centre + np.array(shape.xyz)
         boxes.append(np.array([centre - half, centre + half]))
-    if not boxes:
+    if not boxes or not np.isfinite(boxes).all():
         return None
     return np.array([np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)])
 

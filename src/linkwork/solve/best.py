@@ -22,8 +22,8 @@ class Starts(NamedTuple):
 
 
 def starts_of(problem: Problem) -> Starts:
-    """Inside the limits; anywhere on the circle for angles without them, on q0's turn where turns
-    are not alike.
+    """Inside the limits, of several turns on the middle one; anywhere on the circle for angles
+    without limits, on q0's turn where turns are not alike.
 
     At q0 for lengths without limits and for floating joints.
     """
@@ -33,7 +33,10 @@ def starts_of(problem: Problem) -> Starts:
     free = problem.is_angle & np.isinf(lower) & np.isinf(upper)
     base = np.where(bounded, lower, 0.0)
     span = np.where(bounded, upper, 0.0) - base
-    base, span = np.where(free, -np.pi, base), np.where(free, 2.0 * np.pi, span)
+    # of an angle that has more than a turn, the middle one
+    wide = bounded & problem.same_turns & (span > 2.0 * np.pi)
+    base = np.where(wide, base + 0.5 * span - np.pi, np.where(free, -np.pi, base))
+    span = np.where(wide | free, 2.0 * np.pi, span)
     return Starts(base, span, np.where(bounded | wraps, 0.0, 1.0))
 
 

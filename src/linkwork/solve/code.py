@@ -1,21 +1,125 @@
-"""The compiled parts of inverse kinematics: the search in lanes, and the check of its answers."""
+"""The compiled parts of inverse kinematics, from the cache or made.
+
+`pipeline_code` is all of it in one native function; `search_code` and `check_kernel` are the search
+in lanes and the check of its answers apart.
+"""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
+from linkwork.compile.fastcall import emit_fast_call
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.lanes import ARRAYS, NUMBERS, emit_lanes
-from linkwork.compile.machine_code import object_code
+from linkwork.compile.machine_code import COMPILING, object_code
+from linkwork.compile.numpy_abi import ArrayAbi, array_abi
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.compile.target import new_module
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.moves import violation
+from linkwork.solve.pipeline import Pipeline
 from linkwork.solve.problem import Problem
+from linkwork.solve.seeds import Axis, make_seeds
 from linkwork.solve.step import configuration_of, seen_at, step
+
+Floats = NDArray[np.float64]
+Text = Callable[..., Mapping[str, Block]]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A problem as `pipeline` takes it; ``key`` tells all that its texts depend on.
+
+    ``targets`` are the shapes of one target each; prepare takes them flat, by rows. Without
+    features ``place`` is None.
+    """
+
+    key: tuple[str, ...]
+    targets: tuple[tuple[int, ...], ...]
+    n_q: int
+    n: int
+    n_parameters: int
+    n_settings: int
+    verify_needs_settings: bool
+    prepare: Text
+    step: Text
+    verify: Text
+    place: Text | None = None
+
+    @property
+    def n_verify_settings(self) -> int:
+        """How many settings `verify` is given: all or none."""
+        return self.n_settings if self.verify_needs_settings else 0
+
+    def recipes(self) -> dict[str, Recipe]:
+        """The recipes of the texts by name."""
+        x, q0 = {"x": self.n}, {"q0": self.n_q}
+        parameters = {"parameters": self.n_parameters}
+        flat = {f"target_{k}": math.prod(shape) for k, shape in enumerate(self.targets)}
+        made = {
+            "prepare": text_recipe((), "ik_prepare", {**flat, **q0}, self.prepare),
+            "step": text_recipe(
+                (), "ik_step", {**x, **parameters, "settings": self.n_settings}, self.step
+            ),
+            "verify": text_recipe(
+                (),
+                "ik_verify",
+                {**x, **q0, **parameters, "settings": self.n_verify_settings},
+                self.verify,
+            ),
+        }
+        if self.place is not None:
+            made["place"] = text_recipe((), "ik_place", x, self.place)
+        return made
+
+
+def pipeline_code(texts: Texts, compiler: Compiler) -> Made:
+    """The code of `pipeline.Pipeline` for a problem, from the cache or compiled."""
+    abi = array_abi()
+    layout = "" if abi is None else repr(abi.layout)  # the built-in function is in the code
+    key = ("inverse kinematics", "pipeline", layout, *texts.key)
+    return compiler.code(key, lambda: _make_pipeline(texts, compiler, abi))
+
+
+def pipeline_of(
+    texts: Texts, starts: Floats, axes: Sequence[Axis], *, compiler: Compiler
+) -> Pipeline:
+    """The pipeline of a problem, with its seeds where it has features (one axis for each)."""
+    with COMPILING:
+        pipeline = Pipeline(pipeline_code(texts, compiler), {"starts": starts})
+    if pipeline.sizes.features:
+        seeds = make_seeds(pipeline.place, starts, axes)
+        pipeline.connect({"starts": starts, "grid": seeds.grid, "seeds": seeds.table})
+    return pipeline
+
+
+def _make_pipeline(texts: Texts, compiler: Compiler, abi: ArrayAbi | None) -> tuple[Facts, bytes]:
+    from linkwork.solve.pipeline_code import Graphs, emit_pipeline  # noqa: PLC0415  not for cached code
+
+    target, recipes = compiler.target, texts.recipes()
+    graphs = {name: recipe.graph(fused=target.fused) for name, recipe in recipes.items()}
+    module = new_module("ik", target)
+    named = Graphs(graphs["prepare"], graphs["step"], graphs["verify"], graphs.get("place"))
+    sizes = emit_pipeline(module, named, texts.targets, target.width, fused=target.fused)
+    one = abi is not None and sizes.rows_scratch == 0
+    if abi is not None and one:
+        inputs = [*sizes.shapes, sizes.n_q, sizes.options]
+        rows = module.get_global("one")
+        emit_fast_call(module, rows, inputs, (sizes.n_q + sizes.report,), abi)
+    facts = {
+        "instructions": recipes["step"].traced().signature.instructions,
+        "sizes": sizes.to_facts(),
+        "one": one,
+    }
+    return facts, object_code(module, target, simplify=True)
 
 
 @dataclass(frozen=True)
@@ -34,7 +138,15 @@ def search_code(problem: Problem, compiler: Compiler) -> Search:
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)
     )
-    return Search(made, kind(made.code.address("ik")), int(made.facts["instructions"]))
+    call = kind(made.code.address("ik"))
+
+    def run(*arguments: Any) -> int:
+        """The search from x0 and from random points, without seeds: first, last, steps, tries,
+        seed, whether it is one target (which changes nothing), and the arrays."""
+        *numbers, _, x0, parameters, settings, starts, x, report = arguments
+        return call(*numbers, -1, x0, parameters, settings, starts, None, None, x, report)
+
+    return Search(made, run, int(made.facts["instructions"]))
 
 
 def check_kernel(problem: Problem, compiler: Compiler) -> Kernel:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.arrays import real_array
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel
 from linkwork.compile.machine_code import COMPILING
@@ -17,21 +18,27 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import chosen, distinct, nearest_turns, starting_points, starts_of
-from linkwork.solve.code import Search, check_kernel, search_code
+from linkwork.solve.code import Search, check_kernel, pipeline_of, search_code
 from linkwork.solve.cost import cost_of, distance
 from linkwork.solve.explain import ROUNDING, FailureWords
-from linkwork.solve.inputs import Targets, rows_of, settings_of
+from linkwork.solve.inputs import Targets, configuration, rows_of, settings_of
 from linkwork.solve.limits.base import Limit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options, whole_number, with_changes
 from linkwork.solve.parts import numbers_of, parts_of
+from linkwork.solve.pipeline import Pipeline, Refused
+from linkwork.solve.pose_features import POSE_AXES
 from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.result import Column, IKResult, Terms
 from linkwork.solve.searching import Effort, Part, Progress, search
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.texts import problem_texts, takes_pose, thresholds
 
 Floats = NDArray[np.float64]
+
+
+_NONE = np.zeros((0, 0))
 
 
 class Compiled(NamedTuple):
@@ -39,6 +46,7 @@ class Compiled(NamedTuple):
 
     searches: tuple[Search, ...]  # of its parts
     check: Kernel
+    pipeline: Pipeline | None  # all in one call, where it is of one part
 
 
 class _Found(NamedTuple):
@@ -55,6 +63,24 @@ class _Call(NamedTuple):
     options: Options
     settings: Floats
     effort: Effort
+
+
+class _Made(NamedTuple):
+    """What a result is made of."""
+
+    q: Floats
+    report: Floats
+    terms: Terms
+    numbers: Floats
+
+
+class _Quick(NamedTuple):
+    """One target in one call of compiled code, with the default options."""
+
+    one: Callable[..., Floats | None]
+    from_seed: Floats
+    from_q0: Floats
+    terms: Terms
 
 
 class InverseKinematics:
@@ -92,6 +118,7 @@ class InverseKinematics:
             joint_weights=joint_weights,
         )
         self._neutral = neutral(mechanism)
+        self._terms: tuple[Options, Terms, Floats] | None = None
         self._compiler = compiler or Compiler()
         problems = parts_of(self.problem)
         known = {} if known is None else known
@@ -100,11 +127,13 @@ class InverseKinematics:
             with COMPILING:
                 searches = tuple(search_code(part, self._compiler) for part in problems)
                 check = check_kernel(self.problem, self._compiler)
-            code = known.setdefault(self.problem.key, Compiled(searches, check))
-        self.searches, self._check = code
+            whole = None if len(problems) > 1 else _pipeline(self.problem, self._compiler)
+            code = known.setdefault(self.problem.key, Compiled(searches, check, whole))
+        self.searches, self._check, self._pipeline = code
+        self._takes_pose = self._pipeline is not None and takes_pose(self.problem)
+        self._quick: _Quick | None = self._quickest() if self._takes_pose else None
         pairs = zip(problems, self.searches, strict=True)
         self._parts = [_part(self.problem, part, code) for part, code in pairs]
-        self._terms: tuple[Options, Terms, Floats] | None = None
 
     @property
     def parts(self) -> tuple[Problem, ...]:
@@ -139,11 +168,33 @@ class InverseKinematics:
         """
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
+        quick = self._quick
+        if quick is not None and options is None and progress is None and not changes:
+            # an exact array of one target: one call of compiled code
+            row = (
+                quick.one(targets, self._neutral, quick.from_seed)
+                if q0 is None
+                else quick.one(targets, q0, quick.from_q0)
+            )
+            if row is not None:
+                n_q = self.mechanism.n_q
+                numbers = _NONE  # for words about a failure
+                if row[n_q] == 0.0:
+                    numbers = rows_of(self.problem, targets, q0, self._neutral)[0]
+                took = clock() - begin if clock else math.nan
+                return IKResult(row[:n_q], row[n_q:], quick.terms, numbers, took)
         options = with_changes(options, **changes)
+        if self._takes_pose and options.best_of == 1 and options.seconds is None:
+            made = self._poses(targets, q0, options, (threads, progress))
+            if made is not None:
+                took = clock() - begin if clock else math.nan
+                return IKResult(made.q, made.report, made.terms, made.numbers, took)
         parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
         terms, call = self._call(options, len(start), threads, progress)
         if options.best_of > 1:
             found, cost = self._best(parameters, start, call)
+        elif self._pipeline is not None and options.seconds is None:
+            found, cost = self._at_once(parameters, start, call, q0 is not None), None
         else:
             found, cost = self._from(parameters, start, call), None
         return IKResult(
@@ -215,6 +266,93 @@ class InverseKinematics:
         )
         return last[1], _Call(options, last[2], effort)
 
+    def _quickest(self) -> _Quick | None:
+        """What one target is solved with by default."""
+        pipeline = self._pipeline
+        if pipeline is None:
+            return None
+        options = Options()
+        terms, call = self._call(options, 1, 1, None)
+        return _Quick(
+            pipeline.one,
+            self._numbers(call, given=False, checked=False),
+            self._numbers(call, given=True, checked=False),
+            terms,
+        )
+
+    def _poses(
+        self,
+        targets: Targets,
+        q0: ArrayLike | None,
+        options: Options,
+        how: tuple[int, Progress | None],
+    ) -> _Made | None:
+        """Poses (..., 4, 4) as they are, which compiled code checks; None for all else."""
+        pipeline = self._pipeline
+        if pipeline is None or not isinstance(targets, np.ndarray):
+            return None
+        poses = real_array(targets, "targets")
+        if poses.shape[-2:] != (4, 4):
+            return None
+        start = self._neutral if q0 is None else configuration(q0, self.mechanism)
+        try:
+            lead = np.broadcast_shapes(poses.shape[:-2], start.shape[:-1])
+        except ValueError:
+            return None
+        n_q = self.mechanism.n_q
+        flat = np.ascontiguousarray(np.broadcast_to(poses, (*lead, 4, 4)).reshape(-1, 4, 4))
+        if start.ndim == 1:
+            start = np.ascontiguousarray(start[None])
+        else:
+            whole = np.broadcast_to(start, (*lead, n_q)).reshape(-1, n_q)
+            start = np.ascontiguousarray(whole)
+        terms, call = self._call(options, len(flat), *how)
+        numbers = self._numbers(call, given=q0 is not None, checked=False)
+        try:
+            q, report = pipeline.run([flat], start, numbers, threads=int(how[0]), progress=how[1])
+        except Refused:
+            return None  # what is wrong is said on the general way
+        known = _NONE
+        if not (report[:, 0] > 0.5).all():
+            known = rows_of(self.problem, targets, q0, self._neutral)[0]
+        return _Made(q.reshape(*lead, n_q), report.reshape(*lead, report.shape[1]), terms, known)
+
+    def _numbers(self, call: _Call, *, given: bool, checked: bool) -> Floats:
+        """The options of the pipeline; without q0 the first try starts at a seed."""
+        pipeline, effort = self._pipeline, call.effort
+        if pipeline is None:
+            return np.zeros(0)
+        named = {
+            "steps": effort.steps,
+            "tries": effort.tries,
+            "seed": effort.seed,
+            "seed_try": int(given) if pipeline.sizes.features else -1,
+            "checked": int(checked),
+        }
+        most = thresholds(self.problem, call.settings)
+        return pipeline.options(named, call.settings.tolist(), most.tolist())
+
+    def _at_once(self, parameters: Floats, start: Floats, call: _Call, given: bool) -> _Found:
+        """All rows in compiled code, from targets to what was verified."""
+        pipeline = self._pipeline
+        if pipeline is None:
+            return self._from(parameters, start, call)
+        targets = parameters
+        if self._takes_pose:
+            targets = np.zeros((len(parameters), 4, 4))
+            targets[:, :3, 3], targets[:, 3, 3] = parameters[:, :3], 1.0
+            targets[:, :3, :3] = parameters[:, 3:12].reshape(-1, 3, 3)
+        numbers, effort = self._numbers(call, given=given, checked=True), call.effort
+        try:
+            q, report = pipeline.run(
+                [targets], start, numbers, threads=int(effort.threads), progress=effort.progress
+            )
+        except Refused as refused:
+            raise InputError(
+                f"row {refused.row} has numbers so large that no answer could be verified"
+            ) from None
+        return _Found(q, report, np.zeros(len(q)))
+
     def _best(self, parameters: Floats, start: Floats, call: _Call) -> tuple[_Found, Floats]:
         """The search from several starts of each row, and the cheapest of what it finds."""
         n, many = len(start), call.options.best_of
@@ -257,6 +395,11 @@ class InverseKinematics:
         n = sum(len(problem.tasks[k].groups) for k in problem.deciding)  # they come first
         within = (measures[:, :n] <= settings[:n]).all(axis=1)
         return inside & within & (measures[:, -1] <= ROUNDING)
+
+
+def _pipeline(problem: Problem, compiler: Compiler) -> Pipeline:
+    starts = np.ascontiguousarray(np.stack(starts_of(problem)))
+    return pipeline_of(problem_texts(problem), starts, POSE_AXES, compiler=compiler)
 
 
 def _part(whole: Problem, part: Problem, code: Search) -> Part:

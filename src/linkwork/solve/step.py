@@ -13,7 +13,7 @@ from linkwork.solve.moves import Numbers, limited, moved, places, scales, times,
 from linkwork.solve.problem import Problem
 from linkwork.solve.tasks.base import Residual, with_slack
 
-STATE = ("gap", "going", "score")
+STATE = ("gap", "score", "going")
 """A step's report of the x that it was given: ``gap`` <= 0 where all tasks are within tolerance,
 ``going`` <= 0 where objectives have nothing left to move; the lowest ``score`` is the best miss."""
 
@@ -142,7 +142,7 @@ def _scaled(o: Ops, v: Block, factors: Sequence[Block | float]) -> Block:
 def step(
     o: Ops, problem: Problem, x: Block, parameters: Block, settings: Block
 ) -> tuple[Block, Block]:
-    """One step: x' and the state (gap, going, score) of the x that came.
+    """One step: x' and the state of the x that came.
 
     Priority 0 by damped least squares; each lower priority in what the higher ones leave free,
     objectives in what all leave. Joints that stand at a limit and are pushed against it are left
@@ -169,9 +169,11 @@ def step(
         bounds = _Bounds(problem, x, reach, unit)
         dx = _with_the_rest(o, levels, way, dx, bounds)
     moves, squared_length = limited(o, problem, dx, unit)
-    going = squared_length - _STILL * _STILL if problem.objectives else o.const(-1.0)
     after = moved(o, problem, x, moves, reach, (parameters, settings))
-    return after, o.vector([gap, going, score])
+    state = [gap, score]
+    if problem.objectives:
+        state.append(squared_length - _STILL * _STILL)
+    return after, o.vector(state)
 
 
 def _in_units(level: Level, unit: Sequence[Block | float]) -> Level:

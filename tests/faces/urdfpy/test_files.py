@@ -137,14 +137,63 @@ def test_meshes_and_images_go_beside_the_new_file_under_their_names(source: Path
 def test_a_name_that_leads_outside_writes_nothing_there(source: Path, tmp_path: Path, name: str):
     cube = source / "meshes" / "cube.stl"
     robot = described(source, visual(name.format(cube)))
-    new = tmp_path / "new" / "r.urdf"
+    new = tmp_path / "far" / "new" / "r.urdf"
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
     robot.save(str(new))
     outside = [p for p in tmp_path.rglob("*") if p.is_file() and new.parent not in p.parents]
     assert {path: path.stat().st_mtime_ns for path in outside} == before
-    again = URDF.load(str(new), allow=[source / "meshes"] if name == "{}" else [])
+    again = URDF.load(str(new))
+    assert again.links[0].visuals[0].geometry.mesh.filename == "meshes/cube.stl"
     assert np.allclose(again.links[0].visuals[0].geometry.meshes[0].extents, [1, 2, 3])
     assert robot.links[0].visuals[0].geometry.mesh.filename == name.format(cube)
+
+
+@pytest.mark.row("S2-010", "S2-011")
+def test_an_absolute_name_that_is_found_from_the_new_file_stays(source: Path, tmp_path: Path):
+    cube = source / "meshes" / "cube.stl"
+    robot = described(source, visual(str(cube)))
+    robot.save(str(source / "urdf" / "second.urdf"))
+    assert not (source / "urdf" / "meshes").exists()
+    shape = URDF.load(str(source / "urdf" / "second.urdf")).links[0].visuals[0].geometry
+    assert shape.mesh.filename == str(cube)
+    before = cube.read_bytes()
+    new = tmp_path / "far" / "new" / "r.urdf"
+    robot.save(str(new), allow_outside=True)
+    assert str(cube) in new.read_text()
+    assert cube.read_bytes() == before
+    assert [path.name for path in new.parent.iterdir()] == ["r.urdf"]
+
+
+def colours(folder: Path, colour: str) -> Path:
+    """A mesh whose colours are in a file of the same name in every folder."""
+    folder.mkdir(parents=True)
+    (folder / "look.mtl").write_text(f"newmtl m\nKd {colour}\n")
+    text = "mtllib look.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+    (folder / "part.obj").write_text(text)
+    return folder / "part.obj"
+
+
+@pytest.mark.row("S2-010")
+@pytest.mark.parametrize("twice", [False, True])
+def test_files_of_one_name_from_several_folders_do_not_meet(
+    source: Path, tmp_path: Path, twice: bool
+):
+    far = [colours(tmp_path / name, colour) for name, colour in (("x", "1 0 0"), ("y", "0 1 0"))]
+    own = colours(source / "urdf" / "meshes", "0 0 1")
+    names = [str(far[0]), str(far[1]), "meshes/part.obj"]
+    path = source / "urdf" / "r.urdf"
+    shapes = "".join(visual(name) for name in names)
+    path.write_text(f'<robot name="r"><link name="l">{shapes}</link></robot>')
+    robot = URDF.load(str(path), allow=[tmp_path / "x", tmp_path / "y"])
+    for new in (path, tmp_path / "far" / "new" / "r.urdf"):  # in its old place too
+        for _ in range(1 + twice):
+            robot.save(str(new))
+        saved = [v.geometry.mesh.filename for v in URDF.load(str(new)).links[0].visuals]
+        assert saved == ["meshes/part_2/part.obj", "meshes/part_3/part.obj", "meshes/part.obj"]
+        for name, old in zip(saved, (*far, own), strict=True):
+            for file in (old, old.with_name("look.mtl")):
+                assert (new.parent / name).with_name(file.name).read_bytes() == file.read_bytes()
+        assert len(list((new.parent / "meshes").rglob("*.obj"))) == 3
 
 
 @pytest.mark.row("S2-010")

@@ -17,7 +17,9 @@ FRAGMENTS = {
     "Mesh": '<mesh filename="a.stl" scale="1 2 3"/>',
     "Geometry": '<geometry><box size="1 2 3"/></geometry>',
     "Material": '<material name="red"><color rgba="1 0 0 1"/></material>',
-    "Visual": '<visual name="v"><origin xyz="1 2 3"/><geometry><sphere radius="1"/></geometry></visual>',
+    "Visual": (
+        '<visual name="v"><origin xyz="1 2 3"/><geometry><sphere radius="1"/></geometry></visual>'
+    ),
     "Collision": '<collision name="c"><geometry><sphere radius="1"/></geometry></collision>',
     "Inertial": (
         '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
@@ -35,7 +37,9 @@ FRAGMENTS = {
     "SafetyController": '<safety_controller k_velocity="5"/>',
     "Actuator": '<actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator>',
     "TransmissionJoint": '<joint name="j"><hardwareInterface>e</hardwareInterface></joint>',
-    "Transmission": '<transmission name="t"><type>s</type><joint name="j"/><actuator name="m"/></transmission>',
+    "Transmission": (
+        '<transmission name="t"><type>s</type><joint name="j"/><actuator name="m"/></transmission>'
+    ),
     "URDF": '<robot name="r"><link name="l"/></robot>',
 }
 

@@ -120,3 +120,17 @@ def test_a_change_that_leaves_no_robot_changes_nothing(shapes: URDF):
         with pytest.raises(error):
             change()
         assert (shapes.links, shapes.joints, shapes.transmissions, shapes.materials) == before
+
+
+@pytest.mark.row("S2-185", "S2-186")
+def test_members_of_another_robot_are_told_so(shapes: URDF):
+    other = shapes.copy()
+    for call, foreign, kind in (
+        (shapes.remove_link, other.links[1], "link"),
+        (shapes.remove_joint, other.joints[0], "joint"),
+        (shapes.remove_transmission, other.transmissions[0], "transmission"),
+        (shapes.remove_material, other.materials[0], "material"),
+    ):
+        said = rf"'{foreign.name}' is no {kind} of this robot; .*{kind}_map\['{foreign.name}'\]"
+        with pytest.raises(KeyError, match=said):
+            call(foreign)

@@ -131,6 +131,8 @@ def test_a_link_takes_four_arguments():
     assert (link.name, link.inertial) == ("arm", inertial)
     assert (link.visuals, link.collisions) == ([visual], [collision])
     assert list(inspect.signature(Link).parameters) == ["name", "inertial", "visuals", "collisions"]
+    with pytest.raises(TypeError):
+        Link("arm", inertial)
     empty = Link(7, None, None, None)
     assert (empty.name, empty.visuals, empty.collisions) == ("7", [], [])
     for attribute, wrong in (

@@ -158,7 +158,7 @@ def test_what_a_configuration_cannot_be(ur5: URDF, shapes: URDF):
             ur5.link_fk(wrong)
     with pytest.raises(KeyError, match="elbow_joint"):
         ur5.link_fk({"elbow": 1.0})
-    with pytest.raises(UnknownNameError):
+    with pytest.raises(UnknownNameError, match="'turn' is no joint of this robot; none has its"):
         ur5.link_fk({shapes.joints[0]: 1.0})
     for wrong in ([1, 2], np.zeros((2, 6)), [1, 2, 3, 4, 5, "x"]):
         with pytest.raises(ValueError, match=r".+"):
@@ -228,6 +228,10 @@ def test_links_are_meant_by_themselves_or_by_name(ur5: URDF):
     assert ur5.link_fk(links=[]) == {}
     with pytest.raises(KeyError, match="tool0"):
         ur5.link_fk(links=["tool"])
+    with pytest.raises(KeyError, match=r"'tool0' is no link of this robot; .*link_map\['tool0'\]"):
+        ur5.link_fk(links=[Link("tool0", None, None, None)])
+    with pytest.raises(ValueError, match="not both"):
+        ur5.link_fk(links=["tool0"], link="tool0")
     for wrong in ([3], 3, [ur5.joints[0]], [None], [["tool0"]]):
         with pytest.raises(TypeError):
             ur5.link_fk(links=wrong)

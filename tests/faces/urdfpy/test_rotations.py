@@ -80,6 +80,21 @@ def test_six_numbers_of_a_pose():
 
 
 @pytest.mark.row("S2-020", "S2-021", "S2-022", "S2-023")
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_refused(bad: float):
+    R, T = np.eye(3), np.eye(4)
+    R[1, 2] = T[0, 3] = bad
+    for call, wrong in (
+        (rpy_to_matrix, [bad, 0, 0]),
+        (matrix_to_rpy, R),
+        (xyz_rpy_to_matrix, [0, 0, bad, 0, 0, 0]),
+        (matrix_to_xyz_rpy, T),
+    ):
+        with pytest.raises(InputError, match="must be finite"):
+            call(wrong)
+
+
+@pytest.mark.row("S2-020", "S2-021", "S2-022", "S2-023")
 @pytest.mark.parametrize(
     ("call", "wrong"),
     [

@@ -45,6 +45,13 @@ def test_a_new_size_makes_a_new_mesh_and_a_wrong_one_changes_nothing():
     assert np.allclose(box.meshes[0].extents, [4, 2, 2])
 
 
+@pytest.mark.row("S2-042", "S2-046", "S2-049")
+@pytest.mark.parametrize("shape", [Box([-1, 1, 1]), Cylinder(-1, 1), Cylinder(1, -1), Sphere(-1)])
+def test_there_is_no_mesh_of_negative_lengths(shape):
+    with pytest.raises(ValueError, match="a positive number is needed"):
+        _ = shape.meshes
+
+
 @pytest.mark.row("S2-043", "S2-044", "S2-045", "S2-046")
 def test_a_cylinder_lies_along_z():
     cylinder = Cylinder(radius=0.5, length=2)
@@ -195,8 +202,7 @@ def test_a_geometry_is_one_shape(kind: str):
                 setattr(geometry, kind, shape)
             with pytest.raises(ValueError, match="exactly one"):
                 Geometry(**{kind: shapes[kind], other: shape})
-    with pytest.raises(ValueError, match="needs a shape"):
-        setattr(geometry, kind, None)
+    setattr(geometry, next(other for other in shapes if other != kind), None)
     assert geometry.geometry is shapes[kind]
 
 
@@ -204,6 +210,20 @@ def test_a_geometry_is_one_shape(kind: str):
 def test_a_geometry_without_shape_is_refused():
     with pytest.raises(ValueError, match="none"):
         Geometry()
+
+
+@pytest.mark.row("S2-055", "S2-056", "S2-057", "S2-058", "S2-059", "S2-060")
+@pytest.mark.parametrize("kind", ["box", "cylinder", "sphere", "mesh"])
+def test_a_shape_may_be_taken_away_before_another_is_set(kind: str):
+    shapes = shapes_of_each_kind()
+    geometry = Geometry(**{kind: shapes[kind]})
+    setattr(geometry, kind, None)
+    assert all(getattr(geometry, other) is None for other in shapes)
+    for use in ("geometry", "meshes"):
+        with pytest.raises(ValueError, match="without a shape: set one of box"):
+            getattr(geometry, use)
+    geometry.sphere = Sphere(1)
+    assert geometry.geometry is geometry.sphere
 
 
 @pytest.mark.row("S2-055", "S2-057")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -24,6 +25,8 @@ def test_an_actuator():
     assert full.hardwareInterfaces == ["effort", "3"]
     with pytest.raises(TypeError):
         Actuator(None)
+    with pytest.raises(ValueError, match=r"Actuator\.name must not be empty"):
+        Actuator("")
 
 
 @pytest.mark.row("S2-129", "S2-130", "S2-131")
@@ -37,6 +40,9 @@ def test_a_transmission_joint():
     assert list(inspect.signature(TransmissionJoint).parameters) == ["name", "hardwareInterfaces"]
     with pytest.raises(TypeError):
         joint.name = None
+    with pytest.raises(ValueError, match=r"TransmissionJoint\.name must not be empty"):
+        joint.name = ""
+    assert joint.name == "3"
 
 
 @pytest.mark.row("S2-132", "S2-133", "S2-134", "S2-135", "S2-136")
@@ -47,6 +53,8 @@ def test_a_transmission():
     assert (transmission.joints, transmission.actuators) == ([joint], [actuator])
     names = ["name", "trans_type", "joints", "actuators"]
     assert list(inspect.signature(Transmission).parameters) == names
+    with pytest.raises(ValueError, match=r"Transmission\.name must not be empty"):
+        Transmission("", "simple")
     bare = Transmission("drive", "simple")
     assert (bare.joints, bare.actuators) == ([], [])
     for attribute, wrong in (
@@ -77,6 +85,28 @@ PARTS = """<robot name="r"><link name="a"/><link name="b"/>
 <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>
 <transmission name="t">{}</transmission></robot>"""
 TYPE, JOINT, ACTUATOR = "<type>s</type>", '<joint name="j"/>', '<actuator name="m"/>'
+
+
+@pytest.mark.row("S2-126", "S2-130", "S2-133", "S2-176")
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (JOINT, "<joint/>", "<joint> a joint of transmission 't' has no name"),
+        (JOINT, '<joint name=""/>', "<joint> a joint of transmission 't' has no name"),
+        (ACTUATOR, "<actuator/>", "<actuator> an actuator of transmission 't' has no name"),
+        (ACTUATOR, '<actuator name=""/>', "<actuator> an actuator of transmission 't' has no name"),
+        (' name="t"', "", "<transmission> a transmission has no name"),
+        (' name="t"', ' name=""', "<transmission> a transmission has no name"),
+    ],
+)
+def test_names_are_needed_in_a_file(tmp_path: Path, old: str, new: str, said: str):
+    path = tmp_path / "r.urdf"
+    path.write_text(PARTS.format(TYPE + JOINT + ACTUATOR).replace(old, new))
+    with pytest.raises(ValueError, match=rf"r\.urdf:3: error: {said}"):
+        URDF.load(str(path))
+    element = ET.fromstring(path.read_text())
+    with pytest.raises(ValueError, match="has no name"):
+        Transmission._from_xml(element.find("transmission"), "")
 
 
 @pytest.mark.row("S2-132")

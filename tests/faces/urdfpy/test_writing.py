@@ -1,4 +1,4 @@
-"""Every file that loads is saved as it was: the same records, and the text that they are written as."""
+"""Every file that loads is saved as it was: the same records, and the text of these."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkwork.faces.urdfpy import URDF, Material, matrix_to_xyz_rpy
+from linkwork.faces.urdfpy import (
+    URDF,
+    Collision,
+    Geometry,
+    Joint,
+    JointLimit,
+    Link,
+    Material,
+    Sphere,
+    Visual,
+    matrix_to_xyz_rpy,
+)
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.write import to_text
 from robots import every_joint_urdf, example_robot_urdfs, random_tree
@@ -62,6 +73,51 @@ def test_an_origin_that_is_turned_is_saved_to_the_last_digits(shapes: URDF):
     shapes.joints[0].origin = row
     again = read(saved(shapes)).robot.joints[0]
     assert np.allclose([*again.xyz, *again.rpy], matrix_to_xyz_rpy(shapes.joints[0].origin), atol=0)
+
+
+@pytest.mark.row("S2-083", "S2-088", "S2-147")
+def test_no_origin_is_written_for_one_made_in_code_that_does_nothing():
+    still = Geometry(sphere=Sphere(1.0))
+    shown, hit = Visual(still), Collision(None, None, still)
+    links = [Link("a", None, [shown], [hit]), Link("b", None, None, None)]
+    text = saved(URDF("r", links, [Joint("j", "fixed", "a", "b")]))
+    assert "<origin" not in text
+    shown.origin = [0, 0, 1, 0, 0, 0]
+    text = saved(URDF("r", links, [Joint("j", "fixed", "a", "b")]))
+    assert '<origin xyz="0 0 1"/>' in text
+    assert "-0" not in text
+
+
+@pytest.mark.row("S2-055", "S2-059", "S2-200")
+def test_a_geometry_without_a_shape_is_not_saved(shapes: URDF):
+    shapes.links[0].visuals[0].geometry.box = None
+    shapes.link_fk()  # which needs none
+    with pytest.raises(ValueError, match="link 'body', visual 'shell': a Geometry without a shape"):
+        saved(shapes)
+    shapes.links[0].visuals[0].geometry.sphere = Sphere(2)
+    assert '<sphere radius="2"/>' in saved(shapes)
+
+
+@pytest.mark.row("S2-143", "S2-148", "S2-200")
+def test_a_joint_without_the_limit_it_needs_is_neither_used_nor_saved(tmp_path: Path):
+    links = [Link(name, None, None, None) for name in "ab"]
+    robot = URDF("r", links, [Joint("j", "continuous", "a", "b")])
+    before = robot.link_fk({"j": 0.3}, link="b")
+    robot.joints[0].joint_type = "revolute"
+    for use in (
+        robot.link_fk,
+        lambda: robot.joint_limits,
+        lambda: robot.joint_limit_cfgs,
+        lambda: URDF("r", links, robot.joints),
+        lambda: robot.save(str(tmp_path / "r.urdf")),
+        lambda: robot.joints[0]._to_xml(None, ""),
+    ):
+        with pytest.raises(ValueError, match="'j': a revolute joint needs a limit"):
+            use()
+    assert not list(tmp_path.iterdir())
+    robot.joints[0].limit = JointLimit(1, 1, -1, 1)
+    assert np.array_equal(robot.link_fk({"j": 0.3}, link="b"), before)
+    assert read(saved(robot)).robot.joints[0].limit.upper == 1
 
 
 @pytest.mark.row("S2-072", "S2-204")

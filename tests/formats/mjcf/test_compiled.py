@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -165,6 +166,13 @@ SAID = {
     ),
     "no mesh": ('\n<body><geom name="g" type="mesh" mesh="no"/></body>', "geom", "g", 4, "'no'"),
     "a name twice": ('<body name="b"/>\n<body name="b"/>', "body", "", 4, "repeated name 'b'"),
+    "a repeated name twice": (
+        '<body name="c"/>\n' + 2 * '<replicate count="2"><body name="c&amp;c"/></replicate>',
+        "body",
+        "",
+        4,
+        "repeated name 'c&c0'",
+    ),
     "free inside": (
         '<body><geom size="1"/>\n<body name="c"><freejoint/><geom size="1"/></body></body>',
         "body",
@@ -209,17 +217,71 @@ def test_what_mujoco_says_has_its_place(what: str, tmp_path: Path):
     assert (Path(problem.file).name, problem.line) == ("part.xml", line)
 
 
+PARTS = {
+    "the main one takes shapes": ("auto", "false", {"own": 2 + 1000 / 6, "part": 3.0}),
+    "the part takes shapes": ("false", "auto", {"own": 1.0, "part": 2 + 1000 / 6}),
+}
+
+
+@pytest.mark.parametrize("which", PARTS)
+def test_an_attached_part_has_its_own_compiler_settings(which: str, tmp_path: Path):
+    mujoco = pytest.importorskip(*HAVE[:1], reason=HAVE[1])
+    of_main, of_part, masses = PARTS[which]
+    main, part = tmp_path / "main.xml", tmp_path / "part.xml"
+    (tmp_path / "k.obj").write_text(OBJ)
+    without = {"auto": "", "false": INERTIAL}
+    part.write_text(text(f'inertiafromgeom="{of_part}"', without[of_part]).replace('"a"', '"part"'))
+    light = INERTIAL.replace('"3"', '"1"') if of_main == "false" else ""
+    main.write_text(
+        text(f'inertiafromgeom="{of_main}"', light)
+        .replace('"a"', '"own"')
+        .replace("<asset>", '<asset><model name="p" file="part.xml"/>')
+        .replace("</worldbody>", '<attach model="p" body="part" prefix=""/></worldbody>')
+        .replace('mesh="k"', 'mesh="of_main"')
+        .replace('name="k"', 'name="of_main"')
+        .replace('name="j"', 'name="j_main"')
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mj = mujoco.MjModel.from_xml_path(str(main))
+    if not hasattr(mujoco.MjSpec().worldbody.add_geom(), "compiler"):
+        with pytest.raises(MissingExtraError, match=r"3\.6 or newer"):
+            read(main, open_mesh=here)
+        return
+    model = read(main, open_mesh=here)
+    assert {body.name for body in model.bodies[1:]} == set(masses)
+    for body in model.bodies[1:]:
+        assert body.mass == pytest.approx(masses[body.name], rel=1e-9)
+        assert body.mass == pytest.approx(mj.body(body.name).mass[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, ValueError, MemoryError])
+def test_whatever_mujoco_raises_is_an_error_of_the_description(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+):
+    mujoco = pytest.importorskip(*HAVE[:1], reason=HAVE[1])
+
+    class Spec:
+        @staticmethod
+        def from_string(*_: object, **__: object) -> None:
+            raise kind("Caught an unknown exception!")
+
+    monkeypatch.setattr(mujoco, "MjSpec", Spec)
+    with pytest.raises(DescriptionError, match="MuJoCo: Caught an unknown exception"):
+        read("<mujoco/>", file="robot.xml")
+
+
 def test_without_mujoco_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(MissingExtraError, match=r"linkwork\[mjcf\]"):
         read("<mujoco/>")
 
 
-@pytest.mark.parametrize(("version", "fits"), [("3.3.7", False), ("3.7.0", True), ("10.0", True)])
+@pytest.mark.parametrize(("version", "fits"), [("3.3.7", False), ("3.4.0", True), ("10.0", True)])
 def test_an_old_mujoco_is_not_used(version: str, fits: bool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "mujoco", SimpleNamespace(__version__=version))
     if fits:
         assert mujoco_module().__version__ == version
         return
-    with pytest.raises(MissingExtraError, match=r"3\.7 or newer, and 3\.3\.7"):
+    with pytest.raises(MissingExtraError, match=r"3\.4 or newer, and 3\.3\.7"):
         mujoco_module()

@@ -59,6 +59,22 @@ HOSTILE = {
     "repeated shapes": (world("<replicate count='900000'><geom/></replicate>"), "too-many", 3),
     "many bodies": (world("<body/>" * (MOST_BODIES + 1)), "too-many", 3),
     "many sites": (world("<site/>" * 50_001), "too-many", 3),
+    "a model without a file": ("<mujoco><asset>\n<model name='m'/></asset></mujoco>", "no-file", 2),
+    "a built-in mesh of many points": (
+        "<mujoco><asset>\n<mesh builtin='cone' params='5000000 0.5'/></asset></mujoco>",
+        "too-many",
+        2,
+    ),
+    "many points by two numbers": (
+        "<mujoco><asset>\n<mesh builtin='plate' params='20000 20000'/></asset></mujoco>",
+        "too-many",
+        2,
+    ),
+    "many points by one number": (
+        "<mujoco><asset>\n<mesh builtin='supersphere' params='20000 1 1'/></asset></mujoco>",
+        "too-many",
+        2,
+    ),
     "soft": (world("<flexcomp name='a' count='1000 1000 1000'/>"), "unsupported", 3),
     "composite": (world("<composite count='1000 1000 1000'/>"), "unsupported", 3),
 }
@@ -75,6 +91,11 @@ def test_hostile_texts_are_refused_soon(name: str, tmp_path: Path):
     assert (problem.code, problem.line) == (code, line), problem
     assert problem.file == str(tmp_path / "robot.xml")
     assert len(str(raised.value)) < 2000
+
+
+def test_built_in_meshes_of_few_points_are_handed_on():
+    meshes = "<mesh builtin='wedge' params='20 20 60 60 0'/><mesh builtin='cone' params='9 .5'/>"
+    assert flat(f"<mujoco><asset>{meshes}</asset></mujoco>").text.count("builtin") == 2
 
 
 def test_a_name_may_look_like_a_number():

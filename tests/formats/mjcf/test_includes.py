@@ -69,7 +69,7 @@ def test_odd_names_are_refused(main: Path, name: str):
 def test_a_missing_file_says_where_it_was_looked_for(main: Path):
     with pytest.raises(NotFoundError, match=r"there is no file 'no\.xml'") as raised:
         found("no.xml", main)
-    assert str(main.parent) in raised.value.hint
+    assert str(main.parent)[:40] in raised.value.hint  # long paths are cut
 
 
 def test_a_text_without_a_file_has_no_folder():

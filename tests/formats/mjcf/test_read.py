@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from linkwork.errors import DescriptionError
+from linkwork.errors import DescriptionError, UnsupportedFeatureError
 from linkwork.formats.mjcf.read import read
-from mjcf_samples import RandomMjcf
+from linkwork.mechanism.from_mjcf import from_mjcf
+from mjcf_samples import RandomMjcf, damaged, with_tiny_meshes
+from robots import model_poses, random_configuration
 from seeds import rng
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
@@ -123,21 +127,51 @@ def mutated(text: str, draw: random.Random) -> str:
     return text[:a] + draw.choice(words) + text[b:]
 
 
-def test_mutated_texts_are_read_or_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def way(text: str, generator: np.random.Generator) -> bool:
+    """Read a text and make a mechanism of it; whether it was accepted.
+
+    What is accepted has finite numbers and moves; what is not is refused by one error of ours, with
+    the line of each problem.
+    """
+    try:
+        mechanism = from_mjcf(read(text))
+    except UnsupportedFeatureError as error:
+        assert re.match(r"\S+:\d+: ", str(error)), str(error)
+        return False
+    except DescriptionError as error:
+        assert all(problem.line for problem in error.problems), str(error)
+        return False
+    poses = model_poses(mechanism, random_configuration(generator, mechanism))
+    assert all(np.isfinite(T).all() for T in poses.values())
+    assert np.isfinite(mechanism.link_mass).all() and (mechanism.link_mass >= 0).all()
+    assert np.isfinite(mechanism.link_I_com).all()
+    return True
+
+
+MUTATIONS = int(os.environ.get("LINKWORK_MUTATIONS", "100"))
+
+
+@pytest.mark.parametrize("kind", ["letters", "elements"])
+def test_mutated_texts_are_read_or_refused(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
     monkeypatch.chdir(tmp_path)
-    generator = rng("mutations")
+    generator = rng(f"mutations of {kind}")
     draw = random.Random(int(generator.integers(1 << 30)))
     base = [ARM] + [RandomMjcf(generator).text(2) for _ in range(5)]
-    accepted = refused = 0
-    for _ in range(int(os.environ.get("LINKWORK_MUTATIONS", "400"))):
+    base += [with_tiny_meshes(text) for text in base[1:3]]
+    accepted = 0
+    capfd.readouterr()  # the seed
+    for _ in range(MUTATIONS):
         text = draw.choice(base)
-        for _ in range(draw.randrange(1, 4)):
-            text = mutated(text, draw)
-        try:
-            read("<mujoco>" + text if not text.startswith("<") else text)
-            accepted += 1
-        except DescriptionError as error:
-            refused += 1
-            assert all(problem.line for problem in error.problems), str(error)
-    assert accepted and refused
+        if kind == "elements":
+            text = damaged(generator, text)
+        else:
+            for _ in range(draw.randrange(1, 4)):
+                text = mutated(text, draw)
+            text = text if text.startswith("<") else "<mujoco>" + text
+        (tmp_path.parent / f"{tmp_path.name}.last").write_text(text)  # there after a crash
+        accepted += way(text, generator)
+    assert 0 < accepted < MUTATIONS
     assert not list(tmp_path.iterdir())
+    assert capfd.readouterr() == ("", "")

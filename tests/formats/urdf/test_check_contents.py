@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from linkwork.errors import DescriptionError
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document
 from seeds import rng
@@ -31,7 +32,7 @@ CASES = [
     ("1", "1 2 0 1 0 1", ["inertia"]),
     ("1", "1 0 0 1 0 3", ["triangle"]),
     ("1", "1 0 0 1 0 2", []),  # a flat plate, on the edge
-    ("1", "1e300 0 0 1e300 0 1e300", []),
+    ("1", "1e100 0 0 1e100 0 1e100", []),
     ("1", "1e-300 0 0 1e-300 0 1e-300", []),
 ]
 
@@ -45,17 +46,26 @@ def test_inertias(mass: str, inertia: str, codes: list[str]):
 @pytest.mark.parametrize(
     ("inertia", "moments"),
     [
-        ("1.7e308 1.7e308 1.7e308 1.7e308 1.7e308 1.6e308", "5.07e+308"),
-        ("1e308 9e307 9e307 1e308 9e307 1e308", "1e+307, 1e+307, 2.8e+308"),
+        ("1e100 1e100 1e100 1e100 1e100 9e99", "2.97e+100"),
+        ("1e100 9e99 9e99 1e100 9e99 1e100", "1e+99, 1e+99, 2.8e+100"),
         ("1e-320 9e-321 9e-321 1e-320 9e-321 1e-320", "2.8e-320"),
     ],
 )
-def test_moments_beyond_the_largest_number_are_told(inertia: str, moments: str):
+def test_moments_of_any_size_are_told(inertia: str, moments: str):
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     values = " ".join(f'{n}="{v}"' for n, v in zip(names, inertia.split(), strict=True))
     text = f'<inertial><mass value="1"/><inertia {values}/></inertial>'
     (problem,) = read(f'<robot name="r"><link name="a">{text}</link></robot>').problems
     assert moments in problem.message
+
+
+@pytest.mark.parametrize("value", ["1.7e308", "1.1e100"])
+def test_masses_and_inertias_that_overflow_have_their_line(value: str):
+    inertia = f'<inertia ixx="{value}" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    body = f'<inertial>\n<mass value="{value}"/>{inertia}</inertial>'
+    with pytest.raises(DescriptionError) as raised:
+        read(f'<robot name="r"><link name="a">{body}</link></robot>')
+    assert [(p.code, p.line) for p in raised.value.problems] == [("too-large", 2)] * 2
 
 
 @pytest.mark.parametrize("seed", range(10))

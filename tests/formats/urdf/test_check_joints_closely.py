@@ -171,6 +171,13 @@ def test_couplings_are_those_that_the_mechanism_uses(seed: int):
         assert by_name[leader].mimic is None
 
 
+def test_a_fixed_joint_follows_nothing():
+    lead = limited(-1.0, 1.0)
+    idle = joint("f", "fixed", limit=Limit(0.0, 0.0, 1.0, 1.0), mimic=Mimic("j"))
+    assert final_couplings(Robot("r", joints=(lead, idle))) == {}
+    assert codes(lead, idle) == []
+
+
 def test_chains_without_an_end_have_no_coupling():
     circle = [joint(f"j{k}", mimic=Mimic(f"j{(k + 1) % 3}")) for k in range(3)]
     dangling = [joint("a", mimic=Mimic("b")), joint("b", mimic=Mimic("nobody"))]

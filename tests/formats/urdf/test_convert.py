@@ -52,6 +52,28 @@ def test_any_text_is_numbers_or_refused(text: str):
                 JUDGE[kind](value)
 
 
+@given(st.text("0123456789.eE+-_ \t\n infaINF,x٣", max_size=9))
+def test_the_short_way_and_the_long_way_agree(text: str):
+    """Short texts go through `float`; `numbers` is the rule."""
+    for kind, count in ((Kind.NUMBER, 1), (Kind.LENGTHS, 3)):
+        try:
+            wanted: Any = numbers(text, count)
+        except BadText as bad:
+            with pytest.raises(BadText) as caught:
+                READ[kind](text)
+            assert caught.value.complaint == bad.complaint
+        else:
+            if max(map(abs, wanted)) <= LARGEST or count == 1:
+                assert repr(READ[kind](text)) == repr(wanted if count > 1 else wanted[0])
+
+
+@pytest.mark.parametrize("text", ["1_0", "nan", "inf", "-Infinity", "1e999", "٣", "1" * 400])
+def test_what_python_takes_for_a_number_and_urdf_does_not(text: str):
+    for kind, one in ((Kind.NUMBER, text), (Kind.LENGTHS, f"0 {text} 0")):
+        with pytest.raises(BadText):
+            READ[kind](one)
+
+
 GOOD = {"1": 1.0, "-.5": -0.5, "+2.": 2.0, "1e3": 1000.0, "1E-3": 0.001, "007": 7.0, "-0": -0.0}
 
 
@@ -221,7 +243,7 @@ def test_several_numbers_from_any_sequence():
     "text", ["a\0", "\x1f", "\ud800", "\ufffe", "\uffff", "x" * (LONGEST + 1), 3]
 )
 def test_texts_that_xml_cannot_hold_are_not_written(text: Any):
-    for kind in (Kind.NAME, Kind.LABEL):
+    for kind in (Kind.NAME, Kind.LABEL, Kind.CONTENT):
         with pytest.raises(BadText):
             WRITE[kind](text)
 
@@ -232,5 +254,9 @@ def test_names_and_contents_have_rules_of_their_own():
         with pytest.raises(BadText):
             WRITE[Kind.NAME](wrong)
     assert content_text("a b") == "a b" and content_text("") == ""
-    with pytest.raises(BadText):
-        content_text("a\u00a0")  # reading strips it
+    for space in " \t\r\n":
+        assert READ[Kind.CONTENT](f"{space}a b{space}") == "a b"
+        with pytest.raises(BadText):
+            content_text(f"a{space}")  # reading strips it
+    for text in ("\u00a0a\u00a0", "\u0085", "\u2028\u3000"):  # no white space to XML
+        assert READ[Kind.CONTENT](WRITE[Kind.CONTENT](text)) == text

@@ -6,7 +6,11 @@ import copy
 from collections.abc import Iterator
 from dataclasses import fields
 
-from linkwork.formats.urdf.plans import DOCUMENT, N_MEMOS, TAGS, Plan
+import pytest
+
+from linkwork.formats.urdf import plans as module
+from linkwork.formats.urdf.convert import READ, BadText
+from linkwork.formats.urdf.plans import DOCUMENT, TAGS, Memo, Plan, new_memos
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.schema import Kind
 
@@ -40,7 +44,24 @@ def test_hidden_places_are_distinct_and_behind_the_fields():
 def test_every_kind_has_a_memory_of_its_own():
     memos = {place.memo: place.attribute.kind for plan in plans() for place in plan.places.values()}
     assert len(set(memos.values())) == len(memos)
-    assert max(memos) < N_MEMOS == len(Kind)
+    assert all(new_memos()[k].read is READ[kind] for k, kind in memos.items())
+    assert len(new_memos()) == len(Kind)
+    for plan in plans():
+        assert plan.ways == {name: (p.index, p.memo) for name, p in plan.places.items()}
+
+
+def test_a_memory_reads_each_text_once_and_keeps_no_odd_value(monkeypatch: pytest.MonkeyPatch):
+    asked: list[str] = []
+    memo = Memo(Kind.NOT_NEGATIVE)
+    memo.read = lambda text: (asked.append(text), READ[Kind.NUMBER](text))[1]
+    assert memo["1"] == memo["1"] == 1.0 and asked == ["1"]
+    for text in ("-1", "x", "-1", "x"):
+        with pytest.raises(BadText):
+            memo[text]
+    assert asked == ["1", "-1", "x", "-1", "x"] and dict(memo) == {"1": 1.0}
+    monkeypatch.setattr(module, "_MOST", 3)
+    assert [memo[str(k)] for k in range(9)] == list(range(9))
+    assert len(memo) <= 3
 
 
 def test_reading_does_not_change_the_plans():

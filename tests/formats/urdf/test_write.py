@@ -327,6 +327,18 @@ def test_defaults_that_the_file_did_not_write_are_not_written():
         assert name not in written
 
 
+def test_a_placement_that_says_nothing_stays_where_it_stands():
+    text = (
+        "<robot name='r'><link name='a'><visual><origin xyz='0 0 0' rpy='0 0 0'/>"
+        "<geometry><sphere radius='1'/></geometry></visual><inertial><mass value='1'/><origin/>"
+        "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link></robot>"
+    )
+    document = read(text)
+    written = again(document.robot)
+    assert written.count('<origin xyz="0 0 0" rpy="0 0 0"/>') == 2
+    assert written.index("<mass") < written.rindex("<origin") < written.index("<inertia ")
+
+
 def test_zero_with_a_sign_is_no_default():
     robot = Robot("r", (Link("a", Inertial((0.0, -0.0, 0.0), ZERO, 1.0, ONE)),))
     assert 'xyz="0 -0 0"' in again(robot)
@@ -340,6 +352,25 @@ def test_every_name_that_xml_can_hold_reads_back(name: str):
     link = Link(name, extra=(ExtraAttribute("link", "note", name),))
     text = again(Robot(name, (link,), transmissions=(Transmission(name, name.strip()),)))
     assert etree.fromstring(text.encode()).get("name") == name  # another reader agrees
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u0085", "\u2028", "\u3000"])
+def test_what_is_no_white_space_to_xml_is_kept(space: str):
+    one = Transmission("t", f"{space}a{space}", actuators=(Actuator("m", space, (space,)),))
+    again(
+        Robot("r", (Link("a"),), transmissions=(one,), comments=(Comment("", space, target="p"),))
+    )
+
+
+@pytest.mark.parametrize(
+    "inside", ["", "<joint name='j'/>", "<type> y </type>", "<type><!-- c --></type>"]
+)
+def test_the_type_of_a_transmission_is_the_same_text_in_either_form(inside: str):
+    drive = f'<transmission name="t" type="&#10; x\t&#9;&#160; ">{inside}</transmission>'
+    robot = read(f'<robot name="r"><link name="a"/>{drive}</robot>').robot
+    assert robot.transmissions[0].type == "x \t\u00a0"
+    text = again(robot)
+    assert ("<!-- c -->" in text) == ("c" in inside)
 
 
 def test_numbers_of_other_types_are_written_as_numbers():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from linkwork.conversions import pose, xyz_wxyz
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.faces.urdfpy.values import WrongTypeError, numbers
+from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, numbers
 from linkwork.spatial.rotations import align_z
 
 if TYPE_CHECKING:
@@ -91,11 +91,11 @@ class Slots:
         try:
             return self.places[key]
         except (KeyError, TypeError):
+            valid = [name for name in self.places if isinstance(name, str)]
             if isinstance(key, str):
-                valid = [name for name in self.places if isinstance(name, str)]
                 raise UnknownNameError("joint", key, valid) from None
         if hasattr(key, "joint_type"):
-            raise UnknownNameError("joint of this robot", key.name, ())
+            raise ForeignError("joint", key.name, valid)
         kind = type(key).__name__
         raise WrongTypeError(f"a configuration is given by Joint or by name, not by {kind}")
 
@@ -169,7 +169,16 @@ class Slots:
             return np.zeros((0, self.n_q))
         if any(isinstance(cfg, Mapping) for cfg in cfgs) or not self.single:
             return np.array([self.configuration(cfg) for cfg in cfgs])
-        return numbers("the configurations", cfgs, (len(cfgs), self.n_q))
+        return self._rows(cfgs)
+
+    def _rows(self, cfgs: Any) -> Floats:
+        """Configurations as rows of numbers."""
+        n = self.n_q
+        try:
+            return numbers("the configurations", cfgs, (len(cfgs), n))
+        except ShapeError:
+            text = f"the configurations have the shape (n, {n}), for {n} actuated joints"
+            raise ShapeError(f"{text}, not {np.shape(cfgs)}") from None
 
     def _columns(self, cfgs: Mapping[Any, Any]) -> Floats:
         """Configurations from the positions of each joint."""
@@ -259,11 +268,22 @@ def positions(joint: Joint, value: Any) -> Floats:
 
     Raises: WrongTypeError, InputError, ShapeError.
     """
-    own = numbers(f"the position of joint '{joint.name}'", value, *SHAPES[joint.joint_type])
     if joint.joint_type == "planar":
-        return np.array([own[0], own[1], 0.0])
-    T = own if own.shape == (4, 4) else pose(own[:3], rpy=own[3:])
-    return np.concatenate(xyz_wxyz(T))
+        return np.array([*_plane(joint, value), 0.0])
+    own = numbers(f"the position of joint '{joint.name}'", value, *SHAPES["floating"])
+    if own.shape == (6,):
+        return np.concatenate(xyz_wxyz(pose(own[:3], rpy=own[3:])))
+    try:
+        return np.concatenate(xyz_wxyz(own))
+    except InputError:
+        text = f"the position of joint '{joint.name}' is no rigid pose"
+        raise InputError(f"{text}: a rotation, a column x y z, and below 0 0 0 1") from None
+
+
+def _plane(joint: Joint, value: Any) -> Floats:
+    """The two numbers of a planar joint; whatever else is given has a wrong shape, not type."""
+    given = value if isinstance(value, (np.ndarray, list, tuple)) else np.asarray(value)
+    return numbers(f"the position of joint '{joint.name}'", given, (2,))
 
 
 def motion(joint: Joint, value: Any) -> Floats:
@@ -273,8 +293,7 @@ def motion(joint: Joint, value: Any) -> Floats:
     """
     kind, axis = joint.joint_type, joint.__dict__["_axis"]
     if kind == "planar":
-        own = numbers(f"the position of joint '{joint.name}'", value, (2,))
-        return pose(align_z(axis)[:, :2] @ own)
+        return pose(align_z(axis)[:, :2] @ _plane(joint, value))
     if kind == "floating":
         own = positions(joint, value)
         return (

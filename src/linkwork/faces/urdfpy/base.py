@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from functools import cache
 from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
@@ -115,6 +116,7 @@ def standard(cls: type, handlers: Mapping[type, Callable[..., Any]]) -> Callable
     return next((handlers[kind] for kind in cls.__mro__ if kind in handlers), None)
 
 
+@cache
 def own_class(cls: type) -> type:
     """The class of this face that ``cls`` is, or extends."""
     return next(kind for kind in cls.__mro__ if kind.__module__.startswith(__package__ or "?"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -102,10 +102,11 @@ def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
     name = _name_of(file_obj) if stream else os.fspath(file_obj)
     plan = _Plan(None if name is None else Path(os.path.abspath(name)), allow_outside)
     if plan.target is not None:
-        for mesh in meshes_of(robot):
-            plan.take(mesh.filename, mesh, MESH_SUFFIXES)
-        for texture in textures_of(robot):
-            plan.take(texture.filename, texture, IMAGE_SUFFIXES)
+        named = [(mesh.filename, mesh, MESH_SUFFIXES) for mesh in meshes_of(robot)]
+        named += [(image.filename, image, IMAGE_SUFFIXES) for image in textures_of(robot)]
+        # what keeps its place comes first, so that what is given one finds a free one
+        for one in sorted(named, key=lambda one: not plan.keeps_place(one[0])):
+            plan.take(*one)
     record = renamed_meshes(record, lambda old: plan.names.get(old, old))
     text = to_text(checked(record, file=None if name is None else str(name)).robot)
     for path, data in plan.writes.items():
@@ -165,38 +166,57 @@ class _Plan:
         try:
             return locate(name, self.target, suffixes=suffixes) == source
         except InputError:
-            return os.path.isabs(name) and Path(os.path.realpath(name)) == source
+            return False
 
     def _write(self, name: str, content: Path | bytes) -> None:
-        new = self._place(name)
-        if isinstance(content, bytes):
-            self.writes[new] = content
-            return
-        self.writes[new] = content.read_bytes()
-        if content.suffix.lower() in MESH_SUFFIXES:
-            for companion in companions(content):
-                beside = new.parent / os.path.relpath(companion, content.parent)
-                if self._inside(beside) or self.allow_outside:
-                    self.writes[beside] = companion.read_bytes()
+        """Write a file, and what it needs, to its own name or to a free place below ``meshes/``."""
+        data = content if isinstance(content, bytes) else content.read_bytes()
+        needed: dict[str, bytes] = {}
+        if not isinstance(content, bytes) and content.suffix.lower() in MESH_SUFFIXES:
+            for path in companions(content):
+                needed[os.path.relpath(path, content.parent)] = path.read_bytes()
+        if self.keeps_place(name):
+            place = self._own(name)
+        else:
+            place = self._free(name, data, needed)
+            self.names[name] = place.relative_to(self._folder()).as_posix()
+        self.writes[place] = data
+        for relative, needed_data in needed.items():
+            beside = Path(os.path.normpath(place.parent / relative))
+            if self._inside(beside) or self.allow_outside:
+                self.writes[beside] = needed_data
 
-    def _place(self, name: str) -> Path:
-        """Where a file goes: to its own name, or below ``meshes/`` where that leads outside."""
-        folder = self._folder()
-        own = Path(os.path.normpath(folder / name.replace("\\", "/")))
-        if is_relative(name) and self._inside(own):
-            return own
-        if self.allow_outside and "://" not in name:
-            return own
+    def keeps_place(self, name: str) -> bool:
+        """Whether a file goes to its own name: one inside, or any where that is allowed."""
+        if is_relative(name) and self._inside(self._own(name)):
+            return True
+        return self.allow_outside and "://" not in name
+
+    def _own(self, name: str) -> Path:
+        return Path(os.path.normpath(self._folder() / name.replace("\\", "/")))
+
+    def _free(self, name: str, data: bytes, needed: Mapping[str, bytes]) -> Path:
+        """A place below ``meshes/`` where a file and what it needs take no other file's.
+
+        Raises: InputError where there is none.
+        """
         plain = PurePosixPath(name.replace("\\", "/")).name or "mesh"
-        new = folder / _FOLDER / plain
-        number = 2
-        while new in self.writes or not self._inside(new):
-            new = folder / _FOLDER / f"{Path(plain).stem}_{number}{Path(plain).suffix}"
-            number += 1
-            if number > 9_999:
-                raise InputError(f"there is no free place for '{name}' below {folder / _FOLDER}")
-        self.names[name] = new.relative_to(folder).as_posix()
-        return new
+        first = self._folder() / _FOLDER
+        for number in range(1, 10_000):
+            folder = first if number == 1 else first / f"{Path(plain).stem}_{number}"
+            files = {plain: data, **needed}
+            if all(self._is_free(folder / one, files[one]) for one in files):
+                return folder / plain
+        raise InputError(f"there is no free place for '{name}' below {first}")
+
+    def _is_free(self, path: Path, data: bytes) -> bool:
+        """Whether a file may go there: nothing else is there, or will be, but the same bytes."""
+        path = Path(os.path.normpath(path))
+        if not self._inside(path):
+            return False
+        if path in self.writes:
+            return self.writes[path] == data
+        return not os.path.lexists(path) or (path.is_file() and path.read_bytes() == data)
 
     def _folder(self) -> Path:
         if self.target is None:

@@ -11,8 +11,11 @@ import numpy as np
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.faces.urdfpy.joint import Joint
 from linkwork.faces.urdfpy.link import Link
+from linkwork.faces.urdfpy.materials import Material
 from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Mesh, Sphere
-from linkwork.faces.urdfpy.values import WrongTypeError, pose
+from linkwork.faces.urdfpy.transmission import Transmission
+from linkwork.faces.urdfpy.validation import members
+from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, pose
 
 if TYPE_CHECKING:
     from linkwork.faces.urdfpy.urdf import URDF
@@ -28,13 +31,17 @@ def change(
 ) -> None:
     """Give a robot other members, if they form one; else nothing changes.
 
-    Raises: DescriptionError.
+    Raises: WrongTypeError for what is no such member; DescriptionError.
     """
     robot.set_members(
-        robot.links if links is None else links,
-        robot.joints if joints is None else joints,
-        robot.transmissions if transmissions is None else transmissions,
-        robot.materials if materials is None else materials,
+        members("links", robot.links if links is None else links, Link),
+        members("joints", robot.joints if joints is None else joints, Joint),
+        members(
+            "transmissions",
+            robot.transmissions if transmissions is None else transmissions,
+            Transmission,
+        ),
+        members("materials", robot.materials if materials is None else materials, Material),
     )
 
 
@@ -46,9 +53,11 @@ def member(owned: Sequence[Any], given: Any, kind: type, label: str) -> Any:
     for one in owned:
         if one is given or (isinstance(given, str) and one.name == given):
             return one
-    if isinstance(given, (str, kind)):
-        name = given if isinstance(given, str) else getattr(given, "name", "")
-        raise UnknownNameError(label, name, [one.name for one in owned])
+    names = [one.name for one in owned]
+    if isinstance(given, str):
+        raise UnknownNameError(label, given, names)
+    if isinstance(given, kind):
+        raise ForeignError(label, getattr(given, "name", ""), names)
     raise WrongTypeError(f"a {label} or its name is needed, not {type(given).__name__}")
 
 
@@ -122,7 +131,10 @@ def _scale(robot: URDF, factor: float) -> None:
 
 
 def _factor(scale: Any) -> float:
-    numbers = np.unique(np.asarray(scale, np.float64))
+    try:
+        numbers = np.unique(np.asarray(scale, np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"URDF.copy: scale is a number above zero, not {scale!r}") from None
     if numbers.size != 1:
         text = "lengths that grow differently along x, y and z turn rotations into what none is"
         raise UnsupportedFeatureError(f"URDF.copy: scale is one number; {text}")

@@ -28,12 +28,13 @@ _WITHOUT_AXIS = ("fixed", "floating")
 
 class _Kind(Value):
     def check(self, owner: Any, value: Any) -> str:
-        """Raises: InputError for a type that joints do not have, or that needs a limit."""
+        """Raises: InputError for a type that joints do not have.
+
+        A limit that the new type needs may be set later, before the joint is used.
+        """
         kind = str(value)
         if kind not in _TYPES:
             raise InputError(f"{self.what(owner)} is one of {', '.join(_TYPES)}, not '{kind:.40}'")
-        if kind in _LIMITED and owner.__dict__.get("_limit", "later") is None:
-            raise InputError(f"joint '{owner.name}': a {kind} joint needs a limit; set it first")
         return kind
 
 
@@ -43,6 +44,13 @@ class _Limit(Part):
         if value is None and owner.joint_type in _LIMITED:
             raise InputError(f"joint '{owner.name}': a {owner.joint_type} joint needs a limit")
         return super().check(owner, value)
+
+
+def lacks_limit(joint: Joint) -> str:
+    """What is to be said of a joint that needs a limit and has none; nothing of any other."""
+    if joint.limit is not None or joint.joint_type not in _LIMITED:
+        return ""
+    return f"a {joint.joint_type} joint needs a limit; set its `limit`"
 
 
 def _axis(owner: Any, what: str, value: Any) -> Floats:
@@ -134,7 +142,12 @@ class Joint(URDFType):
         return origin @ adapt.motion(self, cfg)
 
     def is_valid(self, cfg: Any) -> bool:
-        """Whether a position is one that the joint may have: of its kind, finite, within limits."""
+        """Whether a position is one that the joint may have: of its kind, finite, within limits.
+
+        Raises: InputError where the joint has become one that needs a limit, and has none.
+        """
+        if lacks_limit(self):
+            raise InputError(f"joint '{self.name}': {lacks_limit(self)}")
         return adapt.is_valid(self, cfg)
 
     def __repr__(self) -> str:

@@ -93,7 +93,8 @@ def _opened(source: Later, name: str) -> Any:
             image.load()
             return image
     except (OSError, ValueError) as error:
-        raise InputError(f"unable to load image '{name}': {error}") from None
+        reason = str(error).replace("mesh '", "image '", 1)  # both are found by the same rules
+        raise InputError(f"unable to load image '{name}': {reason}") from None
 
 
 def _pillow() -> Any:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import UnknownNameError
+from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.urdfpy.link import Link, placed
-from linkwork.faces.urdfpy.values import WrongTypeError
+from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError
 
 if TYPE_CHECKING:
     from linkwork.faces.urdfpy.kinematics import Core
@@ -142,6 +142,8 @@ def _wanted(links: Any, link: Any) -> tuple[list[Any], bool]:
 
     The original had ``links`` second and later ``link``: either may stand in either place.
     """
+    if links is not None and link is not None:
+        raise InputError("give either links or one link, not both")
     given = link if links is None else links
     if isinstance(given, (str, Link)):
         return [given], True
@@ -164,6 +166,6 @@ def link_number(core: Core, link: Any) -> int:
         if isinstance(link, str):
             raise UnknownNameError("link", link, names) from None
         if isinstance(link, Link):
-            raise UnknownNameError("link of this robot", link.name, ()) from None
+            raise ForeignError("link", link.name, names) from None
         kind = type(link).__name__
         raise WrongTypeError(f"a link is meant by a Link or its name, not by {kind}") from None

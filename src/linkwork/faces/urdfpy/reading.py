@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linkwork.errors import DescriptionError, Problem
 from linkwork.faces.urdfpy.base import missing, own_class, parsed
 from linkwork.faces.urdfpy.shapes import Later
+from linkwork.faces.urdfpy.values import IDENTITY
 from linkwork.formats.urdf import records
 from linkwork.locating import Folders
 from linkwork.mechanism.from_urdf import rotation_from_rpy
@@ -47,6 +48,10 @@ class Source:
         )
 
 
+NOWHERE = Source()
+"""For parts that have no files."""
+
+
 def escalated(document: records.Document, source: Source, *, strict: bool) -> None:
     """Note as errors the findings of the reader that are errors here."""
     codes = FAULTS | STRICT if strict else FAULTS
@@ -70,6 +75,8 @@ def checked_against(robot: records.Robot, source: Source) -> None:
                 source.wrong(
                     "mesh", shown.geometry, f"link '{link.name}' has a mesh without a name"
                 )
+    for transmission in robot.transmissions:
+        _check_names(transmission, source)
     first: dict[str, records.Material] = {}
     for material in robot.materials:
         if material.name and first.setdefault(material.name, material) is not material:
@@ -79,6 +86,17 @@ def checked_against(robot: records.Robot, source: Source) -> None:
             source.wrong("material", material, f"{text} it too", "duplicate-material")
     if source.problems:
         raise DescriptionError(sorted(source.problems, key=lambda problem: problem.line))
+
+
+def _check_names(transmission: records.Transmission, source: Source) -> None:
+    """Note what has no name, or an empty one, of a transmission and its parts."""
+    of = f"of transmission '{transmission.name}'"
+    parts = [("transmission", transmission, "a transmission")]
+    parts += [("joint", own, f"a joint {of}") for own in transmission.joints]
+    parts += [("actuator", own, f"an actuator {of}") for own in transmission.actuators]
+    for element, record, what in parts:
+        if not record.name:
+            source.wrong(element, record, f"{what} has no name", "missing-attribute")
 
 
 def _check_joint(joint: records.Joint, source: Source) -> None:
@@ -97,23 +115,27 @@ def _check_joint(joint: records.Joint, source: Source) -> None:
 def read_robot(cls: Any, robot: records.Robot, source: Source) -> Any:
     """The URDF of a description that has been checked."""
     table = cls._ELEMENTS
-    made = cls(
+    links = [read_link(table["link"][0], link, source) for link in robot.links]
+    joints = [read_joint(table["joint"][0], joint) for joint in robot.joints]
+    drives = [read_transmission(table["transmission"][0], own) for own in robot.transmissions]
+    materials = [read_material(table["material"][0], own, source) for own in robot.materials]
+    made = cls.__new__(cls)
+    made.judged = [links, joints, drives, materials]
+    made.__init__(
         name=robot.name,
-        links=[read_link(table["link"][0], link, source) for link in robot.links],
-        joints=[read_joint(table["joint"][0], joint) for joint in robot.joints],
-        transmissions=[
-            read_transmission(table["transmission"][0], own) for own in robot.transmissions
-        ],
-        materials=[read_material(table["material"][0], own, source) for own in robot.materials],
+        links=links,
+        joints=joints,
+        transmissions=drives,
+        materials=materials,
         **extensions(cls, robot.extra, "robot", source),
     )
-    made.record = robot
+    made.record, made.judged = robot, None
     return made
 
 
 def pose_of(record: Any) -> Floats:
     """The pose (4, 4) of a record's origin."""
-    pose = np.eye(4)
+    pose = IDENTITY.copy()
     pose[:3, 3] = record.xyz
     if any(record.rpy):
         pose[:3, :3] = rotation_from_rpy(record.rpy)
@@ -250,7 +272,7 @@ def read_joint(cls: Any, record: records.Joint) -> Any:
             tag: None if part is None else read_joint_part(table[tag][0], part)
             for tag, part in parts.items()
         },
-        **extensions(cls, record.extra, "joint", Source()),
+        **extensions(cls, record.extra, "joint", NOWHERE),
     )
     made.record = record
     return made
@@ -260,7 +282,7 @@ def read_joint_part(cls: Any, record: Any) -> Any:
     """A limit, dynamics, a mimic, a safety controller or a calibration."""
     names = own_class(cls).__dict__["_ATTRIBS"]
     values = {name: getattr(record, name) for name in names}
-    made = cls(**values, **extensions(cls, record.extra, cls._TAG, Source()))
+    made = cls(**values, **extensions(cls, record.extra, cls._TAG, NOWHERE))
     made.record = record
     return made
 
@@ -273,7 +295,7 @@ def read_transmission(cls: Any, record: records.Transmission) -> Any:
         trans_type=record.type or "",
         joints=[read_transmission_joint(joint, own) for own in record.joints],
         actuators=[read_actuator(actuator, own) for own in record.actuators],
-        **extensions(cls, record.extra, "transmission", Source()),
+        **extensions(cls, record.extra, "transmission", NOWHERE),
     )
     made.record = record
     return made
@@ -284,7 +306,7 @@ def read_transmission_joint(cls: Any, record: records.TransmissionJoint) -> Any:
     made = cls(
         name=record.name,
         hardwareInterfaces=list(record.hardware_interfaces),
-        **extensions(cls, record.extra, "joint", Source()),
+        **extensions(cls, record.extra, "joint", NOWHERE),
     )
     made.record = record
     return made
@@ -296,7 +318,7 @@ def read_actuator(cls: Any, record: records.Actuator) -> Any:
         name=record.name,
         mechanicalReduction=record.mechanical_reduction,
         hardwareInterfaces=list(record.hardware_interfaces),
-        **extensions(cls, record.extra, "actuator", Source()),
+        **extensions(cls, record.extra, "actuator", NOWHERE),
     )
     made.record = record
     return made
@@ -323,8 +345,10 @@ def extensions(
 
     Raises: InputError for something required that is not there, or that cannot be read.
     """
-    names, tags = added(cls)
     values: dict[str, Any] = {}
+    if own_class(cls) is cls:  # as most are
+        return values
+    names, tags = added(cls)
     for name in names:
         kind, required = cls._ATTRIBS[name]
         text = next((a.value for a in _attributes(extra, tag) if a.name == name), None)

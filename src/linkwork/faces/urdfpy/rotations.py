@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.arrays import real_array
-from linkwork.errors import ShapeError
+from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.from_urdf import rotation_from_rpy
 
 Floats = NDArray[np.float64]
@@ -77,4 +77,6 @@ def _shaped(value: Any, name: str, shape: tuple[int, ...]) -> Floats:
     array = real_array(value, name)
     if array.shape != shape:
         raise ShapeError(f"{name} has the shape {shape}, not {array.shape}")
+    if not all(map(math.isfinite, array.ravel().tolist())):
+        raise InputError(f"{name} must be finite, not {array.tolist()}")
     return array

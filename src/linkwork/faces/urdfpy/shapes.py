@@ -20,7 +20,7 @@ from linkwork.faces.urdfpy.values import (
     Text,
     WrongTypeError,
     optional_vector,
-    sizes,
+    vector,
 )
 from linkwork.geometry import load, shapes
 from linkwork.locating import Folders, locate
@@ -54,7 +54,7 @@ class Box(_Primitive):
     _ATTRIBS: ClassVar[Attributes] = {"size": (np.ndarray, True)}
     _TAG = "box"
 
-    size: Any = Array("The lengths (3,) of the sides, metre.", sizes)
+    size: Any = Array("The lengths (3,) of the sides, metre.", vector)
 
     def __init__(self, size: Any) -> None:
         self.size = size
@@ -241,16 +241,16 @@ def bare(meshes: list[Any]) -> Any:
 
 
 class _Shape(Part):
-    """One of the shapes of a geometry: to set one takes the place of the one before."""
+    """One of the shapes of a geometry: to set one takes the place of the one before.
+
+    Between None for the one and another one a geometry has no shape, and is of no use.
+    """
 
     def __set__(self, owner: Any, value: Any) -> None:
         checked = self.check(owner, value)
-        if checked is None:
-            if owner.__dict__.get(self.slot) is not None:
-                raise InputError("a Geometry needs a shape: set another one instead of None")
-            return
-        for name in SHAPES:
-            owner.__dict__[f"_{name}"] = None
+        if checked is not None:
+            for name in SHAPES:
+                owner.__dict__[f"_{name}"] = None
         owner.__dict__[self.slot] = checked
 
 
@@ -300,8 +300,15 @@ class Geometry(URDFType):
 
     @property
     def geometry(self) -> Any:
-        """The shape that is set."""
-        return next(shape for name in SHAPES if (shape := self.__dict__[f"_{name}"]) is not None)
+        """The shape that is set.
+
+        Raises: InputError where none is: one was set to None, and no other in its place.
+        """
+        for name in SHAPES:
+            shape = self.__dict__[f"_{name}"]
+            if shape is not None:
+                return shape
+        raise InputError(f"a Geometry without a shape: set one of {', '.join(SHAPES)}")
 
     @property
     def meshes(self) -> list[Any]:

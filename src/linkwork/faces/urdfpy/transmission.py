@@ -28,7 +28,7 @@ class Actuator(URDFType):
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
     _TAG = "actuator"
 
-    name: Any = Text("The name of the actuator.")
+    name: Any = Text("The name of the actuator, not empty.", filled=True)
     mechanicalReduction: Any = Text(
         "The reduction, as the text in the file; or None.", optional=True
     )
@@ -51,7 +51,7 @@ class TransmissionJoint(URDFType):
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
     _TAG = "joint"
 
-    name: Any = Text("The name of the joint.")
+    name: Any = Text("The name of the joint, not empty.", filled=True)
     hardwareInterfaces: Any = Interfaces("The hardware interfaces, a list of texts.")
 
     def __init__(self, name: str, hardwareInterfaces: Sequence[str] | None = None) -> None:
@@ -69,7 +69,7 @@ class Transmission(URDFType):
     }
     _TAG = "transmission"
 
-    name: Any = Text("The name of the transmission.")
+    name: Any = Text("The name of the transmission, not empty.", filled=True)
     trans_type: Any = Text("The type of the transmission.")
     joints: Any = Parts("The joints that it drives.", TransmissionJoint)
     actuators: Any = Parts("The actuators that drive them.", Actuator)

@@ -42,6 +42,9 @@ class URDF(URDFType, ForwardKinematics):
 
     name: Any = Text("The name of the robot.")
 
+    # the members that are known to form a robot, while a description is read
+    judged: list[list[Any]] | None = None
+
     def __init__(
         self,
         name: str,
@@ -74,7 +77,8 @@ class URDF(URDFType, ForwardKinematics):
 
         Raises: DescriptionError with everything that is wrong.
         """
-        validate(self.name, links, joints, transmissions, materials)
+        if self.judged != [links, joints, transmissions, materials]:
+            validate(self.name, links, joints, transmissions, materials)
         materials, findings = share_materials(links, materials)
         self._links, self._joints = links, joints
         self._transmissions, self._materials = transmissions, materials
@@ -242,9 +246,10 @@ class URDF(URDFType, ForwardKinematics):
 
         A mesh or texture with a plain relative name goes to that name beside the new file, as the
         bytes that were read where it has not been changed. One whose name leads outside (absolute,
-        ``..``, ``package://``) stays where it is if it is still found there; else it goes to
-        ``meshes/`` beside the new file and is named so there, or, with ``allow_outside=True``, to
-        its own name. Everything is written whole or not at all, the description last.
+        ``..``, ``package://``) stays where it is if the new file, loaded without ``allow``, finds
+        it there; else it goes to ``meshes/`` beside the new file and is named so there, or, with
+        ``allow_outside=True``, to its own name. Everything is written whole or not at all, the
+        description last.
 
         Raises: InputError, DescriptionError for what no file can say.
         """

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkwork.errors import Problem
-from linkwork.faces.urdfpy.joint import Joint
+from linkwork.faces.urdfpy.joint import Joint, lacks_limit
 from linkwork.faces.urdfpy.link import Link
 from linkwork.faces.urdfpy.materials import Material
 from linkwork.faces.urdfpy.transmission import Transmission
@@ -57,12 +57,15 @@ def validate(
     check(robot, problems)
     for element, owners in (("transmission", transmissions), ("material", materials)):
         _names(element, owners, problems)
+    for joint in joints:
+        if lacks_limit(joint):
+            _error(problems, "missing-limits", lacks_limit(joint), "joint", joint)
     known = {joint.name for joint in joints}
     for transmission in transmissions:
-        for joint in transmission.joints:
-            if joint.name not in known:
-                message = f"joint '{joint.name}' does not exist"
-                hint = problems.nearest(joint.name, known)
+        for driven in transmission.joints:
+            if driven.name not in known:
+                message = f"joint '{driven.name}' does not exist"
+                hint = problems.nearest(driven.name, known)
                 _error(problems, "transmission-joint", message, "transmission", transmission, hint)
     if problems.failed:
         raise problems.error()
@@ -94,7 +97,7 @@ def _names(element: str, owners: Sequence[Any], problems: Problems) -> None:
         if owner.name in taken:
             message = f"two {element}s with name '{owner.name}'"
             _error(problems, f"duplicate-{element}", message, element, owner)
-        taken.update([owner.name] if owner.name else ())  # several may have no name
+        taken.update([owner.name] if owner.name else ())  # several materials may have no name
 
 
 def _error(

@@ -9,16 +9,19 @@ compared before poses are computed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, LinkworkError, ShapeError
+from linkwork.errors import InputError, LinkworkError, ShapeError, UnknownNameError
 from linkwork.faces.urdfpy.rotations import xyz_rpy_to_matrix
 
 Floats = NDArray[np.float64]
+
+IDENTITY = np.eye(4)
+IDENTITY.setflags(write=False)
 
 SHORTEST_AXIS = 1e-100
 """Shorter axes have no direction: their squares vanish."""
@@ -26,6 +29,20 @@ SHORTEST_AXIS = 1e-100
 
 class WrongTypeError(LinkworkError, TypeError):
     """A value of a type that the attribute does not take."""
+
+
+class ForeignError(UnknownNameError):
+    """A link, joint, transmission or material that belongs to no robot, or to another one."""
+
+    def __init__(self, kind: str, name: str, valid: Sequence[str]) -> None:
+        super().__init__(kind, name, valid)
+        there = f"take the one of its name: robot.{kind}_map['{name}']"
+        hint = there if name in self.valid else "none has its name"
+        self.text = f"the {kind} '{name:.80}' is no {kind} of this robot; {hint}"
+        self.args = (self.text,)
+
+    def __reduce__(self) -> tuple[type[ForeignError], tuple[str, str, tuple[str, ...]]]:
+        return (ForeignError, (self.kind, self.name, self.valid))
 
 
 class Epoch:
@@ -58,7 +75,7 @@ class Value:
     def __set__(self, owner: Any, value: Any) -> None:
         owner.__dict__[self.slot] = self.check(owner, value)
         if owner.kinematic:
-            EPOCH.move()
+            EPOCH.now += 1
 
     def check(self, owner: Any, value: Any) -> Any:
         """The value as it is kept."""
@@ -70,19 +87,22 @@ class Value:
 
 
 class Text(Value):
-    """Text; anything else is turned into it."""
+    """Text; anything else is turned into it. What is ``filled`` is not empty."""
 
-    def __init__(self, doc: str, *, optional: bool = False) -> None:
+    def __init__(self, doc: str, *, optional: bool = False, filled: bool = False) -> None:
         super().__init__(doc)
-        self.optional = optional
+        self.optional, self.filled = optional, filled
 
     def check(self, owner: Any, value: Any) -> str | None:
-        """Raises: WrongTypeError for None where there must be text."""
+        """Raises: WrongTypeError for None where there must be text; InputError for an empty one."""
         if value is None:
             if self.optional:
                 return None
             raise WrongTypeError(f"{self.what(owner)} is a text, not None")
-        return str(value)
+        text = str(value)
+        if self.filled and not text:
+            raise InputError(f"{self.what(owner)} must not be empty: a file could not say it")
+        return text
 
 
 class Number(Value):
@@ -99,6 +119,8 @@ class Number(Value):
 
         A ``bound`` may be infinite.
         """
+        if type(value) is float and math.isfinite(value):
+            return value
         if value is None and self.optional:
             return self.default
         given: Any = value
@@ -198,19 +220,28 @@ def numbers(what: str, value: Any, *shapes: tuple[int, ...]) -> Floats:
     if array.shape not in shapes:
         listed = " or ".join(map(str, shapes))
         raise ShapeError(f"{what} has the shape {listed}, not {array.shape}")
-    if not np.isfinite(array).all():
+    if not _finite(array):
         raise InputError(f"{what} must be finite, not {array.tolist()}")
     return array
+
+
+_FEW = 16  # up to here Python's own numbers are faster than a call of NumPy
+
+
+def _finite(array: Floats) -> bool:
+    if array.size <= _FEW:
+        return all(map(math.isfinite, array.ravel().tolist()))
+    return bool(np.isfinite(array).all())
 
 
 def pose(_: Any, what: str, value: Any) -> Floats:
     """A pose (4, 4): as it is, from (6,) xyz and rpy, or the identity for None."""
     if value is None:
-        return np.eye(4)
+        return IDENTITY.copy()
     array = numbers(what, value, (4, 4), (6,))
     if array.shape == (6,):
         return xyz_rpy_to_matrix(array)
-    if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+    if array[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
         raise InputError(f"{what} has the last row 0 0 0 1, not {array[3].tolist()}")
     return array
 
@@ -225,14 +256,6 @@ def optional_vector(owner: Any, what: str, value: Any) -> Floats | None:
     return None if value is None else vector(owner, what, value)
 
 
-def sizes(owner: Any, what: str, value: Any) -> Floats:
-    """Three lengths, none of them negative."""
-    array = vector(owner, what, value)
-    if (array < 0).any():
-        raise InputError(f"{what} are lengths, not {array.tolist()}")
-    return array
-
-
 def colour(_: Any, what: str, value: Any) -> Floats | None:
     """Four numbers, moved into 0 to 1; None for no colour."""
     return None if value is None else np.clip(numbers(what, value, (4,)), 0.0, 1.0)
@@ -241,16 +264,18 @@ def colour(_: Any, what: str, value: Any) -> Floats | None:
 def symmetric(_: Any, what: str, value: Any) -> Floats:
     """A symmetric matrix (3, 3)."""
     array = numbers(what, value, (3, 3))
-    if not np.allclose(array, array.T):
+    rows = array.tolist()
+    if rows != list(map(list, zip(*rows, strict=True))) and not np.allclose(array, array.T):
         raise InputError(f"{what} must be symmetric, not {array.tolist()}")
     return array
 
 
 def direction(what: str, value: Any) -> Floats | None:
     """A unit vector (3,); None for a zero one."""
-    array = numbers(what, value, (3,))
-    largest = float(np.max(np.abs(array)))
+    x, y, z = numbers(what, value, (3,)).tolist()
+    largest = max(abs(x), abs(y), abs(z))
     if largest < SHORTEST_AXIS:
         return None
-    array = array / largest  # first this, so that squares neither overflow nor vanish
-    return array / math.sqrt(float(array @ array))
+    x, y, z = x / largest, y / largest, z / largest  # so that squares neither overflow nor vanish
+    length = math.sqrt(x * x + y * y + z * z)
+    return np.array([x / length, y / length, z / length])

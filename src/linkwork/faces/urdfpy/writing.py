@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.faces.urdfpy.base import unparsed
-from linkwork.faces.urdfpy.joint import Joint
+from linkwork.faces.urdfpy.joint import Joint, lacks_limit
 from linkwork.faces.urdfpy.link import Inertial, Link, Visual
 from linkwork.faces.urdfpy.materials import Material
 from linkwork.faces.urdfpy.reading import added, pose_of
@@ -72,14 +72,16 @@ class Writer:
             base,
             name=link.name,
             inertial=None if inertial is None else inertial_record(inertial),
-            visuals=tuple(self.visual(shape) for shape in link.visuals),
-            collisions=tuple(_shown(records.Collision, shape) for shape in link.collisions),
+            visuals=tuple(self._visual(shape, link.name) for shape in link.visuals),
+            collisions=tuple(
+                _shown(records.Collision, shape, link.name) for shape in link.collisions
+            ),
             extra=extended(link, base.extra, "link"),
         )
 
-    def visual(self, shape: Any) -> records.Visual:
+    def _visual(self, shape: Any, link: str) -> records.Visual:
         """One visual; a material is written in full where it is first used, unless beside."""
-        made = _shown(records.Visual, shape)
+        made = _shown(records.Visual, shape, link)
         return replace(made, material=self._material(shape))
 
     def _material(self, shape: Visual) -> records.Material | None:
@@ -110,15 +112,20 @@ def _defines(material: records.Material) -> bool:
     return material.rgba is not None or bool(material.texture)
 
 
-def _shown(kind: Any, shape: Any) -> Any:
+def _shown(kind: Any, shape: Any, link: str) -> Any:
     base = shape.record or kind(shape.name, records.ZERO, records.ZERO, None)
-    xyz, rpy = origin_numbers(shape, f"a shape '{shape.name or ''}'")
+    what = f"link '{link}', {shape._TAG} '{shape.name or ''}'"
+    xyz, rpy = origin_numbers(shape, what)
+    try:
+        own = shape.geometry.geometry
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from None
     return replace(
         base,
         name=shape.name,
         xyz=xyz,
         rpy=rpy,
-        geometry=shape_record(shape.geometry.geometry),
+        geometry=shape_record(own),
         extra=extended(shape, base.extra, shape._TAG),
     )
 
@@ -153,7 +160,7 @@ def origin_numbers(owner: Any, what: str) -> tuple[records.Vector3, records.Vect
             f"{what}: its origin cannot be written as roll, pitch and yaw; the upper left (3, 3) "
             "must be a rotation"
         )
-    return three(origin[:3, 3]), three(matrix_to_rpy(R))
+    return three(origin[:3, 3]), three(matrix_to_rpy(R) + 0.0)  # so that none is -0
 
 
 def shape_record(shape: Any) -> records.Shape:
@@ -208,7 +215,12 @@ _FIELDS = {"safety_controller": "safety"}
 
 
 def joint_record(joint: Joint) -> records.Joint:
-    """A joint with all that it has."""
+    """A joint with all that it has.
+
+    Raises: InputError for one that needs a limit and has none, or an origin that is no rotation.
+    """
+    if lacks_limit(joint):
+        raise InputError(f"joint '{joint.name}': {lacks_limit(joint)}")
     base = joint.record or records.Joint(joint.name, joint.joint_type, joint.parent, joint.child)
     xyz, rpy = origin_numbers(joint, f"joint '{joint.name}'")
     parts = {_FIELDS.get(tag, tag): part_record(tag, getattr(joint, tag)) for tag in _PARTS}

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from html import unescape
 from math import isnan, nan
 from typing import Any
 
@@ -29,8 +30,8 @@ from linkwork.formats.urdf.convert import show
 OpenMesh = Callable[[str, "str | None"], bytes]
 """From a place where a mesh file may be, and the MJCF's file, to its bytes. Raises InputError."""
 
-OLDEST = (3, 7)
-"""The oldest MuJoCo that is used: before it, shapes do not know the compiler settings they have."""
+OLDEST = (3, 4)
+"""The oldest MuJoCo that is used: before it, what MuJoCo refuses does not always have a line."""
 
 _DIGITS = re.compile(r"\d+")
 
@@ -38,7 +39,9 @@ _ALONE = threading.Lock()  # MuJoCo has one receiver of warnings for the whole p
 
 _LINE = re.compile(r"\bline (?:number=)?(\d+)", re.IGNORECASE)
 _NAME = re.compile(r"Element name '(.*)', id -?\d+")
+_NAMED = re.compile(r' name="([^"]*)"')
 _INFO = re.compile(r"line (\d+)")
+_REPEATED = re.compile(r"repeated name '(.*)' in (\w+)")
 _PREFIX = re.compile(r"^(XML )?(parse )?Error( \d+)?:\s*(Error:\s*|Schema violation:\s*)?", re.I)
 
 
@@ -88,7 +91,7 @@ def compiled(flat: Flat, file: str | None, open_mesh: OpenMesh | None) -> Compil
     that a mass follows from and that cannot be opened; MissingExtraError without MuJoCo.
     """
     mujoco = mujoco_module()
-    failures = (ValueError, mujoco.FatalError, mujoco.UnexpectedError, MemoryError)
+    failures = (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError, MemoryError)
     with _ALONE, _heard(mujoco) as words:
         try:
             spec = mujoco.MjSpec.from_string(flat.text, include=flat.texts or None)
@@ -142,7 +145,7 @@ def _replaced(mujoco: Any, spec: Any, flat: Flat) -> tuple[list[tuple[Any, Shape
         kind = kinds.get(geom.type, "mesh" if geom.meshname else "")
         if not kind or (geom.meshname and geom.meshname not in meshes):
             continue  # MuJoCo says that there is no such mesh
-        heavy = _gives_mass(mujoco, geom, kind)
+        heavy = _gives_mass(mujoco, geom, kind, _rules(spec, geom, flat))
         if heavy and kind == "mesh" and geom.meshname not in flat.plugin_meshes:
             needed.setdefault(geom.meshname, geom)
             continue
@@ -160,12 +163,26 @@ def _replaced(mujoco: Any, spec: Any, flat: Flat) -> tuple[list[tuple[Any, Shape
     return points, needed
 
 
-def _gives_mass(mujoco: Any, geom: Any, kind: str) -> bool:
+def _rules(spec: Any, geom: Any, flat: Flat) -> Any:
+    """The compiler settings of a shape: those of the ``<model>`` that it was attached from.
+
+    Raises: MissingExtraError with a MuJoCo older than 3.6, whose shapes do not know their own.
+    """
+    own = getattr(geom, "compiler", None)
+    if own is None and flat.texts:
+        raise MissingExtraError(
+            "a <model> and shapes of files in one MJCF need mujoco 3.6 or newer; update it with: "
+            "pip install -U 'linkwork[mjcf]'"
+        )
+    return spec.compiler if own is None else own
+
+
+def _gives_mass(mujoco: Any, geom: Any, kind: str, rules: Any) -> bool:
     """Whether the mass or inertia of a body follows from a shape.
 
     Source: MuJoCo, XML reference, compiler: inertiafromgeom and inertiagrouprange.
     """
-    body, rules = geom.parent, geom.compiler
+    body = geom.parent
     if body.name == "world" and body.id in (0, -1) and body.parent is None:
         return False
     low, high = rules.inertiagrouprange
@@ -235,7 +252,7 @@ def _described(error: BaseException, flat: Flat) -> DescriptionError:
     """What MuJoCo says, at the place in the files that it means."""
     text = str(error).strip() or type(error).__name__
     lines = [int(found) for found in _LINE.findall(text)]
-    line = next((line for line in reversed(lines) if line), 0)
+    line = next((line for line in reversed(lines) if line), 0) or _line_of_repeated(text, flat)
     place = flat.place(line)
     tag = flat.tags[line - 1] if 0 < line <= len(flat.tags) else ""
     named = _NAME.search(text)
@@ -247,6 +264,24 @@ def _described(error: BaseException, flat: Flat) -> DescriptionError:
     return DescriptionError(
         [Problem("error", "mjcf", message, file, place.line, show(tag), show(name))]
     )
+
+
+def _line_of_repeated(text: str, flat: Flat) -> int:
+    """The line of a name that is there twice: <replicate> makes names that MuJoCo has no line of.
+
+    What it makes of a name begins with that name; the last of the longest is taken.
+    """
+    repeated = _REPEATED.search(text)
+    if not repeated:
+        return 0
+    name, tag = repeated.groups()
+    best = longest = 0
+    for line, written in enumerate(flat.text.split("\n"), 1):
+        named = _NAMED.search(written) if written.startswith(f"<{tag} ") else None
+        own = unescape(named[1]) if named else ""
+        if own and name.startswith(own) and len(own) >= longest:
+            best, longest = line, len(own)
+    return best
 
 
 def _with_file_names(text: str, meshes: dict[str, MeshFile]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from math import isfinite
 from xml.parsers import expat
 
@@ -123,7 +124,8 @@ class _File:
             return
         attributes = self._edited(tag, attributes, place)
         times = unit.open[-1].times
-        unit.count(times if tag == "body" else 0, times, place)
+        points = _points(attributes) if tag == "mesh" else 1
+        unit.count(times if tag == "body" else 0, times * points, place)
         if tag == "replicate":
             times *= _whole(attributes.get("count", ""))
         elif tag == "attach":
@@ -215,7 +217,7 @@ class _File:
             unit.strip = attributes.get("strippath", str(unit.strip).lower()) == "true"
         elif tag == "mesh" and "file" in attributes:
             unit.mesh(attributes, place)
-        elif tag == "model" and "file" in attributes:
+        elif tag == "model":
             unit.model(attributes, place)
         kept = sections.KEPT_ATTRIBUTES.get(tag)
         dropped = sections.DROPPED_ATTRIBUTES.get(tag, frozenset())
@@ -235,6 +237,21 @@ def _whole(text: str) -> int:
     """A count; MuJoCo says what is wrong with one that is none."""
     text = text.strip()
     return int(text[:19]) if text.isascii() and text.isdecimal() else 1
+
+
+def _points(attributes: dict[str, str]) -> int:
+    """About how many points MuJoCo makes of a built-in mesh: it takes any resolution.
+
+    The first of the parameters is one, and of plates and wedges the second too.
+    Source: MuJoCo, XML reference, asset/mesh: builtin and params.
+    """
+    numbers = [1.0, 1.0]
+    for k, word in enumerate(attributes.get("params", "").split()[:2]):
+        with suppress(ValueError):
+            numbers[k] = max(1.0, abs(float(word)))
+    if attributes.get("builtin", "").startswith("super"):
+        numbers[1] = numbers[0]
+    return int(min(numbers[0] * numbers[1], LARGEST))
 
 
 def _not_finite(text: str) -> str:

@@ -148,6 +148,9 @@ class Unit:
 
     def model(self, attributes: dict[str, str], place: Place) -> None:
         """Read the file of a ``<model>`` as a text of its own, and name that in its place."""
+        if not attributes.get("file"):  # MuJoCo ends on it without a word
+            self.flat.refuse("no-file", "it names no file", place, element="model")
+            return
         folder = includes.folder_of(self.nested[-1])
         opened = self.open_file(attributes["file"], [folder], place, element="model")
         if opened is None:

@@ -47,7 +47,9 @@ def _by_name(
     for k, record in enumerate(records):
         first = index.setdefault(record.name, k)
         if first != k and record.name:
-            message = f"the name is taken: a {element} of line {records[first].line} has it"
+            line = records[first].line
+            where = f"a {element} of line {line}" if line else f"another {element}"
+            message = f"the name is taken: {where} has it"
             problems.add(
                 "error",
                 f"duplicate-{element}",

@@ -20,6 +20,8 @@ LARGEST = 1e100
 SPACE = " \t\r\n"
 """What XML takes for white space; a no-break space, for one, is text."""
 
+_SHORT = 256  # numbers in longer texts are read the long way
+
 _FOREIGN = re.compile(r"[^0-9eE+\-. \t\r\n]")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa1-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\u202a-\u202e]")
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -101,17 +103,41 @@ def _bounded(values: tuple[float, ...]) -> tuple[float, ...]:
     largest = max(map(abs, values))
     if largest > LARGEST:
         raise BadText(
-            "too-large", f"{largest:g} is too large", f"poses would overflow; at most {LARGEST:g}"
+            "too-large",
+            f"{largest:g} is too large",
+            f"what is computed from it would overflow; at most {LARGEST:g}",
         )
     return values
 
 
 def _one(text: str) -> float:
+    if _is_plain(text):
+        try:
+            value = float(text)
+        except ValueError:
+            pass  # the long way says why
+        else:
+            if isfinite(value):
+                return value
     return numbers(text, 1)[0]
 
 
 def _three(text: str) -> tuple[float, ...]:
+    if _is_plain(text):
+        try:
+            x, y, z = map(float, text.split())
+        except ValueError:
+            pass  # as above
+        else:
+            # also false for nan and inf
+            if -LARGEST <= x <= LARGEST and -LARGEST <= y <= LARGEST and -LARGEST <= z <= LARGEST:
+                return x, y, z
     return _bounded(numbers(text, 3))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether Python's `float` takes no text for a finite number that `numbers` would refuse."""
+    return len(text) < _SHORT and text.isascii() and "_" not in text
 
 
 def _name(text: str) -> str:
@@ -254,7 +280,7 @@ READ: dict[Kind, Callable[[str], Any]] = {
     Kind.CONTENT: lambda text: _label(text).strip(SPACE),
     Kind.JOINT_TYPE: _joint_type,
     Kind.NUMBER: _one,
-    Kind.FACTOR: lambda text: _bounded(numbers(text, 1))[0],
+    Kind.FACTOR: lambda text: _bounded((_one(text),))[0],
     Kind.POSITIVE: _one,
     Kind.NOT_NEGATIVE: _one,
     Kind.LENGTHS: _three,

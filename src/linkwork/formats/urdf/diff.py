@@ -68,15 +68,22 @@ def diff(a: Document | Robot, b: Document | Robot, tolerance: float = 0.0) -> Di
     Numbers that differ by ``tolerance`` or less, each in its own unit, are taken for equal.
     Comments, lines and files do not count, the order of elements does.
 
-    Raises: InputError for a tolerance that is negative or not finite.
+    Raises: InputError for a tolerance that is negative or not finite, and for what is no
+    description.
     """
     if not (isfinite(tolerance) and tolerance >= 0):
         raise InputError(f"a tolerance is a number not below 0, not {tolerance!r}")
-    before = a.robot if isinstance(a, Document) else a
-    after = b.robot if isinstance(b, Document) else b
     compared = _Comparison(tolerance)
-    compared.records("", before, after)
+    compared.records("", _robot(a), _robot(b))
     return Difference(tuple(compared.changes))
+
+
+def _robot(description: Document | Robot) -> Robot:
+    robot = description.robot if isinstance(description, Document) else description
+    if not isinstance(robot, Robot):
+        kind = type(robot).__name__
+        raise InputError(f"documents are compared, or their robots, not {kind}; read it first")
+    return robot
 
 
 class _Field(NamedTuple):

@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from linkwork.errors import Level
 from linkwork.formats.urdf.convert import LONGEST, SPACE, BadText, show
-from linkwork.formats.urdf.plans import DOCUMENT, N_MEMOS, TAGS, Branch, Place, Plan
+from linkwork.formats.urdf.plans import DOCUMENT, TAGS, Branch, Place, Plan, new_memos
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement
 from linkwork.formats.urdf.unknown import MISPLACED, Unknown
@@ -19,7 +19,6 @@ from linkwork.formats.urdf.unknown import MISPLACED, Unknown
 DEEPEST = 256
 """How deep elements may be nested."""
 
-_MEMO = 200_000  # texts of one kind that are remembered
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 _XINCLUDE = "http://www.w3.org/2001/XInclude"
 
@@ -37,7 +36,7 @@ class Oddities:
         self.plan: Plan = DOCUMENT
         self.values: list[Any] = DOCUMENT.template.copy()
         self.stack: list[tuple[Plan, list[Any], Branch]] = []
-        self.memos: list[dict[str, Any]] = [{} for _ in range(N_MEMOS)]
+        self.memos = new_memos()
         self.texts: list[str] = []
         self.layouts: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.skipping = 0  # depth inside an element that is not read
@@ -55,7 +54,7 @@ class Oddities:
         return text
 
     def _convert(self, place: Place, text: str, attributes: dict[str, str]) -> Any:
-        """The value of a text that has not come before, or a filler when it has none."""
+        """The value of a text that may be odd, or a filler when it has none."""
         level: Level = "warning"
         try:
             value = place.read(text)
@@ -63,10 +62,6 @@ class Oddities:
         except BadText as bad:
             value, complaint, level = place.filler, bad.complaint, "error"
         if complaint is None:
-            memo = self.memos[place.memo]
-            if len(memo) >= _MEMO:
-                memo.clear()
-            memo[text] = value
             return value
         code, message, hint = complaint
         message = f"attribute '{place.attribute.name}': {message}"
@@ -112,20 +107,21 @@ class Oddities:
             self._keep_attribute(self.plan, name, uri)
         self.spaces.clear()
 
-    def _unknown_attributes(self, plan: Plan, attributes: dict[str, str]) -> None:
-        """Read the known ones that are left, keep the others as they are."""
+    def _odd_attributes(self, plan: Plan, attributes: dict[str, str]) -> None:
+        """Some are not known, or odd: read those that are known, keep the others as they are."""
         names: list[str] = []
         for name, text in attributes.items():
             place = plan.places.get(name)
             if place is not None:
-                if names:  # those before the first unknown one are read already
-                    self.values[place.index] = self._convert(place, text, attributes)
+                self.values[place.index] = self._convert(place, text, attributes)
                 continue
             self._limit(name)
             self._limit(text)
             label = _label(name)
             names.append(label)
             self._keep_attribute(plan, label, text)
+        if not names:
+            return
         line, name = self.parser.CurrentLineNumber, self._name(attributes)
         self.unknown.attributes(plan.tag, plan.places, names, line=line, name=name)
 

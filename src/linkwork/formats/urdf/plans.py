@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
-from linkwork.formats.urdf.convert import JUDGE, READ, Complaint
+from linkwork.formats.urdf.convert import JUDGE, READ, BadText, Complaint
 from linkwork.formats.urdf.records import Robot
 from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element, Kind, Need
 
@@ -30,9 +31,33 @@ class Place:
 
 
 _KINDS = list(Kind)
+_MOST = 200_000  # texts of one kind that are remembered
 
-N_MEMOS = len(_KINDS)
-"""How many memories a reader has, one for each kind."""
+
+class Memo(dict[str, Any]):
+    """The values of texts of one kind that have come before; others are read when asked for.
+
+    Raises: BadText for a text without a value or with an odd one, which is not remembered.
+    """
+
+    __slots__ = ("judge", "read")
+
+    def __init__(self, kind: Kind) -> None:
+        self.read, self.judge = READ[kind], JUDGE.get(kind)
+
+    def __missing__(self, text: str) -> Any:
+        value = self.read(text)
+        if self.judge is not None and (complaint := self.judge(value)) is not None:
+            raise BadText(*complaint)
+        if len(self) >= _MOST:
+            self.clear()
+        self[text] = value
+        return value
+
+
+def new_memos() -> list[Memo]:
+    """A memory for each kind, in the order of `Place.memo`."""
+    return [Memo(kind) for kind in _KINDS]
 
 
 def _place(attribute: Attribute, index: int) -> Place:
@@ -81,11 +106,13 @@ class Plan:
     layout: int = 0  # 0 where every element is a record, which knows its place itself
     count: int = 0
     places: dict[str, Place] = field(default_factory=dict)
+    ways: dict[str, tuple[int, int]] = field(default_factory=dict)  # index and memo of each place
     needed: frozenset[str] = frozenset()
     children: dict[str, Branch] = field(default_factory=dict)
     needed_children: tuple[tuple[int, str, Need], ...] = ()
     lists: tuple[int, ...] = ()
-    packed: tuple[int, tuple[int, ...]] | None = None
+    packed: int = 0  # the field of a symmetric matrix
+    upper: Callable[[Any], Any] = tuple  # its upper triangle, from the list
     allowed: str = ""  # the elements that may stand here, for messages
 
 
@@ -152,12 +179,14 @@ def _inline_plan(element: Element, owner: _Owner, of: Plan) -> Plan:
 def _lay_out(plan: Plan, element: Element, owner: _Owner) -> None:
     places = [_place(a, owner.place(a.target)) for a in element.attributes]
     plan.places = {place.attribute.name: place for place in places}
+    plan.ways = {name: (place.index, place.memo) for name, place in plan.places.items()}
     plan.needed = frozenset(a.name for a in element.attributes if a.required)
     for place in places:
         owner.template[place.index] = place.filler
     if element.packed:
-        plan.packed = (owner.place(element.packed), tuple(place.index for place in places))
-        owner.template[plan.packed[0]] = ((0.0, 0.0, 0.0),) * 3
+        plan.packed = owner.place(element.packed)
+        plan.upper = itemgetter(*[place.index for place in places])
+        owner.template[plan.packed] = ((0.0, 0.0, 0.0),) * 3
     seen_of: dict[str, int] = {}
     needed: dict[int, tuple[list[str], Need]] = {}
     for child in element.children:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 from xml.parsers import expat
 
-from linkwork.formats.urdf.convert import SPACE, show
+from linkwork.formats.urdf.convert import SPACE, BadText, show
 from linkwork.formats.urdf.oddities import Oddities, Stop, without_default_space
-from linkwork.formats.urdf.plans import DOCUMENT, Branch, Plan
+from linkwork.formats.urdf.plans import DOCUMENT, Plan
 from linkwork.formats.urdf.records import Comment, Robot
 
 LONGEST_TAG = 4 * 1024 * 1024
@@ -82,14 +82,13 @@ class Reader(Oddities):
             return
         position = owner[plan.count]
         owner[plan.count] = position + 1
-        layout = plan.layout
-        if layout:
+        if plan.layout:
             if position:
-                owner[layout].append(tag)
+                owner[plan.layout].append(tag)
             else:
-                owner[layout] = [tag]
+                owner[plan.layout] = [tag]
         self.stack.append((plan, owner, branch))
-        plan = self.plan = branch.plan
+        self.plan = plan = branch.plan
         if plan.template:
             self.values = values = plan.template.copy()
             values[plan.line] = self.parser.CurrentLineNumber
@@ -113,22 +112,18 @@ class Reader(Oddities):
 
     def _fill(self, plan: Plan, attributes: dict[str, str]) -> None:
         """Put the values of the attributes where they belong."""
-        values, places, memos = self.values, plan.places, self.memos
-        for name, text in attributes.items():
-            place = places.get(name)
-            if place is None:
-                self._unknown_attributes(plan, attributes)
-                break
-            value = memos[place.memo].get(text)
-            if value is None:
-                value = self._convert(place, text, attributes)
-            values[place.index] = value
+        values, ways, memos = self.values, plan.ways, self.memos
+        try:
+            for name, text in attributes.items():
+                index, memo = ways[name]
+                values[index] = memos[memo][text]
+        except (KeyError, BadText):
+            self._odd_attributes(plan, attributes)
         if plan.needed and not plan.needed <= attributes.keys():
             self._missing_attributes(plan, attributes)
         if plan.packed:
-            index, places_of_six = plan.packed
-            xx, xy, xz, yy, yz, zz = (values[k] for k in places_of_six)
-            values[index] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+            xx, xy, xz, yy, yz, zz = plan.upper(values)
+            values[plan.packed] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 
     def end(self, _: str) -> None:
         """An element ends: what it made is given to its owner."""
@@ -143,9 +138,18 @@ class Reader(Oddities):
                 self._missing_child(tags, need)
         self.plan, owner, branch = self.stack.pop()
         self.values = owner
-        if branch.index >= 0:
-            made = self._text(plan) if plan.text else self._record(plan, values)
-            _give(owner, branch, made)
+        index = branch.index
+        if index < 0:
+            return
+        made = self._text(plan) if plan.text else self._record(plan, values)
+        # of several where one belongs the first stays
+        if branch.repeated:
+            if owner[index]:
+                owner[index].append(made)
+            else:
+                owner[index] = [made]
+        elif owner[index] is None:
+            owner[index] = made
 
     def _record(self, plan: Plan, values: list[Any]) -> Any:
         for k in plan.lists:
@@ -194,15 +198,3 @@ class Reader(Oddities):
         message = "a document type is not read: it could define entities"
         self._error("doctype", message, line=self.parser.CurrentLineNumber, hint=hint)
         raise Stop
-
-
-def _give(owner: list[Any], branch: Branch, made: Any) -> None:
-    """Put a record, or a text, into its field; of several where one belongs the first stays."""
-    index = branch.index
-    if not branch.repeated:
-        if owner[index] is None:
-            owner[index] = made
-    elif owner[index]:
-        owner[index].append(made)
-    else:
-        owner[index] = [made]

@@ -30,7 +30,7 @@ class Kind(Enum):
     CONTENT = "a text without white space around it"
     JOINT_TYPE = "one of the joint types"
     NUMBER = "a number"
-    FACTOR = "a number that positions are computed from"
+    FACTOR = "a number that others are multiplied by"
     POSITIVE = "a number above zero"
     NOT_NEGATIVE = "a number not below zero"
     LENGTHS = "three numbers, metre"
@@ -109,14 +109,14 @@ INERTIAL = Element(
     children=(
         Child(ORIGIN),
         Child(
-            Element("mass", attributes=(_needed("value", Kind.NUMBER, field="mass"),)),
+            Element("mass", attributes=(_needed("value", Kind.FACTOR, field="mass"),)),
             required="error",
         ),
         Child(
             Element(
                 "inertia",
                 attributes=tuple(
-                    _needed(name, Kind.NUMBER)
+                    _needed(name, Kind.FACTOR)
                     for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
                 ),
                 packed="inertia",

@@ -170,6 +170,8 @@ class _Pen:
         attributes, telling = self._attributes(sheet, record)
         inside = self._inside(sheet, record, beside)
         laid = tag in record.layout
+        if laid and not attributes and not inside:
+            attributes = _defaults(sheet)  # it stood there, saying nothing new
         if not (telling or inside or (laid and attributes) or beside.within(tag)):
             return last
         attributes += _extra_attributes(beside.attributes.get(tag, ()))
@@ -199,6 +201,11 @@ class _Pen:
             for place, text, share in zip(places, texts, shares, strict=True)
         ]
         return max(last, places[-1])
+
+
+def _defaults(sheet: Sheet) -> str:
+    """The attributes of an element that says what its absence would: ``<origin xyz="0 0 0"/>``."""
+    return "".join(f' {mark.name}="{mark.default}"' for mark in sheet.marks if mark.default)
 
 
 def _of_field(field: str, bad: BadText) -> BadText:

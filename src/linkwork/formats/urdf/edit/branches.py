@@ -11,7 +11,15 @@ from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.edit.looks import with_looks_of
 from linkwork.formats.urdf.edit.outcome import outcome
 from linkwork.formats.urdf.edit.references import References
-from linkwork.formats.urdf.edit.tree import below, joint_names, known, link_names, listed, root_of
+from linkwork.formats.urdf.edit.tree import (
+    below,
+    joint_names,
+    known,
+    link_names,
+    listed,
+    robot_of,
+    root_of,
+)
 from linkwork.formats.urdf.edit.walk import rebuilt
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.records import (
@@ -39,7 +47,7 @@ def subtree(
 
     Raises: UnknownNameError; InputError for followers without a leader, or an empty name.
     """
-    robot = document.robot
+    robot = robot_of(document)
     known("link", link, link_names(robot))
     if name is not None and (not isinstance(name, str) or not name.strip()):
         raise InputError(f"the robot cannot be called {name!r}: give it a name")
@@ -62,7 +70,7 @@ def remove(
     Raises: UnknownNameError; InputError for the root, for followers without a leader, and unless
     one of ``link`` and ``joint`` is given.
     """
-    robot = document.robot
+    robot = robot_of(document)
     if (link is None) == (joint is None):
         raise InputError("say what to remove: a link, or joint=... with the name of a joint")
     if joint is not None:
@@ -119,7 +127,9 @@ def _with_leaders(
     joints: list[Joint], gone: Collection[str], mimic: Followers
 ) -> tuple[Joint, ...]:
     """The joints; those whose leader is gone move by themselves, or are refused."""
-    left = [j.name for j in joints if j.mimic is not None and j.mimic.joint in gone]
+    # a fixed joint's mimic has no effect
+    followers = [j for j in joints if j.mimic is not None and j.type != "fixed"]
+    left = [j.name for j in followers if j.mimic is not None and j.mimic.joint in gone]
     if left and mimic != "free":
         hint = 'mimic="free" lets them move by themselves'
         raise InputError(f"these joints follow joints that are gone: {listed(left)}; {hint}")

@@ -11,9 +11,10 @@ from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.edit import looks
 from linkwork.formats.urdf.edit.mesh_names import name_from, renamed_meshes
 from linkwork.formats.urdf.edit.outcome import outcome
-from linkwork.formats.urdf.edit.tree import known, link_names, listed, root_of
+from linkwork.formats.urdf.edit.tree import known, link_names, listed, robot_of, root_of
 from linkwork.formats.urdf.edit.walk import every, rebuilt
 from linkwork.formats.urdf.records import (
+    Comment,
     Document,
     ExtraAttribute,
     ExtraElement,
@@ -34,7 +35,7 @@ def merge(document: Document, other: Document, joint: Joint) -> Document:
     Raises: UnknownNameError for ends of the joint that do not exist; InputError for names that
     both robots have (see `prefix`), and for a joint that does not end at the other's root.
     """
-    robot, guest = document.robot, other.robot
+    robot, guest = robot_of(document), robot_of(other)
     if not isinstance(joint, Joint):
         raise InputError(f"the joint is a records.Joint, not {type(joint).__name__}")
     _check_ends(robot, guest, joint)
@@ -53,7 +54,7 @@ def merge(document: Document, other: Document, joint: Joint) -> Document:
             transmissions=robot.transmissions + guest.transmissions,
             materials=robot.materials + tuple(_new_materials(robot, guest)),
             extra=robot.extra + tuple(_new_extra(robot, guest)),
-            comments=robot.comments + guest.comments,
+            comments=_comments(robot, guest),
         )
     )
 
@@ -117,6 +118,17 @@ def _new_extra(robot: Robot, guest: Robot) -> Iterable[Any]:
                 f"the name space prefix '{show(space)}' is '{show(ours[extra.name])}' in the one "
                 f"robot and '{show(extra.value)}' in the other; change it in one of the files"
             )
+
+
+def _comments(robot: Robot, guest: Robot) -> tuple[Comment, ...]:
+    """Both robots' comments in the order of writing: those behind the first come last."""
+    own = robot.position or 0
+
+    def is_behind(comment: Comment) -> bool:
+        return not comment.within and (comment.position or 0) > own
+
+    ours = tuple(comment for comment in robot.comments if not is_behind(comment))
+    return (*ours, *guest.comments, *filter(is_behind, robot.comments))
 
 
 def _uses(robot: Robot, space: str) -> bool:

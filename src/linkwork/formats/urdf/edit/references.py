@@ -55,7 +55,9 @@ class References:
                 if not _covered(mention, gone):
                     left.add(mention.name)
             elif name != mention.name:
-                changes[mention.start, mention.stop] = escape(name or "", _ENTITIES).encode()
+                # what no file could hold is refused in the records that have the name
+                new = escape(name or "", _ENTITIES).encode(errors="surrogatepass")
+                changes[mention.start, mention.stop] = new
         if changes:
             xml = _changed(mentions.data, changes).decode("utf-8", "surrogatepass")
             extra = replace(extra, xml=xml)

@@ -11,7 +11,7 @@ from linkwork.errors import InputError
 from linkwork.formats.urdf.edit import looks
 from linkwork.formats.urdf.edit.outcome import outcome
 from linkwork.formats.urdf.edit.references import References
-from linkwork.formats.urdf.edit.tree import joint_names, link_names, renaming
+from linkwork.formats.urdf.edit.tree import joint_names, link_names, renaming, robot_of
 from linkwork.formats.urdf.edit.walk import rebuilt
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.records import (
@@ -48,7 +48,7 @@ def rename(
     Raises: UnknownNameError for an old name that does not exist, InputError for a new one that is
     taken or empty, DescriptionError for one that no file could hold.
     """
-    old = document.robot
+    old = robot_of(document)
     names = _Names(
         renaming("link", links, link_names(old)),
         renaming("joint", joints, joint_names(old)),
@@ -69,7 +69,7 @@ def prefix(document: Document, text: str) -> Document:
     """
     if not isinstance(text, str):
         raise InputError(f"a prefix is a text, not {text!r}")
-    old = document.robot
+    old = robot_of(document)
     kinds = (link_names(old), joint_names(old), looks.names(old), _transmissions(old))
     return _renamed(document, _Names(*({n: text + n for n in names} for names in kinds)), None)
 

@@ -21,7 +21,7 @@ from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.edit.mentions import Mentions
 from linkwork.formats.urdf.edit.origins import HERE, Origin, inverse, negated, relative, turned
 from linkwork.formats.urdf.edit.outcome import outcome
-from linkwork.formats.urdf.edit.tree import free, joint_names, known, link_names, path_to
+from linkwork.formats.urdf.edit.tree import free, joint_names, known, link_names, path_to, robot_of
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.records import Document, ExtraElement, Joint, Link, Robot
 
@@ -45,7 +45,7 @@ def reroot(document: Document, link: str, frames: Literal["keep", "move"] = "kee
     Raises: UnknownNameError; InputError for a planar or floating joint on the way, whose reverse
     would need other coordinates.
     """
-    robot = document.robot
+    robot = robot_of(document)
     known("link", link, link_names(robot))
     if frames not in ("keep", "move"):
         raise InputError(f"frames is 'keep' or 'move', not {frames!r}")

@@ -9,7 +9,21 @@ from collections.abc import Collection, Mapping
 
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.records import Joint, Robot
+from linkwork.formats.urdf.records import Document, Joint, Robot
+
+
+def robot_of(document: Document) -> Robot:
+    """The records of a document.
+
+    Raises: InputError for anything else, such as a loaded robot.
+    """
+    if not isinstance(document, Document):
+        given = type(document).__name__
+        raise InputError(
+            f"a Document is edited, not {given}; linkwork.urdf.read gives one, "
+            "and linkwork.urdf.document makes one of records"
+        )
+    return document.robot
 
 
 def holders(robot: Robot) -> dict[str, Joint]:
@@ -81,13 +95,17 @@ def renaming(kind: str, changes: Mapping[str, str], names: Collection[str]) -> d
     """The changes of names that are changes, once they have been found possible.
 
     Raises: UnknownNameError for an old name that does not exist; InputError for a new one that is
-    taken, given twice, or no name.
+    taken, given twice, or no name, and for what is no mapping.
     """
+    if not isinstance(changes, Mapping):
+        given = type(changes).__name__
+        raise InputError(f"new names of a {kind} are given as {{old: new}}, not as {given}")
     names = dict.fromkeys(names)
     unchanged, new_names = set(names), dict[str, str]()
     for old, new in changes.items():
         known(kind, old, names)
-        if not isinstance(new, str) or not new.strip():
+        blank = kind in ("link", "joint") and not str(new).strip()
+        if not isinstance(new, str) or blank:
             raise InputError(f"{kind} '{show(old)}' cannot be renamed to {new!r}: give it a name")
         unchanged.discard(old)
     for old, new in changes.items():

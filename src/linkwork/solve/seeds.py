@@ -1,0 +1,94 @@
+"""Where a try may start near its target: a table of configurations by what they reach.
+
+The reach is cut into cells (a grid over the features of a target); each cell keeps the sample that
+lies nearest to its centre, and away from limits. The table is made once for a solver, of points
+that fill space evenly, so it is the same in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.compile.lanes import NO_SEED, SEED_STEPS
+
+Floats = NDArray[np.float64]
+
+SAMPLES = 1 << 15
+"""Configurations that the table is chosen from."""
+
+_NEAR_LIMIT = 0.3
+"""From this share of the span to a limit on, a sample is the worse the nearer it is."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One feature: into how many cells its range is cut; without a range, that of the samples."""
+
+    cells: int
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """The grid (`pipeline.GRID` by features) and the table (cells, n) of 16-bit numbers."""
+
+    grid: Floats
+    table: NDArray[np.uint16]
+
+
+def spread(count: int, n: int) -> Floats:
+    """Points (count, n) that fill the unit cube evenly.
+
+    Source: the additive recurrence with powers of 1/g, g the positive root of x^(n+1) = x + 1
+    (Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
+    """
+    g = 1.5
+    for _ in range(60):
+        g = (1.0 + g) ** (1.0 / (n + 1))
+    steps = g ** -np.arange(1.0, n + 1)
+    points = 0.5 + np.arange(1.0, count + 1)[:, None] * steps
+    return points - np.floor(points)
+
+
+def make_seeds(
+    place: Callable[[Floats], Floats],
+    starts: Floats,
+    axes: Sequence[Axis],
+    *,
+    samples: int = SAMPLES,
+) -> Seeds:
+    """The table for a problem: ``place(x)`` (samples, f) are the features of what x reaches.
+
+    ``starts`` (3, n) as in `lanes`; nothing of x0 may be kept.
+    """
+    numbers = np.minimum(spread(samples, starts.shape[1]) * SEED_STEPS, NO_SEED - 1)
+    numbers = numbers.astype(np.uint16)
+    shares = (numbers + 0.5) / SEED_STEPS
+    features = place(starts[0] + shares * starts[1])
+    grid = _grid(features, axes)
+    low, scale, cells, stride = grid
+    at = (features - low) * scale
+    cell = np.clip(np.floor(at), 0.0, cells - 1.0)
+    cost = np.square(at - cell - 0.5).sum(axis=1)
+    margin = np.minimum(shares, 1.0 - shares)
+    cost += np.square(np.maximum(0.0, 1.0 - margin / _NEAR_LIMIT)).sum(axis=1)
+    order = np.argsort(-cost, kind="stable")
+    table = np.full((int(cells.prod()), starts.shape[1]), NO_SEED, dtype=np.uint16)
+    table[(cell @ stride).astype(np.int64)[order]] = numbers[order]  # of equals the last stays
+    return Seeds(grid, table)
+
+
+def _grid(features: Floats, axes: Sequence[Axis]) -> Floats:
+    found = features.min(axis=0), features.max(axis=0)
+    low = np.array([found[0][k] if a.low is None else a.low for k, a in enumerate(axes)])
+    high = np.array([found[1][k] if a.high is None else a.high for k, a in enumerate(axes)])
+    cells = np.array([a.cells for a in axes], dtype=np.float64)
+    grid = np.ones((4, len(axes)))
+    grid[0], grid[1], grid[2] = low, cells / np.maximum(high - low, 1e-12), cells
+    grid[3, 1:] = np.cumprod(cells)[:-1]
+    return grid

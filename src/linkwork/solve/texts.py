@@ -1,0 +1,165 @@
+"""A problem as the texts of the pipeline: where to start, one step, what was reached, and seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.algorithms.forward_kinematics import fk
+from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.best import starts_of
+from linkwork.solve.code import Texts
+from linkwork.solve.explain import ROUNDING
+from linkwork.solve.moves import violation
+from linkwork.solve.pose_features import RIGID, far_from_rigid, pose_features
+from linkwork.solve.problem import Problem
+from linkwork.solve.step import configuration_of, seen_at, step
+from linkwork.solve.tasks.pose import Pose
+
+Floats = NDArray[np.float64]
+
+
+def problem_texts(problem: Problem) -> Texts:
+    """The texts of a problem.
+
+    One pose and nothing else that takes numbers goes in as a matrix (4, 4), which is checked on
+    the way; of all others the rows of numbers go in as `inputs.rows_of` makes them.
+    """
+    n_parameters = problem.layout.n_parameters
+    needs_settings = any(any(task.slack) for task in problem.tasks) or bool(problem.limits)
+
+    def prepare(o: Ops, target: Block, q0: Block) -> dict[str, Block]:
+        parameters, fault = target, o.const(-1.0)
+        if takes_pose(problem):
+            parameters, fault = _of_pose(o, problem, target, q0)
+        return {
+            "x0": o.vector(_start(o, problem, q0)),
+            "parameters": parameters,
+            "fault": o.vector([fault]),
+            "features": o.vector(_target_features(o, parameters) if has_seeds(problem) else []),
+        }
+
+    def step_(o: Ops, x: Block, parameters: Block, settings: Block) -> dict[str, Block]:
+        after, state = step(o, problem, x, parameters, settings)
+        return {"x": after, "state": state}
+
+    def verify_(
+        o: Ops, x: Block, q0: Block, parameters: Block, settings: Block
+    ) -> dict[str, Block]:
+        given = settings if needs_settings else o.vector([0.0] * problem.layout.n_settings)
+        return verify(o, problem, x, q0, parameters, given)
+
+    def place(o: Ops, x: Block) -> dict[str, Block]:
+        q = configuration_of(o, problem, x, o.vector([0.0] * n_parameters))
+        T = fk(o, problem.mechanism, q, frame=problem.tasks[0].frames[0])
+        R = [[T[i, j] for j in range(3)] for i in range(3)]
+        return {"features": o.vector(pose_features(o, [T[i, 3] for i in range(3)], R))}
+
+    return Texts(
+        key=problem.key,
+        targets=((4, 4),) if takes_pose(problem) else ((n_parameters,),),
+        n_q=problem.mechanism.n_q,
+        n=len(problem.moved),
+        n_parameters=n_parameters,
+        n_settings=problem.layout.n_settings,
+        verify_needs_settings=needs_settings,
+        prepare=prepare,
+        step=step_,
+        verify=verify_,
+        place=place if has_seeds(problem) else None,
+    )
+
+
+def takes_pose(problem: Problem) -> bool:
+    """Whether a row is one pose, and the positions that are held."""
+    numbers = 12 + len(problem.held)
+    return _one_pose(problem) and problem.layout.n_parameters == numbers
+
+
+def _one_pose(problem: Problem) -> bool:
+    return len(problem.tasks) == 1 and isinstance(problem.asked["tasks"][0], Pose)
+
+
+def has_seeds(problem: Problem) -> bool:
+    """Whether it asks for one whole pose that depends on what is moved alone, all of it bounded."""
+    if not _one_pose(problem) or problem.held or problem.limits:
+        return False
+    whole = problem.tasks[0].n_rows == 6 and not any(problem.tasks[0].slack)
+    return whole and not starts_of(problem).kept.any()
+
+
+def thresholds(problem: Problem, settings: Floats) -> Floats:
+    """What the measures of `verify` may be at most: lower priorities decide nothing."""
+    at = problem.layout.thresholds[0][0]
+    most: list[float] = []
+    for k, task in enumerate(problem.tasks):
+        own = settings[at : at + len(task.groups)]
+        most += own.tolist() if k in problem.deciding else [math.inf] * len(task.groups)
+        at += len(task.groups)
+    return np.array([*most, ROUNDING])
+
+
+def _start(o: Ops, problem: Problem, q0: Block) -> list[Block]:
+    """What moves of q0, inside the limits of the description."""
+    x0: list[Block] = []
+    for at, k in enumerate(problem.moved):
+        value = q0[k]
+        if math.isfinite(problem.upper[at]):
+            value = o.minimum(value, float(problem.upper[at]))
+        if math.isfinite(problem.lower[at]):
+            value = o.maximum(value, float(problem.lower[at]))
+        x0.append(value)
+    return x0
+
+
+def _of_pose(o: Ops, problem: Problem, target: Block, q0: Block) -> tuple[Block, Block]:
+    """The parameters of a pose given by rows (16,), and how far it is from a rigid one."""
+    p = [target[4 * i + 3] for i in range(3)]
+    R = [[target[4 * i + j] for j in range(3)] for i in range(3)]
+    last = [target[12 + j] for j in range(4)]
+    held = [q0[k] for k in problem.held]
+    return o.vector([*p, *R[0], *R[1], *R[2], *held]), far_from_rigid(o, R, last) - RIGID
+
+
+def _target_features(o: Ops, parameters: Block) -> list[Block]:
+    rows = [[parameters[3 + 3 * i + j] for j in range(3)] for i in range(3)]
+    return pose_features(o, [parameters[k] for k in range(3)], rows)
+
+
+def verify(
+    o: Ops, problem: Problem, x: Block, q0: Block, parameters: Block, settings: Block
+) -> dict[str, Block]:
+    """q, with angles without limits on the turn nearest to q0, and its measures.
+
+    They are the squared measure of every group of every task, then how far q is outside of limits:
+    more than `ROUNDING` for any position that is outside of the description's.
+    """
+    q = [q0[k] for k in range(problem.mechanism.n_q)]
+    outside: list[Block] = [o.const(0.0)]
+    for at, k in enumerate(problem.moved):
+        value = x[at]
+        if problem.wraps[at]:
+            value = value + (2.0 * math.pi) * o.floor((q0[k] - value) * (0.5 / math.pi) + 0.5)
+        if math.isfinite(problem.upper[at]):
+            outside.append(value - float(problem.upper[at]))
+        if math.isfinite(problem.lower[at]):
+            outside.append(float(problem.lower[at]) - value)
+        q[k] = value
+    moved = [q[k] for k in problem.moved]
+    whole = configuration_of(o, problem, o.vector(moved), parameters)
+    seen = seen_at(o, problem, whole, parameters, settings)
+    measures = [squared for each in seen for squared in each.residual.squared]
+    beyond = _most(o, outside)
+    beyond = o.select(o.less(0.0, beyond), beyond + 2.0 * ROUNDING, 0.0)
+    worst = o.maximum(beyond, violation(o, problem, moved, (parameters, settings)))
+    return {"q": o.vector(q), "measures": o.vector([*measures, worst])}
+
+
+def _most(o: Ops, values: Sequence[Block]) -> Block:
+    most = values[0]
+    for value in values[1:]:
+        most = o.maximum(most, value)
+    return most

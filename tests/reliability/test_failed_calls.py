@@ -1,0 +1,338 @@
+"""P17, P18: a call that fails says so by an error of ours, and has changed nothing.
+
+Each case is a call with one thing wrong, and the built-in error that programs may catch. Before and
+after it, the documents, the robot, the objects of the urdfpy face and every file are compared.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from document_mutations import SAMPLE
+from linkwork.errors import LinkworkError
+from linkwork.faces import urdfpy
+from linkwork.formats.urdf.records import Document, Joint, Link
+
+NAN = float("nan")
+URDF: Any = lw.urdf  # called with what its types forbid
+
+
+@dataclass
+class Scene:
+    """What calls could harm."""
+
+    folder: Path
+    document: Document
+    meshed: Document
+    other: Document
+    robot: lw.Robot
+    face: urdfpy.URDF
+
+    @property
+    def shoulder(self) -> Any:
+        return self.face.joint_map["shoulder"]
+
+    @property
+    def base(self) -> Any:
+        return self.face.link_map["base"]
+
+    def moved(self, **values: Any) -> Any:
+        """The records with other values in the first joint."""
+        robot = self.document.robot
+        return replace(robot, joints=(replace(robot.joints[0], **values), *robot.joints[1:]))
+
+    def mount(self, **values: Any) -> Joint:
+        return replace(Joint("mount", "fixed", "base", "other/base"), **values)
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    folder = tmp_path.resolve()
+    (folder / "meshes").mkdir()
+    (folder / "meshes" / "arm.stl").write_text("solid\nendsolid\n")
+    (folder / "folder").mkdir()
+    (folder / "folder" / "meshes").touch()
+    (folder / "robot.urdf").write_text(SAMPLE)
+    text = SAMPLE.replace("package://sample/meshes/arm.stl", "meshes/arm.stl")
+    (folder / "meshed.urdf").write_text(text)
+    document = lw.urdf.read(folder / "robot.urdf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        face = urdfpy.URDF.load(str(folder / "meshed.urdf"))
+    face.link_fk()  # what is computed once is there
+    return Scene(
+        folder,
+        document,
+        lw.urdf.read(folder / "meshed.urdf"),
+        lw.urdf.prefix(document, "other/"),
+        lw.load(document),
+        face,
+    )
+
+
+def state(scene: Scene) -> list[Any]:
+    """All that the documents, the robot and the face consist of, as values that do not change."""
+    documents = [repr(d) for d in (scene.document, scene.meshed, scene.other, scene.robot.document)]
+    poses = {link.name: T.tobytes() for link, T in scene.face.link_fk().items()}
+    return [*documents, scene.robot.mechanism.digest, parts(scene.face, {}), poses]
+
+
+def parts(value: Any, seen: dict[int, int]) -> Any:
+    """An object of the face attribute by attribute, without what it computed."""
+    if isinstance(value, np.ndarray):
+        return (value.shape, str(value.dtype), value.tobytes())
+    if isinstance(value, (list, tuple)):
+        return [type(value).__name__, *(parts(each, seen) for each in value)]
+    if not isinstance(value, urdfpy.URDFType):
+        return repr(value) if not hasattr(value, "__dict__") else type(value).__name__
+    if id(value) in seen:
+        return seen[id(value)]
+    seen[id(value)] = len(seen)
+    held = {k: v for k, v in vars(value).items() if k != "_kinematics"}
+    return (type(value).__name__, {name: parts(each, seen) for name, each in held.items()})
+
+
+def files(folder: Path) -> dict[str, Any]:
+    """Every file and folder, with contents and times."""
+    return {
+        str(path): (path.lstat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
+        for path in folder.rglob("*")
+    }
+
+
+Case = tuple[type[Exception], Callable[[Any], Any]]
+"""The built-in error, and the call."""
+
+EDITS: dict[str, Case] = {
+    "rename nobody": (KeyError, lambda s: URDF.rename(s.document, links={"nobody": "x"})),
+    "rename to a taken name": (
+        ValueError,
+        lambda s: URDF.rename(s.document, links={"arm": "hand"}),
+    ),
+    "rename two to one": (
+        ValueError,
+        lambda s: URDF.rename(s.document, links={"arm": "x", "hand": "x"}),
+    ),
+    "rename to nothing": (ValueError, lambda s: URDF.rename(s.document, joints={"slide": " "})),
+    "rename to nul": (ValueError, lambda s: URDF.rename(s.document, links={"arm": "a\0"})),
+    "rename to half a character": (
+        ValueError,
+        lambda s: URDF.rename(s.document, links={"arm": "\ud800"}),
+    ),
+    "rename to a number": (ValueError, lambda s: URDF.rename(s.document, links={"arm": 3})),
+    "rename a list": (ValueError, lambda s: URDF.rename(s.document, links=["arm"])),
+    "rename in a robot": (ValueError, lambda s: URDF.rename(s.robot, links={"arm": "x"})),
+    "a robot without name": (ValueError, lambda s: URDF.rename(s.document, robot="")),
+    "prefix none": (ValueError, lambda s: URDF.prefix(s.document, None)),
+    "prefix nul": (ValueError, lambda s: URDF.prefix(s.document, "\0")),
+    "merge with itself": (
+        ValueError,
+        lambda s: URDF.merge(s.document, s.document, s.mount(child="base")),
+    ),
+    "merge below nobody": (
+        KeyError,
+        lambda s: URDF.merge(s.document, s.other, s.mount(parent="nobody")),
+    ),
+    "merge not at the root": (
+        ValueError,
+        lambda s: URDF.merge(s.document, s.other, s.mount(child="other/arm")),
+    ),
+    "merge by a joint of no type": (
+        ValueError,
+        lambda s: URDF.merge(s.document, s.other, s.mount(type="ball")),
+    ),
+    "merge at nan": (
+        ValueError,
+        lambda s: URDF.merge(s.document, s.other, s.mount(xyz=(NAN, 0.0, 0.0))),
+    ),
+    "merge by a name": (ValueError, lambda s: URDF.merge(s.document, s.other, "mount")),
+    "merge with nothing": (ValueError, lambda s: URDF.merge(s.document, None, s.mount())),
+    "subtree of nobody": (KeyError, lambda s: URDF.subtree(s.document, "nobody")),
+    "subtree without its leader": (ValueError, lambda s: URDF.subtree(s.document, "arm")),
+    "cut nobody": (KeyError, lambda s: URDF.cut(s.document, "nobody")),
+    "remove the root": (ValueError, lambda s: URDF.remove(s.document, "base")),
+    "remove no joint": (KeyError, lambda s: URDF.remove(s.document, joint="base")),
+    "remove nothing": (ValueError, lambda s: URDF.remove(s.document)),
+    "remove in another way": (
+        ValueError,
+        lambda s: URDF.remove(s.document, "tool", mimic="no"),
+    ),
+    "reroot at nobody": (KeyError, lambda s: URDF.reroot(s.document, "nobody")),
+    "reroot over a planar joint": (ValueError, lambda s: URDF.reroot(s.document, "ball")),
+    "reroot in another way": (ValueError, lambda s: URDF.reroot(s.document, "arm", frames="x")),
+    "differences below zero": (
+        ValueError,
+        lambda s: URDF.diff(s.document, s.document, -1.0),
+    ),
+    "differences to a name": (ValueError, lambda s: URDF.diff(s.document, "ur5e")),
+    "records with a name twice": (
+        ValueError,
+        lambda s: URDF.document(replace(s.document.robot, links=(Link("a"), Link("a")))),
+    ),
+    "records with nan": (ValueError, lambda s: URDF.document(s.moved(xyz=(NAN, 0.0, 0.0)))),
+    "records of numbers": (
+        ValueError,
+        lambda s: URDF.document(replace(s.document.robot, links=(3,))),
+    ),
+    "no records": (ValueError, lambda s: URDF.document(s.document)),
+    "the text of nan": (ValueError, lambda s: URDF.to_text(s.moved(rpy=(NAN, 0.0, 0.0)))),
+    "the text of a document": (ValueError, lambda s: URDF.to_text(s.document)),
+}
+
+FILES: dict[str, Case] = {
+    "write over a folder": (ValueError, lambda s: URDF.write(s.document, s.folder / "folder")),
+    "write nowhere": (ValueError, lambda s: URDF.write(s.document, s.folder / "no" / "r.urdf")),
+    "write into a file": (
+        ValueError,
+        lambda s: URDF.write(s.document, s.folder / "robot.urdf" / "r.urdf"),
+    ),
+    "copy into a file": (
+        ValueError,
+        lambda s: URDF.write(s.meshed, s.folder / "robot.urdf" / "r.urdf", meshes="copy"),
+    ),
+    "copy where a file is called meshes": (
+        ValueError,
+        lambda s: URDF.write(s.meshed, s.folder / "folder" / "r.urdf", meshes="copy"),
+    ),
+    "write to nul": (ValueError, lambda s: URDF.write(s.document, f"{s.folder}/a\0")),
+    "write a long name": (ValueError, lambda s: URDF.write(s.document, s.folder / ("x" * 999))),
+    "write to a device": (ValueError, lambda s: URDF.write(s.document, "/dev/null")),
+    "write over a file": (
+        ValueError,
+        lambda s: URDF.write(s.document, s.folder / "robot.urdf", overwrite=False),
+    ),
+    "write in another way": (
+        ValueError,
+        lambda s: URDF.write(s.document, s.folder / "robot.urdf", meshes="move"),
+    ),
+    "write nan": (
+        ValueError,
+        lambda s: URDF.write(s.moved(axis=(NAN, 0.0, 0.0)), s.folder / "robot.urdf"),
+    ),
+    "write a changed robot": (
+        NotImplementedError,
+        lambda s: URDF.write(s.robot.lock("shoulder"), s.folder / "robot.urdf"),
+    ),
+    "read a folder": (ValueError, lambda s: URDF.read(s.folder / "folder")),
+    "read nothing": (ValueError, lambda s: URDF.read(s.folder / "absent.urdf")),
+    "a mesh that is missing": (ValueError, lambda s: s.robot.link_mesh("arm")),
+    "a mesh of nobody": (KeyError, lambda s: s.robot.link_mesh("nobody")),
+    "a mesh of another kind": (ValueError, lambda s: s.robot.link_mesh("arm", "seen")),
+    "a box at nan": (ValueError, lambda s: s.robot.bounding_box([NAN] * 11)),
+    "a box of too few": (ValueError, lambda s: s.robot.bounding_box([0.0])),
+    "a mass below zero": (ValueError, lambda s: s.robot.link_mass_properties("base", -1.0)),
+}
+
+
+def _set(owner: Callable[[Scene], Any], name: str, value: Any) -> Callable[[Scene], Any]:
+    return lambda s: setattr(owner(s), name, value)
+
+
+def shoulder(s: Scene) -> Any:
+    return s.shoulder
+
+
+def base(s: Scene) -> Any:
+    return s.base
+
+
+FACE: dict[str, Case] = {
+    "poses at nan": (ValueError, lambda s: s.face.link_fk({"shoulder": NAN})),
+    "poses at infinity": (ValueError, lambda s: s.face.link_fk([np.inf, 0.0, 0.0])),
+    "poses of nobody": (KeyError, lambda s: s.face.link_fk({"nobody": 0.0})),
+    "poses of too many": (ValueError, lambda s: s.face.link_fk([0.0] * 7)),
+    "poses at a text": (TypeError, lambda s: s.face.link_fk("shoulder")),
+    "poses at a word": (ValueError, lambda s: s.face.link_fk({"shoulder": "x"})),
+    "pose of no link": (KeyError, lambda s: s.face.link_fk(link="nobody")),
+    "poses of a number": (TypeError, lambda s: s.face.link_fk(links=3)),
+    "many poses of too many": (ValueError, lambda s: s.face.link_fk_batch(np.zeros((2, 9)))),
+    "a joint of no type": (ValueError, _set(shoulder, "joint_type", "ball")),
+    "an axis of two": (ValueError, _set(shoulder, "axis", [0, 1])),
+    "an axis of zeros": (ValueError, _set(shoulder, "axis", [0, 0, 0])),
+    "a pose of nan": (ValueError, _set(shoulder, "origin", np.full((4, 4), NAN))),
+    "a pose of text": (TypeError, _set(shoulder, "origin", "here")),
+    "no limit": (ValueError, _set(shoulder, "limit", None)),
+    "a limit that is a number": (TypeError, _set(shoulder, "limit", 3)),
+    "a limit of text": (ValueError, lambda s: setattr(s.shoulder.limit, "lower", "x")),
+    "no effort": (TypeError, lambda s: setattr(s.shoulder.limit, "effort", None)),
+    "a leader by name": (TypeError, _set(shoulder, "mimic", "slide")),
+    "a mass of nan": (ValueError, lambda s: setattr(s.base.inertial, "mass", NAN)),
+    "an inertia of two": (ValueError, lambda s: setattr(s.base.inertial, "inertia", np.eye(2))),
+    "visuals that are numbers": (ValueError, _set(base, "visuals", [3])),
+    "no shape": (TypeError, lambda s: setattr(s.base.visuals[0], "geometry", None)),
+    "two colours": (ValueError, lambda s: setattr(s.base.visuals[0].material, "color", [1, 2])),
+    "no name": (TypeError, _set(base, "name", None)),
+    "other XML that is none": (ValueError, lambda s: setattr(s.face, "other_xml", "<a>")),
+    "a position of nan": (ValueError, lambda s: s.shoulder.get_child_pose(NAN)),
+    "a link twice": (
+        ValueError,
+        lambda s: s.face.add_link(
+            urdfpy.Link("arm", None, None, None), urdfpy.Joint("n", "fixed", "base", "arm")
+        ),
+    ),
+    "remove no link": (KeyError, lambda s: s.face.remove_link("nobody")),
+    "remove the base": (ValueError, lambda s: s.face.remove_link("base")),
+    "remove a colour in use": (ValueError, lambda s: s.face.remove_material("grey")),
+    "drive nobody": (
+        ValueError,
+        lambda s: s.face.add_transmission(
+            urdfpy.Transmission("t", "x", [urdfpy.TransmissionJoint("nobody", [])])
+        ),
+    ),
+    "join itself": (ValueError, lambda s: s.face.join(s.face, "arm")),
+    "join at nobody": (KeyError, lambda s: s.face.join(s.face, "nobody", prefix="x")),
+    "copy at nan": (ValueError, lambda s: s.face.copy(scale=NAN)),
+    "copy at a text": (ValueError, lambda s: s.face.copy(scale="x")),
+    "add no link": (TypeError, lambda s: s.face.add_link(3, 4)),
+    "add no material": (TypeError, lambda s: s.face.add_material(3)),
+    "add no transmission": (TypeError, lambda s: s.face.add_transmission(3)),
+    "load nothing": (TypeError, lambda s: urdfpy.URDF.load(None)),
+    "load no file": (ValueError, lambda s: urdfpy.URDF.load(str(s.folder / "absent.urdf"))),
+    "a robot without links": (ValueError, lambda s: urdfpy.URDF("x", [])),
+    "save over a folder": (ValueError, lambda s: s.face.save(str(s.folder / "folder"))),
+    "save into a file": (
+        ValueError,
+        lambda s: s.face.save(str(s.folder / "robot.urdf" / "robot.urdf")),
+    ),
+    "save to nul": (ValueError, lambda s: s.face.save(f"{s.folder}/a\0")),
+    "show": (NotImplementedError, lambda s: s.face.show()),
+}
+
+CASES = EDITS | FILES | FACE
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_p17_p18_a_call_that_fails_changes_nothing(scene: Scene, case: str):
+    kind, call = CASES[case]
+    before, disk = state(scene), files(scene.folder)
+    with pytest.raises(LinkworkError) as caught:
+        call(scene)
+    assert isinstance(caught.value, kind), type(caught.value)
+    assert str(caught.value).strip()
+    assert state(scene) == before
+    assert files(scene.folder) == disk
+
+
+def test_p18_changes_would_be_seen(scene: Scene):
+    before, disk = state(scene), files(scene.folder)
+    scene.shoulder.limit.lower = -2
+    assert state(scene) != before
+    (scene.folder / ".linkwork-0.part").touch()
+    assert files(scene.folder) != disk
+
+
+def test_records_cannot_be_changed(scene: Scene):
+    robot = scene.document.robot
+    inertial: Any = robot.links[0].inertial
+    for record in (scene.document, robot, robot.joints[0], robot.links[0], inertial):
+        for field in fields(record):
+            with pytest.raises(AttributeError):
+                setattr(record, field.name, None)
