@@ -254,6 +254,7 @@ def _one_by_one(asked: Asked, count: int) -> None:
                 entry.wall.append(found["p50"])
                 entry.cpu.append(found["cpu_p50"])
                 entry.extra.setdefault("wall_p99", []).append(found["p99"])
+                entry.extra.setdefault("wall_max", []).append(found["max"])
                 entry.extra["calls"] = found["calls"]
                 slow.append(found["cpu_p99"])
     for _, _, entry, slow in entries:

@@ -1,14 +1,13 @@
 """Inverse kinematics on many chains, judged by Pinocchio: ``python -m benchmarks.ik``.
 
-Linkwork alone on every chain by default: the table of what must hold. ``--peers`` puts others beside
-it, on the same targets in the same run.
+Linkwork alone on every chain by default: the table of what must hold. ``--peers`` puts others
+beside it, on the same targets in the same run.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -39,26 +38,27 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     names = ", ".join(chain.robot.name for chain in chains())
-    made.add_argument("--chains", nargs="+", default=list(GROUPS), metavar="NAME",
-                      help=f"groups ({', '.join(GROUPS)}) or chains: {names} (default: all)")  # fmt: skip
-    made.add_argument("--random", type=int, default=1, help="random chains of each length")
-    made.add_argument("--peers", nargs="+", default=["linkwork"], metavar="PEER",
-                      choices=[*solvers(), "all"], help=f"of {', '.join(solvers())}, or all")  # fmt: skip
-    made.add_argument("--targets", type=int, default=100_000, help="of each chain")
-    made.add_argument("--one", type=int, default=1_000, help="of them solved one by one; 0: none")
-    made.add_argument("--rounds", type=int, default=3, help="how often the sides take turns")
-    made.add_argument("--seconds", type=float, default=0.2, help="time per line and round")
-    made.add_argument("--loop-seconds", type=float, default=20.0,
-                      help="after which a loop over targets is judged by what it has (30 at least)")  # fmt: skip
-    made.add_argument("--seed", type=int, default=0, help="of the targets")
-    made.add_argument("--here", action="store_true", help="run all sides in this environment")
-    made.add_argument("--core", type=int, help="the core that the workers are bound to")
-    made.add_argument("--data", type=Path, help="the robots folder of example-robot-data")
-    made.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON")
-    made.add_argument("--page", type=Path, metavar="FILE", help="write the tables as a page")
-    made.add_argument("--from", type=Path, nargs="+", metavar="FILE", dest="saved",
-                      help="run nothing: make the page of saved results")  # fmt: skip
-    made.add_argument("--verbose", action="store_true", help="show what the workers print")
+    add = made.add_argument
+    groups = f"groups ({', '.join(GROUPS)}) or chains: {names} (default: all)"
+    add("--chains", nargs="+", default=list(GROUPS), metavar="NAME", help=groups)
+    add("--random", type=int, default=1, help="random chains of each length")
+    sides, listed = [*solvers(), "all"], f"of {', '.join(solvers())}, or all"
+    add("--peers", nargs="+", default=["linkwork"], choices=sides, metavar="PEER", help=listed)
+    add("--targets", type=int, default=100_000, help="of each chain")
+    add("--one", type=int, default=1_000, help="of them solved one by one; 0: none")
+    add("--rounds", type=int, default=3, help="how often the sides take turns")
+    add("--seconds", type=float, default=0.2, help="time per line and round")
+    late = "after which a loop over targets is judged by what it has (30 at least)"
+    add("--loop-seconds", type=float, default=20.0, help=late)
+    add("--seed", type=int, default=0, help="of the targets")
+    add("--here", action="store_true", help="run all sides in this environment")
+    add("--core", type=int, help="the core that the workers are bound to")
+    add("--data", type=Path, help="the robots folder of example-robot-data")
+    add("--json", type=Path, metavar="FILE", help="write everything as JSON")
+    add("--page", type=Path, metavar="FILE", help="write the tables as a page")
+    saved = "run nothing: make the page of saved results"
+    add("--from", type=Path, nargs="+", metavar="FILE", dest="saved", help=saved)
+    add("--verbose", action="store_true", help="show what the workers print")
     return made
 
 
@@ -127,6 +127,4 @@ def _run(options: argparse.Namespace) -> Report:
 
 
 if __name__ == "__main__":
-    if os.name == "posix":
-        os.environ.setdefault("PYTHONNOUSERSITE", "1")
     sys.exit(main())

@@ -15,7 +15,7 @@ from benchmarks.tasks import ARMS, ROBOTS, Robot, Task, prepare
 
 @dataclass(frozen=True)
 class Chain:
-    """A chain: a robot of a file, or of a description that ``make`` gives (from the data folder)."""
+    """A robot of a file, or of a description that ``make`` gives from the data folder."""
 
     robot: Robot
     group: str  # "five", "eight", "random" or "tasks"

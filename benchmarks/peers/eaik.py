@@ -37,17 +37,17 @@ class PEER(Peer):
         moving = [joint for joint in chain if joint.moves]
         if len(moving) != 6 or any(joint.type == "prismatic" for joint in moving):
             raise ValueError(f"it takes six turning joints, and there are {len(moving)} joints")
-        T, axes, places = np.eye(4), [], []
+        at, axes, places = np.eye(4), [], []
         for joint in chain:
-            T = T @ joint.T
+            at = at @ joint.T
             if joint.moves:
-                axes.append(T[:3, :3] @ joint.axis)
-                places.append(T[:3, 3].copy())
-        steps = np.diff(np.array([np.zeros(3), *places, T[:3, 3]]), axis=0)
+                axes.append(at[:3, :3] @ joint.axis)
+                places.append(at[:3, 3].copy())
+        steps = np.diff(np.array([np.zeros(3), *places, at[:3, 3]]), axis=0)
         robot: Any = part("eaik.IK_HP").HPRobot(np.array(axes), steps)
         if not robot.hasKnownDecomposition():
             raise ValueError("no analytic solution is known for these axes")
-        self.robot, self.back = robot, T[:3, :3].T
+        self.robot, self.back = robot, at[:3, :3].T
         self.joint_names = [joint.name for joint in moving]
         self.limits = np.array([(joint.lower, joint.upper) for joint in moving])
 
@@ -57,6 +57,7 @@ class PEER(Peer):
             Line(
                 "IK_batched, one thread", "r = robot.IK_batched(q, num_worker_threads=1)",
                 {"robot": self.robot}, "batch", by_row=False, given=self._unturned,
+                notes=("the choice among its solutions is not timed",),
             ),
         ]  # fmt: skip
 

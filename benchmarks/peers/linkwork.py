@@ -198,6 +198,9 @@ class PEER(Peer):
         solver = {"solver": self.robot.solver(self.tip)}
         return [
             Line("solver.solve, one target", "r = solver.solve(q)", solver, "solver"),
+            Line(
+                "solver.solve, at most 5 ms", "r = solver.solve(q, seconds=0.005)", solver, "5 ms"
+            ),
             Line("Robot.ik, one target", "r = robot.ik(q, tip, threads=1)", names, "method"),
         ]
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import time
+
 import pytest
-from benchmarks.lines import Line, compile_loop, measure, measure_each
+from benchmarks.lines import FEWEST, Line, compile_loop, measure, measure_each
 
 
 def test_a_line_runs_its_statement_on_every_input_and_gives_the_last_result() -> None:
@@ -33,3 +35,14 @@ def test_time_is_per_evaluation_and_at_least_one_pass_is_made() -> None:
 def test_percentiles_of_single_calls_are_in_order() -> None:
     found = measure_each(compile_loop(Line("one", "r = q")), list(range(200)))
     assert 0 < found["p50"] <= found["p95"] <= found["p99"]
+
+
+def test_calls_are_timed_one_by_one_until_the_time_is_over() -> None:
+    loop = compile_loop(Line("slow", "sleep(0.001); r = q", {"sleep": time.sleep}))
+    few = measure_each(loop, list(range(500)), seconds=0.0)
+    assert few["calls"] == FEWEST
+    assert 1e6 <= few["p50"] <= few["p99"] <= few["max"]
+    all_of_them = measure_each(loop, list(range(40)))
+    assert all_of_them["calls"] == 40
+    idle = measure_each(loop, list(range(30)), clock=time.process_time_ns)
+    assert idle["p50"] < 1e6  # asleep: no processor time

@@ -81,11 +81,10 @@ def test_the_moves_fit_before_anything_is_clamped(robot):
     problem = make_problem(m, Pose("tool0"), limits=limits, objectives=[NearPosture()])
     settings = np.concatenate([settings_of(problem, Options()), [0.01, 1.0, 1.0]])
     r = rng("fit")
-    for q in robot.random(20, seed=7):
+    for q in np.clip(robot.random(20, seed=7), m.lower + 0.2, m.upper - 0.2):
         target = robot.fk(robot.random(seed=int(r.integers(99))), "tool0")
         v = r.uniform(-0.2, 0.2, m.n_v)  # which forces the joints to go on for a while
         given = {"tool0": target, "acceleration": v}
-        q = np.clip(q, m.lower + 0.2, m.upper - 0.2)
         parameters, _, _ = rows_of(problem, given, q, np.zeros(m.n_q))
         x = q[list(problem.moved)]
         after, moves = controlled(NUMPY, problem, x, parameters[0], settings)

@@ -184,10 +184,12 @@ def test_an_edge_that_both_describe_in_their_own_rounding_does_not_hold_them(m):
         reach = moves.within_reach(NUMPY, problem, x, *numbers)
         for _ in range(12):  # pressed against the edge while it goes along
             step = np.zeros(m.n_q)
-            step[1:3] = 0.05 * (high - low) + r.uniform(0.0, 0.1) * np.array([1.0, -1.0])
+            step[1:3] = 0.05 * (high - low) + r.uniform(0.0, 0.1) * np.array([1.0, 0.0])
             after = moves.moved(NUMPY, problem, x, step, reach, numbers)
             assert moves.violation(NUMPY, problem, after, numbers) == 0.0
             assert np.abs(after - x).max() > 1e-4
+            edge = np.interp(after[2], (low[1], high[1]), (low[0], high[0]))
+            assert 5e-13 < edge - after[1] < 2e-11
             x = after
 
 
