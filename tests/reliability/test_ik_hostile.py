@@ -244,8 +244,7 @@ def test_only_our_errors_come_out(k):
     robot = model("ur5e")
     two = robot.solver(tasks=[ik.Pose("tool0"), ik.Position("forearm_link")])
     for call in (
-        lambda x: robot.ik(x), lambda x: two.solve(x), lambda x: robot.ik(np.eye(4), q0=x),
-        lambda x: robot.solver().all_solutions(x),
+        robot.ik, two.solve, lambda x: robot.ik(np.eye(4), q0=x), robot.solver().all_solutions,
         lambda x: robot.ik(np.eye(4), tries=x), lambda x: robot.ik(np.eye(4), seconds=x, tries=1),
     ):  # fmt: skip
         try:

@@ -10,7 +10,6 @@ import pytest
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError
 from linkwork.solve.best import chosen, distinct, nearest_turns, starting_points, starts_of
-from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks.joint_coupling import JointCoupling
 from linkwork.solve.tasks.pose import Pose
@@ -198,7 +197,7 @@ def test_the_best_of_tasks_that_count_turns_still_does_them():
 def test_distinct_leaves_one_of_each_group():
     problem = make_problem(UR5E.mechanism, Pose("tool0"))
     a, b = UR5E.random(2, seed=12)
-    rows = np.array([a, b, a + 1e-4, b + 2.0 * np.pi, a + [0.1, 0, 0, 0, 0, 0]])
+    rows = np.array([a, b, a + 1e-4, b + 2.0 * np.pi, a + 0.1 * np.eye(6)[0]])
     assert distinct(problem, rows, 1e-2).tolist() == [0, 1, 4]
     assert distinct(problem, rows[:0], 1e-2).tolist() == []
 

@@ -63,7 +63,7 @@ def test_changes_take_the_place_of_fields_and_none_leaves_them():
 
 
 def test_unknown_changes_and_other_things_are_refused_by_name():
-    with pytest.raises(UnknownNameError, match="nearest: .*position_tolerance"):
+    with pytest.raises(UnknownNameError, match=r"nearest: .*position_tolerance"):
         with_changes(None, position_tolerence=1.0)
     with pytest.raises(InputError, match="must be IKOptions, not dict"):
         with_changes({"tries": 3})  # pyright: ignore - what is refused

@@ -122,16 +122,15 @@ def test_a_lower_level_takes_no_part_in_what_the_first_level_asks_for():
     alone = make_problem(robot.mechanism, Pose(tip))
     both = make_problem(robot.mechanism, [Pose(tip), Position("link4", priority=1)])
     gaps = []
-    for q in robot.random(20, seed=8):
-        q = 0.2 * robot.neutral() + 0.8 * q  # away from limits
+    for q in 0.2 * robot.neutral() + 0.8 * robot.random(20, seed=8):  # away from limits
         goal = robot.fk(robot.integrate(q, 1e-4 * g.normal(size=robot.n_v)), tip)
         elbow = robot.fk(q, "link4")[:3, 3] + 1e-4 * g.normal(size=3)
         first, _ = step(NUMPY, alone, q, *numbers(alone, goal))
         second, _ = step(NUMPY, both, q, *numbers(both, [goal, elbow]))
         J = robot.jacobian(q, tip)
         gaps.append(np.linalg.norm(J @ (second - first)) / np.linalg.norm(J @ (first - q)))
-        assert np.linalg.norm(second - first) > 1e-7
-    assert np.median(gaps) < 1e-3
+        assert np.linalg.norm(second - first) > 1e-6
+    assert max(gaps) < 1e-6
 
 
 def test_objectives_move_on_until_nothing_is_left_to_gain():

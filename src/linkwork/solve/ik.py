@@ -25,7 +25,7 @@ from linkwork.solve.inputs import Targets, configuration, rows_of, settings_of
 from linkwork.solve.limits.base import Limit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options, whole_number, with_changes
-from linkwork.solve.parts import numbers_of, parts_of
+from linkwork.solve.parts import deciding_part, numbers_of, parts_of
 from linkwork.solve.pipeline import Pipeline, Refused
 from linkwork.solve.pose_features import POSE_AXES
 from linkwork.solve.problem import Problem, make_problem
@@ -120,20 +120,12 @@ class InverseKinematics:
         self._neutral = neutral(mechanism)
         self._terms: tuple[Options, Terms, Floats] | None = None
         self._compiler = compiler or Compiler()
-        problems = parts_of(self.problem)
-        known = {} if known is None else known
-        code = known.get(self.problem.key)
-        if code is None:
-            with COMPILING:
-                searches = tuple(search_code(part, self._compiler) for part in problems)
-                check = check_kernel(self.problem, self._compiler)
-            whole = None if len(problems) > 1 else _pipeline(self.problem, self._compiler)
-            code = known.setdefault(self.problem.key, Compiled(searches, check, whole))
-        self.searches, self._check, self._pipeline = code
+        self._known: dict[Any, Compiled] = {} if known is None else known
+        self._parts, self._check = self._compiled(self.problem)
+        self._plain: list[Part] | None = None
+        self._pipeline = self._known[self.problem.key].pipeline
         self._takes_pose = self._pipeline is not None and takes_pose(self.problem)
         self._quick: _Quick | None = self._quickest() if self._takes_pose else None
-        pairs = zip(problems, self.searches, strict=True)
-        self._parts = [_part(self.problem, part, code) for part, code in pairs]
 
     @property
     def parts(self) -> tuple[Problem, ...]:
@@ -141,9 +133,28 @@ class InverseKinematics:
         return tuple(part.problem for part in self._parts)
 
     @property
+    def searches(self) -> tuple[Search, ...]:
+        """The compiled searches of the parts."""
+        return tuple(part.search for part in self._parts)
+
+    @property
     def search(self) -> Search:
         """The compiled search of the first part."""
-        return self.searches[0]
+        return self._parts[0].search
+
+    def _compiled(self, problem: Problem) -> tuple[list[Part], Kernel]:
+        """The searches of a problem's parts, and its check; known, from the cache or made."""
+        problems = parts_of(problem)
+        code = self._known.get(problem.key)
+        if code is None:
+            with COMPILING:
+                searches = tuple(search_code(part, self._compiler) for part in problems)
+                check = check_kernel(problem, self._compiler)
+            at_once = len(problems) == 1 and not problem.improves
+            whole = _pipeline(problem, self._compiler) if at_once else None
+            code = self._known.setdefault(problem.key, Compiled(searches, check, whole))
+        pairs = zip(problems, code.searches, strict=True)
+        return [_part(self.problem, part, search) for part, search in pairs], code.check
 
     def solve(
         self,
@@ -374,18 +385,78 @@ class InverseKinematics:
 
         With ``near`` (N, nq), all angles that may are on the turn that is nearest to it.
         """
+        problem, clock = self.problem, call.effort.clock
+        begin = clock() if clock else 0.0
+        found = self._once(parameters, start, call, near)
+        failed = np.flatnonzero(found.report[:, 0] < 0.5)
+        if problem.improves and failed.size:
+            if call.effort.seconds is not None and clock is not None:
+                left = max(1e-9, call.effort.seconds - (clock() - begin))
+                call = call._replace(effort=call.effort._replace(seconds=left))
+            some = None if near is None else near[failed]
+            better = self._plainly(parameters[failed], start[failed], call, some)
+            taken = better.report[:, 0] > 0.5
+            for part, other in zip(found, better, strict=True):
+                part[failed[taken]] = other[taken]
+        return found
+
+    def _plainly(
+        self, parameters: Floats, start: Floats, call: _Call, near: Floats | None
+    ) -> _Found:
+        """Search for the tasks of priority 0 alone, then from there, in one try, for all.
+
+        What can be reached is reached, then, though lower priorities stood in the way.
+        """
+        options = call.options
+        if self._plain is None:
+            self._plain, _ = self._compiled(deciding_part(self.problem))
+        plain = self._plain[0].problem
+        steps, tries = options.steps_for(plain), options.tries_for(plain)
+        effort = call.effort._replace(steps=steps, tries=tries, progress=None)
+        x, report = search(self._plain, (parameters, call.settings), self._inside(start), effort)
+        first = self._judged(parameters, x, report, call, (start, near))
+        once = effort._replace(steps=call.effort.steps, tries=1, seconds=None)
+        then = self._judged(
+            parameters,
+            *search(self._parts, (parameters, call.settings), x, once),
+            call,
+            (start, near),
+        )
+        then.report[:, -1] = first.report[:, -1]  # the tries that it took to get there
+        better = then.report[:, 0] > 0.5
+        for part, other in zip(first, then, strict=True):
+            part[better] = other[better]
+        return first
+
+    def _once(self, parameters: Floats, start: Floats, call: _Call, near: Floats | None) -> _Found:
+        x, report = search(
+            self._parts, (parameters, call.settings), self._inside(start), call.effort
+        )
+        return self._judged(parameters, x, report, call, (start, near))
+
+    def _inside(self, start: Floats) -> Floats:
+        """Where the search begins (N, n): inside the description's limits; it enters the others."""
         problem = self.problem
-        # of limits that a start is outside of, search leaves none
-        x0 = np.clip(start[:, list(problem.moved)], problem.lower, problem.upper)
-        x, found = search(self._parts, (parameters, call.settings), x0, call.effort)
+        return np.clip(start[:, list(problem.moved)], problem.lower, problem.upper)
+
+    def _judged(
+        self,
+        parameters: Floats,
+        x: Floats,
+        report: Floats,
+        call: _Call,
+        turns: tuple[Floats, Floats | None],
+    ) -> _Found:
+        """What x (N, n) comes to; ``turns`` are the start, and what to be near to, if anything."""
+        problem, (start, near) = self.problem, turns
         q = start.copy() if near is None else near.copy()
         q[:, problem.moved] = x
         q = _unwrapped(problem, q, start) if near is None else nearest_turns(problem, q, near)
         measures = self._check(q, parameters, call.settings)
-        report = np.empty((len(q), measures.shape[1] + 3))
-        report[:, 0] = self._success(q, measures, call.settings)
-        report[:, 1:-2], report[:, -2:] = measures, found[:, 2:]
-        return _Found(q, report, found[:, 1])
+        found = np.empty((len(q), measures.shape[1] + 3))
+        found[:, 0] = self._success(q, measures, call.settings)
+        found[:, 1:-2], found[:, -2:] = measures, report[:, 2:]
+        return _Found(q, found, report[:, 1])
 
     def _success(self, q: Floats, measures: Floats, settings: Floats) -> NDArray[np.bool_]:
         """Judge every answer by a fresh computation of its measures, and by the limits."""

@@ -82,7 +82,7 @@ def _by_name(problem: Problem, targets: Targets) -> dict[str, ArrayLike]:
     if targets is None:
         return {}
     if isinstance(targets, Mapping):
-        given = cast("Mapping[Any, ArrayLike]", targets)
+        given = cast("Mapping[Any, ArrayLike | None]", targets)
         for name in given:
             if name not in names:
                 raise UnknownNameError("task with a target", str(name), names)

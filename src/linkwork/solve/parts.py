@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.solve.layout import Span
+from linkwork.solve.limits.base import BoundLimit
 from linkwork.solve.problem import Problem, expanded, longest_way
+from linkwork.solve.tasks.base import BoundTask
 
 Places = NDArray[np.int64]
 
@@ -90,16 +92,31 @@ def _groups(problem: Problem) -> list[set[int]]:
 
 def _part(problem: Problem, members: set[int], place: int) -> Problem:
     """The part that moves ``members``; what depends on no moved joint belongs to the first."""
-    chosen, m = set(problem.coordinates), problem.mechanism
+    chosen = set(problem.coordinates)
 
     def ours(coordinates: Iterable[int]) -> bool:
         moved = chosen.intersection(coordinates)
         return bool(moved & members) or (place == 0 and not moved)
 
-    tasks = tuple(task for task in problem.tasks if ours(task.coordinates))
-    limits = tuple(
-        limit for limit in problem.limits if not limit.coupled or ours(limit.coordinates)
-    )
+    tasks = [task for task in problem.tasks if ours(task.coordinates)]
+    limits = [limit for limit in problem.limits if not limit.coupled or ours(limit.coordinates)]
+    return _restricted(problem, tasks, limits, members)
+
+
+def deciding_part(problem: Problem) -> Problem:
+    """The tasks of priority 0 alone, with the joints that they, or coupled limits, depend on."""
+    tasks = [problem.tasks[k] for k in problem.deciding]
+    coupled = [limit for limit in problem.limits if limit.coupled]
+    needed = {c for each in (*tasks, *coupled) for c in each.coordinates}
+    members = needed.intersection(problem.coordinates) or set(problem.coordinates)
+    return _restricted(replace(problem, objectives=()), tasks, problem.limits, members)
+
+
+def _restricted(
+    problem: Problem, tasks: Sequence[BoundTask], limits: Sequence[BoundLimit], members: set[int]
+) -> Problem:
+    """The problem of some of its tasks and limits, moving some of its coordinates."""
+    m = problem.mechanism
     coordinates = sorted(members)
     moved, moved_v = expanded(m.q_start, coordinates), expanded(m.v_start, coordinates)
     read = {c for each in (*tasks, *limits) for c in each.coordinates}
@@ -110,11 +127,12 @@ def _part(problem: Problem, members: set[int], place: int) -> Problem:
         weights = tuple(by_index[k] for k in moved_v)
     order = tuple(name for name in problem.order if name in {task.name for task in tasks})
     given = dict(zip(problem.order, problem.asked["tasks"], strict=True))
+    bound = zip(problem.asked["limits"], problem.limits, strict=True)
     return replace(
         problem,
-        tasks=tasks,
+        tasks=tuple(tasks),
         order=order,
-        limits=limits,
+        limits=tuple(limits),
         coordinates=tuple(coordinates),
         moved=tuple(moved),
         moved_v=tuple(moved_v),
@@ -125,10 +143,7 @@ def _part(problem: Problem, members: set[int], place: int) -> Problem:
             **problem.asked,
             "tasks": tuple(replace(given[name], name=name) for name in order),
             "joints": tuple(m.joint_names[c] for c in coordinates),
-            "limits": tuple(
-                each
-                for each, bound in zip(problem.asked["limits"], problem.limits, strict=True)
-                if bound in limits
-            ),
+            "limits": tuple(each for each, limit in bound if limit in limits),
+            "objectives": (),
         },
     )

@@ -132,7 +132,7 @@ def _columns(a: Floats, places: Places | None) -> Floats:
 
 
 def _merged(jobs: Sequence[_Job], x0: Floats) -> tuple[Floats, Floats]:
-    if len(jobs) == 1:
+    if len(jobs) == 1 and jobs[0].part.columns is None:
         x, report = jobs[0].x, jobs[0].report
     else:
         x = x0.copy()

@@ -9,9 +9,19 @@ from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.damped import Damped
 from linkwork.solve.layout import Span
 from linkwork.solve.limits.base import Interval
-from linkwork.solve.moves import Numbers, limited, moved, places, scales, times, within_reach
+from linkwork.solve.moves import (
+    Numbers,
+    entered,
+    limited,
+    moved,
+    places,
+    scales,
+    times,
+    violation,
+    within_reach,
+)
 from linkwork.solve.problem import Problem
-from linkwork.solve.tasks.base import Residual, with_slack
+from linkwork.solve.tasks.base import Residual, beyond_slack
 
 STATE = ("gap", "score", "going")
 """A step's report of the x that it was given: ``gap`` <= 0 where all tasks are within tolerance,
@@ -23,6 +33,13 @@ _MOST_ROWS_OF_A_LATER_LEVEL = 6
 """Levels below the first with more rows than this go down their gradient."""
 _LEVEL_SCORE = 1.0e6
 """More than any squared error of a lower priority."""
+_GAIN = 0.25
+"""The share of a step down a gradient that is made: along what the first level leaves free the cost
+is bent more than its own curvature says, and full steps would swing for ever."""
+_LONGEST_REST = 0.25
+"""Radians, over all joints, of what lower levels and objectives add: the first level can follow."""
+_CALM = 10.0
+"""How much the first level's squared error slows down what is below it."""
 _NEAR = 1.0e-9
 """A joint that is so near to a limit (radians, metres) stands at it, where lower levels push."""
 _STILL = 1.0e-6
@@ -69,9 +86,7 @@ def seen_at(o: Ops, problem: Problem, q: Block, parameters: Block, settings: Blo
         found = task.residual(o, q, take(o, parameters, layout.targets[k]))
         if any(task.slack):
             slack = take(o, settings, layout.slacks[k])
-            error = with_slack(o, found.error, slack, task.n_rows)
-            parts = [o.part(error, g.start, g.stop) for g in task.groups]
-            found = Residual(error, found.columns, [o.dot(part, part) for part in parts])
+            found = beyond_slack(o, found, slack, task.groups)
         first, stop = layout.weights[k]
         weight = settings[first] if stop > first else 1.0
         per_metre = 1.0 / (_ROTATION_LENGTH * problem.length)
@@ -152,10 +167,15 @@ def step(
     Slotine, "A general framework for managing multiple tasks in highly redundant robotic systems",
     ICAR 1991.
     """
+    numbers = (parameters, settings)
+    reach = within_reach(o, problem, x, parameters, settings)
+    outside = violation(o, problem, [x[k] for k in range(len(problem.moved))], numbers)
+    x = entered(o, problem, x, reach, numbers)
     q = configuration_of(o, problem, x, parameters)
     seen = seen_at(o, problem, q, parameters, settings)
     gap, score = gap_and_score(o, problem, seen, settings)
-    reach = within_reach(o, problem, q, parameters, settings)
+    if problem.limits:  # x may have been drawn, or given, outside them: then it is no answer
+        gap = o.maximum(gap, outside)
     unit = scales(o, problem, settings)
     levels = [level_of(o, problem, members, seen, problem.moved_v) for members in problem.levels]
     levels = [_in_units(level, unit) for level in levels]
@@ -164,7 +184,7 @@ def step(
     error = levels[0].error
     dx = Damped(o, levels[0].columns, levels[0].rows, o.dot(error, error)).step(error)
     if len(levels) > 1 or problem.objectives:
-        way = _descent(o, problem, q, (parameters, settings), unit)
+        way = [_GAIN * w for w in _descent(o, problem, q, (parameters, settings), unit)]
         way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
         bounds = _Bounds(problem, x, reach, unit)
         dx = _with_the_rest(o, levels, way, dx, bounds)
@@ -231,14 +251,18 @@ def _with_the_rest(
 
     Computed twice: joints that it would push against a limit which they stand at take no part the
     second time, so that the limit does not bend what is left to the first level. The rest is then
-    made so short that it ends at the next limit.
+    made short: the first level can follow its bend, and it ends at the next limit.
     """
     once = _lower(o, levels[1:], levels[1:], way, (dx, [_exact(o, levels[0])]))
     still = _held(o, bounds, once)
     tight = [_only(level, still) for level in levels]
     way = [w if f is None else f * w for w, f in zip(way, still, strict=True)]
     again = _lower(o, levels[1:], tight[1:], way, (dx, [_exact(o, tight[0])]))
-    return _shortened(o, bounds, dx, again)
+    more = [a - d for a, d in zip(again, dx, strict=True)]
+    error = levels[0].error
+    length = o.sqrt(o.dot(o.vector(more), o.vector(more)) + 1e-24)
+    share = o.minimum(1.0, _LONGEST_REST / length) / (1.0 + _CALM * o.dot(error, error))
+    return _shortened(o, bounds, dx, [share * m for m in more])
 
 
 def _exact(o: Ops, level: Level) -> Damped:
@@ -274,7 +298,7 @@ def _of_level(o: Ops, level: Level, above: list[Damped]) -> list[Block]:
         way = _left_alone([o.dot(column, rest) for column in level.columns], above)
         along = _moved_rows(level.columns, way)
         far = o.dot(along, rest) / (o.dot(along, along) + 1e-24)
-        return [far * w for w in way]
+        return [_GAIN * far * w for w in way]
     rows = [_left_alone([column[i] for column in level.columns], above) for i in range(level.rows)]
     columns = [o.vector([rows[i][k] for i in range(level.rows)]) for k in range(n)]
     squared = sum((each.squared_error for each in above), o.dot(rest, rest))
@@ -311,24 +335,25 @@ def _held(o: Ops, bounds: _Bounds, dx: Sequence[Block]) -> list[Block | None]:
     return held
 
 
-def _shortened(o: Ops, bounds: _Bounds, first: Sequence[Block], dx: Sequence[Block]) -> list[Block]:
-    """dx with what is beyond the step of the first level shortened to end at the next limit.
+def _shortened(
+    o: Ops, bounds: _Bounds, first: Sequence[Block], more: Sequence[Block]
+) -> list[Block]:
+    """The step of the first level and ``more``, which is shortened to end at the next limit.
 
     Joints that stand at a limit already do not shorten it.
     """
     share: Block = o.const(1.0)
-    for (place, lower, upper), a, d, unit in zip(
-        _ends(bounds), first, dx, bounds.unit, strict=True
-    ):
+    ends = zip(_ends(bounds), first, more, bounds.unit, strict=True)
+    for (place, lower, upper), a, b, unit in ends:
         for end, sign in ((lower, -1.0), (upper, 1.0)):
             if end is None:
                 continue
             room = sign * (end - bounds.x[place])
-            ahead, more = sign * times(unit, a), sign * times(unit, d - a)
-            fits = o.maximum(0.0, room - ahead) / o.maximum(more, 1e-12)
-            counts = o.both(o.less(_NEAR, room), o.less(room, ahead + more))
+            ahead, beside = sign * times(unit, a), sign * times(unit, b)
+            fits = o.maximum(0.0, room - ahead) / o.maximum(beside, 1e-12)
+            counts = o.both(o.less(_NEAR, room), o.less(room, ahead + beside))
             share = o.minimum(share, o.select(counts, fits, 1.0))
-    return [a + share * (d - a) for a, d in zip(first, dx, strict=True)]
+    return [a + share * b for a, b in zip(first, more, strict=True)]
 
 
 def _ends(bounds: _Bounds) -> list[tuple[int, Block | None, Block | None]]:
