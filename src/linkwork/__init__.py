@@ -48,7 +48,7 @@ _HOMES = {
     "ShapeError": "errors",
     "UnknownNameError": "errors",
     "UnsupportedFeatureError": "errors",
-    "IKOptions": "solve.ik:Options",
+    "IKOptions": "solve.options:Options",
     "IKResult": "solve.result",
     "InverseKinematics": "solve.ik",
     "JointType": "mechanism.model",
@@ -88,7 +88,7 @@ __all__ = [
 
 
 # Modules that are public as a whole.
-_MODULES = ("faces", "urdf")
+_MODULES = ("faces", "ik", "urdf")
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@
 what was compiled, ``robot.controller(tasks=[...], dt=...)`` makes one step at a time.
 """
 
+from linkwork.solve.differential import Controller
 from linkwork.solve.limits.acceleration import AccelerationLimit
 from linkwork.solve.limits.base import Limit
 from linkwork.solve.limits.coupled import CoupledLimit
@@ -30,6 +31,7 @@ __all__ = [
     "AccelerationLimit",
     "CenterOfMass",
     "Centred",
+    "Controller",
     "CoupledLimit",
     "Direction",
     "IKResult",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from linkwork.mechanism.model import Mechanism
+    from linkwork.solve.differential import Controller
     from linkwork.solve.ik import Compiled, InverseKinematics, Progress
     from linkwork.solve.inputs import Targets
     from linkwork.solve.limits.base import Limit
@@ -110,3 +111,36 @@ class RobotIK:
             if key is not None:
                 found = self._solvers.setdefault(key, found)
         return found
+
+    def controller(
+        self,
+        frame: str | None = None,
+        *,
+        tasks: Tasks | None = None,
+        dt: float,
+        limits: Iterable[Limit] = (),
+        objectives: Iterable[Objective] = (),
+        joint_weights: Mapping[str, float] | None = None,
+        **choices: Any,
+    ) -> Controller:
+        """One step at a time: ``controller.step(q, targets)`` is the configuration ``dt`` s later.
+
+        Positions stay within the limits of the description, velocities too. ``choices`` are
+        ``joints``, ``gain`` and ``damping`` of `linkwork.ik.Controller`.
+
+        Raises: UnknownNameError, InputError.
+        """
+        from linkwork.solve.differential import Controller  # noqa: PLC0415  not all need it
+
+        if tasks is not None and frame is not None:
+            raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
+        return Controller(
+            self.mechanism,
+            self._frame(frame) if tasks is None else tasks,
+            dt=dt,
+            limits=limits,
+            objectives=objectives,
+            joint_weights=joint_weights,
+            compiler=settings.compiler(),
+            **choices,
+        )

@@ -10,6 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.cli import arguments
+from linkwork.solve.tasks.base import TOLERANCES
 
 CLASSES = {
     "demo": arguments.DemoArguments,
@@ -23,9 +24,16 @@ CLASSES = {
 
 def test_the_defaults_of_ik_are_those_of_the_library():
     given = arguments.IkArguments(source="panda")
-    for field in dataclasses.fields(lw.IKOptions):
-        shown, real = getattr(given, field.name), getattr(lw.IKOptions(), field.name)
-        assert shown == real, f"set {field.name} in cli/arguments.py to {real}"
+    options, problem = lw.IKOptions(), lw.load("panda").solver().problem
+    real = {
+        "position_tolerance": TOLERANCES["m"],
+        "rotation_tolerance": TOLERANCES["rad"],
+        "steps": options.steps_for(problem),
+        "tries": options.tries_for(problem),
+        "seed": options.seed,
+    }
+    for name, value in real.items():
+        assert getattr(given, name) == value, f"set {name} in cli/arguments.py to {value}"
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -17,27 +17,35 @@ from linkwork.compile.recipe import Recipe
 from linkwork.compile.target import host, with_width
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve import pipeline as module
+from linkwork.solve.best import starts_of
 from linkwork.solve.code import pipeline_of, search_code
+from linkwork.solve.inputs import settings_of
+from linkwork.solve.options import Options
 from linkwork.solve.pipeline import OPTIONS, Refused, Sizes, aligned
-from linkwork.solve.pose_texts import POSE_AXES, pose_texts, start_box, thresholds
-from linkwork.solve.problem import pose_problem
-from linkwork.solve.step import tolerance_settings
+from linkwork.solve.pose_features import POSE_AXES
+from linkwork.solve.problem import make_problem
+from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.texts import problem_texts, thresholds
 from seeds import rng
 
 ROBOT = lw.load("ur5e")
-PROBLEM = pose_problem(ROBOT.mechanism, "tool0")
+PROBLEM = make_problem(ROBOT.mechanism, Pose("tool0"))
 Q0 = neutral(ROBOT.mechanism)
-SETTINGS = tolerance_settings(1e-5, 1e-4)
+SETTINGS = settings_of(PROBLEM, Options())
+
+
+def start_box(problem):
+    return np.ascontiguousarray(np.stack(starts_of(problem)))
 
 
 def built(compiler=None, problem=PROBLEM):
-    texts, box = pose_texts(problem), start_box(problem)
+    texts, box = problem_texts(problem), start_box(problem)
     return pipeline_of(texts, box, POSE_AXES, compiler=compiler or Compiler())
 
 
 def options(pipeline, **changes):
     numbers = {"steps": 16, "tries": 1000, "seed": 0, "seed_try": 0, "checked": 0} | changes
-    return pipeline.options(numbers, SETTINGS, thresholds(SETTINGS))
+    return pipeline.options(numbers, SETTINGS, thresholds(PROBLEM, SETTINGS))
 
 
 def targets(n, label):
@@ -84,7 +92,7 @@ def test_without_seeds_it_is_the_search(pipeline):
     search = search_code(PROBLEM, Compiler())
     parameters = np.hstack([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)])
     x, found = q0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (200, 1))
-    arrays = (q0, parameters, np.array(SETTINGS), start_box(PROBLEM), x, found)
+    arrays = (q0, parameters, SETTINGS, start_box(PROBLEM), x, found)
     search.run(0, 200, 16, 1000, 0, 0, *[a.ctypes.data for a in arrays])
     assert np.array_equal(q, x)
     assert np.array_equal(report[:, 0], found[:, REPORT.index("solved")])

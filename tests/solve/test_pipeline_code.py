@@ -48,6 +48,7 @@ def texts(place=False):
         n=2,
         n_parameters=2,
         n_settings=1,
+        verify_needs_settings=False,
         prepare=prepare,
         step=step,
         verify=verify,

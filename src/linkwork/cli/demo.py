@@ -15,6 +15,7 @@ from linkwork.cli import output
 from linkwork.cli.arguments import DemoArguments
 from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import UnknownNameError
+from linkwork.solve.tasks.base import TOLERANCES
 
 Floats = NDArray[np.float64]
 
@@ -94,11 +95,11 @@ def compare(reached: Floats, wanted: Floats) -> tuple[Floats, Floats]:
 
 def count_false(robot: lw.Robot, result: lw.IKResult, differences: tuple[Floats, Floats]) -> int:
     """How many answers are called solved, and by this comparison or the limits are not."""
-    options, (position, rotation) = lw.IKOptions(), differences
+    position, rotation = differences
     limits = robot.limits
     fine = (
-        (position <= options.position_tolerance + ROUNDING)
-        & (rotation <= options.rotation_tolerance + ROUNDING)
+        (position <= TOLERANCES["m"] + ROUNDING)
+        & (rotation <= TOLERANCES["rad"] + ROUNDING)
         & (result.q >= limits.lower).all(axis=-1)
         & (result.q <= limits.upper).all(axis=-1)
     )
@@ -115,7 +116,7 @@ def _poses_a_second(robot: lw.Robot, frame: str, seed: int) -> float:
 
 
 def _show(screen: Console, report: Report) -> None:
-    result, options, robot = report.result, lw.IKOptions(), report.robot
+    result, robot = report.result, report.robot
     solved, total = int(np.count_nonzero(result.success)), result.success.size
     position, rotation = report.differences
     threads = settings.most_threads()
@@ -127,8 +128,8 @@ def _show(screen: Console, report: Report) -> None:
         ("compiled in", f"{report.compiling:.3f} s, for this robot and processor"),
         ("targets", f"{total:,} random poses within reach"),
         ("solved", f"{solved:,} ({100.0 * solved / total:.4g} %)"),
-        ("worst position error", _worst(position, result, options.position_tolerance, "m")),
-        ("worst rotation error", _worst(rotation, result, options.rotation_tolerance, "rad")),
+        ("worst position error", _worst(position, result, TOLERANCES["m"], "m")),
+        ("worst rotation error", _worst(rotation, result, TOLERANCES["rad"], "rad")),
         ("false successes", f"{report.false_successes}, by a second forward kinematics"),
         ("targets per second", f"{total / report.solving:,.0f} solved, on {_threads(threads)}"),
         ("poses per second", f"{report.poses_a_second:,.0f} evaluated, on {_threads(threads)}"),
