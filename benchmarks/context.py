@@ -40,6 +40,7 @@ class Context:
     loop_rows: int = 16_000
     quiet: bool = True
     ik_seconds: float = 60.0  # that a loop over targets may take to be judged
+    patience: float = 600.0  # seconds after which a side that does not answer is ended
     ours: str = "linkwork"
     _drawn: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict)
 
@@ -83,7 +84,7 @@ class Context:
         seat = self.seats[peer]
         if environment:
             seat = Seat(seat.peer, seat.python, seat.core, {**seat.environment, **environment})
-        worker = stack.enter_context(Worker(seat, quiet=self.quiet))
+        worker = stack.enter_context(Worker(seat, timeout=self.patience, quiet=self.quiet))
         try:
             self.report.versions.setdefault(peer, worker.ask("hello"))
             self._load(worker, task)

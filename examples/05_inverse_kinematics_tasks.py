@@ -40,9 +40,8 @@ gentle = robot.solver(
 middle = 0.5 * (robot.limits.lower + robot.limits.upper)
 half = 0.5 * (robot.limits.upper - robot.limits.lower)
 for name, q in (("any way", holes.q), ("centred", gentle.solve(targets).q)):
-    print(
-        f"  {name}: joints on average {np.abs((q - middle) / half).mean():.0%} of the way to a limit"
-    )
+    way = np.abs((q - middle) / half).mean()
+    print(f"  {name}: {way:.0%} of the way from the middle to a limit, on average")
 
 # A humanoid keeps its feet and its balance, and reaches as far as that allows.
 person = lw.load("humanoid")
@@ -59,7 +58,7 @@ check(bool(result.success), "the shelf")
 print(f"  largest turn of a joint: {np.degrees(np.abs(result.q - stand).max()):.0f} degrees")
 
 # Out of reach is not an exception: the reason says how far.
-far = person.ik(tasks=[lw.ik.Position("right_hand", [3.0, 0.0, 1.0])], q0=stand)
-print(f"3 m away: {far.reason}")
-if far.success:
+beyond = person.ik(tasks=[lw.ik.Position("right_hand", [3.0, 0.0, 1.0])], q0=stand)
+print(f"3 m away: {beyond.reason}")
+if beyond.success:
     raise SystemExit("a target out of reach was called solved")

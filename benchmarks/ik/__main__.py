@@ -50,6 +50,8 @@ def parser() -> argparse.ArgumentParser:
     add("--seconds", type=float, default=0.2, help="time per line and round")
     late = "after which a loop over targets is judged by what it has (30 at least)"
     add("--loop-seconds", type=float, default=20.0, help=late)
+    hangs = "seconds after which a side that does not answer is ended, and left out"
+    add("--patience", type=float, default=180.0, help=hangs)
     add("--seed", type=int, default=0, help="of the targets")
     add("--here", action="store_true", help="run all sides in this environment")
     add("--core", type=int, help="the core that the workers are bound to")
@@ -108,7 +110,7 @@ def _run(options: argparse.Namespace) -> Report:
         context = Context(
             seats, Path(folder), options.seed, options.rounds, options.seconds, report,
             say=lambda text: print(f"... {text}", file=sys.stderr, flush=True),
-            quiet=not options.verbose, ik_seconds=options.loop_seconds,
+            quiet=not options.verbose, ik_seconds=options.loop_seconds, patience=options.patience,
         )  # fmt: skip
         for chain in selected:
             try:

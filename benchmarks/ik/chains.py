@@ -91,7 +91,7 @@ def _random(each: int) -> list[Chain]:
 
 
 def _tasks() -> list[Chain]:
-    """More than one pose: the position alone, two arms, a humanoid that keeps its balance."""
+    """More than a pose, or less: a position, something below, two arms, a humanoid's balance."""
 
     def floating(data: Path) -> ET.Element:
         return generated.on_base(_read(_TALOS)(data), "base_link", floating=True)
@@ -99,12 +99,18 @@ def _tasks() -> list[Chain]:
     position = Question("position", turned=False)
     hands = ("gripper_left_base_link", "gripper_right_base_link")
     feet = ("left_sole_link", "right_sole_link")
+    below = [
+        Question(f"{name} over {under}", turned=turned, under=under)
+        for name, turned in (("pose", True), ("position", False))
+        for under in ("posture", "centred")
+    ]
     two = Robot("talos_two_arms", _TALOS, "base_link", hands[0], 16, more=hands[1:])
     whole = Robot(
         "talos_floating", "talos_floating.urdf", "floor", hands[0], 38, whole=True, spread=0.3
     )
     return [
         *(Chain(ROBOTS[name], "tasks", position) for name in ("panda", "talos_arm")),
+        *(Chain(ROBOTS["panda"], "tasks", question) for question in below),
         Chain(two, "tasks", Question("two arms", hands)),
         Chain(
             whole, "tasks", Question("humanoid with centre of mass", (*feet, hands[0]), com=True),

@@ -32,11 +32,12 @@ class Question:
     frames: tuple[str, ...] = ()
     turned: bool = True
     com: bool = False
+    under: str = ""  # "posture" of a lower priority, or the objective "centred": must cost nothing
 
     @property
     def plain(self) -> bool:
         """Whether every side that has a solver can be asked: the pose of the tip."""
-        return not self.frames and self.turned and not self.com
+        return not self.frames and self.turned and not self.com and not self.under
 
     @property
     def several(self) -> bool:
@@ -54,7 +55,7 @@ POSE = Question()
 def from_dict(told: dict[str, Any]) -> Question:
     """The question that `Question.as_dict` told of."""
     frames: Sequence[str] = told["frames"]
-    return Question(told["name"], tuple(frames), told["turned"], told["com"])
+    return Question(told["name"], tuple(frames), told["turned"], told["com"], told["under"])
 
 
 def inside(q: Floats, lower: Floats, upper: Floats, beyond: float) -> NDArray[np.bool_]:

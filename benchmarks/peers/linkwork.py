@@ -165,11 +165,20 @@ class PEER(Peer):
         question = self.question
         kind = ik.Pose if question.turned else ik.Position
         tasks = [kind(frame) for frame in question.frames or [self.tip]]
+        if question.under == "posture":
+            tasks.append(ik.Posture(self.robot.neutral(), priority=1))
         return [*tasks, ik.CenterOfMass()] if question.com else tasks
+
+    def _solver(self) -> dict[str, Any]:
+        ik: Any = part("linkwork.ik")
+        objectives = [ik.Centred()] if self.question.under == "centred" else []
+        return {"solver": self.robot.solver(tasks=self._tasks(), objectives=objectives)}
 
     def _targets(self, T: Floats) -> Any:
         """Targets as the tasks take them, made before the clock starts: one array for each task."""
         question, points = self.question, T[..., :3, 3].copy()
+        if question.under == "posture":  # the posture's own target is given with it
+            return {self.tip: T if question.turned else points}
         if not question.several:
             return T if question.turned else points
         frames = T.shape[-3] - question.com
@@ -181,7 +190,7 @@ class PEER(Peer):
         if self.question.plain:
             names = {"robot": self.robot, "tip": self.tip}
             return [Line("Robot.ik", "r = robot.ik(q, tip, threads=1)", names, "ik", by_row=False)]
-        solver = {"solver": self.robot.solver(tasks=self._tasks())}
+        solver = self._solver()
         return [
             Line("solver.solve", "r = solver.solve(q)", solver, "ik", False, given=self._targets)
         ]
@@ -189,7 +198,7 @@ class PEER(Peer):
     def ik_one_lines(self) -> list[Line]:
         """One target a call: the solver that is kept, and for a pose the method."""
         if not self.question.plain:
-            solver = {"solver": self.robot.solver(tasks=self._tasks())}
+            solver = self._solver()
             statement = "r = solver.solve(q)"
             return [
                 Line("solver.solve, one target", statement, solver, "solver", given=self._targets)

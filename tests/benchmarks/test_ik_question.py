@@ -71,9 +71,10 @@ def test_the_centre_of_mass_has_a_place_and_no_rotation() -> None:
 
 
 def test_a_question_survives_the_way_to_a_worker() -> None:
-    for question in (POSE, HANDS, Question("c", ("a",), turned=False, com=True)):
+    for question in (POSE, HANDS, Question("c", ("a",), turned=False, com=True, under="posture")):
         assert from_dict(json.loads(json.dumps(question.as_dict()))) == question
     assert POSE.plain and not HANDS.plain and HANDS.several
+    assert not Question("pose", under="posture").plain
     assert Question("c", ("a",), com=True).several and not Question("a", ("a",)).several
 
 

@@ -385,13 +385,14 @@ class InverseKinematics:
 
         With ``near`` (N, nq), all angles that may are on the turn that is nearest to it.
         """
-        problem, clock = self.problem, call.effort.clock
-        begin = clock() if clock else 0.0
+        problem = self.problem
+        seconds, clock = call.effort.seconds, call.effort.clock
+        end = clock() + seconds if clock and seconds is not None else math.inf
         found = self._once(parameters, start, call, near)
         failed = np.flatnonzero(found.report[:, 0] < 0.5)
         if problem.improves and failed.size:
-            if call.effort.seconds is not None and clock is not None:
-                left = max(1e-9, call.effort.seconds - (clock() - begin))
+            if clock and seconds is not None:
+                left = max(1e-9, end - clock())
                 call = call._replace(effort=call.effort._replace(seconds=left))
             some = None if near is None else near[failed]
             better = self._plainly(parameters[failed], start[failed], call, some)

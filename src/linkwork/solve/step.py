@@ -36,9 +36,11 @@ _LEVEL_SCORE = 1.0e6
 _GAIN = 0.25
 """The share of a step down a gradient that is made: along what the first level leaves free the cost
 is bent more than its own curvature says, and full steps would swing for ever."""
+_GAIN_OF_A_LEVEL = 0.5
+"""The same of a lower level that is solved for: as short as it may be to meet what can be met."""
 _LONGEST_REST = 0.25
 """Radians, over all joints, of what lower levels and objectives add: the first level can follow."""
-_CALM = 10.0
+_CALM = 50.0
 """How much the first level's squared error slows down what is below it."""
 _NEAR = 1.0e-9
 """A joint that is so near to a limit (radians, metres) stands at it, where lower levels push."""
@@ -303,7 +305,7 @@ def _of_level(o: Ops, level: Level, above: list[Damped]) -> list[Block]:
     columns = [o.vector([rows[i][k] for i in range(level.rows)]) for k in range(n)]
     squared = sum((each.squared_error for each in above), o.dot(rest, rest))
     projected = Damped(o, columns, level.rows, squared)
-    more = _left_alone(projected.step(rest), above)
+    more = _left_alone([_GAIN_OF_A_LEVEL * d for d in projected.step(rest)], above)
     above.append(projected)
     return more
 
