@@ -9,7 +9,17 @@ from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.damped import Damped
 from linkwork.solve.layout import Span
 from linkwork.solve.limits.base import Interval
-from linkwork.solve.moves import Numbers, limited, moved, places, scales, times, within_reach
+from linkwork.solve.moves import (
+    Numbers,
+    entered,
+    limited,
+    moved,
+    places,
+    scales,
+    times,
+    violation,
+    within_reach,
+)
 from linkwork.solve.problem import Problem
 from linkwork.solve.tasks.base import Residual, with_slack
 
@@ -34,6 +44,8 @@ _CALM = 50.0
 """How much the first level's squared error slows down what is below it."""
 _NEAR = 1.0e-9
 """A joint that is so near to a limit (radians, metres) stands at it, where lower levels push."""
+_ALLOWED = 5.0e-13
+"""How far outside a limit an answer may be by rounding; its check allows twice as much."""
 _STILL = 1.0e-6
 """A step that is shorter (radians, over all joints) makes nothing better."""
 
@@ -153,6 +165,7 @@ def step(
 ) -> tuple[Block, Block]:
     """One step: x' and the state (gap, going, score) of the x that came.
 
+    An x outside of limits is moved inside them first, and is no answer itself.
     Priority 0 by damped least squares; each lower priority in what the higher ones leave free,
     objectives in what all leave. Joints that stand at a limit and are pushed against it are left
     out; the rest is limited in length, then clamped to the limits, so every x' lies inside them.
@@ -161,10 +174,16 @@ def step(
     Slotine, "A general framework for managing multiple tasks in highly redundant robotic systems",
     ICAR 1991.
     """
+    numbers = (parameters, settings)
+    given = configuration_of(o, problem, x, parameters)
+    reach = within_reach(o, problem, given, parameters, settings)
+    outside = _outside(o, problem, x, numbers)
+    x = entered(o, problem, x, reach, numbers)
     q = configuration_of(o, problem, x, parameters)
     seen = seen_at(o, problem, q, parameters, settings)
     gap, score = gap_and_score(o, problem, seen, settings)
-    reach = within_reach(o, problem, q, parameters, settings)
+    if outside is not None:
+        gap = o.maximum(gap, outside)
     unit = scales(o, problem, settings)
     levels = [level_of(o, problem, members, seen, problem.moved_v) for members in problem.levels]
     levels = [_in_units(level, unit) for level in levels]
@@ -173,14 +192,22 @@ def step(
     error = levels[0].error
     dx = Damped(o, levels[0].columns, levels[0].rows, o.dot(error, error)).step(error)
     if len(levels) > 1 or problem.objectives:
-        way = [_GAIN * w for w in _descent(o, problem, q, (parameters, settings), unit)]
+        way = [_GAIN * w for w in _descent(o, problem, q, numbers, unit)]
         way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
         bounds = _Bounds(problem, x, reach, unit)
         dx = _with_the_rest(o, levels, way, dx, bounds)
     moves, squared_length = limited(o, problem, dx, unit)
     going = squared_length - _STILL * _STILL if problem.objectives else o.const(-1.0)
-    after = moved(o, problem, x, moves, reach, (parameters, settings))
+    after = moved(o, problem, x, moves, reach, numbers)
     return after, o.vector([gap, going, score])
+
+
+def _outside(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block | None:
+    """Above zero where x is outside a limit that is not the description's: then it is no answer."""
+    if not problem.limits:
+        return None
+    values = [x[place] for place in range(len(problem.moved))]
+    return violation(o, problem, values, numbers) - _ALLOWED
 
 
 def _in_units(level: Level, unit: Sequence[Block | float]) -> Level:
