@@ -44,6 +44,8 @@ _CALM = 50.0
 """How much the first level's squared error slows down what is below it."""
 _NEAR = 1.0e-9
 """A joint that is so near to a limit (radians, metres) stands at it, where lower levels push."""
+_ALLOWED = 5.0e-13
+"""How far outside a limit an answer may be by rounding; its check allows twice as much."""
 _STILL = 1.0e-6
 """A step that is shorter (radians, over all joints) makes nothing better."""
 
@@ -161,6 +163,7 @@ def step(
 ) -> tuple[Block, Block]:
     """One step: x' and the state of the x that came.
 
+    An x outside of limits is moved inside them first, and is no answer itself.
     Priority 0 by damped least squares; each lower priority in what the higher ones leave free,
     objectives in what all leave. Joints that stand at a limit and are pushed against it are left
     out; the rest is limited in length, then clamped to the limits, so every x' lies inside them.
@@ -170,13 +173,14 @@ def step(
     ICAR 1991.
     """
     numbers = (parameters, settings)
-    reach = within_reach(o, problem, x, parameters, settings)
-    outside = violation(o, problem, [x[k] for k in range(len(problem.moved))], numbers)
+    given = configuration_of(o, problem, x, parameters)
+    reach = within_reach(o, problem, given, parameters, settings)
+    outside = _outside(o, problem, x, numbers)
     x = entered(o, problem, x, reach, numbers)
     q = configuration_of(o, problem, x, parameters)
     seen = seen_at(o, problem, q, parameters, settings)
     gap, score = gap_and_score(o, problem, seen, settings)
-    if problem.limits:  # x may have been drawn, or given, outside them: then it is no answer
+    if outside is not None:
         gap = o.maximum(gap, outside)
     unit = scales(o, problem, settings)
     levels = [level_of(o, problem, members, seen, problem.moved_v) for members in problem.levels]
@@ -186,7 +190,7 @@ def step(
     error = levels[0].error
     dx = Damped(o, levels[0].columns, levels[0].rows, o.dot(error, error)).step(error)
     if len(levels) > 1 or problem.objectives:
-        way = [_GAIN * w for w in _descent(o, problem, q, (parameters, settings), unit)]
+        way = [_GAIN * w for w in _descent(o, problem, q, numbers, unit)]
         way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
         bounds = _Bounds(problem, x, reach, unit)
         dx = _with_the_rest(o, levels, way, dx, bounds)
@@ -196,6 +200,14 @@ def step(
     if problem.objectives:
         state.append(squared_length - _STILL * _STILL)
     return after, o.vector(state)
+
+
+def _outside(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block | None:
+    """Above zero where x is outside a limit that is not the description's: then it is no answer."""
+    if not problem.limits:
+        return None
+    values = [x[place] for place in range(len(problem.moved))]
+    return violation(o, problem, values, numbers) - _ALLOWED
 
 
 def _in_units(level: Level, unit: Sequence[Block | float]) -> Level:
