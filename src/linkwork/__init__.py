@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from linkwork import faces as faces
+    from linkwork import ik as ik
     from linkwork import urdf as urdf
     from linkwork.conversions import pose as pose
     from linkwork.conversions import xyz_rpy as xyz_rpy
@@ -79,6 +80,7 @@ __all__ = [
     "UnsupportedFeatureError",
     "__version__",
     "faces",
+    "ik",
     "load",
     "pose",
     "urdf",

@@ -26,7 +26,8 @@ from linkwork.robot_ik import RobotIK
 from linkwork.robot_meshes import RobotMeshes
 
 if TYPE_CHECKING:
-    from linkwork.solve.ik import Compiled, InverseKinematics
+    from linkwork.solve.compiled import Known
+    from linkwork.solve.ik import InverseKinematics
 
 Floats = NDArray[np.float64]
 Function = Callable[..., Floats]
@@ -61,7 +62,7 @@ class Robot(RobotIK, RobotMeshes):
         self._may_install = True  # built-in functions before the methods, see `install`
         self._kernels: dict[Any, Kernel] = {}
         self._functions: dict[Any, Function] = {}
-        self._searches: dict[Any, Compiled] = {}
+        self._searches: Known = {}
         self._solvers: dict[Any, InverseKinematics] = {}
 
     # what it is

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from linkwork.mechanism.model import Mechanism
+    from linkwork.solve.compiled import Known
     from linkwork.solve.differential import Controller
-    from linkwork.solve.ik import Compiled, InverseKinematics, Progress
+    from linkwork.solve.ik import InverseKinematics, Progress
     from linkwork.solve.inputs import Targets
     from linkwork.solve.limits.base import Limit
     from linkwork.solve.objectives import Objective
@@ -28,14 +29,14 @@ class RobotIK:
     """Configurations that do what is asked of frames."""
 
     mechanism: Mechanism
-    _searches: dict[Any, Compiled]
+    _searches: Known
     _solvers: dict[Any, InverseKinematics]
 
     if TYPE_CHECKING:
 
         def _frame(self, frame: str | None) -> str: ...
 
-    def ik(
+    def ik(  # noqa: PLR0913  the one door to all of it: every argument but two is named
         self,
         targets: Targets = None,
         frame: str | None = None,
@@ -43,6 +44,10 @@ class RobotIK:
         tasks: Tasks | None = None,
         q0: ArrayLike | None = None,
         joints: str | Sequence[str] | None = None,
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
+        joint_weights: Mapping[str, float] | None = None,
+        all_solutions: bool = False,
         options: Options | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
@@ -54,21 +59,30 @@ class RobotIK:
         mapping of their names; what is not given is the task's own.
 
         Moves the joints that the frame or the tasks depend on, or ``joints``; the others stay at
-        ``q0`` (..., nq), by default neutral, where the search also begins. ``changes`` are fields
-        of `IKOptions`, such as ``position_tolerance=1e-6`` (m) and ``rotation_tolerance=1e-6``
-        (rad). ``progress(done, total)`` is called now and then.
+        ``q0`` (..., nq), by default neutral. The search begins at ``q0`` where it is given, else
+        near the target where that is one whole pose. ``limits``, ``objectives`` and
+        ``joint_weights`` are those of `solver`, which is to be kept where they are and calls are
+        many. ``all_solutions`` gives every different one that is found of one target, q (n, nq),
+        the nearest to q0 first. ``changes`` are fields of `IKOptions`, such as
+        ``position_tolerance=1e-6`` (m) and ``rotation_tolerance=1e-6`` (rad).
+        ``progress(done, total)`` is called now and then.
 
         Raises: UnknownNameError, ShapeError, InputError. A target that is not reached raises
         nothing: see `IKResult.success` and `IKResult.reason`.
         """
-        solver = self.solver(frame, joints, tasks=tasks)
+        solver = self.solver(
+            frame,
+            joints,
+            tasks=tasks,
+            limits=limits,
+            objectives=objectives,
+            joint_weights=joint_weights,
+        )
+        threads = settings.most_threads() if threads is None else threads
+        if all_solutions:
+            return solver.all_solutions(targets, q0, options=options, threads=threads, **changes)
         return solver.solve(
-            targets,
-            q0,
-            options=options,
-            threads=settings.most_threads() if threads is None else threads,
-            progress=progress,
-            **changes,
+            targets, q0, options=options, threads=threads, progress=progress, **changes
         )
 
     def solver(
@@ -77,8 +91,8 @@ class RobotIK:
         joints: str | Sequence[str] | None = None,
         *,
         tasks: Tasks | None = None,
-        limits: Iterable[Limit] = (),
-        objectives: Iterable[Objective] = (),
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
     ) -> InverseKinematics:
         """The compiled solver behind `ik`, to be kept and called again with new targets.
@@ -118,8 +132,8 @@ class RobotIK:
         *,
         tasks: Tasks | None = None,
         dt: float,
-        limits: Iterable[Limit] = (),
-        objectives: Iterable[Objective] = (),
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
         **choices: Any,
     ) -> Controller:

@@ -157,6 +157,24 @@ def test_some_that_cannot_be_reached(cli: Callable[..., Any], tmp_path: Path):
         (["--xyz", "1 2 3", "--rotation-tolerance", "nan"], "rotation_tolerance must be"),
         (["--xyz", "1 2 3", "--out", "none/q.csv"], "there is no folder"),
         (["--xyz", "1 2 3", "--frame", "base_link"], "base_link"),
+        (["--frame", "tool0"], "say where to"),
+        (["--frame", "tool0", "--task", "posture"], "say where to"),
+        (["--wxyz", "1 0 0 0", "--task", "posture"], "say where to"),
+        (["--frame", "tool0", "--frame", "wrist_1_link", "--xyz", "1 2 3"], "say where to"),
+        (["--target", "1 2"], "--target takes 3 numbers"),
+        (["--target", "1 2 3", "--target", "1 2 3"], "as many --target as --frame"),
+        (["--target", "1 2 3", "--xyz", "1 2 3"], "give --target, or --poses or --xyz"),
+        (["--target", "1 2 3", "--rpy", "1 2 3"], "give --target, or --poses or --xyz"),
+        (["--target", "1 2 3", "--frame", "x"], "no frame named 'x'"),
+        (["--task", "position x 1 2 3"], "no frame named 'x'"),
+        (["--task", "reach x 1 2 3"], "no kind of task named 'reach'"),
+        (["--target", "1 2 3", "--limits-margin", "9"], "PositionLimit.margin leaves no position"),
+        (["--target", "1 2 3", "--limits-margin", "-1"], "PositionLimit.margin"),
+        (["--target", "1 2 3", "--best", "nearst"], "choose must be one of 'nearest', 'centred'"),
+        (["--target", "1 2 3", "--best", "nearest", "--best-of", "0"], "best_of must be"),
+        (["--target", "1 2 3", "--best", "nearest", "--all"], "give --all or --best"),
+        (["--poses", "x.csv", "--all"], "--all takes one target"),
+        (["--target", "1 2 3", "--show", "--json"], "give --show or --json"),
     ],
 )
 def test_wrong_input(refused: Callable[..., str], args: list[str], said: str):
@@ -172,3 +190,124 @@ def test_a_bad_cell_is_named_by_file_and_line(refused: Callable[..., str], tmp_p
     poses = tmp_path / "p.npy"
     np.save(poses, np.stack([TARGET, 2.0 * TARGET]))
     assert "target [1] is not a rigid pose" in refused("ik", "ur5e", "--poses", poses)
+
+
+def test_several_frames_and_targets(cli: Callable[..., Any]):
+    twin = lw.load("two_arm_torso")
+    q = twin.random(seed=3)
+    frames = ("left_tool0", "right_tool0")
+    poses = [twin.fk(q, frame) for frame in frames]
+    args: list[object] = ["ik", "two_arm_torso", "--json"]
+    for frame, T in zip(frames, poses, strict=True):
+        xyz, wxyz = lw.xyz_wxyz(T)
+        args += ["--frame", frame, "--target", " ".join(map(repr, [*xyz.tolist(), *wxyz.tolist()]))]
+    read = json.loads(cli(*args).stdout)
+    assert (read["frame"], read["tasks"], read["solved"]) == (None, list(frames), 1)
+    (answer,) = read["results"]
+    for frame, T in zip(frames, poses, strict=True):
+        np.testing.assert_allclose(twin.fk(answer["q"], frame), T, atol=2e-4)
+        assert list(answer["errors"][frame]) == ["position", "rotation"]
+    worst = max(answer["errors"][frame]["position"] for frame in frames)
+    assert answer["position_error"] == worst
+
+
+def test_three_numbers_are_a_position_alone(cli: Callable[..., Any]):
+    read = json.loads(cli("ik", "ur5e", "--target", XYZ, "--json").stdout)
+    (answer,) = read["results"]
+    assert list(answer["errors"]["tool0"]) == ["position"]
+    np.testing.assert_allclose(ROBOT.fk(answer["q"], "tool0")[:3, 3], TARGET[:3, 3], atol=2e-5)
+
+
+def test_tasks_beside_a_target(cli: Callable[..., Any]):
+    more = ("--target", XYZ, "--task", "direction tool0 0 0 -1", "--task", "posture priority=1")
+    read = json.loads(cli("ik", "ur5e", *more, "--q0", "elbow_joint=1.5", "--json").stdout)
+    assert read["tasks"] == ["tool0", "tool0_2", "posture"]
+    (answer,) = read["results"]
+    home = ROBOT.configuration({"elbow_joint": 1.5})
+    expected = ROBOT.ik(
+        tasks=[
+            lw.ik.Position("tool0", TARGET[:3, 3]),
+            lw.ik.Direction("tool0", [0.0, 0.0, -1.0]),
+            lw.ik.Posture(home, priority=1),
+        ],
+        q0=home,
+    )
+    np.testing.assert_array_equal(answer["q"], expected.q)
+    np.testing.assert_allclose(ROBOT.fk(answer["q"], "tool0")[:3, 2], [0, 0, -1], atol=2e-4)
+    shown = cli("ik", "ur5e", *more, "--q0", "elbow_joint=1.5").stdout
+    assert "tool0, tool0_2, posture solved" in shown
+    assert "tolerance" in shown
+
+
+def test_tasks_beside_many_poses(cli: Callable[..., Any], tmp_path: Path):
+    T = ROBOT.fk(ROBOT.random(5, seed=6), "tool0")
+    poses = tmp_path / "T.npy"
+    np.save(poses, T)
+    result = cli("ik", "ur5e", "--poses", poses, "--task", "posture priority=1", "--json")
+    read = json.loads(result.stdout)
+    assert (read["targets"], read["solved"]) == (5, 5)
+    np.testing.assert_allclose(
+        ROBOT.fk([answer["q"] for answer in read["results"]], "tool0"), T, atol=2e-4
+    )
+    shown = cli("ik", "ur5e", "--poses", poses, "--task", "posture priority=1").stdout
+    assert "5 of 5 targets of tool0, posture solved" in shown
+
+
+def test_a_task_in_a_chain(cli: Callable[..., Any]):
+    chain = lw.load("two_arm_torso").subchain("torso_link", "left_tool0")
+    p = chain.fk(chain.random(seed=5))[:3, 3]
+    args = ("--from", "torso_link", "--frame", "left_tool0", "--json")
+    task = "position left_tool0 " + " ".join(map(repr, p.tolist()))
+    read = json.loads(cli("ik", "two_arm_torso", *args, "--task", task).stdout)
+    np.testing.assert_allclose(chain.fk(read["results"][0]["q"])[:3, 3], p, atol=2e-5)
+
+
+def test_all_solutions(cli: Callable[..., Any], tmp_path: Path):
+    args = ("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--all")
+    expected = ROBOT.ik(TARGET, "tool0", all_solutions=True).q
+    assert len(expected) >= 4
+    out = tmp_path / "q.npy"
+    shown = cli(*args, "--out", out)
+    assert shown.exit_code == 0
+    assert f"{len(expected)} solutions for pose of tool0" in shown.stdout
+    np.testing.assert_array_equal(np.load(out), expected)
+    read = json.loads(cli(*args, "--json").stdout)
+    assert (read["targets"], read["solved"]) == (1, len(expected))
+    assert all(answer["success"] for answer in read["results"])
+    none = cli("ik", "ur5e", "--xyz", "30 0 0", "--tries", 5, "--all")
+    assert none.exit_code == 1
+    assert "out of reach" in none.stderr
+
+
+@pytest.mark.parametrize("name", ["nearest", "centred", "manipulable"])
+def test_the_best_of_many(cli: Callable[..., Any], name: str):
+    args = ("--xyz", XYZ, "--wxyz", WXYZ, "--best", name, "--best-of", 12)
+    expected = ROBOT.ik(TARGET, "tool0", best_of=12, choose=name)
+    (answer,) = json.loads(cli("ik", "ur5e", *args, "--json").stdout)["results"]
+    np.testing.assert_array_equal(answer["q"], expected.q)
+    assert answer["cost"] == expected.cost
+    assert f"{name} of 12" in cli("ik", "ur5e", *args).stdout
+
+
+def test_a_margin(cli: Callable[..., Any]):
+    robot = lw.load("panda")
+    T = robot.fk(robot.random(seed=7), "tool0")
+    xyz, wxyz = (" ".join(map(repr, v.tolist())) for v in lw.xyz_wxyz(T))
+    args = ("ik", "panda", "--xyz", xyz, "--wxyz", wxyz, "--json")
+    (answer,) = json.loads(cli(*args, "--limits-margin", 0.2).stdout)["results"]
+    q = np.array(answer["q"])
+    assert answer["success"]
+    assert (q >= robot.limits.lower + 0.2).all()
+    assert (q <= robot.limits.upper - 0.2).all()
+
+
+def test_show(cli: Callable[..., Any], tmp_path: Path):
+    shown = cli("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--show").stdout
+    (line,) = [line.split() for line in shown.splitlines() if line.startswith("tool0   rotation")]
+    assert line[-2:] == ["rad", "yes"]
+    assert float(line[3]) == 1e-4
+    poses = tmp_path / "T.npy"
+    np.save(poses, np.stack([TARGET, FAR]))
+    shown = cli("ik", "ur5e", "--poses", poses, "--tries", 5, "--show")
+    assert shown.exit_code == 1
+    assert "50 %" in shown.stdout

@@ -245,7 +245,7 @@ def spherical_wrist_free(target):
 def test_an_arm_of_six_joints_has_the_solutions_that_another_search_finds(arm, seed):
     target = UR5E.fk(UR5E.random(seed=seed))
     expected = spherical_wrist_free(target)
-    found = arm.all_solutions(target)
+    found = arm.all_solutions(target).q
     assert len(found) == len(expected)
     assert len(found) in (2, 4, 6, 8)
     for row in expected:
@@ -256,7 +256,7 @@ def test_an_arm_of_six_joints_has_the_solutions_that_another_search_finds(arm, s
 
 def test_a_general_pose_of_an_arm_with_parallel_axes_has_eight(arm):
     q = np.array([0.4, -1.2, 1.3, -0.9, 1.1, 0.3])
-    found = arm.all_solutions(UR5E.fk(q))
+    found = arm.all_solutions(UR5E.fk(q)).q
     assert len(found) == 8
     assert turns_apart(found, q).min() < 1e-3
     pairs = itertools.combinations(found, 2)
@@ -268,24 +268,26 @@ def test_two_links_in_a_plane_have_two():
     solver = robot.solver(tasks=Position(robot.tip, axes="xy"))
     q = np.array([0.3, 0.9])
     target = robot.fk(q, robot.tip)[:3, 3]
-    found = solver.all_solutions(target, q)
+    found = solver.all_solutions(target, q).q
     assert len(found) == 2
     np.testing.assert_allclose(found[0], q, atol=1e-3)  # the nearest to q0 first
     assert found[1, 1] == pytest.approx(-0.9, abs=1e-3)
-    assert solver.all_solutions(target + 9.0).shape == (0, 2)
+    none = solver.all_solutions(target + 9.0)
+    assert none.q.shape == (0, 2)
+    assert none.reason == "nothing was asked for, or nothing found"
 
 
 def test_a_continuum_is_sampled_apart():
     solver = PANDA.solver("tool0")
     target = PANDA.fk(PANDA.random(seed=14), "tool0")
-    few, many = (solver.all_solutions(target, starts=n, apart=0.5) for n in (50, 300))
+    few, many = (solver.all_solutions(target, starts=n, apart=0.5).q for n in (50, 300))
     assert 1 < len(few) <= len(many)
     moved = list(solver.problem.moved)
     for a, b in itertools.combinations(many[:, moved], 2):
         assert np.abs(a - b).max() > 0.5
     away = np.linalg.norm((many - PANDA.neutral())[:, moved], axis=1)
     assert (np.diff(away) >= 0.0).all()
-    assert many.tobytes() == solver.all_solutions(target, starts=300, apart=0.5).tobytes()
+    assert many.tobytes() == solver.all_solutions(target, starts=300, apart=0.5).q.tobytes()
 
 
 def test_wrong_requests_are_refused(arm):

@@ -137,7 +137,7 @@ def test_limits_and_objectives_take_numbers_by_name():
     parameters, _, _ = rows_of(p, {"acceleration": v, "posture": q}, None, NEUTRAL)
     np.testing.assert_array_equal(parameters[0, slice(*p.layout.limit_numbers[0])], v)
     np.testing.assert_array_equal(parameters[0, slice(*p.layout.objective_targets[0])], q)
-    with pytest.raises(InputError, match="'acceleration' has no target"):
+    with pytest.raises(InputError, match="'acceleration' needs the velocity"):
         rows_of(p, None, None, NEUTRAL)
 
 

@@ -176,10 +176,11 @@ def test_where_one_leg_fails_the_other_is_kept(legs):
 def test_one_target_is_a_row_of_a_batch_bit_for_bit(legs):
     q = ROBOT.random(20, seed=5)
     goals = [ROBOT.fk(q, "left_foot"), ROBOT.fk(q, "right_foot")]
-    batch = legs.solve(goals)
+    start = ROBOT.random(seed=6)
+    batch = legs.solve(goals, start, steps=4)
     assert batch.restarts.max() > 0
     for k in range(20):
-        one = legs.solve([goal[k] for goal in goals])
+        one = legs.solve([goal[k] for goal in goals], start, steps=4)
         assert one.q.tobytes() == batch.q[k].tobytes()
         assert one.restarts == batch.restarts[k]
         assert one.iterations == batch.iterations[k]

@@ -92,8 +92,8 @@ def test_without_seeds_it_is_the_search(pipeline):
     search = search_code(PROBLEM, Compiler())
     parameters = np.hstack([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)])
     x, found = q0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (200, 1))
-    arrays = (q0, parameters, SETTINGS, start_box(PROBLEM), x, found)
-    search.run(0, 200, 16, 1000, 0, 0, *[a.ctypes.data for a in arrays])
+    given = [a.ctypes.data for a in (q0, parameters, SETTINGS, start_box(PROBLEM))]
+    search.run(0, 200, 16, 1000, 0, -1, *given, None, None, x.ctypes.data, found.ctypes.data)
     assert np.array_equal(q, x)
     assert np.array_equal(report[:, 0], found[:, REPORT.index("solved")])
     assert np.array_equal(report[:, -2], found[:, REPORT.index("steps")])

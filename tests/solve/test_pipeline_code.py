@@ -34,7 +34,7 @@ def texts(place=False):
         d0 = (f[0] - d1) * (2.0 * x[0]) / (4.0 * x[0] * x[0] + 0.01)
         return {"x": o.vector([x[0] - d0, x[1] - d1]), "state": o.vector([error - s[0], error])}
 
-    def verify(o, x, q0, p):
+    def verify(o, x, q0, p, _settings):
         measures = [o.absolute(x[0] * x[0] + x[1] - p[0]), o.absolute(x[1] - p[1])]
         return {"q": o.vector([q0[0], x[0], x[1]]), "measures": o.vector(measures)}
 

@@ -79,8 +79,14 @@ def test_what_is_no_task_is_refused():
     m = mechanism("ur5e")
     with pytest.raises(InputError, match="there is no task"):
         make_problem(m, [])
-    with pytest.raises(InputError, match="'tool0' is not a task"):
+    with pytest.raises(InputError, match="'tool0' is none"):
         make_problem(m, ["tool0"])  # pyright: ignore - what is refused
+    with pytest.raises(InputError, match="tasks must be one or several"):
+        make_problem(m, Pose)  # pyright: ignore - what is refused
+    with pytest.raises(InputError, match="limits must be one or several"):
+        make_problem(m, Pose("tool0"), limits=3)  # pyright: ignore - what is refused
+    with pytest.raises(InputError, match="joint_weights must be a mapping"):
+        make_problem(m, Pose("tool0"), joint_weights=[1.0])  # pyright: ignore - what is refused
     with pytest.raises(InputError, match="priority 0"):
         make_problem(m, Pose("tool0", priority=1))
 

@@ -149,10 +149,14 @@ class JacobianArguments(RobotArguments):
 
 @dataclass(frozen=True, kw_only=True)
 class IkArguments(RobotArguments):
-    """Inverse kinematics: joint positions that bring a frame to a pose, or to many poses.
+    """Inverse kinematics: joint positions that bring frames where they shall be, or do other tasks.
 
     Every answer is verified by a fresh forward kinematics before it counts as solved. The exit code
     is 0 when all are solved, 1 when some are not, 2 when the input is wrong.
+
+    A task is a kind, its names, its numbers, and ARGUMENT=VALUE, all in one pair of quotes. Kinds:
+    pose, position, orientation, pointing, direction, line, plane, relative, com, posture,
+    coupling, manipulability. With priority=1 it is done as well as the others leave room for.
 
     A file of poses is a .csv with the columns x, y, z and roll, pitch, yaw or qw, qx, qy, qz (with
     a header line, or in this order), or a .npy of shape (N, 6), (N, 7) or (N, 4, 4).
@@ -160,10 +164,18 @@ class IkArguments(RobotArguments):
 
     examples: ClassVar[tuple[str, ...]] = (
         'linkwork ik panda --xyz "0.4 0.1 0.5" --rpy "3.14 0 0"',
-        'linkwork ik ur5e --xyz "0.3 0.2 0.4" --wxyz "0 1 0 0" --json',
+        'linkwork ik ur5e --xyz "0.3 0.2 0.4" --wxyz "0 1 0 0" --all',
+        'linkwork ik panda --target "0.4 0.1 0.5" --task "direction tool0 0 0 -1" --show',
     )
 
-    frame: Frame = None
+    frame: Annotated[
+        list[str] | None,
+        text_option(
+            "--frame",
+            metavar="NAME",
+            text="The frame; by default the only link at an end. Several take as many --target.",
+        ),
+    ] = None
     xyz: Annotated[
         str | None, text_option("--xyz", metavar='"X Y Z"', text="The position wanted, in metres.")
     ] = None
@@ -184,6 +196,22 @@ class IkArguments(RobotArguments):
     poses: Annotated[
         str | None, text_option("--poses", metavar="FILE", text="Poses from a .csv or .npy file.")
     ] = None
+    target: Annotated[
+        list[str] | None,
+        text_option(
+            "--target",
+            metavar='"X Y Z ..."',
+            text="The position alone, or with roll, pitch, yaw or a quaternion behind it.",
+        ),
+    ] = None
+    task: Annotated[
+        list[str] | None,
+        text_option(
+            "--task",
+            metavar='"KIND ..."',
+            text="One more thing to be done. May be given several times.",
+        ),
+    ] = None
     q0: Annotated[
         list[str] | None,
         text_option(
@@ -195,21 +223,69 @@ class IkArguments(RobotArguments):
         text_option(
             "--joints",
             metavar="A,B,...",
-            text="The joints to move; default: all between base and frame.",
+            text="The joints to move; default: all that the tasks depend on.",
         ),
     ] = None
+    limits_margin: Annotated[
+        float | None,
+        text_option(
+            "--limits-margin",
+            metavar="M",
+            text="Keep so far from the limits of position, in radians or metres.",
+        ),
+    ] = None
+    every: Annotated[
+        bool, typer.Option("--all", help="All different solutions that are found, for one target.")
+    ] = False
+    best: Annotated[
+        str | None,
+        text_option(
+            "--best",
+            metavar="NAME",
+            text="Of many solutions, that nearest (to --q0), most centred, or most manipulable.",
+        ),
+    ] = None
+    best_of: Annotated[
+        int, value_option("--best-of", "N", "How many starts --best searches from.")
+    ] = 32
     position_tolerance: Annotated[
-        float,
-        value_option("--position-tolerance", "M", "Largest error of the position, in metres."),
-    ] = 1.0e-5
+        float | None,
+        text_option(
+            "--position-tolerance",
+            metavar="M",
+            text="Largest error of positions, in metres; default: 1e-05.",
+        ),
+    ] = None
     rotation_tolerance: Annotated[
-        float,
-        value_option("--rotation-tolerance", "RAD", "Largest error of the rotation, in radians."),
-    ] = 1.0e-4
+        float | None,
+        text_option(
+            "--rotation-tolerance",
+            metavar="RAD",
+            text="Largest error of rotations, in radians; default: 0.0001.",
+        ),
+    ] = None
     seed: Annotated[int, value_option("--seed", "N", "Picks the random restarts.")] = 0
-    tries: Annotated[int, value_option("--tries", "N", "Restarts for a target, at most.")] = 1000
-    steps: Annotated[int, value_option("--steps", "N", "Steps of a try, at most.")] = 16
+    tries: Annotated[
+        int | None,
+        text_option(
+            "--tries",
+            metavar="N",
+            text="Tries for a target, at most; default: 1000, with lower priorities 50.",
+        ),
+    ] = None
+    steps: Annotated[
+        int | None,
+        text_option(
+            "--steps",
+            metavar="N",
+            text="Steps of a try, at most; default: 16, with lower priorities 60.",
+        ),
+    ] = None
     threads: Threads = None
+    show: Annotated[
+        bool,
+        typer.Option("--show", help="A table of each task's errors.", rich_help_panel=_OUTPUT),
+    ] = False
     json: Json = False
     out: Annotated[
         str | None,

@@ -1,10 +1,10 @@
-"""``linkwork ik``: joint positions that bring a frame to one pose or to many."""
+"""``linkwork ik``: joint positions that bring frames to poses, or do other tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import typer
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 import linkwork as lw
-from linkwork.cli import files, inputs, output
+from linkwork import settings
+from linkwork.cli import files, ik_tasks, inputs, output
 from linkwork.cli.arguments import IkArguments
 from linkwork.cli.fk import tell_rest
 from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import InputError
+from linkwork.solve.show import show, table
 
 Floats = NDArray[np.float64]
 
@@ -24,62 +26,136 @@ NOT_SOLVED = 1
 """The exit code where the input was right, and some targets were not reached."""
 
 
+class Asked(NamedTuple):
+    """What is to be done: a frame at poses, or tasks that bring their targets."""
+
+    frame: str | None
+    tasks: list[lw.ik.Task] | None  # None: the pose of the frame, and nothing else
+    targets: Floats | dict[str, Floats] | None  # those that are not the tasks' own
+
+
+class Found(NamedTuple):
+    """What came of it; ``names`` are those of the tasks."""
+
+    result: lw.IKResult
+    names: tuple[str, ...]
+
+
 def run(given: IkArguments) -> None:
     """Solve, print, write; exit with 1 where some targets are not solved."""
+    _check(given)
     out = files.target(given.out)
-    robot = inputs.open_robot(given, given.frame)
-    targets = _targets(given)
-    frame = robot.tip if given.frame is None else given.frame
-    result = _solve(robot, frame, targets, given)
+    robot = inputs.open_robot(given, given.frame[0] if given.frame else None)
+    q0 = inputs.configuration(robot, given.q0, "--q0") if given.q0 else None
+    asked = _asked(robot, given, robot.neutral() if q0 is None else q0)
+    found = _solve(robot, asked, q0, given)
+    result = found.result
     if out is not None:
         _write(out, robot, result)
     if given.json:
-        output.print_json(_as_json(robot, frame, given, result))
+        output.print_json(_as_json(robot, asked, given, found))
     else:
-        _show(output.console(), robot, frame, result)
+        _show(output.console(), robot, found, _what(asked, found), given)
     if not result.success.all():
         output.note(f"linkwork: {_unsolved(result)}")
         raise typer.Exit(NOT_SOLVED)
 
 
-def _targets(given: IkArguments) -> Floats:
-    """One pose (4, 4), or those of a file (n, 4, 4)."""
+# what is asked
+
+
+def _check(given: IkArguments) -> None:
+    """Refuse options that exclude each other."""
+    if given.every and given.best is not None:
+        raise InputError("give --all or --best, not both")
+    if given.every and given.poses is not None:
+        raise InputError("--all takes one target, and --poses gives many: leave out one of them")
+    if given.show and given.json:
+        raise InputError("give --show or --json, not both")
+    turned = [text for text in (given.rpy, given.wxyz) if text is not None]
+    if given.poses is not None and (given.xyz is not None or turned):
+        raise InputError("give --poses, or --xyz with --rpy or --wxyz, not both")
+    if given.target and (given.poses is not None or given.xyz is not None or turned):
+        raise InputError("give --target, or --poses or --xyz, not both")
+    frames, targets = given.frame or [], given.target or []
+    if given.base_frame is not None and len(frames) > 1:
+        raise InputError("a chain from --from ends at one --frame, not at several")
+    if targets and len(targets) != max(1, len(frames)):
+        raise InputError(
+            f"give as many --target as --frame: there are {len(targets)} and {len(frames)}"
+        )
+    if len(frames) > 1 and not targets:
+        raise InputError("say where to: several --frame take as many --target")
+    bare = not targets and given.poses is None and given.xyz is None
+    alone = given.task and not turned and (not frames or given.base_frame is not None)
+    if bare and not alone:
+        raise InputError(
+            'say where to: --xyz "x y z", --target, --task, or --poses FILE for many targets'
+        )
+
+
+def _asked(robot: lw.Robot, given: IkArguments, home: Floats) -> Asked:
+    """The poses of one frame, or the tasks; --task comes after what is asked of frames."""
+    more = [ik_tasks.task_of(text, home) for text in given.task or []]
+    frames = given.frame or []
+    if given.target:
+        names = frames or [robot.tip]
+        pairs = zip(names, given.target, strict=True)
+        return Asked(None, [*(ik_tasks.target_task(*pair) for pair in pairs), *more], None)
     if given.poses is not None:
-        if any(text is not None for text in (given.xyz, given.rpy, given.wxyz)):
-            raise InputError("give --poses, or --xyz with --rpy or --wxyz, not both")
-        return inputs.poses_from(given.poses)
-    if given.xyz is None:
-        raise InputError('say where to: --xyz "x y z", or --poses FILE for many')
-    return inputs.pose_of(given.xyz, given.rpy, given.wxyz)
+        poses = inputs.poses_from(given.poses)
+    elif given.xyz is not None:
+        poses = inputs.pose_of(given.xyz, given.rpy, given.wxyz)
+    else:
+        return Asked(None, more, None)
+    frame = frames[0] if frames else robot.tip
+    if not more:
+        return Asked(frame, None, poses)
+    return Asked(frame, [lw.ik.Pose(frame), *more], {frame: poses})
 
 
-def _solve(robot: lw.Robot, frame: str, targets: Floats, given: IkArguments) -> lw.IKResult:
+# the search
+
+
+def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments) -> Found:
+    choice: dict[str, Any] = {}
+    if given.best is not None:
+        choice = {"best_of": given.best_of, "choose": given.best}
     options = lw.IKOptions(
         position_tolerance=given.position_tolerance,
         rotation_tolerance=given.rotation_tolerance,
         steps=given.steps,
         tries=given.tries,
         seed=given.seed,
+        **choice,
     )
     joints = None if given.joints is None else [n.strip() for n in given.joints.split(",")]
-    q0 = inputs.configuration(robot, given.q0, "--q0") if given.q0 else None
+    margin = given.limits_margin
+    limits = [] if margin is None else [lw.ik.PositionLimit(margin)]
+    threads = settings.most_threads() if given.threads is None else given.threads
     with busy("compiling"):
-        robot.solver(frame, joints)
+        if asked.tasks is None:
+            solver = robot.solver(asked.frame, joints, limits=limits)
+        else:
+            solver = robot.solver(joints=joints, tasks=asked.tasks, limits=limits)
+    names = solver.problem.order
     with progress_of("solving") as progress:
-        return robot.ik(
-            targets,
-            frame,
-            q0=q0,
-            joints=joints,
-            options=options,
-            threads=given.threads,
-            progress=progress,
+        if given.every:
+            result = solver.all_solutions(asked.targets, q0, options=options, threads=threads)
+            if result.success.size:
+                return Found(result, names)  # else the search says why there is none
+        result = solver.solve(
+            asked.targets, q0, options=options, threads=threads, progress=progress
         )
+    return Found(result, names)
 
 
 def _unsolved(result: lw.IKResult) -> str:
     """How many, and why the first: the result's own words."""
     return f"not solved: {result.reason}" if result.success.ndim == 0 else result.reason
+
+
+# what is told
 
 
 def _rows(result: lw.IKResult) -> Iterator[tuple[tuple[int, ...], Floats]]:
@@ -88,28 +164,36 @@ def _rows(result: lw.IKResult) -> Iterator[tuple[tuple[int, ...], Floats]]:
         yield row, result.q[row]
 
 
-def _as_json(
-    robot: lw.Robot, frame: str, given: IkArguments, result: lw.IKResult
-) -> dict[str, Any]:
-    return {
+def _as_json(robot: lw.Robot, asked: Asked, given: IkArguments, found: Found) -> dict[str, Any]:
+    result = found.result
+    several = given.every and result.success.ndim == 1
+    head = {
         "robot": robot.name,
         "base": given.base_frame,
-        "frame": frame,
+        "frame": asked.frame,
+        "tasks": found.names,
         "q_names": inputs.position_labels(robot.mechanism),
-        "targets": int(result.success.size),
+        "targets": 1 if several else int(result.success.size),
         "solved": int(np.count_nonzero(result.success)),
-        "results": [
-            {
-                "q": q,
-                "success": result.success[row],
-                "position_error": result.position_error[row],
-                "rotation_error": result.rotation_error[row],
-                "iterations": result.iterations[row],
-                "restarts": result.restarts[row],
-                "reason": result.reason_for(*row),
-            }
-            for row, q in _rows(result)
-        ],
+    }
+    return {**head, "results": [_row_as_json(result, row) for row, _ in _rows(result)]}
+
+
+def _row_as_json(result: lw.IKResult, row: tuple[int, ...]) -> dict[str, Any]:
+    cost = {} if result.cost is None else {"cost": np.asarray(result.cost)[row]}
+    return {
+        "q": result.q[row],
+        "success": result.success[row],
+        "position_error": result.position_error[row],
+        "rotation_error": result.rotation_error[row],
+        "errors": {
+            task: {group: error[row] for group, error in groups.items()}
+            for task, groups in result.errors.items()
+        },
+        "iterations": result.iterations[row],
+        "restarts": result.restarts[row],
+        **cost,
+        "reason": result.reason_for(*row),
     }
 
 
@@ -130,12 +214,26 @@ def _write(path: Path, robot: lw.Robot, result: lw.IKResult) -> None:
     files.write_csv(path, header, rows)
 
 
-def _show(screen: Console, robot: lw.Robot, frame: str, result: lw.IKResult) -> None:
+def _what(asked: Asked, found: Found) -> tuple[str, str]:
+    """What was asked for, for one target and for several."""
+    if asked.tasks is None:
+        return f"pose of {asked.frame}", f"poses of {asked.frame}"
+    names = ", ".join(found.names)
+    return names, f"targets of {names}"
+
+
+def _show(
+    screen: Console, robot: lw.Robot, found: Found, what: tuple[str, str], given: IkArguments
+) -> None:
+    result = found.result
     if result.success.ndim == 0:
-        _show_one(screen, robot, frame, result)
+        _show_one(screen, robot, found, what[0], given)
         return
     solved, total = int(np.count_nonzero(result.success)), result.success.size
-    screen.print(output.heading(f"{robot.name}: {solved} of {total} poses of {frame} solved"))
+    title = f"{solved} of {total} {what[1]} solved"
+    if given.every:
+        title = f"{total} solution{'s' if total > 1 else ''} for {what[0]}"
+    screen.print(output.heading(f"{robot.name}: {title}"))
     labels = inputs.position_labels(robot.mechanism)
     columns = ("row", "solved", "error (m)", "error (rad)", "q: " + " ".join(labels))
     shown = output.table(columns)
@@ -148,19 +246,29 @@ def _show(screen: Console, robot: lw.Robot, frame: str, result: lw.IKResult) -> 
             " ".join(output.number(v, 4) for v in q),
         )
     screen.print(shown)
+    if given.show:
+        screen.print("")
+        show(result, screen)
     tell_rest(total, output.ROWS_SHOWN)
 
 
-def _show_one(screen: Console, robot: lw.Robot, frame: str, result: lw.IKResult) -> None:
+def _show_one(
+    screen: Console, robot: lw.Robot, found: Found, what: str, given: IkArguments
+) -> None:
+    result = found.result
     word = "solved" if result.success else "not solved; the nearest that was found"
-    screen.print(output.heading(f"{robot.name}: pose of {frame} {word}"))
+    screen.print(output.heading(f"{robot.name}: {what} {word}"))
     shown = output.table(("joint", "position", "lower", "upper"), numbers=3)
     limits = robot.limits
     for k, name in enumerate(inputs.position_labels(robot.mechanism)):
         bounds = (output.short(limits.lower[k]), output.short(limits.upper[k]))
         shown.add_row(name, output.number(result.q[k]), *bounds)
     screen.print(shown, "", sep="\n")
+    if given.show or len(found.names) > 1:
+        screen.print(table(result), "", sep="\n")
     screen.print(f"position error   {result.position_error:.3e} m")
     screen.print(f"rotation error   {result.rotation_error:.3e} rad")
     screen.print(f"steps            {int(result.iterations)}")
     screen.print(f"restarts         {int(result.restarts)}")
+    if result.cost is not None:
+        screen.print(f"{given.best} of {given.best_of:<10} {float(result.cost):.6g}")

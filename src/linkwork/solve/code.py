@@ -10,7 +10,6 @@ import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,29 +123,36 @@ def _make_pipeline(texts: Texts, compiler: Compiler, abi: ArrayAbi | None) -> tu
 
 @dataclass(frozen=True)
 class Search:
-    """The native search: code that stays alive, how to call it, and the size of one step."""
+    """The native search: code that stays alive, how to call it, and the size of one step.
+
+    ``run(numbers..., addresses of arrays...)`` as `lanes.emit_lanes` says. Where it may start near
+    its targets, ``rows`` (N, p) -> (N,) gives the rows of the table ``seeds`` for parameters.
+    """
 
     made: Made
     run: Callable[..., int]
-    n_step_instructions: int
+    seeds: NDArray[np.uint16] | None = None
+    rows: Callable[[Floats], Floats] | None = None
+
+    @property
+    def n_step_instructions(self) -> int:
+        """How many instructions one step takes."""
+        return int(self.made.facts["instructions"])
 
 
 def search_code(problem: Problem, compiler: Compiler) -> Search:
-    """The search for one problem, from the cache or compiled."""
+    """The search for one problem, from the cache or compiled; it has no seeds."""
     recipe = step_recipe(problem)
     made = compiler.code(recipe.key, lambda: _make_search(recipe, compiler))
+    return Search(made, search_call(made))
+
+
+def search_call(made: Made) -> Callable[..., int]:
+    """The function ``ik`` of a search, or of a pipeline: they are the same instructions."""
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)
     )
-    call = kind(made.code.address("ik"))
-
-    def run(*arguments: Any) -> int:
-        """The search from x0 and from random points, without seeds: first, last, steps, tries,
-        seed, whether it is one target (which changes nothing), and the arrays."""
-        *numbers, _, x0, parameters, settings, starts, x, report = arguments
-        return call(*numbers, -1, x0, parameters, settings, starts, None, None, x, report)
-
-    return Search(made, run, int(made.facts["instructions"]))
+    return kind(made.code.address("ik"))
 
 
 def check_kernel(problem: Problem, compiler: Compiler) -> Kernel:

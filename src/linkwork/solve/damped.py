@@ -11,7 +11,7 @@ _DAMPING = 0.1
 """Damping in proportion to the squared error: Sugihara, "Solvability-unconcerned inverse kinematics
 by the Levenberg-Marquardt method", IEEE Transactions on Robotics 27 (2011)."""
 _LEAST_DAMPING = 1.0e-11
-_MOST_DAMPING_ERROR = 20.0
+MOST_DAMPING_ERROR = 20.0
 """From this squared error on the damping stays: far targets are walked to, not crept to."""
 
 
@@ -19,14 +19,21 @@ class Damped:
     """The step dx that makes |J dx - e|² + damping |dx|² least, for a given J and any e.
 
     J is given as n columns of k rows. Where rows are fewer, J Jᵀ is factored, else Jᵀ J.
-    ``squared_error`` is what the damping is in proportion to.
+    ``squared_error`` is what the damping is in proportion to, up to ``most``.
     """
 
-    def __init__(self, o: Ops, columns: Sequence[Block], rows: int, squared_error: Block) -> None:
+    def __init__(
+        self,
+        o: Ops,
+        columns: Sequence[Block],
+        rows: int,
+        squared_error: Block,
+        most: Block | float = MOST_DAMPING_ERROR,
+    ) -> None:
         self._o, self._columns = o, list(columns)
         self.squared_error = squared_error
         self._dual = rows <= len(self._columns)
-        bounded = o.minimum(squared_error, _MOST_DAMPING_ERROR)
+        bounded = o.minimum(squared_error, most)
         damping = _DAMPING * bounded + _LEAST_DAMPING
         size = rows if self._dual else len(self._columns)
         lower: list[list[Block]] = []

@@ -23,7 +23,7 @@ from linkwork.solve.limits.values import time_step
 from linkwork.solve.limits.velocity import VelocityLimit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options
-from linkwork.solve.problem import Problem, make_problem
+from linkwork.solve.problem import Problem, listed, make_problem
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.pose import Pose
 
@@ -55,8 +55,8 @@ class Controller:
         tasks: str | Task | Sequence[Task],
         *,
         dt: float,
-        limits: Iterable[Limit] = (),
-        objectives: Iterable[Objective] = (),
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
         joints: str | Sequence[str] | None = None,
         joint_weights: Mapping[str, float] | None = None,
         gain: float = 1.0,
@@ -156,7 +156,7 @@ class Controller:
         return whole if len(whole) == len(given) else None
 
     def _run_generally(self, output: Output, q: ArrayLike, named: Mapping[str, Any]) -> Floats:
-        start = configuration(q, self.mechanism)
+        start = configuration(q, self.mechanism, "q")
         parameters, whole, lead = rows_of(self.problem, named, start, self._neutral)
         arrays = [as_taken(each, parameters[:, slice(*each.span)]) for each in self._inputs]
         result = self._kernels[output](whole, *cast("list[Floats]", arrays), self._settings)
@@ -172,14 +172,14 @@ class Controller:
         return self._calls[output]
 
 
-def _with_velocity(limits: Iterable[Limit], dt: float) -> list[Limit]:
+def _with_velocity(limits: Limit | Iterable[Limit], dt: float) -> list[Limit]:
     """The limits, with the description's velocity limits where there are no others."""
-    listed = list(limits)
-    for each in listed:
+    given = listed(limits, Limit, "limits", "PositionLimit(0.05)")
+    for each in given:
         if isinstance(each, (VelocityLimit, AccelerationLimit)) and each.dt != dt:
             raise InputError(
                 f"{type(each).__name__}.dt is {each.dt!r}, but the controller's dt is {dt!r}"
             )
-    if not any(isinstance(each, VelocityLimit) for each in listed):
-        listed.append(VelocityLimit(dt))
-    return listed
+    if not any(isinstance(each, VelocityLimit) for each in given):
+        given.append(VelocityLimit(dt))
+    return given

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_array
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.kernel import Kernel
-from linkwork.compile.machine_code import COMPILING
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import chosen, distinct, nearest_turns, starting_points, starts_of
-from linkwork.solve.code import Search, check_kernel, pipeline_of, search_code
+from linkwork.solve.code import Search
+from linkwork.solve.compiled import Known, compiled
 from linkwork.solve.cost import cost_of, distance
 from linkwork.solve.explain import ROUNDING, FailureWords
 from linkwork.solve.inputs import Targets, configuration, rows_of, settings_of
@@ -26,27 +25,18 @@ from linkwork.solve.limits.base import Limit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options, whole_number, with_changes
 from linkwork.solve.parts import deciding_part, numbers_of, parts_of
-from linkwork.solve.pipeline import Pipeline, Refused
-from linkwork.solve.pose_features import POSE_AXES
+from linkwork.solve.pipeline import Refused
 from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.result import Column, IKResult, Terms
 from linkwork.solve.searching import Effort, Part, Progress, search
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.pose import Pose
-from linkwork.solve.texts import problem_texts, takes_pose, thresholds
+from linkwork.solve.texts import takes_pose, thresholds
 
 Floats = NDArray[np.float64]
 
 
 _NONE = np.zeros((0, 0))
-
-
-class Compiled(NamedTuple):
-    """The code of a problem, which all problems of its structure share."""
-
-    searches: tuple[Search, ...]  # of its parts
-    check: Kernel
-    pipeline: Pipeline | None  # all in one call, where it is of one part
 
 
 class _Found(NamedTuple):
@@ -101,11 +91,11 @@ class InverseKinematics:
         tasks: str | Task | Sequence[Task],
         joints: str | Sequence[str] | None = None,
         *,
-        limits: Iterable[Limit] = (),
-        objectives: Iterable[Objective] = (),
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
         compiler: Compiler | None = None,
-        known: dict[Any, Compiled] | None = None,
+        known: Known | None = None,
     ) -> None:
         """``known``: code by the key of its problem, to be used and added to."""
         self.mechanism = mechanism
@@ -120,10 +110,11 @@ class InverseKinematics:
         self._neutral = neutral(mechanism)
         self._terms: tuple[Options, Terms, Floats] | None = None
         self._compiler = compiler or Compiler()
-        self._known: dict[Any, Compiled] = {} if known is None else known
-        self._parts, self._check = self._compiled(self.problem)
+        self._known: Known = {} if known is None else known
+        self._code = compiled(self.problem, self._compiler, self._known)
+        self._parts = self._parts_of(self.problem)
         self._plain: list[Part] | None = None
-        self._pipeline = self._known[self.problem.key].pipeline
+        self._pipeline = self._code.pipeline
         self._takes_pose = self._pipeline is not None and takes_pose(self.problem)
         self._quick: _Quick | None = self._quickest() if self._takes_pose else None
 
@@ -142,19 +133,11 @@ class InverseKinematics:
         """The compiled search of the first part."""
         return self._parts[0].search
 
-    def _compiled(self, problem: Problem) -> tuple[list[Part], Kernel]:
-        """The searches of a problem's parts, and its check; known, from the cache or made."""
-        problems = parts_of(problem)
-        code = self._known.get(problem.key)
-        if code is None:
-            with COMPILING:
-                searches = tuple(search_code(part, self._compiler) for part in problems)
-                check = check_kernel(problem, self._compiler)
-            at_once = len(problems) == 1 and not problem.improves
-            whole = _pipeline(problem, self._compiler) if at_once else None
-            code = self._known.setdefault(problem.key, Compiled(searches, check, whole))
-        pairs = zip(problems, code.searches, strict=True)
-        return [_part(self.problem, part, search) for part, search in pairs], code.check
+    def _parts_of(self, problem: Problem) -> list[Part]:
+        """The parts of a problem of some of the tasks, and the searches for them."""
+        searches = compiled(problem, self._compiler, self._known).searches
+        pairs = zip(parts_of(problem), searches, strict=True)
+        return [_part(self.problem, part, search) for part, search in pairs]
 
     def solve(
         self,
@@ -170,7 +153,8 @@ class InverseKinematics:
 
         ``targets``: of the one task, one for each task in order, or a mapping of task names; what
         is not given is the task's own. ``q0`` (..., nq) is where the search starts and where joints
-        that are not moved stay; default: neutral. ``changes`` are fields of ``options``.
+        that are not moved stay; default: neutral, and
+        a search for one whole pose starts near it. ``changes`` are fields of ``options``.
         ``progress(done, total)`` is called between chunks. The result has the leading shape of
         targets and q0 together.
 
@@ -201,11 +185,12 @@ class InverseKinematics:
                 took = clock() - begin if clock else math.nan
                 return IKResult(made.q, made.report, made.terms, made.numbers, took)
         parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
-        terms, call = self._call(options, len(start), threads, progress)
+        given = q0 is not None or options.best_of > 1
+        terms, call = self._call(options, len(start), threads, progress, given=given)
         if options.best_of > 1:
             found, cost = self._best(parameters, start, call)
         elif self._pipeline is not None and options.seconds is None:
-            found, cost = self._at_once(parameters, start, call, q0 is not None), None
+            found, cost = self._at_once(parameters, start, call), None
         else:
             found, cost = self._from(parameters, start, call), None
         return IKResult(
@@ -227,7 +212,7 @@ class InverseKinematics:
         options: Options | None = None,
         threads: int = 1,
         **changes: Any,
-    ) -> Floats:
+    ) -> IKResult:
         """All solutions of one target that are found from ``starts`` starts, (n, nq), verified.
 
         Solutions that differ by less than ``apart`` (radians of the joint that differs most; whole
@@ -236,6 +221,8 @@ class InverseKinematics:
 
         Raises: as `solve`; ShapeError for more than one target, InputError for starts and apart.
         """
+        clock = self._compiler.clock
+        begin = clock() if clock else math.nan
         options = with_changes(options, **changes)
         n = whole_number(starts, "starts")
         if not (isinstance(apart, (int, float)) and 0.0 <= apart < math.inf):
@@ -243,19 +230,31 @@ class InverseKinematics:
         parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
         if lead != ():
             raise ShapeError(f"all_solutions takes one target, not targets of shape {lead}")
-        _, call = self._call(replace(options, tries=1, seconds=None), n, threads, None)
+        once = replace(options, tries=1, seconds=None)
+        terms, call = self._call(once, n, threads, None, given=True)
         points = starting_points(self.problem, start, n, options.seed)[0]
         whole = np.broadcast_to(start, points.shape)
         found = self._from(np.repeat(parameters, n, axis=0), points, call, near=whole)
-        q = found.q[found.report[:, 0] > 0.5]
-        near = distance(self.problem, q, np.broadcast_to(start, q.shape))
-        q = q[np.argsort(near, kind="stable")]
-        return q[distinct(self.problem, q, apart)]
+        solved = np.flatnonzero(found.report[:, 0] > 0.5)
+        near = distance(self.problem, found.q[solved], np.broadcast_to(start, points[solved].shape))
+        solved = solved[np.argsort(near, kind="stable")]
+        solved = solved[distinct(self.problem, found.q[solved], apart)]
+        took = clock() - begin if clock else math.nan
+        return IKResult(found.q[solved], found.report[solved], terms, _NONE, took)
 
     def _call(
-        self, options: Options, rows: int, threads: int, progress: Progress | None
+        self,
+        options: Options,
+        rows: int,
+        threads: int,
+        progress: Progress | None,
+        *,
+        given: bool,
     ) -> tuple[Terms, _Call]:
-        """What answers are judged by, and how they are searched for; kept for the next call."""
+        """What answers are judged by, and how they are searched for; ``given``: q0 is.
+
+        Then the second try starts at a seed, else the first.
+        """
         last = self._terms
         if last is None or last[0] is not options:
             problem, settings = self.problem, settings_of(self.problem, options)
@@ -270,6 +269,7 @@ class InverseKinematics:
             options.steps_for(self.problem),
             options.tries_for(self.problem),
             options.seed,
+            int(given),
             threads,
             progress,
             None if seconds is None else seconds * rows,
@@ -283,11 +283,11 @@ class InverseKinematics:
         if pipeline is None:
             return None
         options = Options()
-        terms, call = self._call(options, 1, 1, None)
+        terms, call = self._call(options, 1, 1, None, given=False)
         return _Quick(
             pipeline.one,
-            self._numbers(call, given=False, checked=False),
-            self._numbers(call, given=True, checked=False),
+            self._numbers(call, seed_try=0),
+            self._numbers(call, seed_try=1),
             terms,
         )
 
@@ -317,8 +317,8 @@ class InverseKinematics:
         else:
             whole = np.broadcast_to(start, (*lead, n_q)).reshape(-1, n_q)
             start = np.ascontiguousarray(whole)
-        terms, call = self._call(options, len(flat), *how)
-        numbers = self._numbers(call, given=q0 is not None, checked=False)
+        terms, call = self._call(options, len(flat), *how, given=q0 is not None)
+        numbers = self._numbers(call, call.effort.seed_try)
         try:
             q, report = pipeline.run([flat], start, numbers, threads=int(how[0]), progress=how[1])
         except Refused:
@@ -328,8 +328,8 @@ class InverseKinematics:
             known = rows_of(self.problem, targets, q0, self._neutral)[0]
         return _Made(q.reshape(*lead, n_q), report.reshape(*lead, report.shape[1]), terms, known)
 
-    def _numbers(self, call: _Call, *, given: bool, checked: bool) -> Floats:
-        """The options of the pipeline; without q0 the first try starts at a seed."""
+    def _numbers(self, call: _Call, seed_try: int, *, checked: bool = False) -> Floats:
+        """The options of the pipeline; ``checked``: targets are fit."""
         pipeline, effort = self._pipeline, call.effort
         if pipeline is None:
             return np.zeros(0)
@@ -337,13 +337,13 @@ class InverseKinematics:
             "steps": effort.steps,
             "tries": effort.tries,
             "seed": effort.seed,
-            "seed_try": int(given) if pipeline.sizes.features else -1,
+            "seed_try": seed_try if pipeline.sizes.features else -1,
             "checked": int(checked),
         }
         most = thresholds(self.problem, call.settings)
         return pipeline.options(named, call.settings.tolist(), most.tolist())
 
-    def _at_once(self, parameters: Floats, start: Floats, call: _Call, given: bool) -> _Found:
+    def _at_once(self, parameters: Floats, start: Floats, call: _Call) -> _Found:
         """All rows in compiled code, from targets to what was verified."""
         pipeline = self._pipeline
         if pipeline is None:
@@ -353,7 +353,8 @@ class InverseKinematics:
             targets = np.zeros((len(parameters), 4, 4))
             targets[:, :3, 3], targets[:, 3, 3] = parameters[:, :3], 1.0
             targets[:, :3, :3] = parameters[:, 3:12].reshape(-1, 3, 3)
-        numbers, effort = self._numbers(call, given=given, checked=True), call.effort
+        effort = call.effort
+        numbers = self._numbers(call, effort.seed_try, checked=True)
         try:
             q, report = pipeline.run(
                 [targets], start, numbers, threads=int(effort.threads), progress=effort.progress
@@ -410,13 +411,13 @@ class InverseKinematics:
         """
         options = call.options
         if self._plain is None:
-            self._plain, _ = self._compiled(deciding_part(self.problem))
+            self._plain = self._parts_of(deciding_part(self.problem))
         plain = self._plain[0].problem
         steps, tries = options.steps_for(plain), options.tries_for(plain)
         effort = call.effort._replace(steps=steps, tries=tries, progress=None)
         x, report = search(self._plain, (parameters, call.settings), self._inside(start), effort)
         first = self._judged(parameters, x, report, call, (start, near))
-        once = effort._replace(steps=call.effort.steps, tries=1, seconds=None)
+        once = effort._replace(steps=call.effort.steps, tries=1, seed_try=-1, seconds=None)
         then = self._judged(
             parameters,
             *search(self._parts, (parameters, call.settings), x, once),
@@ -453,7 +454,7 @@ class InverseKinematics:
         q = start.copy() if near is None else near.copy()
         q[:, problem.moved] = x
         q = _unwrapped(problem, q, start) if near is None else nearest_turns(problem, q, near)
-        measures = self._check(q, parameters, call.settings)
+        measures = self._code.check(q, parameters, call.settings)
         found = np.empty((len(q), measures.shape[1] + 3))
         found[:, 0] = self._success(q, measures, call.settings)
         found[:, 1:-2], found[:, -2:] = measures, report[:, 2:]
@@ -467,11 +468,6 @@ class InverseKinematics:
         n = sum(len(problem.tasks[k].groups) for k in problem.deciding)  # they come first
         within = (measures[:, :n] <= settings[:n]).all(axis=1)
         return inside & within & (measures[:, -1] <= ROUNDING)
-
-
-def _pipeline(problem: Problem, compiler: Compiler) -> Pipeline:
-    starts = np.ascontiguousarray(np.stack(starts_of(problem)))
-    return pipeline_of(problem_texts(problem), starts, POSE_AXES, compiler=compiler)
 
 
 def _part(whole: Problem, part: Problem, code: Search) -> Part:

@@ -59,15 +59,15 @@ def _length(span: tuple[int, int]) -> int:
     return span[1] - span[0]
 
 
-def configuration(q0: ArrayLike, m: Mechanism) -> Floats:
-    """A start (..., nq), checked.
+def configuration(q0: ArrayLike, m: Mechanism, name: str = "q0") -> Floats:
+    """A start (..., nq), checked; ``name`` is what its argument is called.
 
     Raises: ShapeError; InputError naming the first number that is not finite.
     """
-    start = real_rows(q0, "q0", m.n_q)
+    start = real_rows(q0, name, m.n_q)
     if not np.isfinite(start).all():
         bad = np.argwhere(~np.isfinite(start))[0]
-        raise InputError(f"q0[{', '.join(map(str, bad))}] is not a finite number")
+        raise InputError(f"{name}[{', '.join(map(str, bad))}] is not a finite number")
     return start
 
 
@@ -120,6 +120,11 @@ def _numbers(
         return np.zeros(0)
     if asked.name in given:
         return asked.rows_of(given[asked.name])
+    if own is None and isinstance(asked, BoundLimit):
+        raise InputError(
+            f"the limit '{asked.name}' needs the velocity of the last step: give v, or "
+            f"{{'{asked.name}': v}} among the targets"
+        )
     if own is None:
         raise InputError(
             f"'{asked.name}' has no target: give one with it, or to solve({{'{asked.name}': ...}})"

@@ -144,9 +144,9 @@ class Pipeline:
 
     def connect(self, tables: Mapping[str, NDArray[Any]]) -> None:
         """Hand over the arrays of the solver; they are kept."""
-        self._tables = {name: np.ascontiguousarray(a) for name, a in tables.items()}
+        self.tables = {name: np.ascontiguousarray(a) for name, a in tables.items()}
         addresses = loaded_table(self.made.code, SOLVER_TABLE, len(TABLES))
-        for name, array in self._tables.items():
+        for name, array in self.tables.items():
             addresses[TABLES.index(name)] = array.ctypes.data
 
     def options(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,8 +135,8 @@ def make_problem(
     tasks: Task | Sequence[Task],
     *,
     joints: str | Sequence[str] | None = None,
-    limits: Iterable[Limit] = (),
-    objectives: Iterable[Objective] = (),
+    limits: Limit | Iterable[Limit] = (),
+    objectives: Objective | Iterable[Objective] = (),
     joint_weights: Mapping[str, float] | None = None,
 ) -> Problem:
     """The problem of doing ``tasks`` by ``joints``, by default all that any of them depends on.
@@ -144,15 +144,19 @@ def make_problem(
     Raises: UnknownNameError for a frame or joint; InputError where there is nothing to do or to
     move, for a joint that moves nothing, reversed limits and weights that are not positive.
     """
-    listed, given_limits, given_objectives = _listed(tasks), list(limits), list(objectives)
-    bound = _named([task.bind(m) for task in listed])
+    given_tasks = listed(tasks, Task, "tasks", "Pose('tool0')")
+    given_limits = listed(limits, Limit, "limits", "PositionLimit(0.05)")
+    given_objectives = listed(objectives, Objective, "objectives", "Centred()")
+    if not given_tasks:
+        raise InputError("there is no task: give at least one, such as Pose('tool0')")
+    bound = _named([task.bind(m) for task in given_tasks])
     goals = tuple(objective.bind(m) for objective in given_objectives)
     bounds = tuple(limit.bind(m) for limit in given_limits)
     moving = sorted({c for each in (*bound, *goals) for c in each.coordinates})
     if not moving:
         names = ", ".join(f"'{task.name}'" for task in bound)
         raise InputError(f"no joint moves {names}: fixed to the base")
-    weights = dict(joint_weights or {})
+    weights = _weights_by_name(joint_weights)
     chosen = _chosen(m, moving, joints, _checked_weights(m, weights))
     moved, moved_v = expanded(m.q_start, chosen), expanded(m.v_start, chosen)
     read = sorted({*moving, *(c for limit in bounds for c in limit.coordinates)})
@@ -174,7 +178,7 @@ def make_problem(
         length=longest_way(m, ordered),
         asked={
             "m": m,
-            "tasks": tuple(listed),
+            "tasks": tuple(given_tasks),
             "joints": joints,
             "limits": tuple(given_limits),
             "objectives": tuple(given_objectives),
@@ -188,14 +192,25 @@ def _again(asked: dict[str, Any]) -> Problem:
     return make_problem(**asked)
 
 
-def _listed(tasks: Task | Sequence[Task]) -> list[Task]:
-    listed = [tasks] if isinstance(tasks, Task) else list(tasks)
-    if not listed:
-        raise InputError("there is no task: give at least one, such as Pose('tool0')")
-    for task in listed:
-        if not isinstance(task, Task):
-            raise InputError(f"{task!r} is not a task; tasks are such as Pose('tool0')")
-    return listed
+_Asked = TypeVar("_Asked", Task, Limit, Objective)
+
+
+def listed(given: Any, kind: type[_Asked], name: str, example: str) -> list[_Asked]:
+    """One task, limit or objective, or several, as a list.
+
+    Raises: InputError for what is none; ``name`` and ``example`` say what is meant.
+    """
+    if isinstance(given, kind):
+        return [given]
+    wanted = f"{name} must be one or several, such as {example}"
+    try:
+        several: list[Any] = list(given)
+    except TypeError:
+        raise InputError(f"{wanted}, not {given!r}") from None
+    for each in several:
+        if not isinstance(each, kind):
+            raise InputError(f"{wanted}; {each!r} is none")
+    return several
 
 
 def _named(tasks: list[BoundTask]) -> list[BoundTask]:
@@ -206,6 +221,15 @@ def _named(tasks: list[BoundTask]) -> list[BoundTask]:
         count = seen[task.name] = seen.get(task.name, 0) + 1
         result.append(task if count == 1 else replace(task, name=f"{task.name}_{count}"))
     return result
+
+
+def _weights_by_name(weights: Any) -> dict[str, float]:
+    if weights is not None and not isinstance(weights, Mapping):
+        raise InputError(
+            f"joint_weights must be a mapping of names of joints to weights, such as "
+            f"{{'base': 0.1}}, not {weights!r}"
+        )
+    return dict(cast("Mapping[str, float]", weights or {}))
 
 
 def _checked_weights(m: Mechanism, weights: Mapping[str, float]) -> set[int]:

@@ -129,6 +129,8 @@ class IKResult:
     @property
     def reason(self) -> str:
         """In words, how it went: of the one target, or of the first that failed."""
+        if not self.success.size:
+            return "nothing was asked for, or nothing found"
         if bool(np.all(self.success)):
             return "solved"
         failed = np.argwhere(~self.success)[0].tolist()

@@ -28,8 +28,6 @@ _LEAST_CHUNK = 64
 _FIRST_TRIES = 8
 """Tries of the first round where there is a time; then four times as many, and so on."""
 _GROWTH = 4
-_RACED = 4
-"""So few rows are searched one by one, each in all lanes."""
 
 
 class Part(NamedTuple):
@@ -44,11 +42,15 @@ class Part(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How much to try; ``seconds`` for all rows together, by ``clock``."""
+    """How much to try; ``seconds`` for all rows together, by ``clock``.
+
+    ``seed_try`` is the try that starts at a target's seed where there is one; -1 for none.
+    """
 
     steps: int
     tries: int
     seed: int
+    seed_try: int = -1
     threads: int = 1
     progress: Progress | None = None
     seconds: float | None = None
@@ -63,7 +65,7 @@ def search(
     Of several parts the report has the sum of the scores, and the most steps and tries.
     """
     rows = x0.shape[0]
-    jobs = [_Job.of(part, numbers, x0) for part in parts]
+    jobs = [_Job.of(part, numbers, x0, effort.seed_try) for part in parts]
     length = max(_LEAST_CHUNK, min(CHUNK, -(-rows // (4 * max(1, int(effort.threads))))))
     chunks = range(0, rows, length)
     done = _Counter(rows, effort.progress)
@@ -83,31 +85,36 @@ def search(
 
 
 class _Job(NamedTuple):
-    """The arrays of one part."""
+    """The arrays of one part, in the order in which native code takes them."""
 
     part: Part
     x0: Floats
     parameters: Floats
     settings: Floats
+    rows: Floats | None  # of the table of seeds
     x: Floats
     report: Floats
 
     @staticmethod
-    def of(part: Part, numbers: tuple[Floats, Floats], x0: Floats) -> _Job:
+    def of(part: Part, numbers: tuple[Floats, Floats], x0: Floats, seed_try: int) -> _Job:
         parameters = _columns(numbers[0], part.parameters)
         settings = _columns(numbers[1], part.settings)
         x0 = _columns(x0, part.columns)
         report = np.zeros((x0.shape[0], len(REPORT)))
         report[:, 1] = report[:, 3] = np.inf
-        return _Job(part, x0, parameters, settings, x0.copy(), report)
+        find, rows = part.search.rows, None
+        if find is not None and seed_try >= 0:
+            rows = np.ascontiguousarray(find(parameters))
+        return _Job(part, x0, parameters, settings, rows, x0.copy(), report)
 
     def run(self, first: int, last: int, effort: Effort, tries: int) -> None:
-        """Search for some rows; a single one in all lanes."""
-        arrays = (self.x0, self.parameters, self.settings, self.part.starts, self.x, self.report)
-        alone = last - first == 1
-        self.part.search.run(
-            first, last, effort.steps, tries, effort.seed, alone, *[a.ctypes.data for a in arrays]
-        )
+        """Search for some rows."""
+        search, starts = self.part.search, self.part.starts
+        seed_try, seeds = (-1, None) if self.rows is None else (effort.seed_try, search.seeds)
+        numbers = (first, last, effort.steps, tries, effort.seed, seed_try)
+        arrays = (self.x0, self.parameters, self.settings, starts, self.rows, seeds)
+        arrays = (*arrays, self.x, self.report)
+        search.run(*numbers, *[None if a is None else a.ctypes.data for a in arrays])
 
     def unsolved(self, first: int, last: int) -> Places:
         """The rows without a solution, of some."""
@@ -115,13 +122,11 @@ class _Job(NamedTuple):
 
     def again(self, rows: Places, effort: Effort, tries: int) -> None:
         """Search for these rows with more tries."""
-        if rows.size <= _RACED:
-            for row in rows.tolist():
-                self.run(row, row + 1, effort, tries)
-            return
-        some = self._replace(
-            **{name: getattr(self, name)[rows] for name in ("x0", "parameters", "x", "report")}
-        )
+        seeds = None if self.rows is None else self.rows[rows]
+        some = _Job(
+            self.part, self.x0[rows], self.parameters[rows], self.settings, seeds,
+            self.x[rows], self.report[rows],
+        )  # fmt: skip
         some.run(0, rows.size, effort, tries)
         self.x[rows], self.report[rows] = some.x, some.report
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from rich import box
@@ -62,7 +62,9 @@ def table(result: IKResult) -> Table:
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for name in names:
         words = name in ("task", "group", "unit", "ok")
-        made.add_column(name, justify="left" if words else "right", no_wrap=name != "task")
+        least = len(name) if name == "task" else None
+        side: Literal["left", "right"] = "left" if words else "right"
+        made.add_column(name, justify=side, no_wrap=name != "task", min_width=least)
     pairs = zip(result.terms.columns, result.terms.tolerances, strict=True)
     for k, ((task, group, priority), tolerance) in enumerate(pairs):
         error = result.errors[task][group.name]

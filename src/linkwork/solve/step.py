@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.damped import Damped
+from linkwork.solve.damped import MOST_DAMPING_ERROR, Damped
 from linkwork.solve.layout import Span
 from linkwork.solve.limits.base import Interval
 from linkwork.solve.moves import (
@@ -188,7 +188,8 @@ def step(
     free = _free(o, problem, x, reach, levels[0])
     levels = [_only(level, free) for level in levels]
     error = levels[0].error
-    dx = Damped(o, levels[0].columns, levels[0].rows, o.dot(error, error)).step(error)
+    most = _most_damping_error(o, problem, settings)
+    dx = Damped(o, levels[0].columns, levels[0].rows, o.dot(error, error), most).step(error)
     if len(levels) > 1 or problem.objectives:
         way = [_GAIN * w for w in _descent(o, problem, q, numbers, unit)]
         way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
@@ -200,6 +201,20 @@ def step(
     if problem.objectives:
         state.append(squared_length - _STILL * _STILL)
     return after, o.vector(state)
+
+
+def _most_damping_error(o: Ops, problem: Problem, settings: Block) -> Block | float:
+    """Where the damping ends to grow: earlier where a joint moves less readily.
+
+    What only such a joint can do is then done in as many steps as with equal weights.
+    """
+    if problem.joint_weights is None:
+        return MOST_DAMPING_ERROR
+    first, stop = problem.layout.joint_weights
+    least = settings[first]
+    for k in range(first + 1, stop):
+        least = o.minimum(least, settings[k])
+    return MOST_DAMPING_ERROR * o.minimum(1.0, least * least)
 
 
 def _outside(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block | None:

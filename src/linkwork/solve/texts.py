@@ -39,7 +39,7 @@ def problem_texts(problem: Problem) -> Texts:
             "x0": o.vector(_start(o, problem, q0)),
             "parameters": parameters,
             "fault": o.vector([fault]),
-            "features": o.vector(_target_features(o, parameters) if has_seeds(problem) else []),
+            "features": o.vector(target_features(o, parameters) if has_seeds(problem) else []),
         }
 
     def step_(o: Ops, x: Block, parameters: Block, settings: Block) -> dict[str, Block]:
@@ -124,7 +124,8 @@ def _of_pose(o: Ops, problem: Problem, target: Block, q0: Block) -> tuple[Block,
     return o.vector([*p, *R[0], *R[1], *R[2], *held]), far_from_rigid(o, R, last) - RIGID
 
 
-def _target_features(o: Ops, parameters: Block) -> list[Block]:
+def target_features(o: Ops, parameters: Block) -> list[Block]:
+    """Where in the table of seeds a problem of one pose belongs, from its parameters."""
     rows = [[parameters[3 + 3 * i + j] for j in range(3)] for i in range(3)]
     return pose_features(o, [parameters[k] for k in range(3)], rows)
 
