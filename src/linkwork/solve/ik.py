@@ -240,7 +240,12 @@ class InverseKinematics:
         solved = solved[np.argsort(near, kind="stable")]
         solved = solved[distinct(self.problem, found.q[solved], apart)]
         took = clock() - begin if clock else math.nan
-        return IKResult(found.q[solved], found.report[solved], terms, _NONE, took)
+        why = "solved"
+        if not solved.size:
+            best = int(found.misses.argmin())
+            words = FailureWords(self.problem, call.settings, n)
+            why = words(found.q[best], found.report[best][1:-2], parameters[0])
+        return IKResult(found.q[solved], found.report[solved], terms, _NONE, took, of_none=why)
 
     def _call(
         self,

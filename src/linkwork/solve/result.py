@@ -64,11 +64,15 @@ class IKResult:
         numbers: Floats,
         seconds: float = float("nan"),
         cost: Floats | None = None,
+        of_none: str = "solved",
     ) -> None:
-        """``numbers`` (N, p): the parameters of each row, for words about failures."""
+        """``numbers`` (N, p): the parameters of each row, for words about failures.
+
+        ``of_none`` is the reason where there is no row.
+        """
         mine = self.__dict__
         mine["q"], mine["report"], mine["_terms"], mine["_numbers"] = q, report, terms, numbers
-        mine["seconds"], mine["cost"] = seconds, cost
+        mine["seconds"], mine["cost"], mine["_of_none"] = seconds, cost, of_none
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a result does not change: {name} cannot be set")
@@ -130,7 +134,7 @@ class IKResult:
     def reason(self) -> str:
         """In words, how it went: of the one target, or of the first that failed."""
         if not self.success.size:
-            return "nothing was asked for, or nothing found"
+            return str(self.__dict__["_of_none"])
         if bool(np.all(self.success)):
             return "solved"
         failed = np.argwhere(~self.success)[0].tolist()
