@@ -41,7 +41,7 @@ def heading(result: IKResult) -> list[str]:
         if success.size:
             steps, tries = _spread(result.iterations), _spread(result.restarts)
             lines[0] += f" (steps {steps}, restarts {tries}{took})"
-    if not success.all() or not success.size:
+    if result.reason != "solved":
         lines.append(result.reason)
     return lines
 
