@@ -11,6 +11,9 @@ from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.options import Options
 from linkwork.solve.targets import rigid_poses
+from linkwork.solve.tasks.center_of_mass import CenterOfMass
+from linkwork.solve.tasks.pointing import Pointing
+from linkwork.solve.tasks.position import Position
 from robots import example_robot_urdfs
 from seeds import rng
 
@@ -267,3 +270,25 @@ def test_a_solver_can_be_kept_and_knows_its_size():
     assert solver is robot.solver(MODELS["scara"].tip)
     assert isinstance(solver, InverseKinematics)
     assert solver.search.n_step_instructions > 100
+
+
+@pytest.mark.parametrize("task", [Position("tool0"), CenterOfMass(), Pointing("tool0")])
+def test_one_point_is_a_row_of_a_batch_and_is_checked(task):
+    robot = lw.load("panda")
+    solver = robot.solver(tasks=task)
+    q = robot.random(40, seed=16)
+    points = robot.com(q) if isinstance(task, CenterOfMass) else robot.fk(q, "tool0")[:, :3, 3]
+    batch = solver.solve(points)
+    for k in range(40):
+        one = solver.solve(points[k].copy())
+        assert one.q.tobytes() == batch.q[k].tobytes()
+        assert one.errors.keys() == batch.errors.keys()
+    for bad in ([np.nan, 0.0, 0.0], [0.0, np.inf, 0.0]):
+        with pytest.raises(InputError, match="target is not finite"):
+            solver.solve(np.array(bad))
+    with pytest.raises(InputError, match="so large"):
+        solver.solve(np.array([1e308, 1e308, 0.0]))
+    with pytest.raises(ShapeError):
+        solver.solve(np.zeros(2))
+    if not isinstance(task, Pointing):
+        assert not solver.solve(np.array([90.0, 0.0, 0.0])).success

@@ -31,7 +31,7 @@ from linkwork.solve.result import Column, IKResult, Terms
 from linkwork.solve.searching import Effort, Part, Progress, search
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.pose import Pose
-from linkwork.solve.texts import takes_pose, thresholds
+from linkwork.solve.texts import takes_point, takes_pose, thresholds
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +116,9 @@ class InverseKinematics:
         self._plain: list[Part] | None = None
         self._pipeline = self._code.pipeline
         self._takes_pose = self._pipeline is not None and takes_pose(self.problem)
-        self._quick: _Quick | None = self._quickest() if self._takes_pose else None
+        self._quick: _Quick | None = None
+        if self._takes_pose or takes_point(self.problem):
+            self._quick = self._quickest()
 
     @property
     def parts(self) -> tuple[Problem, ...]:

@@ -18,8 +18,12 @@ from linkwork.solve.pose_features import RIGID, far_from_rigid, pose_features
 from linkwork.solve.problem import Problem
 from linkwork.solve.step import configuration_of, seen_at, step
 from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.tasks.position import point_numbers
 
 Floats = NDArray[np.float64]
+
+_LARGEST = 1.0e300
+"""Numbers of targets that add up to more are refused."""
 
 
 def problem_texts(problem: Problem) -> Texts:
@@ -32,9 +36,10 @@ def problem_texts(problem: Problem) -> Texts:
     needs_settings = any(any(task.slack) for task in problem.tasks) or bool(problem.limits)
 
     def prepare(o: Ops, target: Block, q0: Block) -> dict[str, Block]:
-        parameters, fault = target, o.const(-1.0)
         if takes_pose(problem):
             parameters, fault = _of_pose(o, problem, target, q0)
+        else:
+            parameters, fault = target, _far(o, target, n_parameters)
         return {
             "x0": o.vector(_start(o, problem, q0)),
             "parameters": parameters,
@@ -77,6 +82,12 @@ def takes_pose(problem: Problem) -> bool:
     """Whether a row is one pose, and the positions that are held."""
     numbers = 12 + len(problem.held)
     return _one_pose(problem) and problem.layout.n_parameters == numbers
+
+
+def takes_point(problem: Problem) -> bool:
+    """Whether a row is the three numbers of one point as they are given."""
+    plain = len(problem.tasks) == 1 and problem.tasks[0].read is point_numbers
+    return plain and problem.layout.n_parameters == 3
 
 
 def _one_pose(problem: Problem) -> bool:
@@ -122,6 +133,11 @@ def _of_pose(o: Ops, problem: Problem, target: Block, q0: Block) -> tuple[Block,
     last = [target[12 + j] for j in range(4)]
     held = [q0[k] for k in problem.held]
     return o.vector([*p, *R[0], *R[1], *R[2], *held]), far_from_rigid(o, R, last) - RIGID
+
+
+def _far(o: Ops, numbers: Block, count: int) -> Block:
+    """Above zero where a number is infinite, and not a number where one is none."""
+    return sum((o.absolute(numbers[k]) for k in range(count)), o.const(-_LARGEST))
 
 
 def target_features(o: Ops, parameters: Block) -> list[Block]:
