@@ -108,6 +108,8 @@ class RobotIK:
         if tasks is not None and frame is not None:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
         named = (joints,) if isinstance(joints, str) else joints
+        if frame is not None and not isinstance(frame, str):
+            raise InputError(f"a frame is meant by its name, not by {frame!r:.60}; tasks by tasks=")
         plain = not (tasks is not None or limits or objectives or joint_weights)
         key = (self._frame(frame), None if named is None else tuple(named)) if plain else None
         found = None if key is None else self._solvers.get(key)

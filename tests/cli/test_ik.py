@@ -213,6 +213,7 @@ def test_several_frames_and_targets(cli: Callable[..., Any]):
 
 def test_three_numbers_are_a_position_alone(cli: Callable[..., Any]):
     read = json.loads(cli("ik", "ur5e", "--target", XYZ, "--json").stdout)
+    assert (read["frame"], read["tasks"]) == ("tool0", ["tool0"])
     (answer,) = read["results"]
     assert list(answer["errors"]["tool0"]) == ["position"]
     np.testing.assert_allclose(ROBOT.fk(answer["q"], "tool0")[:3, 3], TARGET[:3, 3], atol=2e-5)
@@ -303,7 +304,7 @@ def test_a_margin(cli: Callable[..., Any]):
 
 def test_show(cli: Callable[..., Any], tmp_path: Path):
     shown = cli("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--show").stdout
-    (line,) = [line.split() for line in shown.splitlines() if line.startswith("tool0   rotation")]
+    (line,) = [line.split() for line in shown.splitlines() if line.startswith("tool0  rotation")]
     assert line[-2:] == ["rad", "yes"]
     assert float(line[3]) == 1e-4
     poses = tmp_path / "T.npy"

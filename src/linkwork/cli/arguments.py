@@ -165,7 +165,8 @@ class IkArguments(RobotArguments):
     examples: ClassVar[tuple[str, ...]] = (
         'linkwork ik panda --xyz "0.4 0.1 0.5" --rpy "3.14 0 0"',
         'linkwork ik ur5e --xyz "0.3 0.2 0.4" --wxyz "0 1 0 0" --all',
-        'linkwork ik panda --target "0.4 0.1 0.5" --task "direction tool0 0 0 -1" --show',
+        'linkwork ik panda --target "0.4 0.1 0.5" --task "direction tool0 0 0 -1"',
+        'linkwork ik panda --task "pointing tool0 1 1 0" --task "posture priority=1"',
     )
 
     frame: Annotated[

@@ -29,7 +29,7 @@ NOT_SOLVED = 1
 class Asked(NamedTuple):
     """What is to be done: a frame at poses, or tasks that bring their targets."""
 
-    frame: str | None
+    frame: str | None  # the one that has a target, if any has
     tasks: list[lw.ik.Task] | None  # None: the pose of the frame, and nothing else
     targets: Floats | dict[str, Floats] | None  # those that are not the tasks' own
 
@@ -101,7 +101,8 @@ def _asked(robot: lw.Robot, given: IkArguments, home: Floats) -> Asked:
     if given.target:
         names = frames or [robot.tip]
         pairs = zip(names, given.target, strict=True)
-        return Asked(None, [*(ik_tasks.target_task(*pair) for pair in pairs), *more], None)
+        one = names[0] if len(names) == 1 else None
+        return Asked(one, [*(ik_tasks.target_task(*pair) for pair in pairs), *more], None)
     if given.poses is not None:
         poses = inputs.poses_from(given.poses)
     elif given.xyz is not None:

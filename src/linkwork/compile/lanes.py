@@ -12,12 +12,6 @@ Every lane has a problem of its own while there are enough. When the queue is em
 nothing to do help: they take later tries of problems that are still open, before it is known that
 the earlier ones fail. The lowest-numbered try that succeeds wins, whoever ends first, so an answer
 has the same bits alone, where all lanes race for it, and in any batch.
-
-One try may start at a *seed*, a point of a table, where the problem names a row of it.
-
-Two modes share the code. A *queue* gives every lane its own problem. A *race* gives the tries of
-one problem to all lanes at once; the lowest-numbered try that succeeds wins, as it does in a queue,
-so both give the same bits.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -68,6 +68,17 @@ def _pool(threads: int) -> ThreadPoolExecutor:
         return _pools[key]
 
 
+def thread_count(threads: Any) -> int:
+    """A number of threads, checked.
+
+    Raises: InputError.
+    """
+    if not isinstance(threads, (int, np.integer)) or threads < 1:
+        given = repr(threads) if isinstance(threads, (int, float)) else type(threads).__name__
+        raise InputError(f"threads must be a whole number from 1, not {given}")
+    return int(threads)
+
+
 def in_parallel(
     work: Callable[[Item], Result], items: Iterable[Item], threads: int
 ) -> list[Result]:
@@ -77,9 +88,7 @@ def in_parallel(
 
     Raises: InputError for a number of threads that is none; whatever ``work`` raises.
     """
-    if not isinstance(threads, (int, np.integer)) or threads < 1:
-        given = repr(threads) if isinstance(threads, (int, float)) else type(threads).__name__
-        raise InputError(f"threads must be a whole number from 1, not {given}")
+    threads = thread_count(threads)
     listed = list(items)
     if threads <= 1 or len(listed) <= 1:
         return [work(item) for item in listed]

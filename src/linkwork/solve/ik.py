@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_array
 from linkwork.compile.compiler import Compiler
+from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
@@ -180,7 +181,7 @@ class InverseKinematics:
                     numbers = rows_of(self.problem, targets, q0, self._neutral)[0]
                 took = clock() - begin if clock else math.nan
                 return IKResult(row[:n_q], row[n_q:], quick.terms, numbers, took)
-        options = with_changes(options, **changes)
+        options, threads = with_changes(options, **changes), thread_count(threads)
         if self._takes_pose and options.best_of == 1 and options.seconds is None:
             made = self._poses(targets, q0, options, (threads, progress))
             if made is not None:
@@ -225,7 +226,7 @@ class InverseKinematics:
         """
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
-        options = with_changes(options, **changes)
+        options, threads = with_changes(options, **changes), thread_count(threads)
         n = whole_number(starts, "starts")
         if not (isinstance(apart, (int, float)) and 0.0 <= apart < math.inf):
             raise InputError(f"apart must be a finite number from 0, not {apart!r}")
@@ -327,7 +328,7 @@ class InverseKinematics:
         terms, call = self._call(options, len(flat), *how, given=q0 is not None)
         numbers = self._numbers(call, call.effort.seed_try)
         try:
-            q, report = pipeline.run([flat], start, numbers, threads=int(how[0]), progress=how[1])
+            q, report = pipeline.run([flat], start, numbers, threads=how[0], progress=how[1])
         except Refused:
             return None  # what is wrong is said on the general way
         known = _NONE
@@ -364,7 +365,7 @@ class InverseKinematics:
         numbers = self._numbers(call, effort.seed_try, checked=True)
         try:
             q, report = pipeline.run(
-                [targets], start, numbers, threads=int(effort.threads), progress=effort.progress
+                [targets], start, numbers, threads=effort.threads, progress=effort.progress
             )
         except Refused as refused:
             raise InputError(

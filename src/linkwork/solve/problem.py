@@ -206,10 +206,10 @@ def listed(given: Any, kind: type[_Asked], name: str, example: str) -> list[_Ask
     try:
         several: list[Any] = list(given)
     except TypeError:
-        raise InputError(f"{wanted}, not {given!r}") from None
+        raise InputError(f"{wanted}, not {given!r:.60}") from None
     for each in several:
         if not isinstance(each, kind):
-            raise InputError(f"{wanted}; {each!r} is none")
+            raise InputError(f"{wanted}; {each!r:.60} is none")
     return several
 
 

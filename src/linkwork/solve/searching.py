@@ -66,10 +66,10 @@ def search(
     """
     rows = x0.shape[0]
     jobs = [_Job.of(part, numbers, x0, effort.seed_try) for part in parts]
-    length = max(_LEAST_CHUNK, min(CHUNK, -(-rows // (4 * max(1, int(effort.threads))))))
+    length = max(_LEAST_CHUNK, min(CHUNK, -(-rows // (4 * max(1, effort.threads)))))
     chunks = range(0, rows, length)
     done = _Counter(rows, effort.progress)
-    purse = _Purse(rows, (effort.seconds or 0.0) * max(1, min(int(effort.threads), len(chunks))))
+    purse = _Purse(rows, (effort.seconds or 0.0) * max(1, min(effort.threads, len(chunks))))
 
     def chunk(first: int) -> None:
         last = min(first + length, rows)

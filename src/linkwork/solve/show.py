@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from linkwork.solve.result import IKResult
 
 _UNITS: dict[Unit, str] = {"m": "m", "rad": "rad", "1": ""}
-_PERCENTILES = (50, 90, 99, 100)
+_PERCENTILES = (50, 99, 100)
 
 
 def show(result: IKResult, console: Console | None = None) -> None:
@@ -59,7 +59,7 @@ def table(result: IKResult) -> Table:
     lower = any(column.priority for column in result.terms.columns)
     spread = ["error"] if single else ["median", *[f"{p} %" for p in _PERCENTILES[1:-1]], "largest"]
     names = ["task", "group", *(["priority"] if lower else []), *spread, "tolerance", "unit", "ok"]
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for name in names:
         words = name in ("task", "group", "unit", "ok")
         least = len(name) if name == "task" else None
@@ -75,8 +75,8 @@ def table(result: IKResult) -> Table:
             task,
             group.name,
             *([str(priority)] if lower else []),
-            *[f"{value:.2e}" for value in shown],
-            f"{tolerance:.2e}",
+            *[f"{value:.1e}" for value in shown],
+            f"{tolerance:.3g}",
             _UNITS[group.unit],
             ok,
         )
