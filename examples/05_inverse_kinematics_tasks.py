@@ -1,4 +1,4 @@
-"""Inverse kinematics with tasks: two hands, a drill that may turn, a humanoid that stands.
+"""Inverse kinematics with tasks: two hands, a drill that may turn, a humanoid that stands, a loop.
 
 Run it with ``python examples/05_inverse_kinematics_tasks.py``.
 """
@@ -34,12 +34,11 @@ holes = drill.solve(targets)
 check(bool(holes.success.all()), f"{len(targets)} holes")
 
 # What is left free is used: of all ways to drill, one with the joints far from their ends.
-gentle = robot.solver(
-    tasks=lw.ik.Pose("tool0", rotation="xy", axes_of="tool"), objectives=[lw.ik.Centred()]
-)
+free = lw.ik.Pose("tool0", rotation="xy", axes_of="tool")
+gentle = robot.ik(targets, tasks=free, objectives=lw.ik.Centred())
 middle = 0.5 * (robot.limits.lower + robot.limits.upper)
 half = 0.5 * (robot.limits.upper - robot.limits.lower)
-for name, q in (("any way", holes.q), ("centred", gentle.solve(targets).q)):
+for name, q in (("any way", holes.q), ("centred", gentle.q)):
     way = np.abs((q - middle) / half).mean()
     print(f"  {name}: {way:.0%} of the way from the middle to a limit, on average")
 
@@ -56,6 +55,30 @@ reach = [
 result = person.ik(tasks=reach, q0=stand)
 check(bool(result.success), "the shelf")
 print(f"  largest turn of a joint: {np.degrees(np.abs(result.q - stand).max()):.0f} degrees")
+
+# All ways to reach one pose, and of them the one that moves the joints least.
+arm = lw.load("ur5e")
+start = np.array([0.0, -1.2, 1.5, -0.3, 1.6, 0.0])
+pose = arm.fk(start + 0.3, "tool0")
+ways = arm.ik(pose, "tool0", q0=start, all_solutions=True)
+print(f"{len(ways.q)} ways; the nearest turns joints by {np.abs(ways.q[0] - start).max():.2f} rad")
+check(bool(ways.success.all()), "each of them")
+
+# A control loop: a step each 2 ms, so that the axis of the tool looks at something that moves.
+# No joint gets faster than it may, and none past its end.
+eye = robot.controller(tasks=lw.ik.Pointing("tool0"), dt=0.002)
+q = robot.ik(tasks=lw.ik.Pointing("tool0", [1.0, 0.0, 0.5])).q
+fastest = 0.0
+for tick in range(1000):
+    thing = np.array([1.0, 0.5 * np.sin(0.002 * tick), 0.5])
+    v = eye.velocity(q, thing)
+    q = robot.integrate(q, 0.002 * v)
+    fastest = max(fastest, float(np.max(np.abs(v) / robot.limits.velocity)))
+tool = robot.fk(q, "tool0")
+way = thing - tool[:3, 3]
+off = np.arccos(np.clip(tool[:3, 2] @ way / np.linalg.norm(way), -1.0, 1.0))
+print(f"looking {np.degrees(off):.3f} degrees past it, at {fastest:.0%} of the fastest at most")
+check(off < 1e-2 and fastest <= 1.0 + 1e-9, "the thing that moves")
 
 # Out of reach is not an exception: the reason says how far.
 beyond = person.ik(tasks=[lw.ik.Position("right_hand", [3.0, 0.0, 1.0])], q0=stand)

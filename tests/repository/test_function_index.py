@@ -70,6 +70,10 @@ def test_robot_is_complete():
     assert wanted <= set(rows()["Robot"])
 
 
+def test_inverse_kinematics_is_complete():
+    assert set(rows()["Inverse kinematics"]) == {f"ik.{n}" for n in linkwork.ik.__all__}
+
+
 def test_documents_and_faces_are_complete():
     documents = {f"urdf.{name}" for name in linkwork.urdf.__all__} - {"urdf.records"}
     assert set(rows()["URDF documents"]) == documents

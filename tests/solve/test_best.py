@@ -300,3 +300,14 @@ def test_wrong_requests_are_refused(arm):
     for apart in (-1.0, np.nan, "far"):
         with pytest.raises(InputError, match="apart"):
             arm.all_solutions(targets[0], apart=apart)
+
+
+def test_only_angles_without_limits_are_unwrapped():
+    robot = lw.load("kinova_gen3") if "kinova_gen3" in lw.models.MODELS else PANDA
+    asked = make_problem(robot.mechanism, Pose(robot.tip))
+    start = np.full((1, robot.n_q), 20.0)
+    q = robot.random(1, seed=16)
+    turned = unwrapped(asked, q.copy(), start)
+    moved = list(asked.moved)
+    assert (np.abs(turned - start)[:, moved][:, asked.wraps] <= np.pi + 1e-12).all()
+    assert np.array_equal(turned[:, moved][:, ~asked.wraps], q[:, moved][:, ~asked.wraps])

@@ -165,6 +165,16 @@ def robot_section() -> Section | None:
     return Section("Robot", "What `lw.load` returns.", entries)
 
 
+def ik_section() -> Section | None:
+    """What `linkwork.ik` offers."""
+    module = load("linkwork.ik")
+    if module is None:
+        return None
+    entries = [entry(f"ik.{name}", getattr(module, name)) for name in public_names(module)]
+    text = "`lw.ik`: tasks, limits, objectives and options; see inverse_kinematics.md."
+    return Section("Inverse kinematics", text, entries)
+
+
 def urdf_section() -> Section | None:
     """What `linkwork.urdf` offers."""
     module = load("linkwork.urdf")
@@ -237,8 +247,8 @@ def cli_section() -> Section | None:
 def sections() -> Iterator[Section]:
     """Every section that the package has."""
     makers = (
-        package_section, robot_section, urdf_section, faces_section, algorithms_section,
-        spatial_section, cli_section,
+        package_section, robot_section, ik_section, urdf_section, faces_section,
+        algorithms_section, spatial_section, cli_section,
     )  # fmt: skip
     for make in makers:
         section = make()

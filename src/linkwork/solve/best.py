@@ -84,6 +84,16 @@ def nearest_turns(problem: Problem, q: Floats, start: Floats) -> Floats:
     return turned
 
 
+def unwrapped(problem: Problem, q: Floats, start: Floats) -> Floats:
+    """Angles without limits on the turn that is nearest to ``start``."""
+    wraps = problem.wraps
+    if wraps.any():
+        moved = list(problem.moved)
+        turns = np.round((start[:, moved] - q[:, moved]) / (2.0 * np.pi))
+        q[:, moved] += np.where(wraps, 2.0 * np.pi * turns, 0.0)
+    return q
+
+
 def _quaternions(problem: Problem) -> list[int]:
     """Where in q the quaternions of the joints that move begin."""
     m = problem.mechanism

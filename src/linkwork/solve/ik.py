@@ -16,7 +16,14 @@ from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
-from linkwork.solve.best import chosen, distinct, nearest_turns, starting_points, starts_of
+from linkwork.solve.best import (
+    chosen,
+    distinct,
+    nearest_turns,
+    starting_points,
+    starts_of,
+    unwrapped,
+)
 from linkwork.solve.code import Search
 from linkwork.solve.compiled import Known, compiled
 from linkwork.solve.cost import cost_of, distance
@@ -156,10 +163,9 @@ class InverseKinematics:
 
         ``targets``: of the one task, one for each task in order, or a mapping of task names; what
         is not given is the task's own. ``q0`` (..., nq) is where the search starts and where joints
-        that are not moved stay; default: neutral, and
-        a search for one whole pose starts near it. ``changes`` are fields of ``options``.
-        ``progress(done, total)`` is called between chunks. The result has the leading shape of
-        targets and q0 together.
+        that are not moved stay; default: neutral, and a search for one whole pose starts near it.
+        ``changes`` are fields of ``options``. ``progress(done, total)`` is called between chunks.
+        The result has the leading shape of targets and q0 together.
 
         Raises: ShapeError, InputError for targets that are not finite or of the wrong shape, or q0
         that is not finite; UnknownNameError for a name that is none of the tasks'.
@@ -168,19 +174,10 @@ class InverseKinematics:
         begin = clock() if clock else math.nan
         quick = self._quick
         if quick is not None and options is None and progress is None and not changes:
-            # an exact array of one target: one call of compiled code
-            row = (
-                quick.one(targets, self._neutral, quick.from_seed)
-                if q0 is None
-                else quick.one(targets, q0, quick.from_q0)
-            )
+            options_of = quick.from_seed if q0 is None else quick.from_q0
+            row = quick.one(targets, self._neutral if q0 is None else q0, options_of)
             if row is not None:
-                n_q = self.mechanism.n_q
-                numbers = _NONE  # for words about a failure
-                if row[n_q] == 0.0:
-                    numbers = rows_of(self.problem, targets, q0, self._neutral)[0]
-                took = clock() - begin if clock else math.nan
-                return IKResult(row[:n_q], row[n_q:], quick.terms, numbers, took)
+                return self._of_row(row, (targets, q0), quick.terms, begin)
         options, threads = with_changes(options, **changes), thread_count(threads)
         if self._takes_pose and options.best_of == 1 and options.seconds is None:
             made = self._poses(targets, q0, options, (threads, progress))
@@ -204,6 +201,22 @@ class InverseKinematics:
             clock() - begin if clock else math.nan,
             None if cost is None else cost.reshape(lead),
         )
+
+    def _of_row(
+        self,
+        row: Floats,
+        given: tuple[Targets, ArrayLike | None],
+        terms: Terms,
+        begin: float,
+    ) -> IKResult:
+        """The result of one target in one call of compiled code."""
+        n_q = self.mechanism.n_q
+        numbers = _NONE  # for words about a failure
+        if row[n_q] == 0.0:
+            numbers = rows_of(self.problem, *given, self._neutral)[0]
+        clock = self._compiler.clock
+        took = clock() - begin if clock else math.nan
+        return IKResult(row[:n_q], row[n_q:], terms, numbers, took)
 
     def all_solutions(
         self,
@@ -461,7 +474,7 @@ class InverseKinematics:
         problem, (start, near) = self.problem, turns
         q = start.copy() if near is None else near.copy()
         q[:, problem.moved] = x
-        q = _unwrapped(problem, q, start) if near is None else nearest_turns(problem, q, near)
+        q = unwrapped(problem, q, start) if near is None else nearest_turns(problem, q, near)
         measures = self._code.check(q, parameters, call.settings)
         found = np.empty((len(q), measures.shape[1] + 3))
         found[:, 0] = self._success(q, measures, call.settings)
@@ -484,13 +497,3 @@ def _part(whole: Problem, part: Problem, code: Search) -> Part:
         return Part(part, code, starts, None, None, None)
     columns = np.array([whole.moved.index(k) for k in part.moved], dtype=np.int64)
     return Part(part, code, starts, *numbers_of(whole, part), columns)
-
-
-def _unwrapped(problem: Problem, q: Floats, start: Floats) -> Floats:
-    """Angles without limits on the turn that is nearest to ``start``."""
-    wraps = problem.wraps
-    if wraps.any():
-        moved = list(problem.moved)
-        turns = np.round((start[:, moved] - q[:, moved]) / (2.0 * np.pi))
-        q[:, moved] += np.where(wraps, 2.0 * np.pi * turns, 0.0)
-    return q
