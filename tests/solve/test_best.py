@@ -9,7 +9,14 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError
-from linkwork.solve.best import chosen, distinct, nearest_turns, starting_points, starts_of
+from linkwork.solve.best import (
+    chosen,
+    distinct,
+    nearest_turns,
+    starting_points,
+    starts_of,
+    unwrapped,
+)
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks.joint_coupling import JointCoupling
 from linkwork.solve.tasks.pose import Pose
@@ -303,11 +310,11 @@ def test_wrong_requests_are_refused(arm):
 
 
 def test_only_angles_without_limits_are_unwrapped():
-    robot = lw.load("kinova_gen3") if "kinova_gen3" in lw.models.MODELS else PANDA
-    asked = make_problem(robot.mechanism, Pose(robot.tip))
-    start = np.full((1, robot.n_q), 20.0)
-    q = robot.random(1, seed=16)
-    turned = unwrapped(asked, q.copy(), start)
-    moved = list(asked.moved)
-    assert (np.abs(turned - start)[:, moved][:, asked.wraps] <= np.pi + 1e-12).all()
-    assert np.array_equal(turned[:, moved][:, ~asked.wraps], q[:, moved][:, ~asked.wraps])
+    text = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+    <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>
+    <joint name="k" type="revolute"><parent link="b"/><child link="c"/><origin xyz="1 0 0"/>
+    <limit lower="-9" upper="9" effort="1" velocity="1"/></joint></robot>"""
+    asked = make_problem(mechanism_from(text), Pose("c"))
+    turned = unwrapped(asked, np.array([[1.0, 1.0]]), np.array([[20.0, 20.0]]))
+    assert turned[0, 1] == 1.0
+    assert turned[0, 0] == pytest.approx(1.0 + 6.0 * np.pi)
