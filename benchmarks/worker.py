@@ -24,6 +24,7 @@ import numpy as np
 
 from benchmarks.lines import Line, Loop, compile_loop, measure, measure_each
 from benchmarks.peers import create_peer
+from benchmarks.tasks import DYNAMICS
 
 Answer = dict[str, Any]
 FEWEST_ROWS = 30
@@ -110,8 +111,10 @@ class Server:
             values = np.array([line.read(loop([line.take(row)]), row) for row in rows])
         else:
             values = np.array(line.read(loop([line.take(self.q)]), self.q))[which]
-        if self.operation == "jacobian":
+        if self.operation in ("jacobian", *DYNAMICS):
             values = values[..., self.peer.columns(self.names)]
+        if self.operation == "mass_matrix":
+            values = values[:, self.peer.columns(self.names)]
         np.save(out, values)
         return {}
 
