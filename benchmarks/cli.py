@@ -17,14 +17,15 @@ from benchmarks.environments import EnvironmentProblem, find_data, seat_for
 from benchmarks.peers import peer_names
 from benchmarks.results import Report
 from benchmarks.session import Seat, Worker, WorkerError
-from benchmarks.tasks import ARMS, ROBOTS, Task, prepare
+from benchmarks.tasks import ARMS, DYNAMICS, ROBOTS, Task, prepare
 
 CASES = {
     "fk": "pose of one frame: single calls and batches",
     "fk_all": "poses of all frames: single calls and batches",
     "jacobian": "Jacobian of one frame: single calls and batches",
-    "single": "all three, one configuration a call",
-    "batch": "all three, batches",
+    "dynamics": "inverse and forward dynamics, mass matrix: single calls and batches",
+    "single": "poses and Jacobian, one configuration a call",
+    "batch": "poses and Jacobian, batches",
     "load": "reading a URDF",
     "import": "processor time of the import beyond NumPy",
     "compile": "the first call in a fresh process",
@@ -134,7 +135,7 @@ def take_seats(
 def expand(cases: Sequence[str]) -> list[str]:
     """Cases without "all" and without repetitions."""
     if "all" in cases:
-        return ["single", "batch", "load", "import", "compile", "ik"]
+        return ["single", "batch", "dynamics", "load", "import", "compile", "ik"]
     return list(dict.fromkeys(cases))
 
 
@@ -158,6 +159,8 @@ def _case(case: str, context: Context, options: argparse.Namespace, data: Path) 
 
 def _compute(case: str, context: Context, task: Task, rows: Sequence[int]) -> None:
     operations = [_OPERATION[case]] if case in _OPERATION else list(compute.OPERATIONS)
+    if case == "dynamics":
+        operations = list(DYNAMICS)
     for count in rows:
         if (case == "single" and count > 1) or (case == "batch" and count == 1):
             continue

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.peers import create_peer
 from benchmarks.results import Measurement, Report
 from benchmarks.session import Seat, Worker, WorkerError
-from benchmarks.tasks import Task
+from benchmarks.tasks import DYNAMICS, Task
 
 SINGLE_INPUTS = 1000
 CHECK_ROWS = 64
@@ -61,6 +61,14 @@ class Context:
                 lower, upper = middle - half, middle + half
             self._drawn[key] = rng.uniform(lower, upper, (count, len(limits)))
         return self._drawn[key]
+
+    def inputs(self, task: Task, operation: str, count: int) -> NDArray[np.float64]:
+        """What an operation takes, in rows: configurations, then velocities and a third vector."""
+        q = self.configurations(task, count)
+        more = DYNAMICS.get(operation, 1) - 1
+        label = [self.seed, count, more, *task.robot.name.encode()]
+        rows = np.random.default_rng(label).uniform(-1, 1, (count, more * q.shape[1]))
+        return np.hstack([q, rows])
 
     def save(self, name: str, array: NDArray[Any]) -> str:
         """Put an array where the workers find it."""

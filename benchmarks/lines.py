@@ -48,6 +48,20 @@ class Line:
         return item if self.given is None else self.given(item)
 
 
+def split_state(n: int) -> Callable[[Any], list[Any]]:
+    """For `Line.given`: configurations, velocities and what comes third, from one row of them all.
+
+    ``n`` joints have n velocities; how many numbers a configuration has is the side's own business.
+    """
+
+    def split(row: Any) -> list[Any]:
+        width = row.shape[-1]
+        parts = np.split(row, [width - 2 * n, width - n], axis=-1)
+        return [np.ascontiguousarray(part) for part in parts]
+
+    return split
+
+
 def compile_loop(line: Line) -> Loop:
     """A function of a list of inputs that runs the statement on each and gives the last result."""
     reserved = {"q", "r", "items"} & set(line.names)

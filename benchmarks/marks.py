@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.results import Measurement, Summary
 from benchmarks.stats import summarize
+from benchmarks.tasks import DYNAMICS
 
 
 @dataclass(frozen=True)
@@ -20,15 +21,16 @@ class Mark:
     role: str = "mark"  # role of the other side's line
     narrow_factor: float | None = None  # without AVX-512
     rows: tuple[int, int] = (0, 10**12)
+    robots: tuple[str, ...] = ()  # all of them where none is named
 
     def applies(self, entry: Measurement) -> bool:
         """Whether an entry is the one that this mark speaks of."""
-        return (entry.case, entry.operation, entry.peer, entry.role) == (
-            self.case,
-            self.operation,
-            self.peer,
-            self.role,
-        ) and self.rows[0] <= entry.rows <= self.rows[1]
+        asked = (self.case, self.operation, self.peer, self.role)
+        if (entry.case, entry.operation, entry.peer, entry.role) != asked:
+            return False
+        if self.robots and entry.robot not in self.robots:
+            return False
+        return self.rows[0] <= entry.rows <= self.rows[1]
 
     def wanted(self, wide: bool) -> float:
         """The factor on this processor."""
@@ -42,6 +44,18 @@ MARKS = (
     Mark("single", "jacobian", "method", 1 / 0.45),
     Mark("batch", "pose", "out", 40.0, narrow_factor=25.0, rows=(16_000, 16_000)),
     Mark("batch", "jacobian", "out", 40.0, narrow_factor=25.0, rows=(16_000, 16_000)),
+    *(
+        Mark("single", operation, "bound", factor, robots=(robot,))
+        for robot, factors in (("panda", (5.0, 5.0, 4.0)), ("talos", (4.0, 4.0, 1 / 0.3)))
+        for operation, factor in zip(DYNAMICS, factors, strict=True)
+    ),
+    *(Mark("single", operation, "method", 2.5) for operation in DYNAMICS),
+    *(
+        Mark("batch", operation, "out", wide, narrow_factor=narrow, rows=(16_000, 16_000))
+        for operation, wide, narrow in zip(
+            DYNAMICS, (40.0, 25.0, 25.0), (25.0, 15.0, 15.0), strict=True
+        )
+    ),
     # "at 100,000 fresh rows at least 0.6 of the fill rate": both sides write memory just given. The
     # same for an array that exists, which is filled from the cache where it fits into that
     *(

@@ -23,6 +23,9 @@ TITLES = {
     "pose": "pose of one frame",
     "all_poses": "poses of all frames",
     "jacobian": "Jacobian",
+    "inverse_dynamics": "inverse dynamics",
+    "mass_matrix": "mass matrix",
+    "forward_dynamics": "forward dynamics",
     "urdf": "reading the URDF",
     "urdf without shapes": "reading it without shapes",
 }

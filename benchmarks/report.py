@@ -17,7 +17,14 @@ from benchmarks.results import Measurement, Report, from_dict, ratios
 from benchmarks.table import duration, factor, rate
 
 Group = tuple[str, str, int]  # robot, operation, rows
-TITLES = {"pose": "pose", "all_poses": "all poses", "jacobian": "Jacobian"}
+TITLES = {
+    "pose": "pose",
+    "all_poses": "all poses",
+    "jacobian": "Jacobian",
+    "inverse_dynamics": "inverse dynamics",
+    "mass_matrix": "mass matrix",
+    "forward_dynamics": "forward dynamics",
+}
 HEAD = """\
 # Benchmarks: Linkwork beside the field
 

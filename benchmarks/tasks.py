@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+DYNAMICS = {"inverse_dynamics": 3, "mass_matrix": 1, "forward_dynamics": 3}
+"""Operations of dynamics, and how many vectors they take: q, v, and accelerations or forces."""
 MOVES = ("revolute", "continuous", "prismatic")
 
 

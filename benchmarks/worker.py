@@ -27,6 +27,7 @@ from benchmarks.ik.question import from_dict
 from benchmarks.lines import FEWEST, Line, Loop, compile_loop, measure, measure_each
 from benchmarks.peers import create_peer
 from benchmarks.peers.base import Solutions
+from benchmarks.tasks import DYNAMICS
 
 Answer = dict[str, Any]
 FEWEST_ROWS = FEWEST
@@ -127,8 +128,10 @@ class Server:
             values = np.array([line.read(loop([line.take(row)]), row) for row in rows])
         else:
             values = np.array(line.read(loop([line.take(self.q)]), self.q))[which]
-        if self.operation == "jacobian":
+        if self.operation in ("jacobian", *DYNAMICS):
             values = values[..., self.peer.columns(self.names)]
+        if self.operation == "mass_matrix":
+            values = values[:, self.peer.columns(self.names)]
         np.save(out, values)
         return {}
 

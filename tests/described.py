@@ -9,7 +9,7 @@ import numpy as np
 
 
 def edited(text: str, changes: Mapping[str, np.ndarray]) -> str:
-    """The description with other values of these parameters, but for gravity; payloads are links.
+    """The description with other values of these parameters; payloads are links.
 
     A name after a joint's quantity means the joint, also where a link is called the same.
     """
@@ -22,7 +22,7 @@ def edited(text: str, changes: Mapping[str, np.ndarray]) -> str:
             _child(joints[item.removesuffix("/joint")], "origin").set(quantity, _text(value))
         elif quantity == "payload":
             _add_payload(root, item, value)
-        elif quantity in ("mass", "com"):
+        elif quantity in ("mass", "com", "inertia"):
             _set_inertial(links[item], quantity, value)
     return ET.tostring(root, encoding="unicode")
 
@@ -39,8 +39,10 @@ def _set_inertial(link: ET.Element, quantity: str, value: np.ndarray) -> None:
     mass = _child(inertial, "mass")
     mass.set("value", _text(value) if quantity == "mass" else mass.get("value", "0"))
     inertia = _child(inertial, "inertia")
-    for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"):
-        inertia.set(key, inertia.get(key, "0"))
+    for k, key in enumerate(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")):
+        inertia.set(key, repr(float(value[k])) if quantity == "inertia" else inertia.get(key, "0"))
+    if quantity == "inertia":  # in the link's axes
+        _child(inertial, "origin").set("rpy", "0 0 0")
 
 
 def _add_payload(root: ET.Element, link: str, value: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""Poses and Jacobians: one configuration a call, and batches."""
+"""Poses, Jacobians and dynamics: one configuration a call, and batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.matching import TOLERANCE, Agreement, compare, compare_frames
 from benchmarks.peers import create_peer
 from benchmarks.results import Measurement
 from benchmarks.session import Worker, WorkerError
-from benchmarks.tasks import Task
+from benchmarks.tasks import DYNAMICS, Task
 
 OPERATIONS = ("pose", "all_poses", "jacobian")
 
@@ -35,6 +35,8 @@ class Reference:
             return compare_frames(
                 self.values, self.frames, values, frames, links, tolerance=tolerance, some=some
             )
+        if self.operation in DYNAMICS:  # forces and accelerations have no size of their own
+            tolerance *= max(1.0, float(np.abs(self.values).max(initial=0)))
         return compare(self.values, values, tolerance)
 
 
@@ -73,7 +75,7 @@ def run(context: Context, task: Task, operation: str, rows: int) -> None:
         )
         return
     context.say(f"{task.robot.name}: {case} {operation}, {count} inputs")
-    q = context.save("q", context.configurations(task, count))
+    q = context.save("q", context.inputs(task, operation, count))
     reference = Reference(task, operation)
     which = rows_to_check(count)
     timed: list[tuple[Worker, int, Measurement]] = []
@@ -165,6 +167,9 @@ def _too_big(context: Context, task: Task, operation: str, count: int) -> str:
     size = {
         "pose": 16,
         "jacobian": 6 * len(task.joints),
+        "inverse_dynamics": len(task.joints),
+        "forward_dynamics": len(task.joints),
+        "mass_matrix": len(task.joints) ** 2,
         "all_poses": 16 * 2 * len(task.links),  # links and joints
     }[operation]
     gib = 8.0 * size * count / 2**30

@@ -23,6 +23,8 @@ from benchmarks.lines import Line
 from benchmarks.matching import order
 
 Floats = NDArray[np.float64]
+GRAVITY = (0.0, 0.0, -9.80665)
+"""What every side is told of gravity, m/s²: their own defaults differ."""
 
 
 def part(name: str) -> Any:
@@ -56,7 +58,7 @@ class Peer:
 
     # what single precision inside a library costs: operation -> tolerance and the reason for it
     looser: Mapping[str, tuple[float, str]] = MappingProxyType({})
-    # what is not measured: "pose", "all_poses", "jacobian" or "load" -> the reason
+    # what is not measured: "pose", "mass_matrix", "all_poses", "jacobian" or "load" -> the reason
     lacks: Mapping[str, str] = MappingProxyType({})
     moving_links_only = False  # `all_poses` leaves out links that are fixed to others
     compiles = False  # its first call does more than later ones: measured in the compile case
@@ -103,6 +105,19 @@ class Peer:
         """Jacobian at the tip's origin, axes of the base, linear rows first; (6, joints)."""
         return []
 
+    # of motions: `q` is [q, v, a], or [q, v, tau], by `split_state`
+    def inverse_dynamics(self) -> list[Line]:
+        """Joint forces (joints,), gravity as `GRAVITY` says, no friction."""
+        return []
+
+    def mass_matrix(self) -> list[Line]:
+        """The mass matrix (joints, joints); `q` is the configuration."""
+        return []
+
+    def forward_dynamics(self) -> list[Line]:
+        """Accelerations (joints,) under joint forces, as `inverse_dynamics` has it."""
+        return []
+
     def batch(self, operation: str, q: Floats) -> list[Line]:
         """Lines for a whole batch; a Python loop over the single call unless there is better."""
         return [
@@ -120,10 +135,9 @@ class Peer:
         ]
 
     def lines(self, operation: str) -> list[Line]:
-        """The lines of one operation: "pose", "all_poses" or "jacobian"."""
-        return {"pose": self.pose, "all_poses": self.all_poses, "jacobian": self.jacobian}[
-            operation
-        ]()
+        """The lines of one operation: "pose", "mass_matrix", ..."""
+        found: list[Line] = getattr(self, operation)()
+        return found
 
     def load_lines(self) -> list[Line]:
         """Reading a description: `q` is the file's path."""
@@ -155,9 +169,13 @@ class Peer:
 
     # from the driver's joint order to this side's, and back
     def configure(self, values: Floats, names: Sequence[str]) -> Floats:
-        """Configurations in the order ``names`` as this side takes them (contiguous)."""
-        own = values[:, order(self.joint_names, names)]
-        return np.ascontiguousarray(self.native(np.ascontiguousarray(own)))
+        """Configurations in the order ``names`` as this side takes them (contiguous).
+
+        Where velocities and more stand behind the configurations, their order changes with it.
+        """
+        n, own = len(names), order(self.joint_names, names)
+        q, *more = (values[:, k : k + n][:, own] for k in range(0, values.shape[1], n))
+        return np.hstack([self.native(np.ascontiguousarray(q)), *more])
 
     def columns(self, names: Sequence[str]) -> list[int]:
         """Which of this side's columns give the order ``names``."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.description import from_quaternion, pose, poses, read
-from benchmarks.lines import Line
+from benchmarks.lines import Line, split_state
 from benchmarks.peers.base import Floats, Peer
 
 
@@ -93,6 +93,49 @@ class PEER(Peer):
                 self._names(out=out),
                 "out",
                 read=rows,
+            ),
+        ]
+
+    def _dynamics(self, name: str) -> list[Line]:
+        out = np.zeros(self.robot.generalized_count)
+        given = split_state(len(self.joint_names))
+        return [
+            Line(
+                name, f"q, v, a = q; r = robot.{name}(q, v, a)", self._names(), "new", given=given
+            ),
+            Line(
+                f"{name}(out=)",
+                f"q, v, a = q; robot.{name}(q, v, a, out=out); r = out",
+                self._names(out=out),
+                "out",
+                given=given,
+            ),
+        ]
+
+    def inverse_dynamics(self) -> list[Line]:
+        """A list, and into an array."""
+        return self._dynamics("inverse_dynamics")
+
+    def forward_dynamics(self) -> list[Line]:
+        """A list, and into an array."""
+        return self._dynamics("forward_dynamics")
+
+    def mass_matrix(self) -> list[Line]:
+        """Flat; a list, and into an array."""
+        n = self.robot.generalized_count
+        out = np.zeros(n * n)
+
+        def square(r: Any, q: Any) -> Floats:
+            return np.array(r).reshape(n, n)
+
+        return [
+            Line("mass_matrix", "r = robot.mass_matrix(q)", self._names(), "new", read=square),
+            Line(
+                "mass_matrix(out=)",
+                "robot.mass_matrix(q, out=out); r = out",
+                self._names(out=out),
+                "out",
+                read=square,
             ),
         ]
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ik.question import Question
-from benchmarks.lines import Line
+from benchmarks.lines import Line, split_state
 from benchmarks.peers.base import Floats, Peer, Solutions, part
+from benchmarks.tasks import DYNAMICS
 
 
 def fresh_array(shape: tuple[int, ...]) -> Floats:
@@ -111,45 +112,72 @@ class PEER(Peer):
         """`jacobian`, axes of the base."""
         return self._both("jacobian", "jacobian", self.tip)
 
+    def _dynamics(self, name: str) -> list[Line]:
+        bound = self.robot.function(name)
+        given = split_state(len(self.joint_names))
+        return [
+            Line(
+                f'function("{name}")',
+                "q, v, a = q; r = f(q, v, a)",
+                {"f": bound},
+                "bound",
+                given=given,
+            ),
+            Line(
+                f"Robot.{name}",
+                f"q, v, a = q; r = robot.{name}(q, v, a)",
+                {"robot": self.robot},
+                "method",
+                given=given,
+            ),
+        ]
+
+    def inverse_dynamics(self) -> list[Line]:
+        """`inverse_dynamics`, gravity as it is by default."""
+        return self._dynamics("inverse_dynamics")
+
+    def forward_dynamics(self) -> list[Line]:
+        """`forward_dynamics`."""
+        return self._dynamics("forward_dynamics")
+
+    def mass_matrix(self) -> list[Line]:
+        """`mass_matrix`."""
+        return self._both("mass_matrix", "mass_matrix")
+
     def batch(self, operation: str, q: Floats) -> list[Line]:
         """Into an array that exists, a new one, fresh memory; and how fast each can be filled."""
-        method = {"pose": "fk", "all_poses": "fk_all", "jacobian": "jacobian"}[operation]
-        given = "" if operation == "all_poses" else ", tip"
+        method = {"pose": "fk", "all_poses": "fk_all"}.get(operation, operation)
+        n = len(self.joint_names)
+        asked = {"pose": "q, tip", "jacobian": "q, tip"}.get(operation, "q")
+        state = DYNAMICS.get(operation, 1) == 3
         shape = {
             "pose": (4, 4),
             "all_poses": (len(self.frame_names), 4, 4),
-            "jacobian": (6, len(self.joint_names)),
-        }[operation]
+            "jacobian": (6, n),
+            "mass_matrix": (n, n),
+        }.get(operation, (n,))
         out = np.zeros((len(q), *shape))
-        names = {"robot": self.robot, "tip": self.tip, "out": out}
 
         def fresh() -> Floats:
             return fresh_array(out.shape)
 
-        return [
+        names = {"robot": self.robot, "tip": self.tip, "out": out, "fresh": fresh}
+        lines = [
             Line(
-                f"Robot.{method}(out=)",
-                f"r = robot.{method}(q{given}, out=out, threads=1)",
+                f"Robot.{method}{shown}",
+                f"r = robot.{method}({'*q' if state else asked}{given}, threads=1)",
                 names,
-                "out",
+                role,
                 by_row=False,
-            ),
-            Line(
-                f"Robot.{method}",
-                f"r = robot.{method}(q{given}, threads=1)",
-                names,
-                "new",
-                by_row=False,
-            ),
-            Line(
-                f"Robot.{method}(out=fresh memory)",
-                f"r = robot.{method}(q{given}, out=fresh(), threads=1)",
-                {**names, "fresh": fresh},
-                "fresh",
-                by_row=False,
-            ),
-            *_memory_bounds(out, fresh),
+                given=split_state(n) if state else None,
+            )
+            for shown, given, role in (
+                ("(out=)", ", out=out", "out"),
+                ("", "", "new"),
+                ("(out=fresh memory)", ", out=fresh()", "fresh"),
+            )
         ]
+        return [*lines, *_memory_bounds(out, fresh)]
 
     def load_lines(self) -> list[Line]:
         """Full records, every check, meshes not opened."""

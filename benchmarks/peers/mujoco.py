@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.description import pose, poses
-from benchmarks.lines import Line
-from benchmarks.peers.base import Floats, Peer
+from benchmarks.lines import Line, split_state
+from benchmarks.peers.base import GRAVITY, Floats, Peer
 
 
 class PEER(Peer):
@@ -120,6 +120,62 @@ class PEER(Peer):
                 "mj_kinematics, mj_comPos, mj_jacSite, static bodies fused",
             ),
         ]  # fmt: skip
+
+    def _free_model(self) -> tuple[Any, Any]:
+        """The fused model with gravity as `GRAVITY` says and nothing but rigid bodies."""
+        library, model = self.library, self.fused
+        flags = library.mjtDisableBit
+        model.opt.gravity[:] = GRAVITY
+        model.opt.disableflags |= int(flags.mjDSBL_CONSTRAINT)
+        model.dof_damping[:] = model.dof_armature[:] = model.dof_frictionloss[:] = 0.0
+        return model, self.fused_data
+
+    def _state_names(self) -> dict[str, Any]:
+        library = self.library
+        model, data = self._free_model()
+        return {
+            "model": model, "data": data, "qpos": data.qpos, "qvel": data.qvel,
+            "qacc": data.qacc, "push": data.qfrc_applied, "inverse": library.mj_inverse,
+            "forward": library.mj_forward, "kinematics": library.mj_kinematics,
+            "com_pos": library.mj_comPos, "crb": library.mj_crb, "full": library.mj_fullM,
+        }  # fmt: skip
+
+    def inverse_dynamics(self) -> list[Line]:
+        """`mj_inverse` without constraints and damping."""
+        return [
+            Line(
+                "mj_inverse, static bodies fused, no constraints",
+                "qpos[:], qvel[:], qacc[:] = q; inverse(model, data); r = data.qfrc_inverse",
+                self._state_names(),
+                "fused",
+                given=split_state(self.fused.nv),
+            )
+        ]
+
+    def forward_dynamics(self) -> list[Line]:
+        """`mj_forward` without constraints and damping."""
+        return [
+            Line(
+                "mj_forward, static bodies fused, no constraints",
+                "qpos[:], qvel[:], push[:] = q; forward(model, data); r = data.qacc",
+                self._state_names(),
+                "fused",
+                given=split_state(self.fused.nv),
+            )
+        ]
+
+    def mass_matrix(self) -> list[Line]:
+        """`mj_crb`, its sparse result filled into a matrix."""
+        M = np.zeros((self.fused.nv, self.fused.nv))
+        return [
+            Line(
+                "mj_kinematics, mj_comPos, mj_crb, mj_fullM, static bodies fused",
+                "qpos[:] = q; kinematics(model, data); com_pos(model, data); crb(model, data)\n"
+                "full(model, data, M); r = M",
+                {**self._state_names(), "M": M},
+                "fused",
+            )
+        ]
 
     def batch(self, operation: str, q: Floats) -> list[Line]:
         """The loop, and for poses of all links the loop that stores them."""

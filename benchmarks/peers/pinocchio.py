@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.lines import Line
-from benchmarks.peers.base import Floats, Peer
+from benchmarks.lines import Line, split_state
+from benchmarks.peers.base import GRAVITY, Floats, Peer
 
 
 class PEER(Peer):
@@ -24,6 +24,7 @@ class PEER(Peer):
         pin: Any = self.library
         self.pin = pin
         self.model: Any = pin.buildModelFromUrdf(path)
+        self.model.gravity.linear = np.array(GRAVITY)
         self.data: Any = self.model.createData()
         self.tip = self.model.getFrameId(tip)
         if self.tip >= self.model.nframes:
@@ -135,12 +136,38 @@ class PEER(Peer):
             ),
         ]
 
+    def _dynamics(self, label: str) -> list[Line]:
+        statement = f"q, v, a = q; r = pin.{label}(model, data, q, v, a)"
+        given = split_state(self.model.nv)
+        return [Line(label, statement, self._names(), "mark", given=given)]
+
+    def inverse_dynamics(self) -> list[Line]:
+        """`rnea`."""
+        return self._dynamics("rnea")
+
+    def forward_dynamics(self) -> list[Line]:
+        """`aba`."""
+        return self._dynamics("aba")
+
+    def mass_matrix(self) -> list[Line]:
+        """`crba`, which fills the upper triangle of an array of its own; mirrored for the check."""
+        return [
+            Line(
+                "crba",
+                "r = pin.crba(model, data, q)",
+                self._names(),
+                "mark",
+                read=lambda r, q: np.triu(r) + np.triu(r, 1).T,
+            )
+        ]
+
     def batch(self, operation: str, q: Floats) -> list[Line]:
         """The bare loop (the strictest comparison) and the loop that fills an array."""
         lines = super().batch(operation, q)
         if operation == "all_poses":
             return lines
-        shape = (4, 4) if operation == "pose" else (6, self.model.nv)
+        n = self.model.nv
+        shape = {"pose": (4, 4), "jacobian": (6, n), "mass_matrix": (n, n)}.get(operation, (n,))
         first = self.lines(operation)[0]
         lines.append(
             Line(
@@ -148,6 +175,8 @@ class PEER(Peer):
                 f"{first.statement}\nout[...] = r",
                 {**first.names, "out": np.zeros(shape)},
                 "stored",
+                read=first.read,
+                given=first.given,
             )
         )
         return lines

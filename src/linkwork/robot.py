@@ -18,10 +18,12 @@ from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError, Problem
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
+from linkwork.mechanism.dynamics_checks import accept_inertias
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.methods import install
+from linkwork.robot_dynamics import RobotDynamics
 from linkwork.robot_ik import RobotIK
 from linkwork.robot_meshes import RobotMeshes
 
@@ -42,7 +44,7 @@ class Limits(NamedTuple):
     effort: Floats
 
 
-class Robot(RobotIK, RobotMeshes):
+class Robot(RobotDynamics, RobotIK, RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
@@ -246,18 +248,6 @@ class Robot(RobotIK, RobotMeshes):
         """Jacobian of the centre of mass (..., 3, nv)."""
         return self._compute(("com_jacobian", None, None), (q,), out, threads)
 
-    def gravity_forces(
-        self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
-    ) -> Floats:
-        """Forces (..., nv) that hold the mechanism still against gravity (N, N m)."""
-        return self._compute(("gravity_forces", None, None), (q,), out, threads)
-
-    def potential_energy(
-        self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
-    ) -> Floats:
-        """Energy (...) of the masses in the field of gravity (J), zero at the world's origin."""
-        return self._compute(("potential_energy", None, None), (q,), out, threads)
-
     def function(
         self,
         algorithm: str,
@@ -307,10 +297,9 @@ class Robot(RobotIK, RobotMeshes):
         from linkwork.compile.symbolic import symbolic  # noqa: PLC0415  imports CasADi
 
         algorithm, frame, reference, named = self._asked(algorithm, frame, parameters, static)
+        fixed = self._static(algorithm, frame, reference, named)
         with COMPILING:
-            return symbolic(
-                algorithm, self.mechanism, named, **self._static(algorithm, frame, reference)
-            )
+            return symbolic(algorithm, self.mechanism, named, **fixed)
 
     # edits
 
@@ -331,6 +320,10 @@ class Robot(RobotIK, RobotMeshes):
         """A robot with one more frame, at a fixed pose (4, 4) in another one."""
         changed = edit.with_frame(self.mechanism, name, parent_frame, T_parent_frame)
         return Robot(changed, self.document, tip=self._tip)
+
+    def accept_inertias(self) -> Robot:
+        """A robot whose inertias count as they stand, also where no real body has them."""
+        return Robot(accept_inertias(self.mechanism), self.document, tip=self._tip)
 
     # how
 
@@ -356,10 +349,14 @@ class Robot(RobotIK, RobotMeshes):
         named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         return algorithm, frame, static.get("reference"), named
 
-    def _static(self, algorithm: str, frame: str | None, reference: str | None) -> dict[str, str]:
-        """The arguments that are fixed when an algorithm is traced."""
+    def _static(
+        self, algorithm: str, frame: str | None, reference: str | None, named: tuple[str, ...]
+    ) -> dict[str, str]:
+        """The arguments that are fixed when an algorithm is traced; what it needs is checked."""
         static: dict[str, str] = {}
-        if "frame" in find(algorithm).static:
+        entry = find(algorithm)
+        entry.check(self.mechanism, named)
+        if "frame" in entry.static:
             static["frame"] = self._frame(frame)
         if reference is not None:
             static["reference"] = reference
@@ -376,7 +373,7 @@ class Robot(RobotIK, RobotMeshes):
         found = self._kernels.get(key)
         if found is not None:
             return found
-        static = self._static(algorithm, frame, reference)
+        static = self._static(algorithm, frame, reference, parameters)
         with COMPILING:
             kernel = build(
                 algorithm_recipe(algorithm, self.mechanism, parameters, **static),
@@ -406,7 +403,8 @@ class Robot(RobotIK, RobotMeshes):
         q = np.repeat(names, np.diff(m.q_start)).tolist()
         v = np.repeat(names, np.diff(m.v_start)).tolist()
         frames = [f"frame '{name}'" for name in m.frame_names]
-        return {"q": q, "q0": q, "q1": q, "v": v, "fk_all": frames}
+        of_v = {key: v for key in ("v", "dv", "tau", "armature", "damping", "friction")}
+        return {"q": q, "q0": q, "q1": q, "fk_all": frames, **of_v}
 
     def _compute(
         self,

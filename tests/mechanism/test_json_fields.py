@@ -48,6 +48,7 @@ def test_all_fields_come_back():
         ("I_com", [0, 0, 0], "I_com must be a list, not 0"),
         ("lower", [0, "infinite"], "lower must be finite numbers"),
         ("n_link_frames", 1.0, "n_link_frames must be a whole number"),
+        ("inertias_accepted", 1, "inertias_accepted must be true or false, not 1"),
         ("findings", [1], "findings must be objects"),
         ("findings", [{"level": "error"}], "findings must have exactly level, code"),
     ],

@@ -50,7 +50,7 @@ def test_findings_and_odd_names():
 def test_it_is_plain_json():
     m = robots.mechanism_from(robots.every_joint_urdf())
     values = json.loads(to_json(m), parse_constant=pytest.fail)
-    assert (values["format"], values["version"]) == ("linkwork-mechanism", 2)
+    assert (values["format"], values["version"]) == ("linkwork-mechanism", 3)
     assert "-inf" in values["lower"]
 
 
@@ -61,10 +61,10 @@ def test_it_is_plain_json():
         ("[]", "format must be"),
         ("{}", "format must be"),
         ("[" * 100_000, "is nested too deeply|is not JSON"),
-        ('{"format": "linkwork-mechanism"}', "version must be 2, not None"),
-        ('{"format": "linkwork-mechanism", "version": 1}', "version must be 2, not 1"),
-        ('{"format": "linkwork-mechanism", "version": true}', "version must be 2, not True"),
-        ('{"format": "linkwork-mechanism", "version": 2}', "is missing"),
+        ('{"format": "linkwork-mechanism"}', "version must be 3, not None"),
+        ('{"format": "linkwork-mechanism", "version": 2}', "version must be 3, not 2"),
+        ('{"format": "linkwork-mechanism", "version": true}', "version must be 3, not True"),
+        ('{"format": "linkwork-mechanism", "version": 3}', "is missing"),
         ('{"format": 1, "format": 1}', "a name occurs twice"),
         ('{"format": NaN}', "NaN is no JSON number"),
         (b"\xff\xfe\xff", "is not JSON"),

@@ -183,7 +183,10 @@ def joint_model(type: str, axis: np.ndarray):
 
 
 def pinocchio_model(document: Document, base: str, base_joint: str) -> pin.Model:
-    """Pinocchio's model of the records of a URDF, joint by joint, without its own reader."""
+    """Pinocchio's model of the records of a URDF, joint by joint, without its own reader.
+
+    A joint is added when it is reached, depth first: some of its algorithms count on that.
+    """
     model, robot = pin.Model(), document.robot
     children: dict[str, list] = {}
     for joint in robot.joints:
@@ -193,9 +196,16 @@ def pinocchio_model(document: Document, base: str, base_joint: str) -> pin.Model
     start = 0
     if base == "floating":
         start = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), base_joint)
-    open_links = [(root, start, np.eye(4))]
-    while open_links:
-        name, parent, T = open_links.pop()
+    waiting = [(root, start, np.eye(4), None)]
+    while waiting:
+        name, parent, T, joint = waiting.pop()
+        if joint is not None:
+            axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
+            turned = tilt(axis) if joint.type == "planar" else np.eye(4)
+            parent = model.addJoint(
+                parent, joint_model(joint.type, axis), pin.SE3(T @ turned), joint.name
+            )
+            T = np.linalg.inv(turned)
         model.addFrame(pin.Frame(name, parent, 0, pin.SE3(T), pin.FrameType.BODY))
         inertial = links[name].inertial
         if inertial is not None:
@@ -204,15 +214,8 @@ def pinocchio_model(document: Document, base: str, base_joint: str) -> pin.Model
             model.appendBodyToJoint(parent, inertia, placement)
         for joint in children.get(name, []):
             placement = T @ origin(joint.xyz, joint.rpy)
-            if joint.type == "fixed":
-                open_links.append((joint.child, parent, placement))
-                continue
-            axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
-            turned = tilt(axis) if joint.type == "planar" else np.eye(4)
-            index = model.addJoint(
-                parent, joint_model(joint.type, axis), pin.SE3(placement @ turned), joint.name
-            )
-            open_links.append((joint.child, index, np.linalg.inv(turned)))
+            moves = None if joint.type == "fixed" else joint
+            waiting.append((joint.child, parent, placement, moves))
     return model
 
 

@@ -1,8 +1,8 @@
 """A mechanism with some of its numbers given as blocks: how parameters reach the algorithms.
 
-Algorithms ask a mechanism for placements, masses and gravity; this one answers with blocks where
-something named plays a part, and with the constants that were there elsewhere. What has been asked
-for is remembered, so that a parameter without effect is refused instead of ignored.
+Algorithms ask a mechanism for placements, masses, gravity and so on; this one answers with blocks
+where something named plays a part, and with the constants that were there elsewhere. What has been
+asked for is remembered, so that a parameter without effect is refused instead of ignored.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from linkwork.algorithms.axes import (
     times,
     total,
 )
+from linkwork.algorithms.inertia_numbers import of_point, turned
 from linkwork.mechanism import parameters, rigid
 from linkwork.mechanism.model import Floats, Mechanism, Placement
 from linkwork.mechanism.parameters import Quantity
@@ -52,7 +53,7 @@ class Parametric(Mechanism):
         # the links whose joints have changed, and the bodies that weigh something else
         poses = {p.frame for p in found if p.quantity in ("xyz", "rpy")}
         self._shifted = {int(m.frame_link[k]) for k in poses.intersection(joints)}
-        weights = [p.frame for p in found if p.quantity in ("mass", "com", "payload")]
+        weights = [p.frame for p in found if p.quantity in ("mass", "com", "inertia", "payload")]
         self._weighed = {int(m.frame_body[k]) for k in [*self._shifted, *weights]}
 
     def asked(self) -> list[str]:
@@ -163,24 +164,67 @@ class Parametric(Mechanism):
 
     def body_moment(self, body: int) -> list[Scalar]:
         """The mass of a body times its centre of mass, in the frame of the body."""
-        terms: list[list[Scalar]] = []
-        for link in self._links_on(body):
-            mass, com = self._link_mass(link), self._get("com", link)
-            local = self.link_com[link].tolist() if com is None else _three(com)
-            at = _moved(self._link(link) or super().frame_placement(link), local)
-            terms.append([times(mass, x) for x in at])
-        for frame, payload in self._payloads(body):
-            local = [payload[1], payload[2], payload[3]]
-            at = _moved(self.frame_placement(frame), local)
-            terms.append([times(payload[0], x) for x in at])
+        points = self._points(body)
+        terms = [[times(mass, x) for x in at] for mass, at in points]
         if all(all_constant(term) for term in terms):
             return super().body_moment(body)
         return [total([term[j] for term in terms]) for j in range(3)]
+
+    def body_inertia(self, body: int) -> list[Scalar]:
+        """The inertia of a body about the origin of its frame, in its axes: six numbers."""
+        terms = [of_point(mass, at) for mass, at in self._points(body)]
+        for link in self._links_on(body):
+            given = self._get("inertia", link)
+            own = list(self.link_I_com[link][np.triu_indices(3)].tolist())
+            if given is not None:
+                own = [given[j] for j in range(6)]
+            terms.append(turned(self._placed(link).R, own))
+        if all(all_constant(term) for term in terms):
+            return super().body_inertia(body)
+        return [total([term[j] for term in terms]) for j in range(6)]
+
+    def armature(self, k: int) -> Scalar:
+        """What rotors add to the inertia of velocity k."""
+        return self._of_velocity("armature", k)
+
+    def joint_damping(self, k: int) -> Scalar:
+        """The damping of velocity k that counts."""
+        return self._of_velocity("damping", k)
+
+    def joint_friction(self, k: int) -> Scalar:
+        """The Coulomb friction of velocity k that counts."""
+        return self._of_velocity("friction", k)
+
+    def wrenches(self, body: int) -> list[tuple[int, Block]]:
+        """The external wrenches on a body: their frames and blocks (6,)."""
+        frames = np.flatnonzero(self.frame_body == body).tolist()
+        found = [(k, self._get("wrench", k)) for k in frames]
+        return [(k, wrench) for k, wrench in found if wrench is not None]
 
     def gravity(self) -> list[Scalar]:
         """The free-fall acceleration in the world."""
         given = self._get("gravity", -1)
         return super().gravity() if given is None else _three(given)
+
+    def _of_velocity(self, quantity: Quantity, k: int) -> Scalar:
+        given = self._get(quantity, -1)
+        return 0.0 if given is None else given[k]
+
+    def _points(self, body: int) -> list[tuple[Scalar, list[Scalar]]]:
+        """Masses and where their centres are, of links and payloads; none as in `_links_on`."""
+        points: list[tuple[Scalar, list[Scalar]]] = []
+        for link in self._links_on(body):
+            com = self._get("com", link)
+            local = self.link_com[link].tolist() if com is None else _three(com)
+            points.append((self._link_mass(link), _moved(self._placed(link), local)))
+        for frame, payload in self._payloads(body):
+            local = [payload[1], payload[2], payload[3]]
+            points.append((payload[0], _moved(self.frame_placement(frame), local)))
+        return points
+
+    def _placed(self, link: int) -> Placement:
+        """A link in the frame of its body."""
+        return self._link(link) or super().frame_placement(link)
 
     def _links_on(self, body: int) -> list[int]:
         """The links of a body, where something given plays a part in its weight, else none."""

@@ -11,13 +11,26 @@ import numpy as np
 
 from linkwork.algorithms import configuration
 from linkwork.algorithms.center_of_mass import com, com_jacobian
+from linkwork.algorithms.center_of_mass_motion import com_acceleration, com_velocity
+from linkwork.algorithms.centroidal import centroidal_matrix, centroidal_momentum
+from linkwork.algorithms.coriolis_matrix import coriolis_matrix
+from linkwork.algorithms.energy import kinetic_energy
+from linkwork.algorithms.forward_dynamics import forward_dynamics
+from linkwork.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives
 from linkwork.algorithms.forward_kinematics import fk, fk_all
+from linkwork.algorithms.frame_motion import frame_acceleration, frame_velocity
 from linkwork.algorithms.gravity import gravity_forces, potential_energy
+from linkwork.algorithms.inverse_dynamics import bias_forces, inverse_dynamics
+from linkwork.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
+from linkwork.algorithms.inverse_mass_matrix import inverse_mass_matrix
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.algorithms.jacobian_derivative import jacobian_dot_v
+from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.parametric import Parametric
+from linkwork.algorithms.regressor import regressor
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters as named
+from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops import ops_of
 from linkwork.ops.numpy import NUMPY
@@ -25,6 +38,7 @@ from linkwork.ops.protocol import Block, Ops
 
 Kind = Literal["q", "v"]
 Shape = tuple[int, ...]
+Check = Callable[[Mechanism, Sequence[str]], None]
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,16 @@ class Algorithm:
     inputs: tuple[tuple[str, Kind], ...]  # name, and kind: nq or nv numbers
     static: tuple[str, ...]  # names of the arguments that are fixed before tracing
     output: Callable[[Mechanism], Shape]
+    needs: tuple[Check, ...] = ()  # what must hold of a description
+
+    def check(self, m: Mechanism, parameters: str | Sequence[str] = ()) -> None:
+        """Check that the description gives what the algorithm takes, before it is traced.
+
+        Raises: InputError naming link or joint; see `mechanism.dynamics_checks`.
+        """
+        names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        for need in self.needs:
+            need(m, names)
 
     def run(
         self,
@@ -107,6 +131,23 @@ class Algorithm:
 _Q: tuple[tuple[str, Kind], ...] = (("q", "q"),)
 _QV: tuple[tuple[str, Kind], ...] = (("q", "q"), ("v", "v"))
 _QQ: tuple[tuple[str, Kind], ...] = (("q0", "q"), ("q1", "q"))
+_MOTION: tuple[tuple[str, Kind], ...] = (*_QV, ("dv", "v"))
+_FORCES: tuple[tuple[str, Kind], ...] = (*_QV, ("tau", "v"))
+_REAL: tuple[Check, ...] = (check_inertias,)
+_MOVABLE: tuple[Check, ...] = (check_inertias, check_movable)
+
+
+def _vector_v(m: Mechanism) -> Shape:
+    return (m.n_v,)
+
+
+def _matrices_v(m: Mechanism) -> Shape:
+    return (3, m.n_v, m.n_v)
+
+
+def _matrix_v(m: Mechanism) -> Shape:
+    return (m.n_v, m.n_v)
+
 
 ALGORITHMS: dict[str, Algorithm] = {
     entry.name: entry
@@ -117,8 +158,44 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, ("frame", "reference"), lambda m: (6,)),
         Algorithm("com", com, _Q, (), lambda m: (3,)),
         Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v)),
-        Algorithm("gravity_forces", gravity_forces, _Q, (), lambda m: (m.n_v,)),
+        Algorithm("gravity_forces", gravity_forces, _Q, (), _vector_v),
         Algorithm("potential_energy", potential_energy, _Q, (), lambda m: ()),
+        Algorithm("inverse_dynamics", inverse_dynamics, _MOTION, (), _vector_v, _REAL),
+        Algorithm("bias_forces", bias_forces, _QV, (), _vector_v, _REAL),
+        Algorithm("mass_matrix", mass_matrix, _Q, (), _matrix_v, _REAL),
+        Algorithm("forward_dynamics", forward_dynamics, _FORCES, (), _vector_v, _MOVABLE),
+        Algorithm("inverse_mass_matrix", inverse_mass_matrix, _Q, (), _matrix_v, _MOVABLE),
+        Algorithm("coriolis_matrix", coriolis_matrix, _QV, (), _matrix_v, _REAL),
+        Algorithm(
+            "inverse_dynamics_derivatives",
+            inverse_dynamics_derivatives,
+            _MOTION,
+            (),
+            _matrices_v,
+            _REAL,
+        ),
+        Algorithm(
+            "forward_dynamics_derivatives",
+            forward_dynamics_derivatives,
+            _FORCES,
+            (),
+            _matrices_v,
+            _MOVABLE,
+        ),
+        Algorithm("regressor", regressor, _MOTION, (), lambda m: (m.n_v, 10 * m.n_bodies)),
+        Algorithm("kinetic_energy", kinetic_energy, _QV, (), lambda m: ()),
+        Algorithm("centroidal_momentum", centroidal_momentum, _QV, (), lambda m: (6,)),
+        Algorithm("centroidal_matrix", centroidal_matrix, _Q, (), lambda m: (6, m.n_v)),
+        Algorithm("com_velocity", com_velocity, _QV, (), lambda m: (3,)),
+        Algorithm("com_acceleration", com_acceleration, _MOTION, (), lambda m: (3,)),
+        Algorithm("frame_velocity", frame_velocity, _QV, ("frame", "reference"), lambda m: (6,)),
+        Algorithm(
+            "frame_acceleration",
+            frame_acceleration,
+            _MOTION,
+            ("frame", "reference"),
+            lambda m: (6,),
+        ),
         Algorithm("integrate", configuration.integrate, _QV, (), lambda m: (m.n_q,)),
         Algorithm("difference", configuration.difference, _QQ, (), lambda m: (m.n_v,)),
         Algorithm("full", configuration.full, _Q, (), lambda m: (configuration.n_full(m),)),

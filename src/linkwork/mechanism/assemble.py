@@ -37,6 +37,7 @@ def assemble(parts: Parts) -> Mechanism:
     placed = _place(parts, tree)
     return Mechanism(
         name=parts.name,
+        inertias_accepted=parts.inertias_accepted,
         **_bodies(parts, tree, placed, coordinates),
         **_inertias(parts, placed),
         **limits_of(parts, coordinates),

@@ -48,6 +48,7 @@ def parts_of(m: Mechanism) -> Parts:
         base_joint=m.body_joint_names[0] if floating else None,
         frames_complete=True,
         findings=m.findings,
+        inertias_accepted=m.inertias_accepted,
     )
 
 

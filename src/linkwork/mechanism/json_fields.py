@@ -95,6 +95,7 @@ def decode(values: Mapping[str, Any]) -> dict[str, Any]:
         result[name] = _numbers(name, values[name], [length[n] for n in shape], infinite=False)
     for name, shape in _LIMITS.items():
         result[name] = _numbers(name, values[name], [length[n] for n in shape], infinite=True)
+    result["inertias_accepted"] = _truth("inertias_accepted", values["inertias_accepted"])
     result["findings"] = tuple(_problem(value) for value in _list("findings", values["findings"]))
     return result
 
@@ -108,6 +109,12 @@ def _list(name: str, value: Any) -> list[Any]:
 def _string(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise FieldError(name, f"must be text, not {value!r:.40}")
+    return value
+
+
+def _truth(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise FieldError(name, f"must be true or false, not {value!r:.40}")
     return value
 
 

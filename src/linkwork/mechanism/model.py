@@ -110,6 +110,7 @@ class Mechanism:
     link_com: Floats  # (nl, 3) in the link's frame
     link_I_com: Floats  # (nl, 3, 3) about the centre of mass, link axes
     findings: tuple[Problem, ...] = ()
+    inertias_accepted: bool = False  # whether dynamics takes those that no real body has
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -202,6 +203,38 @@ class Mechanism:
     def body_moment(self, body: int) -> list[Any]:
         """The mass of a body times its centre of mass: three numbers in the frame of the body."""
         return (self.mass[body] * self.p_body_com[body]).tolist()
+
+    def body_inertia(self, body: int) -> list[Any]:
+        """The inertia of a body about the origin of its frame, in its axes, kg m².
+
+        Six numbers: ixx ixy ixz iyy iyz izz.
+        """
+        c = self.p_body_com[body]
+        about = self.I_com[body] + self.mass[body] * (c @ c * np.eye(3) - np.outer(c, c))
+        return about[np.triu_indices(3)].tolist()
+
+    def armature(self, k: int) -> Any:
+        """What rotors add to the inertia of velocity k: 0, or a block where it is an input."""
+        del k
+        return 0.0
+
+    def joint_damping(self, k: int) -> Any:
+        """The damping of velocity k that counts: 0, or a block where it is an input."""
+        del k
+        return 0.0
+
+    def joint_friction(self, k: int) -> Any:
+        """The Coulomb friction of velocity k that counts: 0, or a block where it is an input."""
+        del k
+        return 0.0
+
+    def wrenches(self, body: int) -> list[tuple[int, Any]]:
+        """The external wrenches on a body: their frames, and six numbers each.
+
+        Force, then moment about the origin of the frame, along the axes of the world.
+        """
+        del body
+        return []
 
     def gravity(self) -> list[Any]:
         """The free-fall acceleration: three numbers in the world, m/s²."""

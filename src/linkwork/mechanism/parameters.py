@@ -11,6 +11,12 @@ A parameter is written ``quantity:name``.
 - ``mass:LINK`` (1 number), ``com:LINK`` (3, in the link's frame), ``inertia:LINK`` (6: ixx ixy ixz
   iyy iyz izz about the centre of mass, in the link's axes).
 - ``payload:FRAME`` (4): a point mass that is added, and where it is in that frame. Now 0 0 0 0.
+- ``wrench:FRAME`` (6): an external wrench on the body of the frame: force, then moment about the
+  frame's origin, along the axes of the world. Now zero.
+- ``armature`` (nv): the inertia of rotors times the square of their gear ratios, added to the
+  diagonal of the mass matrix. Now zero.
+- ``damping`` (nv), ``friction`` (nv): what resists the velocities: damping times v, and friction
+  times the sign of v. They do not count unless they are inputs; the values are the description's.
 - ``gravity`` (3): the free-fall acceleration in the world.
 
 A joint whose name is also a link's has the frame ``name/joint`` and is meant by that name. Units:
@@ -32,7 +38,19 @@ from linkwork.mechanism.tree import duplicates
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import to_rpy
 
-Quantity = Literal["xyz", "rpy", "mass", "com", "inertia", "payload", "gravity"]
+Quantity = Literal[
+    "xyz",
+    "rpy",
+    "mass",
+    "com",
+    "inertia",
+    "payload",
+    "wrench",
+    "armature",
+    "damping",
+    "friction",
+    "gravity",
+]
 
 SIZES: dict[Quantity, int] = {
     "xyz": 3,
@@ -41,11 +59,14 @@ SIZES: dict[Quantity, int] = {
     "com": 3,
     "inertia": 6,
     "payload": 4,
+    "wrench": 6,
     "gravity": 3,
 }
-"""How many numbers a parameter of each quantity has."""
+"""How many numbers a parameter of each quantity has, where it does not depend on the mechanism."""
 
 _OF_LINKS = ("mass", "com", "inertia")
+_OF_VELOCITIES: tuple[Quantity, ...] = ("armature", "damping", "friction")
+_OF_ALL: tuple[Quantity, ...] = (*_OF_VELOCITIES, "gravity")
 
 
 class Parameter(NamedTuple):
@@ -53,12 +74,8 @@ class Parameter(NamedTuple):
 
     name: str
     quantity: Quantity
-    frame: int  # whose it is; -1 for gravity
-
-    @property
-    def size(self) -> int:
-        """How many numbers it has."""
-        return SIZES[self.quantity]
+    frame: int  # whose it is; -1 for what is of the whole mechanism
+    size: int  # how many numbers it has
 
 
 def find(m: Mechanism, names: str | Sequence[str]) -> list[Parameter]:
@@ -85,7 +102,8 @@ def every_name(m: Mechanism) -> tuple[str, ...]:
     own = [f"{quantity}:{name}" for name in links for quantity in _OF_LINKS]
     joints = range(m.n_link_frames, m.n_link_frames + m.n_joint_frames)
     payloads = [f"payload:{name}" for k, name in enumerate(m.frame_names) if k not in joints]
-    return (*poses, *own, *payloads, "gravity")
+    wrenches = [f"wrench:{name}" for name in m.frame_names]
+    return (*poses, *own, *payloads, *wrenches, *_OF_ALL)
 
 
 def values(m: Mechanism, names: str | Sequence[str]) -> list[Floats]:
@@ -126,17 +144,18 @@ def is_joint(m: Mechanism, frame: int) -> bool:
 def _parse(m: Mechanism, name: str) -> Parameter:
     if not isinstance(cast(object, name), str):
         raise InputError(f"a parameter is meant by its name, such as 'mass:link5', not by {name!r}")
-    if name == "gravity":
-        return Parameter(name, "gravity", -1)
+    if name in _OF_ALL:
+        return Parameter(name, name, -1, m.n_v if name in _OF_VELOCITIES else SIZES[name])
     quantity, colon, item = name.partition(":")
     if quantity not in SIZES or quantity == "gravity" or not colon:
         forms = [f"{key}:name" for key in SIZES if key != "gravity"]
-        raise UnknownNameError("parameter", name, ["gravity", *forms])
+        raise UnknownNameError("parameter", name, [*_OF_ALL, *forms])
     frame = _link(m, item) if quantity in _OF_LINKS else m.frame(item)
     if quantity == "payload" and is_joint(m, frame):
         link = m.frame_names[int(m.frame_link[frame])]
         raise InputError(f"a payload is in a frame, and '{item}' is a joint; its link is '{link}'")
-    return Parameter(name, cast(Quantity, quantity), frame)
+    found = cast(Quantity, quantity)
+    return Parameter(name, found, frame, SIZES[found])
 
 
 def _link(m: Mechanism, name: str) -> int:
@@ -185,16 +204,29 @@ def _check_origins(m: Mechanism, found: Sequence[Parameter]) -> None:
 
 def _value(m: Mechanism, parameter: Parameter) -> Floats:
     quantity, frame = parameter.quantity, parameter.frame
-    if quantity == "gravity":
-        return np.array(STANDARD_GRAVITY)
-    if quantity == "payload":
-        return np.zeros(4)
-    if quantity == "mass":
-        return m.link_mass[frame : frame + 1].copy()
-    if quantity == "com":
-        return m.link_com[frame].copy()
-    if quantity == "inertia":
-        return m.link_I_com[frame][np.triu_indices(3)]
+    if quantity in _OF_ALL:
+        return _of_all(m)[quantity].copy()
+    if quantity in _OF_LINKS:
+        return _of_link(m, frame)[quantity].copy()
+    if quantity in ("payload", "wrench"):
+        return np.zeros(parameter.size)
     joint = is_joint(m, frame)
     R, p = origin(m, int(m.frame_link[frame])) if joint else on_body(m, frame)
     return p + 0.0 if quantity == "xyz" else cast(Floats, to_rpy(NUMPY, R)) + 0.0
+
+
+def _of_all(m: Mechanism) -> dict[str, Floats]:
+    return {
+        "gravity": np.array(STANDARD_GRAVITY),
+        "armature": np.zeros(m.n_v),
+        "damping": m.damping,
+        "friction": m.friction,
+    }
+
+
+def _of_link(m: Mechanism, link: int) -> dict[str, Floats]:
+    return {
+        "mass": m.link_mass[link : link + 1],
+        "com": m.link_com[link],
+        "inertia": m.link_I_com[link][np.triu_indices(3)],
+    }

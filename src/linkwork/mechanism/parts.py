@@ -124,3 +124,4 @@ class Parts:
     p_world_root: Floats = field(default_factory=zero)
     frames_complete: bool = False
     findings: tuple[Problem, ...] = ()
+    inertias_accepted: bool = False

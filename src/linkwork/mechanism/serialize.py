@@ -22,7 +22,7 @@ from linkwork.mechanism.json_fields import decode
 from linkwork.mechanism.model import JointType, Mechanism
 
 FORMAT = "linkwork-mechanism"
-VERSION = 2
+VERSION = 3
 
 
 def to_json(m: Mechanism) -> str:

@@ -1,0 +1,73 @@
+"""Inverse dynamics: the joint forces that a motion takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from linkwork.algorithms.axes import Scalar, added
+from linkwork.algorithms.body_masses import lightened
+from linkwork.algorithms.joint_losses import losses, rotor_forces
+from linkwork.algorithms.joint_passage import Passage, columns_of, passages
+from linkwork.algorithms.newton_euler import motions, with_inertia
+from linkwork.algorithms.triples import times
+from linkwork.algorithms.wrenches import Load, along_joint, in_joint
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+
+
+def inverse_dynamics(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Block:
+    """Joint forces that give these accelerations.
+
+    Shapes: q (nq,), v (nv,), dv (nv,) to (nv,). Units: newton metre for turns, newton for slides. A
+    floating base has the force, then the moment about the origin of its body, in the body's axes.
+    Gravity is (0, 0, -9.80665) m/s² in the world; gravity, external wrenches, rotors (armature),
+    damping and friction are parameters (`mechanism/parameters.py`).
+
+    Source: recursive Newton-Euler, J. Y. S. Luh, M. W. Walker, R. P. C. Paul, "On-line
+    computational scheme for mechanical manipulators", ASME J. Dynamic Systems 102 (1980);
+    R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3.
+    """
+    rates, changes = numbers(m, v), numbers(m, dv)
+    forces = inverse_forces(m, passages(o, m, q), rates, changes)
+    own = map(added, rotor_forces(m, changes), losses(o, m, rates))
+    return as_vector(o, map(added, forces, own))
+
+
+def bias_forces(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
+    """Joint forces that keep the velocity as it is: inverse dynamics at dv = 0.
+
+    Shapes: q (nq,), v (nv,) to (nv,). Units and parameters as in `inverse_dynamics`. They
+    hold against gravity, Coriolis and centrifugal forces.
+    """
+    rates = numbers(m, v)
+    forces = inverse_forces(m, passages(o, m, q), rates, [0.0] * m.n_v)
+    return as_vector(o, map(added, forces, losses(o, m, rates)))
+
+
+def inverse_forces(
+    m: Mechanism, ways: list[Passage], v: list[Scalar], dv: list[Scalar]
+) -> list[Scalar]:
+    """Inverse dynamics on numbers, but for rotors and losses; the constant 0 costs nothing."""
+    masses, moving, load = lightened(m), motions(m, ways, v, dv), Load(m, ways)
+    forces: list[Scalar] = [0.0] * m.n_v
+    for body in range(m.n_bodies - 1, -1, -1):
+        way = ways[body]
+        wrench = with_inertia(load.of(body), masses[body], moving[body])
+        columns, factor = columns_of(m, body)
+        for k, force in zip(columns, along_joint(way, wrench), strict=True):
+            forces[k] = added(forces[k], times(factor, force))
+        load.hand_inwards(body, in_joint(way, wrench))
+    return forces
+
+
+def numbers(m: Mechanism, v: Block) -> list[Scalar]:
+    """The elements of a vector (nv,)."""
+    return [v[k] for k in range(m.n_v)]
+
+
+def as_vector(o: Ops, values: Iterable[Scalar]) -> Block:
+    """Numbers as a vector, which may be empty."""
+    found = list(values)
+    return o.vector(found) if found else o.const(np.zeros(0))

@@ -1,0 +1,20 @@
+"""The inverse of the mass matrix."""
+
+from __future__ import annotations
+
+from linkwork.algorithms.joint_passage import passages
+from linkwork.algorithms.mass_matrix import mass_entries, symmetric_matrix
+from linkwork.algorithms.tree_factor import factor, inverted
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+
+
+def inverse_mass_matrix(o: Ops, m: Mechanism, q: Block) -> Block:
+    """The inverse of the mass matrix: how accelerations change with joint forces.
+
+    Shapes: q (nq,) to (nv, nv). Units: those of `mass_matrix`, inverted. Rotors (armature) are a
+    parameter.
+
+    Source: factors of the mass matrix with the tree's sparsity (`tree_factor.py`).
+    """
+    return symmetric_matrix(o, inverted(factor(mass_entries(m, passages(o, m, q)), m.n_v)), m.n_v)

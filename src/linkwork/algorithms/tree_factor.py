@@ -1,0 +1,89 @@
+"""A symmetric matrix with the pattern of a tree, in factors: M = Lᵀ D L, L lower with ones.
+
+Elimination begins at the leaves, so nothing fills that the tree leaves empty.
+
+Source: R. Featherstone, "Efficient factorization of the joint-space inertia matrix for branched
+kinematic trees", Int. J. Robotics Research 24 (2005).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from linkwork.algorithms.axes import Scalar, added, is_zero
+from linkwork.algorithms.triples import negated, times
+
+Entries = dict[tuple[int, int], Scalar]
+"""A symmetric matrix: its entries (i, j) with i >= j that are not zero by structure."""
+
+
+class TreeFactor(NamedTuple):
+    """Row by row what stands left of the diagonal of -L, and minus one over D.
+
+    Signs are such that a reciprocal is shared: CasADi makes ``x / d`` of ``x * (1 / d)``.
+    """
+
+    rows: list[dict[int, Scalar]]
+    inverse: list[Scalar]
+
+
+def factor(entries: Entries, n: int) -> TreeFactor:
+    """The factors of a positive definite matrix (n, n)."""
+    rows: list[dict[int, Scalar]] = [{} for _ in range(n)]
+    diagonal: list[Scalar] = [0.0] * n
+    for (i, j), value in entries.items():
+        if i == j:
+            diagonal[i] = value
+        else:
+            rows[i][j] = value
+    inverse: list[Scalar] = [0.0] * n
+    for k in range(n - 1, -1, -1):
+        inverse[k] = -1.0 / diagonal[k]
+        own = sorted(rows[k].items())
+        rows[k] = {i: times(value, inverse[k]) for i, value in own}
+        for i, value in own:
+            for j in [j for j, _ in own if j < i]:
+                rows[i][j] = added(rows[i].get(j, 0.0), times(value, rows[k][j]))
+            diagonal[i] = added(diagonal[i], times(value, rows[k][i]))
+    return TreeFactor(rows, inverse)
+
+
+def solved(found: TreeFactor, right: list[Scalar]) -> list[Scalar]:
+    """The solution x of M x = right."""
+    x = list(right)
+    for k in range(len(x) - 1, -1, -1):
+        for j, value in found.rows[k].items():
+            x[j] = added(x[j], times(value, x[k]))
+    for k, row in enumerate(found.rows):
+        x[k] = negated(times(x[k], found.inverse[k]))
+        for j, value in row.items():
+            x[k] = added(x[k], times(value, x[j]))
+    return x
+
+
+def inverted(found: TreeFactor) -> Entries:
+    """The entries of the inverse of M.
+
+    From L X = D⁻¹ L⁻ᵀ, whose right side is zero below the diagonal: row after row, each from
+    those of the joints that carry it.
+
+    Source: K. Takahashi, J. Fagan, M. Chin, "Formation of a sparse bus impedance matrix and its
+    application to short circuit study", PICA (1973).
+    """
+    entries: Entries = {}
+
+    def at(i: int, j: int) -> Scalar:
+        return entries.get((max(i, j), min(i, j)), 0.0)
+
+    for i, row in enumerate(found.rows):
+        for j in range(i):
+            value: Scalar = 0.0
+            for k, x in row.items():
+                value = added(value, times(x, at(k, j)))
+            if not is_zero(value):
+                entries[i, j] = value
+        value = negated(found.inverse[i])
+        for k, x in row.items():
+            value = added(value, times(x, at(i, k)))
+        entries[i, i] = value
+    return entries

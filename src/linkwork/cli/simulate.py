@@ -1,0 +1,150 @@
+"""``linkwork simulate``: a robot's motion under gravity and controllers."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from rich.console import Console
+
+import linkwork as lw
+from linkwork import atomic
+from linkwork.cli import inputs, output
+from linkwork.cli.progress import progress_of
+from linkwork.cli.simulation_arguments import SimulateArguments
+from linkwork.errors import InputError, MissingExtraError
+from linkwork.simulating import simulate
+from linkwork.simulation.actuators import PD
+from linkwork.simulation.result import Simulation
+
+DIVERGED = 1
+"""The exit code where the input was right and the simulation did not go to its end."""
+
+PICTURES = (".png", ".svg", ".pdf")
+SAVED = (".npz", ".csv")
+
+
+def run(given: SimulateArguments) -> None:
+    """Simulate, print, write; exit with 1 where the simulation did not go to its end."""
+    picture = _target(given.plot, "--plot", PICTURES)
+    saved = _target(given.save, "--save", SAVED)
+    if picture is not None:
+        _need_matplotlib()
+    robot = inputs.open_robot(given, None)
+    result = _simulate(robot, given)
+    if saved is not None:
+        result.save(saved)
+    if picture is not None:
+        drawn = BytesIO()
+        result.plot().savefig(drawn, format=picture.suffix[1:].lower(), dpi=150)
+        atomic.write_bytes(picture, drawn.getvalue())
+    if given.json:
+        output.print_json(_as_json(robot, result))
+    else:
+        _show(output.console(), robot, result)
+    if not result.finished.all():
+        output.note(f"linkwork: not finished: {result.reason}")
+        raise typer.Exit(DIVERGED)
+
+
+def _need_matplotlib() -> None:
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("--plot needs matplotlib: pip install 'linkwork[plot]'")
+
+
+def _target(name: str | None, option: str, kinds: tuple[str, ...]) -> Path | None:
+    """The file to write, checked before any work is done."""
+    if name is None:
+        return None
+    path = Path(name)
+    if path.suffix.lower() not in kinds:
+        raise InputError(f"{option} {name}: the file's name must end in {' or '.join(kinds)}")
+    if not path.parent.is_dir():
+        raise InputError(f"{option} {name} cannot be written: there is no folder {path.parent}")
+    return path
+
+
+def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
+    q0 = inputs.configuration(robot, given.q0, "--q0")
+    with progress_of("simulating") as progress:
+        return simulate(
+            robot,
+            q0,
+            _numbers(given.v0, "--v0"),
+            given.duration,
+            torque=_torque(robot, given),
+            method=given.method,  # pyright: ignore[reportArgumentType]  checked there, by name
+            dt=given.dt,
+            tolerance=given.tolerance,
+            gravity=_numbers(given.gravity, "--gravity"),
+            losses=given.losses,
+            armature=_one_or_more(given.armature, "--armature"),
+            stops=given.stops,
+            record=given.record,
+            threads=given.threads,
+            progress=progress,
+        )
+
+
+def _torque(robot: lw.Robot, given: SimulateArguments) -> Any:
+    if given.kp is None:
+        if given.kd is not None or given.target is not None:
+            raise InputError("--kd and --target belong to a controller: give --kp too")
+        return _numbers(given.torque, "--torque")
+    target = None
+    if given.target:
+        target = inputs.configuration(robot, given.target, "--target")
+    return PD(
+        _one_or_more(given.kp, "--kp"),
+        0.0 if given.kd is None else _one_or_more(given.kd, "--kd"),
+        q_target=target,
+        feed_forward=_numbers(given.torque, "--torque"),
+    )
+
+
+def _numbers(text: str | None, option: str) -> list[float] | None:
+    return None if text is None else inputs.numbers(text, option)
+
+
+def _one_or_more(text: str | None, option: str) -> Any:
+    values = _numbers(text, option)
+    return values[0] if values is not None and len(values) == 1 else values
+
+
+def _as_json(robot: lw.Robot, result: Simulation) -> dict[str, Any]:
+    return {
+        "robot": robot.name,
+        "q_names": inputs.position_labels(robot.mechanism),
+        "v_names": inputs.velocity_labels(robot.mechanism),
+        "finished": bool(result.finished),
+        "reason": result.reason,
+        "failed_at": result.failed_at,
+        "times": result.times,
+        "q": result.q,
+        "v": result.v,
+        "torques": result.torques,
+        "kinetic_energy": result.kinetic_energy,
+        "potential_energy": result.potential_energy,
+    }
+
+
+def _show(screen: Console, robot: lw.Robot, result: Simulation) -> None:
+    end = float(result.ended_at)
+    screen.print(output.heading(f"{robot.name}: {end:g} s simulated, {result.times.size} states"))
+    last = int(np.flatnonzero(np.isfinite(result.q).all(axis=1))[-1])
+    shown = output.table(("joint", "begins at", "ends at", "least", "most"), numbers=4)
+    for k, name in enumerate(inputs.position_labels(robot.mechanism)):
+        values = result.q[: last + 1, k]
+        numbers = (values[0], values[-1], values.min(), values.max())
+        shown.add_row(name, *[output.number(x, 4) for x in numbers])
+    screen.print(shown, "", sep="\n")
+    fastest = int(np.argmax(np.abs(result.v[: last + 1]).max(axis=0)))
+    names = inputs.velocity_labels(robot.mechanism)
+    screen.print(f"fastest          {np.abs(result.v[: last + 1]).max():.4g} ({names[fastest]})")
+    screen.print(
+        f"energy           {result.energy[0]:.6g} J at first, {result.energy[last]:.6g} J at last"
+    )

@@ -1,0 +1,175 @@
+"""Whether the numbers of a description allow dynamics: checked before anything is computed.
+
+`check_inertias` asks whether the bodies that move are real ones, `check_movable` whether forces
+determine the accelerations. What is an input of the function (a parameter) is not judged: its
+values come later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import InputError
+from linkwork.mechanism import parameters
+from linkwork.mechanism.generic_inertia import generic_mass_matrix
+from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.spatial.inertias import is_physical
+
+TOLERANCE = 1e-4
+"""Of the largest entry of an inertia: descriptions often give few digits (as in `check`)."""
+
+SINGULAR = 1e-12
+"""What is left of an inertia, as a share, when nothing but rounding is."""
+
+ROUNDING = 1e-13
+"""Of mass times distance squared: what moving an inertia of zero to and fro leaves."""
+
+_MOST_NAMED = 4
+
+
+def accept_inertias(m: Mechanism) -> Mechanism:
+    """The mechanism whose inertias are taken as they stand, where no real body has them too.
+
+    Forces must still determine the accelerations (`check_movable`).
+    """
+    return replace(m, inertias_accepted=True)
+
+
+def check_inertias(m: Mechanism, given: Sequence[str] = ()) -> None:
+    """Check that every body that moves has the mass and the inertia of a real body.
+
+    The mass is not negative, and the inertia about the centre of mass has no negative principal
+    moment, and none above the sum of the others. Links that are fixed to each other count
+    together. ``given`` names parameters: what they weigh is not checked.
+
+    Raises: InputError with the links, what is wrong and what to mend.
+    """
+    if m.inertias_accepted:
+        return
+    skipped = _weighed(m, given)
+    faults: list[str] = []
+    for body in range(m.n_bodies):
+        if m.body_joint_types[body] is not JointType.FIXED and body not in skipped:
+            why = _unreal(m.mass[body], m.p_body_com[body], m.I_com[body])
+            if why is not None:
+                faults.append(_fault(m, body, why))
+    if faults:
+        more = len(faults) - _MOST_NAMED
+        rest = [f"and {more} more"] if more > 0 else []
+        raise InputError(
+            f"'{m.name}' has inertias that no real body has: "
+            f"{'; '.join([*faults[:_MOST_NAMED], *rest])}. Mend their <inertial>, or take them as "
+            "they stand: robot.accept_inertias()"
+        )
+
+
+def _fault(m: Mechanism, body: int, why: str) -> str:
+    """The links that are to blame, and for what."""
+    links = np.flatnonzero(m.frame_body[: m.n_link_frames] == body).tolist()
+    for link in links:
+        own = _unreal(m.link_mass[link], m.link_com[link], m.link_I_com[link])
+        if own is not None:
+            return f"link '{m.frame_names[link]}': {own}"
+    return f"link '{m.body_names[body]}': {why}"
+
+
+def _unreal(mass: Any, com: Floats, I_com: Floats) -> str | None:
+    """Why no real body is like this; an inertia that is only rounding is none."""
+    rounding = ROUNDING * abs(mass) * float(com @ com)
+    inertia = I_com if np.abs(I_com).max() > rounding else np.zeros((3, 3))
+    return is_physical(float(mass), inertia, tolerance=TOLERANCE)
+
+
+def _weighed(m: Mechanism, given: Sequence[str]) -> set[int]:
+    """The bodies whose mass or inertia is an input."""
+    found = parameters.find(m, list(given))
+    quantities = ("mass", "com", "inertia", "payload")
+    return {int(m.frame_body[p.frame]) for p in found if p.quantity in quantities}
+
+
+def check_movable(m: Mechanism, given: Sequence[str] = ()) -> None:
+    """Check that forces determine the acceleration of every joint.
+
+    At a generic configuration, the inertia that each joint feels while those behind it are free
+    must be above zero. ``given`` names parameters: rotors' inertias make everything movable, and a
+    body whose mass or inertia is an input is taken for one that has some.
+
+    Raises: InputError with the body and the joint, and what to mend.
+    """
+    if m.n_v == 0 or "armature" in given:
+        return
+    inertia, least = generic_mass_matrix(m, _weighed(m, given))
+    own = np.diagonal(inertia)
+    idle = np.flatnonzero(own <= SINGULAR * least)
+    if idle.size:
+        raise InputError(_undetermined(m, int(idle[-1]), alone=True))
+    size = np.sqrt(own)
+    # reversed, a triangular factor has on its diagonal what is felt while the rest is free
+    scaled = (inertia / np.outer(size, size))[::-1, ::-1]
+    if not _is_positive(scaled):
+        k = m.n_v - 1 - _first_bad(scaled)
+        raise InputError(_undetermined(m, k, alone=False))
+
+
+def _is_positive(matrix: Floats) -> bool:
+    """Whether every pivot of a symmetric matrix with ones on its diagonal is above zero."""
+    try:
+        factor = np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return bool((np.diagonal(factor) ** 2 > SINGULAR).all())
+
+
+def _first_bad(matrix: Floats) -> int:
+    """The first row whose pivot is not above zero; there is one."""
+    good, bad = 0, len(matrix)  # sizes of leading parts
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if _is_positive(matrix[:middle, :middle]):
+            good = middle
+        else:
+            bad = middle
+    return bad - 1
+
+
+def _undetermined(m: Mechanism, k: int, *, alone: bool) -> str:
+    """Why velocity k has no acceleration; ``alone`` where its joint feels nothing even at rest."""
+    c = int(np.searchsorted(m.v_start, k, side="right")) - 1
+    joint = m.joint_names[c]
+    moved = [b for b in range(m.n_bodies) if m.coordinate[b] == c]
+    if not moved:
+        return (
+            f"joint '{joint}' moves no link, so its acceleration is not determined; lock it: "
+            f"robot.lock('{joint}')"
+        )
+    own = [b for b in moved if m.body_joint_names[b] == joint]
+    link = m.body_names[(own or moved)[0]]
+    mend = f"give the link an <inertial>, or lock the joint: robot.lock('{joint}')"
+    behind = _behind(m, moved)
+    if (m.mass[behind] < 0).any() or (np.linalg.eigvalsh(m.I_com[behind]) < 0).any():
+        return (
+            f"the inertia that joint '{joint}' feels is not above zero, and there are negative "
+            f"masses or moments of inertia from link '{link}' on: mend their <inertial>"
+        )
+    if not m.mass[behind].any() and not m.I_com[behind].any():
+        return (
+            f"link '{link}' has no mass and nothing behind joint '{joint}' has: its acceleration "
+            f"is not determined; {mend}"
+        )
+    why = f"joint '{joint}' feels no inertia of link '{link}' while the joints behind it are free"
+    if alone:
+        why = f"from link '{link}' on there is mass, but no inertia against joint '{joint}'"
+    return f"{why}: its acceleration is not determined; {mend}"
+
+
+def _behind(m: Mechanism, bodies: Sequence[int]) -> list[int]:
+    """These bodies and all that they carry."""
+    found = set(bodies)
+    for body, parent in enumerate(m.parent.tolist()):
+        if parent in found:
+            found.add(body)
+    return sorted(found)

@@ -1,0 +1,95 @@
+"""Simulation of a robot: the public call, with the compiler and the threads of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from numpy.typing import ArrayLike
+
+from linkwork import settings
+from linkwork.mechanism.model import Mechanism
+from linkwork.simulation.library import Library
+from linkwork.simulation.options import Options
+from linkwork.simulation.running import run
+
+if TYPE_CHECKING:
+    from linkwork.robot import Robot
+    from linkwork.simulation.actuators import PD
+    from linkwork.simulation.options import Event
+    from linkwork.simulation.request import Progress
+    from linkwork.simulation.result import Simulation
+    from linkwork.simulation.stops import Stops
+
+Method = Literal["rk4", "euler", "dopri5", "implicit"]
+
+
+def simulate(  # noqa: PLR0913  one call with every choice by name
+    robot: Robot | Mechanism,
+    q0: ArrayLike,
+    v0: ArrayLike | None = None,
+    duration: float = 1.0,
+    *,
+    torque: PD | ArrayLike | Callable[..., ArrayLike] | None = None,
+    method: Method = "rk4",
+    dt: float = 1.0e-3,
+    tolerance: float = 1.0e-8,
+    gravity: Any = None,
+    external: Mapping[str, Any] | None = None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+    stops: Stops | bool | None = None,
+    events: Sequence[Event | Callable[..., float]] = (),
+    record: int = 1,
+    max_speed: float = 1.0e5,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Roll a robot out from positions q0 (..., nq) and velocities v0 (..., nv), by default at rest.
+
+    ``torque``: none, constant forces (..., nv), `PD` control, or a function of (t, q, v) that gives
+    the forces (..., nv) of the whole batch; t is (..., 1) where rows have steps of their own.
+    ``method``: "rk4" or "euler" (semi-implicit) with steps of ``dt``, "implicit" for stiff forces,
+    "dopri5" with steps that keep the local error below ``tolerance``, which then gives states every
+    ``dt`` and finds ``events``.
+    ``gravity`` (..., 3) in the world; ``external`` {frame: wrench (..., 6)}, force and moment about
+    the frame's origin along the axes of the world; ``losses``: damping and friction of the
+    description count; ``armature`` (..., nv); ``stops``: True or `Stops`, joint limits hold.
+    Every ``record``-th step is kept, and the last. A roll-out in which a joint moves faster than
+    ``max_speed`` stops there and says so; the others go on. ``progress(done, total)`` is called now
+    and then.
+
+    Units: m, rad, s, kg, N. Raises: ShapeError, InputError, UnknownNameError before anything is
+    computed; a roll-out that diverges raises nothing: see `Simulation.finished` and ``reason``.
+    """
+    options = Options(
+        duration=duration,
+        torque=torque,
+        method=method,
+        dt=dt,
+        tolerance=tolerance,
+        gravity=gravity,
+        external=external,
+        losses=losses,
+        armature=armature,
+        stops=stops,
+        events=events,
+        record=record,
+        max_speed=max_speed,
+    )
+    return run(
+        robot if isinstance(robot, Mechanism) else robot.mechanism,
+        q0,
+        v0,
+        options,
+        library=_library(),
+        threads=settings.most_threads() if threads is None else threads,
+        progress=progress,
+    )
+
+
+@cache
+def _library() -> Library:
+    """What this process has compiled for simulations."""
+    return Library(settings.compiler())

@@ -1,0 +1,383 @@
+"""Dormand-Prince 5(4): steps as long as the error allows, states at any instant, events.
+
+Every roll-out has its own steps; those of a batch are made side by side. On the group the method
+integrates theta, the way from the state that a step begins at (`tangent.py`), and the polynomials
+of dense output are those of theta and v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import InputError
+from linkwork.simulation.drive import Drive, joint_of_v, row_name
+from linkwork.simulation.options import Event
+from linkwork.simulation.request import Progress, Track, finite_rows
+from linkwork.simulation.result import EventRecord
+from linkwork.simulation.steppers import DOPRI5
+from linkwork.simulation.stepping import combined, torque_of
+from linkwork.simulation.tangent import lengths
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
+_EXPONENT, _MEMORY = 0.17, 0.04  # of this step's error, and of the one before
+_LOOKS = 4  # parts of a step at whose ends events are looked at
+_HALVINGS = 60
+
+
+def dense_weights(s: Floats) -> Floats:
+    """The weights (..., 7) of the stages at the shares s (...) of a step; order 4.
+
+    Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed.,
+    II.6, after L. F. Shampine (1986).
+    """
+    b = DOPRI5.b
+    whole, part = s * s * (3.0 - 2.0 * s), s * s * (s - 1.0) ** 2
+    weights = (
+        whole * b[0]
+        + s * (s - 1.0) ** 2
+        - part * 5.0 * (2558722523.0 - 31403016.0 * s) / 11282082432.0,
+        0.0 * s,
+        whole * b[2] + part * 100.0 * (882725551.0 - 15701508.0 * s) / 32700410799.0,
+        whole * b[3] - part * 25.0 * (443332067.0 - 31403016.0 * s) / 1880347072.0,
+        whole * b[4] + part * 32805.0 * (23143187.0 - 3489224.0 * s) / 199316789632.0,
+        whole * b[5] - part * 55.0 * (29972135.0 - 7076736.0 * s) / 822651844.0,
+        s * s * (s - 1.0) + part * 10.0 * (7414447.0 - 829305.0 * s) / 29380423.0,
+    )
+    return np.stack(weights, axis=-1)
+
+
+@dataclass
+class _Rows:
+    """Where every roll-out is, and how it goes on."""
+
+    t: Floats  # (rows,)
+    q: Floats
+    v: Floats
+    h: Floats  # (rows,) the next step
+    first: Floats  # (rows, 2 nv) the rates here
+    before: Floats  # (rows,) the error of the last accepted step
+    going: Flags
+    refused: Flags  # the last trial was refused
+    place: NDArray[np.int64]  # (rows,) the next state to keep
+    signs: list[Floats] = field(default_factory=list[Floats])  # of each event, (rows,)
+
+
+def run_adaptive(
+    drive: Drive,
+    events: Sequence[Event] = (),
+    *,
+    tolerance: float,
+    progress: Progress | None = None,
+) -> Track:
+    """All roll-outs of a request; a state is kept at each instant of its grid."""
+    return _Adaptive(drive, events, tolerance, progress).run()
+
+
+class _Adaptive:
+    def __init__(
+        self, drive: Drive, events: Sequence[Event], tolerance: float, progress: Progress | None
+    ) -> None:
+        self.drive, self.events, self.tolerance = drive, events, tolerance
+        self.progress = progress
+        self.request = drive.request
+        self.n_v = drive.mechanism.n_v
+        self.times = self.request.grid.times()
+        self.end = self.request.grid.duration
+        self.track = Track.begun(self.request)
+        self.sizes = lengths(drive.mechanism)
+
+    def run(self) -> Track:
+        """Steps until no roll-out goes on."""
+        rows, at = self._begin(), 0.0
+        while rows.going.any():
+            self._trial(rows)
+            if self.progress is not None:
+                done = float(np.minimum(np.where(rows.going, rows.t, self.end), self.end).sum())
+                if done > at:
+                    at = done
+                    total = self.end * self.request.rows
+                    count = self.request.grid.steps * self.request.rows
+                    self.progress(int(count * min(1.0, done / total)), count)
+        if self.request.torque is not None:
+            self._torques()
+        return self.track
+
+    def _begin(self) -> _Rows:
+        n = self.request.rows
+        t, q, v = np.zeros(n), self.request.q0.copy(), self.request.v0.copy()
+        first, _ = self.drive.rates(t, q, np.zeros_like(v), v, at=q)
+        rows = _Rows(
+            t, q, v, np.zeros(n), first, np.full(n, 1.0e-4), np.full(n, self.end > 0.0),
+            np.zeros(n, np.bool_), np.ones(n, np.int64),
+        )  # fmt: skip
+        rows.h = self._first_step(rows)
+        rows.signs = [self._values(event, t, q, v) for event in self.events]
+        self._check(rows, finite_rows(first))
+        return rows
+
+    def _scale(self, q: Floats, v: Floats) -> Floats:
+        """How large an error (rows, 2 nv) may be."""
+        size = np.where(np.array(self.sizes) < 0, 1.0, np.abs(q[:, self.sizes]))
+        return self.tolerance * (1.0 + np.hstack([size, np.abs(v)]))
+
+    def _first_step(self, rows: _Rows) -> Floats:
+        """A step to begin with, after Hairer, Norsett and Wanner, II.4."""
+        scale = self._scale(rows.q, rows.v)
+        with np.errstate(all="ignore"):
+            d0 = np.max(np.abs(np.hstack([rows.v * 0.0 + 1.0, rows.v])) / scale, axis=1)
+            d1 = np.max(np.abs(rows.first) / scale, axis=1)
+            h = np.where(d1 > 1.0e-5, 0.01 * d0 / d1, 1.0e-6)
+            h = np.minimum(np.nan_to_num(h, nan=1.0e-6), 0.1 * self.end)
+            theta, v = (
+                h[:, None] * rows.first[:, : self.n_v],
+                rows.v + h[:, None] * rows.first[:, self.n_v :],
+            )
+            after, _ = self.drive.rates(rows.t + h, rows.q, theta, v)
+            d2 = np.max(np.abs(after - rows.first) / scale, axis=1) / np.maximum(h, 1.0e-300)
+            steepest = np.maximum(d1, d2)
+            better = np.where(
+                steepest <= 1.0e-15, np.maximum(1.0e-6, 1.0e-3 * h), (0.01 / steepest) ** 0.2
+            )
+        better = np.nan_to_num(better, nan=1.0e-6)
+        return np.minimum(np.minimum(100.0 * h, better), self.end)
+
+    # one trial of every roll-out
+
+    def _trial(self, rows: _Rows) -> None:
+        left = self.end - rows.t
+        h = np.where(rows.going, np.minimum(rows.h, left), 0.0)
+        # a last step that would leave almost nothing takes it along
+        h = np.where(rows.going & (left - h < 1.0e-3 * h), left, h)
+        stages = self._stages(rows, h)
+        along = h[:, None] * combined(DOPRI5.b, stages, h.size, 2 * self.n_v)
+        wrong = h[:, None] * combined(DOPRI5.error, stages, h.size, 2 * self.n_v)
+        with np.errstate(all="ignore"):
+            v = rows.v + along[:, self.n_v :]
+            scale = self._scale(rows.q, np.maximum(np.abs(rows.v), np.abs(v)))
+            error = np.max(np.abs(wrong) / scale, axis=1)
+        error = np.where(np.isfinite(error), np.maximum(error, 1.0e-10), np.inf)
+        taken = rows.going & (error <= 1.0)
+        self._next_step(rows, h, error, taken)
+        if taken.any():
+            self._take(rows, h, stages, (along, v, taken))
+        lost = rows.going & ~taken & (h <= 1.0e-14 * np.maximum(rows.t, self.end * 1.0e-3))
+        if lost.any():
+            self._lose(rows, lost)
+
+    def _stages(self, rows: _Rows, h: Floats) -> list[Floats]:
+        stages = [rows.first]
+        for c, row in zip(DOPRI5.c[1:], DOPRI5.a[1:], strict=True):
+            along = h[:, None] * combined(row, stages, h.size, 2 * self.n_v)
+            good = finite_rows(along)
+            along = np.where(good[:, None], along, 0.0)
+            found, _ = self.drive.rates(
+                rows.t + c * h, rows.q, along[:, : self.n_v], rows.v + along[:, self.n_v :]
+            )
+            stages.append(np.where(good[:, None], found, np.nan))
+        return stages
+
+    def _next_step(self, rows: _Rows, h: Floats, error: Floats, taken: Flags) -> None:
+        """The proportional-integral control of Gustafsson, as in Hairer, Norsett and Wanner."""
+        with np.errstate(all="ignore"):
+            factor = SAFETY * error**-_EXPONENT * rows.before**_MEMORY
+        factor = np.clip(np.nan_to_num(factor, nan=SHRINK), SHRINK, GROW)
+        factor = np.where(taken & rows.refused, np.minimum(factor, 1.0), factor)
+        factor = np.where(taken, factor, np.minimum(factor, SAFETY))
+        rows.h = np.where(rows.going, h * factor, rows.h)
+        rows.before = np.where(taken, np.maximum(error, 1.0e-4), rows.before)
+        rows.refused = rows.going & ~taken
+
+    def _take(
+        self, rows: _Rows, h: Floats, stages: list[Floats], made: tuple[Floats, Floats, Flags]
+    ) -> None:
+        along, v, taken = made
+        held = np.where(taken[:, None], along[:, : self.n_v], 0.0)
+        q = self.drive.move(rows.q, held)
+        t = np.where(self.end - rows.t - h <= 1.0e-12 * self.end, self.end, rows.t + h)
+        stopped = self._events(rows, h, stages, taken) if self.events else np.full(h.size, np.inf)
+        self._keep(rows, (t, h, stages), taken, stopped)
+        choose = taken[:, None]
+        rows.q, rows.v = np.where(choose, q, rows.q), np.where(choose, v, rows.v)
+        rows.t = np.where(taken, t, rows.t)
+        first = np.hstack([v, stages[-1][:, self.n_v :]])
+        rows.first = np.where(choose, first, rows.first)
+        ended = taken & np.isfinite(stopped)
+        self.track.ended_at[ended] = stopped[ended]
+        rows.going &= ~ended & (rows.t < self.end)
+        with np.errstate(invalid="ignore"):
+            slow = (np.abs(rows.v) <= self.request.bound).all(axis=1)
+        self._check(rows, slow | ended | ~taken)
+
+    def _check(self, rows: _Rows, good: Flags) -> None:
+        """End the roll-outs that are not good any more."""
+        bad = ~good & (self.track.failed < 0.0)
+        if not bad.any():
+            return
+        self.track.failed[bad] = 0.0
+        self.track.failed_at[bad] = self.track.ended_at[bad] = rows.t[bad]
+        self.track.remains[bad] = np.hstack([rows.q, rows.v])[bad]
+        rows.going &= ~bad
+
+    def _lose(self, rows: _Rows, lost: Flags) -> None:
+        """End the roll-outs whose steps have become too short to move."""
+        self.track.remains[lost] = np.hstack([rows.q, rows.first[:, self.n_v :]])[lost]
+        self.track.failed[lost] = 0.0
+        self.track.failed_at[lost] = self.track.ended_at[lost] = rows.t[lost]
+        for row in np.flatnonzero(lost).tolist():
+            worst = int(np.argmax(np.abs(np.nan_to_num(rows.first[row, self.n_v :], nan=np.inf))))
+            name = joint_of_v(self.drive.mechanism, worst)
+            self.track.causes[row] = (
+                f"no step is short enough for the tolerance: joint '{name}' accelerates most; the "
+                "forces jump or have no bound there (method='implicit' suits stiff forces)"
+            )
+        rows.going &= ~lost
+
+    # states inside a step
+
+    def _inside(
+        self, rows: _Rows, h: Floats, stages: list[Floats], s: Floats
+    ) -> tuple[Floats, Floats]:
+        """The states at the shares s (rows,) of the step from where the rows are."""
+        weights = dense_weights(s)
+        total = np.zeros_like(rows.first)
+        for k, stage in enumerate(stages):
+            total = total + weights[:, k : k + 1] * np.nan_to_num(stage)
+        along = h[:, None] * total
+        return self.drive.move(rows.q, along[:, : self.n_v]), rows.v + along[:, self.n_v :]
+
+    def _keep(
+        self, rows: _Rows, step: tuple[Floats, Floats, list[Floats]], taken: Flags, stop: Floats
+    ) -> None:
+        """Keep the states at the grid's instants that the step passes, the last one included."""
+        t, h, stages = step
+        while True:
+            place = np.minimum(rows.place, self.times.size - 1)
+            wanted = self.times[place]
+            due = taken & (rows.place < self.times.size) & (wanted <= t) & (wanted <= stop)
+            if not due.any():
+                return
+            with np.errstate(all="ignore"):
+                s = np.clip(np.where(due, (wanted - rows.t) / h, 0.0), 0.0, 1.0)
+            q, v = self._inside(rows, h, stages, s)
+            self.track.q[due, place[due]], self.track.v[due, place[due]] = q[due], v[due]
+            rows.place = rows.place + due
+
+    # events
+
+    def _values(self, event: Event, t: Floats, q: Floats, v: Floats) -> Floats:
+        """The event's function of every row; NaN for a row that has ended."""
+        over = self.track.failed >= 0.0
+        found = [
+            np.nan if over[k] else self._value(event, k, (float(t[k]), q[k], v[k]))
+            for k in range(t.size)
+        ]
+        return np.array(found)
+
+    def _value(self, event: Event, row: int, state: tuple[float, Floats, Floats]) -> float:
+        t, q, v = state
+        given: Any = event.function(t, q.copy(), v.copy())
+        try:
+            value = float(given)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{event.name} must return a number, not a {type(given).__name__}"
+            ) from None
+        if not np.isfinite(value):
+            where = f" of row {row_name(self.request.lead, row)}" if self.request.lead else ""
+            raise InputError(f"{event.name} returned {value}{where} at t = {t:.6g} s")
+        return value
+
+    def _events(self, rows: _Rows, h: Floats, stages: list[Floats], taken: Flags) -> Floats:
+        """Find the crossings inside the step; when each roll-out is stopped by one (inf: not)."""
+        stop = np.full(h.size, np.inf)
+        crossed: list[tuple[int, int, float, float]] = []
+        last = np.zeros(h.size)
+        for look in range(1, _LOOKS + 1):
+            s = np.full(h.size, look / _LOOKS)
+            q, v = self._inside(rows, h, stages, s)
+            t = rows.t + s * h
+            for k, event in enumerate(self.events):
+                before = rows.signs[k]
+                for row in np.flatnonzero(taken).tolist():
+                    now = self._value(event, row, (float(t[row]), q[row], v[row]))
+                    if _crosses(float(before[row]), now, event.direction):
+                        crossed.append((k, row, float(last[row]), float(s[row])))
+                    rows.signs[k][row] = now
+            last = s
+        for k, row, low, high in crossed:
+            share = self._crossing(rows, h, stages, (k, row, low, high))
+            moment = float(rows.t[row] + share * h[row])
+            if self.events[k].terminal and moment < stop[row]:
+                stop[row] = moment
+                self.track.causes[row] = f"stopped by '{self.events[k].name}' at t = {moment:.6g} s"
+            self._record(rows, h, stages, (k, row, share))
+        self.track.events[:] = [e for e in self.track.events if not self._is_after(e, stop)]
+        return stop
+
+    def _is_after(self, event: EventRecord, stop: Floats) -> bool:
+        row = int(np.ravel_multi_index(event.row, self.request.lead)) if event.row else 0
+        return event.time > stop[row]
+
+    def _state(
+        self, rows: _Rows, h: Floats, stages: list[Floats], row: int, share: float
+    ) -> tuple[float, Floats, Floats]:
+        one = slice(row, row + 1)
+        weights = dense_weights(np.array(share))
+        along = h[row] * sum(w * stage[row] for w, stage in zip(weights, stages, strict=True))
+        q = self.drive.move(rows.q[one], along[None, : self.n_v])[0]
+        return float(rows.t[row] + share * h[row]), q, rows.v[row] + along[self.n_v :]
+
+    def _crossing(
+        self, rows: _Rows, h: Floats, stages: list[Floats], where: tuple[int, int, float, float]
+    ) -> float:
+        """The share of the step at which the function crosses zero, by halving."""
+        k, row, low, high = where
+        event = self.events[k]
+        sign = np.sign(self._value(event, row, self._state(rows, h, stages, row, high)))
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                break
+            value = self._value(event, row, self._state(rows, h, stages, row, middle))
+            if np.sign(value) == sign:
+                high = middle
+            else:
+                low = middle
+        return high
+
+    def _record(
+        self, rows: _Rows, h: Floats, stages: list[Floats], where: tuple[int, int, float]
+    ) -> None:
+        k, row, share = where
+        t, q, v = self._state(rows, h, stages, row, share)
+        lead = self.request.lead
+        index = tuple(int(i) for i in np.unravel_index(row, lead)) if lead else ()
+        self.track.events.append(EventRecord(self.events[k].name, index, t, q, v))
+
+    def _torques(self) -> None:
+        """The user's forces at the kept states, asked for once more."""
+        track = self.track
+        track.torques = np.full_like(track.v, np.nan)
+        for place, t in enumerate(self.times.tolist()):
+            q, v = track.q[:, place], track.v[:, place]
+            there = finite_rows(q) & finite_rows(v)
+            if there.any():
+                q = np.where(there[:, None], q, self.request.q0)
+                v = np.where(there[:, None], v, self.request.v0)
+                found = torque_of(self.drive, self.drive.controls(t, q, v))
+                track.torques[there, place] = found[there]
+
+
+def _crosses(before: float, now: float, direction: int) -> bool:
+    """Whether a function that was ``before`` has crossed zero; one that was zero has not."""
+    if before == 0.0 or ((before > 0.0) == (now > 0.0) and now != 0.0):
+        return False
+    return direction in (0, 1 if before < 0.0 else -1)

@@ -1,0 +1,68 @@
+"""States between two that are known: the cubic through both with their velocities."""
+
+from __future__ import annotations
+
+from linkwork.algorithms.configuration import difference
+from linkwork.compile.recipe import Recipe, text_recipe
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.simulation.tangent import moved
+from linkwork.spatial import se3
+
+
+def between(o: Ops, m: Mechanism, first: Block, second: Block, at: Block) -> Block:
+    """(nq + nv,): the state at the share ``at[0]`` of the way, in a time of ``at[1]`` seconds.
+
+    ``first`` and ``second`` (nq + nv,) are the states at the ends. With theta the way from the
+    first configuration, Hermite's cubic interpolates theta and its rate; the velocity is that of
+    the cubic.
+    """
+    n_q, n_v = m.n_q, m.n_v
+    q0, v0 = o.part(first, 0, n_q), o.part(first, n_q, n_q + n_v)
+    q1, v1 = o.part(second, 0, n_q), o.part(second, n_q, n_q + n_v)
+    s, h = at[0], at[1]
+    way = difference(o, m, q0, q1)
+    begins, ends = h * v0, h * _rate(o, m, way, v1)
+    s2, s3 = s * s, s * s * s
+    theta = (3.0 * s2 - 2.0 * s3) * way + (s3 - 2.0 * s2 + s) * begins + (s3 - s2) * ends
+    slope = (
+        (6.0 * s - 6.0 * s2) * way
+        + (3.0 * s2 - 4.0 * s + 1.0) * begins
+        + (3.0 * s2 - 2.0 * s) * ends
+    )
+    v = _velocity(o, m, theta, slope * (1.0 / h))
+    return o.concat([moved(o, m, q0, theta), v])
+
+
+def _rate(o: Ops, m: Mechanism, theta: Block, v: Block) -> Block:
+    """The rate of theta at the velocity v: the inverse of the right Jacobian, times v."""
+    return _by_joint(o, m, theta, v, inverse=True)
+
+
+def _velocity(o: Ops, m: Mechanism, theta: Block, rate: Block) -> Block:
+    """The velocity at this rate of theta: the right Jacobian times it."""
+    return _by_joint(o, m, theta, rate, inverse=False)
+
+
+def _by_joint(o: Ops, m: Mechanism, theta: Block, x: Block, *, inverse: bool) -> Block:
+    parts: list[Block] = []
+    for c, type in enumerate(m.joint_types):
+        start = int(m.v_start[c])
+        part = o.part(x, start, start + type.n_v)
+        if type is JointType.FLOATING:
+            step = o.part(theta, start, start + type.n_v)
+            function = se3.right_jacobian_inverse if inverse else se3.right_jacobian
+            part = function(o, step) @ part
+        parts.append(part)
+    return o.concat(parts)
+
+
+def between_recipe(m: Mechanism) -> Recipe:
+    """`between` of (first, second, at)."""
+    size = m.n_q + m.n_v
+    return text_recipe(
+        ("simulation", m.digest, "between"),
+        "between",
+        {"first": size, "second": size, "at": 2},
+        lambda o, *blocks: {"between": between(o, m, *blocks)},
+    )

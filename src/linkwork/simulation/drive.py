@@ -1,0 +1,116 @@
+"""The equation of motion called from Python: where forces are functions, or steps are chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.arrays import real_rows
+from linkwork.compile.kernel import Kernel
+from linkwork.errors import InputError, ShapeError
+from linkwork.simulation.library import Library
+from linkwork.simulation.request import Request
+from linkwork.simulation.system import packed
+
+Floats = NDArray[np.float64]
+
+
+class Drive:
+    """The compiled stage of a request, and the values that enter it at any instant.
+
+    Rows are those of the request, always all of them: a function of the user sees the whole batch.
+    """
+
+    def __init__(self, request: Request, library: Library, *, threads: int = 1) -> None:
+        self.request, self.threads = request, threads
+        self.mechanism = request.system.mechanism
+        self._stage: Kernel = library.kernel(request.system.stage_recipe())
+        self._advance: Kernel = library.kernel(request.system.advance_recipe())
+        constants = request.constants()
+        self.constants = np.broadcast_to(constants, (request.rows, constants.shape[1]))
+
+    def move(self, q: Floats, theta: Floats) -> Floats:
+        """The configurations (rows, nq) that theta (rows, nv) leads to."""
+        return self._advance(q, theta, threads=self.threads, on_bad="nan")
+
+    def rates(
+        self, t: Floats | float, q: Floats, theta: Floats, v: Floats, *, at: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """The rates (rows, 2 nv) at one instant a row, and the controls (rows, n) there.
+
+        ``at`` is the configuration that theta leads to, where it is known.
+        """
+        reached = at
+        if reached is None and self.request.torque is not None:
+            reached = self.move(q, theta)
+        controls = self.controls(t, q if reached is None else reached, v)
+        found = self._stage(
+            q, theta, v, self.constants, controls, threads=self.threads, on_bad="nan"
+        )
+        return found, controls
+
+    def controls(self, t: Floats | float, q: Floats, v: Floats) -> Floats:
+        """What changes with time, at t (one for all rows or one each) and the states."""
+        request = self.request
+        found: dict[str, Floats] = {name: self._of_time(name, t) for name in request.functions}
+        if request.torque is not None:
+            found["torque"] = self._torque(t, q, v)
+        entries = request.system.controls
+        joined = packed(entries, found, request.rows)
+        return np.broadcast_to(joined, (request.rows, joined.shape[1]))
+
+    def _of_time(self, name: str, t: Floats | float) -> Floats:
+        function = self.request.functions[name]
+        if not isinstance(t, np.ndarray):
+            return function(t)
+        known: dict[float, Floats] = {}
+        rows: list[Floats] = []
+        for k, instant in enumerate(t.tolist()):
+            if instant not in known:
+                known[instant] = function(instant)
+            value = known[instant]
+            rows.append(value if value.ndim == 1 else value[k])
+        return np.stack(rows)
+
+    def _torque(self, t: Floats | float, q: Floats, v: Floats) -> Floats:
+        request, n_v = self.request, self.mechanism.n_v
+        function: Any = request.torque
+        instant: Any = t
+        if isinstance(t, np.ndarray):
+            # one for each row, so that it meets q and v as a number does
+            instant = t.reshape((*request.lead, 1)) if request.lead else float(t[0])
+        shown = [a.reshape((*request.lead, a.shape[1])).copy() for a in (q, v)]
+        given = real_rows(function(instant, *shown), "what torque(t, q, v) returns", n_v)
+        try:
+            tau = np.broadcast_to(given, (*request.lead, n_v)).reshape(-1, n_v)
+        except ValueError:
+            raise ShapeError(
+                f"torque(t, q, v) must return the shape {(*request.lead, n_v)}, not {given.shape}"
+            ) from None
+        if not np.isfinite(tau).all():
+            row, k = np.argwhere(~np.isfinite(tau))[0].tolist()
+            when = t[row] if isinstance(t, np.ndarray) else t
+            where = f" of row {row_name(request.lead, row)}" if request.lead else ""
+            raise InputError(
+                f"torque(t, q, v) returned {tau[row, k]} for joint "
+                f"'{joint_of_v(self.mechanism, k)}'{where} at t = {when:.6g} s; it must be a "
+                "finite number"
+            )
+        return tau
+
+
+def row_name(lead: tuple[int, ...], row: int) -> str:
+    """A row of a batch as people index it."""
+    return f"[{', '.join(str(int(k)) for k in np.unravel_index(row, lead))}]" if lead else "[]"
+
+
+def joint_of_v(m: Any, k: int) -> str:
+    """The name of the joint that a number of v belongs to."""
+    return m.joint_names[int(np.searchsorted(m.v_start, k, side="right")) - 1]
+
+
+def joint_of_q(m: Any, k: int) -> str:
+    """The name of the joint that a number of q belongs to."""
+    return m.joint_names[int(np.searchsorted(m.q_start, k, side="right")) - 1]

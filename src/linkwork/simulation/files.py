@@ -1,0 +1,96 @@
+"""Simulations as files: .npz with every array, .csv with a line for each kept state."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.atomic import replacing
+from linkwork.errors import InputError
+from linkwork.mechanism.model import JointType, Mechanism
+
+if TYPE_CHECKING:
+    from linkwork.simulation.result import Simulation
+
+_PARTS_OF_Q = {
+    JointType.PLANAR: ("x", "y", "theta"),
+    JointType.FLOATING: ("x", "y", "z", "qw", "qx", "qy", "qz"),
+}
+_PARTS_OF_V = {
+    JointType.PLANAR: ("x", "y", "theta"),
+    JointType.FLOATING: ("vx", "vy", "vz", "wx", "wy", "wz"),
+}
+
+
+def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
+    """Write a simulation; the ending of the name says how.
+
+    Raises: InputError for another ending than .npz or .csv, or where the file cannot be written.
+    """
+    name = Path(path)
+    kind = name.suffix.lower()
+    if kind == ".npz":
+        arrays = contents(simulation)
+        with replacing(name) as file:
+            np.savez_compressed(file, **arrays)  # pyright: ignore[reportArgumentType]
+    elif kind == ".csv":
+        with replacing(name) as file:
+            text = TextIOWrapper(file, encoding="utf-8", newline="")
+            lines = csv.writer(text, lineterminator="\n")
+            lines.writerow(header(simulation))
+            lines.writerows(rows(simulation))
+            text.flush()
+            text.detach()
+    else:
+        raise InputError(f"{path}: the name of the file to write must end in .npz or .csv")
+
+
+def contents(simulation: Simulation) -> dict[str, Any]:
+    """The arrays of a .npz file; names are those of `Simulation`."""
+    return {
+        "times": simulation.times,
+        "q": simulation.q,
+        "v": simulation.v,
+        "torques": simulation.torques,
+        "kinetic_energy": simulation.kinetic_energy,
+        "potential_energy": simulation.potential_energy,
+        "finished": simulation.finished,
+        "failed_at": simulation.failed_at,
+        "ended_at": simulation.ended_at,
+        "joint_names": np.array(simulation.mechanism.joint_names),
+    }
+
+
+def labels(m: Mechanism, *, velocities: bool) -> list[str]:
+    """A name for each number of q, or of v: the joint's, with /x, /y, ... where it has several."""
+    parts = _PARTS_OF_V if velocities else _PARTS_OF_Q
+    found: list[str] = []
+    for name, kind in zip(m.joint_names, m.joint_types, strict=True):
+        found += [f"{name}/{part}" for part in parts[kind]] if kind in parts else [name]
+    return found
+
+
+def header(simulation: Simulation) -> list[str]:
+    """The columns of a .csv file."""
+    m = simulation.mechanism
+    q, v = labels(m, velocities=False), labels(m, velocities=True)
+    row = ["row"] if simulation.finished.ndim else []
+    names = [*[f"q {x}" for x in q], *[f"v {x}" for x in v], *[f"torque {x}" for x in v]]
+    return [*row, "time", *names, "kinetic energy", "potential energy"]
+
+
+def rows(simulation: Simulation) -> Iterator[list[Any]]:
+    """The lines of a .csv file, the roll-outs of a batch one after the other."""
+    batch = simulation.finished.ndim > 0
+    for number, row in enumerate(np.ndindex(simulation.finished.shape)):
+        parts = (simulation.q[row], simulation.v[row], simulation.torques[row])
+        energies = (simulation.kinetic_energy[row], simulation.potential_energy[row])
+        table = np.column_stack([simulation.times, *parts, *energies])
+        for line in table.tolist():
+            yield [number, *line] if batch else line

@@ -1,0 +1,145 @@
+"""Implicit steps: Newton's iteration on the generalised-alpha method, for stiff forces."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.simulation.drive import Drive
+from linkwork.simulation.implicit_texts import CLOSE, MOST, Implicit, no_solution
+from linkwork.simulation.library import Library
+from linkwork.simulation.request import Progress, Request, Track, finite_rows
+from linkwork.simulation.rollout import rollout_of
+from linkwork.simulation.steppers import IMPLICIT
+from linkwork.simulation.stepping import note_failures, torque_of
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def run_implicit(
+    request: Request, library: Library, *, threads: int = 1, progress: Progress | None = None
+) -> Track:
+    """All steps of a request by the implicit method, in native code where no force needs Python."""
+    rollout = None
+    if request.torque is None:
+        rollout = rollout_of(request.system, IMPLICIT, library, single=request.rows == 1)
+    if rollout is None:
+        return stepped(request, library, threads=threads, progress=progress)
+    dv = begun(Drive(request, library, threads=threads))[0]
+    more = np.hstack([dv, dv])
+    return rollout.run(request, more=more, threads=threads, progress=progress)
+
+
+def stepped(
+    request: Request, library: Library, *, threads: int = 1, progress: Progress | None = None
+) -> Track:
+    """All steps from Python: for forces that are functions of the state, and what is too large."""
+    return _Stepping(request, library, threads).run(progress)
+
+
+def begun(drive: Drive) -> tuple[Floats, Floats]:
+    """The accelerations (rows, nv) at the first states, and the controls there."""
+    q, v = drive.request.q0, drive.request.v0
+    rates, controls = drive.rates(0.0, q, np.zeros_like(v), v, at=q)
+    return np.nan_to_num(rates[:, drive.mechanism.n_v :]), controls
+
+
+class _Stepping:
+    def __init__(self, request: Request, library: Library, threads: int) -> None:
+        self.request, self.threads = request, threads
+        self.drive = Drive(request, library, threads=threads)
+        texts = Implicit(request.system)
+        self._newton = library.kernel(texts.newton_recipe())
+        self._finish = library.kernel(texts.finish_recipe())
+        self.n_q, self.n_v = request.system.mechanism.n_q, request.system.mechanism.n_v
+        self.h = np.array([request.grid.h])
+        self.track = Track.begun(request)
+
+    def run(self, progress: Progress | None) -> Track:
+        """The steps, until no roll-out goes on."""
+        request, grid, track = self.request, self.request.grid, self.track
+        forced = request.torque is not None
+        if forced:
+            track.torques = np.full((request.rows, grid.kept, self.n_v), np.nan)
+        before = self._begin()
+        for step in range(grid.steps):
+            after, controls, solved = self._step(before, (step + 1) * grid.h)
+            alive = track.failed < 0.0
+            self._give_up(alive & ~solved, after, step)
+            note_failures(track, request, self._state(after), step)
+            alive = track.failed < 0.0
+            before = np.where(alive[:, None], after, before)
+            if grid.keeps(step):
+                q, v = self._state(before)
+                place = grid.place(step)
+                track.q[alive, place], track.v[alive, place] = q[alive], v[alive]
+                if forced and track.torques is not None:
+                    track.torques[alive, place] = torque_of(self.drive, controls)[alive]
+            if progress is not None:
+                progress((step + 1) * request.rows, grid.steps * request.rows)
+            if not alive.any():
+                break
+        track.close(grid)
+        return track
+
+    def _state(self, before: Floats) -> tuple[Floats, Floats]:
+        return before[..., : self.n_q], before[..., self.n_q : self.n_q + self.n_v]
+
+    def _begin(self) -> Floats:
+        """The first state, with the acceleration there."""
+        dv, controls = begun(self.drive)
+        if self.track.torques is not None:
+            self.track.torques[:, 0] = torque_of(self.drive, controls)
+        return np.hstack([self.request.q0, self.request.v0, dv, dv])
+
+    def _step(self, before: Floats, t: float) -> tuple[Floats, Floats, Flags]:
+        """The state after a step, the controls there, and which rows have a solution."""
+        n = self.n_v
+        x = before[:, -n:].copy()
+        solved = self.track.failed >= 0.0  # those are left alone
+        for _ in range(MOST):
+            after = self._finish(before, x, self.h, threads=self.threads, on_bad="nan")
+            q, v = self._state(after)
+            controls = self.drive.controls(t, *(np.nan_to_num(a) for a in (q, v)))
+            found = self._newton(
+                before, x, self.h, self.drive.constants, controls,
+                threads=self.threads, on_bad="nan",
+            )  # fmt: skip
+            good = finite_rows(found)
+            change = _solutions(found[:, n:].reshape(-1, n, n), found[:, :n], good)
+            size = np.abs(self.h[0] * change).max(axis=1)
+            scale = 1.0 + np.abs(v).max(axis=1) + np.abs(self.h[0] * x).max(axis=1)
+            x = np.where(solved[:, None], x, x - change)
+            solved = solved | (size <= CLOSE * scale)
+            if solved.all() or not (good | solved).any():
+                break
+        after = self._finish(before, x, self.h, threads=self.threads, on_bad="nan")
+        controls = self.drive.controls(t, *(np.nan_to_num(a) for a in self._state(after)))
+        return after, controls, solved
+
+    def _give_up(self, rows: Flags, after: Floats, step: int) -> None:
+        """End the roll-outs whose step has no solution."""
+        if not rows.any():
+            return
+        track, m = self.track, self.request.system.mechanism
+        track.failed[rows] = float(step)
+        for row in np.flatnonzero(rows).tolist():
+            q, v = self._state(after[row])
+            track.remains[row] = np.hstack([q, v])
+            track.causes[row] = no_solution(m, track.remains[row])
+
+
+def _solutions(matrices: Floats, right: Floats, good: Flags) -> Floats:
+    """The solutions (rows, n) of the good rows; NaN elsewhere."""
+    change = np.full(right.shape, np.nan)
+    if good.any():
+        try:
+            change[good] = np.linalg.solve(matrices[good], right[good][..., None])[..., 0]
+        except np.linalg.LinAlgError:
+            for row in np.flatnonzero(good):
+                try:
+                    change[row] = np.linalg.solve(matrices[row], right[row])
+                except np.linalg.LinAlgError:
+                    change[row] = np.nan
+    return change

@@ -1,0 +1,140 @@
+"""Native implicit steps: Newton's iteration in the lanes, with elimination as loops.
+
+Each lane iterates until it has its own solution and is left alone then, so no roll-out depends on
+its neighbours. The elimination is written as loops, once for any size of mechanism.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from linkwork.compile.emit import I64, i64
+from linkwork.simulation.implicit_texts import CLOSE, MOST
+from linkwork.simulation.rollout_code import RolloutCode
+
+if TYPE_CHECKING:
+    from linkwork.compile.graph import Graph
+
+
+class ImplicitCode(RolloutCode):
+    """The loop of the generalised-alpha method."""
+
+    def __init__(
+        self, module: Any, graphs: tuple[Graph, Graph], n_q: int, width: int, *, fused: bool
+    ) -> None:
+        """``graphs``: of `Implicit.newton` and of `Implicit.finish`."""
+        newton, finish = graphs
+        n_state, n_v, _, n_constants, n_controls = newton.input_sizes
+        sizes = (n_state, n_q, n_v, n_constants, n_controls)
+        super().__init__(module, width, sizes, per_step=1, fused=fused)
+        self._newton = self.function_of(newton, "newton")
+        self._finish = self.function_of(finish, "finish")
+
+    def tiles(self) -> None:
+        """The unknown, what is left of the equations, their matrix, and the state reached."""
+        n = self.n_v
+        self._x, self._left = self.room(n, "unknown"), self.room(n + n * n, "left")
+        self._next, self._step = self.room(self.n_state, "next"), self.room(1, "h")
+        self._solved = self.b.alloca(I64, name="solved")
+        self._change = self.room(1, "change")
+        self._scale = self.room(1, "scale")
+        self.put(self.h, self._step, i64(0))
+
+    def advance(self, step: Any) -> None:
+        """Write one step."""
+        b, n = self.b, self.n_v
+        self.load_controls(step, 1)
+        start = self.part(self.state, self.n_state - n)
+        self.each(n, lambda k: self.put(self.get(start, k), self._x, k))
+        b.store(b.load(self.dead), self._solved)
+        self._iterate()
+        b.store(b.xor(b.load(self._solved), i64((1 << self.width) - 1)), self.stuck)
+        b.call(self._finish, [self.state, self._x, self._step, self._next])
+        self.each(self.n_state, lambda k: self.put(self.get(self._next, k), self.state, k))
+
+    def _iterate(self) -> None:
+        b = self.b
+        before, head, done = b.block, b.append_basic_block("newton"), b.append_basic_block("found")
+        b.branch(head)
+        b.position_at_end(head)
+        count = b.phi(I64)
+        count.add_incoming(i64(0), before)
+        given = [self.state, self._x, self._step, self.constants, self.controls, self._left]
+        b.call(self._newton, given)
+        self._eliminate()
+        self._correct()
+        following = b.add(count, i64(1))
+        all_solved = b.icmp_signed("==", b.load(self._solved), i64((1 << self.width) - 1))
+        over = b.or_(all_solved, b.icmp_signed(">=", following, i64(MOST)))
+        count.add_incoming(following, b.block)
+        b.cbranch(over, done, head)
+        b.position_at_end(done)
+
+    def _eliminate(self) -> None:
+        """Gauss's elimination without exchanges: the mass matrix, which is positive definite,
+        outweighs what a step adds to it. The solution takes the place of the right side."""
+        n, e, b = self.n_v, self.emitter, self.b
+        right, matrix = self._left, self.part(self._left, n)
+
+        def at(i: Any, j: Any) -> Any:
+            return b.add(b.mul(i, i64(n)), j)
+
+        def pivot(k: Any) -> None:
+            inverse = e.div(e.const(1.0), self.get(matrix, at(k, k)))
+            self.put(inverse, matrix, at(k, k))
+            above = self.get(right, k)
+
+            def row(i: Any) -> None:
+                factor = e.neg(e.mul(self.get(matrix, at(i, k)), inverse))
+
+                def entry(j: Any) -> None:
+                    value = e.fma(factor, self.get(matrix, at(k, j)), self.get(matrix, at(i, j)))
+                    self.put(value, matrix, at(i, j))
+
+                self.span(b.add(k, i64(1)), i64(n), entry)
+                self.put(e.fma(factor, above, self.get(right, i)), right, i)
+
+            self.span(b.add(k, i64(1)), i64(n), row)
+
+        self.each(n, pivot)
+
+        def back(number: Any) -> None:
+            i = b.sub(i64(n - 1), number)
+
+            def taken(j: Any) -> None:
+                factor = e.neg(self.get(matrix, at(i, j)))
+                self.put(e.fma(factor, self.get(right, j), self.get(right, i)), right, i)
+
+            self.span(b.add(i, i64(1)), i64(n), taken)
+            self.put(e.mul(self.get(right, i), self.get(matrix, at(i, i))), right, i)
+
+        self.each(n, back)
+
+    def _correct(self) -> None:
+        """Take the change in the lanes that are not solved, and see which are now."""
+        b, e = self.b, self.emitter
+        zero = i64(0)
+        self.put(e.const(0.0), self._change, zero)
+        self.put(e.const(0.0), self._scale, zero)
+        solved = self.bits_of(b.load(self._solved))
+
+        def one(k: Any) -> None:
+            change = e.mul(self.h, self.get(self._left, k))
+            x = self.get(self._x, k)
+            self.put(b.select(solved, x, e.sub(x, self.get(self._left, k))), self._x, k)
+            self._largest(self._change, e.fabs(change))
+            speed = e.add(e.fabs(e.mul(self.h, x)), e.fabs(self.get(self.v, k)))
+            self._largest(self._scale, speed)
+
+        self.each(self.n_v, one)
+        scale = e.add(e.const(1.0), self.get(self._scale, zero))
+        most = e.mul(e.const(CLOSE), scale)
+        close = b.fcmp_ordered("<=", self.get(self._change, zero), most)
+        b.store(b.or_(b.load(self._solved), self.mask_of(close)), self._solved)
+
+    def _largest(self, tile: Any, value: Any) -> None:
+        """Keep the larger one; what is no number stays."""
+        known = self.get(tile, i64(0))
+        keep = self.b.fcmp_unordered(">=", known, value)
+        keep = self.b.and_(keep, self.b.fcmp_ordered("ord", value, value))
+        self.put(self.b.select(keep, known, value), tile, i64(0))

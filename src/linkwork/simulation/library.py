@@ -1,0 +1,38 @@
+"""Compiled code of simulations, kept as long as it is used: one library for a compiler."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.recipe import Recipe
+
+Item = TypeVar("Item")
+
+
+class Library:
+    """What has been compiled, by key; the entries that were not used for longest are let go."""
+
+    def __init__(self, compiler: Compiler, *, most: int = 64) -> None:
+        self.compiler = compiler
+        self._most = most
+        self._found: OrderedDict[tuple[str, ...], Any] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def get(self, key: tuple[str, ...], make: Callable[[], Item]) -> Item:
+        """What stands under this key, made where it is not there."""
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = make()
+            self._found.move_to_end(key)
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
+            return cast("Item", self._found[key])
+
+    def kernel(self, recipe: Recipe) -> Kernel:
+        """The kernel of a recipe."""
+        return self.get(("kernel", *recipe.key), lambda: build(recipe, compiler=self.compiler))

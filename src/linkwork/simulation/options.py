@@ -1,0 +1,316 @@
+"""What a simulation is asked for, checked by name before anything is computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.arrays import real_array, real_rows
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.neutral import quaternion_starts
+from linkwork.simulation.actuators import PD
+from linkwork.simulation.drive import joint_of_q, joint_of_v
+from linkwork.simulation.request import Grid, Request
+from linkwork.simulation.steppers import METHODS
+from linkwork.simulation.stops import Stops, limited
+from linkwork.simulation.system import Quantity, System
+from linkwork.simulation.tangent import unit_quaternions
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something to find the moments of: where ``function(t, q, v)`` of one roll-out crosses zero.
+
+    ``direction``: 1 for crossings upward only, -1 downward, 0 both. ``terminal``: the roll-out ends
+    there.
+    """
+
+    function: Callable[[float, Floats, Floats], float]
+    direction: int = 0
+    terminal: bool = False
+    name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to simulate; `simulate` says what each of them means."""
+
+    duration: float
+    torque: Any = None
+    method: str = "rk4"
+    dt: float = 1.0e-3
+    tolerance: float = 1.0e-8
+    gravity: Any = None
+    external: Mapping[str, Any] | None = None
+    losses: bool = False
+    armature: Any = None
+    stops: Stops | bool | None = None
+    events: Sequence[Event | Callable[..., float]] = ()
+    record: int = 1
+    max_speed: float = 1.0e5
+
+    def __post_init__(self) -> None:
+        _number("duration", self.duration, "a finite number of seconds from 0", least=0.0)
+        for name in ("dt", "tolerance", "max_speed"):
+            value = getattr(self, name)
+            _number(name, value, "a positive finite number", least=0.0)
+            if value == 0.0:
+                raise InputError(f"{name} must be a positive finite number, not {value!r}")
+        if not isinstance(self.method, str) or self.method not in METHODS:
+            raise UnknownNameError("method of integration", self.method, METHODS)
+        whole = isinstance(self.record, (int, np.integer)) and not isinstance(self.record, bool)
+        if not whole or self.record < 0:
+            raise InputError(
+                f"record must be a whole number: 1 keeps every step, k every k-th, 0 the first and "
+                f"the last state; not {self.record!r:.40}"
+            )
+        if self.events and self.method != "dopri5":
+            raise InputError(
+                f"events are found by method='dopri5', whose steps can be read at any instant, not "
+                f"by {self.method!r}"
+            )
+
+    def event_list(self) -> tuple[Event, ...]:
+        """The events, each with a name."""
+        given = [e if isinstance(e, Event) else Event(e) for e in self.events]
+        for k, event in enumerate(given):
+            if not callable(event.function):
+                raise InputError(f"events[{k}] is no function g(t, q, v)")
+            if event.direction not in (-1, 0, 1):
+                raise InputError(f"the direction of events[{k}] is -1, 0 or 1")
+        return tuple(
+            e if e.name else Event(e.function, e.direction, e.terminal, f"event {k}")
+            for k, e in enumerate(given)
+        )
+
+    def grid(self) -> Grid:
+        """The instants: steps of dt, or a little shorter, so that they fill the duration."""
+        steps = math.ceil(self.duration / self.dt * (1.0 - 1.0e-12))
+        if steps > 2**53:
+            raise InputError(f"dt = {self.dt!r} is too short for {self.duration!r} s")
+        return Grid(float(self.duration), steps, int(self.record) or max(steps, 1))
+
+
+def _number(name: str, value: Any, what: str, *, least: float) -> None:
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not (good and math.isfinite(value) and value >= least):
+        raise InputError(f"{name} must be {what}, not {value!r:.40}")
+
+
+@dataclass
+class _Collected:
+    """Quantities as they are given, before the batch's shape is known."""
+
+    m: Mechanism
+    constants: list[Quantity] = field(default_factory=list[Quantity])
+    controls: list[Quantity] = field(default_factory=list[Quantity])
+    values: dict[str, Floats] = field(default_factory=dict[str, Floats])
+    functions: dict[str, Callable[[float], Any]] = field(
+        default_factory=dict[str, Callable[[float], Any]]
+    )
+
+    def take(self, quantity: Quantity, value: Any, label: str) -> None:
+        """A constant, or a function of time."""
+        if callable(value):
+            self.controls.append(quantity)
+            self.functions[quantity.name] = value
+            return
+        self.constants.append(quantity)
+        self.values[quantity.name] = self.array(quantity, value, label)
+
+    def array(self, quantity: Quantity, value: ArrayLike, label: str) -> Floats:
+        """Finite numbers (..., size); a single one stands for all, but not for a configuration."""
+        given = real_array(value, label)
+        if given.ndim == 0 and quantity.name in _ONE_FOR_ALL:
+            given = np.full(quantity.size, float(given))
+        given = real_rows(given, label, quantity.size)
+        if quantity.name == "effort_limit":
+            given = np.where(np.isposinf(given), 1.0e300, given)
+        _finite(self.m, given, label, of_q=quantity.name == "q_target")
+        if quantity.name in _NOT_NEGATIVE and np.any(given < 0.0):
+            raise InputError(f"{label} must not be negative, and has {given[given < 0.0][0]:g}")
+        return given
+
+
+_ONE_FOR_ALL = (
+    "kp", "kd", "v_target", "feed_forward", "effort_limit", "torque", "armature",
+    "stop_stiffness", "stop_damping",
+)  # fmt: skip
+_NOT_NEGATIVE = ("effort_limit", "armature", "stop_stiffness", "stop_damping")
+
+
+def _finite(m: Mechanism, values: Floats, label: str, *, of_q: bool) -> None:
+    if np.isfinite(values).all():
+        return
+    place = np.argwhere(~np.isfinite(values))[0].tolist()
+    sizes = {m.n_q: joint_of_q} if of_q else {m.n_v: joint_of_v}
+    namer = sizes.get(values.shape[-1])
+    whose = f" (joint '{namer(m, place[-1])}')" if namer else ""
+    raise InputError(
+        f"{label}[{', '.join(map(str, place))}]{whose} is {values[tuple(place)]}; it must be a "
+        "finite number"
+    )
+
+
+def request_of(
+    m: Mechanism,
+    q0: ArrayLike,
+    v0: ArrayLike | None,
+    options: Options,
+    *,
+    inertias: Callable[[Floats], Floats],
+) -> Request:
+    """The simulation as numbers, everything checked.
+
+    ``inertias`` gives what each number of v moves (..., nv) at configurations (..., nq), with all
+    others free; stops without a stiffness ask for it.
+
+    Raises: ShapeError, InputError and UnknownNameError, naming what is wrong and with whom.
+    """
+    if m.n_v == 0:
+        raise InputError(f"'{m.name}' has no joint that moves: there is nothing to simulate")
+    q = _configurations(m, q0, "q0")
+    v = np.zeros(m.n_v) if v0 is None else real_rows(v0, "v0", m.n_v)
+    _finite(m, v, "v0", of_q=False)
+    found = _Collected(m)
+    torque = _actuators(found, options.torque, q)
+    stopped = _surroundings(found, options, lambda: inertias(q))
+    lead = _lead({"q0": q, "v0": v, **found.values})
+    rows = math.prod(lead)
+    if not rows:
+        raise ShapeError(f"there is no roll-out to simulate: the leading shape is {lead}")
+    flat = {
+        name: value if value.ndim == 1 else _spread(value, lead)
+        for name, value in found.values.items()
+    }
+    system = System(m, tuple(found.constants), tuple(found.controls), bool(options.losses), stopped)
+    system.check()
+    sizes = {entry.name: entry for entry in found.controls}
+    return Request(
+        system=system,
+        lead=lead,
+        q0=unit_quaternions(m, _spread(q, lead)),
+        v0=_spread(v, lead),
+        grid=options.grid(),
+        values=flat,
+        functions={
+            name: _OfTime(found, sizes[name], function, lead)
+            for name, function in found.functions.items()
+        },
+        torque=torque,
+        bound=float(options.max_speed),
+    )
+
+
+class _OfTime:
+    """A function of time whose values are checked: (size,) or (rows, size)."""
+
+    def __init__(
+        self, found: _Collected, entry: Quantity, function: Callable[[float], Any], lead: Any
+    ) -> None:
+        self._found, self._entry, self._function, self._lead = found, entry, function, lead
+
+    def __call__(self, t: float) -> Floats:
+        label = f"{self._entry.name}({t:.6g})"
+        given = self._found.array(self._entry, self._function(t), label)
+        try:
+            return given if given.ndim == 1 else _spread(given, self._lead)
+        except ValueError:
+            wanted = (*self._lead, self._entry.size)
+            raise ShapeError(f"{label} must have the shape {wanted}, not {given.shape}") from None
+
+
+def _configurations(m: Mechanism, q0: ArrayLike, label: str) -> Floats:
+    q = real_rows(q0, label, m.n_q)
+    _finite(m, q, label, of_q=True)
+    for start in quaternion_starts(m):
+        lengths = np.linalg.norm(q[..., start : start + 4], axis=-1)
+        if np.any(lengths == 0.0):
+            raise InputError(
+                f"{label}: the quaternion of joint '{joint_of_q(m, start)}' has length zero"
+            )
+    return q
+
+
+def _actuators(
+    found: _Collected, torque: Any, q: Floats
+) -> Callable[[Any, Floats, Floats], Floats] | None:
+    m = found.m
+    if torque is None:
+        return None
+    if isinstance(torque, PD):
+        given = torque.fields()
+        if not callable(given.setdefault("q_target", q)):
+            given["q_target"] = _configurations(m, given["q_target"], "q_target")
+        for name, value in given.items():
+            size = m.n_q if name == "q_target" else m.n_v
+            found.take(Quantity(name, size), value, name)
+        return None
+    entry = Quantity("torque", m.n_v)
+    if callable(torque):
+        found.controls.append(entry)
+        return cast("Callable[[Any, Floats, Floats], Floats]", torque)
+    found.take(entry, torque, "torque")
+    return None
+
+
+def _surroundings(
+    found: _Collected, options: Options, inertias: Callable[[], Floats]
+) -> tuple[int, ...]:
+    m = found.m
+    if options.gravity is not None:
+        found.take(Quantity("gravity", 3), options.gravity, "gravity")
+    if options.external is not None:
+        if not isinstance(options.external, Mapping):
+            raise InputError("external is {frame: wrench (..., 6)}, a wrench for each frame")
+        for frame, wrench in options.external.items():
+            m.frame(frame)
+            found.take(Quantity(f"wrench:{frame}", 6), wrench, f"external[{frame!r}]")
+    if options.armature is not None:
+        found.take(Quantity("armature", m.n_v), options.armature, "armature")
+    if options.stops is None or options.stops is False:
+        return ()
+    stops = Stops() if options.stops is True else options.stops
+    if not isinstance(stops, Stops):
+        raise InputError(f"stops is True or Stops(...), not {stops!r:.40}")
+    stopped = limited(m, stops.joints)
+    given = _stop_values(m, stops, stopped, inertias)
+    for name, value in zip(("stop_stiffness", "stop_damping"), given, strict=True):
+        found.take(Quantity(name, len(stopped)), value, name.replace("stop_", "Stops: "))
+    found.take(Quantity("stop_width", 1), np.array([1.0 / stops.width]), "Stops: width")
+    return stopped
+
+
+def _stop_values(
+    m: Mechanism, stops: Stops, stopped: Sequence[int], inertias: Callable[[], Floats]
+) -> tuple[Any, Any]:
+    """Stiffness and damping, from the inertia (..., nv) of each joint where they are not given."""
+    stiffness, damping = stops.stiffness, stops.damping
+    if stiffness is not None and damping is not None:
+        return stiffness, damping
+    own = inertias()[..., m.v_start[list(stopped)]]
+    if stiffness is None:
+        stiffness = own / stops.time**2
+    if damping is None:
+        damping = 2.0 * np.sqrt(np.maximum(real_array(stiffness, "Stops: stiffness"), 0.0) * own)
+    return stiffness, damping
+
+
+def _lead(arrays: Mapping[str, Floats]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*[a.shape[:-1] for a in arrays.values()])
+    except ValueError:
+        text = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
+        raise ShapeError(f"the leading shapes do not go together: {text}") from None
+
+
+def _spread(a: Floats, lead: tuple[int, ...]) -> Floats:
+    return np.ascontiguousarray(np.broadcast_to(a, (*lead, a.shape[-1])).reshape(-1, a.shape[-1]))

@@ -1,0 +1,141 @@
+"""A simulation as a figure: positions, velocities, forces and energies over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import InputError, MissingExtraError
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.simulation.files import labels
+
+if TYPE_CHECKING:
+    from linkwork.simulation.result import Simulation
+
+_MOST_NAMED = 14  # lines above which a legend hides more than it tells
+_COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999",
+)  # fmt: skip
+"""Told apart by colour-blind people too. Source: M. Okabe, K. Ito, Color Universal Design, 2008."""
+
+
+def picture(
+    simulation: Simulation, joints: str | Sequence[str] | None, row: int | tuple[int, ...]
+) -> Any:
+    """A matplotlib figure of one roll-out; it is shown or saved by its own methods.
+
+    Raises: MissingExtraError, UnknownNameError for a joint, InputError for a row that is not there.
+    """
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415  an extra
+    except ImportError:
+        raise MissingExtraError(
+            "plots need matplotlib: pip install 'linkwork[plot]'; save() writes the numbers"
+        ) from None
+    m = simulation.mechanism
+    index = _row(simulation, row)
+    chosen = chosen_numbers(m, joints)
+    times = simulation.times
+    figure = Figure(figsize=(9.0, 9.0), layout="constrained")
+    axes: Any = figure.subplots(4, 1, sharex=True)
+    panels = (
+        ("position", simulation.q[index], chosen[0], labels(m, velocities=False)),
+        ("velocity", simulation.v[index], chosen[1], labels(m, velocities=True)),
+        ("force", simulation.torques[index], chosen[1], labels(m, velocities=True)),
+    )
+    for axis, (what, values, numbers, names) in zip(axes, panels, strict=False):
+        for order, k in enumerate(numbers):
+            style = ("-", "--", ":")[order // len(_COLOURS) % 3]
+            colour = _COLOURS[order % len(_COLOURS)]
+            axis.plot(times, values[:, k], style, color=colour, label=names[k], linewidth=1.2)
+        axis.set_ylabel(f"{what} ({units(m, numbers, what)})")
+        if len(numbers) <= _MOST_NAMED:
+            axis.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _energies(axes[3], simulation, index)
+    for axis in axes:
+        axis.grid(visible=True, alpha=0.3)
+        axis.margins(x=0.0)
+    figure.suptitle(_title(simulation, index))
+    return figure
+
+
+def _energies(axis: Any, simulation: Simulation, index: tuple[int, ...]) -> None:
+    parts = (
+        ("kinetic", simulation.kinetic_energy[index], _COLOURS[0]),
+        ("potential", simulation.potential_energy[index], _COLOURS[1]),
+        ("together", simulation.energy[index], _COLOURS[6]),
+    )
+    for name, values, colour in parts:
+        axis.plot(simulation.times, values, color=colour, label=name, linewidth=1.2)
+    axis.set_ylabel("energy (J)")
+    axis.set_xlabel("time (s)")
+    axis.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _title(simulation: Simulation, index: tuple[int, ...]) -> str:
+    name = simulation.mechanism.name
+    number = f", roll-out [{', '.join(map(str, index))}]" if index else ""
+    why = simulation.reason_for(*index)
+    return f"{name}{number}" if why == "finished" else f"{name}{number}\n{_folded(why)}"
+
+
+def _folded(text: str, width: int = 90) -> str:
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines[:3])
+
+
+def _row(simulation: Simulation, row: int | tuple[int, ...]) -> tuple[int, ...]:
+    shape = simulation.finished.shape
+    if not shape:
+        return ()
+    given = (
+        row
+        if isinstance(row, tuple)
+        else tuple(
+            int(k) for k in np.unravel_index(min(max(row, 0), simulation.finished.size - 1), shape)
+        )
+    )
+    inside = len(given) == len(shape) and all(
+        0 <= k < n for k, n in zip(given, shape, strict=False)
+    )
+    if not inside or (isinstance(row, int) and not 0 <= row < simulation.finished.size):
+        raise InputError(f"there is no roll-out {row!r}: the batch has the shape {shape}")
+    return given
+
+
+def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[list[int], list[int]]:
+    """Which numbers of q and of v are of these joints; by default all.
+
+    Raises: UnknownNameError.
+    """
+    named = [joints] if isinstance(joints, str) else joints
+    coordinates = range(len(m.joint_names)) if named is None else [m.joint(n) for n in named]
+    q = [k for c in coordinates for k in range(int(m.q_start[c]), int(m.q_start[c + 1]))]
+    v = [k for c in coordinates for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))]
+    return q, v
+
+
+_UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "force": ("N m", "N")}
+
+
+def units(m: Mechanism, numbers: Sequence[int], what: str) -> str:
+    """The units of these numbers, one or both."""
+    turning: NDArray[np.bool_] = _turns(m, velocities=what != "position")[list(numbers)]
+    angle, length = _UNITS[what]
+    return angle if turning.all() else length if not turning.any() else f"{angle}, {length}"
+
+
+def _turns(m: Mechanism, *, velocities: bool) -> NDArray[np.bool_]:
+    flags: list[bool] = []
+    for type in m.joint_types:
+        count = type.n_v if velocities else type.n_q
+        first = 3 if type is JointType.FLOATING else 2
+        flags += [type.turns or (count > 1 and k >= first) for k in range(count)]
+    return np.array(flags, np.bool_)

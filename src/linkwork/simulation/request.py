@@ -1,0 +1,135 @@
+"""One simulation as numbers, checked: what every way of integrating takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.simulation.result import EventRecord
+from linkwork.simulation.system import System, packed
+
+Floats = NDArray[np.float64]
+
+
+def finite_rows(a: Floats) -> NDArray[np.bool_]:
+    """Which rows (...) of numbers (..., n) are finite."""
+    found: Any = np.isfinite(a).all(axis=-1)
+    return found
+
+
+class Progress(Protocol):
+    """What is told how far a long run is: (done, total), in steps of all rows together."""
+
+    def __call__(self, done: int, total: int, /) -> object:
+        """Take note."""
+        ...
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The instants of a simulation: equal steps, of which every so many are kept."""
+
+    duration: float
+    steps: int
+    every: int
+
+    @property
+    def h(self) -> float:
+        """The length of a step (s)."""
+        return self.duration / self.steps if self.steps else 0.0
+
+    @property
+    def kept(self) -> int:
+        """How many states are kept: the first, every so many, and the last."""
+        return 1 + -(-self.steps // self.every)
+
+    def times(self) -> Floats:
+        """The instants that are kept (s)."""
+        numbers = np.minimum(np.arange(self.kept) * self.every, self.steps)
+        return numbers * self.h if self.steps else np.zeros(1)
+
+    def place(self, step: int) -> int:
+        """Where the state after the step of this number stands, if it is kept."""
+        return -(-(step + 1) // self.every)
+
+    def keeps(self, step: int) -> bool:
+        """Whether the state after the step of this number is kept."""
+        return (step + 1) % self.every == 0 or step + 1 == self.steps
+
+
+@dataclass(frozen=True)
+class Request:
+    """A simulation that can be run.
+
+    ``values`` of the constants are (size,) or (rows, size). ``functions`` of time give (size,) or
+    (..., size), by name. ``torque`` is a function of (t, q, v) of the whole batch, or None; the
+    system then has the control "torque".
+    """
+
+    system: System
+    lead: tuple[int, ...]
+    q0: Floats  # (rows, nq)
+    v0: Floats  # (rows, nv)
+    grid: Grid
+    values: Mapping[str, Floats]
+    functions: Mapping[str, Callable[[float], Floats]]
+    torque: Callable[[Any, Floats, Floats], Floats] | None = None
+    bound: float = 1.0e5
+
+    @property
+    def rows(self) -> int:
+        """How many roll-outs."""
+        return self.q0.shape[0]
+
+    def constants(self) -> Floats:
+        """The constants side by side, (1, n) where all rows share them."""
+        return packed(self.system.constants, self.values, self.rows)
+
+    def controls(self, t: float) -> Floats:
+        """The functions of time at one instant, side by side: (1, n) where all rows share them."""
+        found = {name: function(t) for name, function in self.functions.items()}
+        return packed(self.system.controls, found, self.rows)
+
+
+@dataclass
+class Track:
+    """What a run leaves: the kept states, and where rows failed."""
+
+    q: Floats  # (rows, kept, nq)
+    v: Floats  # (rows, kept, nv)
+    failed: Floats  # (rows,) the step that failed, -1 where none did
+    remains: Floats  # (rows, nq + nv) the state that it led to
+    failed_at: Floats  # (rows,) s, NaN where none did
+    ended_at: Floats  # (rows,) s, the last instant that was reached
+    torques: Floats | None = None  # (rows, kept, nv) where they cannot be computed afterwards
+    causes: dict[int, str] = field(default_factory=dict[int, str])  # rows with another end
+    events: list[EventRecord] = field(default_factory=list[EventRecord])
+
+    @classmethod
+    def begun(cls, request: Request) -> Track:
+        """Room for a run, with the first state in its place."""
+        m, rows, kept = request.system.mechanism, request.rows, request.grid.kept
+        track = cls(
+            np.full((rows, kept, m.n_q), np.nan),
+            np.full((rows, kept, m.n_v), np.nan),
+            np.full(rows, -1.0),
+            np.full((rows, m.n_q + m.n_v), np.nan),
+            np.full(rows, np.nan),
+            np.full(rows, request.grid.duration),
+        )
+        track.q[:, 0], track.v[:, 0] = request.q0, request.v0
+        return track
+
+    def close(self, grid: Grid) -> None:
+        """Say when rows failed in equal steps, and forget what was stored after that."""
+        for row in np.flatnonzero(self.failed >= 0.0):
+            step = int(self.failed[row])
+            self.failed_at[row], self.ended_at[row] = (step + 1) * grid.h, step * grid.h
+            first = grid.place(step)
+            self.q[row, first:], self.v[row, first:] = np.nan, np.nan
+            if self.torques is not None:
+                self.torques[row, first:] = np.nan

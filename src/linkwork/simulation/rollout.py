@@ -1,0 +1,189 @@
+"""Roll-outs by fixed steps in native code: from the cache or made, over threads, in short calls."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.compile.compiler import Compiler, Facts, Made
+from linkwork.compile.kernel import LARGEST_UNROLLED
+from linkwork.compile.machine_code import object_code
+from linkwork.compile.recipe import Recipe
+from linkwork.compile.target import new_module, with_width
+from linkwork.compile.threads import in_parallel, threads_for
+from linkwork.simulation.implicit_texts import Implicit, no_solution
+from linkwork.simulation.library import Library
+from linkwork.simulation.request import Progress, Request, Track
+from linkwork.simulation.steppers import IMPLICIT, Method
+from linkwork.simulation.system import System
+
+Floats = NDArray[np.float64]
+
+CALL_NS = 20_000_000.0
+"""About how long a call of native code may take, so that Ctrl-C and progress come through."""
+
+_LONG = 3_000  # nodes above which LLVM's passes gain less than they take
+_N_COUNTS, _N_ARRAYS = 9, 8
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """The compiled loop of one system and one method, for one roll-out or for many."""
+
+    made: Made
+    width: int
+    method: Method
+    stage_size: int
+
+    @property
+    def step_ns(self) -> float:
+        """About how long a step of one tile takes."""
+        return 0.5 * self.stage_size * self.method.stages
+
+    def calls(self, rows: int, steps: int, threads: int) -> tuple[int, int]:
+        """How many rows and how many steps a call of native code takes."""
+        tiles = -(-rows // self.width)
+        share = max(1, -(-tiles // max(1, threads)))
+        at_once = int(min(share, max(1.0, CALL_NS / (self.step_ns * max(steps, 1)))))
+        many = int(min(max(steps, 1), max(1.0, CALL_NS / (self.step_ns * at_once))))
+        return at_once * self.width, many
+
+    def run(
+        self,
+        request: Request,
+        *,
+        more: Floats | None = None,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Track:
+        """All roll-outs of a request whose forces need no Python.
+
+        ``more`` (rows, n) is what the method's state has besides q and v.
+        """
+        track, grid = Track.begun(request), request.grid
+        state = np.hstack([request.q0, request.v0, *([] if more is None else [more])])
+        constants = request.constants()
+        settings = np.array([grid.h, request.bound])
+        if threads > 1:
+            cost = self.step_ns * grid.steps / self.width
+            threads = threads_for(request.rows, cost, threads)
+        rows_at_once, steps_at_once = self.calls(request.rows, grid.steps, threads)
+        call = self._function()
+        tell = _Teller(progress, request.rows * grid.steps)
+        stride = 0 if constants.shape[0] == 1 else constants.shape[1]
+
+        def advance(first: int, step: int, until: int, controls: Floats) -> None:
+            last = min(first + rows_at_once, request.rows)
+            row = 0 if controls.shape[0] == 1 else controls[0].size
+            numbers = (first, last, step, until, grid.steps, grid.every, grid.kept, stride, row)
+            arrays = (state, constants, controls, settings)
+            arrays = (*arrays, track.q, track.v, track.failed, track.remains)
+            call(*numbers, *[a.ctypes.data for a in arrays])
+            tell((last - first) * (until - step))
+
+        starts = range(0, request.rows, rows_at_once)
+        none = np.zeros((1, 1, 0))
+        if request.system.n_controls:
+            for step in range(0, grid.steps, steps_at_once):
+                until = min(step + steps_at_once, grid.steps)
+                table = self._table(request, step, until)
+                in_parallel(
+                    lambda f, s=step, u=until, c=table: advance(f, s, u, c), starts, threads
+                )
+        else:
+
+            def whole(first: int) -> None:
+                for step in range(0, grid.steps, steps_at_once):
+                    advance(first, step, min(step + steps_at_once, grid.steps), none)
+
+            in_parallel(whole, starts, threads)
+        for row in np.flatnonzero(track.failed % 1.0 == 0.5).tolist():
+            track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
+        track.close(grid)
+        return track
+
+    def _table(self, request: Request, step: int, until: int) -> Floats:
+        """The functions of time at every instant of these steps: (1 or rows, instants, n)."""
+        parts = self.method.per_step
+        h = request.grid.h / parts
+        found = [request.controls(k * h) for k in range(step * parts, until * parts + 1)]
+        rows = max(entry.shape[0] for entry in found)
+        return np.stack([np.broadcast_to(e, (rows, e.shape[1])) for e in found], axis=1)
+
+    def _function(self) -> Callable[..., int]:
+        kind = ctypes.CFUNCTYPE(
+            ctypes.c_int64, *[ctypes.c_int64] * _N_COUNTS, *[ctypes.c_void_p] * _N_ARRAYS
+        )
+        return kind(self.made.code.address("rollout"))
+
+
+class _Teller:
+    """Counts what is done, from any thread, and passes it on."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total = progress, total
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, more: int) -> None:
+        if self._progress is None:
+            return
+        with self._lock:
+            self._done += more
+            self._progress(self._done, self._total)
+
+
+def rollout_of(system: System, method: Method, library: Library, *, single: bool) -> Rollout | None:
+    """The native loop, from the cache or compiled; ``single`` for one roll-out at a time.
+
+    None where the equation of motion is too large to be unrolled.
+    """
+    width = 1 if single else library.compiler.target.width
+    key = (*system.key, "rollout", method.name, str(width))
+    return library.get(key, lambda: _rollout(system, method, library.compiler, (key, width)))
+
+
+def _rollout(
+    system: System, method: Method, compiler: Compiler, what: tuple[tuple[str, ...], int]
+) -> Rollout | None:
+    key, width = what
+    made = compiler.find(key)
+    if made is None:
+        large, small = _recipes(system, method)
+        if large.traced().signature.instructions > LARGEST_UNROLLED:
+            return None
+        made = compiler.code(
+            key, lambda: _make((large, small), method, system.mechanism.n_q, (compiler, width))
+        )
+    return Rollout(made, width, method, int(made.facts["stage"]))
+
+
+def _recipes(system: System, method: Method) -> tuple[Recipe, Recipe]:
+    """What a step of a method is made of: the larger text first."""
+    if method is IMPLICIT:
+        texts = Implicit(system)
+        return texts.newton_recipe(), texts.finish_recipe()
+    return system.stage_recipe(), system.advance_recipe()
+
+
+def _make(
+    recipes: tuple[Recipe, Recipe], method: Method, n_q: int, how: tuple[Compiler, int]
+) -> tuple[Facts, bytes]:
+    from linkwork.simulation.explicit_code import ExplicitCode  # noqa: PLC0415  not for cached code
+    from linkwork.simulation.implicit_code import ImplicitCode  # noqa: PLC0415  not for cached code
+
+    compiler, width = how
+    target = with_width(compiler.target, width)
+    large, small = (recipe.graph(fused=target.fused) for recipe in recipes)
+    module = new_module("rollout", target)
+    if method is IMPLICIT:
+        ImplicitCode(module, (large, small), n_q, width, fused=target.fused).write()
+    else:
+        ExplicitCode(module, (large, small), method, width, fused=target.fused).write()
+    code = object_code(module, target, simplify=len(large.nodes) <= _LONG)
+    return {"stage": len(large.nodes)}, code

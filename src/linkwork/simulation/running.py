@@ -1,0 +1,238 @@
+"""From a request to a result: which way of integrating is taken, and what is said at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.arrays import real_array
+from linkwork.compile.recipe import algorithm_recipe
+from linkwork.errors import InputError
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.simulation.between import between_recipe
+from linkwork.simulation.drive import Drive, joint_of_q, joint_of_v
+from linkwork.simulation.library import Library
+from linkwork.simulation.options import Options, request_of
+from linkwork.simulation.request import Progress, Request, Track, finite_rows
+from linkwork.simulation.result import Simulation
+from linkwork.simulation.rollout import rollout_of
+from linkwork.simulation.steppers import FIXED
+from linkwork.simulation.stepping import run_steps
+
+Floats = NDArray[np.float64]
+
+
+def run(
+    m: Mechanism,
+    q0: ArrayLike,
+    v0: ArrayLike | None,
+    options: Options,
+    *,
+    library: Library,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Simulate a mechanism; see `simulating.simulate`.
+
+    Raises: ShapeError, InputError, UnknownNameError before anything is computed.
+    """
+    if not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise InputError(f"threads must be a whole number from 1, not {threads!r:.40}")
+    request = request_of(m, q0, v0, options, inertias=lambda q: _inertias(m, q, options, library))
+    if options.method == "dopri5":
+        from linkwork.simulation.adaptive import run_adaptive  # noqa: PLC0415  not all need it
+
+        drive = Drive(request, library, threads=threads)
+        track = run_adaptive(
+            drive, options.event_list(), tolerance=options.tolerance, progress=progress
+        )
+    elif options.method == "implicit":
+        from linkwork.simulation.implicit import run_implicit  # noqa: PLC0415  not all need it
+
+        track = run_implicit(request, library, threads=threads, progress=progress)
+    else:
+        track = _fixed(request, options.method, library, threads, progress)
+    return _Ending(request, track, options, library, threads).simulation()
+
+
+def _inertias(m: Mechanism, q: Floats, options: Options, library: Library) -> Floats:
+    """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹."""
+    mass = library.kernel(algorithm_recipe("mass_matrix", m))(q)
+    if options.armature is not None and not callable(options.armature):
+        rotors = real_array(options.armature, "armature")
+        mass = mass + rotors[..., None] * np.eye(m.n_v)
+    inverse: Any = np.linalg.inv(mass)
+    return 1.0 / np.diagonal(inverse, axis1=-2, axis2=-1)
+
+
+def _fixed(
+    request: Request, name: str, library: Library, threads: int, progress: Progress | None
+) -> Track:
+    method = FIXED[name]
+    single = request.rows == 1
+    rollout = None
+    if request.torque is None:
+        rollout = rollout_of(request.system, method, library, single=single)
+    if rollout is not None:
+        return rollout.run(request, threads=threads, progress=progress)
+    return run_steps(Drive(request, library, threads=threads), method, progress=progress)
+
+
+_OF_ENERGIES = {"kinetic_energy": ("armature",), "potential_energy": ("gravity",)}
+
+
+class _Ending:
+    """What is made of the states that were kept."""
+
+    def __init__(
+        self,
+        request: Request,
+        track: Track,
+        options: Options,
+        library: Library,
+        threads: int,
+    ) -> None:
+        self.request, self.track, self.options = request, track, options
+        self.library, self.threads = library, threads
+        self.m = request.system.mechanism
+        self.times = request.grid.times()
+
+    def simulation(self) -> Simulation:
+        """The result; energies and forces are computed when they are asked for."""
+        lead, track = self.request.lead, self.track
+
+        def shaped(a: Any) -> Any:
+            return a.reshape((*lead, *a.shape[1:]))
+
+        finished = np.isnan(track.failed_at)
+        return Simulation(
+            mechanism=self.m,
+            times=self.times,
+            q=shaped(track.q),
+            v=shaped(track.v),
+            finished=shaped(finished),
+            failed_at=shaped(track.failed_at),
+            ended_at=shaped(track.ended_at),
+            events=tuple(sorted(track.events, key=lambda e: (e.row, e.time))),
+            explain=self.explain,
+            later={
+                "torques": lambda: shaped(self.torques()),
+                "kinetic_energy": lambda: shaped(self._of_states("kinetic_energy")),
+                "potential_energy": lambda: shaped(self._of_states("potential_energy")),
+                "between": lambda: self._between,
+            },
+        )
+
+    # numbers of the kept states
+
+    def _filled(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """The kept states, with the first state where there is none, and where that is."""
+        q, v = self.track.q, self.track.v
+        none = ~(finite_rows(q) & finite_rows(v))
+        if not none.any():
+            return q, v, none
+        q = np.where(none[..., None], q[:, :1], q)
+        return q, np.where(none[..., None], v[:, :1], v), none
+
+    def _of_states(self, name: str) -> Floats:
+        """An algorithm of the kept states (rows, kept)."""
+        q, v, none = self._filled()
+        known = {entry.name for entry in self._entries()}
+        named = tuple(x for x in _OF_ENERGIES[name] if x in known)
+        kernel = self.library.kernel(algorithm_recipe(name, self.m, named))
+        inputs = [q, v] if name == "kinetic_energy" else [q]
+        inputs += [self._entering(x) for x in named]
+        found = kernel(*inputs, threads=self.threads).reshape(none.shape)
+        found[none] = np.nan
+        return found
+
+    def _entries(self) -> list[Any]:
+        system = self.request.system
+        return [*system.constants, *system.controls]
+
+    def _entering(self, name: str) -> Floats:
+        """A quantity at the kept states, (rows or 1, kept or 1, size)."""
+        request = self.request
+        if name in request.values:
+            value = request.values[name]
+            return value[None, None] if value.ndim == 1 else value[:, None]
+        found = [request.functions[name](float(t)) for t in self.times]
+        rows = max(1 if a.ndim == 1 else a.shape[0] for a in found)
+        return np.stack([np.broadcast_to(a, (rows, a.shape[-1])) for a in found], axis=1)
+
+    def torques(self) -> Floats:
+        """The actuators' forces (rows, kept, nv)."""
+        if self.track.torques is not None:
+            return self.track.torques
+        q, v, none = self._filled()
+        system = self.request.system
+        kernel = self.library.kernel(system.torque_recipe())
+        parts: list[Floats] = []
+        for entries in (system.constants, system.controls):
+            blocks = [self._entering(e.name) for e in entries]
+            lead = np.broadcast_shapes((1, 1), *[b.shape[:2] for b in blocks])
+            spread = [np.broadcast_to(b, (*lead, b.shape[2])) for b in blocks]
+            parts.append(np.concatenate(spread, axis=2) if spread else np.zeros((1, 1, 0)))
+        found = kernel(q, v, *parts, threads=self.threads)
+        found[none] = np.nan
+        return found
+
+    def _between(self, instants: Floats) -> tuple[Floats, Floats]:
+        """States at other instants, (..., k, nq) and (..., k, nv)."""
+        m, times, track = self.m, self.times, self.track
+        if times.size == 1:
+            left = np.zeros(instants.size, np.int64)
+            right, share, length = left, np.zeros(instants.size), np.ones(instants.size)
+        else:
+            left = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, times.size - 2)
+            right = left + 1
+            length = times[right] - times[left]
+            share = (instants - times[left]) / length
+        states = np.concatenate([track.q, track.v], axis=2)
+        kernel = self.library.kernel(between_recipe(m))
+        first, second = states[:, left], states[:, right]
+        none = ~(finite_rows(first) & finite_rows(second))
+        first, second = (np.where(none[..., None], states[:, :1], x) for x in (first, second))
+        found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
+        found[none] = np.nan
+        found = found.reshape((*self.request.lead, instants.size, m.n_q + m.n_v))
+        return found[..., : m.n_q], found[..., m.n_q :]
+
+    # words
+
+    def explain(self, row: int) -> str:
+        """How it went for one roll-out, counted flat."""
+        track = self.track
+        if np.isnan(track.failed_at[row]):
+            return track.causes.get(row, "finished")
+        when = f"at t = {track.failed_at[row]:.6g} s"
+        if row in track.causes:
+            return f"{when} {track.causes[row]}"
+        return f"{when} {self._culprit(row)}"
+
+    def _culprit(self, row: int) -> str:
+        m, remains = self.m, self.track.remains[row]
+        q, v = remains[: m.n_q], remains[m.n_q :]
+        advice = (
+            "the steps are too long for this motion (take a smaller dt, or method='implicit' for "
+            "stiff forces), or nothing bounds it"
+        )
+        for values, joint in ((v, joint_of_v), (q, joint_of_q)):
+            bad = np.flatnonzero(~np.isfinite(values))
+            if bad.size:
+                return f"joint '{joint(m, int(bad[0]))}' is no finite number any more: {advice}"
+        worst = int(np.argmax(np.abs(v)))
+        unit = _unit_of_speed(m, worst)
+        return (
+            f"joint '{joint_of_v(m, worst)}' moves at {abs(v[worst]):.3g} {unit}, above "
+            f"max_speed = {self.request.bound:.3g}: {advice}"
+        )
+
+
+def _unit_of_speed(m: Mechanism, k: int) -> str:
+    c = int(np.searchsorted(m.v_start, k, side="right")) - 1
+    type, within = m.joint_types[c], k - int(m.v_start[c])
+    last = within >= (3 if type is JointType.FLOATING else 2)
+    return "rad/s" if type.turns or (type.n_v > 1 and last) else "m/s"

@@ -1,0 +1,97 @@
+"""Fixed steps from Python: the way of forces that are functions of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.simulation.drive import Drive
+from linkwork.simulation.request import Progress, Request, Track
+from linkwork.simulation.steppers import Method
+
+Floats = NDArray[np.float64]
+
+
+def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None) -> Track:
+    """All steps of a request by an explicit method; every stage calls the forces for all rows."""
+    request, grid = drive.request, drive.request.grid
+    track = Track.begun(request)
+    track.torques = np.full((request.rows, grid.kept, drive.mechanism.n_v), np.nan)
+    q, v = request.q0.copy(), request.v0.copy()
+    for step in range(grid.steps):
+        t = step * grid.h
+        kept = (step % grid.every == 0, track.torques[:, step // grid.every])
+        after = _step(drive, method, t, (q, v), kept)
+        fresh = note_failures(track, request, after, step)
+        alive = track.failed < 0.0
+        q, v = np.where(alive[:, None], after[0], q), np.where(alive[:, None], after[1], v)
+        if grid.keeps(step):
+            place = grid.place(step)
+            track.q[alive, place], track.v[alive, place] = q[alive], v[alive]
+        if progress is not None:
+            progress((step + 1) * request.rows, grid.steps * request.rows)
+        if fresh and not alive.any():
+            break
+    _last_torques(drive, track, q, v)
+    track.close(grid)
+    return track
+
+
+def _step(
+    drive: Drive, method: Method, t: float, state: tuple[Floats, Floats], kept: tuple[bool, Floats]
+) -> tuple[Floats, Floats]:
+    q, v = state
+    h, n_v = drive.request.grid.h, drive.mechanism.n_v
+    rates: list[Floats] = []
+    for i, row in enumerate(method.a):
+        along = h * combined(row, rates, v.shape[0], 2 * n_v)
+        found, controls = drive.rates(
+            t + method.c[i] * h, q, along[:, :n_v], v + along[:, n_v:], at=None if i else q
+        )
+        if i == 0 and kept[0] and drive.request.torque is not None:
+            kept[1][...] = torque_of(drive, controls)
+        rates.append(found)
+    along = h * combined(method.b, rates, v.shape[0], 2 * n_v)
+    after = v + along[:, n_v:]
+    return drive.move(q, h * after if method.symplectic else along[:, :n_v]), after
+
+
+def combined(weights: Sequence[float], rates: Sequence[Floats], rows: int, size: int) -> Floats:
+    """The weighted sum of rates (rows, size); zero without any."""
+    total = np.zeros((rows, size))
+    for c, rate in zip(weights, rates, strict=False):
+        if c != 0.0:
+            total = total + c * rate
+    return total
+
+
+def torque_of(drive: Drive, controls: Floats) -> Floats:
+    """The user's forces among the controls."""
+    at = 0
+    for entry in drive.request.system.controls:
+        if entry.name == "torque":
+            return controls[:, at : at + entry.size]
+        at += entry.size
+    return np.zeros((controls.shape[0], drive.mechanism.n_v))
+
+
+def note_failures(track: Track, request: Request, after: tuple[Floats, Floats], step: int) -> bool:
+    """Note the rows that have just become too fast, or are no numbers any more."""
+    q, v = after
+    with np.errstate(invalid="ignore"):
+        good = (np.abs(v) <= request.bound).all(axis=1) & (np.abs(q) <= 1.0e300).all(axis=1)
+    fresh = ~good & (track.failed < 0.0)
+    track.failed[fresh] = float(step)
+    track.remains[fresh] = np.hstack([q, v])[fresh]
+    return bool(fresh.any())
+
+
+def _last_torques(drive: Drive, track: Track, q: Floats, v: Floats) -> None:
+    """The forces at the last state, which no step begins from."""
+    if drive.request.torque is None or track.torques is None:
+        track.torques = None
+        return
+    grid = drive.request.grid
+    track.torques[:, -1] = torque_of(drive, drive.controls(grid.duration, q, v))

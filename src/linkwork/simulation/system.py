@@ -1,0 +1,177 @@
+"""The equation of motion as one text: what drives, stops and slows a mechanism, and its response.
+
+A `System` is structure only: which quantities enter, as constants of a roll-out or as functions of
+time. Their values are inputs of the compiled functions, so other gains need no new code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.algorithms.registry import find
+from linkwork.compile.recipe import Recipe, text_recipe
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.simulation import actuators, joint_friction, stops
+from linkwork.simulation.tangent import growth, moved
+
+PARAMETERS = ("gravity", "armature")
+"""Quantities that are parameters of the mechanism by their own names; wrenches are besides."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One vector that enters the equation of motion."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class System:
+    """A mechanism and what acts on it.
+
+    ``constants`` hold for a whole roll-out, ``controls`` change with time. ``losses``: damping and
+    friction of the description count. ``stopped``: the coordinates with compliant stops.
+    """
+
+    mechanism: Mechanism
+    constants: tuple[Quantity, ...] = ()
+    controls: tuple[Quantity, ...] = ()
+    losses: bool = False
+    stopped: tuple[int, ...] = ()
+
+    @property
+    def n_constants(self) -> int:
+        """How many numbers the constants have together."""
+        return sum(entry.size for entry in self.constants)
+
+    @property
+    def n_controls(self) -> int:
+        """How many numbers the functions of time have together."""
+        return sum(entry.size for entry in self.controls)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells this system from all others."""
+        names = [f"constant {entry.name}" for entry in self.constants]
+        names += [f"control {entry.name}" for entry in self.controls]
+        held = ",".join(map(str, self.stopped))
+        return ("simulation", self.mechanism.digest, *names, f"losses {self.losses}", held)
+
+    # the texts
+
+    def given(self, o: Ops, constants: Block, controls: Block) -> dict[str, Block]:
+        """The vectors that enter, by name, cut from the two inputs that hold them."""
+        found: dict[str, Block] = {}
+        for entries, block in ((self.constants, constants), (self.controls, controls)):
+            at = 0
+            for entry in entries:
+                found[entry.name] = o.part(block, at, at + entry.size)
+                at += entry.size
+        return found
+
+    def force(self, o: Ops, q: Block, v: Block, given: Mapping[str, Block]) -> Block:
+        """The forces (nv,) of actuators, stops and friction together."""
+        m = self.mechanism
+        driven = actuators.torque(o, m, q, v, given)
+        parts = [] if driven is None else [driven]
+        if self.stopped:
+            parts.append(stops.push(o, m, q, v, self.stopped, given))
+        if self.losses and joint_friction.acts(m):
+            parts.append(joint_friction.friction(o, m, v))
+        total = parts[0] if parts else o.const(np.zeros(m.n_v))
+        for part in parts[1:]:
+            total = total + part
+        return total
+
+    def parameters(self, o: Ops, given: Mapping[str, Block]) -> dict[str, Block]:
+        """What enters as parameters of the mechanism, by their names."""
+        m = self.mechanism
+        named = {
+            name: block
+            for name, block in given.items()
+            if name in PARAMETERS or name.startswith("wrench:")
+        }
+        if self.losses and m.damping.any():
+            named["damping"] = o.const(m.damping)
+        return named
+
+    def check(self) -> None:
+        """Check that the description gives what forward dynamics takes.
+
+        Raises: InputError naming link or joint.
+        """
+        names = [e.name for e in (*self.constants, *self.controls)]
+        named = [n for n in names if n in PARAMETERS or n.startswith("wrench:")]
+        find("forward_dynamics").check(self.mechanism, named)
+
+    def acceleration(self, o: Ops, q: Block, v: Block, given: Mapping[str, Block]) -> Block:
+        """dv/dt (nv,) by forward dynamics."""
+        tau = self.force(o, q, v, given)
+        entry = find("forward_dynamics")
+        return entry.run(o, self.mechanism, (q, v, tau), self.parameters(o, given))
+
+    def stage(
+        self, o: Ops, q0: Block, theta: Block, v: Block, constants: Block, controls: Block
+    ) -> Block:
+        """(2 nv,): the rates of theta and of v, at the configuration that theta leads to."""
+        m, given = self.mechanism, self.given(o, constants, controls)
+        q = moved(o, m, q0, theta)
+        return o.concat([growth(o, m, theta, v), self.acceleration(o, q, v, given)])
+
+    # what is compiled
+
+    def recipe(self, name: str, sizes: Mapping[str, int], text: Callable[..., Block]) -> Recipe:
+        """The recipe of one text of this system: inputs by name and length, one output."""
+        return text_recipe(
+            (*self.key, name), name, sizes, lambda o, *blocks: {name: text(o, *blocks)}
+        )
+
+    def stage_recipe(self) -> Recipe:
+        """`stage` of (q0, theta, v, constants, controls)."""
+        m = self.mechanism
+        sizes = {"q0": m.n_q, "theta": m.n_v, "v": m.n_v, **self._entering()}
+        return self.recipe("stage", sizes, self.stage)
+
+    def advance_recipe(self) -> Recipe:
+        """`tangent.moved` of (q0, theta)."""
+        return moving_recipe(self.mechanism)
+
+    def torque_recipe(self) -> Recipe:
+        """The actuators' forces (nv,) of (q, v, constants, controls)."""
+        m = self.mechanism
+
+        def text(o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
+            tau = actuators.torque(o, m, q, v, self.given(o, constants, controls))
+            return o.const(np.zeros(m.n_v)) if tau is None else tau
+
+        sizes = {"q": m.n_q, "v": m.n_v, **self._entering()}
+        return self.recipe("torque", sizes, text)
+
+    def _entering(self) -> dict[str, int]:
+        return {"constants": self.n_constants, "controls": self.n_controls}
+
+
+def moving_recipe(m: Mechanism) -> Recipe:
+    """`tangent.moved` of (q0, theta), which depends on the mechanism alone."""
+    return text_recipe(
+        ("simulation", m.digest, "advance"),
+        "advance",
+        {"q0": m.n_q, "theta": m.n_v},
+        lambda o, q, theta: {"advance": moved(o, m, q, theta)},
+    )
+
+
+def packed(entries: Sequence[Quantity], values: Mapping[str, np.ndarray], rows: int) -> np.ndarray:
+    """The values of these quantities side by side: (rows, n), or (1, n) where all rows share them.
+
+    Each value is (size,) or (rows, size).
+    """
+    shared = all(values[entry.name].ndim == 1 for entry in entries)
+    count = 1 if shared else rows
+    columns = [np.broadcast_to(values[e.name], (count, e.size)) for e in entries]
+    return np.ascontiguousarray(np.hstack(columns)) if columns else np.zeros((1, 0))

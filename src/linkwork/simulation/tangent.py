@@ -1,0 +1,80 @@
+"""Configurations that move: along a step in the tangent of q, and how fast such a step grows.
+
+A step theta (nv,) leads from q0 to ``integrate(q0, theta)``: sums for all joints but the floating
+one, which moves by the exponential of SE(3). So a Runge-Kutta method for vectors becomes one for
+the group, and no quaternion leaves the unit sphere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.algorithms.configuration import integrate
+from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.neutral import quaternion_starts
+from linkwork.ops.protocol import Block, Ops
+from linkwork.spatial.twists import cross_motion
+
+
+def moved(o: Ops, m: Mechanism, q: Block, theta: Block) -> Block:
+    """The configuration (nq,) reached from q by theta (nv,), with quaternions of unit length.
+
+    What rounding has done to a length near 1 is taken back to first order, without a root.
+    """
+    reached = integrate(o, m, q, theta)
+    starts = quaternion_starts(m)
+    if not len(starts):
+        return reached
+    values = [reached[k] for k in range(m.n_q)]
+    for start in starts:
+        wxyz = o.part(reached, int(start), int(start) + 4)
+        factor = 1.5 - 0.5 * o.dot(wxyz, wxyz)
+        for k in range(4):
+            values[int(start) + k] = factor * wxyz[k]
+    return o.vector(values)
+
+
+def growth(o: Ops, m: Mechanism, theta: Block, v: Block) -> Block:
+    """The rate (nv,) of theta with which ``integrate(q0, theta)`` moves at the velocity v (nv,).
+
+    It is the inverse of the right Jacobian of the exponential times v, as a series: v
+    + [theta, v]/2 + [theta, [theta, v]]/12, and nothing of third order. The next term is of fourth
+    order in theta, which a step makes small: methods up to order 5 keep their order.
+
+    Source: H. Munthe-Kaas, "High order Runge-Kutta methods on manifolds", Applied Numerical
+    Mathematics 29 (1999); E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2nd
+    ed., IV.8, with the sign of velocities in the axes of the body.
+    """
+    parts: list[Block] = []
+    for c, type in enumerate(m.joint_types):
+        start = int(m.v_start[c])
+        rate = o.part(v, start, start + type.n_v)
+        if type is JointType.FLOATING:
+            step = o.part(theta, start, start + type.n_v)
+            once = cross_motion(o, step, rate)
+            rate = rate + 0.5 * once + (1.0 / 12.0) * cross_motion(o, step, once)
+        parts.append(rate)
+    return o.concat(parts)
+
+
+def unit_quaternions(m: Mechanism, q: Floats) -> Floats:
+    """Configurations (n, nq) with quaternions of length 1: a copy where there are any."""
+    starts = quaternion_starts(m)
+    if not len(starts):
+        return q
+    q = q.copy()
+    for start in starts:
+        wxyz = q[:, start : start + 4]
+        q[:, start : start + 4] = wxyz / np.linalg.norm(wxyz, axis=1, keepdims=True)
+    return q
+
+
+def lengths(m: Mechanism) -> tuple[int, ...]:
+    """For each number of v the number of q that says how large it is; -1 for a turn of a body."""
+    places: list[int] = []
+    for c, type in enumerate(m.joint_types):
+        start = int(m.q_start[c])
+        for k in range(type.n_v):
+            turn = type is JointType.FLOATING and k >= 3
+            places.append(-1 if turn else start + k)
+    return tuple(places)

@@ -1,0 +1,72 @@
+"""Forward dynamics: both ways of it against the textbook's equations, solved by NumPy."""
+
+from __future__ import annotations
+
+import casadi as cs
+import numpy as np
+
+from dynamics_textbook import inverse_dynamics, mass_matrix, near, sound_trees, state
+from linkwork.algorithms.forward_dynamics import is_coupled
+from linkwork.algorithms.registry import evaluate
+from linkwork.compile.tracing import trace
+from linkwork.loading import load
+from linkwork.mechanism.model import Mechanism
+from robots import every_joint_urdf, mechanism_from, random_tree
+from seeds import rng
+
+
+def solution(m: Mechanism, q, v, tau) -> np.ndarray:
+    bias = inverse_dynamics(m, q, v, np.zeros(m.n_v))
+    return np.linalg.solve(mass_matrix(m, q), tau - bias)
+
+
+def test_the_textbook():
+    random = rng("forward dynamics")
+    for mimic in (0.0, 0.5):
+        trees = sound_trees(random, 20, mimic=mimic)
+        assert any(is_coupled(m) for m in trees) == (mimic > 0)
+        for m in trees:
+            q, v, tau = state(random, m)
+            near(evaluate("forward_dynamics", m, q, v, tau), solution(m, q, v, tau), 1e-8)
+
+
+def test_parameters():
+    random = rng("forward dynamics parameters")
+    for m in sound_trees(random, 12):
+        q, v, dv = state(random, m)
+        of_v = ("armature", "damping", "friction")
+        given = {name: random.uniform(0.1, 1, m.n_v) for name in of_v}
+        given["gravity"] = random.normal(size=3)
+        given[f"wrench:{m.frame_names[-1]}"] = random.normal(size=6)
+        if not evaluate("jacobian", m, q, frame=m.frame_names[-1]).any():
+            del given[f"wrench:{m.frame_names[-1]}"]
+        tau = evaluate("inverse_dynamics", m, q, v, dv, parameters=given)
+        near(evaluate("forward_dynamics", m, q, v, tau, parameters=given), dv, 1e-8)
+
+
+def test_coupled_means_two_bodies_on_one_coordinate():
+    assert is_coupled(mechanism_from(every_joint_urdf()))
+    assert not is_coupled(mechanism_from(random_tree(rng("free"), 8, mimic=0.0)))
+
+
+def test_the_back_ends_agree(agree):
+    m = load("scara").mechanism
+    random = rng("forward dynamics back ends")
+    rows = [random.normal(size=(3, n)) for n in (m.n_q, m.n_v, m.n_v)]
+    agree("forward_dynamics", m, *rows)
+
+
+def test_nothing_moves():
+    m = mechanism_from('<robot name="r"><link name="a"/></robot>')
+    nothing = np.zeros(0)
+    assert evaluate("forward_dynamics", m, nothing, nothing, nothing).shape == (0,)
+
+
+def test_it_is_cheap():
+    # one division for each joint: products of a reciprocal stay products
+    for name, most in (("panda", 1400), ("ur5e", 1050), ("humanoid", 6500)):
+        m = load(name).mechanism
+        function = trace("forward_dynamics", m).function
+        assert function.n_instructions() <= most
+        text = [function.instruction_id(k) for k in range(function.n_instructions())]
+        assert sum(code in (cs.OP_DIV, cs.OP_INV) for code in text) <= m.n_v

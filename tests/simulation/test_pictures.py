@@ -1,0 +1,70 @@
+"""Figures: what is drawn, for which joints and rows, and what is said without matplotlib."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from linkwork.errors import InputError, MissingExtraError, UnknownNameError
+from linkwork.simulation.pictures import chosen_numbers, units
+from pendulums import brick, pendulum, simulated, slider_urdf
+from robots import every_joint_urdf, mechanism_from
+
+
+def drawn(result, *args, **how):
+    pytest.importorskip("matplotlib", reason="matplotlib (pip install matplotlib) is missing")
+    return result.plot(*args, **how)
+
+
+def test_four_panels_with_the_numbers():
+    result = simulated(pendulum(2), [0.1, 0.2], None, 0.1)
+    figure = drawn(result)
+    position, velocity, force, energy = figure.axes
+    assert position.get_ylabel() == "position (rad)"
+    assert velocity.get_ylabel() == "velocity (rad/s)"
+    assert force.get_ylabel() == "force (N m)"
+    assert energy.get_xlabel() == "time (s)"
+    assert [line.get_label() for line in position.lines] == ["j1", "j2"]
+    np.testing.assert_array_equal(position.lines[1].get_ydata(), result.q[:, 1])
+    np.testing.assert_array_equal(energy.lines[2].get_ydata(), result.energy)
+    assert figure.get_suptitle() == "pendulum2"
+
+
+def test_some_joints_of_one_row():
+    result = simulated(pendulum(2), [[0.1, 0.2], [0.3, 0.4]], None, 0.1)
+    figure = drawn(result, "j2", row=1)
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), result.q[1, :, 1])
+    assert len(figure.axes[0].lines) == 1
+    assert figure.get_suptitle() == "pendulum2, roll-out [1]"
+    with pytest.raises(UnknownNameError, match="j3"):
+        drawn(result, ["j3"])
+    for row in (2, -1, (0, 0)):
+        with pytest.raises(InputError, match="there is no roll-out"):
+            drawn(result, row=row)
+
+
+def test_a_roll_out_that_failed_says_so():
+    result = simulated(pendulum(2), [0.7, 0.7], [900.0, -2000.0], 1.0, dt=0.01)
+    assert "moves at" in drawn(result).get_suptitle()
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch):
+    result = simulated(pendulum(1), [0.1], None, 0.01)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'linkwork\[plot\]'"):
+        result.plot()
+
+
+def test_units():
+    m = mechanism_from(slider_urdf())
+    assert units(m, [0], "velocity") == "m/s"
+    b = brick()
+    q, v = chosen_numbers(b, None)
+    assert (q, v) == (list(range(7)), list(range(6)))
+    assert units(b, v, "force") == "N m, N"
+    m = mechanism_from(every_joint_urdf())
+    q, v = chosen_numbers(m, ["shoulder"])
+    assert (len(q), len(v)) == (1, 1)
+    assert units(m, v, "velocity") == "rad/s"

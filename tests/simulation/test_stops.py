@@ -1,0 +1,78 @@
+"""Stops push back and never pull; their force has no jump and the slopes that it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linkwork.errors import InputError, UnknownNameError
+from linkwork.ops.numpy import NUMPY
+from linkwork.simulation.stops import Stops, limited, push, push_slopes
+from pendulums import pendulum, slider_urdf
+from robots import every_joint_urdf, mechanism_from
+
+M = mechanism_from(slider_urdf())
+GIVEN = {
+    "stop_stiffness": np.array([1000.0]),
+    "stop_damping": np.array([50.0]),
+    "stop_width": np.array([100.0]),
+}
+
+
+def force(x: float, v: float) -> float:
+    return float(push(NUMPY, M, np.array([x]), np.array([v]), (0,), GIVEN)[0])
+
+
+def test_inside_nothing_acts():
+    assert [force(x, v) for x in (-0.5, 0.0, 0.5) for v in (-9.0, 0.0, 9.0)] == [0.0] * 9
+
+
+def test_beyond_it_pushes_back_on_both_sides():
+    assert force(0.6, 0.0) == pytest.approx(-100.0)
+    assert force(-0.6, 0.0) == pytest.approx(100.0)
+    assert force(0.6, 1.0) == pytest.approx(-150.0)
+    assert force(-0.6, -1.0) == pytest.approx(150.0)
+    assert force(0.505, 1.0) == pytest.approx(-5.0 - 0.5 * 50.0)  # damping sets in
+
+
+def test_it_never_pulls():
+    assert force(0.6, -10.0) == 0.0
+    assert force(-0.6, 10.0) == 0.0
+
+
+def test_no_force_jumps():
+    for v in (-3.0, 0.0, 7.0):
+        x = np.linspace(0.49, 0.53, 20001)
+        values = np.array([force(a, v) for a in x])
+        assert np.abs(np.diff(values)).max() < 0.08
+
+
+@pytest.mark.parametrize("x", [0.2, 0.504, 0.6, -0.503, -0.7])
+@pytest.mark.parametrize("v", [-1.5, 0.5])
+def test_slopes(x: float, v: float):
+    along_q, along_v = push_slopes(NUMPY, M, np.array([x]), np.array([v]), (0,), GIVEN)
+    h = 1e-6
+    assert along_q[0] == pytest.approx((force(x + h, v) - force(x - h, v)) / (2 * h), abs=1e-4)
+    assert along_v[0] == pytest.approx((force(x, v + h) - force(x, v - h)) / (2 * h), abs=1e-4)
+
+
+def test_which_joints():
+    assert limited(M, None) == (0,)
+    assert limited(M, "slide") == (0,)
+    m = mechanism_from(every_joint_urdf())
+    names = [m.joint_names[c] for c in limited(m, None)]
+    assert "shoulder" in names
+    assert all(m.joint_types[m.joint(name)].n_q == 1 for name in names)
+
+
+def test_refusals():
+    with pytest.raises(UnknownNameError, match="no joint named 'slid'"):
+        limited(M, "slid")
+    with pytest.raises(InputError, match="joint 'j1' has no limit"):
+        limited(pendulum(2), ["j1"])
+    with pytest.raises(InputError, match="no joint with a limit"):
+        limited(pendulum(2), None)
+    with pytest.raises(InputError, match="time must be a positive"):
+        Stops(time=0.0)
+    with pytest.raises(InputError, match="width must be a positive"):
+        Stops(width=float("nan"))
