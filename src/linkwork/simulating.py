@@ -64,20 +64,10 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     computed; a roll-out that diverges raises nothing: see `Simulation.finished` and ``reason``.
     """
     options = Options(
-        duration=duration,
-        torque=torque,
-        method=method,
-        dt=dt,
-        tolerance=tolerance,
-        gravity=gravity,
-        external=external,
-        losses=losses,
-        armature=armature,
-        stops=stops,
-        events=events,
-        record=record,
-        max_speed=max_speed,
-    )
+        duration=duration, torque=torque, method=method, dt=dt, tolerance=tolerance,
+        gravity=gravity, external=external, losses=losses, armature=armature, stops=stops,
+        events=events, record=record, max_speed=max_speed,
+    )  # fmt: skip
     return run(
         robot if isinstance(robot, Mechanism) else robot.mechanism,
         q0,

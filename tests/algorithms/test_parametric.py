@@ -26,6 +26,7 @@ WITHOUT = ("integrate", "difference", "full")
 NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction")
 SLOW_IN_JAX = (
     "coriolis_matrix",
+    "forward_dynamics",
     "forward_dynamics_derivatives",
     "inverse_dynamics_derivatives",
     "inverse_mass_matrix",
@@ -242,7 +243,6 @@ def small_and_solid() -> Mechanism:
     return with_frame(m, "tool", m.body_names[-1], origin((0.1, 0.2, 0.3), (0.4, 0.5, -0.6)))
 
 
-OF_MOTION = (*OF_FORCES, "regressor", "kinetic_energy", *("centroidal_" + x for x in ("momentum", "matrix")))
 OF_INERTIA = (*OF_FORCES, "kinetic_energy", "centroidal_momentum", "centroidal_matrix")
 ONE_REFERENCE = [call for call in calls("tool") if call[1].get("reference", "local") == "local"]
 
@@ -251,7 +251,7 @@ ONE_REFERENCE = [call for call in calls("tool") if call[1].get("reference", "loc
 def test_back_ends_and_derivatives(name: str, static, every_joint: Mechanism, on_jax):
     del on_jax  # for float64
     jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
-    m = small_and_solid() if name in OF_MOTION else every_joint
+    m = small_and_solid() if name in (*OF_INERTIA, "regressor") else every_joint
     random = rng(f"derivatives {name} {static}")
     given, arrays = several(m, name, static, random), inputs(name, m, random)
     assert given
@@ -385,3 +385,37 @@ def test_it_is_the_mechanism_elsewhere(every_joint: Mechanism):
     assert given.body_mass(b) == 7.0 and type(given.body_mass(0)) is float
     assert given.placement(3) == m.placement(3)
     assert given.unused() == [] and "mass:c" in given.asked()
+
+
+def test_what_dynamics_asks_for(every_joint: Mechanism):
+    m, random = every_joint, rng("asked")
+    hand, w = m.frame("tool"), random.normal(size=6)
+    rows = {name: random.normal(size=m.n_v) for name in ("armature", "damping", "friction")}
+    given = Parametric(NUMPY, m, {"wrench:tool": w, **rows})
+    assert set(given.unused()) == {"wrench:tool", *rows}
+    for b in range(m.n_bodies):
+        on = given.wrenches(b)
+        assert [frame for frame, _ in on] == ([hand] if b == m.frame_body[hand] else [])
+        assert all(wrench is w for _, wrench in on)
+        assert given.body_inertia(b) == m.body_inertia(b)  # the constants, to the last bit
+    assert set(given.unused()) == set(rows)
+    for k in range(m.n_v):
+        found = given.armature(k), given.joint_damping(k), given.joint_friction(k)
+        assert found == tuple(row[k] for row in rows.values())
+    assert given.unused() == []
+
+
+@pytest.mark.parametrize("k", range(6))
+def test_inertias_are_those_of_the_edited_description(k: int):
+    text, base = texts()[k]
+    m, random = mechanism_from(text, base), rng(f"inertias {k}")
+    weights = ("mass", "com", "inertia", "payload", "xyz", "rpy")
+    names = [n for n in of_joints_and_links(m, parameters.every_name(m)) if ":" in n]
+    names = [n for n in names if n.partition(":")[0] in weights]
+    for _ in range(5):
+        chosen = random.choice(names, 5, replace=False).tolist()
+        values = {name: new_value(m, name, random) for name in chosen}
+        given = Parametric(NUMPY, m, values)
+        other = mechanism_from(edited(text, values), base)
+        for b in range(m.n_bodies):
+            near(given.body_inertia(b), other.body_inertia(b))

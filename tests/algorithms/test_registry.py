@@ -8,10 +8,12 @@ import casadi as cs
 import numpy as np
 import pytest
 
+from dynamics_cases import case, solid
 from linkwork.algorithms.registry import ALGORITHMS, evaluate, find
-from linkwork.errors import ShapeError, UnknownNameError
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism.dynamics_checks import accept_inertias
 from linkwork.mechanism.model import Mechanism
-from robots import random_configuration
+from robots import chain_urdf, mechanism_from, random_configuration
 from seeds import rng
 
 STATIC = {"frame": "tool", "reference": "local"}
@@ -31,19 +33,38 @@ def test_every_entry_describes_its_function(name: str):
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_shapes_are_as_promised(name: str, every_joint: Mechanism):
-    m, entry = every_joint, ALGORITHMS[name]
+    entry = ALGORITHMS[name]
+    m = case("every joint, floating") if entry.needs else every_joint
     random = rng("registry")
     arrays = [
         random_configuration(random, m) if kind == "q" else random.normal(size=m.n_v)
         for _, kind in entry.inputs
     ]
     static = {key: STATIC[key] for key in entry.static}
+    entry.check(m)
     result = evaluate(name, m, *arrays, **static)
     assert isinstance(result, np.ndarray) and result.dtype == np.float64
     assert result.shape == entry.output(m)
     assert np.isfinite(result).all()
     # plain lists are taken as well
     assert np.array_equal(evaluate(name, m, *[list(a) for a in arrays], **static), result)
+
+
+def test_what_an_algorithm_needs_is_checked():
+    m = mechanism_from(chain_urdf(2))
+    find("fk").check(m)
+    find("mass_matrix").check(m)
+    for name in ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives"):
+        find(name).check(m, "armature")
+        find(name).check(m, ["payload:link1", "payload:link2"])
+        with pytest.raises(InputError, match="link 'link2' has no mass and nothing behind joint"):
+            find(name).check(m, ["payload:link1", "gravity"])
+    text = solid(chain_urdf(2)).replace('izz="0.0025"', 'izz="0.5"', 1)
+    for entry in ALGORITHMS.values():
+        if entry.needs:
+            with pytest.raises(InputError, match="'chain' has inertias that no real body has"):
+                entry.check(mechanism_from(text, base="floating"))
+            entry.check(accept_inertias(mechanism_from(text, base="floating")))
 
 
 def test_names(every_joint: Mechanism):

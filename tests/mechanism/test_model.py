@@ -55,6 +55,7 @@ def test_every_field_counts():
         other = array.copy()
         other.flat[-1] += 1
         assert replace(m, **{name: other}) != m, name
+    assert replace(m, inertias_accepted=True) != m
     for name in ("name", "body_names", "joint_names", "frame_names", "findings"):
         other = "x" if name == "name" else (*getattr(m, name), "x")
         assert replace(m, **{name: other}) != m, name
@@ -104,3 +105,18 @@ def test_followers():
     assert {m.body_joint_names[b] for b in m.followers()} == {"grip_b", "grip_c"}
     chain = subchain(m, "hand", "finger_c")
     assert [chain.body_joint_names[b] for b in chain.followers()] == ["grip_c"]
+
+
+def test_what_dynamics_asks_for():
+    m = robots.mechanism_from(robots.every_joint_urdf(), base="floating")
+    for b in range(m.n_bodies):
+        c, mass = m.p_body_com[b], m.mass[b]
+        about = m.I_com[b] + mass * (c @ c * np.eye(3) - np.outer(c, c))
+        got = m.body_inertia(b)
+        assert all(type(x) is float for x in got)
+        np.testing.assert_allclose(got, about[np.triu_indices(3)], rtol=0, atol=1e-15)
+        assert m.wrenches(b) == []
+    for k in range(m.n_v):  # the description's do not count unless they are inputs
+        for value in (m.armature(k), m.joint_damping(k), m.joint_friction(k)):
+            assert type(value) is float and value == 0
+    assert m.damping.any() and m.friction.any()

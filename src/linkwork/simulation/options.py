@@ -167,11 +167,12 @@ def request_of(
     options: Options,
     *,
     inertias: Callable[[Floats], Floats],
+    check: Callable[[System], object] = System.check,
 ) -> Request:
     """The simulation as numbers, everything checked.
 
     ``inertias`` gives what each number of v moves (..., nv) at configurations (..., nq), with all
-    others free; stops without a stiffness ask for it.
+    others free; stops without a stiffness ask for it. ``check`` looks at the description.
 
     Raises: ShapeError, InputError and UnknownNameError, naming what is wrong and with whom.
     """
@@ -192,7 +193,7 @@ def request_of(
         for name, value in found.values.items()
     }
     system = System(m, tuple(found.constants), tuple(found.controls), bool(options.losses), stopped)
-    system.check()
+    check(system)
     sizes = {entry.name: entry for entry in found.controls}
     return Request(
         system=system,

@@ -40,7 +40,14 @@ def run(
     """
     if not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f"threads must be a whole number from 1, not {threads!r:.40}")
-    request = request_of(m, q0, v0, options, inertias=lambda q: _inertias(m, q, options, library))
+    request = request_of(
+        m,
+        q0,
+        v0,
+        options,
+        inertias=lambda q: _inertias(m, q, options, library),
+        check=lambda system: library.get(("checked", *system.key), system.check),
+    )
     if options.method == "dopri5":
         from linkwork.simulation.adaptive import run_adaptive  # noqa: PLC0415  not all need it
 

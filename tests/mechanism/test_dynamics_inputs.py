@@ -1,0 +1,57 @@
+"""Keywords of dynamics as parameters: names, order, values, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linkwork.errors import InputError, UnknownNameError
+from linkwork.mechanism.dynamics_inputs import Inputs, dynamics_inputs
+from linkwork.mechanism.model import Mechanism
+from robots import chain_urdf, every_joint_urdf, mechanism_from
+
+
+@pytest.fixture(scope="module")
+def m() -> Mechanism:
+    return mechanism_from(every_joint_urdf())
+
+
+def test_nothing_is_nothing(m: Mechanism):
+    assert dynamics_inputs(m) == Inputs((), ())
+    assert dynamics_inputs(m, external={}, losses=False) == Inputs()
+    assert dynamics_inputs(mechanism_from(chain_urdf(2)), losses=True) == Inputs()
+
+
+def test_all_in_one_order(m: Mechanism):
+    w, g, a = np.ones(6), [0, 0, -1], np.ones(m.n_v)
+    wrenches = {"hand": w, "base": 2 * w}
+    found = dynamics_inputs(m, losses=True, armature=a, gravity=g, external=wrenches)
+    names = ("gravity", "armature", "damping", "friction", "wrench:base", "wrench:hand")
+    assert found.names == names  # frames in the mechanism's order
+    again = dynamics_inputs(
+        m, external=dict(reversed(wrenches.items())), gravity=g, armature=a, losses=np.True_
+    )
+    assert again.names == names
+    by_name = dict(zip(*found, strict=True))
+    assert by_name["wrench:base"] is wrenches["base"] and by_name["gravity"] is g
+    assert by_name["damping"] is m.damping and by_name["friction"] is m.friction
+    assert m.damping.any() and m.friction.any()
+    without = dynamics_inputs(m, losses=True, friction=False)
+    assert without.names == ("damping",)
+
+
+@pytest.mark.parametrize("losses", [1, 0, None, "yes", np.ones(2), [True]])
+def test_losses_are_taken_or_not(m: Mechanism, losses):
+    with pytest.raises(InputError, match=r"losses is True .* or False, not"):
+        dynamics_inputs(m, losses=losses)
+
+
+def test_wrenches_that_are_none(m: Mechanism):
+    for external in ([1, 2], "hand", np.ones(6), 5):
+        with pytest.raises(InputError, match="external gives wrenches by frame"):
+            dynamics_inputs(m, external=external)
+    with pytest.raises(UnknownNameError, match="no frame named 'hnd'; nearest: hand"):
+        dynamics_inputs(m, external={"hnd": np.ones(6)})
+    for key in (5, None, ("hand",)):
+        with pytest.raises(UnknownNameError, match="no frame named"):
+            dynamics_inputs(m, external={key: np.ones(6)})

@@ -1,0 +1,258 @@
+"""The robot's methods of dynamics: keywords, batches, results, and what is refused when."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from dynamics_cases import solid
+from linkwork.algorithms.registry import ALGORITHMS, evaluate, find, parameters_of
+from linkwork.loading import load
+from linkwork.robot import Robot
+from linkwork.robot_dynamics import RobotDynamics
+from robots import chain_urdf, every_joint_urdf, mechanism_from, random_configuration
+from seeds import rng
+
+METHODS = [name for name in vars(RobotDynamics) if not name.startswith("_")]
+KEYWORDS = {
+    "external": "wrench:hand",
+    "gravity": "gravity",
+    "armature": "armature",
+    "losses": "damping",
+}
+
+
+@pytest.fixture(scope="module")
+def robot() -> Robot:
+    return Robot(mechanism_from(solid(every_joint_urdf())))
+
+
+def inputs(robot: Robot, name: str, n: int | None = 3) -> list[np.ndarray]:
+    random, m = rng(f"inputs {name}"), robot.mechanism
+    found = []
+    for _, kind in find(name).inputs:
+        rows = [
+            random_configuration(random, m) if kind == "q" else random.normal(size=m.n_v)
+            for _ in range(n or 1)
+        ]
+        found.append(np.array(rows) if n else rows[0])
+    return found
+
+
+def frames(name: str) -> dict[str, str]:
+    return {"frame": "hand"} if "frame" in find(name).static else {}
+
+
+def close(got, expected, within: float = 1e-12) -> None:
+    got, expected = np.asarray(got), np.asarray(expected)
+    assert got.shape == expected.shape
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=within * scale)
+
+
+def values(robot: Robot, name: str) -> dict[str, object]:
+    """A value for each keyword of a method."""
+    random = rng(f"keywords {name}")
+    every = {
+        "external": {"hand": random.normal(size=6), "table": random.normal(size=(3, 6))},
+        "gravity": random.normal(size=3),
+        "losses": True,
+        "armature": random.uniform(0.1, 1, robot.n_v),
+    }
+    has = inspect.signature(getattr(Robot, name)).parameters
+    return {key: value for key, value in every.items() if key in has}
+
+
+def test_the_methods_are_the_algorithms():
+    assert set(METHODS) <= set(ALGORITHMS)
+    needing = {name for name, entry in ALGORITHMS.items() if entry.needs}
+    assert needing <= set(METHODS) and issubclass(Robot, RobotDynamics)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_keywords_are_what_the_algorithm_depends_on(robot: Robot, name: str):
+    known = parameters_of(name, robot.mechanism, **frames(name))
+    has = inspect.signature(getattr(Robot, name)).parameters
+    for keyword, parameter in KEYWORDS.items():
+        assert (keyword in has) == (parameter in known), keyword
+    for keyword in ("threads", "on_bad"):
+        assert keyword in has
+    assert [key for key, _ in find(name).inputs] == list(has)[1 : 1 + len(find(name).inputs)]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_gives_what_the_algorithm_does(robot: Robot, name: str):
+    arrays, given = inputs(robot, name), values(robot, name)
+    m, method = robot.mechanism, getattr(robot, name)
+    losses = {"damping": m.damping, "friction": m.friction}
+    if name == "inverse_dynamics_derivatives":
+        del losses["friction"]
+    for k in range(3):
+        parameters = {key: given[key] for key in ("gravity", "armature") if key in given}
+        parameters |= losses if "losses" in given else {}
+        if "external" in given:
+            parameters["wrench:hand"] = given["external"]["hand"]
+            parameters["wrench:table"] = given["external"]["table"][k]
+        row = [a[k] for a in arrays]
+        for keywords, also in (({}, {}), (given, parameters)):
+            expected = evaluate(name, m, *row, parameters=also, **frames(name))
+            got = method(*arrays, **keywords, **frames(name))
+            if isinstance(got, tuple):
+                close([part[k] for part in got], expected, 1e-9)
+            else:
+                close(got[k], expected, 1e-9 if find(name).needs else 1e-12)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_shapes_out_threads_and_bad_rows(robot: Robot, name: str):
+    arrays, given, fixed = inputs(robot, name), values(robot, name), frames(name)
+    method = getattr(robot, name)
+    shape = find(name).output(robot.mechanism)
+    for keywords in ({}, given):
+        whole = np.array(method(*arrays, **keywords, **fixed))
+        threaded = method(*arrays, **keywords, **fixed, threads=2)
+        assert np.array_equal(np.array(threaded), whole)
+        if "out" in inspect.signature(method).parameters:
+            out = np.zeros((3, *shape))
+            assert method(*arrays, **keywords, **fixed, out=out) is out
+            assert np.array_equal(out, whole)
+        bad = [a.copy() for a in arrays]
+        bad[0][1, 0] = np.nan
+        with pytest.raises(lw.InputError, match=r"in row \[1\] is nan"):
+            method(*bad, **keywords, **fixed)
+        marked = method(*bad, **keywords, **fixed, on_bad="nan")
+        parts = marked if isinstance(marked, tuple) else (marked,)
+        for part, right in zip(parts, whole if len(parts) > 1 else (whole,), strict=True):
+            assert np.isnan(part[1]).all()
+            assert np.array_equal(part[[0, 2]], right[[0, 2]])
+
+
+def test_derivatives_are_named(robot: Robot):
+    q, v, dv = inputs(robot, "inverse_dynamics_derivatives", None)
+    inverse = robot.inverse_dynamics_derivatives(q, v, dv)
+    assert inverse._fields == ("q", "v", "dv")
+    tau = robot.inverse_dynamics(q, v, dv)
+    forward = robot.forward_dynamics_derivatives(q, v, tau)
+    assert forward._fields == ("q", "v", "tau")
+    n = robot.n_v
+    assert {part.shape for part in (*inverse, *forward)} == {(n, n)}
+    close(inverse.dv, robot.mass_matrix(q))
+    close(forward.tau, robot.inverse_mass_matrix(q), 1e-9)
+    close(inverse.dv @ forward.q, -inverse.q, 1e-9)
+    assert robot.inverse_dynamics_derivatives(q[None], v, dv).q.shape == (1, n, n)
+
+
+def test_a_force_that_holds_what_pulls(robot: Robot):
+    q, v, dv = inputs(robot, "inverse_dynamics")
+    w = np.array([1.0, 2, 3, 4, 5, 6])
+    J = robot.jacobian(q, "hand")
+    plain = robot.inverse_dynamics(q, v, dv)
+    got = robot.inverse_dynamics(q, v, dv, external={"hand": w})
+    close(got, plain - np.einsum("nij,i->nj", J, w))
+    many = robot.inverse_dynamics(q[0], v[0], dv[0], external={"hand": np.outer([0, 1, 2], w)})
+    close(many, plain[0] - np.outer([0, 1, 2], w @ J[0]))
+
+
+def test_each_combination_is_compiled_once():
+    r = load("ur5e")
+    q, v = r.random(seed=1), np.ones(6)
+    for g in ([0, 0, -1], [0, 0, -2], np.zeros((4, 3))):
+        r.bias_forces(q, v, gravity=g)
+    r.bias_forces(q, v, external={"tool0": np.ones(6), "wrist_3_link": np.ones(6)})
+    r.bias_forces(q, v, external={"wrist_3_link": np.zeros(6), "tool0": np.ones(6)})
+    assert len(r._kernels) == 2
+    r.bias_forces(q, v, losses=True)  # none are described: the plain call
+    r.bias_forces(q, v)
+    assert len(r._kernels) == 3
+
+
+def test_arguments_that_do_not_fit(robot: Robot):
+    q, v, dv = inputs(robot, "inverse_dynamics", None)
+    call = robot.inverse_dynamics
+    for keywords, message in (
+        ({"gravity": [0, 1]}, r"gravity must have shape \(..., 3\), not \(2,\)"),
+        ({"armature": [1.0, 2]}, r"armature must have shape"),
+        ({"external": {"hand": [1, 2, 3]}}, r"wrench:hand must have shape \(..., 6\)"),
+        ({"external": {"hand": np.full(6, np.nan)}}, "wrench:hand"),
+        ({"losses": "yes"}, "losses is True"),
+        ({"external": {"nothing": np.zeros(6)}}, "no frame named 'nothing'"),
+    ):
+        with pytest.raises(lw.LinkworkError, match=message):
+            call(q, v, dv, **keywords)
+    with pytest.raises(lw.ShapeError, match=r"dv must have shape"):
+        call(q, v, dv[:-1])
+    with pytest.raises(TypeError, match="friction"):
+        call(q, v, dv, friction=1.0)
+    fixed = load("ur5e")
+    with pytest.raises(lw.InputError, match="does not depend on 'wrench:base_link'"):
+        fixed.inverse_dynamics(fixed.neutral(), *np.zeros((2, 6)), external={"base_link": [0] * 6})
+
+
+def test_a_joint_is_named_where_a_number_is_none(robot: Robot):
+    q, v, dv = inputs(robot, "inverse_dynamics", None)
+    for k, array in enumerate((v, dv)):
+        wrong = array.copy()
+        wrong[-1] = np.inf
+        arrays = [q, v, dv]
+        arrays[k + 1] = wrong
+        with pytest.raises(lw.InputError, match="joint 'grip_a'"):
+            robot.inverse_dynamics(*arrays)
+
+
+def test_inertias_are_checked_when_they_are_needed():
+    text = solid(chain_urdf(2)).replace('izz="0.0025"', 'izz="0.5"')
+    r = lw.load(text)
+    q, v = np.zeros(2), np.ones(2)
+    assert np.isfinite(r.gravity_forces(q)).all()
+    assert r.kinetic_energy(q, v) > 0 and r.com_velocity(q, v).shape == (3,)
+    calls = {
+        "mass_matrix": (q,),
+        "inverse_dynamics": (q, v, v),
+        "forward_dynamics": (q, v, v),
+        "inverse_dynamics_derivatives": (q, v, v),
+    }
+    for name, arrays in calls.items():
+        for _ in range(2):
+            with pytest.raises(lw.InputError, match=r"link 'link1': .*triangle"):
+                getattr(r, name)(*arrays)
+        with pytest.raises(lw.InputError, match="link 'link1'"):
+            r.kernel(name)
+        with pytest.raises(lw.InputError, match="link 'link1'"):
+            r.symbolic(name)
+    accepted = r.accept_inertias()
+    for name, arrays in calls.items():
+        assert np.isfinite(getattr(accepted, name)(*arrays)).all()
+    assert pickle.loads(pickle.dumps(accepted)).mass_matrix(q).shape == (2, 2)
+    with pytest.raises(lw.InputError, match="link 'link1'"):
+        r.mass_matrix(q)  # the other robot stays as it was
+    f = r.function("mass_matrix", parameters=["inertia:link1", "inertia:link2"])
+    assert f(q, *np.full((2, 6), 0.1)).shape == (2, 2)
+
+
+def test_what_cannot_move_is_refused_before_anything_is_computed():
+    r = lw.load(chain_urdf(2))
+    q, v = np.zeros(2), np.ones(2)
+    assert not r.inverse_dynamics(q, v, v).any()
+    for name, arrays in (
+        ("forward_dynamics", (q, v, v)),
+        ("inverse_mass_matrix", (q,)),
+        ("forward_dynamics_derivatives", (q, v, v)),
+    ):
+        with pytest.raises(lw.InputError, match="link 'link2' has no mass and nothing behind"):
+            getattr(r, name)(*arrays)
+        with pytest.raises(lw.InputError, match="'joint2'"):
+            getattr(r.accept_inertias(), name)(*arrays)
+    close(r.forward_dynamics(q, v, v, armature=[2.0, 4.0]), [0.5, 0.25])
+
+
+def test_a_robot_without_joints():
+    r = lw.load('<robot name="r"><link name="a"/></robot>')
+    nothing = np.zeros(0)
+    assert r.inverse_dynamics(nothing, nothing, nothing).shape == (0,)
+    assert r.mass_matrix(nothing).shape == (0, 0)
+    assert r.forward_dynamics(nothing, nothing, nothing).shape == (0,)
+    assert r.kinetic_energy(nothing, nothing) == 0
