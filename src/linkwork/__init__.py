@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from linkwork.mechanism.model import Mechanism as Mechanism
     from linkwork.robot import Limits as Limits
     from linkwork.robot import Robot as Robot
+    from linkwork.simulating import simulate as simulate
+    from linkwork.simulation.actuators import PD as PD
+    from linkwork.simulation.options import Event as Event
+    from linkwork.simulation.result import Simulation as Simulation
+    from linkwork.simulation.stops import Stops as Stops
     from linkwork.solve.ik import InverseKinematics as InverseKinematics
     from linkwork.solve.options import Options as IKOptions
     from linkwork.solve.result import IKResult as IKResult
@@ -55,15 +60,22 @@ _HOMES = {
     "JointType": "mechanism.model",
     "Limits": "robot",
     "Mechanism": "mechanism.model",
+    "Event": "simulation.options",
+    "PD": "simulation.actuators",
     "Robot": "robot",
+    "Simulation": "simulation.result",
+    "Stops": "simulation.stops",
     "load": "loading",
+    "simulate": "simulating",
     "pose": "conversions",
     "xyz_rpy": "conversions",
     "xyz_wxyz": "conversions",
 }
 
 __all__ = [
+    "PD",
     "DescriptionError",
+    "Event",
     "IKOptions",
     "IKResult",
     "InputError",
@@ -76,6 +88,8 @@ __all__ = [
     "Problem",
     "Robot",
     "ShapeError",
+    "Simulation",
+    "Stops",
     "UnknownNameError",
     "UnsupportedFeatureError",
     "__version__",
@@ -83,6 +97,7 @@ __all__ = [
     "ik",
     "load",
     "pose",
+    "simulate",
     "urdf",
     "xyz_rpy",
     "xyz_wxyz",

@@ -29,7 +29,7 @@ RANK = {
     "algorithms": 3,
     "compile": 4,
     "solve": 5,
-    "simulate": 6,
+    "simulation": 6,
     # Lower layers are given clock, cores and environment as values.
     "settings": 6.5,
     "methods": 6.8,
@@ -38,7 +38,9 @@ RANK = {
     "conversions": 7,
     "locating": 6.6,
     "appearance": 7,
+    "robot_dynamics": 7,
     "robot_ik": 7,
+    "simulating": 7,
     "robot_meshes": 7,
     "ik": 7,
     "saving": 7,
@@ -53,6 +55,8 @@ RANK = {
 # robot, loading and their neighbours are one layer whose modules may import each other.
 NEIGHBOURS = {
     "robot",
+    "robot_dynamics",
+    "simulating",
     "loading",
     "conversions",
     "appearance",

@@ -13,7 +13,12 @@ import typer
 import typer.core
 
 import linkwork
-from linkwork.cli import arguments, document_arguments, program_arguments
+from linkwork.cli import (
+    arguments,
+    document_arguments,
+    program_arguments,
+    simulation_arguments,
+)
 from linkwork.errors import DescriptionError, LinkworkError
 
 WRONG_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
@@ -164,6 +169,7 @@ _add("ik", arguments.IkArguments)
 _add("check", document_arguments.CheckArguments)
 _add("diff", document_arguments.DiffArguments)
 _add("convert", document_arguments.ConvertArguments)
+_add("simulate", simulation_arguments.SimulateArguments)
 _add("run", program_arguments.RunArguments, cls=program_arguments.ProgramCommand)
 
 
