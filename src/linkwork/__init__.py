@@ -72,8 +72,7 @@ _HOMES = {
     "xyz_wxyz": "conversions",
 }
 
-__all__ = [
-    "PD",
+__all__ = [  # noqa: RUF022  in the order of dir()
     "DescriptionError",
     "Event",
     "IKOptions",
@@ -85,6 +84,7 @@ __all__ = [
     "LinkworkError",
     "Mechanism",
     "MissingExtraError",
+    "PD",
     "Problem",
     "Robot",
     "ShapeError",
