@@ -17,7 +17,12 @@ from linkwork.robot_dynamics import RobotDynamics
 from robots import chain_urdf, every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 
-METHODS = [name for name in vars(RobotDynamics) if not name.startswith("_")]
+OF_THE_DESCRIPTION = ("inertial_numbers",)  # no function of q
+METHODS = [
+    name
+    for name in vars(RobotDynamics)
+    if not name.startswith("_") and name not in OF_THE_DESCRIPTION
+]
 KEYWORDS = {
     "external": "wrench:hand",
     "gravity": "gravity",
@@ -144,6 +149,16 @@ def test_derivatives_are_named(robot: Robot):
     close(forward.tau, robot.inverse_mass_matrix(q), 1e-9)
     close(inverse.dv @ forward.q, -inverse.q, 1e-9)
     assert robot.inverse_dynamics_derivatives(q[None], v, dv).q.shape == (1, n, n)
+
+
+def test_inertial_numbers_are_what_the_regressor_multiplies(robot: Robot):
+    q, v, dv = inputs(robot, "regressor")
+    p = robot.inertial_numbers()
+    assert p.shape == (10 * len(robot.mechanism.body_names),)
+    close(robot.regressor(q, v, dv) @ p, robot.inverse_dynamics(q, v, dv), 1e-11)
+    assert p[::10].sum() == pytest.approx(robot.mechanism.mass.sum(), rel=1e-12)
+    p[:] = 0.0  # an array of one's own
+    assert robot.inertial_numbers().any()
 
 
 def test_a_force_that_holds_what_pulls(robot: Robot):

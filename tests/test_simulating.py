@@ -53,3 +53,27 @@ def test_code_is_compiled_once():
     known = len(_library()._found)
     simulate(ROBOT, 2 * Q0, duration=0.02, dt=1e-4)
     assert len(_library()._found) == known
+
+
+def test_what_is_no_robot_is_said():
+    for wrong in ("panda", None, 3):
+        with pytest.raises(InputError, match="is a Robot, as linkwork.load gives"):
+            simulate(wrong, [0.0], duration=1.0)  # type: ignore[arg-type]
+
+
+def test_states_that_fit_nowhere_are_said():
+    robot = lw.load("planar_2r")
+    with pytest.raises(InputError, match="by record="):
+        simulate(robot, np.zeros(2), duration=1e13, dt=1e-3)
+
+
+def test_a_rotor_of_zero_moves_nothing():
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><link name="tool"/>
+    <joint name="j1" type="continuous"><parent link="a"/><child link="b"/></joint>
+    <joint name="j2" type="continuous"><parent link="b"/><child link="tool"/></joint></robot>"""
+    robot = lw.load(text)
+    for armature in ([0.1, 0.0], [[0.1, 0.2], [0.1, 0.0]]):
+        with pytest.raises(InputError, match="'j2'"):
+            simulate(robot, [0.1, 0.2], duration=0.01, armature=armature)
+    assert simulate(robot, [0.1, 0.2], duration=0.01, armature=[0.0, 0.1]).finished.all()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linkwork.algorithms.regressor import inertial_numbers
 from linkwork.mechanism.dynamics_inputs import dynamics_inputs
 
 if TYPE_CHECKING:
@@ -183,9 +184,9 @@ class RobotDynamics:
         threads: int | None = None,
         on_bad: OnBad = "raise",
     ) -> Floats:
-        """The inverse of the mass matrix (..., nv, nv), without a matrix being inverted.
+        """The inverse of the mass matrix (..., nv, nv), symmetric.
 
-        Source: Carpentier, "Analytical inverse of the joint space inertia matrix" (2018).
+        Source: factors with the tree's sparsity (Featherstone 2005); Takahashi, Fagan, Chin (1973).
         Raises: as `forward_dynamics`.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
@@ -290,13 +291,22 @@ class RobotDynamics:
         """Y (..., nv, 10 nb): inverse dynamics is Y p, with ten numbers p for each body.
 
         They are m, m c (3) and ixx ixy ixz iyy iyz izz about the origin of the body's own link
-        frame, in its axes; bodies in the order of `mechanism.body_names`.
+        frame, in its axes; bodies in the order of `mechanism.body_names`. `inertial_numbers` gives
+        them as they are.
 
         Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters" (1986).
         Raises: InputError, ShapeError.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
         return _run(self, "regressor", (q, v, dv), call, gravity=gravity)
+
+    def inertial_numbers(self) -> Floats:
+        """What `regressor` multiplies, as the description has it (10 nb,): m, m c, I of each body.
+
+        Units: kg, kg m, kg m².
+        """
+        robot: Any = self
+        return inertial_numbers(robot.mechanism)
 
     def kinetic_energy(
         self,

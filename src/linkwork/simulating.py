@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.typing import ArrayLike
 
 from linkwork import settings
+from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.simulation.library import Library
 from linkwork.simulation.options import Options
@@ -63,20 +64,24 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     Units: m, rad, s, kg, N. Raises: ShapeError, InputError, UnknownNameError before anything is
     computed; a roll-out that diverges raises nothing: see `Simulation.finished` and ``reason``.
     """
+    mechanism: Any = robot if isinstance(robot, Mechanism) else getattr(robot, "mechanism", None)
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(f"what is simulated is a Robot, as linkwork.load gives, not {robot!r:.40}")
     options = Options(
         duration=duration, torque=torque, method=method, dt=dt, tolerance=tolerance,
         gravity=gravity, external=external, losses=losses, armature=armature, stops=stops,
         events=events, record=record, max_speed=max_speed,
     )  # fmt: skip
-    return run(
-        robot if isinstance(robot, Mechanism) else robot.mechanism,
-        q0,
-        v0,
-        options,
-        library=_library(),
-        threads=settings.most_threads() if threads is None else threads,
-        progress=progress,
-    )
+    threads = settings.most_threads() if threads is None else threads
+    try:
+        return run(
+            mechanism, q0, v0, options, library=_library(), threads=threads, progress=progress
+        )
+    except MemoryError as error:
+        raise InputError(
+            f"the states that are to be kept do not fit into memory ({error}): keep fewer of them "
+            "by record=, or simulate fewer rows at once"
+        ) from None
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism.dynamics_inputs import Inputs, dynamics_inputs
 from linkwork.mechanism.model import Mechanism
@@ -55,3 +56,11 @@ def test_wrenches_that_are_none(m: Mechanism):
     for key in (5, None, ("hand",)):
         with pytest.raises(UnknownNameError, match="no frame named"):
             dynamics_inputs(m, external={key: np.ones(6)})
+
+
+def test_rotors_are_one_number_or_one_for_each_and_not_negative():
+    m = lw.load("planar_2r").mechanism
+    assert np.array_equal(dynamics_inputs(m, armature=0.5).values[0], [0.5, 0.5])
+    for wrong in (-0.1, [0.1, -1e-9]):
+        with pytest.raises(InputError, match="armature must not be below zero"):
+            dynamics_inputs(m, armature=wrong)

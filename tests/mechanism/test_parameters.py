@@ -81,6 +81,12 @@ def test_what_is_added_and_gravity(m: Mechanism):
     payload, gravity = parameters.values(m, ["payload:hand", "gravity"])
     assert payload.tolist() == [0, 0, 0, 0]
     assert gravity.tolist() == [0, 0, -9.80665]
+    names = ["wrench:wrist", "armature", "damping", "friction"]
+    wrench, armature, damping, friction = parameters.values(m, names)
+    assert not wrench.any() and not armature.any()
+    np.testing.assert_array_equal(damping, m.damping)
+    np.testing.assert_array_equal(friction, m.friction)
+    assert (damping.max(), friction.max()) == (0.1, 0.2)
 
 
 def test_every_name_has_a_value_of_its_size(m: Mechanism):

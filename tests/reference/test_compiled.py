@@ -12,16 +12,19 @@ import casadi as cs
 import numpy as np
 import pytest
 
+from dynamics_cases import solid
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.kernel import build
 from linkwork.compile.tracing import trace
 from linkwork.formats.urdf.read import read
+from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from robots import every_joint_urdf, example_robot_urdfs, mechanism_from, random_tree
 from robots import random_configuration as configuration
 from seeds import rng
 
+LARGE = [name for name, entry in ALGORITHMS.items() if entry.needs or name == "regressor"]
 REFERENCES = ("world-aligned", "local", "world")
 
 
@@ -43,7 +46,8 @@ def check(m: Mechanism, name: str, static: dict[str, str], rows: int, label: str
     flat = traced.function(*[cs.DM(a.T) for a in given])
     expected = np.array(flat).T.reshape(batch.shape)
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
-    np.testing.assert_allclose(batch, expected, rtol=0, atol=2e-13 * scale, err_msg=name)
+    within = 1e-9 if check_movable in ALGORITHMS[name].needs else 2e-13  # divided by masses
+    np.testing.assert_allclose(batch, expected, rtol=0, atol=within * scale, err_msg=name)
 
 
 def calls(m: Mechanism, frame: str) -> list[tuple[str, dict[str, str]]]:
@@ -61,7 +65,15 @@ def calls(m: Mechanism, frame: str) -> list[tuple[str, dict[str, str]]]:
 def test_every_joint_type(base):
     m = mechanism_from(every_joint_urdf(), base=base)
     for name, static in calls(m, m.frame_names[m.n_link_frames - 1]):
-        check(m, name, static, 21, f"{name} {static}")
+        if name not in LARGE:
+            check(m, name, static, 21, f"{name} {static}")
+
+
+def test_what_takes_long_to_compile():
+    types = ("revolute", "prismatic", "planar", "continuous", "revolute")
+    m = mechanism_from(solid(random_tree(rng("compiled dynamics"), 5, types)))
+    for name in LARGE:
+        check(m, name, {}, 21, name)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -69,7 +81,8 @@ def test_random_trees(seed):
     g = rng(f"compiled tree {seed}")
     m = mechanism_from(random_tree(g, 9), base="floating" if seed % 2 else "fixed")
     for name, static in calls(m, m.frame_names[m.n_link_frames - 1]):
-        check(m, name, static, 19, f"{seed} {name} {static}")
+        if name not in LARGE:
+            check(m, name, static, 19, f"{seed} {name} {static}")
 
 
 @pytest.mark.parametrize("path", example_robot_urdfs(), ids=lambda path: path.stem)

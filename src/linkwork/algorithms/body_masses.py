@@ -45,17 +45,20 @@ class BodyMass(NamedTuple):
 NOTHING = BodyMass(0.0, [0.0] * 3, [0.0] * 6)
 
 
-def body_masses(m: Mechanism) -> list[BodyMass]:
-    """The bodies as they are; nothing for a fixed base."""
+def body_masses(m: Mechanism, *, points: bool = False) -> list[BodyMass]:
+    """The bodies as they are; nothing for a fixed base.
+
+    Where only mass and first moments matter, ``points`` leaves the second ones out.
+    """
     return [
-        NOTHING if type is JointType.FIXED else _own(m, body)
+        NOTHING if type is JointType.FIXED else _own(m, body, points)
         for body, type in enumerate(m.body_joint_types)
     ]
 
 
-def lightened(m: Mechanism) -> list[BodyMass]:
-    """The bodies with all that is constant and can be handed to the parent handed to it."""
-    masses = body_masses(m)
+def lightened(m: Mechanism, *, points: bool = False) -> list[BodyMass]:
+    """The `body_masses` with all that is constant and can be handed to the parent handed to it."""
+    masses = body_masses(m, points=points)
     for body in range(m.n_bodies - 1, -1, -1):
         type, at, parent = m.body_joint_types[body], m.placement(body), int(m.parent[body])
         if not is_constant_rotation(at.R) or not all_constant(at.p):
@@ -72,7 +75,9 @@ def lightened(m: Mechanism) -> list[BodyMass]:
     return masses
 
 
-def _own(m: Mechanism, body: int) -> BodyMass:
+def _own(m: Mechanism, body: int, points: bool) -> BodyMass:
+    if points:
+        return BodyMass(m.body_mass(body), list(m.body_moment(body)), [0.0] * 6)
     xx, xy, xz, yy, yz, zz = m.body_inertia(body)
     half = times(0.5, total([xx, yy, zz]))
     second = [less(half, xx), negated(xy), negated(xz), less(half, yy), negated(yz), less(half, zz)]

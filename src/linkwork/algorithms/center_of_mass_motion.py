@@ -22,7 +22,7 @@ def com_velocity(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     """
     steps = steps_of(o, m, q)
     share = _share(o, m)
-    own = own_inertias(m, steps)
+    own = own_inertias(m, steps, points=True)
     momenta = [
         rates(body, motion.velocity).p
         for body, motion in zip(own, motions_of(m, steps, v), strict=True)
@@ -41,7 +41,9 @@ def com_acceleration(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Blo
     steps = steps_of(o, m, q)
     share = _share(o, m)
     forces: list[Triple] = []
-    for own, motion in zip(own_inertias(m, steps), motions_of(m, steps, v, dv), strict=True):
+    for own, motion in zip(
+        own_inertias(m, steps, points=True), motions_of(m, steps, v, dv), strict=True
+    ):
         momentum = rates(own, motion.velocity).p
         force = own.of(motion.acceleration).linear
         forces.append(plus(force, cross(motion.velocity.angular, momentum)))

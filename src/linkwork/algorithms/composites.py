@@ -81,9 +81,12 @@ def traced(a: Rows, x: Triple) -> Triple:
 # -------------------------------------------------------------------------------------- one body
 
 
-def own_inertias(m: Mechanism, steps: list[Step]) -> list[Inertia]:
-    """The inertias that the steps move themselves, lightened of what those before them carry."""
-    bodies = lightened(m)
+def own_inertias(m: Mechanism, steps: list[Step], *, points: bool = False) -> list[Inertia]:
+    """The inertias that the steps move themselves, lightened of what those before them carry.
+
+    ``points`` leaves second moments out, for what does not depend on them.
+    """
+    bodies = lightened(m, points=points)
     return [
         _of_body(bodies[step.body]) if step.owner else Inertia(0.0, zeros(), [zeros()] * 3)
         for step in steps

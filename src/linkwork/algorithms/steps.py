@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import Scalar, added, signed_permutation
+from linkwork.algorithms.axes import Scalar, added, all_constant, signed_permutation
 from linkwork.algorithms.joint_motion import displacement, joint_position, quaternion_matrix
 from linkwork.algorithms.path import free_axes
 from linkwork.algorithms.triples import (
@@ -162,7 +162,7 @@ def _turned(o: Ops, step: Step, angle: Block) -> Step:
 
 
 def _is_permutation(R: Rows) -> bool:
-    return signed_permutation(R) is not None
+    return all(map(all_constant, R)) and signed_permutation(R) is not None
 
 
 def _product(a: Rows, b: Rows) -> Rows:

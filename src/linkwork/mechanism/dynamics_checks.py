@@ -91,18 +91,21 @@ def _weighed(m: Mechanism, given: Sequence[str]) -> set[int]:
     return {int(m.frame_body[p.frame]) for p in found if p.quantity in quantities}
 
 
-def check_movable(m: Mechanism, given: Sequence[str] = ()) -> None:
+def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | None = None) -> None:
     """Check that forces determine the acceleration of every joint.
 
     At a generic configuration, the inertia that each joint feels while those behind it are free
-    must be above zero. ``given`` names parameters: rotors' inertias make everything movable, and a
-    body whose mass or inertia is an input is taken for one that has some.
+    must be above zero. ``given`` names parameters: rotors' inertias make everything movable, where
+    their values ``armature`` (nv,) are not known, and a body whose mass or inertia is an input is
+    taken for one that has some.
 
     Raises: InputError with the body and the joint, and what to mend.
     """
-    if m.n_v == 0 or "armature" in given:
+    if m.n_v == 0 or ("armature" in given and armature is None):
         return
     inertia, least = generic_mass_matrix(m, _weighed(m, given))
+    if armature is not None:
+        inertia = inertia + np.diag(armature)
     own = np.diagonal(inertia)
     idle = np.flatnonzero(own <= SINGULAR * least)
     if idle.size:

@@ -42,7 +42,7 @@ def dynamics_inputs(
     if gravity is not None:
         found["gravity"] = gravity
     if armature is not None:
-        found["armature"] = armature
+        found["armature"] = _rotors(m, armature)
     if not isinstance(losses, (bool, np.bool_)):
         raise InputError(
             f"losses is True (damping and friction as described) or False, not {losses!r:.40}; "
@@ -55,6 +55,16 @@ def dynamics_inputs(
     if external is not None:
         found |= _wrenches(m, external)
     return Inputs(tuple(found), tuple(found.values()))
+
+
+def _rotors(m: Mechanism, armature: ArrayLike) -> ArrayLike:
+    """Rotors' inertias, one number standing for all; none may be below zero."""
+    given = np.asarray(armature)
+    if given.dtype.kind in "fiu" and (given < 0).any():
+        raise InputError(f"armature must not be below zero, as {given.min():g} is")
+    return (
+        np.full(m.n_v, float(given)) if given.ndim == 0 and given.dtype.kind in "fiu" else armature
+    )
 
 
 def _wrenches(m: Mechanism, external: External) -> dict[str, ArrayLike]:

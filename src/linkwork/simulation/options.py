@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_array, real_rows
 from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.simulation.actuators import PD
@@ -194,6 +195,10 @@ def request_of(
     }
     system = System(m, tuple(found.constants), tuple(found.controls), bool(options.losses), stopped)
     check(system)
+    rotors = found.values.get("armature")
+    if rotors is not None and not rotors.all():
+        # those of zero make nothing movable
+        check_movable(m, list(flat), rotors.reshape(-1, m.n_v).min(axis=0))
     sizes = {entry.name: entry for entry in found.controls}
     return Request(
         system=system,
