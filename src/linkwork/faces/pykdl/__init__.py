@@ -1,0 +1,32 @@
+"""The names of PyKDL over Linkwork: ``from linkwork.faces.pykdl import Frame, Vector``.
+
+Programs written for PyKDL run unchanged after ``linkwork.faces.install("PyKDL")``, or by
+``linkwork run --as PyKDL program.py``. What is different stands in ``parity.toml``.
+"""
+
+from __future__ import annotations
+
+from linkwork.faces.pykdl.frame import Frame
+from linkwork.faces.pykdl.functions import Equal, SetToZero, addDelta, diff, dot
+from linkwork.faces.pykdl.rotation import Rotation, ZeroAxisWarning
+from linkwork.faces.pykdl.twist import Twist
+from linkwork.faces.pykdl.vector import Vector
+from linkwork.faces.pykdl.wrench import Wrench
+
+__version__ = "1.5.1"
+"""The version of the original whose names are here."""
+
+__all__ = [
+    "Equal",
+    "Frame",
+    "Rotation",
+    "SetToZero",
+    "Twist",
+    "Vector",
+    "Wrench",
+    "ZeroAxisWarning",
+    "__version__",
+    "addDelta",
+    "diff",
+    "dot",
+]
