@@ -6,12 +6,12 @@ they are a rotation (row S3-021).
 
 from __future__ import annotations
 
-from math import atan2, cos, hypot, pi, sin, sqrt
+from math import atan2, cos, hypot, inf, nan, pi, sin, sqrt
 from typing import Any
 
 from linkwork.errors import InputError
 from linkwork.faces.pykdl import batches
-from linkwork.faces.pykdl.values import number, numbers, sine_and_cosine
+from linkwork.faces.pykdl.scalars import number, numbers, sine_and_cosine
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -120,8 +120,8 @@ def _from_odd_quaternion(q: Four) -> Nine:
     largest = max(map(abs, q))
     if largest == 0.0:
         raise InputError("a quaternion (0, 0, 0, 0) is no rotation: none is (0, 0, 0, 1), x y z w")
-    if not largest < float("inf"):
-        return (float("nan"),) * 9
+    if not largest < inf:
+        return (nan, nan, nan, nan, nan, nan, nan, nan, nan)
     x, y, z, w = [value / largest for value in q]
     return from_quaternion(x, y, z, w)
 

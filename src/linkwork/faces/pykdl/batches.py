@@ -40,13 +40,13 @@ def normalized(v: tuple[Any, ...], eps: float) -> tuple[tuple[Any, ...], Any]:
     return units, np.where(short, 0.0, length)
 
 
-def without_short(v: tuple[Any, ...], eps: float) -> Any:
-    """Vectors of which those shorter than eps are zero; of one vector, too."""
+def without_short(v: tuple[Any, ...], frequency: Any, eps: float) -> Any:
+    """Turns without those that `Frame.Integrate` leaves out: short ones, and back in time."""
     x, y, z = v
     if x.__class__ is float:
-        return v if hypot(x, y, z) >= eps else (0.0, 0.0, 0.0)
-    keep = ~(norm(v) < eps)
-    return tuple(np.where(keep, x, 0.0) for x in v)
+        return (0.0, 0.0, 0.0) if hypot(x, y, z) < eps or frequency < 0.0 else v
+    short = (norm(v) < eps) | (frequency < 0.0)
+    return tuple([np.where(short, 0.0, part) for part in v])
 
 
 def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Any:

@@ -16,22 +16,20 @@ from linkwork.faces.pykdl import angles, batches
 from linkwork.faces.pykdl.angles import Nine, Three
 from linkwork.faces.pykdl.pair import pair_of
 from linkwork.faces.pykdl.rotation import Rotation, nine_of
-from linkwork.faces.pykdl.twist import Twist
-from linkwork.faces.pykdl.values import (
+from linkwork.faces.pykdl.scalars import (
     ABSENT,
     EPS,
     Floats,
-    Value,
-    batch_text,
     close,
     columns_of,
     number,
     numbers,
     pair_index,
     sine_and_cosine,
-    unfit,
     wrong,
 )
+from linkwork.faces.pykdl.twist import Twist
+from linkwork.faces.pykdl.values import Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, three_of
 
 _new = object.__new__
@@ -42,9 +40,9 @@ _ZEROS = (0.0, 0.0, 0.0)
 def frame_of(m: Nine, p: Three) -> Frame:
     """A frame of the numbers of its rotation, row by row, and of its origin."""
     made: Frame = _new(Frame)
-    made._M = turn = _new(Rotation)
+    made._turn = turn = _new(Rotation)
     turn._m = m
-    made._p = place = _new(Vector)
+    made._place = place = _new(Vector)
     place._v = p
     return made
 
@@ -62,9 +60,9 @@ class Frame(Value):
     Raises: WrongTypeError (a TypeError) for other arguments.
     """
 
-    __slots__ = ("_M", "_p")
-    _M: Rotation
-    _p: Vector
+    __slots__ = ("_place", "_turn")
+    _turn: Rotation
+    _place: Vector
     array_shape = (4, 4)
     takes: ClassVar[dict[str, str]] = {"*": "a Vector (a point), a Twist, a Wrench or a Frame"}
 
@@ -75,8 +73,8 @@ class Frame(Value):
     @overload
     def __init__(self, R: Rotation, V: Vector) -> None: ...
     def __init__(self, R: Any = ABSENT, V: Any = ABSENT) -> None:
-        self._M = turn = _new(Rotation)
-        self._p = place = _new(Vector)
+        self._turn = turn = _new(Rotation)
+        self._place = place = _new(Vector)
         turn._m, place._v = angles.IDENTITY, _ZEROS
         if V is not ABSENT:
             try:
@@ -88,26 +86,26 @@ class Frame(Value):
         elif isinstance(R, Vector):
             place._v = R._v
         elif isinstance(R, Frame):
-            turn._m, place._v = R._M._m, R._p._v
+            turn._m, place._v = R._turn._m, R._place._v
         elif R is not ABSENT:
             raise wrong("Frame", _TAKES, R)
 
     def _set_M(self, value: Rotation) -> None:
-        self._M._m = nine_of(value, "Frame.M")
+        self._turn._m = nine_of(value, "Frame.M")
 
     def _set_p(self, value: Vector) -> None:
-        self._p._v = three_of(value, "Frame.p")
+        self._place._v = three_of(value, "Frame.p")
 
-    M = property(attrgetter("_M"), _set_M, doc="The rotation, live; setting it copies.")
-    p = property(attrgetter("_p"), _set_p, doc="The origin, live; setting it copies.")
+    M = property(attrgetter("_turn"), _set_M, doc="The rotation, live; setting it copies.")
+    p = property(attrgetter("_place"), _set_p, doc="The origin, live; setting it copies.")
 
     def _numbers(self) -> tuple[Any, ...]:
-        return (*self._M._m, *self._p._v)
+        return (*self._turn._m, *self._place._v)
 
     def _assign(self, these: tuple[Any, ...]) -> None:
-        self._M, self._p = _new(Rotation), _new(Vector)
-        self._M._assign(these[:9])
-        self._p._assign(these[9:])
+        self._turn, self._place = _new(Rotation), _new(Vector)
+        self._turn._assign(these[:9])
+        self._place._assign(these[9:])
 
     # making frames
 
@@ -157,7 +155,7 @@ class Frame(Value):
 
     def ToArray(self) -> Floats:
         """A new pose (4, 4), or poses (..., 4, 4) of a batch."""
-        m, p = self._M._m, self._p._v
+        m, p = self._turn._m, self._place._v
         pose = np.empty((*self.shape, 4, 4))
         for k in range(3):
             for j in range(3):
@@ -170,14 +168,14 @@ class Frame(Value):
 
     def __getitem__(self, ij: tuple[int, int]) -> float:
         i, j = pair_index(ij, 4, "Frame")
-        return self._p._v[i] if j == 3 else self._M._m[3 * i + j]
+        return self._place._v[i] if j == 3 else self._turn._m[3 * i + j]
 
     def __setitem__(self, ij: tuple[int, int], value: float) -> None:
         i, j = pair_index(ij, 4, "Frame")
         if j == 3:
-            self._p[i] = value
+            self._place[i] = value
         else:
-            self._M[i, j] = value
+            self._turn[i, j] = value
 
     __iter__ = None  # elements have two indices
 
@@ -194,11 +192,11 @@ class Frame(Value):
             move = other._moved
         except AttributeError:
             return unfit(self, "*", other)
-        return move(self._M._m, self._p._v)
+        return move(self._turn._m, self._place._v)
 
     def _moved(self, m: Nine, p: Three) -> Frame:
         """This frame, which stands in another."""
-        return frame_of(angles.product(m, self._M._m), self._p._moved(m, p)._v)
+        return frame_of(angles.product(m, self._turn._m), self._place._moved(m, p)._v)
 
     @overload
     def Inverse(self) -> Frame: ...
@@ -206,8 +204,8 @@ class Frame(Value):
     def Inverse(self, other: _T) -> _T: ...
     def Inverse(self, other: Any = ABSENT) -> Any:
         """The outer frame in this one; of a Vector, Twist or Wrench: as this frame has it."""
-        a, b, c, d, e, f, g, h, i = self._M._m
-        x, y, z = self._p._v
+        a, b, c, d, e, f, g, h, i = self._turn._m
+        x, y, z = self._place._v
         m = (a, d, g, b, e, h, c, f, i)
         p = (-a * x - d * y - g * z, -b * x - e * y - h * z, -c * x - f * y - i * z)
         if other is ABSENT:
@@ -219,15 +217,17 @@ class Frame(Value):
     def Integrate(self, twist: Twist, frequency: float) -> None:
         """Move on, in place, for 1 / frequency by a twist in this frame's own axes.
 
-        First order: the position moves along the old axes. Turns below 1e-6 are left out.
+        First order: the position moves along the old axes. Turns of less than 1e-6, and all with a
+        negative frequency, are left out.
         """
         if not isinstance(twist, Twist):
             raise wrong("Frame.Integrate", "a Twist and a number", twist)
-        m, step = self._M._m, twist / number(frequency, "a frequency")
-        self._p._v = step._a._moved(m, self._p._v)._v
+        rate = number(frequency, "a frequency")
+        m, step = self._turn._m, twist / rate
+        self._place._v = step._a._moved(m, self._place._v)._v
         turn = step._b
-        turn._v = batches.without_short(turn._v, EPS)
-        self._M._m = angles.product(m, angles.from_vector(turn._v))
+        turn._v = batches.without_short(turn._v, rate, EPS)
+        self._turn._m = angles.product(m, angles.from_vector(turn._v))
 
     @staticmethod
     def AddDelta(f: Frame, t: Twist, d: float = 1.0) -> Frame:
@@ -242,7 +242,7 @@ class Frame(Value):
     def _added(self, t: Any, dt: Any) -> Frame:
         if not isinstance(t, Twist):
             raise wrong("addDelta of a Frame", "a Frame, a Twist and a number", self, t)
-        return frame_of(self._M._added(t._b, dt)._m, self._p._added(t._a, dt)._v)
+        return frame_of(self._turn._added(t._b, dt)._m, self._place._added(t._a, dt)._v)
 
     @staticmethod
     def diff(f1: Frame, f2: Frame, d: float = 1.0) -> Twist:
@@ -254,17 +254,17 @@ class Frame(Value):
     def _difference(self, other: Any, dt: Any) -> Twist:
         if not isinstance(other, Frame):
             raise wrong("diff of a Frame", "two Frames and a number", self, other)
-        u, w = self._p._difference(other._p, dt), self._M._difference(other._M, dt)
+        u, w = self._place._difference(other._place, dt), self._turn._difference(other._turn, dt)
         return pair_of(Twist, u._v, w._v)
 
     def _near(self, other: Any, eps: float) -> Any:
-        turned = close(self._M._m, other._M._m, eps)
-        return False if turned is False else turned & close(self._p._v, other._p._v, eps)
+        turned = close(self._turn._m, other._turn._m, eps)
+        return False if turned is False else turned & close(self._place._v, other._place._v, eps)
 
     def __repr__(self) -> str:
-        if not self._M._m[0].__class__ is self._p._v[0].__class__ is float:
+        if not self._turn._m[0].__class__ is self._place._v[0].__class__ is float:
             return batch_text(self)
-        return f"[{self._M!r}\n{self._p!r}]"
+        return f"[{self._turn!r}\n{self._place!r}]"
 
 
 def _dh(a: Any, alpha: Any, d: Any, theta: Any) -> tuple[float, ...]:

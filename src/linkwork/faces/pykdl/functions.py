@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwork.faces.pykdl.values import EPS, wrong
+from linkwork.faces.pykdl.scalars import EPS, wrong
 
 
 def dot(a: Any, b: Any) -> Any:

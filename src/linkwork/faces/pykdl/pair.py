@@ -12,16 +12,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
 from linkwork.faces.pykdl.angles import Nine, Three
-from linkwork.faces.pykdl.values import (
-    Value,
-    batch_text,
-    index,
-    number,
-    quotients,
-    shown,
-    unfit,
-    wrong,
-)
+from linkwork.faces.pykdl.scalars import index, number, quotients, shown, wrong
+from linkwork.faces.pykdl.values import Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, factor_of, three_of
 
 _new = object.__new__
@@ -119,7 +111,7 @@ class Pair(Value):
                 return NotImplemented
         return self._scaled(other)
 
-    def __rmul__(self: P, other: float) -> P:
+    def __rmul__(self: P, other: Any) -> P:
         if other.__class__ is not float:
             other = number(other, f"the factor of a {self._kind.__name__}")
         return self._scaled(other)

@@ -12,20 +12,18 @@ import numpy as np
 from linkwork.errors import InputError, LinkworkError, MissingExtraError
 from linkwork.faces.pykdl import angles, batches
 from linkwork.faces.pykdl.angles import Nine
-from linkwork.faces.pykdl.values import (
+from linkwork.faces.pykdl.scalars import (
     ABSENT,
     EPS,
     Floats,
-    Value,
-    batch_text,
     columns_of,
     numbers,
     pair_index,
     shown,
     sine_and_cosine,
-    unfit,
     wrong,
 )
+from linkwork.faces.pykdl.values import Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, three_of, vector_of
 
 _new = object.__new__

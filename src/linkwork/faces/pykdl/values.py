@@ -10,47 +10,17 @@ can be looked at without copying them.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
-from math import copysign, cos, dist, inf, nan, sin
 from types import MethodType
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linkwork.arrays import real_array
-from linkwork.errors import InputError, LinkworkError, ShapeError
+from linkwork.errors import InputError, ShapeError
+from linkwork.faces.pykdl.scalars import EPS, Floats, WrongTypeError, close, kind_of, rows, wrong
 
-Floats = NDArray[np.float64]
-Numbers = tuple[float, ...]
 V = TypeVar("V", bound="Value")
 T = TypeVar("T")
-
-EPS = 1e-6
-"""How near two numbers are that count as equal (row S3-014)."""
-
-ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "<not given>"})()
-"""An argument that was not given."""
-
-
-class WrongTypeError(LinkworkError, TypeError):
-    """An argument or an operand of a type that the call does not take."""
-
-
-class ElementError(LinkworkError, IndexError):
-    """An index of an element that the value does not have."""
-
-
-def kind_of(thing: object) -> str:
-    """The type of a thing, as messages say it."""
-    return "None" if thing is None else type(thing).__name__
-
-
-def wrong(call: str, takes: str, *got: object) -> WrongTypeError:
-    """The error of a call with arguments that it does not take."""
-    kinds = ", ".join(kind_of(thing) for thing in got) or "nothing"
-    return WrongTypeError(f"{call} takes {takes}, not {kinds}")
 
 
 def unfit(left: Value, sign: str, right: object) -> Any:
@@ -72,128 +42,6 @@ def _undefined(left: object, sign: str, right: object) -> WrongTypeError:
     return WrongTypeError(f"{kind} {sign} {kind_of(right)} is not defined: {there}")
 
 
-def number(value: Any, what: str) -> float:
-    """A real number as a float; an array with an axis is a batch, and stays one.
-
-    Raises: WrongTypeError for anything else, text included.
-    """
-    if value.__class__ is not int and isinstance(value, np.ndarray) and value.ndim:
-        try:
-            return real_array(value, what)  # pyright: ignore[reportReturnType] -- a batch
-        except InputError as error:
-            raise WrongTypeError(str(error)) from None
-    if not isinstance(value, (str, bytes, bytearray, complex)):
-        try:
-            return float(value)
-        except (TypeError, ValueError, OverflowError):
-            pass
-    text = f"{what} is a number, or an array of numbers for a batch, not {kind_of(value)}"
-    raise WrongTypeError(text)
-
-
-def numbers(values: Iterable[Any], what: str) -> tuple[Any, ...]:
-    """Real numbers as floats, or where one is an array, all as arrays of one shape.
-
-    Raises: WrongTypeError; ShapeError for shapes that do not fit together.
-    """
-    taken = [value if value.__class__ is float else number(value, what) for value in values]
-    if all([value.__class__ is float for value in taken]):
-        return tuple(taken)
-    try:
-        return tuple(np.broadcast_arrays(*taken))
-    except ValueError:
-        shapes = ", ".join(str(np.shape(value)) for value in taken)
-        raise ShapeError(f"{what}: these shapes do not fit together: {shapes}") from None
-
-
-def single(value: Any, what: str) -> float:
-    """One real number as a float.
-
-    Raises: WrongTypeError for anything else, a batch included.
-    """
-    taken = number(value, what)
-    if taken.__class__ is not float:
-        raise WrongTypeError(f"{what} is one number, not an array of shape {np.shape(taken)}")
-    return taken
-
-
-def index(i: Any, length: int, owner: str) -> int:
-    """An index from 0 to length - 1.
-
-    Raises: WrongTypeError for no integer, ElementError for one outside; there are no negative ones.
-    """
-    try:
-        k = operator.index(i)
-    except TypeError:
-        text = f"elements of a {owner} have an integer 0 to {length - 1}, not {kind_of(i)}"
-        raise WrongTypeError(text) from None
-    if not 0 <= k < length:
-        raise ElementError(f"elements of a {owner} have the indices 0 to {length - 1}, not {k}")
-    return k
-
-
-def pair_index(ij: Any, columns: int, owner: str) -> tuple[int, int]:
-    """Row 0 to 2 and column 0 to columns - 1.
-
-    Raises: WrongTypeError for anything but two integers, ElementError for one outside.
-    """
-    if not isinstance(ij, tuple) or len(ij) != 2:
-        raise WrongTypeError(f"elements of a {owner} have two indices, as in value[0, 2]")
-    return index(ij[0], 3, f"{owner} (rows)"), index(ij[1], columns, f"{owner} (columns)")
-
-
-def quotients(these: Numbers, divisor: Any) -> tuple[Any, ...]:
-    """Numbers divided, by zero as IEEE 754 has it: infinite, or nan for zeros (row S3-004)."""
-    if divisor.__class__ is not float:
-        divisor = number(divisor, "a divisor")
-    try:
-        return tuple([x / divisor for x in these])
-    except ZeroDivisionError:
-        many = copysign(inf, divisor)
-        return tuple([x * many for x in these])
-
-
-def sine_and_cosine(angle: Any, what: str = "an angle") -> tuple[Any, Any]:
-    """Of a number or a batch; nan for what is not finite (row S3-041).
-
-    Raises: WrongTypeError.
-    """
-    taken = number(angle, what)
-    if taken.__class__ is not float:
-        with np.errstate(invalid="ignore"):
-            return np.sin(taken), np.cos(taken)
-    try:
-        return sin(taken), cos(taken)
-    except ValueError:
-        return nan, nan
-
-
-def close(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
-    """Whether all numbers are nearer than eps to each other; an array of answers for batches."""
-    if a[0].__class__ is b[0].__class__ is float:
-        return close_floats(a, b, eps)
-    near: Any = True
-    with np.errstate(invalid="ignore"):
-        for x, y in zip(a, b, strict=True):
-            near = near & (np.abs(x - y) < eps)
-    return near
-
-
-def close_floats(a: Numbers, b: Numbers, eps: float) -> bool:
-    """Whether all are nearer than eps: nan is near nothing, and with eps 0 nothing is near."""
-    if dist(a, b) < eps:
-        return True
-    for x, y in zip(a, b, strict=True):  # all() of a generator: 3 times as long
-        if not -eps < x - y < eps:
-            return False
-    return True
-
-
-def shown(these: Iterable[Any]) -> str:
-    """Numbers as KDL prints them: six digits, twelve places, commas between."""
-    return ",".join([f"{x:12.6g}" for x in these])
-
-
 def batch_text(value: Value) -> str:
     """What a batch says of itself."""
     return f"<{type(value).__name__}: a batch of shape {value.shape}>"
@@ -206,7 +54,8 @@ class Value:
     """
 
     __slots__ = ()
-    __hash__ = None  # equal within 1e-6 is not transitive: no hash can follow it
+    # equality within 1e-6 is not transitive: no hash can follow it
+    __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
     __array_ufunc__ = None  # so that array * value asks the value
     takes: ClassVar[dict[str, str]] = {}
     """For each operator what its right side may be, in words."""
@@ -313,29 +162,6 @@ class Value:
 def opposite(answer: Any) -> Any:
     """Not, of one answer or of an array of them."""
     return ~answer if isinstance(answer, np.ndarray) else not answer
-
-
-def rows(these: tuple[Any, ...], shape: tuple[int, ...]) -> Floats:
-    """Numbers, or arrays of one shape, along a new last axis."""
-    table = np.empty((*shape, len(these)))
-    for k, value in enumerate(these):
-        table[..., k] = value
-    return table
-
-
-def columns_of(array: Any, what: str, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """The numbers of an array of this shape; views into it where it has more axes in front.
-
-    Raises: ShapeError for another shape; InputError for what are no real numbers.
-    """
-    taken = real_array(array, what)
-    if taken.shape[-len(shape) :] != shape or taken.ndim < len(shape):
-        raise ShapeError(
-            f"{what} has the shape (..., {str(shape)[1:-1].strip(',')}), not {taken.shape}"
-        )
-    if taken.ndim == len(shape):
-        return tuple(taken.ravel().tolist())
-    return tuple([taken[(..., *where)] for where in np.ndindex(*shape)])
 
 
 class OnBoth(Generic[T]):

@@ -9,21 +9,18 @@ from math import hypot
 from typing import Any, ClassVar, overload
 
 from linkwork.faces.pykdl import batches
-from linkwork.faces.pykdl.values import (
+from linkwork.faces.pykdl.scalars import (
     ABSENT,
     EPS,
-    OnBoth,
-    Value,
-    batch_text,
     columns_of,
     index,
     number,
     numbers,
     quotients,
     shown,
-    unfit,
     wrong,
 )
+from linkwork.faces.pykdl.values import OnBoth, Value, batch_text, unfit
 
 Three = tuple[float, float, float]
 
@@ -213,7 +210,7 @@ class Vector(Value):
         factor = factor_of(self, "*", other)
         return factor if factor is NotImplemented else self * factor
 
-    def __rmul__(self, other: float) -> Vector:
+    def __rmul__(self, other: Any) -> Vector:
         factor = other if other.__class__ is float else number(other, "the factor of a Vector")
         x, y, z = self._v
         return vector_of((x * factor, y * factor, z * factor))

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, overload
 
 from linkwork.faces.pykdl.angles import Nine, Three
 from linkwork.faces.pykdl.pair import Pair, pair_of
-from linkwork.faces.pykdl.values import ABSENT, OnBoth, columns_of, wrong
+from linkwork.faces.pykdl.scalars import ABSENT, columns_of, wrong
+from linkwork.faces.pykdl.values import OnBoth
 from linkwork.faces.pykdl.vector import Vector, three_of
 
 _new = object.__new__
