@@ -5,7 +5,6 @@ All arguments are arrays of one shape, or floats; so are the results.
 
 from __future__ import annotations
 
-from math import hypot
 from typing import Any
 
 import numpy as np
@@ -40,13 +39,12 @@ def normalized(v: tuple[Any, ...], eps: float) -> tuple[tuple[Any, ...], Any]:
     return units, np.where(short, 0.0, length)
 
 
-def without_short(v: tuple[Any, ...], frequency: Any, eps: float) -> Any:
-    """Turns without those that `Frame.Integrate` leaves out: short ones, and back in time."""
-    x, y, z = v
-    if x.__class__ is float:
-        return (0.0, 0.0, 0.0) if hypot(x, y, z) < eps or frequency < 0.0 else v
-    short = (norm(v) < eps) | (frequency < 0.0)
-    return tuple([np.where(short, 0.0, part) for part in v])
+def turn_in_a_step(w: tuple[Any, ...], rate: Any, eps: float) -> Any:
+    """Axes and angles of turns for 1 / rate; `Frame.Integrate` leaves those below eps out."""
+    units, _ = normalized(w, eps)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        angle = norm(w) / rate
+    return units, np.where(angle < eps, 0.0, angle)
 
 
 def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Any:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import cos, hypot, sin
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar, overload
 
@@ -21,10 +21,13 @@ from linkwork.faces.pykdl.scalars import (
     EPS,
     Floats,
     close,
+    close_floats,
     columns_of,
     number,
     numbers,
     pair_index,
+    quotients,
+    replaced,
     sine_and_cosine,
     wrong,
 )
@@ -173,9 +176,9 @@ class Frame(Value):
     def __setitem__(self, ij: tuple[int, int], value: float) -> None:
         i, j = pair_index(ij, 4, "Frame")
         if j == 3:
-            self._place[i] = value
+            self._place._v = replaced(self._place._v, i, value, "an element of a Frame")
         else:
-            self._turn[i, j] = value
+            self._turn._m = replaced(self._turn._m, 3 * i + j, value, "an element of a Frame")
 
     __iter__ = None  # elements have two indices
 
@@ -223,11 +226,20 @@ class Frame(Value):
         if not isinstance(twist, Twist):
             raise wrong("Frame.Integrate", "a Twist and a number", twist)
         rate = number(frequency, "a frequency")
-        m, step = self._turn._m, twist / rate
-        self._place._v = step._a._moved(m, self._place._v)._v
-        turn = step._b
-        turn._v = batches.without_short(turn._v, rate, EPS)
-        self._turn._m = angles.product(m, angles.from_vector(turn._v))
+        m = self._turn._m
+        step: Any = quotients(twist._a._v, rate)
+        (a, b, c), (d, e, f) = self._place._v, angles.turned(m, step)
+        self._place._v = (a + d, b + e, c + f)
+        x, y, z = w = twist._b._v
+        if x.__class__ is rate.__class__ is float:
+            length = hypot(x, y, z)
+            angle = quotients((length,), rate)[0]
+            if angle < EPS:
+                return
+            w = (1.0, 0.0, 0.0) if length < EPS else (x / length, y / length, z / length)
+        else:
+            w, angle = batches.turn_in_a_step(w, rate, EPS)
+        self._turn._m = angles.product(m, angles.about_unit(w, angle))
 
     @staticmethod
     def AddDelta(f: Frame, t: Twist, d: float = 1.0) -> Frame:
@@ -257,9 +269,17 @@ class Frame(Value):
         u, w = self._place._difference(other._place, dt), self._turn._difference(other._turn, dt)
         return pair_of(Twist, u._v, w._v)
 
+    def __eq__(self, other: object) -> Any:
+        return self._near(other, EPS) if isinstance(other, Frame) else NotImplemented
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
+
     def _near(self, other: Any, eps: float) -> Any:
-        turned = close(self._turn._m, other._turn._m, eps)
-        return False if turned is False else turned & close(self._place._v, other._place._v, eps)
+        m, n = self._turn._m, other._turn._m
+        p, q = self._place._v, other._place._v
+        if m[0].__class__ is n[0].__class__ is p[0].__class__ is q[0].__class__ is float:
+            return close_floats(p, q, eps) and close_floats(m, n, eps)
+        return close((*m, *p), (*n, *q), eps)
 
     def __repr__(self) -> str:
         if not self._turn._m[0].__class__ is self._place._v[0].__class__ is float:

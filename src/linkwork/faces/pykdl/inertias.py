@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from linkwork.faces.pykdl.angles import Nine, Three, cross, product, transposed, turned
 from linkwork.faces.pykdl.pair import pair_of
-from linkwork.faces.pykdl.scalars import ABSENT, columns_of, index, numbers, shown, wrong
+from linkwork.faces.pykdl.scalars import ABSENT, columns_of, index, numbers, replaced, shown, wrong
 from linkwork.faces.pykdl.twist import Twist
 from linkwork.faces.pykdl.values import OnBoth, Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, factor_of, three_of, vector_of
@@ -86,9 +86,8 @@ class RotationalInertia(Value):
         return self._i[index(i, 9, "RotationalInertia")]
 
     def __setitem__(self, i: int, value: float) -> None:
-        changed: list[Any] = list(self._i)
-        changed[index(i, 9, "RotationalInertia")] = value
-        self._assign(numbers(changed, "a moment of inertia"))
+        k = index(i, 9, "RotationalInertia")
+        self._i = replaced(self._i, k, value, "a moment of inertia")
 
     def __add__(self, other: RotationalInertia) -> RotationalInertia:
         if not isinstance(other, RotationalInertia):

@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
 from linkwork.faces.pykdl.angles import Nine, Three
-from linkwork.faces.pykdl.scalars import index, number, quotients, shown, wrong
+from linkwork.faces.pykdl.scalars import (
+    EPS,
+    close,
+    close_floats,
+    index,
+    number,
+    quotients,
+    shown,
+    wrong,
+)
 from linkwork.faces.pykdl.values import Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, factor_of, three_of
 
@@ -121,12 +130,16 @@ class Pair(Value):
         return pair_of(self._kind, (a * s, b * s, c * s), (d * s, e * s, f * s))
 
     def __truediv__(self: P, other: float) -> P:
+        if other.__class__ is float and other:
+            (a, b, c), (d, e, f) = self._a._v, self._b._v
+            s = other
+            return pair_of(self._kind, (a / s, b / s, c / s), (d / s, e / s, f / s))
         divisor = factor_of(self, "/", other)
         if divisor is NotImplemented:
             return NotImplemented
-        a: Any = quotients(self._a._v, divisor)
-        b: Any = quotients(self._b._v, divisor)
-        return pair_of(self._kind, a, b)
+        first: Any = quotients(self._a._v, divisor)
+        second: Any = quotients(self._b._v, divisor)
+        return pair_of(self._kind, first, second)
 
     def ReverseSign(self) -> None:
         """Turn both parts round, in place."""
@@ -143,7 +156,19 @@ class Pair(Value):
             (a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z),
         )
 
-    # differences
+    # what the module's functions ask for
+
+    def __eq__(self, other: object) -> Any:
+        return self._near(other, EPS) if isinstance(other, self._kind) else NotImplemented
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
+
+    def _near(self, other: Any, eps: float) -> Any:
+        a, b = self._a._v, other._a._v
+        c, d = self._b._v, other._b._v
+        if a[0].__class__ is b[0].__class__ is c[0].__class__ is d[0].__class__ is float:
+            return close_floats(a, b, eps) and close_floats(c, d, eps)
+        return close((*a, *c), (*b, *d), eps)
 
     def _added(self: P, delta: Any, dt: Any) -> P:
         kind = self._kind

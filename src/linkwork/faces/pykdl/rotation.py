@@ -16,9 +16,12 @@ from linkwork.faces.pykdl.scalars import (
     ABSENT,
     EPS,
     Floats,
+    close,
+    close_floats,
     columns_of,
     numbers,
     pair_index,
+    replaced,
     shown,
     sine_and_cosine,
     wrong,
@@ -213,9 +216,7 @@ class Rotation(Value):
 
     def __setitem__(self, ij: tuple[int, int], value: float) -> None:
         i, j = pair_index(ij, 3, "Rotation")
-        changed: list[Any] = list(self._m)
-        changed[3 * i + j] = value
-        self._m = _nine(numbers(changed, "an element of a Rotation"))
+        self._m = replaced(self._m, 3 * i + j, value, "an element of a Rotation")
 
     __iter__ = None  # elements have two indices
 
@@ -247,9 +248,12 @@ class Rotation(Value):
         m: Any = self._m
         if column is ABSENT:
             return vector_of((m[k], m[k + 3], m[k + 6]))
-        changed = list(m)
+        changed: Any = list(m)
         changed[k::3] = three_of(column, f"Rotation.Unit{'XYZ'[k]}", "nothing or a Vector")
-        self._m = _nine(numbers(changed, "an element of a Rotation"))
+        if m[0].__class__ is changed[k].__class__ is float:
+            self._m = _nine(tuple(changed))
+        else:
+            self._m = _nine(numbers(changed, "an element of a Rotation"))
         return None
 
     # angles
@@ -339,17 +343,47 @@ class Rotation(Value):
 
     def DoRotX(self, angle: float) -> None:
         """Turn, in place, about its own x axis: this = this * RotX(angle)."""
-        self._m = angles.product(self._m, Rotation.RotX(angle)._m)
+        a, b, c, d, e, f, g, h, i = self._m
+        s, k = sine_and_cosine(angle)
+        self._m = _one_shape(
+            (a, b * k + c * s, c * k - b * s, d, e * k + f * s, f * k - e * s,
+             g, h * k + i * s, i * k - h * s), k
+        )  # fmt: skip
 
     def DoRotY(self, angle: float) -> None:
         """Turn, in place, about its own y axis: this = this * RotY(angle)."""
-        self._m = angles.product(self._m, Rotation.RotY(angle)._m)
+        a, b, c, d, e, f, g, h, i = self._m
+        s, k = sine_and_cosine(angle)
+        self._m = _one_shape(
+            (a * k - c * s, b, c * k + a * s, d * k - f * s, e, f * k + d * s,
+             g * k - i * s, h, i * k + g * s), k
+        )  # fmt: skip
 
     def DoRotZ(self, angle: float) -> None:
         """Turn, in place, about its own z axis: this = this * RotZ(angle)."""
-        self._m = angles.product(self._m, Rotation.RotZ(angle)._m)
+        a, b, c, d, e, f, g, h, i = self._m
+        s, k = sine_and_cosine(angle)
+        self._m = _one_shape(
+            (a * k + b * s, b * k - a * s, c, d * k + e * s, e * k - d * s, f,
+             g * k + h * s, h * k - g * s, i), k
+        )  # fmt: skip
 
     # what the module's functions ask for
+
+    def __eq__(self, other: object) -> Any:
+        try:
+            n = other._m  # pyright: ignore[reportAttributeAccessIssue] -- tried
+        except AttributeError:
+            return NotImplemented
+        m = self._m
+        if m[0].__class__ is n[0].__class__ is float:
+            return close_floats(m, n, EPS)
+        return close(m, n, EPS)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
+
+    def _near(self, other: Any, eps: float) -> Any:
+        return close(self._m, other._m, eps)
 
     def _added(self, delta: Any, dt: Any) -> Rotation:
         """Turned by an angular velocity, in the outer frame, for a time."""
@@ -406,6 +440,11 @@ def _in_order(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
 
 def _nine(these: tuple[Any, ...]) -> Nine:
     return these  # pyright: ignore[reportReturnType] -- they have been counted
+
+
+def _one_shape(m: Nine, by: Any) -> Nine:
+    """Nine numbers of which some have been multiplied by what may be a batch."""
+    return m if by.__class__ is float else _nine(tuple(np.broadcast_arrays(*m)))
 
 
 def _alike(m: Any) -> Nine:

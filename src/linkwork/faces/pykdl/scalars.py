@@ -25,6 +25,8 @@ EPS = 1e-6
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "<not given>"})()
 """An argument that was not given."""
 
+_EXACT = 2**53
+
 
 class WrongTypeError(LinkworkError, TypeError):
     """An argument or an operand of a type that the call does not take."""
@@ -67,7 +69,12 @@ def number(value: Any, what: str) -> float:
 
     Raises: WrongTypeError for anything else, text included.
     """
-    if value.__class__ is not int and isinstance(value, np.ndarray) and value.ndim:
+    if value.__class__ is int:
+        try:
+            return float(value)
+        except OverflowError:
+            raise WrongTypeError(f"{what} is too large for a float") from None
+    if isinstance(value, np.ndarray) and value.ndim:
         try:
             return real_array(value, what)  # pyright: ignore[reportReturnType] -- a batch
         except InputError as error:
@@ -86,14 +93,38 @@ def numbers(values: Iterable[Any], what: str) -> tuple[Any, ...]:
 
     Raises: WrongTypeError; ShapeError for shapes that do not fit together.
     """
-    taken = [value if value.__class__ is float else number(value, what) for value in values]
-    if all([value.__class__ is float for value in taken]):
-        return tuple(taken)
+    taken = [
+        value
+        if value.__class__ is float
+        else float(value)
+        if value.__class__ is int and -_EXACT < value < _EXACT
+        else number(value, what)
+        for value in values
+    ]
+    for value in taken:
+        if value.__class__ is not float:
+            return _of_one_shape(taken, what)
+    return tuple(taken)
+
+
+def _of_one_shape(taken: list[Any], what: str) -> tuple[Any, ...]:
     try:
         return tuple(np.broadcast_arrays(*taken))
     except ValueError:
         shapes = ", ".join(str(np.shape(value)) for value in taken)
         raise ShapeError(f"{what}: these shapes do not fit together: {shapes}") from None
+
+
+def replaced(these: tuple[Any, ...], k: int, value: Any, what: str) -> Any:
+    """Numbers of which one is another; where one is an array, all are.
+
+    Raises: WrongTypeError; ShapeError.
+    """
+    changed = list(these)
+    changed[k] = value
+    if value.__class__ is these[0].__class__ is float:
+        return tuple(changed)
+    return numbers(changed, what)
 
 
 def index(i: Any, length: int, owner: str) -> int:
@@ -160,8 +191,13 @@ def close(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
 
 def close_floats(a: Numbers, b: Numbers, eps: float) -> bool:
     """Whether all are nearer than eps: nan is near nothing, and with eps 0 nothing is near."""
-    if dist(a, b) < eps:
+    away = dist(
+        a, b
+    )  # at least as much as the largest difference, at most 4.3 times for 18 of them
+    if away < eps:
         return True
+    if away > 5.0 * eps > 0.0:
+        return False
     for x, y in zip(a, b, strict=True):  # all() of a generator: 3 times as long
         if not -eps < x - y < eps:
             return False

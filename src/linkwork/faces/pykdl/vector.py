@@ -12,11 +12,14 @@ from linkwork.faces.pykdl import batches
 from linkwork.faces.pykdl.scalars import (
     ABSENT,
     EPS,
+    close,
+    close_floats,
     columns_of,
     index,
     number,
     numbers,
     quotients,
+    replaced,
     shown,
     wrong,
 )
@@ -113,9 +116,8 @@ class Vector(Value):
         return self._v[index(i, 3, "Vector")]
 
     def __setitem__(self, i: int, value: float) -> None:
-        changed: list[Any] = list(self._v)
-        changed[index(i, 3, "Vector")] = value
-        self._v = numbers(changed, "a component of a Vector")
+        k = i if i.__class__ is int and -1 < i < 3 else index(i, 3, "Vector")
+        self._v = replaced(self._v, k, value, "a component of a Vector")
 
     def __iter__(self) -> Iterator[float]:
         return iter(self._v)
@@ -128,7 +130,7 @@ class Vector(Value):
         """The first component; with an argument, sets it."""
         if value is ABSENT:
             return self._v[0]
-        self[0] = value
+        self._v = replaced(self._v, 0, value, "a component of a Vector")
         return None
 
     @overload
@@ -139,7 +141,7 @@ class Vector(Value):
         """The second component; with an argument, sets it."""
         if value is ABSENT:
             return self._v[1]
-        self[1] = value
+        self._v = replaced(self._v, 1, value, "a component of a Vector")
         return None
 
     @overload
@@ -150,7 +152,7 @@ class Vector(Value):
         """The third component; with an argument, sets it."""
         if value is ABSENT:
             return self._v[2]
-        self[2] = value
+        self._v = replaced(self._v, 2, value, "a component of a Vector")
         return None
 
     # operators
@@ -276,6 +278,21 @@ class Vector(Value):
     Zero = OnBoth(_zero)
 
     # what the module's functions ask for
+
+    def __eq__(self, other: object) -> Any:
+        try:
+            b = other._v  # pyright: ignore[reportAttributeAccessIssue] -- tried
+        except AttributeError:
+            return NotImplemented
+        a = self._v
+        if a[0].__class__ is b[0].__class__ is float:
+            return close_floats(a, b, EPS)
+        return close(a, b, EPS)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
+
+    def _near(self, other: Any, eps: float) -> Any:
+        return close(self._v, other._v, eps)
 
     def _added(self, delta: Any, dt: Any) -> Vector:
         """Moved by a velocity for a time."""
