@@ -98,20 +98,17 @@ def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Nine:
         x, y, z, w = numbers((x, y, z, w), "a number of a quaternion")
         if x.__class__ is not float:
             return batches.from_quaternion(x, y, z, w)
-    xx, yy, zz, ww = x * x, y * y, z * z, w * w
-    square = xx + yy + zz + ww
+    square = x * x + y * y + z * z + w * w
     if not 1e-200 < square < 1e200:
         return _from_odd_quaternion((x, y, z, w))
-    if square != 1.0:
-        f = 1.0 / square
-        xx, yy, zz, ww = xx * f, yy * f, zz * f, ww * f
-        xy, xz, xw, yz, yw, zw = x * y * f, x * z * f, x * w * f, y * z * f, y * w * f, z * w * f
-    else:
-        xy, xz, xw, yz, yw, zw = x * y, x * z, x * w, y * z, y * w, z * w
+    f = 2.0 / square
+    xf, yf, zf = x * f, y * f, z * f
+    xx, yy, zz, xy, xz, yz = x * xf, y * yf, z * zf, x * yf, x * zf, y * zf
+    xw, yw, zw = w * xf, w * yf, w * zf
     return (
-        ww + xx - yy - zz, 2.0 * (xy - zw), 2.0 * (xz + yw),
-        2.0 * (xy + zw), ww - xx + yy - zz, 2.0 * (yz - xw),
-        2.0 * (xz - yw), 2.0 * (yz + xw), ww - xx - yy + zz,
+        1.0 - yy - zz, xy - zw, xz + yw,
+        xy + zw, 1.0 - xx - zz, yz - xw,
+        xz - yw, yz + xw, 1.0 - xx - yy,
     )  # fmt: skip
 
 

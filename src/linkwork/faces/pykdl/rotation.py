@@ -169,7 +169,9 @@ class Rotation(Value):
 
         Raises: InputError for (0, 0, 0, 0).
         """
-        return rotation_of(angles.from_quaternion(x, y, z, w))
+        made: Rotation = _new(Rotation)
+        made._m = angles.from_quaternion(x, y, z, w)
+        return made
 
     @staticmethod
     def FromRows(x: Vector, y: Vector, z: Vector) -> Rotation:

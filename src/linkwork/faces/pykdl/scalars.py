@@ -93,14 +93,15 @@ def numbers(values: Iterable[Any], what: str) -> tuple[Any, ...]:
 
     Raises: WrongTypeError; ShapeError for shapes that do not fit together.
     """
-    taken = [
-        value
-        if value.__class__ is float
-        else float(value)
-        if value.__class__ is int and -_EXACT < value < _EXACT
-        else number(value, what)
-        for value in values
-    ]
+    taken: list[Any] = []
+    for value in values:
+        kind = value.__class__
+        if kind is float:
+            taken.append(value)
+        elif kind is int and -_EXACT < value < _EXACT:
+            taken.append(float(value))
+        else:
+            taken.append(number(value, what))
     for value in taken:
         if value.__class__ is not float:
             return _of_one_shape(taken, what)
@@ -149,7 +150,10 @@ def pair_index(ij: Any, columns: int, owner: str) -> tuple[int, int]:
     """
     if not isinstance(ij, tuple) or len(ij) != 2:
         raise WrongTypeError(f"elements of a {owner} have two indices, as in value[0, 2]")
-    return index(ij[0], 3, f"{owner} (rows)"), index(ij[1], columns, f"{owner} (columns)")
+    i, j = ij
+    if i.__class__ is j.__class__ is int and -1 < i < 3 and -1 < j < columns:
+        return i, j
+    return index(i, 3, f"{owner} (rows)"), index(j, columns, f"{owner} (columns)")
 
 
 def quotients(these: Numbers, divisor: Any) -> tuple[Any, ...]:
