@@ -210,11 +210,11 @@ class Vector(Value):
             made._v = (y * c - z * b, z * a - x * c, x * b - y * a)
             return made
         factor = factor_of(self, "*", other)
-        return factor if factor is NotImplemented else self * factor
+        return factor if factor is NotImplemented else self.__rmul__(factor)
 
     def __rmul__(self, other: Any) -> Vector:
-        factor = other if other.__class__ is float else number(other, "the factor of a Vector")
         x, y, z = self._v
+        factor = other if other.__class__ is float else number(other, "the factor of a Vector")
         return vector_of((x * factor, y * factor, z * factor))
 
     def __truediv__(self, other: float) -> Vector:
