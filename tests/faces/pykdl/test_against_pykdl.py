@@ -58,7 +58,8 @@ def same(operation: Operation, makers: list[Any], theirs: list[float]) -> float:
     ours = operation.run(pykdl, makers)
     away = operation.from_a_limit(pykdl, makers)
     if away > NEAR:
-        return distance(ours, theirs) / (TOLERANCE + LOST / away)
+        off = distance(ours, theirs, of_the_largest=bool(operation.turns))
+        return off / (TOLERANCE + LOST / away)
     if operation.code == "a.GetRot()":  # the axis may point either way, and the angle is rounded
         return distance(rotation_of(ours), rotation_of(theirs)) / ROUGH
     if operation.code.startswith("a.GetRotAngle"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar, overload
 
+from linkwork.faces.pykdl import batches
 from linkwork.faces.pykdl.scalars import ABSENT, EPS, number, numbers, quotients, wrong
 from linkwork.faces.pykdl.values import OnBoth, Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, factor_of, vector_of
@@ -201,9 +202,11 @@ class VectorVel(WithRate):
         return vector_of(self._rate._v)
 
     def Norm(self, eps: float = EPS) -> doubleVel:
-        """The length and its rate of change, which a vector of length zero does not have: nan."""
+        """The length and its rate of change; both are 0 where the vector is."""
         length = self._at.Norm()
-        return doubleVel(length, quotients((_product(self._at, self._rate),), length)[0])
+        if length.__class__ is float and length == 0.0:
+            return doubleVel(0.0, 0.0)
+        return doubleVel(length, _product(self._at, self._rate) / _divisor(length))
 
     def ReverseSign(self) -> None:
         """Turn the vector and its rate round, in place."""
@@ -305,6 +308,10 @@ class VectorVel(WithRate):
 
     def __repr__(self) -> str:
         return batch_text(self) if self.shape else f"{{{self._at!r},{self._rate!r}}}"
+
+
+def _divisor(length: Any) -> Any:
+    return length if length.__class__ is float else batches.nonzero(length)
 
 
 def _product(a: Vector, b: Vector) -> float:
