@@ -17,7 +17,6 @@ from linkwork.faces.pykdl.scalars import (
     close,
     close_floats,
     index,
-    number,
     quotients,
     shown,
     wrong,
@@ -122,7 +121,8 @@ class Pair(Value):
 
     def __rmul__(self: P, other: Any) -> P:
         if other.__class__ is not float:
-            other = number(other, f"the factor of a {self._kind.__name__}")
+            factor = factor_of(self, "*", other)
+            return super().__rmul__(other) if factor is NotImplemented else self._scaled(factor)
         return self._scaled(other)
 
     def _scaled(self: P, s: float) -> P:

@@ -184,7 +184,7 @@ def sine_and_cosine(angle: Any, what: str = "an angle") -> tuple[Any, Any]:
 
 def close(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
     """Whether all numbers are nearer than eps to each other; an array of answers for batches."""
-    if a[0].__class__ is b[0].__class__ is float:
+    if all([x.__class__ is float for x in (*a, *b)]):
         return close_floats(a, b, eps)
     near: Any = True
     with np.errstate(invalid="ignore"):

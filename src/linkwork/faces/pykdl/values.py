@@ -36,10 +36,10 @@ def unfit(left: Value, sign: str, right: object) -> Any:
 
 
 def _undefined(left: object, sign: str, right: object) -> WrongTypeError:
-    kind = kind_of(left)
-    known: dict[str, str] = getattr(left, "takes", {})
+    owner = left if isinstance(left, Value) else right
+    kind, known = kind_of(owner), getattr(owner, "takes", {})
     there = f"{kind} {sign} takes {known[sign]}" if sign in known else f"{kind} has no {sign}"
-    return WrongTypeError(f"{kind} {sign} {kind_of(right)} is not defined: {there}")
+    return WrongTypeError(f"{kind_of(left)} {sign} {kind_of(right)} is not defined: {there}")
 
 
 def batch_text(value: Value) -> str:

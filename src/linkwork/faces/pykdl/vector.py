@@ -214,7 +214,9 @@ class Vector(Value):
 
     def __rmul__(self, other: Any) -> Vector:
         x, y, z = self._v
-        factor = other if other.__class__ is float else number(other, "the factor of a Vector")
+        factor = other if other.__class__ is float else factor_of(self, "*", other)
+        if factor is NotImplemented:
+            return super().__rmul__(other)
         return vector_of((x * factor, y * factor, z * factor))
 
     def __truediv__(self, other: float) -> Vector:
