@@ -254,10 +254,3 @@ def turned(m: Nine, v: Three) -> Three:
     a, b, c, d, e, f, g, h, i = m
     x, y, z = v
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
-
-
-def cross(a: Three, b: Three) -> Three:
-    """The cross product."""
-    p, q, r = a
-    x, y, z = b
-    return q * z - r * y, r * x - p * z, p * y - q * x

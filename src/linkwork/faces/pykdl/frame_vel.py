@@ -7,14 +7,16 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, ClassVar, overload
 
+from linkwork.faces.pykdl import angles
 from linkwork.faces.pykdl.frame import Frame, frame_of
 from linkwork.faces.pykdl.pair import pair_of
-from linkwork.faces.pykdl.rotation_vel import RotationVel
+from linkwork.faces.pykdl.rotation import rotation_of
+from linkwork.faces.pykdl.rotation_vel import RotationVel, rotation_vel_of
 from linkwork.faces.pykdl.scalars import ABSENT, two_arguments, wrong
 from linkwork.faces.pykdl.twist import Twist
 from linkwork.faces.pykdl.twist_vel import TwistVel, twist_vel_of
 from linkwork.faces.pykdl.values import batch_text, unfit
-from linkwork.faces.pykdl.vector import Vector
+from linkwork.faces.pykdl.vector import Vector, vector_of
 from linkwork.faces.pykdl.vector_vel import VectorVel, WithRate, vel_of
 
 _new = object.__new__
@@ -60,7 +62,8 @@ class FrameVel(WithRate):
             self._turn, self._place = RotationVel(M), VectorVel(p)
         elif isinstance(M, Frame) and (p is ABSENT or isinstance(p, Twist)):
             twist = Twist() if p is ABSENT else p
-            self._turn, self._place = RotationVel(M._turn, twist._b), VectorVel(M._place, twist._a)
+            self._turn = rotation_vel_of(rotation_of(M._turn._m), vector_of(twist._b._v))
+            self._place = vel_of(vector_of(M._place._v), vector_of(twist._a._v))
         elif isinstance(M, FrameVel) and p is ABSENT:
             self._turn, self._place = RotationVel(M._turn), VectorVel(M._place)
         else:
@@ -139,8 +142,13 @@ class FrameVel(WithRate):
 
     def Inverse(self, other: Any = ABSENT) -> Any:
         """The outer frame in this one; of a VectorVel, TwistVel, Vector or Twist: moved by it."""
-        back = self._turn.Inverse()
-        inverse = frame_vel_of(back, -(back * self._place))
+        moving, place = self._turn, self._place
+        back = angles.transposed(moving._turn._m)
+        slip = moving._w * place._at - place._rate  # back then: back (w x p - v)
+        inverse = frame_vel_of(
+            rotation_vel_of(rotation_of(back), -moving._w._turned(back)),
+            vel_of(-place._at._turned(back), slip._turned(back)),
+        )
         if other is ABSENT:
             return inverse
         if isinstance(other, (VectorVel, Vector, TwistVel, Twist)):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from linkwork.faces.pykdl.angles import Nine, Three, cross, product, transposed, turned
+from linkwork.faces.pykdl.angles import Nine, Three, product, transposed, turned
 from linkwork.faces.pykdl.pair import pair_of
 from linkwork.faces.pykdl.scalars import ABSENT, columns_of, index, numbers, replaced, shown, wrong
 from linkwork.faces.pykdl.twist import Twist
@@ -181,9 +181,18 @@ class RigidBodyInertia(Value):
     def __mul__(self, other: Twist) -> Wrench:
         if not isinstance(other, Twist):
             return unfit(self, "*", other)
-        v, w = other._a._v, other._b._v
-        force = _sum(_scaled(v, self._mass), cross(w, self._h))
-        return pair_of(Wrench, force, _sum(turned(self._i, w), cross(self._h, v)))
+        (x, y, z), (p, q, r), (u, v, w) = other._a._v, other._b._v, self._h
+        a, b, c, d, e, f, g, h, i = self._i
+        m = self._mass
+        return pair_of(
+            Wrench,
+            (m * x + q * w - r * v, m * y + r * u - p * w, m * z + p * v - q * u),
+            (
+                a * p + b * q + c * r + v * z - w * y,
+                d * p + e * q + f * r + w * x - u * z,
+                g * p + h * q + i * r + u * y - v * x,
+            ),
+        )
 
     def __rmul__(self, other: Any) -> RigidBodyInertia:
         factor = factor_of(self, "*", other)

@@ -177,9 +177,19 @@ class RotationVel(WithRate):
 
     def turned(self, v: VectorVel) -> VectorVel:
         """A vector of the turning frame in the outer one: R p, and R v + w x R p."""
-        m = self._turn._m
-        there = v._at._turned(m)
-        return vel_of(there, v._rate._turned(m) + self._w * there)
+        a, b, c, d, e, f, g, h, i = self._turn._m
+        (x, y, z), (r, s, t), (p, q, o) = v._at._v, v._rate._v, self._w._v
+        x, y, z = a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+        made: VectorVel = _new(VectorVel)
+        made._at = there = _new(Vector)
+        there._v = (x, y, z)
+        made._rate = rate = _new(Vector)
+        rate._v = (
+            a * r + b * s + c * t + q * z - o * y,
+            d * r + e * s + f * t + o * x - p * z,
+            g * r + h * s + i * t + p * y - q * x,
+        )
+        return made
 
     def _turned(self, m: Any) -> RotationVel:
         """After a rotation that does not change."""
@@ -188,27 +198,34 @@ class RotationVel(WithRate):
     def Inverse(self, other: Any = ABSENT) -> Any:
         """The inverse; of a VectorVel, TwistVel, Vector or Twist: rotated by it."""
         back = angles.transposed(self._turn._m)
+        if isinstance(other, VectorVel):
+            at = other._at
+            rate = other._rate - self._w * at
+            return vel_of(at._turned(back), rate._turned(back))
         inverse = rotation_vel_of(rotation_of(back), -self._w._turned(back))
         if other is ABSENT:
             return inverse
-        if isinstance(other, (VectorVel, Vector, TwistVel, Twist)):
+        if isinstance(other, (Vector, TwistVel, Twist)):
             return inverse * other
         raise wrong("RotationVel.Inverse", "nothing, a VectorVel, TwistVel, Vector or Twist", other)
 
     def DoRotX(self, angle: doubleVel) -> None:
         """Turn, in place, about its own x axis."""
-        _two(angle, "RotationVel.DoRotX")
-        self._put(self * RotationVel.RotX(angle))
+        t, grad = _two(angle, "RotationVel.DoRotX")
+        self._w += self._turn.UnitX() * grad
+        self._turn.DoRotX(t)
 
     def DoRotY(self, angle: doubleVel) -> None:
         """Turn, in place, about its own y axis."""
-        _two(angle, "RotationVel.DoRotY")
-        self._put(self * RotationVel.RotY(angle))
+        t, grad = _two(angle, "RotationVel.DoRotY")
+        self._w += self._turn.UnitY() * grad
+        self._turn.DoRotY(t)
 
     def DoRotZ(self, angle: doubleVel) -> None:
         """Turn, in place, about its own z axis."""
-        _two(angle, "RotationVel.DoRotZ")
-        self._put(self * RotationVel.RotZ(angle))
+        t, grad = _two(angle, "RotationVel.DoRotZ")
+        self._w += self._turn.UnitZ() * grad
+        self._turn.DoRotZ(t)
 
     def _put(self, other: RotationVel) -> None:
         self._turn._m, self._w._v = other._turn._m, other._w._v

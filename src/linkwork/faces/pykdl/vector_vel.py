@@ -216,7 +216,7 @@ class VectorVel(WithRate):
     # operators
 
     def __add__(self, other: VectorVel | Vector) -> VectorVel:
-        own = self._as_own(other)
+        own = other if other.__class__ is VectorVel else self._as_own(other)
         if own is None:
             return unfit(self, "+", other)
         return vel_of(self._at + own._at, self._rate + own._rate)
@@ -254,13 +254,20 @@ class VectorVel(WithRate):
 
     def __mul__(self, other: VectorVel | Vector | doubleVel | float) -> VectorVel:
         if isinstance(other, VectorVel):
-            return vel_of(self._at * other._at, self._at * other._rate + self._rate * other._at)
+            (a, b, c), (d, e, f) = self._at._v, self._rate._v
+            (p, q, r), (s, t, u) = other._at._v, other._rate._v
+            rate = (
+                b * u - c * t + e * r - f * q,
+                c * s - a * u + f * p - d * r,
+                a * t - b * s + d * q - e * p,
+            )
+            return vel_of(vector_of((b * r - c * q, c * p - a * r, a * q - b * p)), vector_of(rate))
         if isinstance(other, Vector):
             return vel_of(self._at * other, self._rate * other)
         if isinstance(other, doubleVel):
             t, grad = other._t
             return vel_of(self._at * t, self._rate * t + self._at * grad)
-        factor = factor_of(self, "*", other)
+        factor = other if other.__class__ is float else factor_of(self, "*", other)
         if factor is NotImplemented:
             return NotImplemented
         return vel_of(self._at * factor, self._rate * factor)
