@@ -16,9 +16,8 @@ from linkwork.faces.pykdl.scalars import (
     ABSENT,
     EPS,
     Floats,
-    close,
-    close_floats,
     columns_of,
+    near,
     numbers,
     pair_index,
     replaced,
@@ -377,15 +376,12 @@ class Rotation(Value):
             n = other._m  # pyright: ignore[reportAttributeAccessIssue] -- tried
         except AttributeError:
             return NotImplemented
-        m = self._m
-        if m[0].__class__ is n[0].__class__ is float:
-            return close_floats(m, n, EPS)
-        return close(m, n, EPS)
+        return near(self._m, n, EPS)
 
     __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
 
     def _near(self, other: Any, eps: float) -> Any:
-        return close(self._m, other._m, eps)
+        return near(self._m, other._m, eps)
 
     def _added(self, delta: Any, dt: Any) -> Rotation:
         """Turned by an angular velocity, in the outer frame, for a time."""

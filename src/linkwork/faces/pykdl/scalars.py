@@ -25,7 +25,7 @@ EPS = 1e-6
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "<not given>"})()
 """An argument that was not given."""
 
-_EXACT = 2**53
+_LARGE = 2**62  # what is larger goes the slower way, which finds what is too large
 
 
 class WrongTypeError(LinkworkError, TypeError):
@@ -98,7 +98,7 @@ def numbers(values: Iterable[Any], what: str) -> tuple[Any, ...]:
         kind = value.__class__
         if kind is float:
             taken.append(value)
-        elif kind is int and -_EXACT < value < _EXACT:
+        elif kind is int and -_LARGE < value < _LARGE:
             taken.append(float(value))
         else:
             taken.append(number(value, what))
@@ -172,14 +172,14 @@ def sine_and_cosine(angle: Any, what: str = "an angle") -> tuple[Any, Any]:
 
     Raises: WrongTypeError.
     """
-    taken = number(angle, what)
-    if taken.__class__ is not float:
-        with np.errstate(invalid="ignore"):
-            return np.sin(taken), np.cos(taken)
-    try:
-        return sin(taken), cos(taken)
-    except ValueError:
-        return nan, nan
+    taken = angle if angle.__class__ is float else number(angle, what)
+    if taken.__class__ is float:
+        try:
+            return sin(taken), cos(taken)
+        except ValueError:
+            return nan, nan
+    with np.errstate(invalid="ignore"):
+        return np.sin(taken), np.cos(taken)
 
 
 def close(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
@@ -191,6 +191,13 @@ def close(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
         for x, y in zip(a, b, strict=True):
             near = near & (np.abs(x - y) < eps)
     return near
+
+
+def near(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
+    """As `close`, of two tuples in each of which all are floats, or all are arrays."""
+    if a[0].__class__ is b[0].__class__ is float:
+        return close_floats(a, b, eps)
+    return close(a, b, eps)
 
 
 def close_floats(a: Numbers, b: Numbers, eps: float) -> bool:

@@ -12,10 +12,9 @@ from linkwork.faces.pykdl import batches
 from linkwork.faces.pykdl.scalars import (
     ABSENT,
     EPS,
-    close,
-    close_floats,
     columns_of,
     index,
+    near,
     number,
     numbers,
     quotients,
@@ -286,15 +285,12 @@ class Vector(Value):
             b = other._v  # pyright: ignore[reportAttributeAccessIssue] -- tried
         except AttributeError:
             return NotImplemented
-        a = self._v
-        if a[0].__class__ is b[0].__class__ is float:
-            return close_floats(a, b, EPS)
-        return close(a, b, EPS)
+        return near(self._v, b, EPS)
 
     __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
 
     def _near(self, other: Any, eps: float) -> Any:
-        return close(self._v, other._v, eps)
+        return near(self._v, other._v, eps)
 
     def _added(self, delta: Any, dt: Any) -> Vector:
         """Moved by a velocity for a time."""

@@ -216,7 +216,7 @@ class VectorVel(WithRate):
     # operators
 
     def __add__(self, other: VectorVel | Vector) -> VectorVel:
-        own = other if other.__class__ is VectorVel else self._as_own(other)
+        own = other if isinstance(other, VectorVel) else self._as_own(other)
         if own is None:
             return unfit(self, "+", other)
         return vel_of(self._at + own._at, self._rate + own._rate)
