@@ -9,6 +9,7 @@ rotation of a twist, and the force of a wrench.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import dist
 from typing import Any, ClassVar, TypeVar
 
 from linkwork.faces.pykdl.angles import Nine, Three
@@ -167,7 +168,9 @@ class Pair(Value):
         a, b = self._a._v, other._a._v
         c, d = self._b._v, other._b._v
         if a[0].__class__ is b[0].__class__ is c[0].__class__ is d[0].__class__ is float:
-            return close_floats((*a, *c), (*b, *d), eps)
+            if dist(a, b) < eps and dist(c, d) < eps:
+                return True
+            return close_floats(a, b, eps) and close_floats(c, d, eps)
         return close((*a, *c), (*b, *d), eps)
 
     def _added(self: P, delta: Any, dt: Any) -> P:
