@@ -57,14 +57,14 @@ def test_code_is_compiled_once():
 
 def test_what_is_no_robot_is_said():
     for wrong in ("panda", None, 3):
-        with pytest.raises(InputError, match="is a Robot, as linkwork.load gives"):
+        with pytest.raises(InputError, match="as linkwork"):
             simulate(wrong, [0.0], duration=1.0)  # type: ignore[arg-type]
 
 
 def test_states_that_fit_nowhere_are_said():
     robot = lw.load("planar_2r")
     with pytest.raises(InputError, match="by record="):
-        simulate(robot, np.zeros(2), duration=1e13, dt=1e-3)
+        simulate(robot, np.zeros((100_000, 2)), duration=1e6, dt=1e-3)
 
 
 def test_a_rotor_of_zero_moves_nothing():

@@ -23,7 +23,7 @@ class SimulateArguments(RobotArguments):
 
     examples: ClassVar[tuple[str, ...]] = (
         "linkwork simulate ur5e --duration 2",
-        "linkwork simulate panda --kp 200 --kd 20 --armature 0.1 --target joint2=0.5 --save run.npz",
+        "linkwork simulate panda --kp 200 --kd 20 --armature 0.1 --target joint2=0.5 --save r.npz",
         "linkwork simulate quadruped --floating --method dopri5 --gravity '0 0 0'",
     )
 

@@ -29,7 +29,7 @@ Labels = Mapping[str, Sequence[str]]
 
 LARGEST_UNROLLED = 40_000
 """Graphs with more instructions are interpreted: compiling takes some 0.15 ms for each, and more
-than in proportion (6 to 10 s at this size), while CasADi's machine needs some 5 ns for each in a call."""
+than in proportion (6 to 10 s at this size); CasADi's machine needs some 5 ns for each in a call."""
 
 
 class Kernel:

@@ -68,4 +68,5 @@ FACES = (
             "urdfpy.utils": "linkwork.faces.urdfpy",
         },
     ),
+    FaceEntry("pykdl", {"PyKDL": "linkwork.faces.pykdl"}),
 )

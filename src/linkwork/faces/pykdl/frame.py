@@ -1,0 +1,302 @@
+"""Rows S3-050 to S3-064: a frame, a rotation and the position of an origin."""
+# The value types of this face read each other's slots: that is what makes them fast.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from math import cos, hypot, sin
+from operator import attrgetter
+from typing import Any, ClassVar, TypeVar, overload
+
+import numpy as np
+
+from linkwork.arrays import real_array
+from linkwork.errors import InputError
+from linkwork.faces.pykdl import angles, batches
+from linkwork.faces.pykdl.angles import Nine, Three
+from linkwork.faces.pykdl.pair import pair_of
+from linkwork.faces.pykdl.rotation import Rotation, nine_of
+from linkwork.faces.pykdl.scalars import (
+    ABSENT,
+    EPS,
+    Floats,
+    close,
+    close_floats,
+    columns_of,
+    number,
+    numbers,
+    pair_index,
+    quotients,
+    replaced,
+    sine_and_cosine,
+    wrong,
+)
+from linkwork.faces.pykdl.twist import Twist
+from linkwork.faces.pykdl.values import Value, batch_text, unfit
+from linkwork.faces.pykdl.vector import Vector, three_of
+
+_new = object.__new__
+_T = TypeVar("_T", bound=Value)
+_ZEROS = (0.0, 0.0, 0.0)
+
+
+def frame_of(m: Nine, p: Three) -> Frame:
+    """A frame of the numbers of its rotation, row by row, and of its origin."""
+    made: Frame = _new(Frame)
+    made._turn = turn = _new(Rotation)
+    turn._m = m
+    made._place = place = _new(Vector)
+    place._v = p
+    return made
+
+
+class Frame(Value):
+    """Where a frame stands in another: its rotation ``M`` and its origin ``p``.
+
+    `Frame()` is the outer one, and there are `Frame(rotation, vector)`, `Frame(vector)`,
+    `Frame(rotation)` and `Frame(other)`. ``frame * x`` is x, given in the frame, as the outer frame
+    has it: of a Vector, which is a point, of a Twist or Wrench, whose reference point moves too, or
+    of another Frame. Given batches, or by `FromArray` with more axes, it is a batch.
+
+    ``M`` and ``p`` are live: what changes in them changes the frame, and setting them copies.
+
+    Raises: WrongTypeError (a TypeError) for other arguments.
+    """
+
+    __slots__ = ("_place", "_turn")
+    _turn: Rotation
+    _place: Vector
+    array_shape = (4, 4)
+    takes: ClassVar[dict[str, str]] = {"*": "a Vector (a point), a Twist, a Wrench or a Frame"}
+
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(self, R: Rotation | Vector | Frame) -> None: ...
+    @overload
+    def __init__(self, R: Rotation, V: Vector) -> None: ...
+    def __init__(self, R: Any = ABSENT, V: Any = ABSENT) -> None:
+        self._turn = turn = _new(Rotation)
+        self._place = place = _new(Vector)
+        turn._m, place._v = angles.IDENTITY, _ZEROS
+        if V is not ABSENT:
+            try:
+                turn._m, place._v = R._m, V._v
+            except AttributeError:
+                raise wrong("Frame", _TAKES, R, V) from None
+        elif isinstance(R, Rotation):
+            turn._m = R._m
+        elif isinstance(R, Vector):
+            place._v = R._v
+        elif isinstance(R, Frame):
+            turn._m, place._v = R._turn._m, R._place._v
+        elif R is not ABSENT:
+            raise wrong("Frame", _TAKES, R)
+
+    def _set_M(self, value: Rotation) -> None:
+        self._turn._m = nine_of(value, "Frame.M")
+
+    def _set_p(self, value: Vector) -> None:
+        self._place._v = three_of(value, "Frame.p")
+
+    M = property(attrgetter("_turn"), _set_M, doc="The rotation, live; setting it copies.")
+    p = property(attrgetter("_place"), _set_p, doc="The origin, live; setting it copies.")
+
+    def _numbers(self) -> tuple[Any, ...]:
+        return (*self._turn._m, *self._place._v)
+
+    def _assign(self, these: tuple[Any, ...]) -> None:
+        self._turn, self._place = _new(Rotation), _new(Vector)
+        self._turn._assign(these[:9])
+        self._place._assign(these[9:])
+
+    # making frames
+
+    @staticmethod
+    def Identity() -> Frame:
+        """The outer frame itself."""
+        return frame_of(angles.IDENTITY, _ZEROS)
+
+    @staticmethod
+    def DH(a: float, alpha: float, d: float, theta: float) -> Frame:
+        """Denavit and Hartenberg's own parameters: Rz(theta) Tz(d) Tx(a) Rx(alpha).
+
+        Source: Denavit and Hartenberg, A kinematic notation for lower-pair mechanisms based on
+        matrices, ASME Journal of Applied Mechanics 22, 1955.
+        """
+        a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
+        return frame_of(
+            (ct, -st * ca, st * sa, st, ct * ca, -ct * sa, zero, sa, ca), (a * ct, a * st, d)
+        )
+
+    HD = DH
+
+    @staticmethod
+    def DH_Craig1989(a: float, alpha: float, d: float, theta: float) -> Frame:
+        """Craig's parameters, from link i - 1 to link i: Rx(alpha) Tx(a) Rz(theta) Tz(d).
+
+        Source: Craig, Introduction to Robotics: Mechanics and Control, chapter 3.
+        """
+        a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
+        return frame_of(
+            (ct, -st, zero, st * ca, ct * ca, -sa, st * sa, ct * sa, ca), (a, -sa * d, ca * d)
+        )
+
+    @staticmethod
+    def FromArray(array: Any) -> Frame:
+        """A frame of a pose (4, 4); a batch of poses (..., 4, 4), which looks into the array.
+
+        Raises: ShapeError; InputError where the last row is not 0 0 0 1.
+        """
+        given = columns_of(array, "a pose", (4, 4))
+        poses = real_array(array, "a pose")
+        if not np.allclose(poses[..., 3, :], (0.0, 0.0, 0.0, 1.0), rtol=0.0, atol=1e-9):
+            raise InputError("the last row of a pose is 0 0 0 1")
+        nine: Any = (*given[0:3], *given[4:7], *given[8:11])
+        turn = Rotation.FromArray(poses[..., :3, :3])._m if Rotation.check else nine
+        return frame_of(turn, (given[3], given[7], given[11]))
+
+    def ToArray(self) -> Floats:
+        """A new pose (4, 4), or poses (..., 4, 4) of a batch."""
+        m, p = self._turn._m, self._place._v
+        pose = np.empty((*self.shape, 4, 4))
+        for k in range(3):
+            for j in range(3):
+                pose[..., k, j] = m[3 * k + j]
+            pose[..., k, 3] = p[k]
+        pose[..., 3, :] = (0.0, 0.0, 0.0, 1.0)
+        return pose
+
+    # elements
+
+    def __getitem__(self, ij: tuple[int, int]) -> float:
+        i, j = pair_index(ij, 4, "Frame")
+        return self._place._v[i] if j == 3 else self._turn._m[3 * i + j]
+
+    def __setitem__(self, ij: tuple[int, int], value: float) -> None:
+        i, j = pair_index(ij, 4, "Frame")
+        if j == 3:
+            self._place._v = replaced(self._place._v, i, value, "an element of a Frame")
+        else:
+            self._turn._m = replaced(self._turn._m, 3 * i + j, value, "an element of a Frame")
+
+    __iter__ = None  # elements have two indices
+
+    # operators and methods
+
+    @overload
+    def __mul__(self, other: Frame) -> Frame: ...
+    @overload
+    def __mul__(self, other: Vector) -> Vector: ...
+    @overload
+    def __mul__(self, other: _T) -> _T: ...
+    def __mul__(self, other: Any) -> Any:
+        try:
+            move = other._moved
+        except AttributeError:
+            return unfit(self, "*", other)
+        return move(self._turn._m, self._place._v)
+
+    def _moved(self, m: Nine, p: Three) -> Frame:
+        """This frame, which stands in another."""
+        return frame_of(angles.product(m, self._turn._m), self._place._moved(m, p)._v)
+
+    @overload
+    def Inverse(self) -> Frame: ...
+    @overload
+    def Inverse(self, other: _T) -> _T: ...
+    def Inverse(self, other: Any = ABSENT) -> Any:
+        """The outer frame in this one; of a Vector, Twist or Wrench: as this frame has it."""
+        a, b, c, d, e, f, g, h, i = self._turn._m
+        x, y, z = self._place._v
+        m = (a, d, g, b, e, h, c, f, i)
+        p = (-a * x - d * y - g * z, -b * x - e * y - h * z, -c * x - f * y - i * z)
+        if other is ABSENT:
+            return frame_of(m, p)
+        if not hasattr(other, "_moved"):
+            raise wrong("Frame.Inverse", "nothing, a Vector, a Twist or a Wrench", other)
+        return other._moved(m, p)
+
+    def Integrate(self, twist: Twist, frequency: float) -> None:
+        """Move on, in place, for 1 / frequency by a twist in this frame's own axes.
+
+        First order: the position moves along the old axes. Turns of less than 1e-6, and all with a
+        negative frequency, are left out.
+        """
+        if not isinstance(twist, Twist):
+            raise wrong("Frame.Integrate", "a Twist and a number", twist)
+        rate = number(frequency, "a frequency")
+        m = self._turn._m
+        step: Any = quotients(twist._a._v, rate)
+        (a, b, c), (d, e, f) = self._place._v, angles.turned(m, step)
+        self._place._v = (a + d, b + e, c + f)
+        x, y, z = w = twist._b._v
+        if x.__class__ is rate.__class__ is float:
+            length = hypot(x, y, z)
+            angle = quotients((length,), rate)[0]
+            if angle < EPS:
+                return
+            w = (1.0, 0.0, 0.0) if length < EPS else (x / length, y / length, z / length)
+        else:
+            w, angle = batches.turn_in_a_step(w, rate, EPS)
+        self._turn._m = angles.product(m, angles.about_unit(w, angle))
+
+    @staticmethod
+    def AddDelta(f: Frame, t: Twist, d: float = 1.0) -> Frame:
+        """The frame after moving for the time d by a twist in f's outer frame, at f's origin.
+
+        The rotation is exact for small turns too: `AddDelta(f1, diff(f1, f2, d), d)` is f2.
+        """
+        if not isinstance(f, Frame) or not isinstance(t, Twist):
+            raise wrong("Frame.AddDelta", "a Frame, a Twist and a number", f, t)
+        return f._added(t, d)
+
+    def _added(self, t: Any, dt: Any) -> Frame:
+        if not isinstance(t, Twist):
+            raise wrong("addDelta of a Frame", "a Frame, a Twist and a number", self, t)
+        return frame_of(self._turn._added(t._b, dt)._m, self._place._added(t._a, dt)._v)
+
+    @staticmethod
+    def diff(f1: Frame, f2: Frame, d: float = 1.0) -> Twist:
+        """The twist that moves f1 to f2 in the time d, in their outer frame, at f1's origin."""
+        if not isinstance(f1, Frame):
+            raise wrong("Frame.diff", "two Frames and a number", f1, f2)
+        return f1._difference(f2, d)
+
+    def _difference(self, other: Any, dt: Any) -> Twist:
+        if not isinstance(other, Frame):
+            raise wrong("diff of a Frame", "two Frames and a number", self, other)
+        u, w = self._place._difference(other._place, dt), self._turn._difference(other._turn, dt)
+        return pair_of(Twist, u._v, w._v)
+
+    def __eq__(self, other: object) -> Any:
+        return self._near(other, EPS) if isinstance(other, Frame) else NotImplemented
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
+
+    def _near(self, other: Any, eps: float) -> Any:
+        m, n = self._turn._m, other._turn._m
+        p, q = self._place._v, other._place._v
+        if m[0].__class__ is n[0].__class__ is p[0].__class__ is q[0].__class__ is float:
+            return close_floats(p, q, eps) and close_floats(m, n, eps)
+        return close((*m, *p), (*n, *q), eps)
+
+    def __repr__(self) -> str:
+        if not self._turn._m[0].__class__ is self._place._v[0].__class__ is float:
+            return batch_text(self)
+        return f"[{self._turn!r}\n{self._place!r}]"
+
+
+def _dh(a: Any, alpha: Any, d: Any, theta: Any) -> tuple[float, ...]:
+    """a, d, sines and cosines of alpha and theta, and a zero, all of one shape."""
+    if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
+        try:
+            return a, d, sin(alpha), cos(alpha), sin(theta), cos(theta), 0.0
+        except ValueError:  # an infinite angle
+            pass
+    what = "a parameter of Denavit and Hartenberg"
+    a, alpha, d, theta, zero = numbers((a, alpha, d, theta, 0.0), what)
+    return a, d, *sine_and_cosine(alpha), *sine_and_cosine(theta), zero
+
+
+_TAKES = "nothing, a Rotation and a Vector, one of them, or a Frame"

@@ -1,0 +1,91 @@
+"""The functions of the module: dot, Equal, diff, addDelta, SetToZero (rows S3-012, S3-015, S3-062).
+
+Each asks its first argument, by the methods that every value type has for it: a new type is known
+here once it has them.
+"""
+# The value types of this face read each other's slots: that is what makes them fast.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import Any
+
+from linkwork.faces.pykdl.scalars import EPS, wrong
+
+
+def dot(a: Any, b: Any) -> Any:
+    """The dot product of two Vectors; of a Twist and a Wrench, in either order, the power.
+
+    Of a VectorVel and a VectorVel or Vector it is a doubleVel.
+
+    Raises: WrongTypeError.
+    """
+    try:
+        x, y, z = a._v
+        p, q, r = b._v
+        return x * p + y * q + z * r
+    except AttributeError:
+        pass
+    for one, other in ((a, b), (b, a)):
+        if hasattr(one, "_dot"):
+            product = one._dot(other)
+            if product is not NotImplemented:
+                return product
+    raise wrong("dot", "two Vectors, a Twist and a Wrench, or a VectorVel and a Vector", a, b)
+
+
+def Equal(a: Any, b: Any, eps: float = EPS) -> Any:
+    """Whether all numbers of two values of one type differ by less than eps.
+
+    A Vector equals a VectorVel without velocity, and so on. Batches give an array of answers.
+
+    Raises: WrongTypeError for values of different types.
+    """
+    kind = a.__class__
+    if b.__class__ is not kind or not hasattr(a, "_near"):
+        a, b = _of_one_type(a, b)
+    return a._near(b, eps)
+
+
+def _of_one_type(a: Any, b: Any) -> tuple[Any, Any]:
+    for one, other, turned in ((a, b, False), (b, a, True)):
+        alike = one._as_own(other) if hasattr(one, "_as_own") else None
+        if alike is not None:
+            return (alike, one) if turned else (one, alike)
+    raise wrong("Equal", "two values of one type, as two Frames, and a number", a, b)
+
+
+def diff(a: Any, b: Any, dt: float = 1.0) -> Any:
+    """What moves a to b in the time dt: of Vectors a Vector, of Rotations the turning Vector.
+
+    Of Frames it is a Twist in their outer frame, with its reference point at a's origin; of Twists,
+    Wrenches and the velocity types one of the same kind. A time of 0 gives what is infinite.
+
+    Raises: WrongTypeError for values of different types.
+    """
+    if not hasattr(a, "_difference"):
+        raise wrong("diff", "two values of one type, as two Frames, and a number", a, b)
+    return a._difference(b, dt)
+
+
+def addDelta(a: Any, da: Any, dt: float = 1.0) -> Any:
+    """What a is after it has moved by da for the time dt, the inverse of `diff`.
+
+    Of a Frame, da is a Twist in its outer frame, with its reference point at the frame's origin;
+    of a Rotation it is a Vector in the outer frame.
+
+    Raises: WrongTypeError for what does not go together.
+    """
+    if not hasattr(a, "_added"):
+        raise wrong("addDelta", "a value, what it moves by, and a number", a, da)
+    return a._added(da, dt)
+
+
+def SetToZero(value: Any) -> None:
+    """Set a Vector, Twist, Wrench, VectorVel or TwistVel to zero, in place.
+
+    Raises: WrongTypeError.
+    """
+    if not hasattr(value, "_clear"):
+        raise wrong("SetToZero", "a Vector, Twist, Wrench, VectorVel or TwistVel", value)
+    value._clear()

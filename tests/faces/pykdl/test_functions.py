@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import pytest
+
+from linkwork.faces.pykdl import (
+    Equal,
+    Frame,
+    FrameVel,
+    Rotation,
+    RotationVel,
+    SetToZero,
+    Twist,
+    TwistVel,
+    Vector,
+    VectorVel,
+    Wrench,
+    addDelta,
+    diff,
+    dot,
+    doubleVel,
+)
+
+V, W = Vector(1, 2, 3), Vector(4, 5, 7)
+
+
+@pytest.mark.row("S3-012")
+def test_dot():
+    assert dot(V, W) == 35.0
+    assert dot(Twist(V, W), Wrench(W, V)) == 70.0
+    assert dot(VectorVel(V, W), V).t == 14.0
+    assert dot(V, VectorVel(V, W)).grad == 35.0
+    with pytest.raises(TypeError, match=r"dot takes two Vectors, .* not Vector, int"):
+        dot(V, 3)
+
+
+@pytest.mark.row("S3-015")
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (V, Vector(1, 2, 3.1)),
+        (Rotation(), Rotation.RotX(0.1)),
+        (Frame(V), Frame(W)),
+        (Twist(V, W), Twist(W, V)),
+        (Wrench(V, W), Wrench(W, V)),
+        (doubleVel(1, 2), doubleVel(1, 3)),
+        (VectorVel(V, W), VectorVel(V, V)),
+        (RotationVel(Rotation(), V), RotationVel(Rotation(), W)),
+        (FrameVel(Frame(V)), FrameVel(Frame(W))),
+        (TwistVel(Twist(V, W)), TwistVel(Twist(W, V))),
+    ],
+)
+def test_equal_of_every_type(a: object, b: object):
+    assert Equal(a, a) is True
+    assert Equal(a, b) is False
+    assert Equal(a, b, 10.0) is True
+    with pytest.raises(TypeError, match="Equal takes two values of one type"):
+        Equal(a, 3)
+
+
+@pytest.mark.row("S3-015")
+@pytest.mark.parametrize(
+    ("plain", "moving"),
+    [
+        (V, VectorVel(V)),
+        (Rotation.RotX(0.1), RotationVel(Rotation.RotX(0.1))),
+        (Frame(V), FrameVel(Frame(V))),
+        (Twist(V, W), TwistVel(Twist(V, W))),
+    ],
+)
+def test_a_plain_value_equals_one_that_is_at_rest(plain: object, moving: object):
+    assert Equal(plain, moving)
+    assert Equal(moving, plain)
+    assert plain == moving
+    assert moving == plain
+    with pytest.raises(TypeError):
+        Equal(plain, Wrench())
+
+
+@pytest.mark.row("S3-062", "S3-063")
+def test_add_delta_undoes_diff():
+    for a, b in (
+        (V, W),
+        (Twist(V, W), Twist(W, V)),
+        (Wrench(V, W), Wrench(W, V)),
+        (Rotation.RotX(1.0), Rotation.RotY(2.0)),
+        (Frame(Rotation.RotX(1.0), V), Frame(Rotation.RotY(2.0), W)),
+    ):
+        assert Equal(addDelta(a, diff(a, b, 0.5), 0.5), b, 1e-12)
+        assert Equal(addDelta(a, diff(a, b)), b, 1e-12)
+
+
+def test_other_types_are_refused():
+    for call in (lambda: diff(3, V), lambda: diff(V, Rotation()), lambda: diff(V, 3)):
+        with pytest.raises(TypeError, match="diff"):
+            call()
+    for call in (lambda: addDelta(3, V), lambda: addDelta(Rotation(), Twist())):
+        with pytest.raises(TypeError, match="addDelta"):
+            call()
+
+
+@pytest.mark.row("S3-110")
+def test_set_to_zero():
+    for value in (Vector(V), Twist(V, W), Wrench(V, W), VectorVel(V, W), TwistVel(Twist(V, W))):
+        assert SetToZero(value) is None
+        assert set(value._numbers()) == {0.0}
+    with pytest.raises(TypeError, match="SetToZero takes a Vector"):
+        SetToZero(Frame())
