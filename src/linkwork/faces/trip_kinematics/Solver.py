@@ -27,6 +27,7 @@ from linkwork.faces.trip_kinematics.mistakes import (
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import QUATERNION, TRANSLATION, zeros
 from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
+from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.result import IKResult
 
 __all__ = ["CCDSolver", "NewtonSolver", "NoSolution", "SimpleInvKinSolver"]
@@ -37,8 +38,11 @@ _TOLERANCE = 1.0e-10
 """Metres and radians that an answer may be off."""
 _STARTS = 200
 """Searches for other virtual states where a mapping takes none of those found so far."""
-_ROUNDS = 40
-"""Steps towards the nearest state of a target that is out of reach."""
+_ROUNDS = 20
+_LEADS = (1.0, 0.3, 0.1, 0.01, 0.001)
+"""How far ahead the nearest state of a target out of reach is searched for, by the robot's size."""
+_NEAR = "near"
+_FAR = 1.0e6
 
 
 class SimpleInvKinSolver:
@@ -76,6 +80,8 @@ class SimpleInvKinSolver:
         self._solver = self._core.robot.solver(tasks=tasks) if self._slots else None
         self._name = self._solver.problem.tasks[0].name if self._solver else ""
         self._spheres = spheres
+        self._near: InverseKinematics | None = None
+        self._size = 1.0
 
     def solve_virtual(
         self, target: ArrayLike, initial_tip: Mapping[str, Mapping[str, float]] | None = None
@@ -157,10 +163,39 @@ class SimpleInvKinSolver:
     def _nearest(self, goal: Floats, q: Floats) -> Floats:
         """Nearer to a target out of reach than a search for the target itself comes.
 
-        The nearest point to a target is nearest to all points on the way there as well; and points
-        close by are searched for more exactly.
+        The nearest point to a target is the nearest to all points on the way there as well, and
+        what is close by is found more exactly.
         """
-        return q
+        if self.orientation:
+            return q
+        solver = self._nearing()
+        best, at, far = q, *self._distance(q, goal)
+        for _ in range(_ROUNDS):
+            before = far
+            for lead in _LEADS:
+                aim = at + (goal - at) * min(1.0, lead * self._size / far)
+                found = solver.solve({_NEAR: aim}, best, position_tolerance=_TOLERANCE, tries=4).q
+                reached, distance = self._distance(found, goal)
+                if distance < far:
+                    best, at, far = found, reached, distance
+            if far > before - _TOLERANCE:
+                break
+        return best
+
+    def _nearing(self) -> InverseKinematics:
+        """A solver that comes as near to a position as it can, wherever that is."""
+        if self._near is None:
+            anywhere = ik.Position(self._frame, np.zeros(3), name="anywhere", slack=(_FAR,) * 3)
+            near = ik.Position(self._frame, name=_NEAR, priority=1)
+            held = [task for sphere in self._spheres for task in _held(sphere, self._core)]
+            self._near = self._core.robot.solver(tasks=[anywhere, near, *held])
+            self._size = max(float(np.abs(self._core.robot.mechanism.p_parent_joint).sum()), 1e-3)
+        return self._near
+
+    def _distance(self, q: Floats, goal: Floats) -> tuple[Floats, float]:
+        """Where the end effector is, and how far from the goal."""
+        at = self._core.robot.fk(q, self._frame)[:3, 3]
+        return at, float(np.linalg.norm(goal - at))
 
     def _target(self, target: Any) -> Floats:
         """The target as the core's task takes it.
