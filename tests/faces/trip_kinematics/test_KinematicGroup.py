@@ -168,7 +168,8 @@ def test_arguments_of_mappings_come_behind_the_state():
     group.pass_arg_v_to_a([8])
     group.set_virtual_state({"j": {"rz": 1.0}})
     assert seen == [
-        ("forth", {"rz": 1}, 5), ("forth", 7, 0), ("forth", None, 0), ("back", {"m": 2}), ("back", 8)
+        ("forth", {"rz": 1}, 5), ("forth", 7, 0), ("forth", None, 0),
+        ("back", {"m": 2}), ("back", 8),
     ]  # fmt: skip
     with pytest.raises(TypeError, match="arguments of group 'g': virtual_to_actuated are a list"):
         group.pass_arg_v_to_a({"m": 2})

@@ -79,13 +79,12 @@ def test_poses_are_the_products_of_the_groups_matrices():
 
 @row("S1-004")
 def test_a_quaternion_as_a_state():
-    ball = Transformation(
-        "b", {"tx": 1, "qw": 0, "qx": 0, "qy": 0, "qz": 0}, ["qw", "qx", "qy", "qz"]
-    )
+    keys = ["qw", "qx", "qy", "qz"]
+    ball = Transformation("b", {"tx": 1, **dict.fromkeys(keys, 0.0)}, keys)
     robot = Robot([ball, Transformation("tip", {"ty": 2}, parent=ball)])
     np.testing.assert_allclose(forward_kinematics(robot, "tip"), homogeneous(p=(1, 2, 0)))
     unit = np.array([0.5, -0.5, 0.5, 0.5])
-    robot.set_virtual_state({"b": dict(zip(("qw", "qx", "qy", "qz"), unit.tolist(), strict=True))})
+    robot.set_virtual_state({"b": dict(zip(keys, unit.tolist(), strict=True))})
     wanted = homogeneous(quaternion(*unit), (1, 0, 0)) @ homogeneous(p=(0, 2, 0))
     np.testing.assert_allclose(forward_kinematics(robot, "tip"), wanted, atol=1e-15)
 
@@ -148,7 +147,7 @@ def test_only_the_groups_that_are_set_are_mapped():
 
 @row("S1-015", "S1-040", "S1-042", "S1-070")
 def test_names_may_not_clash():
-    with pytest.raises(KeyError, match="More than one robot actuator has the same name!.*'m'"):
+    with pytest.raises(KeyError, match=r"More than one robot actuator has the same name!.*'m'"):
         parts = [
             KinematicGroup(
                 f"g{k}",

@@ -269,7 +269,7 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def __copy__(self) -> KinematicGroup:
         made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
+        vars(made).update(vars(self))
         made._chain = self.get_virtual_chain()
         made._actuated = dict(self._actuated)
         made._to_virtual = copy.copy(self._to_virtual)

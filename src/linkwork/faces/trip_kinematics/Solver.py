@@ -257,7 +257,7 @@ class SimpleInvKinSolver:
         """The values of the joints up to the end effector."""
         found: dict[str, Values] = {}
         for slot in self._slots:
-            found.setdefault(slot.member, {})[slot.key] = float(q[slot.index])
+            found.setdefault(slot.member, {})[slot.key] = float(q[slot.place])
         return found
 
 

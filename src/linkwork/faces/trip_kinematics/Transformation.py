@@ -185,7 +185,7 @@ class Transformation(metaclass=NamesOfModule):
 
     def __copy__(self) -> Transformation:
         made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
+        vars(made).update(vars(self))
         made._values = dict(self._values)
         made.children = list(self.children)
         return made

@@ -41,7 +41,7 @@ class Slot(NamedTuple):
 
     member: str
     key: str
-    index: int
+    place: int
 
 
 class Branch(NamedTuple):
@@ -104,14 +104,14 @@ class Core:
             range(int(m.q_start[c]), int(m.q_start[c + 1]))
             for c in m.coordinates_moving(m.frame(frame))
         ]
-        return [slot for slot in self.slots if any(slot.index in part for part in parts)]
+        return [slot for slot in self.slots if any(slot.place in part for part in parts)]
 
     def configuration(self, values: Mapping[str, Mapping[str, Any]]) -> Any:
         """q (nq,) at the values of the transformations: an array, or a list where one is an SX."""
         q: list[Any] = self.rest.tolist()
         symbolic = False
-        for member, key, index in self.slots:
-            q[index] = value = values[member][key]
+        for member, key, place in self.slots:
+            q[place] = value = values[member][key]
             symbolic = symbolic or not isinstance(value, float)
         for sphere in self.spheres:
             parts = q[sphere.start + 3 : sphere.start + 7]
@@ -167,23 +167,23 @@ class _Tree:
         moving = {*member.states, *(key for key, v in values.items() if is_symbol(v))}
         if any(key in moving for key in QUATERNION):
             return self._floating(member, parent, moving)
-        at, R, p = parent, np.eye(3), np.zeros(3)
+        at, turn, p = parent, np.eye(3), np.zeros(3)
         for key in (*TRANSLATION, *EULER_ORDERS[member.euler]):
             value = values.get(key, 0.0)
             if key not in moving:
                 if key in TRANSLATION:
                     p = p + value * _AXES[key[1]]
                 elif value != 0.0:
-                    R = R @ _TURNS[key](NUMPY, np.float64(value))
+                    turn = turn @ _TURNS[key](NUMPY, np.float64(value))
                 continue
             kind = JointType.PRISMATIC if key in TRANSLATION else JointType.CONTINUOUS
             ends = (at, f"{name}/{key}")
-            joint = self._joint(kind, ends, (R, p), axis=_AXES[key[1]], name=(name, key))
+            joint = self._joint(kind, ends, (turn, p), axis=_AXES[key[1]], name=(name, key))
             self.moving.append(_Moving(name, key, joint.name, None, {}))
-            at, R, p = str(joint.child), np.eye(3), np.zeros(3)
+            at, turn, p = str(joint.child), np.eye(3), np.zeros(3)
         if member.convention == "quaternion":
-            R = np.asarray(rotations.from_quaternion(NUMPY, np.array(quaternion_of(values))))
-        return str(self._joint(JointType.FIXED, (at, name), (R, p), name=(name, "end")).child)
+            turn = np.asarray(rotations.from_quaternion(NUMPY, np.array(quaternion_of(values))))
+        return str(self._joint(JointType.FIXED, (at, name), (turn, p), name=(name, "end")).child)
 
     def _floating(self, member: Transformation, parent: str, moving: Iterable[str]) -> str:
         name = member.get_name()

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from linkwork.errors import InputError, LinkworkError, UnknownNameError
 
+_SHOWN = 40
+"""Names that a message lists."""
+
 
 class WrongTypeError(LinkworkError, TypeError):
     """A value of a type that the call does not take."""
@@ -19,6 +22,13 @@ class UnknownKeyError(UnknownNameError, InputError):
 
     def __init__(self, kind: str, name: object, valid: Sequence[str]) -> None:
         super().__init__(kind, str(name), valid)
+        more = ", ..." if len(self.valid) > _SHOWN else ""
+        self.text = f"no {kind} named '{name!s:.80}'; there are: {listed(self.valid[:_SHOWN])}"
+        self.text += more
+        self.args = (self.text,)
+
+    def __reduce__(self) -> tuple[type[UnknownKeyError], tuple[str, str, tuple[str, ...]]]:
+        return (UnknownKeyError, (self.kind, self.name, self.valid))
 
 
 class NameClashError(LinkworkError, KeyError):

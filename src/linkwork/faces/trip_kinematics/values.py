@@ -21,17 +21,25 @@ def is_symbol(value: Any) -> bool:
     return kind.__module__.partition(".")[0] == "casadi" and kind.__name__ in ("SX", "MX")
 
 
+def _symbol(value: Any, what: str) -> Any:
+    """An SX scalar, or the number that it is.
+
+    Raises: InputError.
+    """
+    if type(value).__name__ != "SX" or value.numel() != 1:
+        raise InputError(f"{what} takes a scalar SX of CasADi, not {type(value).__name__}")
+    return number(float(value), what) if value.is_constant() else value
+
+
 def number(value: Any, what: str) -> Any:
     """A finite float, from a number or from what holds one (arrays of length 1, DM); SX as it is.
 
     Raises: InputError for what is not finite or not one number; WrongTypeError for what is none.
     """
-    if type(value) is float and math.isfinite(value):
-        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
     if is_symbol(value):
-        if type(value).__name__ != "SX" or value.numel() != 1:
-            raise InputError(f"{what} takes a scalar SX of CasADi, not {type(value).__name__}")
-        return float(value) if value.is_constant() else value
+        return _symbol(value, what)
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
         return number(value.reshape(-1)[0], what)
     try:

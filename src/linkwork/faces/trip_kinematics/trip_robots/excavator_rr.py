@@ -114,10 +114,7 @@ def _scalar(block: Any) -> Any:
 
 
 class _Cylinder:
-    """A hinge with its lever, and the cylinder from its foot to the lever's end.
-
-    ``corner``: the angle of the triangle at the hinge, of which ``within`` says what is wrong.
-    """
+    """A hinge with its lever, and the cylinder from its foot to the lever's end."""
 
     def __init__(
         self, hinge: str, cylinder: str, foot: tuple[float, float, float], lever: float
@@ -126,7 +123,7 @@ class _Cylinder:
         tree.joint(hinge, JointType.CONTINUOUS, "ground", axis=y)
         tree.frame("lever", hinge, (lever, 0.0, 0.0))
         tree.joint("foot", JointType.CONTINUOUS, "ground", axis=y, p=foot)
-        tree.joint(cylinder, JointType.PRISMATIC, "foot", axis=(1.0, 0.0, 0.0))
+        tree.joint(cylinder, JointType.PRISMATIC, "foot", axis=(1.0, 0.0, 0.0), lower=0.0)
         self._loops = Loops(tree, [("lever", cylinder)], "xz")
         q = _START[hinge]
         way = [lever * o - f for o, f in zip((cos(q), 0.0, -sin(q)), foot, strict=True)]

@@ -20,7 +20,9 @@ from linkwork.robot import Robot
 from linkwork.solve.ik import InverseKinematics
 
 _TOLERANCE = 1.0e-12
-_TRIES = 64
+_TRIES = 32
+_NEAR = "near"
+_NEAR_TOLERANCE = 1.0e-10
 
 
 class Tree:
@@ -38,6 +40,7 @@ class Tree:
         axis: Sequence[float] = (0.0, 0.0, 1.0),
         p: Sequence[float] = (0.0, 0.0, 0.0),
         R: Floats | None = None,
+        lower: float | None = None,
     ) -> str:
         """Add a joint with the link that it carries, both of this name."""
         self.parts.links.append(LinkPart(name))
@@ -50,6 +53,7 @@ class Tree:
                 R=np.eye(3) if R is None else R,
                 p=np.array(p, np.float64),
                 axis=np.array(axis, np.float64),
+                lower=lower,
             )
         )
         return name
@@ -69,7 +73,7 @@ class Loops:
 
     def __init__(self, tree: Tree, meeting: Sequence[tuple[str, str]], axes: str = "xyz") -> None:
         self._parts, self._meeting, self._axes = tree.parts, tuple(meeting), axes
-        self._solvers: dict[tuple[str, ...], InverseKinematics] = {}
+        self._solvers: dict[tuple[tuple[str, ...], ...], InverseKinematics] = {}
 
     @cached_property
     def robot(self) -> Robot:
@@ -77,31 +81,53 @@ class Loops:
         return Robot(assemble(self._parts))
 
     def close(
-        self, given: Mapping[str, float], start: Mapping[str, float] | None = None
+        self,
+        given: Mapping[str, float],
+        start: Mapping[str, float] | None = None,
+        nearest: Sequence[str] = (),
     ) -> dict[str, float]:
         """Positions of all joints at which the loops are closed, with the joints that are given.
 
-        The search begins at ``start``, where joints that are not named are 0, and takes the
-        nearest way; residuals are below 1e-12 m.
+        The search begins at ``start``, where joints that are not named are 0. Of several
+        assemblies, or of a continuum of them, that one is taken in which the joints ``nearest`` are
+        nearest to it. Residuals are below 1e-12 m.
 
         Raises: NoSolution (a RuntimeError) where the loops cannot be closed.
         """
-        robot = self.robot
-        solver = self._solver(tuple(sorted(given)))
+        robot, solver = self.robot, self._solver(tuple(sorted(given)), tuple(nearest))
         q0 = robot.configuration({**(start or {}), **given})
-        result = solver.solve(None, q0, position_tolerance=_TOLERANCE, tries=_TRIES)
+        free = len(solver.problem.tasks) > len(self._meeting)
+        places = [robot.joint_names.index(name) for name in nearest]
+        targets = {_NEAR: q0[places]} if free else None
+        result = solver.solve(targets, q0, position_tolerance=_TOLERANCE, tries=_TRIES)
         if not bool(result.success):
             shown = ", ".join(f"{name} = {value:.6g}" for name, value in given.items())
             raise NoSolution(f"the mechanism cannot be assembled at {shown}: {result.reason}")
-        return dict(zip(robot.joint_names, result.q.tolist(), strict=True))
+        q = result.q
+        if nearest and not free:
+            found = solver.all_solutions(None, q0, starts=_TRIES, position_tolerance=_TOLERANCE).q
+            every = np.vstack([q, found])
+            away = np.abs(every[:, places] - q0[places])
+            away = np.minimum(away, np.abs(away - 2.0 * np.pi))
+            q = every[int(np.argmin((away**2).sum(axis=1)))]
+        return dict(zip(robot.joint_names, q.tolist(), strict=True))
 
-    def _solver(self, given: tuple[str, ...]) -> InverseKinematics:
-        found = self._solvers.get(given)
+    def _solver(self, given: tuple[str, ...], nearest: tuple[str, ...]) -> InverseKinematics:
+        """The solver for what is not given; with a second task where the loops leave freedom."""
+        key = (given, nearest)
+        found = self._solvers.get(key)
         if found is None:
             free = [name for name in self.robot.joint_names if name not in given]
-            tasks = [
+            tasks: list[ik.Task] = [
                 ik.RelativePose(a, b, np.eye(4), position=self._axes, rotation="")
                 for a, b in self._meeting
             ]
-            found = self._solvers.setdefault(given, self.robot.solver(tasks=tasks, joints=free))
+            if nearest and len(free) > len(self._axes) * len(self._meeting):
+                tasks.append(
+                    ik.Posture(
+                        joints=list(nearest), priority=1, name=_NEAR, tolerance=_NEAR_TOLERANCE
+                    )
+                )
+            made = self.robot.solver(tasks=tasks, joints=free)
+            found = self._solvers.setdefault(key, made)
         return found

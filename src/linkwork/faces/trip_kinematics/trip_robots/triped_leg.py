@@ -42,8 +42,8 @@ BALL = (0.015, 0.029, -0.0965)
 LEVER = (0.139807669447128, 0.0549998406976098, -0.051)
 LEVER_TURN = radians(-345.0)
 LEVER_BALL = (0.085, 0.0, -0.0245)
-_AXES = ("rx", "ry", "rz")
-_SWINGS = ("swing_left", "swing_right")
+_AXES: tuple[str, ...] = ("rx", "ry", "rz")
+_SWINGS: tuple[str, ...] = ("swing_left", "swing_right")
 
 
 def sphere_centers(r_x: Any, r_y: Any, r_z: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -90,7 +90,7 @@ def swing_to_gimbal(state: State, tips: Any = None) -> dict[str, dict[str, float
     if tips is not None:
         tips = mapping_of(tips, "tips")
         start = _named(tips.get("gimbal_joint", tips), _AXES, "tips of the gimbal")
-    found = _LEG.close(given, start)
+    found = _LEG.close(given, start, _AXES)
     return {"gimbal_joint": {key: found[key] for key in _AXES}}
 
 
@@ -104,7 +104,7 @@ def gimbal_to_swing(state: Mapping[str, State], tips: Any = None) -> dict[str, f
     start = dict.fromkeys(_SWINGS, 0.0)
     if tips is not None:
         start = _named(tips, _SWINGS, "tips of the swings")
-    found = _LEG.close(given, start)
+    found = _LEG.close(given, start, _SWINGS)
     return {key: found[key] for key in _SWINGS}
 
 
@@ -154,7 +154,7 @@ _LEG = _loops()
 
 def build(prefix: str, gimbal: list[Transformation], mappings: tuple[Any, Any]) -> list[Any]:
     """The parts of a leg, their names behind a prefix; its gimbal is at zero and the levers fit."""
-    zero = {"gimbal_joint": dict.fromkeys(_AXES, 0.0)}
+    zero: dict[str, State] = {"gimbal_joint": dict.fromkeys(_AXES, 0.0)}
     swings = {prefix + key: value for key, value in gimbal_to_swing(zero).items()}
     group = KinematicGroup(f"{prefix}closed_chain", gimbal, swings, mappings[0], mappings[1])
     plate = Transformation(f"{prefix}A_P_LL", {"tx": 1.640, "tz": -0.037}, parent=group)
