@@ -20,8 +20,6 @@ from linkwork.faces.trip_kinematics.mistakes import StateWarning
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from trip_samples import by_hand, doubled
 
-row = pytest.mark.row
-
 
 def chain() -> list[Transformation]:
     turn = Transformation("j", {"rz": 0.0}, ["rz"])
@@ -36,7 +34,7 @@ def to_actuated(state: Any) -> Any:
     return {"m": 2 * state["j"]["rz"]}
 
 
-@row("S1-020", "S1-025", "S1-026", "S1-036")
+@pytest.mark.row("S1-020", "S1-025", "S1-026", "S1-036")
 def test_a_group_has_two_states_that_follow_each_other():
     group = KinematicGroup("g", chain(), {"m": 0.0}, to_virtual, to_actuated)
     group.set_actuated_state({"m": 0.8})
@@ -49,7 +47,7 @@ def test_a_group_has_two_states_that_follow_each_other():
     assert (group.virtual_state, group.actuated_state) == ({"j": {"rz": -0.3}}, {"m": -0.6})
 
 
-@row("S1-020", "S1-070")
+@pytest.mark.row("S1-020", "S1-070")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -65,7 +63,7 @@ def test_half_a_group_is_a_value_error(arguments: tuple[Any, ...], said: str):
         KinematicGroup("g", chain(), *arguments)
 
 
-@row("S1-020", "S1-070")
+@pytest.mark.row("S1-020", "S1-070")
 @pytest.mark.parametrize(
     ("forth", "back", "said"),
     [
@@ -85,7 +83,7 @@ def test_mappings_that_give_something_else_are_a_runtime_error(forth: Any, back:
     assert isinstance(caught.value, LinkworkError)
 
 
-@row("S1-020")
+@pytest.mark.row("S1-020")
 def test_wrong_types():
     for arguments in (
         (3, chain()),
@@ -102,7 +100,7 @@ def test_wrong_types():
         KinematicGroup("g", chain(), parent="base")
 
 
-@row("S1-020", "S1-021")
+@pytest.mark.row("S1-020", "S1-021")
 def test_chains_that_are_none():
     a = Transformation("a", {"rz": 0}, ["rz"])
     b, c = (Transformation(name, {"tx": 1}, parent=a) for name in "bc")
@@ -119,7 +117,7 @@ def test_chains_that_are_none():
         KinematicGroup("g", [a, b, c])
 
 
-@row("S1-021")
+@pytest.mark.row("S1-021")
 def test_the_order_of_the_list_is_free():
     a = Transformation("a", {"tx": 1})
     b = Transformation("b", {"rz": 0.5}, ["rz"], parent=a)
@@ -131,7 +129,7 @@ def test_the_order_of_the_list_is_free():
         np.testing.assert_allclose(group.get_transformation_matrix(), wanted, atol=1e-15)
 
 
-@row("S1-022")
+@pytest.mark.row("S1-022")
 def test_parents_of_groups():
     base = Transformation("base", {"tz": 1})
     first = doubled("first", "a", base)
@@ -144,7 +142,7 @@ def test_parents_of_groups():
         KinematicGroup("g", [on_base], parent=first)
 
 
-@row("S1-023", "S1-032", "S1-037")
+@pytest.mark.row("S1-023", "S1-032", "S1-037")
 def test_arguments_of_mappings_come_behind_the_state():
     seen: list[Any] = []
 
@@ -175,7 +173,7 @@ def test_arguments_of_mappings_come_behind_the_state():
         group.pass_arg_v_to_a({"m": 2})
 
 
-@row("S1-024")
+@pytest.mark.row("S1-024")
 def test_states_that_do_not_agree_are_said():
     with pytest.warns(StateWarning, match=r"'g'.*do not agree.*set_"):
         KinematicGroup("g", chain(), {"m": 1.0}, to_virtual, to_actuated)
@@ -186,7 +184,7 @@ def test_states_that_do_not_agree_are_said():
         KinematicGroup("g", chain(), {"m": 0.0}, to_virtual, to_actuated)
 
 
-@row("S1-024")
+@pytest.mark.row("S1-024")
 def test_every_value_is_compared():
     two = Transformation("j", {"rx": 0.0, "rz": 0.0}, ["rx", "rz"])
     with pytest.warns(StateWarning):
@@ -199,7 +197,7 @@ def test_every_value_is_compared():
         )
 
 
-@row("S1-027", "S1-028", "S1-029", "S1-033", "S1-034")
+@pytest.mark.row("S1-027", "S1-028", "S1-029", "S1-033", "S1-034")
 def test_what_a_group_says_of_itself():
     group = doubled("g", "j")
     group.set_actuated_state({"j motor": 1.0})
@@ -214,7 +212,7 @@ def test_what_a_group_says_of_itself():
     assert KinematicGroup.object_list_to_key_lists({"a": 1, "b": 2}) == ["a", "b"]
 
 
-@row("S1-030", "S1-031")
+@pytest.mark.row("S1-030", "S1-031")
 def test_a_part_of_a_state():
     two = Transformation("j", {"rx": 0.1, "rz": 0.2}, ["rx", "rz"])
     other = Transformation("k", {"ry": 0.3}, ["ry"], parent=two)
@@ -232,7 +230,7 @@ def failing(state: Any) -> Any:
     return {"j": {"rz": state["m"] / 2 if state["m"] < 0.9 else np.nan}}
 
 
-@row("S1-030", "S1-031")
+@pytest.mark.row("S1-030", "S1-031")
 @pytest.mark.parametrize(
     ("call", "kind"),
     [
@@ -259,7 +257,7 @@ def test_where_something_fails_nothing_changes(call: Any, kind: type[Exception])
     np.testing.assert_array_equal(group.get_transformation_matrix(), before)
 
 
-@row("S1-025", "S1-030", "S1-031")
+@pytest.mark.row("S1-025", "S1-030", "S1-031")
 def test_a_group_in_which_nothing_moves():
     group = KinematicGroup("g", [Transformation("a", {"tx": 1})])
     assert (group.get_actuated_state(), group.get_virtual_state()) == (None, {})
@@ -281,7 +279,7 @@ def test_mappings_get_copies():
     assert group.get_actuated_state() == {"m": 1.0}
 
 
-@row("S1-037")
+@pytest.mark.row("S1-037")
 def test_values_of_length_one_are_numbers():
     group = KinematicGroup(
         "g",
@@ -295,7 +293,7 @@ def test_values_of_length_one_are_numbers():
     assert (group.virtual_state, group.actuated_state) == ({"j": {"rz": 0.25}}, {"m": 0.5})
 
 
-@row("S1-035")
+@pytest.mark.row("S1-035")
 def test_states_as_attributes():
     group = KinematicGroup("g", chain(), {"m": 0.0}, to_virtual, to_actuated)
     group.actuated_state = {"m": 1.0}
@@ -305,7 +303,7 @@ def test_states_as_attributes():
     assert (group.parent, group.children) == ("g", [])
 
 
-@row("S1-038", "S1-041")
+@pytest.mark.row("S1-038", "S1-041")
 def test_open_groups():
     two = Transformation("T", {"rx": 0.0, "tz": 0.5}, ["rx", "tz"])
     group = OpenKinematicGroup("open", [two, Transformation("end", {"tx": 1}, parent=two)])
@@ -318,7 +316,7 @@ def test_open_groups():
         group.pass_arg_a_to_v([1])
 
 
-@row("S1-071")
+@pytest.mark.row("S1-071")
 def test_a_group_without_state_and_mappings_is_open():
     group = KinematicGroup("g", chain())
     group.set_actuated_state({"j_rz": 0.5})

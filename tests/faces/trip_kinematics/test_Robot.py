@@ -21,10 +21,8 @@ from linkwork.robot import Robot as CoreRobot
 from seeds import rng
 from trip_samples import branched, by_hand, doubled, homogeneous, quaternion, two_links
 
-row = pytest.mark.row
 
-
-@row("S1-040", "S1-051", "S1-080")
+@pytest.mark.row("S1-040", "S1-051", "S1-080")
 def test_two_links():
     robot = Robot(two_links())
     T = forward_kinematics(robot, "L2")
@@ -39,7 +37,7 @@ def test_two_links():
     assert trip_kinematics.Robot.forward_kinematics is forward_kinematics
 
 
-@row("S1-051", "S1-052", "S1-048")
+@pytest.mark.row("S1-051", "S1-052", "S1-048")
 def test_trees_in_any_order():
     robot = branched()
     assert sorted(robot.get_endeffectors()) == ["base", "left", "right", "slide"]
@@ -58,7 +56,7 @@ def test_trees_in_any_order():
         forward_kinematics(robot, "a")  # inside a group
 
 
-@row("S1-002", "S1-003", "S1-004", "S1-005", "S1-051")
+@pytest.mark.row("S1-002", "S1-003", "S1-004", "S1-005", "S1-051")
 def test_poses_are_the_products_of_the_groups_matrices():
     draw = rng("chains")
     keys = ("tx", "ty", "tz", "rx", "ry", "rz", "qw", "qx", "qy", "qz")
@@ -77,7 +75,7 @@ def test_poses_are_the_products_of_the_groups_matrices():
         np.testing.assert_allclose(forward_kinematics(robot, str(part)), T, atol=1e-14)
 
 
-@row("S1-004")
+@pytest.mark.row("S1-004")
 def test_a_quaternion_as_a_state():
     keys = ["qw", "qx", "qy", "qz"]
     ball = Transformation("b", {"tx": 1, **dict.fromkeys(keys, 0.0)}, keys)
@@ -89,7 +87,7 @@ def test_a_quaternion_as_a_state():
     np.testing.assert_allclose(forward_kinematics(robot, "tip"), wanted, atol=1e-15)
 
 
-@row("S1-041", "S1-043", "S1-044", "S1-045", "S1-046")
+@pytest.mark.row("S1-041", "S1-043", "S1-044", "S1-045", "S1-046")
 def test_states_of_all_groups():
     robot = branched()
     assert robot.get_actuated_state() == {"a motor": 0.0, "b motor": 0.0, "slide_ty": 0.1}
@@ -101,7 +99,7 @@ def test_states_of_all_groups():
     assert robot.get_actuated_state() == {"a motor": 0.5, "b motor": 2.0, "slide_ty": 0.0}
 
 
-@row("S1-045", "S1-046")
+@pytest.mark.row("S1-045", "S1-046")
 @pytest.mark.parametrize(
     ("call", "kind"),
     [
@@ -123,7 +121,7 @@ def test_all_groups_change_or_none(call: Any, kind: type[Exception]):
     assert (robot.get_virtual_state(), robot.get_actuated_state()) == before
 
 
-@row("S1-084")
+@pytest.mark.row("S1-084")
 def test_only_the_groups_that_are_set_are_mapped():
     calls: list[str] = []
 
@@ -145,7 +143,7 @@ def test_only_the_groups_that_are_set_are_mapped():
     assert calls == ["b"]
 
 
-@row("S1-015", "S1-040", "S1-042", "S1-070")
+@pytest.mark.row("S1-015", "S1-040", "S1-042", "S1-070")
 def test_names_may_not_clash():
     with pytest.raises(KeyError, match=r"More than one robot actuator has the same name!.*'m'"):
         parts = [
@@ -170,7 +168,7 @@ def test_names_may_not_clash():
         Robot([group, group])
 
 
-@row("S1-042")
+@pytest.mark.row("S1-042")
 def test_names_with_underscores_that_meet():
     a = KinematicGroup(
         "g",
@@ -183,7 +181,7 @@ def test_names_with_underscores_that_meet():
         Robot([a, Transformation("A", {"ry": 0}, ["ry"])])
 
 
-@row("S1-040")
+@pytest.mark.row("S1-040")
 def test_what_robots_are_not_made_of():
     for parts in (3, Transformation("a", {}), ["a"], [None]):
         with pytest.raises(TypeError):
@@ -198,7 +196,7 @@ def test_what_robots_are_not_made_of():
         Robot([a, b, c])
 
 
-@row("S1-040")
+@pytest.mark.row("S1-040")
 def test_a_transformation_may_be_in_two_robots():
     parts = two_links()
     one, other = Robot(parts), Robot(parts[:2])
@@ -209,7 +207,7 @@ def test_a_transformation_may_be_in_two_robots():
     assert [part.children for part in parts] == [["L"], ["J2"], ["L2"], []]
 
 
-@row("S1-040")
+@pytest.mark.row("S1-040")
 def test_a_group_is_the_robots():
     group = doubled("g", "j")
     robot = Robot([group])
@@ -220,7 +218,7 @@ def test_a_group_is_the_robots():
     assert robot.get_virtual_state() == {"j": {"rz": 0.5}}
 
 
-@row("S1-022", "S1-052")
+@pytest.mark.row("S1-022", "S1-052")
 def test_what_stands_inside_a_group():
     group = doubled("g", "j")
     inner = Transformation("inner", {"tz": 1}, parent=next(iter(group.members.values())))
@@ -230,7 +228,7 @@ def test_what_stands_inside_a_group():
     np.testing.assert_allclose(forward_kinematics(robot, "inner"), wanted, atol=1e-15)
 
 
-@row("S1-047")
+@pytest.mark.row("S1-047")
 def test_groups_are_copies():
     robot = branched()
     groups = robot.get_groups()
@@ -240,12 +238,12 @@ def test_groups_are_copies():
     assert groups["slide"].get_actuated_state() == {"slide_ty": 0.1}
 
 
-@row("S1-048")
+@pytest.mark.row("S1-048")
 def test_endeffectors():
     assert Robot(two_links()).get_endeffectors() == ["J", "L", "J2", "L2"]
 
 
-@row("S1-049")
+@pytest.mark.row("S1-049")
 def test_the_symbolic_representation():
     robot = branched()
     rep = robot.get_symbolic_rep("slide")
@@ -265,7 +263,7 @@ def test_the_symbolic_representation():
     assert sorted(s.name() for s in both) == ["a_rz", "slide_ty"]
 
 
-@row("S1-049")
+@pytest.mark.row("S1-049")
 def test_jacobians_agree_with_differences():
     robot = Robot(two_links())
     rep = robot.get_symbolic_rep("L2")
@@ -285,7 +283,7 @@ def test_jacobians_agree_with_differences():
         np.testing.assert_allclose(found[:, k], slope, atol=1e-9)
 
 
-@row("S1-049")
+@pytest.mark.row("S1-049")
 def test_hybrid_chains_in_the_actuated_state():
     robot = branched()
     rep = robot.get_symbolic_rep("slide", actuated=True)
@@ -304,7 +302,7 @@ def test_hybrid_chains_in_the_actuated_state():
     assert float(slope) == pytest.approx((ends[0] - ends[1]) / (2 * h), abs=1e-9)
 
 
-@row("S1-049")
+@pytest.mark.row("S1-049")
 def test_mappings_that_take_no_symbols_are_named():
     joint = Transformation("j", {"rz": 0}, ["rz"])
     group = KinematicGroup(
@@ -318,7 +316,7 @@ def test_mappings_that_take_no_symbols_are_named():
         Robot([group]).get_symbolic_rep("g", actuated=True)
 
 
-@row("S1-049", "S1-051")
+@pytest.mark.row("S1-049", "S1-051")
 def test_symbols_as_states():
     robot, a = branched(), casadi.SX.sym("a")
     robot.set_actuated_state({"a motor": a})
@@ -331,7 +329,7 @@ def test_symbols_as_states():
     )
 
 
-@row("S1-010", "S1-051")
+@pytest.mark.row("S1-010", "S1-051")
 def test_symbols_as_constants():
     length = casadi.SX.sym("length")
     turn = Transformation("turn", {"rz": 0.3}, ["rz"])
@@ -340,7 +338,7 @@ def test_symbols_as_constants():
     assert float(f(2.0)) == pytest.approx(2 * np.cos(0.3), abs=1e-15)
 
 
-@row("S1-087")
+@pytest.mark.row("S1-087")
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
 def test_generated_c_code_compiles_and_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     robot = branched()
@@ -363,7 +361,7 @@ def test_generated_c_code_compiles_and_agrees(tmp_path: Path, monkeypatch: pytes
     np.testing.assert_allclose(out.T, forward_kinematics(robot, "slide"), atol=1e-15)
 
 
-@row("S1-050")
+@pytest.mark.row("S1-050")
 def test_arguments_by_group():
     seen: list[Any] = []
     joint = Transformation("j", {"rz": 0.0}, ["rz"])

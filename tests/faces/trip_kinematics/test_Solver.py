@@ -21,7 +21,6 @@ from linkwork.faces.trip_kinematics.Transformation import Transformation
 from seeds import rng
 from trip_samples import branched, doubled, two_links
 
-row = pytest.mark.row
 SOLVERS = [
     pytest.param(SimpleInvKinSolver, id="simple"),
     pytest.param(CCDSolver, id="ccd"),
@@ -42,7 +41,7 @@ def arm() -> Robot:
     return Robot(parts)
 
 
-@row("S1-060", "S1-064", "S1-065", "S1-061", "S1-086")
+@pytest.mark.row("S1-060", "S1-064", "S1-065", "S1-061", "S1-086")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_two_links_as_the_law_of_cosines_has_them(solver: Any):
     robot = Robot(two_links())
@@ -59,7 +58,7 @@ def test_two_links_as_the_law_of_cosines_has_them(solver: Any):
     assert robot.get_virtual_state() == {"J": {"ry": 0.5}, "J2": {"ry": 0.0}}
 
 
-@row("S1-060")
+@pytest.mark.row("S1-060")
 def test_unknown_end_effectors_and_other_robots():
     with pytest.raises(KeyError, match="no end effector named 'x'"):
         SimpleInvKinSolver(Robot(two_links()), "x")
@@ -67,7 +66,7 @@ def test_unknown_end_effectors_and_other_robots():
         SimpleInvKinSolver(two_links(), "L2")  # pyright: ignore[reportArgumentType]
 
 
-@row("S1-060", "S1-061", "S1-063")
+@pytest.mark.row("S1-060", "S1-061", "S1-063")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_poses_with_orientation(solver: Any):
     robot = arm()
@@ -88,7 +87,7 @@ def test_poses_with_orientation(solver: Any):
         found.solve_virtual([1, 0, 0])
 
 
-@row("S1-061")
+@pytest.mark.row("S1-061")
 def test_targets():
     found = SimpleInvKinSolver(Robot(two_links()), "L2")
     T = np.eye(4)
@@ -101,7 +100,7 @@ def test_targets():
             found.solve_virtual(target)  # pyright: ignore[reportArgumentType]
 
 
-@row("S1-061")
+@pytest.mark.row("S1-061")
 def test_the_search_begins_at_the_tip():
     found = SimpleInvKinSolver(Robot(two_links()), "L2")
     for bend in (-1.0, 1.0):
@@ -111,7 +110,7 @@ def test_the_search_begins_at_the_tip():
         assert found.solve_virtual([1.5, 0, 0.1], tip) == state  # nothing is kept between calls
 
 
-@row("S1-061")
+@pytest.mark.row("S1-061")
 def test_wrong_tips():
     found = SimpleInvKinSolver(branched(), "slide")
     good = {"a": {"rz": 0.5}, "slide": {"ty": 0.1}}
@@ -129,7 +128,7 @@ def test_wrong_tips():
         found.solve_virtual([0.5, 0.5, 0.5], {**good, "a": 0.5})  # pyright: ignore
 
 
-@row("S1-061")
+@pytest.mark.row("S1-061")
 @pytest.mark.parametrize(
     "target", [(3, 0, 0), (0, 0, 3), (2, 0, 2), (-5, 0, 1), (0, 1, 3), (0, 3, 0)]
 )
@@ -147,7 +146,7 @@ def test_out_of_reach_gives_the_nearest(target: tuple[float, float, float]):
             call(target)
 
 
-@row("S1-062")
+@pytest.mark.row("S1-062")
 def test_actuated_states_and_whose_robot_moves():
     for update in (False, True):
         robot = branched()
@@ -161,7 +160,7 @@ def test_actuated_states_and_whose_robot_moves():
         assert set(state) == {"a motor", "b motor", "slide_ty"}
 
 
-@row("S1-062")
+@pytest.mark.row("S1-062")
 def test_arguments_for_the_mappings():
     seen: list[Any] = []
     joint = Transformation("j", {"rz": 0.0}, ["rz"])
@@ -198,7 +197,7 @@ def gated(back: Any) -> Robot:
     return Robot([group])
 
 
-@row("S1-062")
+@pytest.mark.row("S1-062")
 def test_virtual_states_without_an_actuated_one_are_left_for_others():
     robot = gated(gate)
     found = SimpleInvKinSolver(robot, "g", update_robot=True)
@@ -209,7 +208,7 @@ def test_virtual_states_without_an_actuated_one_are_left_for_others():
     np.testing.assert_allclose(forward_kinematics(robot, "g")[:3, 3], [1.5, 0, 0.1], atol=1e-9)
 
 
-@row("S1-062")
+@pytest.mark.row("S1-062")
 @pytest.mark.parametrize("refusal", [ValueError("no"), None])
 def test_where_no_virtual_state_has_an_actuated_one(refusal: Exception | None):
     calls: list[int] = []
@@ -229,7 +228,7 @@ def test_where_no_virtual_state_has_an_actuated_one(refusal: Exception | None):
     assert robot.get_groups()["g"].mappings[1].passed == ()
 
 
-@row("S1-016", "S1-060")
+@pytest.mark.row("S1-016", "S1-060")
 @pytest.mark.parametrize("free", [(), ("tx",), ("tx", "ty", "tz")])
 def test_quaternions_are_solved_for_on_the_sphere(free: tuple[str, ...]):
     values = {"tx": 0.5, "ty": 0.0, "tz": 0.2, **dict.fromkeys(BALL, 0.0)}
@@ -249,7 +248,7 @@ def test_quaternions_are_solved_for_on_the_sphere(free: tuple[str, ...]):
         np.testing.assert_allclose(T if solver is poses else T[:3, 3], target, atol=1e-8)
 
 
-@row("S1-016")
+@pytest.mark.row("S1-016")
 def test_half_a_quaternion_is_refused():
     t = Transformation("half", {"qw": 1.0, "qx": 0.0}, ["qx"])
     robot = Robot([t, Transformation("tip", {"ty": 1}, parent=t)])
@@ -257,7 +256,7 @@ def test_half_a_quaternion_is_refused():
         SimpleInvKinSolver(robot, "tip")
 
 
-@row("S1-064", "S1-065")
+@pytest.mark.row("S1-064", "S1-065")
 def test_options_of_the_originals_searches():
     robot = Robot(two_links())
     assert CCDSolver(robot, "L2").options == {
@@ -272,7 +271,7 @@ def test_options_of_the_originals_searches():
             CCDSolver(robot, "L2", False, False, {"precision": bad})
 
 
-@row("S1-063")
+@pytest.mark.row("S1-063")
 def test_solvers_of_a_program_stand_beside_these():
     class Own:
         def __init__(self, robot: Robot) -> None:

@@ -23,10 +23,8 @@ from linkwork.faces.trip_kinematics.Transformation import (
 from seeds import rng
 from trip_samples import by_hand, homogeneous, quaternion, rx, ry, rz
 
-row = pytest.mark.row
 
-
-@row("S1-001")
+@pytest.mark.row("S1-001")
 def test_a_transformation_keeps_what_it_is_given():
     t = Transformation("joint", {"tx": 1, "ry": 0.5}, ["ry"])
     assert (str(t), t.convention, t.parent, t.children) == ("joint", "euler", "joint", [])
@@ -35,7 +33,7 @@ def test_a_transformation_keeps_what_it_is_given():
     assert "joint" in repr(t)
 
 
-@row("S1-001", "S1-070")
+@pytest.mark.row("S1-001", "S1-070")
 @pytest.mark.parametrize(
     ("values", "states", "said"),
     [
@@ -52,7 +50,7 @@ def test_what_is_refused_is_a_value_error(values: Any, states: list[str], said: 
     assert isinstance(caught.value, LinkworkError)
 
 
-@row("S1-001")
+@pytest.mark.row("S1-001")
 @pytest.mark.parametrize(
     ("name", "values", "states", "parent"),
     [
@@ -70,7 +68,7 @@ def test_what_has_a_wrong_type_is_a_type_error(name: Any, values: Any, states: A
         Transformation(name, values, states, parent)
 
 
-@row("S1-002", "S1-003", "S1-005", "S1-010")
+@pytest.mark.row("S1-002", "S1-003", "S1-005", "S1-010")
 def test_matrices_of_angles_are_rx_ry_rz_and_then_the_translation():
     for x in rng("euler").uniform(-3, 3, (20, 6)):
         values = dict(zip(("tx", "ty", "tz", "rx", "ry", "rz"), x.tolist(), strict=True))
@@ -79,7 +77,7 @@ def test_matrices_of_angles_are_rx_ry_rz_and_then_the_translation():
         np.testing.assert_allclose(T, by_hand(values), atol=1e-15)
 
 
-@row("S1-003")
+@pytest.mark.row("S1-003")
 def test_the_printed_order_by_argument_and_by_switch():
     values = {"rx": 0.1, "ry": 0.2, "rz": 0.3}
     printed = homogeneous(rz(0.3) @ ry(0.2) @ rx(0.1))
@@ -99,7 +97,7 @@ def test_the_printed_order_by_argument_and_by_switch():
             use_euler(bad)  # pyright: ignore[reportArgumentType]
 
 
-@row("S1-004")
+@pytest.mark.row("S1-004")
 def test_matrices_of_quaternions():
     for x in rng("quaternion").normal(size=(20, 4)):
         unit = x / np.linalg.norm(x)
@@ -114,7 +112,7 @@ def test_matrices_of_quaternions():
         )
 
 
-@row("S1-004")
+@pytest.mark.row("S1-004")
 @pytest.mark.parametrize("values", [{}, {"tx": 0}, {"qx": 0}, {"qw": 0, "qz": 0}])
 def test_no_quaternion_is_no_rotation(values: dict[str, float]):
     t = Transformation("t", values)
@@ -123,7 +121,7 @@ def test_no_quaternion_is_no_rotation(values: dict[str, float]):
     assert quaternion_of(t.values) == [1.0, 0.0, 0.0, 0.0]
 
 
-@row("S1-006")
+@pytest.mark.row("S1-006")
 def test_conventions():
     assert Transformation.get_convention({"tx": 1, "rz": 0}) == "euler"
     assert Transformation.get_convention({"qw": 1}) == "quaternion"
@@ -134,7 +132,7 @@ def test_conventions():
         Transformation.get_convention({"rx": 1, "qx": 1})
 
 
-@row("S1-007", "S1-008", "S1-014")
+@pytest.mark.row("S1-007", "S1-008", "S1-014")
 def test_name_and_state_are_copies():
     t = Transformation("a b", {"tx": 1, "tz": 2}, ["tz"])
     assert t.get_name() == "a b"
@@ -147,7 +145,7 @@ def test_name_and_state_are_copies():
         fixed.set_state({"tx": 2})
 
 
-@row("S1-009")
+@pytest.mark.row("S1-009")
 def test_set_state_takes_all_or_nothing():
     t = Transformation("t", {"rx": 0, "rz": 0, "tx": 1}, ["rx", "rz"])
     t.set_state({"rz": 0.5})
@@ -162,7 +160,7 @@ def test_set_state_takes_all_or_nothing():
     assert t.get_state()["rx"] == 0.25
 
 
-@row("S1-010")
+@pytest.mark.row("S1-010")
 def test_symbols_pass_through():
     a = casadi.SX.sym("a")
     t = Transformation("t", {"ry": a, "tx": 2}, ["ry"])
@@ -175,7 +173,7 @@ def test_symbols_pass_through():
         t.set_state({"ry": casadi.MX.sym("m")})
 
 
-@row("S1-011", "S1-012")
+@pytest.mark.row("S1-011", "S1-012")
 def test_parents_and_children_are_names():
     a = Transformation("a", {"tx": 1})
     b = Transformation("b", {"tx": 1}, parent=a)
@@ -189,7 +187,7 @@ def test_parents_and_children_are_names():
     assert parent_name("x", None) is None
 
 
-@row("S1-013")
+@pytest.mark.row("S1-013")
 def test_array_find():
     assert array_find(["a", "b", "c"], "b") == 1
     assert array_find([], "b") == -1

@@ -12,10 +12,8 @@ from linkwork.faces.trip_kinematics import Utility
 from seeds import rng
 from trip_samples import homogeneous, quaternion, rx, ry, rz
 
-row = pytest.mark.row
 
-
-@row("S1-066")
+@pytest.mark.row("S1-066")
 def test_matrices_of_numbers():
     np.testing.assert_array_equal(Utility.identity_transformation(), np.eye(4))
     np.testing.assert_array_equal(
@@ -35,7 +33,7 @@ def test_matrices_of_numbers():
             )
 
 
-@row("S1-066")
+@pytest.mark.row("S1-066")
 def test_quaternions_and_parts_of_matrices():
     q = np.array([0.5, -0.1, 0.7, 0.2])
     q /= np.linalg.norm(q)
@@ -47,7 +45,7 @@ def test_quaternions_and_parts_of_matrices():
     np.testing.assert_array_equal(Utility.get_translation(T), [1, 2, 3])
 
 
-@row("S1-066")
+@pytest.mark.row("S1-066")
 def test_symbols():
     a, b = casadi.SX.sym("a"), casadi.SX.sym("b")
     T = (
@@ -73,7 +71,7 @@ def test_symbols():
     assert Utility.get_rotation(whole).shape == (3, 3)
 
 
-@row("S1-066")
+@pytest.mark.row("S1-066")
 @pytest.mark.parametrize(
     "call",
     [
@@ -89,7 +87,7 @@ def test_what_is_refused(call: Any):
         call()
 
 
-@row("S1-067")
+@pytest.mark.row("S1-067")
 def test_rotations_from_and_to():
     scipy = pytest.importorskip(
         "scipy.spatial.transform", reason="SciPy (pip install scipy) is not installed"
@@ -117,7 +115,7 @@ def test_rotations_from_and_to():
             np.testing.assert_allclose(found.as_matrix(), wanted.as_matrix(), atol=1e-14)
 
 
-@row("S1-067")
+@pytest.mark.row("S1-067")
 def test_rotations_that_are_none():
     with pytest.raises(AssertionError, match="'xyz'"):
         Utility.Rotation.from_euler("zyx", [0, 0, 0])

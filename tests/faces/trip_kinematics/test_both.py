@@ -7,10 +7,8 @@ import pytest
 from linkwork.faces import trip_kinematics
 from linkwork.faces.trip_kinematics import KinematicGroup, Robot, Transformation
 
-row = pytest.mark.row
 
-
-@row("S1-001", "S1-020", "S1-040")
+@pytest.mark.row("S1-001", "S1-020", "S1-040")
 def test_names_of_the_module_are_found_by_the_class():
     assert trip_kinematics.Robot.Robot is Robot
     assert trip_kinematics.Robot.forward_kinematics is trip_kinematics.forward_kinematics

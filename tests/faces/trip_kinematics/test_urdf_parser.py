@@ -13,7 +13,6 @@ from linkwork.faces.trip_kinematics import Robot, Transformation, forward_kinema
 from linkwork.faces.trip_kinematics.urdf_parser import align_vectors, from_urdf
 from seeds import rng
 
-row = pytest.mark.row
 TEXT = """<robot name="r">
   <link name="base"/><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
   <link name="e"/><link name="f"/>
@@ -39,7 +38,7 @@ def _file(tmp_path: Path) -> Path:
     return path
 
 
-@row("S1-068")
+@pytest.mark.row("S1-068")
 def test_poses_are_those_of_the_file(file: Path):
     parts = from_urdf(str(file))
     assert all(isinstance(part, Transformation) for part in parts)
@@ -59,7 +58,7 @@ def test_poses_are_those_of_the_file(file: Path):
             )
 
 
-@row("S1-068")
+@pytest.mark.row("S1-068")
 def test_names_and_what_is_left_out(file: Path):
     parts = {str(part): part for part in trip_kinematics.from_urdf(file)}
     assert list(parts) == [
@@ -78,7 +77,7 @@ def test_names_and_what_is_left_out(file: Path):
     assert trip_kinematics.urdf_parser.from_urdf is from_urdf
 
 
-@row("S1-069")
+@pytest.mark.row("S1-069")
 def test_other_transformations_beside_them(file: Path):
     parts = from_urdf(file)
     tool = Transformation("tool", {"tz": 0.5}, parent=parts[-1])
@@ -87,7 +86,7 @@ def test_other_transformations_beside_them(file: Path):
     np.testing.assert_allclose(forward_kinematics(robot, "tool"), wanted, atol=1e-15)
 
 
-@row("S1-068")
+@pytest.mark.row("S1-068")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -104,7 +103,7 @@ def test_files_that_are_wrong(file: Path, old: str, new: str):
         from_urdf(file)
 
 
-@row("S1-068")
+@pytest.mark.row("S1-068")
 def test_what_is_taken_for_something_else_is_said(file: Path):
     text = TEXT.replace('type="fixed"', 'type="floating"')
     file.write_text(text, encoding="utf-8")
@@ -117,7 +116,7 @@ def test_what_is_taken_for_something_else_is_said(file: Path):
         assert "unsaid_mov_rz" in Robot(from_urdf(file)).get_actuated_state()
 
 
-@row("S1-068")
+@pytest.mark.row("S1-068")
 def test_vectors_are_aligned():
     for a, b in rng("vectors").normal(size=(20, 2, 3)):
         R = align_vectors(a, b)

@@ -14,7 +14,6 @@ from linkwork.faces.trip_kinematics.trip_robots import excavator_rr as ex
 from seeds import rng
 from trip_samples import by_hand
 
-row = pytest.mark.row
 GEOMETRIC = (
     (ex.geometric_q_to_a_group_1, ex.geometric_a_to_q_group_1),
     (ex.geometric_q_to_a_group_2, ex.geometric_a_to_q_group_2),
@@ -32,7 +31,7 @@ def way(group: int, q: float) -> float:
     return sqrt((lever * cos(q) - foot[0]) ** 2 + (-lever * sin(q) - foot[1]) ** 2)
 
 
-@row("S1-081", "S1-082")
+@pytest.mark.row("S1-081", "S1-082")
 @pytest.mark.parametrize("mappings", [GEOMETRIC, CLOSURE], ids=["geometric", "closure"])
 @pytest.mark.parametrize("group", [0, 1])
 def test_cylinders_and_hinges_there_and_back(mappings: Any, group: int):
@@ -46,7 +45,7 @@ def test_cylinders_and_hinges_there_and_back(mappings: Any, group: int):
         assert back({a: length})[q]["ry"] == pytest.approx(angle, abs=exactly)
 
 
-@row("S1-081", "S1-082")
+@pytest.mark.row("S1-081", "S1-082")
 @pytest.mark.parametrize("mappings", [GEOMETRIC, CLOSURE], ids=["geometric", "closure"])
 def test_what_no_cylinder_does(mappings: Any):
     for group, lengths in enumerate(((0.29, 1.71), (0.79, 1.61))):
@@ -59,7 +58,7 @@ def test_what_no_cylinder_does(mappings: Any):
                 forth({f"q_{group + 1}": {"ry": angle}})
 
 
-@row("S1-081", "S1-082", "S1-085")
+@pytest.mark.row("S1-081", "S1-082", "S1-085")
 @pytest.mark.parametrize("name", ["geometric", "closure"])
 def test_the_robots(name: str):
     robot = getattr(ex, f"{name}_excavator")
@@ -82,7 +81,7 @@ def test_the_robots(name: str):
         np.testing.assert_allclose(found[:3, 3], T[:3, 3], atol=1e-8)
 
 
-@row("S1-049", "S1-081")
+@pytest.mark.row("S1-049", "S1-081")
 def test_how_fast_the_bucket_moves_with_the_cylinders():
     robot = ex.geometric_excavator
     rep = robot.get_symbolic_rep("geometric group 2", actuated=True)

@@ -13,7 +13,6 @@ from linkwork.faces.trip_kinematics.trip_robots.triped_leg import triped_leg
 from seeds import rng
 from trip_samples import homogeneous, rz
 
-row = pytest.mark.row
 FEET = [f"leg_{k}_A_LL_Joint_FCS" for k in range(3)]
 
 
@@ -21,7 +20,7 @@ def fresh() -> Robot:
     return Robot([part for number in range(3) for part in leg_model(number)])
 
 
-@row("S1-084", "S1-085")
+@pytest.mark.row("S1-084", "S1-085")
 def test_the_legs_are_a_third_of_a_turn_apart():
     one = forward_kinematics(triped_leg, "A_LL_Joint_FCS")
     for k, foot in enumerate(FEET):
@@ -30,7 +29,7 @@ def test_the_legs_are_a_third_of_a_turn_apart():
     assert set(triped.get_endeffectors()) >= {*FEET, "leg_0_closed_chain", "leg_2_A_P_LL"}
 
 
-@row("S1-084")
+@pytest.mark.row("S1-084")
 def test_setting_one_leg_does_not_move_the_others():
     robot = fresh()
     before = [forward_kinematics(robot, foot) for foot in FEET]
@@ -43,7 +42,7 @@ def test_setting_one_leg_does_not_move_the_others():
     assert any(abs(value) > 1e-3 for value in found.values())
 
 
-@row("S1-084", "S1-083")
+@pytest.mark.row("S1-084", "S1-083")
 def test_all_three_feet():
     draw, robot, goal = rng("feet"), fresh(), fresh()
     solvers = [SimpleInvKinSolver(robot, foot, update_robot=True) for foot in FEET]
@@ -64,7 +63,7 @@ def test_all_three_feet():
             np.testing.assert_allclose(forward_kinematics(robot, foot)[:3, 3], target, atol=1e-9)
 
 
-@row("S1-084", "S1-037", "S1-050")
+@pytest.mark.row("S1-084", "S1-037", "S1-050")
 def test_tips_under_the_names_of_the_leg():
     robot = fresh()
     tips = {"leg_2_swing_left": 1.3, "leg_2_swing_right": 0.4}

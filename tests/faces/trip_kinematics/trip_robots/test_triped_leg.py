@@ -14,7 +14,6 @@ from linkwork.faces.trip_kinematics.trip_robots import triped_leg as leg
 from seeds import rng
 from trip_samples import by_hand, homogeneous, rx, ry, rz
 
-row = pytest.mark.row
 AXES = ("rx", "ry", "rz")
 
 
@@ -54,7 +53,7 @@ def gimbal(angles: Any) -> Any:
     return {"gimbal_joint": dict(zip(AXES, np.asarray(angles).tolist(), strict=True))}
 
 
-@row("S1-083")
+@pytest.mark.row("S1-083")
 def test_swings_of_the_gimbal_are_the_nearer_ones():
     for angles in rng("gimbal").uniform(-0.4, 0.4, (100, 3)):
         swings = leg.gimbal_to_swing(gimbal(angles))
@@ -62,7 +61,7 @@ def test_swings_of_the_gimbal_are_the_nearer_ones():
         np.testing.assert_allclose([swings["swing_left"], swings["swing_right"]], wanted, atol=1e-9)
 
 
-@row("S1-083")
+@pytest.mark.row("S1-083")
 def test_the_closure_holds_both_ways():
     draw = rng("swings")
     for swings in draw.uniform(-0.7, 0.7, (100, 2)):
@@ -76,7 +75,7 @@ def test_the_closure_holds_both_ways():
         assert again == pytest.approx(given, abs=1e-9)
 
 
-@row("S1-083", "S1-037")
+@pytest.mark.row("S1-083", "S1-037")
 def test_tips_choose_between_assemblies():
     for angles in rng("tips").uniform(-0.3, 0.3, (20, 3)):
         (l0, l1), (r0, r1) = by_circles(angles)
@@ -92,7 +91,7 @@ def test_tips_choose_between_assemblies():
         np.testing.assert_allclose([near[k] for k in AXES], [0.1, 0.2, 0.3], atol=1e-9)
 
 
-@row("S1-083")
+@pytest.mark.row("S1-083")
 def test_states_that_are_none():
     with pytest.raises(KeyError, match="swing_right"):
         leg.swing_to_gimbal({"swing_left": 0.0})
@@ -104,7 +103,7 @@ def test_states_that_are_none():
         leg.gimbal_to_swing(gimbal([0.0, 2.0, 0.0]))
 
 
-@row("S1-083")
+@pytest.mark.row("S1-083")
 def test_the_closing_equation_of_symbols():
     virtual, actuated = casadi.SX.sym("v", 3), casadi.SX.sym("a", 2)
     f = casadi.Function("f", [virtual, actuated], [leg.closing_equation(virtual, actuated)])
@@ -114,7 +113,7 @@ def test_the_closing_equation_of_symbols():
     assert leg.closing_equation(v, a) == pytest.approx(wanted, rel=1e-10)
 
 
-@row("S1-083", "S1-085")
+@pytest.mark.row("S1-083", "S1-085")
 def test_the_foot():
     robot = leg.triped_leg
     assert robot.get_virtual_state()["gimbal_joint"] == dict.fromkeys(AXES, 0.0)
@@ -131,7 +130,7 @@ def test_the_foot():
         np.testing.assert_allclose(forward_kinematics(copy, "A_LL_Joint_FCS"), wanted, atol=1e-14)
 
 
-@row("S1-083")
+@pytest.mark.row("S1-083")
 def test_inverse_kinematics_there_and_back():
     solver = SimpleInvKinSolver(leg.triped_leg, "A_LL_Joint_FCS")
     robot, draw = solver.robot, rng("reachable feet")
