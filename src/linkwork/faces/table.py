@@ -59,6 +59,8 @@ def parents_of(module: str) -> tuple[str, ...]:
     return tuple(".".join(parts[:count]) for count in range(1, len(parts)))
 
 
+_TRIP = "linkwork.faces.trip_kinematics"
+
 FACES = (
     FaceEntry(
         "urdfpy",
@@ -69,4 +71,26 @@ FACES = (
         },
     ),
     FaceEntry("pykdl", {"PyKDL": "linkwork.faces.pykdl"}),
+    FaceEntry(
+        "trip_kinematics",
+        {
+            "trip_kinematics": _TRIP,
+            **{
+                f"trip_kinematics.{module}": f"{_TRIP}.{module}"
+                for module in (
+                    "KinematicGroup",
+                    "Robot",
+                    "Solver",
+                    "Transformation",
+                    "Utility",
+                    "urdf_parser",
+                )
+            },
+            "trip_robots": f"{_TRIP}.trip_robots",
+            **{
+                f"trip_robots.{module}": f"{_TRIP}.trip_robots.{module}"
+                for module in ("excavator_rr", "triped", "triped_leg")
+            },
+        },
+    ),
 )

@@ -1,0 +1,231 @@
+"""The robot of `linkwork` behind a robot of this face: a joint for each state variable.
+
+A transformation becomes up to six joints, first those along x, y and z, then its angles in their
+order; what is constant lies in the placements of the joints. A quaternion of which a part moves
+becomes a floating joint, whose constant values stand in q like others. Links are named as the
+transformations, joints NAME_KEY.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.faces.trip_kinematics.mappings import actuated_key
+from linkwork.faces.trip_kinematics.mistakes import UnknownKeyError
+from linkwork.faces.trip_kinematics.Transformation import (
+    EULER_ORDERS,
+    QUATERNION,
+    TRANSLATION,
+    Transformation,
+    quaternion_of,
+)
+from linkwork.faces.trip_kinematics.values import is_symbol
+from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.model import Floats, JointType
+from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
+from linkwork.ops.numpy import NUMPY
+from linkwork.robot import Robot
+from linkwork.spatial import rotations
+
+_FREE = (*TRANSLATION, *QUATERNION)
+"""The positions of a floating joint, in their order in q."""
+_AXES = dict(zip("xyz", np.eye(3), strict=True))
+_TURNS = {"rx": rotations.rotation_x, "ry": rotations.rotation_y, "rz": rotations.rotation_z}
+
+
+class Slot(NamedTuple):
+    """Where in q a value of a transformation stands."""
+
+    member: str
+    key: str
+    place: int
+
+
+class Branch(NamedTuple):
+    """The transformations of a group in order, and what the first stands on (None: the ground)."""
+
+    group: str
+    parent: str | None
+    members: Sequence[Transformation]
+
+
+class Sphere(NamedTuple):
+    """A transformation with a quaternion that moves: its frame, and the one it stands on."""
+
+    member: str
+    frame: str
+    parent: str
+    start: int  # of x y z w x y z in q
+    constant: tuple[str, ...]  # what of these is no state
+
+
+class Core:
+    """What is computed of a robot. It holds no state: robots share it with their copies."""
+
+    def __init__(self, branches: Sequence[Branch]) -> None:
+        tree = _Tree(branches)
+        self.robot = Robot(assemble(Parts("robot", tree.links, tree.joints, tree.frames)))
+        self.ends: Mapping[str, str] = tree.ends
+        m = self.robot.mechanism
+        self.rest: Floats = np.zeros(m.n_q)
+        self.slots: list[Slot] = []
+        self.spheres: list[Sphere] = []
+        for value in tree.moving:
+            start = int(m.q_start[m.joint(value.joint)])
+            if value.sphere is None:
+                self.slots.append(Slot(value.member, value.key, start))
+                continue
+            sphere = value.sphere._replace(start=start)
+            self.spheres.append(sphere)
+            for k, key in enumerate(_FREE):
+                if key in sphere.constant:
+                    self.rest[start + k] = value.constants.get(key, 0.0)
+                else:
+                    self.slots.append(Slot(value.member, key, start + k))
+        self.rest.setflags(write=False)
+
+    def frame(self, endeffector: Any) -> str:
+        """The frame at the end of a group.
+
+        Raises: UnknownKeyError (a KeyError).
+        """
+        try:
+            return self.ends[endeffector]
+        except (KeyError, TypeError):
+            raise UnknownKeyError("end effector", endeffector, list(self.ends)) from None
+
+    def on_the_way(self, frame: str) -> list[Slot]:
+        """The slots that the pose of a frame depends on."""
+        m = self.robot.mechanism
+        parts = [
+            range(int(m.q_start[c]), int(m.q_start[c + 1]))
+            for c in m.coordinates_moving(m.frame(frame))
+        ]
+        return [slot for slot in self.slots if any(slot.place in part for part in parts)]
+
+    def configuration(self, values: Mapping[str, Mapping[str, Any]]) -> Any:
+        """q (nq,) at the values of the transformations: an array, or a list where one is an SX."""
+        q: list[Any] = self.rest.tolist()
+        symbolic = False
+        for member, key, place in self.slots:
+            q[place] = value = values[member][key]
+            symbolic = symbolic or not isinstance(value, float)
+        for sphere in self.spheres:
+            parts = q[sphere.start + 3 : sphere.start + 7]
+            if all(isinstance(part, float) and part == 0.0 for part in parts):
+                q[sphere.start + 3] = 1.0
+        return q if symbolic else np.array(q)
+
+
+class _Moving(NamedTuple):
+    """A joint, and the value it stands for, or the transformation where it is a floating one."""
+
+    member: str
+    key: str
+    joint: str
+    sphere: Sphere | None
+    constants: Mapping[str, Any]
+
+
+class _Tree:
+    """Links, joints and frames from the ground upwards."""
+
+    def __init__(self, branches: Sequence[Branch]) -> None:
+        names = {member.get_name() for branch in branches for member in branch.members}
+        self._taken = names | {branch.group for branch in branches}
+        self.links: list[LinkPart] = []
+        self.joints: list[JointPart] = []
+        self.frames: list[FramePart] = []
+        self.moving: list[_Moving] = []
+        self.ends: dict[str, str] = {}
+        self._links_of: dict[str, str] = {}  # what others may stand on
+        ground = self._link("ground")
+        for branch in branches:
+            at = ground if branch.parent is None else self._known(branch)
+            for member in branch.members:
+                at = self._member(member, at)
+                self._links_of[member.get_name()] = at
+            self._links_of[branch.group] = at
+            if branch.group not in names:
+                self.frames.append(FramePart(branch.group, at))
+                at = branch.group
+            self.ends[branch.group] = at
+
+    def _known(self, branch: Branch) -> str:
+        """The link that a branch stands on."""
+        found = self._links_of.get(str(branch.parent))
+        if found is None:
+            raise UnknownKeyError(f"parent of '{branch.group}'", branch.parent, [*self._links_of])
+        return found
+
+    def _member(self, member: Transformation, parent: str) -> str:
+        """Add the joints and the links of a transformation; its own link."""
+        name, values = member.get_name(), member.values
+        moving = {*member.states, *(key for key, v in values.items() if is_symbol(v))}
+        if any(key in moving for key in QUATERNION):
+            return self._floating(member, parent, moving)
+        at, turn, p = parent, np.eye(3), np.zeros(3)
+        for key in (*TRANSLATION, *EULER_ORDERS[member.euler]):
+            value = values.get(key, 0.0)
+            if key not in moving:
+                if key in TRANSLATION:
+                    p = p + value * _AXES[key[1]]
+                elif value != 0.0:
+                    turn = turn @ _TURNS[key](NUMPY, np.float64(value))
+                continue
+            kind = JointType.PRISMATIC if key in TRANSLATION else JointType.CONTINUOUS
+            ends = (at, f"{name}/{key}")
+            joint = self._joint(kind, ends, (turn, p), axis=_AXES[key[1]], name=(name, key))
+            self.moving.append(_Moving(name, key, joint.name, None, {}))
+            at, turn, p = str(joint.child), np.eye(3), np.zeros(3)
+        if member.convention == "quaternion":
+            turn = np.asarray(rotations.from_quaternion(NUMPY, np.array(quaternion_of(values))))
+        return str(self._joint(JointType.FIXED, (at, name), (turn, p), name=(name, "end")).child)
+
+    def _floating(self, member: Transformation, parent: str, moving: Iterable[str]) -> str:
+        name = member.get_name()
+        joint = self._joint(
+            JointType.FLOATING, (parent, name), (np.eye(3), np.zeros(3)), name=(name, "q")
+        )
+        constant = tuple(key for key in _FREE if key not in moving)
+        sphere = Sphere(name, name, parent, 0, constant)
+        self.moving.append(_Moving(name, "", joint.name, sphere, member.values))
+        return name
+
+    def _joint(
+        self,
+        kind: JointType,
+        ends: tuple[str, str],
+        placement: tuple[Any, Any],
+        *,
+        name: tuple[str, str],
+        axis: Any = None,
+    ) -> JointPart:
+        """Add a joint and the link that it carries."""
+        parent, child = ends
+        exact = child == name[0]
+        joint = JointPart(
+            name=self._unique(actuated_key(*name)),
+            type=kind,
+            parent=parent,
+            child=self._link(child, exact=exact),
+            R=placement[0],
+            p=placement[1],
+            **({} if axis is None else {"axis": axis}),
+        )
+        self.joints.append(joint)
+        return joint
+
+    def _link(self, name: str, *, exact: bool = False) -> str:
+        own = name if exact else self._unique(name)
+        self.links.append(LinkPart(own))
+        return own
+
+    def _unique(self, name: str) -> str:
+        while name in self._taken:
+            name += "'"
+        self._taken.add(name)
+        return name

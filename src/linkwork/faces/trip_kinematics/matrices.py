@@ -1,0 +1,37 @@
+"""Blocks of the core as the arrays that programs of this face compute with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.faces.trip_kinematics.values import is_symbol
+
+
+def as_array(block: Any) -> NDArray[Any]:
+    """A matrix or vector of floats, or of objects (floats and SX) where the block is symbolic."""
+    if not is_symbol(block):
+        return np.array(block, np.float64)
+    rows, columns = block.shape
+    found = np.zeros((rows, columns), object)
+    for i in range(rows):
+        for j in range(columns):
+            entry = block[i, j]
+            found[i, j] = float(entry) if entry.is_constant() else entry
+    return found if columns > 1 else found[:, 0]
+
+
+def as_block(array: Any) -> Any:
+    """What `as_array` gave, as a block: floats, or one SX."""
+    if is_symbol(array):
+        return array
+    given = np.asarray(array)
+    if given.dtype != object:
+        return given.astype(np.float64)
+    import casadi  # noqa: PLC0415  there are symbols, so it is loaded
+
+    ca: Any = casadi
+    rows = given.reshape(len(given), -1).tolist()
+    return ca.vertcat(*(ca.horzcat(*(ca.SX(entry) for entry in row)) for row in rows))

@@ -1,0 +1,178 @@
+"""The arm of an excavator: two hinges about y, each moved by a cylinder.
+
+Each hinge, its cylinder and the two lengths beside it form a triangle, so that the law of cosines
+maps the length ``a`` of the cylinder to the angle of the hinge and back. At ``q_1`` = 0 the boom is
+level and at a right angle to the line to the cylinder's foot below it; ``q_2`` is negative, and its
+lever reaches back behind the hinge. `geometric_excavator` uses the law of cosines, which takes
+symbols of CasADi as well; `closure_excavator` closes the loops, to the same states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import atan2, cos, pi, radians, sin, sqrt
+from typing import Any
+
+from linkwork.errors import InputError
+from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
+from linkwork.faces.trip_kinematics.Robot import Robot
+from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.trip_robots.loops import Loops, Tree
+from linkwork.faces.trip_kinematics.values import is_symbol, number
+from linkwork.mechanism.model import JointType
+from linkwork.ops import ops_of
+
+L_1, L_2, L_3, L_4, L_5 = 1.0, 0.7, 1.2, 0.4, 1.7
+_BOOM = L_1 + L_3 + 0.4
+_START = {"q_1": 0.0, "q_2": radians(-90)}
+_LENGTHS = {"a_1": sqrt(L_1**2 + L_2**2), "a_2": sqrt(L_3**2 + L_4**2)}
+"""Of the cylinders at the start, where both triangles have a right angle."""
+
+State = Mapping[str, Any]
+
+
+def geometric_q_to_a_group_1(state: State, tips: Any = None) -> dict[str, Any]:
+    """The length of the first cylinder at an angle of the boom."""
+    return {"a_1": _side(pi / 2 - state["q_1"]["ry"], L_1, L_2, "q_1")}
+
+
+def geometric_a_to_q_group_1(state: State, tips: Any = None) -> dict[str, Any]:
+    """The angle of the boom at a length of the first cylinder."""
+    return {"q_1": {"ry": pi / 2 - _angle(state["a_1"], L_1, L_2, "a_1")}}
+
+
+def geometric_q_to_a_group_2(state: State, tips: Any = None) -> dict[str, Any]:
+    """The length of the second cylinder at an angle of the stick."""
+    return {"a_2": _side(-state["q_2"]["ry"], L_3, L_4, "q_2")}
+
+
+def geometric_a_to_q_group_2(state: State, tips: Any = None) -> dict[str, Any]:
+    """The angle of the stick at a length of the second cylinder."""
+    return {"q_2": {"ry": -_angle(state["a_2"], L_3, L_4, "a_2")}}
+
+
+def closure_q_to_a_group_1(state: State, tips: Any = None) -> dict[str, Any]:
+    """As `geometric_q_to_a_group_1`, by closing the loop."""
+    _refuse_folded(pi / 2 - state["q_1"]["ry"], "q_1")
+    return {"a_1": _BOOM_CYLINDER.closed("q_1", state["q_1"]["ry"])["a_1"]}
+
+
+def closure_a_to_q_group_1(state: State, tips: Any = None) -> dict[str, Any]:
+    """As `geometric_a_to_q_group_1`, by closing the loop."""
+    _refuse_length(state["a_1"], L_1, L_2, "a_1")
+    return {"q_1": {"ry": _BOOM_CYLINDER.closed("a_1", state["a_1"])["q_1"]}}
+
+
+def closure_q_to_a_group_2(state: State, tips: Any = None) -> dict[str, Any]:
+    """As `geometric_q_to_a_group_2`, by closing the loop."""
+    _refuse_folded(-state["q_2"]["ry"], "q_2")
+    return {"a_2": _STICK_CYLINDER.closed("q_2", state["q_2"]["ry"])["a_2"]}
+
+
+def closure_a_to_q_group_2(state: State, tips: Any = None) -> dict[str, Any]:
+    """As `geometric_a_to_q_group_2`, by closing the loop."""
+    _refuse_length(state["a_2"], L_3, L_4, "a_2")
+    return {"q_2": {"ry": _STICK_CYLINDER.closed("a_2", state["a_2"])["q_2"]}}
+
+
+def _side(angle: Any, b: float, c: float, what: str) -> Any:
+    """The third side of a triangle with two sides and the angle between them.
+
+    Raises: InputError for an angle that no triangle has.
+    """
+    o = ops_of(angle)
+    _refuse_folded(angle, what)
+    half = o.sin(0.5 * o.const(angle))
+    return _scalar(o.sqrt((b - c) ** 2 + 4.0 * b * c * half * half))
+
+
+def _angle(a: Any, b: float, c: float, what: str) -> Any:
+    """The angle of a triangle opposite the side ``a``, by the tangent of its half.
+
+    Raises: InputError for a length that no triangle has.
+    """
+    o = ops_of(a)
+    _refuse_length(a, b, c, what)
+    a = o.const(a)
+    short, long = (a - (b - c)) * (a + (b - c)), ((b + c) - a) * ((b + c) + a)
+    return _scalar(2.0 * o.atan2(o.sqrt(o.maximum(short, 0.0)), o.sqrt(o.maximum(long, 0.0))))
+
+
+def _refuse_folded(angle: Any, what: str) -> None:
+    if not is_symbol(angle) and not 0.0 <= number(angle, what) <= pi:
+        text = f"{what} folds the arm through its cylinder, of which no length gives that"
+        raise InputError(f"{text}: the corner at the hinge is {number(angle, what):.6g} rad")
+
+
+def _refuse_length(a: Any, b: float, c: float, what: str) -> None:
+    if not is_symbol(a) and not abs(b - c) <= number(a, what) <= b + c:
+        raise InputError(f"{what} is {a}; the cylinder is {abs(b - c):.6g} to {b + c:.6g} m long")
+
+
+def _scalar(block: Any) -> Any:
+    return block if is_symbol(block) else float(block)
+
+
+class _Cylinder:
+    """A hinge with its lever, and the cylinder from its foot to the lever's end."""
+
+    def __init__(
+        self, hinge: str, cylinder: str, foot: tuple[float, float, float], lever: float
+    ) -> None:
+        tree, y = Tree(), (0.0, 1.0, 0.0)
+        tree.joint(hinge, JointType.CONTINUOUS, "ground", axis=y)
+        tree.frame("lever", hinge, (lever, 0.0, 0.0))
+        tree.joint("foot", JointType.CONTINUOUS, "ground", axis=y, p=foot)
+        tree.joint(cylinder, JointType.PRISMATIC, "foot", axis=(1.0, 0.0, 0.0), lower=0.0)
+        self._loops = Loops(tree, [("lever", cylinder)], "xz")
+        q = _START[hinge]
+        way = [lever * o - f for o, f in zip((cos(q), 0.0, -sin(q)), foot, strict=True)]
+        self._start = {hinge: q, "foot": atan2(-way[2], way[0]), cylinder: _LENGTHS[cylinder]}
+
+    def closed(self, given: str, value: Any) -> dict[str, float]:
+        """All positions at one that is given."""
+        return self._loops.close({given: number(value, given)}, self._start)
+
+
+_BOOM_CYLINDER = _Cylinder("q_1", "a_1", (0.0, 0.0, -L_2), L_1)
+_STICK_CYLINDER = _Cylinder("q_2", "a_2", (-L_3, 0.0, 0.0), -L_4)
+
+
+def _arm(prefix: str, mappings: tuple[Any, Any, Any, Any]) -> Robot:
+    """The two groups with their mappings."""
+    q_1 = Transformation("q_1", {"ry": _START["q_1"]}, ["ry"])
+    link_1 = Transformation("link_1", {"tx": _BOOM}, parent=q_1)
+    q_2 = Transformation("q_2", {"ry": _START["q_2"]}, ["ry"])
+    link_2 = Transformation("link_2", {"tx": L_5}, parent=q_2)
+    first = KinematicGroup(
+        f"{prefix} group 1", [q_1, link_1], {"a_1": _LENGTHS["a_1"]}, mappings[0], mappings[1]
+    )
+    second = KinematicGroup(
+        f"{prefix} group 2",
+        [q_2, link_2],
+        {"a_2": _LENGTHS["a_2"]},
+        mappings[2],
+        mappings[3],
+        parent=first,
+    )
+    return Robot([first, second])
+
+
+geometric_excavator = _arm(
+    "geometric",
+    (
+        geometric_a_to_q_group_1,
+        geometric_q_to_a_group_1,
+        geometric_a_to_q_group_2,
+        geometric_q_to_a_group_2,
+    ),
+)
+closure_excavator = _arm(
+    "closure",
+    (
+        closure_a_to_q_group_1,
+        closure_q_to_a_group_1,
+        closure_a_to_q_group_2,
+        closure_q_to_a_group_2,
+    ),
+)
