@@ -1,4 +1,4 @@
-"""Dynamics: which forces a motion takes, what a gripper holds, and a controller by inverse dynamics."""
+"""Dynamics: the forces of a motion, what a gripper holds, a controller by inverse dynamics."""
 
 from __future__ import annotations
 
