@@ -11,7 +11,7 @@ from linkwork.mechanism import rigid
 from linkwork.mechanism.coordinates import Coordinates, find, limits_of
 from linkwork.mechanism.frames import frames_of
 from linkwork.mechanism.model import Floats, Ints, JointType, Mechanism
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts
+from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts, identity, zero
 from linkwork.mechanism.tree import Tree, fold_to_anchors, indices, resolve
 
 __all__ = ["FramePart", "JointPart", "LinkPart", "Mimic", "Parts", "assemble"]
@@ -62,7 +62,8 @@ def _place(parts: Parts, tree: Tree) -> _Placed:
     p_joint = rigid.gather([joint.p for joint in parts.joints], 3)
     root = np.asarray(parts.R_world_root, float), np.asarray(parts.p_world_root, float)
     rigid.check_finite("joint", names, "its placement", R_joint, p_joint)
-    rigid.check_finite("root of", [parts.name], "its placement", *(x[None] for x in root))
+    if root[0] is not identity() or root[1] is not zero():
+        rigid.check_finite("root of", [parts.name], "its placement", *(x[None] for x in root))
     R_align = _alignments(parts, names)
 
     n_links = len(parts.links)

@@ -97,6 +97,6 @@ def _check_numbers(coordinates: Coordinates) -> None:
     for j in (*coordinates.sources, *coordinates.followers):
         if j is None:
             continue
-        for value in (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction):
-            if value is not None and math.isnan(value):
-                raise InputError(f"joint '{j.name}': one of its limits or its dynamics is NaN")
+        given = (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction)
+        if [value for value in given if value is not None and math.isnan(value)]:
+            raise InputError(f"joint '{j.name}': one of its limits or its dynamics is NaN")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -43,8 +44,8 @@ def parts_from_urdf(document: Document, *, base: Literal["fixed", "floating"] = 
     ]
     return Parts(
         name=robot.name,
-        links=[_link(link) for link in robot.links],
-        joints=[_joint(joint) for joint in robot.joints],
+        links=_links(robot.links),
+        joints=_joints(robot.joints),
         base=base,
         findings=(*document.problems, *findings),
     )
@@ -56,30 +57,50 @@ def rotation_from_rpy(rpy: tuple[float, float, float]) -> Floats:
     The sines and cosines are those of the given numbers in float64. The C library's are the same
     whatever else is computed, which NumPy's vectorised ones need not be.
     """
+    return np.array(_rotation(rpy))
+
+
+def _rotation(rpy: tuple[float, float, float]) -> list[list[float]]:
+    """The same as rows."""
     roll, pitch, yaw = rpy
+    if not (roll or pitch or yaw):
+        return [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
+    return [
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ]
 
 
-def _link(link: Link) -> LinkPart:
-    inertial = link.inertial
-    if inertial is None:
-        return LinkPart(link.name)
-    inertia = np.array(inertial.inertia, np.float64)
-    if any(inertial.rpy):
-        R = rotation_from_rpy(inertial.rpy)
-        inertia = R @ inertia @ R.T
-    return LinkPart(link.name, inertial.mass, np.array(inertial.xyz, np.float64), inertia)
+def _links(links: Sequence[Link]) -> list[LinkPart]:
+    inertials = [link.inertial for link in links if link.inertial is not None]
+    coms = iter(np.array([i.xyz for i in inertials], np.float64))
+    inertias = iter(np.array([i.inertia for i in inertials], np.float64))
+    return [
+        LinkPart(link.name, inertial.mass, next(coms), _turned(next(inertias), inertial.rpy))
+        if (inertial := link.inertial)
+        else LinkPart(link.name)
+        for link in links
+    ]
 
 
-def _joint(joint: Joint) -> JointPart:
+def _turned(inertia: Floats, rpy: tuple[float, float, float]) -> Floats:
+    if not any(rpy):
+        return inertia
+    R = rotation_from_rpy(rpy)
+    return R @ inertia @ R.T
+
+
+def _joints(joints: Sequence[Joint]) -> list[JointPart]:
+    R = np.array([_rotation(joint.rpy) for joint in joints], np.float64)
+    p = np.array([joint.xyz for joint in joints], np.float64)
+    axes = np.array([joint.axis for joint in joints], np.float64)
+    return [_joint(*given) for given in zip(joints, R, p, axes, strict=True)]
+
+
+def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats) -> JointPart:
     limit, dynamics, mimic = joint.limit, joint.dynamics, joint.mimic
     kind = _TYPES[joint.type]
     bounded = limit is not None and _is_bounded(kind)
@@ -88,9 +109,9 @@ def _joint(joint: Joint) -> JointPart:
         type=kind,
         parent=joint.parent,
         child=joint.child,
-        R=rotation_from_rpy(joint.rpy),
-        p=np.array(joint.xyz, np.float64),
-        axis=np.array(joint.axis, np.float64),
+        R=R,
+        p=p,
+        axis=axis,
         lower=limit.lower if limit and bounded else None,
         upper=limit.upper if limit and bounded else None,
         velocity=limit.velocity if limit else None,
@@ -106,6 +127,9 @@ def _is_bounded(kind: JointType) -> bool:
 
 
 def _missing_limits(joint: Joint, file: str) -> list[Problem]:
+    limit = joint.limit
+    if limit is not None and limit.lower is not None and limit.upper is not None:
+        return []
     if not _is_bounded(_TYPES[joint.type]):
         return []
     lower, upper = (joint.limit.lower, joint.limit.upper) if joint.limit else (None, None)

@@ -68,8 +68,11 @@ def lump(
 
 
 def _sums(owner: Ints, n: int, values: Floats) -> Floats:
-    columns = [np.bincount(owner, values[:, k], n) for k in range(values.shape[1])]
-    return np.stack(columns, axis=1).astype(np.float64)
+    """The sum of the rows (nl, k) of each owner, (n, k), added in their order."""
+    k = values.shape[1]
+    cell = (k * owner)[:, None] + np.arange(k)
+    sums = np.bincount(cell.ravel(), values.ravel(), n * k).reshape(n, k)
+    return sums.astype(np.float64, copy=False)
 
 
 def turned(R: Floats, inertia: Floats) -> Floats:
@@ -91,7 +94,8 @@ def check_finite(kind: str, names: Sequence[str], what: str, *values: Floats) ->
     Raises: InputError.
     """
     for array in values:
+        if np.isfinite(array).all():
+            continue
         good = np.isfinite(array).reshape(len(names), array.size // max(len(names), 1)).all(axis=1)
-        if not good.all():
-            name = names[int(np.argmin(good))]
-            raise InputError(f"{kind} '{name}': {what} must be finite numbers")
+        name = names[int(np.argmin(good))]
+        raise InputError(f"{kind} '{name}': {what} must be finite numbers")

@@ -9,7 +9,7 @@ Source: Hillis and Steele, "Data parallel algorithms", CACM 29 (1986), section "
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,8 +39,10 @@ def indices(array: Ints) -> list[int]:
     return list(map(int, array.tolist()))
 
 
-def duplicates(names: Iterable[str]) -> list[str]:
+def duplicates(names: Sequence[str]) -> list[str]:
     """The names that occur more than once, in order of first appearance."""
+    if len(set(names)) == len(names):
+        return []
     return [name for name, count in Counter(names).items() if count > 1]
 
 
@@ -89,8 +91,8 @@ def _name_problems(parts: Parts) -> list[Problem]:
     problems = [
         error("duplicate-name", kind, name, "the name is used more than once")
         for kind, names in (
-            ("link", (link.name for link in parts.links)),
-            ("joint", (joint.name for joint in parts.joints)),
+            ("link", [link.name for link in parts.links]),
+            ("joint", [joint.name for joint in parts.joints]),
         )
         for name in duplicates(names)
     ]

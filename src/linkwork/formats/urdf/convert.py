@@ -111,33 +111,34 @@ def _bounded(values: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _one(text: str) -> float:
-    if _is_plain(text):
+    # Python's `float` takes no such text for a finite number that `numbers` would refuse
+    if len(text) < _SHORT and "_" not in text and text.isascii():
         try:
             value = float(text)
         except ValueError:
             pass  # the long way says why
         else:
-            if isfinite(value):
+            if value - value == 0.0:  # false for nan and inf
                 return value
     return numbers(text, 1)[0]
 
 
+def _factor(text: str) -> float:
+    value = _one(text)
+    return value if -LARGEST <= value <= LARGEST else _bounded((value,))[0]
+
+
 def _three(text: str) -> tuple[float, ...]:
-    if _is_plain(text):
+    if len(text) < _SHORT and "_" not in text and text.isascii():  # as above
         try:
             x, y, z = map(float, text.split())
         except ValueError:
-            pass  # as above
+            pass
         else:
             # also false for nan and inf
             if -LARGEST <= x <= LARGEST and -LARGEST <= y <= LARGEST and -LARGEST <= z <= LARGEST:
                 return x, y, z
     return _bounded(numbers(text, 3))
-
-
-def _is_plain(text: str) -> bool:
-    """Whether Python's `float` takes no text for a finite number that `numbers` would refuse."""
-    return len(text) < _SHORT and text.isascii() and "_" not in text
 
 
 def _name(text: str) -> str:
@@ -280,7 +281,7 @@ READ: dict[Kind, Callable[[str], Any]] = {
     Kind.CONTENT: lambda text: _label(text).strip(SPACE),
     Kind.JOINT_TYPE: _joint_type,
     Kind.NUMBER: _one,
-    Kind.FACTOR: lambda text: _bounded((_one(text),))[0],
+    Kind.FACTOR: _factor,
     Kind.POSITIVE: _one,
     Kind.NOT_NEGATIVE: _one,
     Kind.LENGTHS: _three,

@@ -7,6 +7,7 @@ from typing import Any
 from xml.parsers import expat
 
 from linkwork.formats.urdf.convert import SPACE, BadText, show
+from linkwork.formats.urdf.cuts import Cuts
 from linkwork.formats.urdf.oddities import Oddities, Stop, without_default_space
 from linkwork.formats.urdf.plans import DOCUMENT, Plan
 from linkwork.formats.urdf.records import Comment, Robot
@@ -33,7 +34,8 @@ class Reader(Oddities):
         parser.CommentHandler = self.comment
         parser.ProcessingInstructionHandler = self.instruction
         try:
-            self._feed()
+            if not Cuts(self).read():
+                self._feed()
         except Stop:
             return None
         except expat.ExpatError as error:
