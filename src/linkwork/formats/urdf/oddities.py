@@ -46,8 +46,6 @@ class Oddities:
         self.place = 0  # of the element that is skipped
         self.spaces: list[tuple[str, str]] = []  # name spaces declared on the next element
         self.unknown = Unknown(problems)
-        self.fed = 0  # bytes that the parser has got
-        self.shift = 0  # from its count of bytes to `data`, where parts of that were left out
         self.stray = 0  # the line of the record that stray text was last reported in
 
     def _text(self, plan: Plan) -> str:
@@ -153,7 +151,7 @@ class Oddities:
             known, name = tuple(plan.children), self._name({})
             self.unknown.element(plan.tag, known, label, tags=TAGS, line=line, name=name)
         self.spaces.clear()
-        self.skipped = (label, line, parser.CurrentByteIndex + self.shift)
+        self.skipped = (label, line, parser.CurrentByteIndex)
         self.place = self._placed()
         self._start_skipped(attributes)
 
@@ -173,7 +171,7 @@ class Oddities:
         tag = TAG.match(data, start)
         stop = tag.end() if tag else start
         if data[stop - 2 : stop] != b"/>":
-            stop = data.index(b">", self.parser.CurrentByteIndex + self.shift) + 1
+            stop = data.index(b">", self.parser.CurrentByteIndex) + 1
         xml = data[start:stop].decode()
         self._keep(
             self.values, self.plan, ExtraElement(self.plan.tag, label, xml, self.place, line)

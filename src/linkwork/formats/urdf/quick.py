@@ -1,0 +1,291 @@
+"""The quick way through a file in which nothing is wrong.
+
+A call from expat for each begin, end and text is what reading by events costs most. Here expat only
+makes sure that the XML is well formed; then the text is split at its quotes, and the records are
+made from the fragments and values in one loop. Whatever that cannot take as a matter of course (a
+wrong or odd value, something missing, doubled or misplaced, single quotes, entities) is left to the
+reader of events, which goes through the file from its beginning and knows what to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+from xml.parsers import expat
+
+from linkwork.formats.urdf.convert import LONGEST, BadText
+from linkwork.formats.urdf.moves import (
+    CLOSE,
+    COMMENT,
+    END,
+    MARK,
+    OPEN,
+    SKIP,
+    STRANGE,
+    TEXT,
+    Closing,
+    Move,
+    NotPlainError,
+    Opening,
+    Spot,
+    Tag,
+    start,
+)
+from linkwork.formats.urdf.plans import DOCUMENT, TAGS, Memo, Plan
+from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Robot
+from linkwork.formats.urdf.unknown import Unknown
+
+LARGEST = 1 << 20
+"""Longer files are read by events, so that little of them is held at once."""
+
+
+def _refused(*_: object) -> None:
+    raise NotPlainError
+
+
+def _check(data: bytes) -> None:
+    """Make sure that all is well formed, and that a quote is a quote and a tag a tag.
+
+    Raises: NotPlainError; ExpatError.
+    """
+    if len(data) > LARGEST or b"&" in data or b"\r" in data:
+        raise NotPlainError
+    parser = expat.ParserCreate("utf-8", "\n")
+    parser.StartDoctypeDeclHandler = parser.StartCdataSectionHandler = _refused
+    parser.ProcessingInstructionHandler = _refused
+    parser.Parse(data, True)
+
+
+class _Source:
+    """A file's pieces, values and comments."""
+
+    def __init__(self, data: bytes) -> None:
+        text = data.decode().removeprefix("\ufeff")
+        self.line = 1
+        if text.startswith("<?"):
+            declaration, _, text = text.partition("?>")
+            self.line += declaration.count("\n")
+        self.comments: list[str] = []
+        if "<!--" in text:
+            text, *commented = text.split("<!--")
+            kept = [text]
+            for part in commented:
+                comment, _, rest = part.partition("-->")
+                self.comments.append(comment)
+                kept += (MARK, rest)
+            text = "".join(kept)
+        self.parts = text.split('"')
+        self.values = self.parts[1::2]
+        joined = "".join(self.values)
+        if "\n" in joined or "\t" in joined or len(self.parts) % 2 == 0:
+            raise NotPlainError  # XML makes spaces of them
+
+    def cut(self, begin: tuple[int, int], end: tuple[int, int], comments: int) -> str:
+        """The text from one place to another, each a part and a place in it.
+
+        ``comments`` is how many comments come before.
+        """
+        (first, from_), (last, to) = begin, end
+        if first == last:
+            text = self.parts[first][from_:to]
+        else:
+            between = self.parts[first + 1 : last]
+            text = '"'.join([self.parts[first][from_:], *between, self.parts[last][:to]])
+        if MARK not in text:
+            return text
+        head, *others = text.split(MARK)
+        marked = zip(self.comments[comments:], others, strict=False)
+        return head + "".join([f"<!--{comment}-->{rest}" for comment, rest in marked])
+
+
+class _Skipped(NamedTuple):
+    """An element that URDF does not have, while it lasts."""
+
+    tag: str
+    within: Plan
+    place: int
+    line: int
+    begin: tuple[int, int]
+    comments: int  # before it
+
+
+class _Walk:
+    """One pass through a file."""
+
+    def __init__(self, source: _Source, memos: list[Memo]) -> None:
+        self.source, self.memos = source, memos
+        # of the records around the present one: the spot to go on from, and the values
+        self.around: list[tuple[Spot, list[Any]]] = []
+        self.counts = [0, 0]  # what the document and the root have had so far
+        self.comments = 0  # that have come
+        self.skipped = _Skipped("", DOCUMENT, 0, 0, (0, 0), 0)
+        self.labels: list[str] = []  # unknown attributes of the present element
+        self.notes: list[Callable[[Unknown], None]] = []
+
+    def document(self) -> list[Any]:
+        """The list of the document.
+
+        Raises: NotPlainError; BadText.
+        """
+        around, memos, line, parts = self.around, self.memos, self.source.line, self.source.parts
+        spot, values = start(), DOCUMENT.template.copy()
+        for part, piece in enumerate(parts[::2]):
+            kind, after, lines, rest, a, b = spot[piece]
+            line += lines
+            while kind:
+                if kind == OPEN:
+                    around.append((b, values))
+                    spot, values = after, a.template.copy()
+                    values[a.line] = line
+                    if a.position:
+                        self._begin(a, values)
+                elif kind == CLOSE:
+                    made = _made(a, b, values)
+                    spot, values = around.pop()
+                    if a.repeated:
+                        values[a.index] += (made,)
+                    else:
+                        values[a.index] = made
+                elif kind == STRANGE:
+                    self._attribute(after, values, line, (a, parts[2 * part + 1]))
+                    break
+                elif kind == END:
+                    return values
+                else:
+                    place = 2 * part, len(piece) - len(rest)
+                    spot, values, line = self._other(
+                        Move(kind, after, line, rest, a, b), values, place
+                    )
+                kind, after, lines, rest, a, b = spot[rest]
+                line += lines
+            else:
+                values[a] = memos[b][parts[2 * part + 1]]
+            spot = after
+        raise NotPlainError
+
+    def _begin(self, opening: Opening, values: list[Any]) -> None:
+        """The root begins, or something that stands in it."""
+        values[opening.position] = self._count(len(self.around) - 1)
+        for k in opening.lists:
+            values[k] = []
+
+    def _count(self, depth: int) -> int:
+        """Number what stands in the document, or in the root, whose depth is 1."""
+        self.counts[depth] += 1
+        return self.counts[depth] - 1
+
+    def _other(
+        self, move: Move, values: list[Any], place: tuple[int, int]
+    ) -> tuple[Spot, list[Any], int]:
+        """A comment, an element that holds text, one that URDF does not have: where to go on.
+
+        ``move.lines`` is the line; the move ends at ``place``, a part and a place in it.
+        """
+        kind, spot, line, _, a, b = move
+        if kind == COMMENT:
+            text = self.source.comments[self.comments]
+            self.comments += 1
+            if a is not None:
+                depth = len(self.around)
+                position = self._count(depth) if depth <= 1 else b
+                values[a.comments] += (Comment(a.tag, text, position, line),)
+            line += text.count("\n")
+        elif kind == TEXT:
+            if a.repeated:
+                values[a.index] += (b,)
+            elif values[a.index] is None:
+                values[a.index] = b
+            else:
+                raise NotPlainError  # an attribute has filled the same field
+        elif kind == SKIP:
+            part, at = place
+            begin = part, at - len(a[0]) - 1
+            tag, plan, number = a
+            self.skipped = _Skipped(tag, plan, number, line, begin, self.comments)
+            self.around.append((b, values))
+            values = [None]
+        else:
+            spot, values = self.around.pop()
+            self._keep(values, place)
+        return spot, values, line
+
+    def _keep(self, values: list[Any], end: tuple[int, int]) -> None:
+        """An element that URDF does not have ends here."""
+        tag, plan, place, line, begin, comments = self.skipped
+        depth = len(self.around)
+        position = self._count(1) if depth == 1 else place
+        xml = self.source.cut(begin, end, comments)
+        values[plan.extra] += (ExtraElement(plan.tag, tag, xml, position, line),)
+        known, named = tuple(plan.children), self._named(values)
+
+        def note(unknown: Unknown) -> None:
+            name = str(named[0] or "")
+            unknown.element(plan.tag, known, tag, tags=TAGS, line=line, name=name)
+
+        self.notes.append(note)
+
+    def _named(self, values: list[Any]) -> list[Any]:
+        """The values of the link, joint, material or transmission, or the root, we are in."""
+        return values if len(self.around) <= 2 else self.around[2][1]
+
+    def _attribute(self, spot: Spot, values: list[Any], line: int, given: tuple[str, str]) -> None:
+        """An attribute that URDF does not have."""
+        (name, text), plan, tag = given, spot.plan, spot.tag or Tag()
+        if len(text) > LONGEST:
+            raise NotPlainError
+        line -= tag.lines
+        values[plan.extra] += (ExtraAttribute(plan.tag, name, text, spot.position, line),)
+        if ":" in name:
+            return
+        if tag.odd > 1:
+            self.labels.append(name)
+            return
+        labels, named = [name], self._named(values)
+        self.labels = labels
+
+        def note(unknown: Unknown) -> None:
+            name = str(named[0] or "")
+            unknown.attributes(plan.tag, plan.places, labels, line=line, name=name)
+
+        self.notes.append(note)
+
+
+def _made(closing: Closing, layout: tuple[str, ...], values: list[Any]) -> Any:
+    """The record of these values."""
+    if closing.layout:
+        values[closing.layout] = layout
+    if closing.packed:
+        xx, xy, xz, yy, yz, zz = closing.upper(values)
+        values[closing.packed] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        del values[closing.n_fields :]
+    for k in closing.lists:
+        values[k] = tuple(values[k])
+    made = closing.draft(*values)
+    made.__class__ = closing.record
+    return made
+
+
+def read(data: bytes, memos: list[Memo], unknown: Unknown) -> Robot | None:
+    """The robot, with remarks on what URDF does not define; for an odd file None and nothing."""
+    try:
+        _check(data)
+        walk = _Walk(_Source(data), memos)
+        values = walk.document()
+    except (NotPlainError, BadText, expat.ExpatError):
+        return None
+    for note in walk.notes:
+        note(unknown)
+    return with_comments(values)
+
+
+def with_comments(values: list[Any]) -> Robot | None:
+    """The robot in the list of the document, with the comments around it."""
+    robot: Robot | None = values[0]
+    around: Sequence[Comment] = values[DOCUMENT.comments]
+    if robot is None or not around:
+        return robot
+    own = robot.position or 0
+    before = [comment for comment in around if (comment.position or 0) < own]
+    after = around[len(before) :]
+    return replace(robot, comments=(*before, *robot.comments, *after))
