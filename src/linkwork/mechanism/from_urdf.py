@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 
 from linkwork.errors import InputError, Problem
-from linkwork.formats.urdf.records import Document, Joint, Link
+from linkwork.formats.urdf.records import ZERO, Document, Inertial, Joint, Link
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
+from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts, Stacks
 
+_MASSLESS = Inertial(ZERO, ZERO, 0.0, (ZERO, ZERO, ZERO))
 _TYPES = {kind.label: kind for kind in JointType}
 
 
@@ -29,11 +30,17 @@ def from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed
     """
     if base not in ("fixed", "floating"):
         raise InputError(f"the base is 'fixed' or 'floating', not {base!r}")
-    return assemble(parts_from_urdf(document, base=base))
+    parts, stacks = _described(document, base)
+    return assemble(parts, stacks)
 
 
 def parts_from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed") -> Parts:
     """The same as parts, still to be assembled."""
+    return _described(document, base)[0]
+
+
+def _described(document: Document, base: Literal["fixed", "floating"]) -> tuple[Parts, Stacks]:
+    """The parts, and their arrays in one piece: read-only, since the parts share them."""
     robot, file = document.robot, document.robot.file or ""
     reported = {(problem.code, problem.name) for problem in document.problems}
     findings = [
@@ -42,13 +49,25 @@ def parts_from_urdf(document: Document, *, base: Literal["fixed", "floating"] = 
         for finding in _missing_limits(joint, file)
         if (finding.code, finding.name) not in reported
     ]
-    return Parts(
+    stacks = Stacks(*_joint_arrays(robot.joints), *_link_arrays(robot.links))
+    for array in stacks:
+        array.setflags(write=False)
+    parts = Parts(
         name=robot.name,
-        links=_links(robot.links),
-        joints=_joints(robot.joints),
+        links=[
+            LinkPart(link.name, *given)
+            for link, *given in zip(
+                robot.links, stacks.mass.tolist(), stacks.com, stacks.I_com, strict=True
+            )
+        ],
+        joints=[
+            _joint(*given)
+            for given in zip(robot.joints, stacks.R, stacks.p, stacks.axis, strict=True)
+        ],
         base=base,
         findings=(*document.problems, *findings),
     )
+    return parts, stacks
 
 
 def rotation_from_rpy(rpy: tuple[float, float, float]) -> Floats:
@@ -74,30 +93,28 @@ def _rotation(rpy: tuple[float, float, float]) -> list[list[float]]:
     ]
 
 
-def _links(links: Sequence[Link]) -> list[LinkPart]:
-    inertials = [link.inertial for link in links if link.inertial is not None]
-    coms = iter(np.array([i.xyz for i in inertials], np.float64))
-    inertias = iter(np.array([i.inertia for i in inertials], np.float64))
-    return [
-        LinkPart(link.name, inertial.mass, next(coms), _turned(next(inertias), inertial.rpy))
-        if (inertial := link.inertial)
-        else LinkPart(link.name)
-        for link in links
-    ]
+def _joint_arrays(joints: Sequence[Joint]) -> tuple[Floats, Floats, Floats]:
+    """R (nj, 3, 3), p (nj, 3) and axis (nj, 3)."""
+    return (
+        np.array([_rotation(joint.rpy) for joint in joints], np.float64).reshape(-1, 3, 3),
+        np.array([joint.xyz for joint in joints], np.float64).reshape(-1, 3),
+        np.array([joint.axis for joint in joints], np.float64).reshape(-1, 3),
+    )
 
 
-def _turned(inertia: Floats, rpy: tuple[float, float, float]) -> Floats:
-    if not any(rpy):
-        return inertia
-    R = rotation_from_rpy(rpy)
-    return R @ inertia @ R.T
-
-
-def _joints(joints: Sequence[Joint]) -> list[JointPart]:
-    R = np.array([_rotation(joint.rpy) for joint in joints], np.float64)
-    p = np.array([joint.xyz for joint in joints], np.float64)
-    axes = np.array([joint.axis for joint in joints], np.float64)
-    return [_joint(*given) for given in zip(joints, R, p, axes, strict=True)]
+def _link_arrays(links: Sequence[Link]) -> tuple[Floats, Floats, Floats]:
+    """Mass (nl,), centre of mass (nl, 3) and inertia about it (nl, 3, 3)."""
+    inertials = [link.inertial or _MASSLESS for link in links]
+    inertia = np.array([i.inertia for i in inertials], np.float64).reshape(-1, 3, 3)
+    for k, inertial in enumerate(inertials):
+        if any(inertial.rpy):
+            R = rotation_from_rpy(inertial.rpy)
+            inertia[k] = R @ inertia[k] @ R.T
+    return (
+        np.array([i.mass for i in inertials], np.float64),
+        np.array([i.xyz for i in inertials], np.float64).reshape(-1, 3),
+        inertia,
+    )
 
 
 def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats) -> JointPart:

@@ -112,8 +112,8 @@ class Mechanism:
     findings: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value: Any = getattr(self, field.name)
+        value: Any
+        for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 

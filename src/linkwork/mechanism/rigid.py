@@ -41,6 +41,18 @@ def align_z(axis: Floats) -> Floats:
     return exact(R)
 
 
+def straight(axis: Floats) -> Floats | None:
+    """What `align_z` gives for axes (n, 3) that are x, y, z or their opposites; None for others."""
+    if not (np.rint(axis) == axis).all() or not (np.abs(axis).sum(axis=1) == 1).all():
+        return None
+    return _STRAIGHT[(axis @ _NUMBERS).astype(np.int64)]
+
+
+_NUMBERS = np.array([1.0, 2.0, 3.0])
+_STRAIGHT = align_z(np.array([*np.eye(3)[[2, 0, 1, 2]], *-np.eye(3)[[2, 1, 0]]]))
+"""By 1, 2, 3 for x, y, z, and from behind for their opposites; nothing has the number 0."""
+
+
 def lump(
     owner: Ints, n: int, *, mass: Floats, com: Floats, inertia: Floats
 ) -> tuple[Floats, Floats, Floats]:
@@ -51,7 +63,7 @@ def lump(
     Source: parallel axes (Huygens, Steiner): I = sum of I_i + m_i (d_i·d_i 1 - d_i d_iᵀ), where d_i
     leads from the common centre of mass to that of link i.
     """
-    total = _sums(owner, n, mass[:, None])[:, 0]
+    total = np.bincount(owner, mass, n).astype(np.float64, copy=False)
     first = np.zeros(n, np.int64)
     for among in (np.arange(len(owner)), np.flatnonzero(mass)):
         first[owner[among][::-1]] = among[::-1]  # of repeated indices the last one stays
