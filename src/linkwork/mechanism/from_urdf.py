@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from linkwork.errors import InputError, Problem
+from linkwork.formats.urdf.plans import draft
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Joint, Link
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts, Stacks
 
+_LINK, _JOINT = draft(LinkPart), draft(JointPart)  # written to four times as fast as frozen ones
 _MASSLESS = Inertial(ZERO, ZERO, 0.0, (ZERO, ZERO, ZERO))
 _TYPES = {kind.label: kind for kind in JointType}
 
@@ -54,16 +56,8 @@ def _described(document: Document, base: Literal["fixed", "floating"]) -> tuple[
         array.setflags(write=False)
     parts = Parts(
         name=robot.name,
-        links=[
-            LinkPart(link.name, *given)
-            for link, *given in zip(
-                robot.links, stacks.mass.tolist(), stacks.com, stacks.I_com, strict=True
-            )
-        ],
-        joints=[
-            _joint(*given)
-            for given in zip(robot.joints, stacks.R, stacks.p, stacks.axis, strict=True)
-        ],
+        links=_links(robot.links, stacks),
+        joints=_joints(robot.joints, stacks),
         base=base,
         findings=(*document.problems, *findings),
     )
@@ -117,30 +111,52 @@ def _link_arrays(links: Sequence[Link]) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats) -> JointPart:
+def _links(links: Sequence[Link], stacks: Stacks) -> list[LinkPart]:
+    names, masses = [link.name for link in links], stacks.mass.tolist()
+    given = zip(names, masses, stacks.com, stacks.I_com, strict=True)
+    parts = [_LINK(*values) for values in given]
+    for part in parts:
+        part.__class__ = LinkPart
+    return parts
+
+
+def _joints(joints: Sequence[Joint], stacks: Stacks) -> list[JointPart]:
+    arrays = zip(joints, stacks.R, stacks.p, stacks.axis, strict=True)
+    parts = [_joint(*given) for given in arrays]
+    for part in parts:
+        part.__class__ = JointPart
+    return parts
+
+
+def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats) -> Any:
     limit, dynamics, mimic = joint.limit, joint.dynamics, joint.mimic
     kind = _TYPES[joint.type]
-    bounded = limit is not None and _is_bounded(kind)
-    return JointPart(
-        name=joint.name,
-        type=kind,
-        parent=joint.parent,
-        child=joint.child,
-        R=R,
-        p=p,
-        axis=axis,
-        lower=limit.lower if limit and bounded else None,
-        upper=limit.upper if limit and bounded else None,
-        velocity=limit.velocity if limit else None,
-        effort=limit.effort if limit else None,
-        damping=dynamics.damping if dynamics else 0.0,
-        friction=dynamics.friction if dynamics else 0.0,
-        mimic=Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
+    lower = upper = velocity = effort = None
+    if limit is not None:
+        velocity, effort = limit.velocity, limit.effort
+        if _is_bounded(kind):
+            lower, upper = limit.lower, limit.upper
+    damping, friction = (dynamics.damping, dynamics.friction) if dynamics else (0.0, 0.0)
+    return _JOINT(
+        joint.name,
+        kind,
+        joint.parent,
+        joint.child,
+        R,
+        p,
+        axis,
+        lower,
+        upper,
+        velocity,
+        effort,
+        damping,
+        friction,
+        Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
     )
 
 
 def _is_bounded(kind: JointType) -> bool:
-    return kind in (JointType.REVOLUTE, JointType.PRISMATIC)
+    return kind is JointType.REVOLUTE or kind is JointType.PRISMATIC
 
 
 def _missing_limits(joint: Joint, file: str) -> list[Problem]:

@@ -27,7 +27,7 @@ MOST = 10_000
 
 _FARTHEST = 100  # things in one record that are followed, those of the root aside
 _DEEPEST = 100  # elements inside each other in one that URDF does not have
-_ODDEST = 20  # unknown attributes of one element
+_ODDEST = 20  # unknown attributes of one element, and any of one inside an unknown one
 _REMEMBERED = 1000  # characters of a piece; the moves of longer ones are not
 
 VALUE, OPEN, CLOSE, COMMENT, TEXT, STRANGE, SKIP, KEEP, END = range(9)
@@ -85,12 +85,13 @@ class NotPlainError(Exception):
 
 _NAME = r"([A-Za-z_][A-Za-z0-9_.:\-]*)"
 _ATTRIBUTE = re.compile(rf"[ \t\n]+{_NAME}[ \t\n]*=[ \t\n]*")
+_NAME_SPACE = re.compile(r"xmlns:(?!xml)[A-Za-z_][A-Za-z0-9_.\-]*")
 _TAG_END = re.compile(r"[ \t\n]*(/?)>")
 _NEXT = re.compile(
     rf"[ \t\n]*(?:</{_NAME}[ \t\n]*>|<{_NAME}(?:[ \t\n]*(/?>)|[ \t\n]+{_NAME}[ \t\n]*=[ \t\n]*$)"
     rf"|({MARK})|([^< \t\n][^<]*)|($))"
 )
-_TEXT = re.compile(r"([^<]*)</[^<>]*>")
+_TEXT = re.compile(rf"([^<]*)</{_NAME}[ \t\n]*>")
 _LABEL = list(Kind).index(Kind.LABEL)
 
 
@@ -190,10 +191,10 @@ class _Way:
         if tag:
             return self._element(tag, found)
         if closing:
-            return self._element_ends()
+            return self._element_ends(closing)
         if mark:
             return self._comment()
-        if nothing is None or self.plan is not DOCUMENT:
+        if nothing is None or self.plan is not DOCUMENT or not self.seen:
             raise NotPlainError  # text that belongs to no element
         return self._to(END, None, None, None)
 
@@ -210,18 +211,19 @@ class _Way:
     def _attribute(self, name: str, tag: Tag) -> Move:
         lines = tag.lines + self.piece.count("\n", self.at)
         self.at = len(self.piece)
+        if name in tag.names:
+            raise NotPlainError
         way = self.plan.ways.get(name)
         if way is not None:
             self.tag = Tag(tag.names | {name}, lines, tag.odd)
             return self._to(VALUE, None, *way)
-        prefix, colon, _ = name.partition(":")
         if name == "xmlns" or tag.odd >= _ODDEST:
             raise NotPlainError
-        if self.plan is _ROBOT and (colon or any(":" in given for given in tag.names)):
-            if prefix != "xmlns" or not colon:
-                raise NotPlainError  # name spaces come last
-        elif colon:
-            raise NotPlainError
+        if ":" in name:
+            if self.plan is not _ROBOT or not _NAME_SPACE.fullmatch(name):
+                raise NotPlainError
+        elif any(":" in given for given in tag.names):
+            raise NotPlainError  # name spaces come last
         self.tag = Tag(tag.names | {name}, lines, tag.odd + 1)
         return self._to(STRANGE, None, name, None)
 
@@ -229,10 +231,11 @@ class _Way:
         if not self.plan.needed <= tag.names:
             raise NotPlainError
         self.tag = None
-        return self._element_ends() if closed else None
+        return self._element_ends(self.plan.tag) if closed else None
 
-    def _element_ends(self) -> Move | None:
-        if any(place not in self.seen for place, _, _ in self.plan.needed_children):
+    def _element_ends(self, closing: str) -> Move | None:
+        missing = [need for place, _, need in self.plan.needed_children if place not in self.seen]
+        if missing or closing != self.plan.tag:
             raise NotPlainError
         if self.plan is self.course.plan:
             return self._to(CLOSE, None, self.course.closing, self.past)
@@ -243,6 +246,7 @@ class _Way:
         """One more thing in this record."""
         if not self.course.counts:
             self.past = (*self.past, tag)
+        if self.plan is not _ROBOT and tag:
             self.seen = self.seen | {seen}
 
     def _comment(self) -> Move:
@@ -258,12 +262,12 @@ class _Way:
                 raise NotPlainError
             self._count("")
             self.at = found.end(2)
-            return self._to(SKIP, aside(1, in_tag=True), (tag, self.plan, place), self._spot())
+            return self._to(SKIP, aside((tag,), frozenset()), (tag, self.plan, place), self._spot())
         if not branch.repeated and branch.seen in self.seen:
             raise NotPlainError
         self._count(tag, branch.seen)
         if branch.plan.text:
-            return self._text(branch, found)
+            return self._text(branch, tag, found)
         if branch.plan.template:
             self.at = found.end(2)
             opening = _opening(branch.plan, place, self.course)
@@ -276,24 +280,33 @@ class _Way:
             return self._attribute(found[4], Tag())
         return self._tag_ends(Tag(), closed=found[3] == "/>")
 
-    def _text(self, branch: Branch, found: re.Match[str]) -> Move:
+    def _text(self, branch: Branch, tag: str, found: re.Match[str]) -> Move:
         text = ""
         if found[3] != "/>":
             held = _matched(_TEXT, self.piece, self.at)
             self.at, text = held.end(), held[1].strip(SPACE)
+            if held[2] != tag:
+                raise NotPlainError
         if found[4] or len(text) > LONGEST:
             raise NotPlainError
         return self._to(TEXT, None, branch, text)
 
 
 class _Aside(Spot):
-    """Inside an element that URDF does not have."""
+    """Inside an element that URDF does not have.
 
-    __slots__ = ("in_tag", "level")
+    ``tags`` are those of the elements that are open here, ``names`` the attributes of the present
+    tag, None between tags. ``prefixed`` says whether anything so far has a prefix: whether that is
+    declared, only expat can tell.
+    """
 
-    def __init__(self, level: int, *, in_tag: bool) -> None:
+    __slots__ = ("names", "prefixed", "tags")
+
+    def __init__(
+        self, tags: tuple[str, ...], names: frozenset[str] | None, *, prefixed: bool
+    ) -> None:
         super().__init__(_DOCUMENT, DOCUMENT, (), frozenset(), None)
-        self.level, self.in_tag = level, in_tag
+        self.tags, self.names, self.prefixed = tags, names, prefixed
 
     def __missing__(self, piece: str) -> Move:
         """As of any spot: what is in the element may be anything."""
@@ -303,31 +316,50 @@ class _Aside(Spot):
         return move
 
     def _move(self, piece: str) -> Move:
-        level, at, in_tag = self.level, 0, self.in_tag
-        while True:
-            if in_tag:
-                if _ATTRIBUTE.fullmatch(piece, at):
-                    spot = aside(level, in_tag=True)
-                    return Move(VALUE, spot, piece.count("\n"), "", 0, _LABEL)
-                found = _matched(_TAG_END, piece, at)
-                at, in_tag = found.end(), False
-                level -= bool(found[1])
-            if level == 0:
-                return Move(KEEP, self, piece.count("\n", 0, at), piece[at:], None, None)
-            if level > _DEEPEST:
-                raise NotPlainError
+        tags, at, prefixed = self.tags, 0, self.prefixed
+        if self.names is not None:
+            move = self._value(piece, at, tags, self.names, prefixed=prefixed)
+            if move:
+                return move
+            tags, at = _past_tag(piece, at, tags)
+        while tags:
             found = _matched(_NEXT, piece, at)
             closing, tag, _, _, mark, words, _ = found.groups()
             at = found.end()
-            if tag:
-                level, in_tag, at = level + 1, True, found.end(2)
-            elif closing:
-                level -= 1
+            if tag and len(tags) < _DEEPEST:
+                tags, prefixed = (*tags, tag), prefixed or ":" in tag
+                move = self._value(piece, found.end(2), tags, frozenset(), prefixed=prefixed)
+                if move:
+                    return move
+                tags, at = _past_tag(piece, found.end(2), tags)
+            elif closing == tags[-1]:
+                tags = tags[:-1]
             elif mark:
-                spot, lines = aside(level, in_tag=False), piece.count("\n", 0, at)
+                spot, lines = aside(tags, None, prefixed=prefixed), piece.count("\n", 0, at)
                 return Move(COMMENT, spot, lines, piece[at:], None, 0)
             elif not words:
-                raise NotPlainError  # a quote in a text
+                raise NotPlainError  # a quote in a text, or the end of another element
+        return Move(KEEP, self, piece.count("\n", 0, at), piece[at:], prefixed, None)
+
+    def _value(
+        self, piece: str, at: int, tags: tuple[str, ...], names: frozenset[str], *, prefixed: bool
+    ) -> Move | None:
+        """To a value, where one comes next."""
+        found = _ATTRIBUTE.fullmatch(piece, at)
+        if found is None:
+            return None
+        name = found[1]
+        if name in names or len(names) > _ODDEST:
+            raise NotPlainError
+        prefixed = prefixed or ":" in name or name == "xmlns"
+        spot = aside(tags, names | {name}, prefixed=prefixed)
+        return Move(VALUE, spot, piece.count("\n"), "", 0, _LABEL)
+
+
+def _past_tag(piece: str, at: int, tags: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+    """The open elements after the end of a tag, and where that is."""
+    found = _matched(_TAG_END, piece, at)
+    return tags[:-1] if found[1] else tags, found.end()
 
 
 def _matched(pattern: re.Pattern[str], piece: str, at: int) -> re.Match[str]:
@@ -375,11 +407,12 @@ def _course(branch: Branch) -> _Course:
     return _courses[id(branch)]
 
 
-def aside(level: int, *, in_tag: bool) -> Spot:
-    """The spot inside so many unknown elements."""
-    if (level, in_tag) not in _asides:
-        _asides[level, in_tag] = _Aside(level, in_tag=in_tag)
-    return _asides[level, in_tag]
+def aside(tags: tuple[str, ...], names: frozenset[str] | None, *, prefixed: bool = False) -> Spot:
+    """The spot inside these elements, of which URDF does not have the first."""
+    key = tags, names, prefixed
+    if key not in _asides:
+        _asides[key] = _Aside(tags, names, prefixed=prefixed)
+    return _asides[key]
 
 
 def start() -> Spot:
@@ -411,5 +444,5 @@ def forget() -> None:
 _ROBOT = DOCUMENT.children["robot"].plan
 _DOCUMENT = _Course(DOCUMENT, None)
 _courses: dict[int, _Course] = {}  # branches stay as long as the module
-_asides: dict[tuple[int, bool], Spot] = {}
+_asides: dict[tuple[tuple[str, ...], frozenset[str] | None, bool], Spot] = {}
 _known = [0]

@@ -148,7 +148,7 @@ def _record_plan(element: Element, record: type) -> Plan:
     """The plan of an element that becomes a record."""
     names = [f.name for f in fields(record)]
     owner = _Owner(names)
-    plan = Plan(element.tag, record, text=False, draft=_draft(record), n_fields=len(names))
+    plan = Plan(element.tag, record, text=False, draft=draft(record), n_fields=len(names))
     plan.line, plan.position = owner.index["line"], owner.index["position"]
     plan.extra, plan.comments = owner.index["extra"], owner.index["comments"]
     plan.layout = owner.index.get("layout", 0)
@@ -163,7 +163,8 @@ def _record_plan(element: Element, record: type) -> Plan:
 
 
 @cache
-def _draft(record: type) -> type:
+def draft(record: type) -> Any:
+    """A class like a frozen record's that can be written to, see `Plan`."""
     names = [f.name for f in fields(record)]
     return make_dataclass(record.__name__, names, slots=True, eq=False, repr=False)
 

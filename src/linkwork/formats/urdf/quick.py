@@ -1,14 +1,18 @@
 """The quick way through a file in which nothing is wrong.
 
-A call from expat for each begin, end and text is what reading by events costs most. Here expat only
-makes sure that the XML is well formed; then the text is split at its quotes, and the records are
-made from the fragments and values in one loop. Whatever that cannot take as a matter of course (a
-wrong or odd value, something missing, doubled or misplaced, single quotes, entities) is left to the
-reader of events, which goes through the file from its beginning and knows what to say.
+A call from expat for each begin, end and text is what reading by events costs most. Here the text
+is split at its quotes, and the records are made from the pieces and values in one loop, by the
+moves of `moves`, which know only well-formed XML. Where more is needed to see that all is well
+formed (characters outside ASCII, prefixes) expat goes through the file too, without any call.
+
+Whatever cannot be taken as a matter of course (a wrong or odd value, something missing, doubled or
+misplaced, single quotes, entities) is left to the reader of events, which goes through the file
+from its beginning and knows what to say.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -39,6 +43,13 @@ from linkwork.formats.urdf.unknown import Unknown
 LARGEST = 1 << 20
 """Longer files are read by events, so that little of them is held at once."""
 
+_ORDINARY = bytes([*b"\t\n", *range(0x20, 0x7F)])
+_DECLARATION = re.compile(
+    r"<\?xml version=([\"'])1\.0\1( encoding=([\"'])(utf|UTF)-8\3)?"
+    r"( standalone=([\"'])(yes|no)\6)? ?\?>"
+)
+_RESERVED = "http://www.w3.org/"  # what begins with this may mean something to XML itself
+
 
 def _refused(*_: object) -> None:
     raise NotPlainError
@@ -49,8 +60,6 @@ def _check(data: bytes) -> None:
 
     Raises: NotPlainError; ExpatError.
     """
-    if len(data) > LARGEST or b"&" in data or b"\r" in data:
-        raise NotPlainError
     parser = expat.ParserCreate("utf-8", "\n")
     parser.StartDoctypeDeclHandler = parser.StartCdataSectionHandler = _refused
     parser.ProcessingInstructionHandler = _refused
@@ -58,28 +67,59 @@ def _check(data: bytes) -> None:
 
 
 class _Source:
-    """A file's pieces, values and comments."""
+    """A file's pieces, values and comments.
+
+    Raises: NotPlainError; ExpatError.
+    """
 
     def __init__(self, data: bytes) -> None:
+        self.data, self.checked = data, False
+        self.line_end = "\n"
+        if b"\r" in data:
+            if not data.count(b"\r") == data.count(b"\r\n") == data.count(b"\n"):
+                raise NotPlainError
+            data, self.line_end = data.replace(b"\r\n", b"\n"), "\r\n"
+        if len(data) > LARGEST or b"&" in data or b"]]>" in data:
+            raise NotPlainError
+        if data.translate(None, _ORDINARY):
+            self.check()
         text = data.decode().removeprefix("\ufeff")
         self.line = 1
         if text.startswith("<?"):
+            if not _DECLARATION.match(text):
+                self.check()
             declaration, _, text = text.partition("?>")
             self.line += declaration.count("\n")
         self.comments: list[str] = []
-        if "<!--" in text:
-            text, *commented = text.split("<!--")
-            kept = [text]
-            for part in commented:
-                comment, _, rest = part.partition("-->")
-                self.comments.append(comment)
-                kept += (MARK, rest)
-            text = "".join(kept)
+        if "<!" in text:
+            text = self._without_comments(text)
         self.parts = text.split('"')
-        self.values = self.parts[1::2]
-        joined = "".join(self.values)
-        if "\n" in joined or "\t" in joined or len(self.parts) % 2 == 0:
+        values = "".join(self.parts[1::2])
+        if "\n" in values or "\t" in values:
             raise NotPlainError  # XML makes spaces of them
+        if "<" in values or len(self.parts) % 2 == 0:
+            raise NotPlainError
+        self.parts.append("")  # if the last piece is no end, it does not lead to a value either
+
+    def check(self) -> None:
+        """Let expat see whether it is well formed; nothing is left to doubt then."""
+        if not self.checked:
+            self.checked = True
+            _check(self.data)
+
+    def _without_comments(self, text: str) -> str:
+        """The text with a mark for each comment."""
+        head, *others = text.split("<!--")
+        if text.count("<!") != len(others):
+            raise NotPlainError
+        kept = [head]
+        for other in others:
+            comment, end, rest = other.partition("-->")
+            if not end or "--" in comment or comment.endswith("-"):
+                raise NotPlainError
+            self.comments.append(comment)
+            kept += (MARK, rest)
+        return "".join(kept)
 
     def cut(self, begin: tuple[int, int], end: tuple[int, int], comments: int) -> str:
         """The text from one place to another, each a part and a place in it.
@@ -92,11 +132,11 @@ class _Source:
         else:
             between = self.parts[first + 1 : last]
             text = '"'.join([self.parts[first][from_:], *between, self.parts[last][:to]])
-        if MARK not in text:
-            return text
-        head, *others = text.split(MARK)
-        marked = zip(self.comments[comments:], others, strict=False)
-        return head + "".join([f"<!--{comment}-->{rest}" for comment, rest in marked])
+        if MARK in text:
+            text, *others = text.split(MARK)
+            marked = zip(self.comments[comments:], others, strict=False)
+            text += "".join([f"<!--{comment}-->{rest}" for comment, rest in marked])
+        return text.replace("\n", self.line_end)
 
 
 class _Skipped(NamedTuple):
@@ -151,6 +191,8 @@ class _Walk:
                     self._attribute(after, values, line, (a, parts[2 * part + 1]))
                     break
                 elif kind == END:
+                    if 2 * part + 2 < len(parts):
+                        raise NotPlainError  # a quote outside the root
                     return values
                 else:
                     place = 2 * part, len(piece) - len(rest)
@@ -208,6 +250,8 @@ class _Walk:
         else:
             spot, values = self.around.pop()
             self._keep(values, place)
+            if a:
+                self.source.check()
         return spot, values, line
 
     def _keep(self, values: list[Any], end: tuple[int, int]) -> None:
@@ -237,6 +281,8 @@ class _Walk:
         line -= tag.lines
         values[plan.extra] += (ExtraAttribute(plan.tag, name, text, spot.position, line),)
         if ":" in name:
+            if not text or text.startswith(_RESERVED):
+                self.source.check()
             return
         if tag.odd > 1:
             self.labels.append(name)
@@ -269,7 +315,6 @@ def _made(closing: Closing, layout: tuple[str, ...], values: list[Any]) -> Any:
 def read(data: bytes, memos: list[Memo], unknown: Unknown) -> Robot | None:
     """The robot, with remarks on what URDF does not define; for an odd file None and nothing."""
     try:
-        _check(data)
         walk = _Walk(_Source(data), memos)
         values = walk.document()
     except (NotPlainError, BadText, expat.ExpatError):
