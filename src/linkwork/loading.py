@@ -142,7 +142,8 @@ def _resolve(source: Source) -> str | Path | bytes:
     text = os.fspath(source)
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text
-    suffix = Path(text).suffix.lower()
+    path = Path(text)
+    suffix = path.suffix.lower()
     if suffix in _FOREIGN:
         raise UnsupportedFeatureError(f"'{text}' is a {suffix} file: {_FOREIGN[suffix]}")
     if (
@@ -153,4 +154,4 @@ def _resolve(source: Source) -> str | Path | bytes:
         and "/" not in text
     ):
         return models.path(text)
-    return Path(text)
+    return path
