@@ -48,6 +48,8 @@ class BadText(ValueError):
 def show(text: str, longest: int = 80) -> str:
     """A text for a message: one line, no control characters, cut where it is long."""
     cut = text[: longest - 3] + "..." if len(text) > longest else text
+    if cut.isascii() and cut.isprintable():
+        return cut
     return _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], cut)
 
 

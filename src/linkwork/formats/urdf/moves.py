@@ -19,7 +19,7 @@ from linkwork.formats.urdf.plans import DOCUMENT, Branch, Plan
 from linkwork.formats.urdf.schema import Kind
 from linkwork.formats.urdf.unknown import MISPLACED
 
-MARK = "<!>"
+MARK = "\0"
 """What stands for a comment in a piece; no XML has it."""
 
 MOST = 10_000
@@ -83,15 +83,17 @@ class NotPlainError(Exception):
     """Something that only the reader of events knows how to take."""
 
 
+_CONTROL = r"\x00-\x08\x0b-\x1f\x7f"
 _NAME = r"([A-Za-z_][A-Za-z0-9_.:\-]*)"
 _ATTRIBUTE = re.compile(rf"[ \t\n]+{_NAME}[ \t\n]*=[ \t\n]*")
-_NAME_SPACE = re.compile(r"xmlns:(?!xml)[A-Za-z_][A-Za-z0-9_.\-]*")
+_LOCAL = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
+_NAME_SPACE = re.compile(rf"xmlns:(?!xml){_LOCAL.pattern}")
 _TAG_END = re.compile(r"[ \t\n]*(/?)>")
 _NEXT = re.compile(
     rf"[ \t\n]*(?:</{_NAME}[ \t\n]*>|<{_NAME}(?:[ \t\n]*(/?>)|[ \t\n]+{_NAME}[ \t\n]*=[ \t\n]*$)"
-    rf"|({MARK})|([^< \t\n][^<]*)|($))"
+    rf"|({MARK})|([\x21-\x3b\x3d-\x7e\x80-\U0010ffff][^<{_CONTROL}]*)|($))"
 )
-_TEXT = re.compile(rf"([^<]*)</{_NAME}[ \t\n]*>")
+_TEXT = re.compile(rf"([^<{_CONTROL}]*)</{_NAME}[ \t\n]*>")
 _LABEL = list(Kind).index(Kind.LABEL)
 
 
@@ -296,17 +298,17 @@ class _Aside(Spot):
     """Inside an element that URDF does not have.
 
     ``tags`` are those of the elements that are open here, ``names`` the attributes of the present
-    tag, None between tags. ``prefixed`` says whether anything so far has a prefix: whether that is
-    declared, only expat can tell.
+    tag, None between tags. ``prefixes`` are those of the tags so far; with "" in it only expat can
+    tell whether all is declared.
     """
 
-    __slots__ = ("names", "prefixed", "tags")
+    __slots__ = ("names", "prefixes", "tags")
 
     def __init__(
-        self, tags: tuple[str, ...], names: frozenset[str] | None, *, prefixed: bool
+        self, tags: tuple[str, ...], names: frozenset[str] | None, prefixes: frozenset[str]
     ) -> None:
         super().__init__(_DOCUMENT, DOCUMENT, (), frozenset(), None)
-        self.tags, self.names, self.prefixed = tags, names, prefixed
+        self.tags, self.names, self.prefixes = tags, names, prefixes
 
     def __missing__(self, piece: str) -> Move:
         """As of any spot: what is in the element may be anything."""
@@ -316,9 +318,9 @@ class _Aside(Spot):
         return move
 
     def _move(self, piece: str) -> Move:
-        tags, at, prefixed = self.tags, 0, self.prefixed
+        tags, at, prefixes = self.tags, 0, self.prefixes
         if self.names is not None:
-            move = self._value(piece, at, tags, self.names, prefixed=prefixed)
+            move = self._value(piece, at, tags, self.names, prefixes)
             if move:
                 return move
             tags, at = _past_tag(piece, at, tags)
@@ -327,22 +329,29 @@ class _Aside(Spot):
             closing, tag, _, _, mark, words, _ = found.groups()
             at = found.end()
             if tag and len(tags) < _DEEPEST:
-                tags, prefixed = (*tags, tag), prefixed or ":" in tag
-                move = self._value(piece, found.end(2), tags, frozenset(), prefixed=prefixed)
+                if ":" in tag:
+                    prefixes |= {_prefix(tag)}
+                tags = (*tags, tag)
+                move = self._value(piece, found.end(2), tags, frozenset(), prefixes)
                 if move:
                     return move
                 tags, at = _past_tag(piece, found.end(2), tags)
             elif closing == tags[-1]:
                 tags = tags[:-1]
             elif mark:
-                spot, lines = aside(tags, None, prefixed=prefixed), piece.count("\n", 0, at)
+                spot, lines = aside(tags, None, prefixes), piece.count("\n", 0, at)
                 return Move(COMMENT, spot, lines, piece[at:], None, 0)
             elif not words:
                 raise NotPlainError  # a quote in a text, or the end of another element
-        return Move(KEEP, self, piece.count("\n", 0, at), piece[at:], prefixed, None)
+        return Move(KEEP, self, piece.count("\n", 0, at), piece[at:], prefixes, None)
 
     def _value(
-        self, piece: str, at: int, tags: tuple[str, ...], names: frozenset[str], *, prefixed: bool
+        self,
+        piece: str,
+        at: int,
+        tags: tuple[str, ...],
+        names: frozenset[str],
+        prefixes: frozenset[str],
     ) -> Move | None:
         """To a value, where one comes next."""
         found = _ATTRIBUTE.fullmatch(piece, at)
@@ -351,9 +360,16 @@ class _Aside(Spot):
         name = found[1]
         if name in names or len(names) > _ODDEST:
             raise NotPlainError
-        prefixed = prefixed or ":" in name or name == "xmlns"
-        spot = aside(tags, names | {name}, prefixed=prefixed)
+        if ":" in name or name == "xmlns":
+            prefixes |= {""}
+        spot = aside(tags, names | {name}, prefixes)
         return Move(VALUE, spot, piece.count("\n"), "", 0, _LABEL)
+
+
+def _prefix(tag: str) -> str:
+    """The prefix of a tag; nothing where that is not plain."""
+    prefix, _, name = tag.partition(":")
+    return prefix if _LOCAL.fullmatch(name) else ""
 
 
 def _past_tag(piece: str, at: int, tags: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
@@ -407,11 +423,15 @@ def _course(branch: Branch) -> _Course:
     return _courses[id(branch)]
 
 
-def aside(tags: tuple[str, ...], names: frozenset[str] | None, *, prefixed: bool = False) -> Spot:
+def aside(
+    tags: tuple[str, ...],
+    names: frozenset[str] | None,
+    prefixes: frozenset[str] = frozenset(),
+) -> Spot:
     """The spot inside these elements, of which URDF does not have the first."""
-    key = tags, names, prefixed
+    key = tags, names, prefixes
     if key not in _asides:
-        _asides[key] = _Aside(tags, names, prefixed=prefixed)
+        _asides[key] = _Aside(tags, names, prefixes)
     return _asides[key]
 
 
@@ -444,5 +464,5 @@ def forget() -> None:
 _ROBOT = DOCUMENT.children["robot"].plan
 _DOCUMENT = _Course(DOCUMENT, None)
 _courses: dict[int, _Course] = {}  # branches stay as long as the module
-_asides: dict[tuple[tuple[str, ...], frozenset[str] | None, bool], Spot] = {}
+_asides: dict[tuple[tuple[str, ...], frozenset[str] | None, frozenset[str]], Spot] = {}
 _known = [0]
