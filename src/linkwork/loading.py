@@ -64,7 +64,7 @@ def _understood(
         given = _resolve(source)
         if _is_mjcf(given):
             return None, _from_mjcf(given, base, allow)
-        source = read(given, arguments=arguments, allow=allow)
+        source = _read(given, None, arguments, allow)
     return source, from_urdf(source, base=base)
 
 
@@ -85,6 +85,12 @@ def read(
     if isinstance(source, io.IOBase) or hasattr(source, "read"):
         return _of_stream(source, file)  # pyright: ignore[reportArgumentType] -- it has read()
     given = _resolve(source)  # pyright: ignore[reportArgumentType] -- no file, so one of these
+    return _read(given, file, arguments, allow)
+
+
+def _read(
+    given: str | Path | bytes, file: str | None, arguments: Mapping[str, str] | None, allow: Folders
+) -> Document:
     if isinstance(given, Path) and given.suffix.lower() == ".xacro":
         from linkwork.formats import xacro  # noqa: PLC0415  few need it
 
@@ -136,7 +142,8 @@ def _resolve(source: Source) -> str | Path | bytes:
     text = os.fspath(source)
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text
-    suffix = Path(text).suffix.lower()
+    path = Path(text)
+    suffix = path.suffix.lower()
     if suffix in _FOREIGN:
         raise UnsupportedFeatureError(f"'{text}' is a {suffix} file: {_FOREIGN[suffix]}")
     if (
@@ -147,4 +154,4 @@ def _resolve(source: Source) -> str | Path | bytes:
         and "/" not in text
     ):
         return models.path(text)
-    return Path(text)
+    return path

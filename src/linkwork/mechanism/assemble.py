@@ -11,14 +11,25 @@ from linkwork.mechanism import rigid
 from linkwork.mechanism.coordinates import Coordinates, find, limits_of
 from linkwork.mechanism.frames import frames_of
 from linkwork.mechanism.model import Floats, Ints, JointType, Mechanism
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts
+from linkwork.mechanism.parts import (
+    FramePart,
+    JointPart,
+    LinkPart,
+    Mimic,
+    Parts,
+    Stacks,
+    identity,
+    zero,
+)
 from linkwork.mechanism.tree import Tree, fold_to_anchors, indices, resolve
 
 __all__ = ["FramePart", "JointPart", "LinkPart", "Mimic", "Parts", "assemble"]
 
 
-def assemble(parts: Parts) -> Mechanism:
+def assemble(parts: Parts, stacks: Stacks | None = None) -> Mechanism:
     """The mechanism that these parts form; the parts stay as they are.
+
+    ``stacks`` are the arrays of the parts, for a caller who has them in one piece.
 
     Order of bodies and of q: by first appearance of the joint once its parent is placed; the list
     of joints is gone through again until all are placed. Links behind fixed joints become frames,
@@ -34,14 +45,27 @@ def assemble(parts: Parts) -> Mechanism:
     """
     tree = resolve(parts)
     coordinates = find(parts, tree)
-    placed = _place(parts, tree)
+    stacks = stacks or _stacked(parts)
+    placed = _place(parts, tree, stacks)
     return Mechanism(
         name=parts.name,
         inertias_accepted=parts.inertias_accepted,
         **_bodies(parts, tree, placed, coordinates),
-        **_inertias(parts, placed),
+        **_inertias(parts, placed, stacks),
         **limits_of(parts, coordinates),
-        **frames_of(parts, tree, placed.body, placed.R, placed.p),
+        **frames_of(parts, tree, placed.body, placed.R, placed.p, stacks=stacks),
+    )
+
+
+def _stacked(parts: Parts) -> Stacks:
+    joints, links = parts.joints, parts.links
+    return Stacks(
+        rigid.gather([joint.R for joint in joints], 3, 3),
+        rigid.gather([joint.p for joint in joints], 3),
+        rigid.gather([joint.axis for joint in joints], 3),
+        np.array([link.mass for link in links], np.float64),
+        rigid.gather([link.com for link in links], 3),
+        rigid.gather([link.I_com for link in links], 3, 3),
     )
 
 
@@ -56,15 +80,15 @@ class _Placed(NamedTuple):
     p_joint: Floats  # (nj, 3)
 
 
-def _place(parts: Parts, tree: Tree) -> _Placed:
+def _place(parts: Parts, tree: Tree, stacks: Stacks) -> _Placed:
     """Put every link onto a body."""
     names = [joint.name for joint in parts.joints]
-    R_joint = rigid.exact(rigid.gather([joint.R for joint in parts.joints], 3, 3))
-    p_joint = rigid.gather([joint.p for joint in parts.joints], 3)
+    R_joint, p_joint = rigid.exact(stacks.R), stacks.p
     root = np.asarray(parts.R_world_root, float), np.asarray(parts.p_world_root, float)
     rigid.check_finite("joint", names, "its placement", R_joint, p_joint)
-    rigid.check_finite("root of", [parts.name], "its placement", *(x[None] for x in root))
-    R_align = _alignments(parts, names)
+    if root[0] is not identity() or root[1] is not zero():
+        rigid.check_finite("root of", [parts.name], "its placement", *(x[None] for x in root))
+    R_align = _alignments(parts, names, stacks)
 
     n_links = len(parts.links)
     R, p = np.zeros((n_links, 3, 3)), np.zeros((n_links, 3))
@@ -88,14 +112,18 @@ def _place(parts: Parts, tree: Tree) -> _Placed:
     )
 
 
-def _alignments(parts: Parts, names: list[str]) -> Floats:
+def _alignments(parts: Parts, names: list[str], stacks: Stacks) -> Floats:
     """The rotations of z onto the axes of the joints that have one; the others turn nothing."""
     R = np.zeros((len(names), 3, 3))
     R[:] = np.eye(3)
     without = (JointType.FIXED, JointType.FLOATING)
     having = [k for k, joint in enumerate(parts.joints) if joint.type not in without]
+    axis = stacks.axis[having]
+    straight = rigid.straight(axis)
+    if straight is not None:
+        R[having] = straight
+        return R
     owners = [names[k] for k in having]
-    axis = rigid.gather([parts.joints[k].axis for k in having], 3)
     rigid.check_finite("joint", owners, "its axis", axis)
     largest = np.max(np.abs(axis), axis=1, initial=0.0)
     if not largest.all():
@@ -132,12 +160,10 @@ def _bodies(parts: Parts, tree: Tree, placed: _Placed, coordinates: Coordinates)
     }
 
 
-def _inertias(parts: Parts, placed: _Placed) -> dict[str, Any]:
+def _inertias(parts: Parts, placed: _Placed, stacks: Stacks) -> dict[str, Any]:
     """The inertia of every body, lumped from its links."""
     names = [link.name for link in parts.links]
-    mass = np.array([link.mass for link in parts.links], np.float64)
-    com = rigid.gather([link.com for link in parts.links], 3)
-    inertia = rigid.gather([link.I_com for link in parts.links], 3, 3)
+    mass, com, inertia = stacks.mass, stacks.com, stacks.I_com
     rigid.check_finite("link", names, "its mass, centre and inertia", mass, com, inertia)
     com = placed.p + np.einsum("nij,nj->ni", placed.R, com)
     inertia = rigid.turned(placed.R, inertia)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from linkwork.errors import InputError
 from linkwork.mechanism.couplings import Limits, final_leaders, narrow
-from linkwork.mechanism.model import Floats, Ints, JointType
+from linkwork.mechanism.model import Floats, JointType
 from linkwork.mechanism.parts import JointPart, Mimic, Parts
 from linkwork.mechanism.tree import Tree, indices
 
@@ -62,13 +63,13 @@ def limits_of(parts: Parts, coordinates: Coordinates) -> dict[str, Any]:
     _check_numbers(coordinates)
     findings = narrow(position, coordinates.followers, coordinates.leaders)
     limits = [position[name] for name in coordinates.names]
-    n_q = np.array([t.n_q for t in coordinates.types], np.int64)
-    n_v = np.array([t.n_v for t in coordinates.types], np.int64)
+    n_q = [kind.n_q for kind in coordinates.types]
+    n_v = [kind.n_v for kind in coordinates.types]
     return {
         "joint_names": tuple(coordinates.names),
         "joint_types": tuple(coordinates.types),
-        "q_start": np.concatenate([[0], np.cumsum(n_q)]).astype(np.int64),
-        "v_start": np.concatenate([[0], np.cumsum(n_v)]).astype(np.int64),
+        "q_start": np.array([0, *accumulate(n_q)], np.int64),
+        "v_start": np.array([0, *accumulate(n_v)], np.int64),
         "lower": _each((limit.lower for limit in limits), -np.inf, n_q),
         "upper": _each((limit.upper for limit in limits), np.inf, n_q),
         "velocity_limit": _each((j and j.velocity for j in sources), np.inf, n_v),
@@ -79,9 +80,9 @@ def limits_of(parts: Parts, coordinates: Coordinates) -> dict[str, Any]:
     }
 
 
-def _each(values: Iterable[float | None], absent: float, count: Ints) -> Floats:
+def _each(values: Iterable[float | None], absent: float, count: list[int]) -> Floats:
     given = np.array([absent if value is None else value for value in values], np.float64)
-    return np.repeat(given, count)
+    return given if sum(count) == len(count) else np.repeat(given, count)
 
 
 def _position_limits(joint: JointPart | None) -> Limits:
@@ -97,6 +98,6 @@ def _check_numbers(coordinates: Coordinates) -> None:
     for j in (*coordinates.sources, *coordinates.followers):
         if j is None:
             continue
-        for value in (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction):
-            if value is not None and math.isnan(value):
-                raise InputError(f"joint '{j.name}': one of its limits or its dynamics is NaN")
+        given = (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction)
+        if [value for value in given if value is not None and math.isnan(value)]:
+            raise InputError(f"joint '{j.name}': one of its limits or its dynamics is NaN")

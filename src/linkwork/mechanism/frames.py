@@ -11,13 +11,15 @@ import numpy as np
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism import rigid
 from linkwork.mechanism.model import Floats, Ints
-from linkwork.mechanism.parts import FramePart, LinkPart, Parts
+from linkwork.mechanism.parts import FramePart, LinkPart, Parts, Stacks
 from linkwork.mechanism.tree import Tree, duplicates, indices
 
 _KINDS = ("link", "joint", "user")
 
 
-def frames_of(parts: Parts, tree: Tree, body: Ints, R: Floats, p: Floats) -> dict[str, Any]:
+def frames_of(
+    parts: Parts, tree: Tree, body: Ints, R: Floats, p: Floats, *, stacks: Stacks
+) -> dict[str, Any]:
     """All frames on their bodies, in their order.
 
     Shapes: body (nl,), R (nl, 3, 3) and p (nl, 3) are the links' bodies and poses on them.
@@ -43,7 +45,7 @@ def frames_of(parts: Parts, tree: Tree, body: Ints, R: Floats, p: Floats) -> dic
         counts[frame.kind] += 1
     described = names[: counts["link"]]
     return {
-        **_links_as_described(parts, tree, frames, described),
+        **_links_as_described(parts, tree, frames, described, stacks=stacks),
         "frame_link": np.concatenate([on, _fixed_to(frames, described)]),
         "frame_names": tuple(names),
         "frame_body": body[link],
@@ -75,7 +77,7 @@ def _fixed_to(frames: Sequence[FramePart], links: list[str]) -> Ints:
 
 
 def _links_as_described(
-    parts: Parts, tree: Tree, frames: Sequence[FramePart], names: list[str]
+    parts: Parts, tree: Tree, frames: Sequence[FramePart], names: list[str], *, stacks: Stacks
 ) -> dict[str, Any]:
     """Which link carries each one, and its own mass; edits hand on what was described."""
     if parts.frames_complete:
@@ -83,17 +85,15 @@ def _links_as_described(
         own = [frame for frame in frames if frame.kind == "link"]
         links = [frame.described or LinkPart(frame.name) for frame in own]
         parent = np.array([index.get(frame.carrier or "", -1) for frame in own], np.int64)
+        mass = np.array([link.mass for link in links], np.float64)
+        com = rigid.gather([link.com for link in links], 3)
+        inertia = rigid.gather([link.I_com for link in links], 3, 3)
     else:
-        links = parts.links
+        mass, com, inertia = stacks.mass, stacks.com, stacks.I_com
         carried = tree.incoming >= 0
-        parent = np.full(len(links), -1, np.int64)
+        parent = np.full(len(mass), -1, np.int64)
         parent[carried] = tree.parent_link[tree.incoming[carried]]
-    return {
-        "link_parent": parent,
-        "link_mass": np.array([link.mass for link in links], np.float64),
-        "link_com": rigid.gather([link.com for link in links], 3),
-        "link_I_com": rigid.gather([link.I_com for link in links], 3, 3),
-    }
+    return {"link_parent": parent, "link_mass": mass, "link_com": com, "link_I_com": inertia}
 
 
 def _derived(parts: Parts, tree: Tree) -> tuple[list[str], Ints, Counter[str]]:

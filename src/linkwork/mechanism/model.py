@@ -113,8 +113,8 @@ class Mechanism:
     inertias_accepted: bool = False  # whether dynamics takes those that no real body has
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value: Any = getattr(self, field.name)
+        value: Any
+        for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 

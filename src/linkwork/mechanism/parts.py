@@ -104,6 +104,17 @@ class FramePart:
     carrier: str | None = None
 
 
+class Stacks(NamedTuple):
+    """The arrays of all joints (nj) and links (nl) of some parts, in their order."""
+
+    R: Floats  # (nj, 3, 3)
+    p: Floats  # (nj, 3)
+    axis: Floats  # (nj, 3)
+    mass: Floats  # (nl,)
+    com: Floats  # (nl, 3)
+    I_com: Floats  # (nl, 3, 3)
+
+
 @dataclass(slots=True)
 class Parts:
     """All parts of one mechanism, in the order of the description.

@@ -41,6 +41,18 @@ def align_z(axis: Floats) -> Floats:
     return exact(R)
 
 
+def straight(axis: Floats) -> Floats | None:
+    """What `align_z` gives for axes (n, 3) that are x, y, z or their opposites; None for others."""
+    if not (np.rint(axis) == axis).all() or not (np.abs(axis).sum(axis=1) == 1).all():
+        return None
+    return _STRAIGHT[(axis @ _NUMBERS).astype(np.int64)]
+
+
+_NUMBERS = np.array([1.0, 2.0, 3.0])
+_STRAIGHT = align_z(np.array([*np.eye(3)[[2, 0, 1, 2]], *-np.eye(3)[[2, 1, 0]]]))
+"""By 1, 2, 3 for x, y, z, and from behind for their opposites; nothing has the number 0."""
+
+
 def lump(
     owner: Ints, n: int, *, mass: Floats, com: Floats, inertia: Floats
 ) -> tuple[Floats, Floats, Floats]:
@@ -51,7 +63,7 @@ def lump(
     Source: parallel axes (Huygens, Steiner): I = sum of I_i + m_i (d_i·d_i 1 - d_i d_iᵀ), where d_i
     leads from the common centre of mass to that of link i.
     """
-    total = _sums(owner, n, mass[:, None])[:, 0]
+    total = np.bincount(owner, mass, n).astype(np.float64, copy=False)
     first = np.zeros(n, np.int64)
     for among in (np.arange(len(owner)), np.flatnonzero(mass)):
         first[owner[among][::-1]] = among[::-1]  # of repeated indices the last one stays
@@ -68,8 +80,11 @@ def lump(
 
 
 def _sums(owner: Ints, n: int, values: Floats) -> Floats:
-    columns = [np.bincount(owner, values[:, k], n) for k in range(values.shape[1])]
-    return np.stack(columns, axis=1).astype(np.float64)
+    """The sum of the rows (nl, k) of each owner, (n, k), added in their order."""
+    k = values.shape[1]
+    cell = (k * owner)[:, None] + np.arange(k)
+    sums = np.bincount(cell.ravel(), values.ravel(), n * k).reshape(n, k)
+    return sums.astype(np.float64, copy=False)
 
 
 def turned(R: Floats, inertia: Floats) -> Floats:
@@ -91,7 +106,8 @@ def check_finite(kind: str, names: Sequence[str], what: str, *values: Floats) ->
     Raises: InputError.
     """
     for array in values:
+        if np.isfinite(array).all():
+            continue
         good = np.isfinite(array).reshape(len(names), array.size // max(len(names), 1)).all(axis=1)
-        if not good.all():
-            name = names[int(np.argmin(good))]
-            raise InputError(f"{kind} '{name}': {what} must be finite numbers")
+        name = names[int(np.argmin(good))]
+        raise InputError(f"{kind} '{name}': {what} must be finite numbers")

@@ -9,7 +9,7 @@ Source: Hillis and Steele, "Data parallel algorithms", CACM 29 (1986), section "
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,8 +39,10 @@ def indices(array: Ints) -> list[int]:
     return list(map(int, array.tolist()))
 
 
-def duplicates(names: Iterable[str]) -> list[str]:
+def duplicates(names: Sequence[str]) -> list[str]:
     """The names that occur more than once, in order of first appearance."""
+    if len(set(names)) == len(names):
+        return []
     return [name for name, count in Counter(names).items() if count > 1]
 
 
@@ -55,7 +57,7 @@ def resolve(parts: Parts) -> Tree:
     """
     problems = _name_problems(parts)
     index = {link.name: k for k, link in enumerate(parts.links)}
-    n_links, n_joints = len(parts.links), len(parts.joints)
+    n_links = len(parts.links)
     parent = np.array(
         [-1 if j.parent is None else index.get(j.parent, -2) for j in parts.joints], np.int64
     )
@@ -66,12 +68,9 @@ def resolve(parts: Parts) -> Tree:
     carrying = np.flatnonzero(child >= 0)
     incoming = np.full(n_links, -1, np.int64)
     incoming[child[carrying]] = carrying
-    for k in indices(np.flatnonzero(np.bincount(child[carrying], minlength=n_links) > 1)):
-        above = [parts.joints[j].name for j in indices(np.flatnonzero(child == k))]
-        problems.append(
-            error("two-parents", "link", parts.links[k].name, f"child of {', '.join(above)}")
-        )
     roots = np.flatnonzero(incoming < 0)
+    if len(carrying) + len(roots) > n_links:
+        problems += _parent_problems(parts, child)
     if len(roots) > 1:
         names = ", ".join(parts.links[k].name for k in indices(roots[:8]))
         problems.append(error("several-roots", "link", names, "several links have no parent"))
@@ -81,7 +80,7 @@ def resolve(parts: Parts) -> Tree:
     passes, lost = _passes(above)
     if len(lost) or not len(roots):
         raise DescriptionError([_cycle_problem(parts, above, lost)])
-    order = np.lexsort((np.arange(n_joints), passes))
+    order = np.argsort(passes, kind="stable")
     return Tree(int(roots[0]), parent, child, incoming, order)
 
 
@@ -89,8 +88,8 @@ def _name_problems(parts: Parts) -> list[Problem]:
     problems = [
         error("duplicate-name", kind, name, "the name is used more than once")
         for kind, names in (
-            ("link", (link.name for link in parts.links)),
-            ("joint", (joint.name for joint in parts.joints)),
+            ("link", [link.name for link in parts.links]),
+            ("joint", [joint.name for joint in parts.joints]),
         )
         for name in duplicates(names)
     ]
@@ -101,6 +100,8 @@ def _name_problems(parts: Parts) -> list[Problem]:
 
 def _reference_problems(parts: Parts, parent: Ints, child: Ints, names: list[str]) -> list[Problem]:
     problems: list[Problem] = []
+    if min(parent.min(initial=0), child.min(initial=0)) >= 0:
+        return problems
     wrong = (parent == -2) | (child == -2) | ((parent < 0) != (child < 0))
     for k in indices(np.flatnonzero(wrong)):
         joint = parts.joints[k]
@@ -116,10 +117,24 @@ def _reference_problems(parts: Parts, parent: Ints, child: Ints, names: list[str
     return problems
 
 
+def _parent_problems(parts: Parts, child: Ints) -> list[Problem]:
+    """Links that several joints carry."""
+    carrying = child[child >= 0]
+    problems: list[Problem] = []
+    for k in indices(np.flatnonzero(np.bincount(carrying, minlength=len(parts.links)) > 1)):
+        above = [parts.joints[j].name for j in indices(np.flatnonzero(child == k))]
+        text = f"child of {', '.join(above)}"
+        problems.append(error("two-parents", "link", parts.links[k].name, text))
+    return problems
+
+
 def _passes(above: Ints) -> tuple[Ints, Ints]:
     """The pass in which each joint is placed, and the joints that no pass ever places."""
+    own = np.arange(len(above))
+    if (above < own).all():  # nothing stands before its parent
+        return np.zeros(len(above), np.int64), own[:0]
     pointer = above.copy()
-    passes = (pointer > np.arange(len(above))).astype(np.int64)
+    passes = (pointer > own).astype(np.int64)
     active = np.flatnonzero(pointer >= 0)
     for _ in range(len(above).bit_length() + 1):
         if not len(active):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import DescriptionError
+from linkwork.formats.urdf.check_contents import plainly_of_a_body
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document
 from seeds import rng
@@ -143,3 +144,33 @@ def test_transmissions(inside: str, codes: list[str]):
     assert [problem.code for problem in document.problems] == codes
     twice = text.replace("</robot>", '<transmission name="t" type="t"/></robot>')
     assert "duplicate-transmission" in [problem.code for problem in read(twice).problems]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_plainly_of_a_body_is_so_by_its_principal_moments(seed: int):
+    # near the edge, where one moment is nearly the sum of the others, and at all sizes
+    random = rng(f"edge {seed}")
+    told: set[bool] = set()
+    for _ in range(100):
+        a, b = random.uniform(0.01, 1, 2)
+        beyond = random.choice([0, 1e-16, 1e-13, 1e-9, 1e-5, 1e-3, 0.1]) * random.choice([-1, 1])
+        moments = np.array([a, b, (a + b) * (1 + beyond)])
+        excess = 2 * moments.max() / moments.sum() - 1
+        moments *= 10.0 ** random.uniform(-90, 90)
+        axes, _ = np.linalg.qr(random.normal(size=(3, 3)))
+        matrix = axes @ np.diag(moments) @ axes.T
+        matrix = (matrix + matrix.T) / 2
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = matrix.tolist()
+        plain = plainly_of_a_body(((xx, xy, xz), (yx, yy, yz), (zx, zy, zz)))
+        told.add(plain)
+        if plain:
+            assert excess <= 1e-13, "one moment is above the others' sum"
+        else:
+            assert excess > -1e-5, "a plain inertia is left to the principal moments"
+    assert told == {True, False}
+
+
+def test_what_has_no_usable_size_is_not_plain():
+    for size in (0.0, -1.0, 1e-320, 1.7e308, float("inf"), float("nan")):
+        assert not plainly_of_a_body(((size, 0.0, 0.0), (0.0, size, 0.0), (0.0, 0.0, size)))
+    assert plainly_of_a_body(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))

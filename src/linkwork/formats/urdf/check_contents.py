@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from linkwork.errors import Level
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.problems import Problems
-from linkwork.formats.urdf.records import Link, Material, Robot
+from linkwork.formats.urdf.records import Link, Material, Matrix3, Robot
 
+_BEYOND = 1e-12  # rounding of determinants of numbers up to 1
+_TINY, _HUGE = 1e-290, 1e290  # half a trace within these can be divided by
 _ROUNDING = 1e-4  # files often give inertias with few digits
 
 
@@ -28,11 +30,30 @@ def check_inertias(robot: Robot, problems: Problems) -> None:
         elif any(map(any, inertial.inertia)):
             if inertial.mass == 0:
                 _warn(problems, link, "mass", "there is inertia, but the mass is 0")
-            weighty.append(link)
+            if not plainly_of_a_body(inertial.inertia):
+                weighty.append(link)
         elif inertial.mass > 0:
             _warn(problems, link, "inertia", "the inertia is 0, but there is mass", "a point mass?")
     if weighty:
         _check_moments(weighty, problems)
+
+
+def plainly_of_a_body(inertia: Matrix3) -> bool:
+    """Whether S = tr(I) / 2 - I is positive definite beyond rounding: the sum of m d dᵀ of a body.
+
+    Then I is positive definite, and no principal moment is above the sum of the others. What is not
+    so plain is left to the principal moments themselves.
+    Source: as `check_inertias`, eq. 8; Sylvester's criterion.
+    """
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia
+    half = 0.5 * (xx + yy + zz)
+    if not _TINY < half < _HUGE:
+        return False
+    a, b, c = 1 - xx / half, 1 - yy / half, 1 - zz / half
+    d, e, f = xy / half, xz / half, yz / half
+    minor = a * b - d * d
+    determinant = c * minor - a * f * f - b * e * e - 2 * d * e * f
+    return a > _BEYOND and minor > _BEYOND and determinant > _BEYOND
 
 
 def _check_moments(links: list[Link], problems: Problems) -> None:

@@ -20,7 +20,8 @@ LARGEST = 1e100
 SPACE = " \t\r\n"
 """What XML takes for white space; a no-break space, for one, is text."""
 
-_SHORT = 256  # numbers in longer texts are read the long way
+SHORT = 256
+"""Numbers in longer texts are read the long way."""
 
 _FOREIGN = re.compile(r"[^0-9eE+\-. \t\r\n]")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa1-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\u202a-\u202e]")
@@ -47,6 +48,8 @@ class BadText(ValueError):
 def show(text: str, longest: int = 80) -> str:
     """A text for a message: one line, no control characters, cut where it is long."""
     cut = text[: longest - 3] + "..." if len(text) > longest else text
+    if cut.isascii() and cut.isprintable():
+        return cut
     return _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], cut)
 
 
@@ -111,33 +114,15 @@ def _bounded(values: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _one(text: str) -> float:
-    if _is_plain(text):
-        try:
-            value = float(text)
-        except ValueError:
-            pass  # the long way says why
-        else:
-            if isfinite(value):
-                return value
     return numbers(text, 1)[0]
 
 
+def _factor(text: str) -> float:
+    return _bounded(numbers(text, 1))[0]
+
+
 def _three(text: str) -> tuple[float, ...]:
-    if _is_plain(text):
-        try:
-            x, y, z = map(float, text.split())
-        except ValueError:
-            pass  # as above
-        else:
-            # also false for nan and inf
-            if -LARGEST <= x <= LARGEST and -LARGEST <= y <= LARGEST and -LARGEST <= z <= LARGEST:
-                return x, y, z
     return _bounded(numbers(text, 3))
-
-
-def _is_plain(text: str) -> bool:
-    """Whether Python's `float` takes no text for a finite number that `numbers` would refuse."""
-    return len(text) < _SHORT and text.isascii() and "_" not in text
 
 
 def _name(text: str) -> str:
@@ -280,7 +265,7 @@ READ: dict[Kind, Callable[[str], Any]] = {
     Kind.CONTENT: lambda text: _label(text).strip(SPACE),
     Kind.JOINT_TYPE: _joint_type,
     Kind.NUMBER: _one,
-    Kind.FACTOR: lambda text: _bounded((_one(text),))[0],
+    Kind.FACTOR: _factor,
     Kind.POSITIVE: _one,
     Kind.NOT_NEGATIVE: _one,
     Kind.LENGTHS: _three,
@@ -321,3 +306,18 @@ JUDGE: dict[Kind, Callable[[Any], Complaint | None]] = {
     Kind.RGBA: _within(0.0, 1.0, "between 0 and 1"),
 }
 """Kind to the function that finds what is odd about a value, where there is one."""
+
+_LEAST = 5e-324  # above zero
+_MOST = 1.7976931348623157e308
+
+RANGE: dict[Kind, tuple[int, float, float]] = {
+    Kind.NUMBER: (1, -_MOST, _MOST),
+    Kind.FACTOR: (1, -LARGEST, LARGEST),
+    Kind.POSITIVE: (1, _LEAST, _MOST),
+    Kind.NOT_NEGATIVE: (1, 0.0, _MOST),
+    Kind.LENGTHS: (3, -LARGEST, LARGEST),
+    Kind.ANGLES: (3, -LARGEST, LARGEST),
+    Kind.DIRECTION: (3, -LARGEST, LARGEST),
+    Kind.SIZES: (3, _LEAST, LARGEST),
+}
+"""Kind to how many numbers it has, and between which `READ` and `JUDGE` have nothing to say."""

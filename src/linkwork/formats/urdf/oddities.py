@@ -19,7 +19,9 @@ from linkwork.formats.urdf.unknown import MISPLACED, Unknown
 DEEPEST = 256
 """How deep elements may be nested."""
 
-_TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
+TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
+"""One tag, whatever its attributes hold."""
+
 _XINCLUDE = "http://www.w3.org/2001/XInclude"
 
 
@@ -166,7 +168,7 @@ class Oddities:
         """Keep the text of an unknown element that has just ended."""
         label, line, start = self.skipped
         data = self.data
-        tag = _TAG.match(data, start)
+        tag = TAG.match(data, start)
         stop = tag.end() if tag else start
         if data[stop - 2 : stop] != b"/>":
             stop = data.index(b">", self.parser.CurrentByteIndex) + 1

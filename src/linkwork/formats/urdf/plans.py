@@ -13,7 +13,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any
 
-from linkwork.formats.urdf.convert import JUDGE, READ, BadText, Complaint
+from linkwork.formats.urdf.convert import JUDGE, RANGE, READ, SHORT, BadText, Complaint
 from linkwork.formats.urdf.records import Robot
 from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element, Kind, Need
 
@@ -55,9 +55,59 @@ class Memo(dict[str, Any]):
         return value
 
 
+class _Numbers(Memo):
+    """The same for one number, read here where there is nothing to say about it."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(kind)
+        _, self.low, self.high = RANGE[kind]
+
+    def __missing__(self, text: str) -> Any:
+        # Python's `float` takes no such text for a finite number that `READ` would refuse.
+        if len(text) < SHORT and "_" not in text and text.isascii():
+            try:
+                value = float(text)
+            except ValueError:
+                pass  # the long way says why
+            else:
+                if self.low <= value <= self.high:  # false for nan
+                    if len(self) >= _MOST:
+                        self.clear()
+                    self[text] = value
+                    return value
+        return super().__missing__(text)
+
+
+class _Vectors(_Numbers):
+    """Likewise for three numbers."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> Any:
+        if len(text) < SHORT and "_" not in text and text.isascii():
+            try:
+                x, y, z = map(float, text.split())
+            except ValueError:
+                pass
+            else:
+                low, high = self.low, self.high
+                if low <= x <= high and low <= y <= high and low <= z <= high:
+                    if len(self) >= _MOST:
+                        self.clear()
+                    value = self[text] = x, y, z
+                    return value
+        return Memo.__missing__(self, text)
+
+
 def new_memos() -> list[Memo]:
     """A memory for each kind, in the order of `Place.memo`."""
-    return [Memo(kind) for kind in _KINDS]
+    return [maker(kind) for kind, maker in _MEMOS]
+
+
+_BY_COUNT = {0: Memo, 1: _Numbers, 3: _Vectors}
+_MEMOS = [(kind, _BY_COUNT[RANGE.get(kind, (0,))[0]]) for kind in _KINDS]
 
 
 def _place(attribute: Attribute, index: int) -> Place:
@@ -148,7 +198,7 @@ def _record_plan(element: Element, record: type) -> Plan:
     """The plan of an element that becomes a record."""
     names = [f.name for f in fields(record)]
     owner = _Owner(names)
-    plan = Plan(element.tag, record, text=False, draft=_draft(record), n_fields=len(names))
+    plan = Plan(element.tag, record, text=False, draft=draft(record), n_fields=len(names))
     plan.line, plan.position = owner.index["line"], owner.index["position"]
     plan.extra, plan.comments = owner.index["extra"], owner.index["comments"]
     plan.layout = owner.index.get("layout", 0)
@@ -163,7 +213,8 @@ def _record_plan(element: Element, record: type) -> Plan:
 
 
 @cache
-def _draft(record: type) -> type:
+def draft(record: type) -> Any:
+    """A class like a frozen record's that can be written to, see `Plan`."""
     names = [f.name for f in fields(record)]
     return make_dataclass(record.__name__, names, slots=True, eq=False, repr=False)
 

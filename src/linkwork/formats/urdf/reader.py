@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from xml.parsers import expat
 
+from linkwork.formats.urdf import quick
 from linkwork.formats.urdf.convert import SPACE, BadText, show
 from linkwork.formats.urdf.oddities import Oddities, Stop, without_default_space
-from linkwork.formats.urdf.plans import DOCUMENT, Plan
-from linkwork.formats.urdf.records import Comment, Robot
+from linkwork.formats.urdf.plans import Plan
+from linkwork.formats.urdf.records import Robot
 
 LONGEST_TAG = 4 * 1024 * 1024
 """The longest single tag or comment, in bytes."""
@@ -22,6 +22,10 @@ class Reader(Oddities):
 
     def read(self) -> Robot | None:
         """The robot; None when reading stopped before its end."""
+        return quick.read(self.data, self.memos, self.unknown) or self.by_events()
+
+    def by_events(self) -> Robot | None:
+        """The same without looking for a quick way first."""
         parser = self.parser
         parser.buffer_text = True
         parser.namespace_prefixes = True
@@ -45,18 +49,7 @@ class Reader(Oddities):
             parser.CharacterDataHandler = parser.StartNamespaceDeclHandler = None
             parser.StartDoctypeDeclHandler = None
             parser.CommentHandler = parser.ProcessingInstructionHandler = None
-        return self._whole(self.values)
-
-    def _whole(self, values: list[Any]) -> Robot | None:
-        """The robot, with the comments around it."""
-        robot: Robot | None = values[0]
-        around: list[Comment] | None = values[DOCUMENT.comments]
-        if robot is None or not around:
-            return robot
-        own = robot.position or 0
-        before = [comment for comment in around if (comment.position or 0) < own]
-        after = around[len(before) :]
-        return replace(robot, comments=(*before, *robot.comments, *after))
+        return quick.with_comments(self.values)
 
     def _feed(self) -> None:
         """Hand over the data piece by piece, so that a tag without end is noticed."""

@@ -6,7 +6,6 @@ import codecs
 import os
 import re
 import stat
-from typing import BinaryIO
 
 from linkwork.errors import DescriptionError, Problem
 from linkwork.formats.urdf.convert import show
@@ -113,10 +112,12 @@ def _of_file(path: str) -> bytes:
         descriptor = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         )
-        with open(descriptor, "rb") as stream:
+        try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise refuse(path, "not-a-file", "this is no longer a regular file")
-            data = _whole(stream, path)
+            data = _whole(descriptor, path, status.st_size)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         hint = "an XML text begins with '<'; anything else is taken as a path"
         raise refuse(path, "no-file", "there is no such file", hint) from None
@@ -128,11 +129,12 @@ def _of_file(path: str) -> bytes:
     return data
 
 
-def _whole(stream: BinaryIO, path: str) -> bytes:
-    """All of a stream, which may be longer than its file claimed, up to the limit."""
+def _whole(descriptor: int, path: str, expected: int) -> bytes:
+    """All of a file, which may be longer than it claimed, up to the limit."""
     parts: list[bytes] = []
     size = 0
-    while part := stream.read(1 << 20):
+    most = min(max(expected, 1 << 16), 1 << 20) + 1  # one more, to see at once that it is all
+    while part := os.read(descriptor, most):
         parts.append(part)
         size += len(part)
         if size > LARGEST_FILE:
