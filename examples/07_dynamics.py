@@ -1,4 +1,4 @@
-"""Dynamics: which forces a motion takes, what a gripper holds, and a controller by inverse dynamics."""
+"""Dynamics: forces of motions, what a gripper holds, and control by inverse dynamics."""
 
 from __future__ import annotations
 
