@@ -1,4 +1,4 @@
-"""Dynamics: the forces of a motion, what a gripper holds, a controller by inverse dynamics."""
+"""Dynamics: forces of motions, what a gripper holds, and control by inverse dynamics."""
 
 from __future__ import annotations
 
