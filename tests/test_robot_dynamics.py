@@ -17,7 +17,7 @@ from linkwork.robot_dynamics import RobotDynamics
 from robots import chain_urdf, every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 
-OF_THE_DESCRIPTION = ("inertial_numbers",)  # no function of q
+OF_THE_DESCRIPTION = ("inertial_numbers", "forward_dynamics_regressor")  # no algorithms
 METHODS = [
     name
     for name in vars(RobotDynamics)
@@ -159,6 +159,26 @@ def test_inertial_numbers_are_what_the_regressor_multiplies(robot: Robot):
     assert p[::10].sum() == pytest.approx(robot.mechanism.mass.sum(), rel=1e-12)
     p[:] = 0.0  # an array of one's own
     assert robot.inertial_numbers().any()
+
+
+def test_accelerations_by_inertial_parameters(robot: Robot):
+    q, v, tau = inputs(robot, "forward_dynamics")
+    m = robot.mechanism
+    rotors = np.linspace(0.1, 0.5, robot.n_v)
+    how = {"gravity": [1.0, 2.0, -9.0], "armature": rotors, "losses": True}
+    found = robot.forward_dynamics_regressor(q, v, tau, external={"hand": np.arange(6.0)}, **how)
+    assert found.shape == (3, robot.n_v, 10 * m.n_bodies)
+    dv = robot.forward_dynamics(q, v, tau, external={"hand": np.arange(6.0)}, **how)
+    # a mass that is added at the origin of a body's link changes the first of its numbers alone
+    for b in (1, m.n_bodies - 1):
+        link = m.body_names[b]
+        names = ["gravity", "armature", "damping", "friction", "wrench:hand", f"payload:{link}"]
+        call = robot.function("forward_dynamics", parameters=names)
+        given = (how["gravity"], rotors, m.damping, m.friction, np.arange(6.0))
+        close(call(q, v, tau, *given, np.zeros(4)), dv, 1e-9)
+        h = 1e-5
+        up, down = (call(q, v, tau, *given, [s * h, 0.0, 0.0, 0.0]) for s in (1.0, -1.0))
+        close((up - down) / (2.0 * h), found[..., 10 * b], 1e-6)
 
 
 def test_a_force_that_holds_what_pulls(robot: Robot):

@@ -300,6 +300,38 @@ class RobotDynamics:
         call = {"out": out, "threads": threads, "on_bad": on_bad}
         return _run(self, "regressor", (q, v, dv), call, gravity=gravity)
 
+    def forward_dynamics_regressor(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: External | None = None,
+        gravity: ArrayLike | None = None,
+        losses: bool = False,
+        armature: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> Floats:
+        """Derivatives of `forward_dynamics` by the inertial parameters, (..., nv, 10 nb).
+
+        Columns as in `regressor`. With tau = Y p held, -M⁻¹ Y at the accelerations that there are:
+        three compiled functions and a product. Keywords: see `RobotDynamics`.
+
+        Raises: as `forward_dynamics`.
+        """
+        dv = self.forward_dynamics(
+            q,
+            v,
+            tau,
+            external=external,
+            gravity=gravity,
+            losses=losses,
+            armature=armature,
+            threads=threads,
+        )
+        Y = self.regressor(q, v, dv, gravity=gravity, threads=threads)
+        return -(self.inverse_mass_matrix(q, armature=armature, threads=threads) @ Y)
+
     def inertial_numbers(self) -> Floats:
         """What `regressor` multiplies, as the description has it (10 nb,): m, m c, I of each body.
 
