@@ -219,7 +219,7 @@ class _Way:
         if way is not None:
             self.tag = Tag(tag.names | {name}, lines, tag.odd)
             return self._to(VALUE, None, *way)
-        if name == "xmlns" or tag.odd >= _ODDEST:
+        if name == "xmlns" or tag.odd >= _ODDEST or len(name) > LONGEST:
             raise NotPlainError
         if ":" in name:
             if self.plan is not _ROBOT or not _NAME_SPACE.fullmatch(name):
@@ -260,7 +260,7 @@ class _Way:
         """An element begins."""
         branch, place = self.plan.children.get(tag), len(self.past)
         if branch is None:
-            if tag in MISPLACED or ":" in tag or self.plan is DOCUMENT:
+            if tag in MISPLACED or ":" in tag or self.plan is DOCUMENT or len(tag) > LONGEST:
                 raise NotPlainError
             self._count("")
             self.at = found.end(2)
@@ -328,7 +328,7 @@ class _Aside(Spot):
             found = _matched(_NEXT, piece, at)
             closing, tag, _, _, mark, words, _ = found.groups()
             at = found.end()
-            if tag and len(tags) < _DEEPEST:
+            if tag and len(tags) < _DEEPEST and len(tag) <= LONGEST:
                 if ":" in tag:
                     prefixes |= {_prefix(tag)}
                 tags = (*tags, tag)
@@ -358,7 +358,7 @@ class _Aside(Spot):
         if found is None:
             return None
         name = found[1]
-        if name in names or len(names) > _ODDEST:
+        if name in names or len(names) > _ODDEST or len(name) > LONGEST:
             raise NotPlainError
         if ":" in name or name == "xmlns":
             prefixes |= {""}
