@@ -43,4 +43,7 @@ def real_rows(a: ArrayLike, name: str, length: int) -> NDArray[np.float64]:
 
 def _kind(a: Any) -> str:
     dtype = getattr(a, "dtype", None)
-    return f"an array of {dtype}" if dtype is not None else f"a {type(a).__name__} of other things"
+    if dtype is not None:
+        return f"an array of {dtype}"
+    name = type(a).__name__
+    return f"a {name} of other things" if isinstance(a, (list, tuple)) else f"of type {name}"

@@ -134,8 +134,10 @@ def _as_json(robot: lw.Robot, result: Simulation) -> dict[str, Any]:
 
 def _show(screen: Console, robot: lw.Robot, result: Simulation) -> None:
     end = float(result.ended_at)
-    screen.print(output.heading(f"{robot.name}: {end:g} s simulated, {result.times.size} states"))
     last = int(np.flatnonzero(np.isfinite(result.q).all(axis=1))[-1])
+    n = result.times.size
+    kept = f"{n}" if last + 1 == n else f"{last + 1} of {n}"
+    screen.print(output.heading(f"{robot.name}: {end:g} s simulated, {kept} states"))
     shown = output.table(("joint", "begins at", "ends at", "least", "most"), numbers=4)
     for k, name in enumerate(inputs.position_labels(robot.mechanism)):
         values = result.q[: last + 1, k]
