@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from linkwork.errors import Problem
+from linkwork.mechanism.loops import Beside
 from linkwork.mechanism.model import Floats, JointType
 
 _ZERO = np.zeros(3)
@@ -124,3 +125,4 @@ class Parts:
     p_world_root: Floats = field(default_factory=zero)
     frames_complete: bool = False
     findings: tuple[Problem, ...] = ()
+    beside: Beside = field(default_factory=Beside)
