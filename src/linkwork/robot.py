@@ -23,6 +23,7 @@ from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.methods import install
 from linkwork.robot_ik import RobotIK
+from linkwork.robot_loops import RobotLoops
 from linkwork.robot_meshes import RobotMeshes
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Limits(NamedTuple):
     effort: Floats
 
 
-class Robot(RobotIK, RobotMeshes):
+class Robot(RobotIK, RobotLoops, RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
@@ -64,6 +65,7 @@ class Robot(RobotIK, RobotMeshes):
         self._functions: dict[Any, Function] = {}
         self._searches: Known = {}
         self._solvers: dict[Any, InverseKinematics] = {}
+        self._closed: dict[Any, Any] = {}  # assemblers by their actuated joints, and rates
 
     # what it is
 
@@ -333,6 +335,10 @@ class Robot(RobotIK, RobotMeshes):
         return Robot(changed, self.document, tip=self._tip)
 
     # how
+
+    def _with(self, mechanism: Mechanism) -> Robot:
+        """The same robot with an edited mechanism."""
+        return Robot(mechanism, self.document, tip=self._tip)
 
     def _frame(self, frame: str | None) -> str:
         if frame is None:

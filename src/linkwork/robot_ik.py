@@ -25,6 +25,23 @@ if TYPE_CHECKING:
     Tasks = Task | Sequence[Task]
 
 
+def closed_too(m: Mechanism, tasks: str | Tasks) -> str | Tasks:
+    """The tasks, and that the loops stay closed where the mechanism has any."""
+    if not m.is_closed:
+        return tasks
+    from linkwork.solve.problem import listed  # noqa: PLC0415  not all need it
+    from linkwork.solve.tasks.base import Task  # noqa: PLC0415
+    from linkwork.solve.tasks.closed import Closed  # noqa: PLC0415
+    from linkwork.solve.tasks.pose import Pose  # noqa: PLC0415
+
+    given = (
+        [Pose(tasks)] if isinstance(tasks, str) else listed(tasks, Task, "tasks", "Pose('tool0')")
+    )
+    if any(isinstance(task, Closed) for task in given):
+        return given
+    return [*given, Closed()]
+
+
 class RobotIK:
     """Configurations that do what is asked of frames."""
 
@@ -116,7 +133,7 @@ class RobotIK:
         if found is None:
             found = InverseKinematics(
                 self.mechanism,
-                self._frame(frame) if tasks is None else tasks,
+                closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
                 named,
                 limits=limits,
                 objectives=objectives,
@@ -152,7 +169,7 @@ class RobotIK:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
         return Controller(
             self.mechanism,
-            self._frame(frame) if tasks is None else tasks,
+            closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
             dt=dt,
             limits=limits,
             objectives=objectives,
