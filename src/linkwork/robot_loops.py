@@ -9,6 +9,7 @@ from linkwork import settings
 from linkwork.mechanism import edit
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from linkwork.algorithms.jacobian import Reference

@@ -81,6 +81,7 @@ class Rates:
             f"{part.name}: {row}" for part in self._parts for row in part.row_names
         )
         moving = {c for part in self._parts for c in part.coordinates}
+        self._ranks: dict[tuple[int, ...], int] = {}
         self._looped = expanded(m.v_start, sorted(moving))
 
     @cached_property
@@ -169,19 +170,35 @@ class Rates:
         whole = jacobian @ rates
         whole[..., :3, :] /= length
         type_1 = smallest(whole, min(6, whole.shape[-1]))
-        type_2 = smallest(self.jacobian(given)[..., passive], len(passive))
+        type_2 = smallest(self.jacobian(given)[..., passive], self._passive_rank(passive))
         return Singularities(np.where(held, np.nan, type_1), type_2)
+
+    def _passive_rank(self, passive: Sequence[int]) -> int:
+        """The rank of the Jacobian by the passive joints at generic configurations.
+
+        Less than their number where some of them can always move by themselves.
+        """
+        known = self._ranks.get(tuple(passive))
+        if known is None:
+            ranks = [rank_of(self.jacobian(point)[:, list(passive)]) for point in self.generic]
+            known = self._ranks.setdefault(tuple(passive), max(ranks))
+        return known
 
     def mobility(self, q: ArrayLike | None = None) -> Mobility:
         """How the mechanism can move: at q (nq,), or at generic assembled configurations.
 
         Raises: InputError where it cannot be assembled.
         """
-        points = self._generic() if q is None else self.assembled(q)[None]
+        points = self.generic if q is None else self.assembled(q)[None]
         found = [self._mobility_at(self.jacobian(point)) for point in points]
         return max(found, key=lambda each: each.rank)
 
-    def _generic(self) -> Floats:
+    @cached_property
+    def generic(self) -> Floats:
+        """Some assembled configurations, searched for from random ones (n, nq).
+
+        Raises: InputError where none is found.
+        """
         m = self.mechanism
         start = configurations.random(m, np.random.default_rng(0), _SAMPLES)
         solver = InverseKinematics(m, Closed(), compiler=self._compiler)
