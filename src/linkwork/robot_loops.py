@@ -119,6 +119,7 @@ class RobotLoops:
         actuated: Actuated,
         near: ArrayLike | None = None,
         *,
+        parts: int = 1,
         threads: int | None = None,
         **changes: Any,
     ) -> IKResult:
@@ -126,8 +127,9 @@ class RobotLoops:
 
         ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: then what is not
         named is where ``near`` has it, and of a robot that does not say what is actuated the named
-        joints are. ``near`` (..., nq) is where the search starts, and keeps its branch; by default
-        neutral, then random. ``changes`` are fields of `IKOptions`: ``tries``, ``steps``, ``seed``.
+        joints are. ``near`` (..., nq) is where the search starts, and keeps its branch: ``parts``
+        cuts the way from there, where it is long. By default it starts at neutral, then at random.
+        ``changes`` are fields of `IKOptions`: ``tries``, ``steps``, ``seed``.
 
         Closed within 1e-12 m and rad, inside the limits, or not ``success``: `IKResult.reason` says
         which loop stays open by how much.
@@ -140,7 +142,7 @@ class RobotLoops:
             solver = self._assembler_for(actuated)
         if threads is None:
             threads = settings.most_threads()
-        return solver.solve(actuated, near, threads=threads, **changes)
+        return solver.solve(actuated, near, parts=parts, threads=threads, **changes)
 
     def assemblies(
         self,

@@ -19,10 +19,10 @@ def excavator() -> tuple[Robot, Loops]:
         """
 excavator: a turntable, a boom and a stick; cylinders move boom and stick. All but the turntable
   moves in one plane; y is across it.
-Dimensions: ours. Boom: cylinder from (0.3, -0.4) to (1.5, 0.5) m in x and z from its pin, 1.5 m long
-  at zero. Stick: pin at 3 m of the boom; cylinder from (1.8, 0.9) on the boom to 0.4 m above the
-  pin, 1.3 m long at zero; 1.6 m from the pin to the tip. At zero the loops are closed, the boom
-  lies level and the stick hangs down.
+Dimensions: ours. Boom: cylinder from (0.3, -0.4) to (1.5, 0.5) m in x and z from its pin, 1.5 m
+  long at zero. Stick: pin at 3 m of the boom; cylinder from (1.8, 0.9) on the boom to 0.4 m above
+  the pin, 1.3 m long at zero; 1.6 m from the pin to the tip. At zero the loops are closed, the
+  boom lies level and the stick hangs down.
 Inertias: uniform solids: house 2000 kg, boom 400, stick 200, each cylinder 40 and its rod 25 kg.
 Limits: ours: strokes of 0.7 m and of 0.6 m.
 """,
@@ -47,7 +47,7 @@ Limits: ours: strokes of 0.7 m and of 0.6 m.
     robot.frame("tool0", "stick_link", at(z=-1.6))
     loops = Loops(("swing", "boom_slide", "stick_slide"))
     _cylinder(robot, loops, "boom", "house", (0.3, 0.0, -0.4), (1.2, 0.9), (-0.25, 0.45))
-    _cylinder(robot, loops, "stick", "boom_link", (1.8, 0.0, 0.9), (1.2, -0.5), (-0.25, 0.35))
+    _cylinder(robot, loops, "stick", "boom_link", (1.8, 0.0, 0.9), (1.2, -0.5), (-0.15, 0.45))
     return robot, loops
 
 

@@ -71,8 +71,9 @@ def delta() -> tuple[Robot, Loops]:
         """
 delta: three driven arms and three pairs of rods that keep the platform level (Clavel's robot).
 Dimensions: ours: pins of the arms at 0.1 m from the axis, arms 0.2 m, rods 0.4 m and 0.08 m apart,
-  ends of the rods on the platform at 0.06 m from the axis. At zero the arms are level, the loops are
-  closed, and x, y and z of the platform are 0, 0.32 m below the base. A positive angle lowers an arm.
+  ends of the rods on the platform at 0.06 m from the axis. At zero the arms are level, the loops
+  are closed, and x, y and z of the platform are 0, 0.32 m below the base. A positive angle lowers
+  an arm.
 Inertias: each arm a tube of 0.4 kg, platform 0.3 kg. The rods are loops that hold a distance: they
   are no links and weigh nothing.
 Limits: ours.

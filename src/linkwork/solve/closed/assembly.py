@@ -92,6 +92,7 @@ class Assembly:
         actuated: Actuated,
         near: ArrayLike | None = None,
         *,
+        parts: int = 1,
         options: Options | None = None,
         threads: int = 1,
         **changes: Any,
@@ -100,12 +101,14 @@ class Assembly:
 
         ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: what is not named
         is where ``near`` has it. ``near`` (..., nq) is where the search starts, and keeps its
-        branch: where that fails the way from there is gone in parts. Without it the search starts
-        at neutral, then at random. What is neither stays where ``near``, or neutral, has it.
+        branch: ``parts`` says into how many steps the way of the actuated joints from there is
+        cut, more where these fail. One step of more than the distance to the next singularity may
+        end in another branch. Without ``near`` the search starts at neutral, then at random. What
+        is neither stays where ``near``, or neutral, has it.
 
         Raises: ShapeError, InputError for what is not finite or has the wrong shape.
         """
-        quick = options is None and not changes
+        quick = options is None and not changes and parts == 1
         if quick:
             how = self._alone if near is None else self._near
             row = self._one(actuated, self._neutral if near is None else near, how.numbers)
@@ -118,9 +121,10 @@ class Assembly:
         usual = self._alone if near is None else self._near
         how = usual if quick else self._how(with_changes(options or usual.options, **changes))
         how = how._replace(threads=thread_count(threads))
-        q, report = self._run(given, start, how)
-        if near is not None:
-            self._continue((given, start), (q, report), how)
+        if near is None:
+            q, report = self._run(given, start, how)
+        else:
+            q, report = self._followed(given, start, whole_number(parts, "parts"), how)
         took = clock() - begin if clock else math.nan
         shape = (*lead, q.shape[1]), (*lead, report.shape[1])
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
@@ -227,26 +231,33 @@ class Assembly:
                 f"row {refused.row} has numbers so large that nothing could be verified"
             ) from None
 
-    def _continue(
-        self, asked: tuple[Floats, Floats], found: tuple[Floats, Floats], how: _How
-    ) -> None:
-        """Go the way from the start in parts where one step lost it; in place."""
-        (given, start), (q, report) = asked, found
-        indices = list(self._given)
-        for parts in _SHARES:
+    def _followed(
+        self, given: Floats, start: Floats, parts: int, how: _How
+    ) -> tuple[Floats, Floats]:
+        """Go the way from the start in parts, in more of them where that loses it."""
+        q, report = self._in_parts(given, start, parts, how)
+        for more in _SHARES:
             failed = np.flatnonzero(report[:, 0] < 0.5)
             if not failed.size:
-                return
-            at, here = start[failed], start[failed][:, indices]
-            way, fine = given[failed] - here, np.ones(failed.size, bool)
-            reached, last = at, report[failed]
-            for part in range(1, parts + 1):
-                goal = given[failed] if part == parts else here + way * (part / parts)
-                reached, last = self._run(np.ascontiguousarray(goal), reached, how)
-                fine &= last[:, 0] > 0.5
-                if not fine.any():
-                    break
-            q[failed[fine]], report[failed[fine]] = reached[fine], last[fine]
+                break
+            if more > parts:
+                found, own = self._in_parts(given[failed], start[failed], more, how)
+                fine = own[:, 0] > 0.5
+                q[failed[fine]], report[failed[fine]] = found[fine], own[fine]
+        return q, report
+
+    def _in_parts(
+        self, given: Floats, start: Floats, parts: int, how: _How
+    ) -> tuple[Floats, Floats]:
+        here = start[:, list(self._given)]
+        q, fine = start, np.ones(len(start), bool)
+        for part in range(1, parts):
+            goal = here + (given - here) * (part / parts)
+            q, report = self._run(np.ascontiguousarray(goal), q, how)
+            fine &= report[:, 0] > 0.5
+        q, report = self._run(given, q, how)
+        report[:, 0] *= fine
+        return q, report
 
 
 def _names_of(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:
