@@ -192,7 +192,7 @@ def test_an_antipode_is_never_done(kind: type[Task], where: str):
 
 @every_kind
 def test_both_back_ends_agree(kind: type[Task]):
-    for where in ("every_joint", "every_joint_ball", "mobile_arm"):
+    for where in ("every_joint", "every_joint_ball", "mobile_arm", "closed"):
         for s, case in cases(kind, where):
             bound, _ = traced(where, kind, case.label)
             q, other = some(s, case.label)
