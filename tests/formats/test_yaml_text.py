@@ -10,7 +10,7 @@ from linkwork.formats.yaml_text import parse
 TEXTS = [
     "",
     "# nothing\n",
-    "a: 1\nb: -2.5\nc: 1e-3\nd: true\ne: null\nf:\ng: text with spaces\n",
+    "a: 1\nb: -2.5\nc: 1.0e-3\nd: true\ne: null\nf:\ng: text with spaces\n",
     "a: 'quoted: text # no comment'\nb: \"[x]\"  # a comment\n",
     "- 1\n- two\n-\n- [1, [2, three], {a: 4}]\n",
     "closed_loop: [['a_A', 'a_B'], ['b_A', 'b_B']]\ntype: ['6d', '3d']\nname_mot: []\n",
@@ -39,7 +39,8 @@ def test_it_is_read_as_pyyaml_reads_it(text):
     [
         ("a: 1\na: 2\n", 2, "a second time"),
         ("a: 1\n  b: 2\n", 2, "indented more"),
-        ("a:\n    b: 1\n  c: 2\n", 3, "is indented like nothing above it"),
+        ("a:\n    b: 1\n  c: 2\n", 3, "is indented more"),
+        ("  a: 1\nb: 2\n", 2, "is indented like nothing above it"),
         ("a: [1, 2\nb: 3\n", 1, "never closed"),
         ("a: [1 2}\n", 1, "wants"),
         ("a: &anchor 1\n", 1, "is not read"),

@@ -35,7 +35,7 @@ def test_legs_go_before_the_platform():
     assert found is not None and not found.dual
     assert sorted(found.order) == list(range(18))
     platform = {k for k, v in enumerate(problem.moved_v) if v < 6}
-    assert set(found.order[-6:]) == platform
+    assert platform.isdisjoint(found.order[:10])
 
 
 def test_more_rows_than_columns_are_solved_by_columns():
