@@ -12,8 +12,6 @@ from ik_measures import turned
 from linkwork.mechanism.loops import KINDS
 from seeds import rng
 
-HALF_WAY = 0.4
-
 
 def shifted(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> np.ndarray:
     T = np.eye(4)
@@ -52,11 +50,8 @@ class Assembled(lw.Robot):
 def closing(robot: Any, q: np.ndarray, ends: tuple[str, str], kind: str) -> Any:
     """The robot with a loop of a kind that is closed at q."""
     g = rng(f"closing {kind} {ends}")
-    T_a = (
-        shifted(*g.uniform(-0.1, 0.1, 3))
-        @ turned(0, g.uniform(-2, 2))
-        @ turned(2, g.uniform(-2, 2))
-    )
+    x, z = g.uniform(-2, 2, 2)
+    T_a = shifted(*g.uniform(-0.1, 0.1, 3)) @ turned(0, x) @ turned(2, z)
     a, b = f"{kind} a".replace("/", "-"), f"{kind} b".replace("/", "-")
     robot = robot.with_frame(a, ends[0], T_a)
     T_b = np.linalg.inv(robot.fk(q, ends[1])) @ robot.fk(q, a) @ FREE[kind]

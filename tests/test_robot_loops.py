@@ -40,6 +40,18 @@ def test_loops_beside_a_file_are_found(tmp_path):
         lw.load(description)
 
 
+def test_loops_are_saved_beside_the_description(tmp_path):
+    robot = lw.load("four_bar").close("crank_link", "rocker_end", "distance", distance=0.2)
+    robot = robot.couple("rocker", "crank", lambda x: np.sin(x) / 3)
+    saved = lw.save(robot, tmp_path / "mine.urdf")
+    assert saved.loops == tmp_path / "mine.loops.yaml"
+    assert lw.load(saved.path).mechanism == robot.mechanism
+    plain = lw.save(lw.load("four_bar", loops=False), tmp_path / "mine.urdf")
+    assert plain.loops is None and lw.load(plain.path).loops == ()
+    fresh = lw.save(lw.load("panda"), tmp_path / "arm.urdf")
+    assert fresh.loops is None and not (tmp_path / "arm.loops.yaml").exists()
+
+
 def test_text_has_no_file_beside_it():
     assert lw.load(path("four_bar").read_text()).loops == ()
 
@@ -81,7 +93,7 @@ def test_names_are_checked():
     robot = lw.load("four_bar")
     with pytest.raises(UnknownNameError, match="nearest: coupler_end"):
         robot.close("coupler_edn", "base_link")
-    with pytest.raises(InputError, match="takes no target|no task"):
+    with pytest.raises(InputError, match="there is no task"):
         robot.ik([1.0, 2.0, 3.0], tasks=[])
 
 

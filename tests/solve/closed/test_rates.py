@@ -12,39 +12,27 @@ from linkwork.solve.closed.rates import Rates, dependent_rows, rank_of, smallest
 from seeds import rng
 
 BAR = """
-<link name="{name}"/><joint name="{joint}" type="{type}"><parent link="{parent}"/>
-<child link="{name}"/><origin xyz="{xyz}"/><axis xyz="{axis}"/>{limit}</joint>
+<link name="{0}"/><joint name="{5}_{0}" type="{4}"><parent link="{1}"/><child link="{0}"/>
+<origin xyz="{2}"/><axis xyz="{3}"/></joint>
 """
 
 
 def built(*bars, frames=()):
-    """A robot of bars: (name, parent, xyz, axis, type)."""
+    """A robot of bars: (name, parent, xyz, axis), which turn; ``frames`` (name, parent, xyz)."""
     text = "<robot name='built'><link name='base'/>"
-    for name, parent, xyz, axis, kind in bars:
-        limit = '<limit lower="-5" upper="5" effort="1" velocity="1"/>'
-        limit = limit if kind == "prismatic" else ""
-        text += BAR.format(
-            name=name, joint=f"to_{name}", parent=parent, xyz=xyz, axis=axis, type=kind, limit=limit
-        )
-    for name, parent, xyz in frames:
-        text += BAR.format(
-            name=name,
-            joint=f"at_{name}",
-            parent=parent,
-            xyz=xyz,
-            axis="0 0 1",
-            type="fixed",
-            limit="",
-        )
+    for bar in bars:
+        text += BAR.format(*bar, "continuous", "to")
+    for frame in frames:
+        text += BAR.format(*frame, "0 0 1", "fixed", "at")
     return lw.load(text + "</robot>")
 
 
 def parallelogram():
     z = "0 0 1"
     robot = built(
-        ("a", "base", "0 0 0", z, "continuous"),
-        ("b", "base", "1 0 0", z, "continuous"),
-        ("c", "a", "0 0.5 0", z, "continuous"),
+        ("a", "base", "0 0 0", z),
+        ("b", "base", "1 0 0", z),
+        ("c", "a", "0 0.5 0", z),
         frames=[("end_b", "b", "0 0.5 0"), ("end_c", "c", "1 0 0")],
     )
     return robot.close("end_c", "end_b", "revolute", name="hinge").actuate("to_a")
@@ -68,10 +56,10 @@ def test_parallelogram():
 def test_closed_by_a_weld_all_is_redundant_but_three():
     z = "0 0 1"
     robot = built(
-        ("a", "base", "0 0 0", z, "continuous"),
-        ("b", "base", "1 0 0", z, "continuous"),
-        ("c", "a", "0 0.5 0", z, "continuous"),
-        ("d", "b", "0 0.5 0", z, "continuous"),
+        ("a", "base", "0 0 0", z),
+        ("b", "base", "1 0 0", z),
+        ("c", "a", "0 0.5 0", z),
+        ("d", "b", "0 0.5 0", z),
         frames=[("end_c", "c", "1 0 0")],
     )
     robot = robot.close("end_c", "d", "pose").actuate("to_a")
@@ -86,9 +74,9 @@ def test_sarrus_linkage():
     # though Gruebler's formula says that nothing moves
     bars = []
     for name, axis, out in (("p", "0 1 0", "{} 0 {}"), ("r", "1 0 0", "0 {} {}")):
-        bars.append((f"{name}1", "base", out.format(1, 0), axis, "continuous"))
-        bars.append((f"{name}2", f"{name}1", out.format(0.5, 0.4), axis, "continuous"))
-        bars.append((f"{name}3", f"{name}2", out.format(-0.5, 0.4), axis, "continuous"))
+        bars.append((f"{name}1", "base", out.format(1, 0), axis))
+        bars.append((f"{name}2", f"{name}1", out.format(0.5, 0.4), axis))
+        bars.append((f"{name}3", f"{name}2", out.format(-0.5, 0.4), axis))
     robot = built(*bars, frames=[("top_p", "p3", "-1 0 0"), ("top_r", "r3", "0 -1 0")])
     robot = robot.close("top_p", "top_r", "pose", name="top").actuate("to_p1")
     found = robot.mobility()
