@@ -225,7 +225,7 @@ def test_delta_both_ways():
     # and back: each arm by itself
     back = r.ik(T[:500], "platform", position_tolerance=1e-11, rotation_tolerance=1e-11)
     assert back.success.all()
-    found = back.q[:, [r.joint_names.index(j) for j in r.actuated]]
+    found = np.stack([joint("delta", back.q, name) for name in r.actuated], axis=-1)
     p = np.einsum("ki,ni->nk", out, T[:500, :3, 3])
     z = T[:500, 2, 3][:, None]
     side2 = (T[:500, :3, 3] ** 2).sum(axis=1)[:, None] - p**2 - z**2
