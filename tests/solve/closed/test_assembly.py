@@ -10,6 +10,7 @@ import pytest
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.edit import close, couple
+from linkwork.solve.closed import assembly
 from linkwork.solve.closed.assembly import Assembly
 from seeds import rng
 
@@ -46,6 +47,19 @@ def test_near_keeps_the_branch(five):
             last = found.q
         far = five.solve([way[-1], -way[-1]], near=q, parts=10)
         np.testing.assert_allclose(far.q, last, atol=1e-10)
+
+
+def test_a_way_that_one_step_loses_is_gone_in_parts(monkeypatch):
+    delta = lw.load("delta").assembler()
+    near, given = rng("far away").uniform(-1.2, 1.5, (2, 1000, 3))
+    start = delta.solve(near)
+    assert start.success.all()
+    found = delta.solve(given, near=start.q)
+    monkeypatch.setattr(assembly, "_SHARES", ())
+    once = delta.solve(given, near=start.q)
+    assert found.success.sum() > once.success.sum() > 0
+    assert (found.success | ~once.success).all()
+    assert not found.restarts.any()
 
 
 def test_a_state_that_cannot_be_assembled_is_refused(five):
