@@ -70,6 +70,17 @@ def test_inverse_kinematics_keeps_the_loops_closed(name):
     assert loose.success.all() and np.abs(robot.closure(loose.q)).max() < 1e-12
 
 
+def test_passive_joints_move_along_with_those_that_are_named():
+    robot = lw.load("excavator")
+    q0 = robot.assemble([0.3, 0.0, 0.0]).q
+    goal = robot.fk(robot.assemble([0.3, 0.1, 0.2], near=q0).q, "tool0")[:3, 3]
+    task = lw.ik.Position("tool0")
+    drives = ["boom_slide", "stick_slide"]
+    result = robot.ik(tasks=task, targets=goal, q0=q0, joints=drives)
+    assert result.success and result.q[robot.joint_names.index("swing")] == 0.3
+    assert np.abs(robot.closure(result.q)).max() < 1e-12
+
+
 def test_a_target_that_no_assembled_state_reaches_is_no_answer():
     robot = lw.load("excavator")
     up = robot.fk(robot.configuration({"boom": -1.8, "stick": 1.0}), "tool0")[:3, 3]

@@ -42,6 +42,16 @@ def closed_too(m: Mechanism, tasks: str | Tasks) -> str | Tasks:
     return [*given, Closed()]
 
 
+def passive_too(m: Mechanism, joints: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The joints that are named, and the passive ones of loops, which follow them."""
+    if joints is None or not (m.is_closed and m.actuated):
+        return joints
+    from linkwork.solve.tasks.closed import Closed  # noqa: PLC0415  not all need it
+
+    looped = (m.joint_names[c] for c in Closed().bind(m).coordinates)
+    return (*joints, *(name for name in looped if name not in (*m.actuated, *joints)))
+
+
 class RobotIK:
     """Configurations that do what is asked of frames."""
 
@@ -114,6 +124,8 @@ class RobotIK:
     ) -> InverseKinematics:
         """The compiled solver behind `ik`, to be kept and called again with new targets.
 
+        Where loops close beside the tree they are kept closed as well, and passive joints move along
+        with those in ``joints``.
         ``limits`` are kept beside those of the description, ``objectives`` are made better in what
         the tasks leave free, ``joint_weights`` say how readily joints move (default 1; 0: not).
         Solvers that differ in numbers only share their code.
@@ -134,7 +146,7 @@ class RobotIK:
             found = InverseKinematics(
                 self.mechanism,
                 closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
-                named,
+                passive_too(self.mechanism, None if named is None else tuple(named)),
                 limits=limits,
                 objectives=objectives,
                 joint_weights=joint_weights,
