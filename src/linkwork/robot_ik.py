@@ -124,11 +124,10 @@ class RobotIK:
     ) -> InverseKinematics:
         """The compiled solver behind `ik`, to be kept and called again with new targets.
 
-        Where loops close beside the tree they are kept closed as well, and passive joints move along
-        with those in ``joints``.
         ``limits`` are kept beside those of the description, ``objectives`` are made better in what
         the tasks leave free, ``joint_weights`` say how readily joints move (default 1; 0: not).
-        Solvers that differ in numbers only share their code.
+        Solvers that differ in numbers only share their code. Loops are kept closed as well, and
+        their passive joints move along with those in ``joints``.
 
         Raises: UnknownNameError, InputError.
         """
