@@ -15,10 +15,13 @@ import numpy as np
 
 import ik_measures as measures
 import linkwork as lw
+from closed_robots import with_every_kind
 from ik_measures import turned
 from linkwork.mechanism.model import JointType
+from linkwork.ops.numpy import NUMPY
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.center_of_mass import CenterOfMass
+from linkwork.solve.tasks.closed import Closed
 from linkwork.solve.tasks.direction import Direction
 from linkwork.solve.tasks.joint_coupling import JointCoupling
 from linkwork.solve.tasks.manipulability import Manipulability
@@ -63,12 +66,14 @@ _SETUPS: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "every_joint_ball": (every_joint_urdf(), {}, "hand", "ball"),
     "every_joint_free": (every_joint_urdf(), {}, "ball", "camera"),
 }
-SETUPS = tuple(_SETUPS)
+SETUPS = (*_SETUPS, "closed")
 
 
 @cache
 def setup(label: str) -> Setup:
     """The robot and frames of this name."""
+    if label == "closed":
+        return Setup(label, with_every_kind(), "left_tool0", "right_tool0")
     source, options, frame, other = _SETUPS[label]
     return Setup(label, lw.load(source, **options), frame, other)
 
@@ -98,7 +103,7 @@ class Case:
     antipodes: Callable[..., list[Target]] = _nothing
     exact: bool = False
     kink: bool = False
-    fits: Callable[[Setup], bool] = lambda s: True
+    fits: Callable[[Setup], bool] = lambda s: s.label != "closed"
 
 
 def _free_shift(g: np.random.Generator, axes: str) -> np.ndarray:
@@ -460,6 +465,38 @@ def _manipulability_cases() -> list[Case]:
     return found
 
 
+def _closed_case() -> Case:
+    """Every kind of loop; the robot's configurations are those where all are closed."""
+
+    def left(s: Setup, q: Any, _: Any) -> list[Any]:
+        m, found = s.robot.mechanism, []
+        for loop in m.loops:
+            T = measures.back(s.robot.fk(q, loop.frame_a)) @ s.robot.fk(q, loop.frame_b)
+            held = loop.held
+            if held.length:
+                found.append(abs(np.linalg.norm(T[:3, 3]) - loop.distance))
+            if held.position:
+                found.append(np.linalg.norm([T["xyz".index(a), 3] for a in held.position]))
+            if held.across:
+                found.append(abs(T[2, 0]))
+            if held.rotation:
+                turns = held.rotation
+                found.append(measures.rotation_left(T, np.eye(4), turns, "tool", None, exact=False))
+        at = dict(zip(m.joint_names, m.q_start.tolist(), strict=False))
+        for each in m.couplings:
+            inputs = [float(q[at[name]]) for name in each.leaders]
+            found.append(abs(float(each.function.value(NUMPY, inputs)) - q[at[each.joint]]))
+        return found
+
+    return Case(
+        "Closed",
+        lambda s: Closed(),
+        lambda s, q: np.zeros(0),
+        left,
+        fits=lambda s: s.label == "closed",
+    )
+
+
 CASES: dict[type[Task], list[Case]] = {
     Pose: _pose_cases(Pose, "world"),
     RelativePose: _pose_cases(RelativePose, "other"),
@@ -472,5 +509,6 @@ CASES: dict[type[Task], list[Case]] = {
     CenterOfMass: _mass_cases(),
     Posture: _posture_cases(),
     JointCoupling: [_coupling_case()],
+    Closed: [_closed_case()],
     Manipulability: _manipulability_cases(),
 }

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from linkwork.errors import UnknownNameError as UnknownNameError
     from linkwork.errors import UnsupportedFeatureError as UnsupportedFeatureError
     from linkwork.loading import load as load
+    from linkwork.mechanism.loops import Coupling as Coupling
+    from linkwork.mechanism.loops import Loop as Loop
     from linkwork.mechanism.model import JointType as JointType
     from linkwork.mechanism.model import Mechanism as Mechanism
     from linkwork.robot import Limits as Limits
@@ -57,7 +59,9 @@ _HOMES = {
     "IKOptions": "solve.options:Options",
     "IKResult": "solve.result",
     "InverseKinematics": "solve.ik",
+    "Coupling": "mechanism.loops",
     "JointType": "mechanism.model",
+    "Loop": "mechanism.loops",
     "Limits": "robot",
     "Mechanism": "mechanism.model",
     "Event": "simulation.options",
@@ -73,6 +77,7 @@ _HOMES = {
 }
 
 __all__ = [  # noqa: RUF022  in the order of dir()
+    "Coupling",
     "DescriptionError",
     "Event",
     "IKOptions",
@@ -82,6 +87,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "JointType",
     "Limits",
     "LinkworkError",
+    "Loop",
     "Mechanism",
     "MissingExtraError",
     "PD",

@@ -15,6 +15,7 @@ from linkwork.solve.options import Options
 from linkwork.solve.result import IKResult
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.center_of_mass import CenterOfMass
+from linkwork.solve.tasks.closed import Closed
 from linkwork.solve.tasks.direction import Direction
 from linkwork.solve.tasks.joint_coupling import JointCoupling
 from linkwork.solve.tasks.manipulability import Manipulability
@@ -31,6 +32,7 @@ __all__ = [
     "AccelerationLimit",
     "CenterOfMass",
     "Centred",
+    "Closed",
     "Controller",
     "CoupledLimit",
     "Direction",

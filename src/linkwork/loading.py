@@ -10,9 +10,11 @@ from typing import IO, Any, Literal, TypeAlias
 
 from linkwork import models, settings
 from linkwork.errors import DescriptionError, InputError, UnsupportedFeatureError
+from linkwork.formats import loops as loops_format
 from linkwork.formats.urdf import read as urdf
 from linkwork.formats.urdf.records import Document
 from linkwork.locating import Folders, package_finder
+from linkwork.mechanism.from_loops import with_loops
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from linkwork.robot import Robot
@@ -33,6 +35,7 @@ def load(
     strict: bool = False,
     arguments: Mapping[str, str] | None = None,
     allow: Folders = (),
+    loops: str | os.PathLike[str] | Literal[False] | None = None,
 ) -> Robot:
     """A robot from a bundled model's name, a URDF, xacro or MJCF file, text, or a URDF document.
 
@@ -42,11 +45,18 @@ def load(
     xacro file, and ``allow`` are folders that it, or an MJCF with includes and meshes, may read
     beside those of its package.
 
+    ``loops`` is a file with loops, couplings and actuated joints, as `formats.loops` says. Without
+    it ``NAME.loops.yaml`` beside the description is taken, or a ``robot.yaml`` with a
+    ``closed_loop``; False takes none.
+
     Raises: DescriptionError with every problem in the file; UnknownNameError for a model that does
     not exist; UnsupportedFeatureError for another format; MissingExtraError where a format needs a
     package that is not installed.
     """
     document, mechanism = _understood(source, base, arguments, allow)
+    beside = _loops_file(source, loops)
+    if beside is not None:
+        mechanism = with_loops(mechanism, loops_format.read(beside))
     warnings = [problem for problem in mechanism.findings if problem.level == "warning"]
     if strict and warnings:
         raise DescriptionError(warnings)
@@ -66,6 +76,20 @@ def _understood(
             return None, _from_mjcf(given, base, allow)
         source = _read(given, None, arguments, allow)
     return source, from_urdf(source, base=base)
+
+
+def _loops_file(
+    source: Source | Document, loops: str | os.PathLike[str] | Literal[False] | None
+) -> Path | None:
+    """The file with loops that belongs to a source."""
+    if loops is False:
+        return None
+    if loops is not None:
+        return Path(loops)
+    given = source.robot.file if isinstance(source, Document) else _resolve(source)
+    if isinstance(given, str):  # a document's file, or the text of a description
+        given = Path(given) if isinstance(source, Document) and given else None
+    return loops_format.beside(given) if isinstance(given, Path) else None
 
 
 def read(

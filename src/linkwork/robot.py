@@ -25,6 +25,7 @@ from linkwork.mechanism.neutral import neutral
 from linkwork.methods import install
 from linkwork.robot_dynamics import RobotDynamics
 from linkwork.robot_ik import RobotIK
+from linkwork.robot_loops import RobotLoops
 from linkwork.robot_meshes import RobotMeshes
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Limits(NamedTuple):
     effort: Floats
 
 
-class Robot(RobotDynamics, RobotIK, RobotMeshes):
+class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
@@ -66,6 +67,7 @@ class Robot(RobotDynamics, RobotIK, RobotMeshes):
         self._functions: dict[Any, Function] = {}
         self._searches: Known = {}
         self._solvers: dict[Any, InverseKinematics] = {}
+        self._closed: dict[Any, Any] = {}  # assemblers by their actuated joints, and rates
 
     # what it is
 
@@ -323,9 +325,13 @@ class Robot(RobotDynamics, RobotIK, RobotMeshes):
 
     def accept_inertias(self) -> Robot:
         """A robot whose inertias count as they stand, also where no real body has them."""
-        return Robot(accept_inertias(self.mechanism), self.document, tip=self._tip)
+        return self._with(accept_inertias(self.mechanism))
 
     # how
+
+    def _with(self, mechanism: Mechanism) -> Robot:
+        """The same robot with an edited mechanism."""
+        return Robot(mechanism, self.document, tip=self._tip)
 
     def _frame(self, frame: str | None) -> str:
         if frame is None:

@@ -25,6 +25,33 @@ if TYPE_CHECKING:
     Tasks = Task | Sequence[Task]
 
 
+def closed_too(m: Mechanism, tasks: str | Tasks) -> str | Tasks:
+    """The tasks, and that the loops stay closed where the mechanism has any."""
+    if not m.is_closed:
+        return tasks
+    from linkwork.solve.problem import listed  # noqa: PLC0415  not all need it
+    from linkwork.solve.tasks.base import Task  # noqa: PLC0415
+    from linkwork.solve.tasks.closed import Closed  # noqa: PLC0415
+    from linkwork.solve.tasks.pose import Pose  # noqa: PLC0415
+
+    given = (
+        [Pose(tasks)] if isinstance(tasks, str) else listed(tasks, Task, "tasks", "Pose('tool0')")
+    )
+    if any(isinstance(task, Closed) for task in given):
+        return given
+    return [*given, Closed()]
+
+
+def passive_too(m: Mechanism, joints: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The joints that are named, and the passive ones of loops, which follow them."""
+    if joints is None or not (m.is_closed and m.actuated):
+        return joints
+    from linkwork.solve.tasks.closed import Closed  # noqa: PLC0415  not all need it
+
+    looped = (m.joint_names[c] for c in Closed().bind(m).coordinates)
+    return (*joints, *(name for name in looped if name not in (*m.actuated, *joints)))
+
+
 class RobotIK:
     """Configurations that do what is asked of frames."""
 
@@ -99,7 +126,8 @@ class RobotIK:
 
         ``limits`` are kept beside those of the description, ``objectives`` are made better in what
         the tasks leave free, ``joint_weights`` say how readily joints move (default 1; 0: not).
-        Solvers that differ in numbers only share their code.
+        Solvers that differ in numbers only share their code. Loops are kept closed as well, and
+        their passive joints move along with those in ``joints``.
 
         Raises: UnknownNameError, InputError.
         """
@@ -116,8 +144,8 @@ class RobotIK:
         if found is None:
             found = InverseKinematics(
                 self.mechanism,
-                self._frame(frame) if tasks is None else tasks,
-                named,
+                closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
+                passive_too(self.mechanism, None if named is None else tuple(named)),
                 limits=limits,
                 objectives=objectives,
                 joint_weights=joint_weights,
@@ -152,7 +180,7 @@ class RobotIK:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
         return Controller(
             self.mechanism,
-            self._frame(frame) if tasks is None else tasks,
+            closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
             dt=dt,
             limits=limits,
             objectives=objectives,

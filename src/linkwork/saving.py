@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from linkwork.atomic import refusing, write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.formats import loops as loops_format
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_text
 from linkwork.geometry.companions import companions
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
+from linkwork.mechanism.from_loops import loops_record
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.robot import Robot
 
@@ -35,6 +37,7 @@ class Saved:
     copied: tuple[Path, ...] = ()
     missing: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
+    loops: Path | None = None
 
 
 def save(
@@ -76,8 +79,24 @@ def save(
             with refusing(new.parent):
                 new.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(new, data)
+    loops = _save_loops(source, target)
     write_bytes(target, text)
-    return Saved(target, tuple(plan.copies), tuple(plan.missing), tuple(plan.outside))
+    return Saved(target, tuple(plan.copies), tuple(plan.missing), tuple(plan.outside), loops)
+
+
+def _save_loops(source: records.Document | records.Robot | Robot, target: Path) -> Path | None:
+    """Write the loops of a robot beside its description; nowhere where it has none.
+
+    A file that would then still say something else says nothing any more.
+    """
+    if not isinstance(source, Robot):
+        return None
+    record = loops_record(source.mechanism)
+    file = target.with_name(target.stem + loops_format.SUFFIX)
+    says = bool(record.loops or record.couplings or record.actuated)
+    if says or loops_format.beside(target) is not None:
+        write_bytes(file, loops_format.to_text(record).encode())
+    return file if says else None
 
 
 def document_of(source: records.Document | records.Robot | Robot) -> records.Document:
@@ -94,8 +113,9 @@ def document_of(source: records.Document | records.Robot | Robot) -> records.Doc
         raise TypeError(f"a description is a Document, its robot, or a loaded Robot, not {kind}")
     if source.document is None:
         raise UnsupportedFeatureError(f"'{source.name}' was not loaded from URDF: no description")
+    tree = replace(source.mechanism, loops=(), couplings=(), actuated=())
     if not any(
-        from_urdf(source.document, base=base).digest == source.mechanism.digest
+        from_urdf(source.document, base=base).digest == tree.digest
         for base in ("fixed", "floating")
     ):
         raise UnsupportedFeatureError(

@@ -9,7 +9,7 @@ import pytest
 
 import robots
 from linkwork.errors import DescriptionError
-from linkwork.mechanism.edit import lock, subchain, with_frame
+from linkwork.mechanism.edit import actuate, close, couple, lock, subchain, with_frame
 from linkwork.mechanism.serialize import from_json, to_json
 from seeds import rng
 
@@ -39,6 +39,38 @@ def test_round_trips_of_edited_ones():
     assert_round_trip(with_frame(m, "tool", "hand", np.eye(4)))
 
 
+def test_round_trips_of_what_stands_beside_the_tree():
+    m = robots.mechanism_from(robots.every_joint_urdf())
+    frames = m.frame_names[-1], m.frame_names[0]
+    m = close(close(m, *frames, "xy/z"), *frames, "distance", distance=0.1 + 0.2)
+    names = [n for n, kind in zip(m.joint_names, m.joint_types, strict=True) if kind.n_q == 1]
+    m = couple(m, names[0], names[1:3], lambda a, b: np.sin(a) * b**1.5 + 1e-3 / 3)
+    m = actuate(m, names[1:])
+    assert_round_trip(m)
+    plain = json.loads(to_json(m))
+    assert plain["loops"][1]["distance"] == 0.1 + 0.2
+    for field, value in (
+        ("loops", [{**plain["loops"][0], "frame_a": "nowhere"}]),
+        ("loops", [{**plain["loops"][0], "kind": "glue"}]),
+        ("loops", plain["loops"] * 2),
+        ("loops", [{"name": "x"}]),
+        ("actuated", ["nobody"]),
+        ("couplings", [{**plain["couplings"][0], "leaders": []}]),
+        ("couplings", [{**plain["couplings"][0], "joint": "nobody"}]),
+    ):
+        with pytest.raises(DescriptionError):
+            from_json(json.dumps({**plain, field: value}))
+
+
+def test_version_3_knew_no_loops():
+    m = robots.mechanism_from(robots.chain_urdf(2))
+    values = json.loads(to_json(m))
+    values["version"] = 3
+    for name in ("loops", "couplings", "actuated"):
+        del values[name]
+    assert from_json(json.dumps(values)) == m
+
+
 def test_findings_and_odd_names():
     text = robots.chain_urdf(1, "continuous").replace("link1", "Gelenk ß &amp; 手")
     m = robots.mechanism_from(text)
@@ -50,7 +82,7 @@ def test_findings_and_odd_names():
 def test_it_is_plain_json():
     m = robots.mechanism_from(robots.every_joint_urdf())
     values = json.loads(to_json(m), parse_constant=pytest.fail)
-    assert (values["format"], values["version"]) == ("linkwork-mechanism", 3)
+    assert (values["format"], values["version"]) == ("linkwork-mechanism", 4)
     assert "-inf" in values["lower"]
 
 
@@ -61,10 +93,12 @@ def test_it_is_plain_json():
         ("[]", "format must be"),
         ("{}", "format must be"),
         ("[" * 100_000, "is nested too deeply|is not JSON"),
-        ('{"format": "linkwork-mechanism"}', "version must be 3, not None"),
-        ('{"format": "linkwork-mechanism", "version": 2}', "version must be 3, not 2"),
-        ('{"format": "linkwork-mechanism", "version": true}', "version must be 3, not True"),
+        ('{"format": "linkwork-mechanism"}', "version must be 4, not None"),
+        ('{"format": "linkwork-mechanism", "version": 1}', "version must be 4, not 1"),
+        ('{"format": "linkwork-mechanism", "version": true}', "version must be 4, not True"),
         ('{"format": "linkwork-mechanism", "version": 3}', "is missing"),
+        ('{"format": "linkwork-mechanism", "version": 3, "loops": []}', "loops is not a known"),
+        ('{"format": "linkwork-mechanism", "version": 4}', "is missing"),
         ('{"format": 1, "format": 1}', "a name occurs twice"),
         ('{"format": NaN}', "NaN is no JSON number"),
         (b"\xff\xfe\xff", "is not JSON"),

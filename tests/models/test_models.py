@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import linkwork as lw
 import linkwork.models
 from linkwork.errors import UnknownNameError
 from linkwork.formats.urdf.read import read
@@ -28,7 +29,9 @@ every_model = pytest.mark.parametrize("name", list(MODELS))
 def test_the_catalogue_and_the_folder_agree():
     assert sorted(MODELS) == sorted(file.stem for file in FOLDER.glob("*.urdf"))
     assert all(model.name == name for name, model in MODELS.items())
-    assert len(MODELS) == 10
+    assert len(MODELS) == 16
+    closed = sorted(name for name, model in MODELS.items() if model.closed)
+    assert closed == sorted(f.name.split(".")[0] for f in FOLDER.glob("*.loops.yaml"))
 
 
 def test_an_unknown_name_gets_the_nearest():
@@ -51,11 +54,12 @@ def test_the_files_are_what_the_generator_writes(tmp_path: Path):
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
     command = [sys.executable, str(GENERATOR / "generate.py"), str(tmp_path)]
     subprocess.run(command, check=True, timeout=60, env=environment)
-    assert {file.stem for file in tmp_path.iterdir()} == set(MODELS)
-    for name in MODELS:
-        written = (tmp_path / f"{name}.urdf").read_text(encoding="utf-8")
-        assert path(name).read_text(encoding="utf-8") == written, (
-            f"{name}.urdf differs: run python tools/models/generate.py"
+    ours = {*FOLDER.glob("*.urdf"), *FOLDER.glob("*.yaml")}
+    assert {file.name for file in tmp_path.iterdir()} == {file.name for file in ours}
+    for file in ours:
+        written = (tmp_path / file.name).read_text(encoding="utf-8")
+        assert file.read_text(encoding="utf-8") == written, (
+            f"{file.name} differs: run python tools/models/generate.py"
         )
 
 
@@ -72,7 +76,8 @@ def test_no_finding(name: str):
 def test_degrees_of_freedom_and_tip(name: str):
     document = read(path(name))
     fixed, floating = (from_urdf(document, base=base) for base in ("fixed", "floating"))
-    assert fixed.n_v == MODELS[name].degrees_of_freedom
+    closed = lw.load(name).mobility().rank if MODELS[name].closed else 0
+    assert fixed.n_v - closed == MODELS[name].degrees_of_freedom
     assert floating.n_v == fixed.n_v + 6
     tip = fixed.frame(MODELS[name].tip)
     assert fixed.coordinates_moving(tip)
@@ -129,7 +134,7 @@ def test_the_file_begins_with_its_sources(name: str):
 def test_couplings_and_joint_types_are_covered():
     robots = [read(path(name)).robot for name in MODELS]
     types = {joint.type for robot in robots for joint in robot.joints}
-    assert types == {"fixed", "revolute", "continuous", "prismatic", "planar"}
+    assert types == {"fixed", "revolute", "continuous", "prismatic", "planar", "floating"}
     with_followers = {r.name for r in robots if any(j.mimic is not None for j in r.joints)}
     assert with_followers == {"two_arm_torso", "mobile_arm"}
 
@@ -171,3 +176,5 @@ def test_the_wheel_contains_the_files():
     wheel = pytest.importorskip("hatchling.builders.wheel", reason="hatchling is not installed")
     files = {f.distribution_path for f in wheel.WheelBuilder(str(ROOT)).recurse_included_files()}
     assert {f"linkwork/models/{name}.urdf" for name in MODELS} <= files
+    closed = (name for name, model in MODELS.items() if model.closed)
+    assert {f"linkwork/models/{name}.loops.yaml" for name in closed} <= files

@@ -10,6 +10,7 @@ import pytest
 from linkwork.algorithms.forward_kinematics import fk_all
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.from_urdf import from_urdf, rotation_from_rpy
+from linkwork.mechanism.neutral import neutral
 from linkwork.models import MODELS, path
 from linkwork.ops.numpy import NUMPY
 
@@ -52,7 +53,7 @@ def solids_in_the_world(name: str) -> dict[str, list[tuple[np.ndarray, object]]]
     """Of every link, at zero: the pose of each visual and its shape."""
     robot = read(path(name)).robot
     m = from_urdf(read(path(name)))
-    frames = dict(zip(m.frame_names, fk_all(NUMPY, m, np.zeros(m.n_q)), strict=True))
+    frames = dict(zip(m.frame_names, fk_all(NUMPY, m, neutral(m)), strict=True))
     return {
         link.name: [(frames[link.name] @ pose(v.xyz, v.rpy), v.geometry) for v in link.visuals]
         for link in robot.links
@@ -75,6 +76,8 @@ def test_no_gap_between_links(name: str):
     gaps = {}
     for joint in read(path(name)).robot.joints:
         parent, child = solids[joint.parent], solids[joint.child]
+        if joint.type == "floating":  # held by legs or rods alone
+            continue
         if parent and child:
             gaps[joint.name] = min(distance(parent, child), distance(child, parent))
     assert gaps

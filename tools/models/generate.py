@@ -10,9 +10,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from excavator import excavator
 from humanoid import humanoid
+from linkages import five_bar, four_bar, slider_crank
 from mobile_arm import mobile_arm
 from panda import panda
+from parallel import delta, stewart
 from planar import planar_2r, planar_3r
 from puma560 import puma560
 from quadruped import quadruped
@@ -33,15 +36,20 @@ BUILDERS = (
     quadruped,
     humanoid,
 )
+CLOSED = (four_bar, slider_crank, five_bar, stewart, delta, excavator)
 
 
 def texts() -> dict[str, str]:
-    """Every model's file by its name."""
-    robots = [build() for build in BUILDERS]
-    return {robot.name: robot.text() for robot in robots}
+    """The text of every file by its name."""
+    files = {f"{robot.name}.urdf": robot.text() for robot in (build() for build in BUILDERS)}
+    for build in CLOSED:
+        robot, loops = build()
+        files[f"{robot.name}.urdf"] = robot.text()
+        files[f"{robot.name}.loops.yaml"] = loops.text()
+    return files
 
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     for name, text in texts().items():
-        (folder / f"{name}.urdf").write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from linkwork.errors import InputError
 from linkwork.mechanism import rigid
 from linkwork.mechanism.coordinates import Coordinates, find, limits_of
 from linkwork.mechanism.frames import frames_of
+from linkwork.mechanism.loops import Beside, check_beside
 from linkwork.mechanism.model import Floats, Ints, JointType, Mechanism
 from linkwork.mechanism.parts import (
     FramePart,
@@ -47,7 +49,7 @@ def assemble(parts: Parts, stacks: Stacks | None = None) -> Mechanism:
     coordinates = find(parts, tree)
     stacks = stacks or _stacked(parts)
     placed = _place(parts, tree, stacks)
-    return Mechanism(
+    made = Mechanism(
         name=parts.name,
         inertias_accepted=parts.inertias_accepted,
         **_bodies(parts, tree, placed, coordinates),
@@ -55,6 +57,7 @@ def assemble(parts: Parts, stacks: Stacks | None = None) -> Mechanism:
         **limits_of(parts, coordinates),
         **frames_of(parts, tree, placed.body, placed.R, placed.p, stacks=stacks),
     )
+    return with_beside(made, parts.beside) if any(parts.beside) else made
 
 
 def _stacked(parts: Parts) -> Stacks:
@@ -67,6 +70,19 @@ def _stacked(parts: Parts) -> Stacks:
         rigid.gather([link.com for link in links], 3),
         rigid.gather([link.I_com for link in links], 3, 3),
     )
+
+
+def with_beside(m: Mechanism, beside: Beside) -> Mechanism:
+    """The same tree with these loops, couplings and actuated joints beside it.
+
+    Raises: as `loops.check_beside`.
+    """
+    check_beside(
+        beside,
+        body_of=dict(zip(m.frame_names, m.frame_body.tolist(), strict=True)),
+        n_positions={n: kind.n_q for n, kind in zip(m.joint_names, m.joint_types, strict=True)},
+    )
+    return replace(m, **beside._asdict())
 
 
 class _Placed(NamedTuple):

@@ -6,7 +6,7 @@ a frame on one of them. Assembled again unchanged they give the same mechanism t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -14,8 +14,10 @@ import numpy as np
 
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism import rigid
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import assemble, with_beside
+from linkwork.mechanism.beside import beside_kept, beside_locked, led_along
 from linkwork.mechanism.locking import floats, joint_pose, positions_for
+from linkwork.mechanism.loops import Beside, Loop, coupling
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts, z_axis
 
@@ -49,6 +51,7 @@ def parts_of(m: Mechanism) -> Parts:
         frames_complete=True,
         findings=m.findings,
         inertias_accepted=m.inertias_accepted,
+        beside=Beside(m.loops, m.couplings, m.actuated),
     )
 
 
@@ -124,16 +127,18 @@ def lock(
     `at` says where: a mapping from names to positions (those not in it at neutral), one entry for
     each of `joints`, the position of the only one, or a whole configuration (nq,); neutral by
     default, which is zero clamped to the limits. Limits do not restrict it. Followers of a locked
-    leader are locked at the position that they then have. A floating base that is locked becomes
-    a fixed one, standing there.
+    leader are locked at the position that they then have, and so is a joint that is coupled to
+    locked ones alone. A floating base that is locked becomes a fixed one, standing there. Loops
+    between frames that are then on one body are dropped where they are closed.
 
     Raises: UnknownNameError for names that are no coordinates; InputError for a follower (lock its
-    leader), a name given twice, or positions that are not finite or not clear; ShapeError for a
-    wrong number of them.
+    leader), a name given twice, positions that are not finite or not clear, or where a loop or a
+    coupling cannot hold; ShapeError for a wrong number of them.
     """
     names = [joints] if isinstance(joints, str) else list(joints)
-    held = positions_for(m, names, at)
+    held = led_along(m, positions_for(m, names, at))
     parts = parts_of(m)
+    parts.beside = Beside()
     if parts.base_joint in held:
         kind, position = JointType.FLOATING, held[parts.base_joint]
         parts.R_world_root, parts.p_world_root = joint_pose(kind, position)
@@ -147,7 +152,8 @@ def lock(
             position = factor * held[leader] + shift if joint.mimic else held[leader]
             kept.append(_fixed(joint, *joint_pose(joint.type, position)))
     parts.joints = kept
-    return assemble(parts)
+    locked = assemble(parts)
+    return with_beside(locked, beside_locked(m, locked, held))
 
 
 def _fixed(joint: JointPart, R: Floats, p: Floats) -> JointPart:
@@ -169,7 +175,8 @@ def subchain(m: Mechanism, base: str, tip: str) -> Mechanism:
     their frames. Side branches are dropped, with their mass: what a joint off the path moves
     is not part of the chain. Where the path leads towards the root of the tree, joints are
     passed backwards; they keep their names, their q with its sign, and their limits. A
-    coordinate whose own joint is off the path stays when a joint on the path follows it.
+    coordinate whose own joint is off the path stays when a joint on the path follows it. Loops
+    between two bodies of the chain stay, and so do couplings among its joints.
     The order of q is that of `assemble` for the joints in their old order.
 
     Raises: UnknownNameError for frames that do not exist; UnsupportedFeatureError for planar and
@@ -196,7 +203,9 @@ def subchain(m: Mechanism, base: str, tip: str) -> Mechanism:
     parts.base, parts.base_joint = "fixed", None
     R_body_base, p_body_base = m.R_body_frame[start], m.p_body_frame[start]
     parts.R_world_root, parts.p_world_root = _inverse(R_body_base, p_body_base)
-    return assemble(parts)
+    parts.beside = Beside()
+    chain = assemble(parts)
+    return with_beside(chain, beside_kept(m, chain)) if m.is_closed or m.actuated else chain
 
 
 _Pose = tuple[Floats, Floats]
@@ -293,3 +302,61 @@ def _rigid_pose(name: str, given: Any) -> _Pose:
             f"{np.linalg.det(R):.3g}); the upper left 3x3 must be a rotation, the last row 0 0 0 1"
         )
     return rigid.exact(R), T[:3, 3]
+
+
+def close(
+    m: Mechanism,
+    frame_a: str,
+    frame_b: str,
+    kind: str | Sequence[str] = "pose",
+    *,
+    name: str | None = None,
+    distance: float = 0.0,
+) -> Mechanism:
+    """The mechanism with a loop that closes between two frames.
+
+    ``kind``: one of `loops.KINDS`, or the axes of frame a that are held: ``"xy"`` of position,
+    ``"xy/z"`` of position and rotation. ``distance`` (m) is a rod's length. Without a name the loop
+    is called after its frames.
+
+    Raises: UnknownNameError for frames and kinds; InputError for names that are taken, frames on
+    one body, and distances that are none.
+    """
+    taken = {loop.name for loop in m.loops}
+    if name is None:
+        name = first = f"{frame_a}-{frame_b}"
+        number = 2
+        while name in taken:
+            name, number = f"{first}_{number}", number + 1
+    added = Loop(name, frame_a, frame_b, kind, distance)  # pyright: ignore[reportArgumentType] -- checked there
+    return with_beside(m, Beside((*m.loops, added), m.couplings, m.actuated))
+
+
+def couple(
+    m: Mechanism,
+    joint: str,
+    leaders: str | Sequence[str],
+    function: Callable[..., Any] | None = None,
+    *,
+    rate: float | Sequence[float] = 1.0,
+    offset: float = 0.0,
+) -> Mechanism:
+    """The mechanism with a joint that is where others' positions put it.
+
+    Either ``rate`` times each leader's position, added up, plus ``offset``; or a ``function`` of
+    them, which may use numbers, their arithmetic and `expressions.NAMES` of NumPy. It is called
+    once, here; what it computed is kept.
+
+    Raises: UnknownNameError for joints; InputError, UnsupportedFeatureError as `loops.coupling`.
+    """
+    added = coupling(joint, leaders, function, rate=rate, offset=offset)
+    return with_beside(m, Beside(m.loops, (*m.couplings, added), m.actuated))
+
+
+def actuate(m: Mechanism, joints: str | Sequence[str]) -> Mechanism:
+    """The mechanism whose actuated joints are these, in this order, and no others.
+
+    Raises: UnknownNameError for joints that are not in q; InputError for one that is named twice.
+    """
+    names = (joints,) if isinstance(joints, str) else tuple(joints)
+    return with_beside(m, Beside(m.loops, m.couplings, names))

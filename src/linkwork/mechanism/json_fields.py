@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import Any, cast, get_args
 
@@ -12,10 +12,12 @@ import numpy as np
 
 from linkwork.errors import Level, Problem
 from linkwork.mechanism.consistency import FieldError
+from linkwork.mechanism.expressions import Node, checked
+from linkwork.mechanism.loops import Coupling, Loop
 from linkwork.mechanism.model import Floats, Ints, JointType, Mechanism
 
 _LABELS = {kind.label: kind for kind in JointType}
-_NAMES = ("body_names", "body_joint_names", "joint_names", "frame_names")
+_NAMES = ("body_names", "body_joint_names", "joint_names", "frame_names", "actuated")
 _TYPES = ("body_joint_types", "joint_types")
 _COUNTS = ("n_link_frames", "n_joint_frames")
 # the lengths: b bodies, c coordinates, k one more than these, q positions, v velocities, f frames,
@@ -96,6 +98,10 @@ def decode(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, shape in _LIMITS.items():
         result[name] = _numbers(name, values[name], [length[n] for n in shape], infinite=True)
     result["inertias_accepted"] = _truth("inertias_accepted", values["inertias_accepted"])
+    result["loops"] = tuple(_loop(value) for value in _list("loops", values["loops"]))
+    result["couplings"] = tuple(
+        _coupling(value) for value in _list("couplings", values["couplings"])
+    )
     result["findings"] = tuple(_problem(value) for value in _list("findings", values["findings"]))
     return result
 
@@ -158,13 +164,42 @@ def _number(name: str, value: Any, infinite: bool) -> float:
     return float(number)
 
 
-def _problem(value: Any) -> Problem:
-    known = {field.name: field for field in fields(Problem)}
+def _object(field: str, value: Any, names: Collection[str]) -> dict[str, Any]:
+    """An object with exactly these names."""
     if not isinstance(value, dict):
-        raise FieldError("findings", f"must be objects, not {value!r:.40}")
+        raise FieldError(field, f"must be objects, not {value!r:.40}")
     given = cast("dict[str, Any]", value)
-    if set(given) != set(known):
-        raise FieldError("findings", f"must have exactly {', '.join(known)}")
+    if set(given) != set(names):
+        raise FieldError(field, f"must have exactly {', '.join(names)}")
+    return given
+
+
+def _loop(value: Any) -> Loop:
+    names = ("name", "frame_a", "frame_b", "kind")
+    given = _object("loops", value, (*names, "distance"))
+    texts = [_string("loops", given[name]) for name in names]
+    return Loop(*texts, distance=_number("loops", given["distance"], infinite=False))
+
+
+def _coupling(value: Any) -> Coupling:
+    given = _object("couplings", value, ("joint", "leaders", "function"))
+    leaders = tuple(_string("couplings", x) for x in _list("couplings", given["leaders"]))
+    function = _object("couplings", given["function"], ("n_inputs", "nodes"))
+    if _integer("couplings", function["n_inputs"]) != len(leaders):
+        raise FieldError("couplings", "must have a function with an input for each leader")
+    nodes: list[Node] = []
+    for node in _list("couplings", function["nodes"]):
+        pair = _list("couplings", node)
+        if len(pair) != 2:
+            raise FieldError("couplings", "must have nodes of an operation and its arguments")
+        numbers = [_number("couplings", x, infinite=False) for x in _list("couplings", pair[1])]
+        nodes.append((_string("couplings", pair[0]), tuple(numbers)))
+    joint = _string("couplings", given["joint"])
+    return Coupling(joint, leaders, checked(len(leaders), nodes))
+
+
+def _problem(value: Any) -> Problem:
+    given = _object("findings", value, [field.name for field in fields(Problem)])
     for name, item in given.items():
         if name == "line":
             _integer("findings", item)

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import Problem, UnknownNameError
+from linkwork.mechanism.loops import Coupling, Loop
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -111,6 +112,10 @@ class Mechanism:
     link_I_com: Floats  # (nl, 3, 3) about the centre of mass, link axes
     findings: tuple[Problem, ...] = ()
     inertias_accepted: bool = False  # whether dynamics takes those that no real body has
+    # beside the tree: constraints on q, and which joints are driven (empty: not said)
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    actuated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         value: Any
@@ -252,6 +257,11 @@ class Mechanism:
         """The coordinates that the pose of a frame depends on, in ascending order."""
         path = self.ancestry(int(self.frame_body[frame]))
         return sorted({int(self.coordinate[b]) for b in path} - {-1})
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether loops or couplings constrain q."""
+        return bool(self.loops or self.couplings)
 
     def followers(self) -> Iterator[int]:
         """The bodies whose joints are coupled to another one's coordinate."""

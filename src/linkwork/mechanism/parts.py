@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from linkwork.errors import Problem
+from linkwork.mechanism.loops import Beside
 from linkwork.mechanism.model import Floats, JointType
 
 _ZERO = np.zeros(3)
@@ -136,3 +137,4 @@ class Parts:
     frames_complete: bool = False
     findings: tuple[Problem, ...] = ()
     inertias_accepted: bool = False
+    beside: Beside = field(default_factory=Beside)

@@ -19,10 +19,13 @@ from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.consistency import FieldError, check_consistent
 from linkwork.mechanism.edit import parts_of
 from linkwork.mechanism.json_fields import decode
+from linkwork.mechanism.loops import Beside, Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
 
 FORMAT = "linkwork-mechanism"
-VERSION = 3
+VERSION = 4
+BEFORE_LOOPS = 3
+"""The version that knew no loops, couplings and actuated joints; still read."""
 
 
 def to_json(m: Mechanism) -> str:
@@ -43,7 +46,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in cast("tuple[Any, ...]", value)]
     if isinstance(value, JointType):
         return value.label
-    return asdict(value) if isinstance(value, Problem) else value
+    return asdict(value) if isinstance(value, (Problem, Loop, Coupling)) else value
 
 
 def from_json(text: str | bytes) -> Mechanism:
@@ -87,8 +90,13 @@ def _parse(text: str | bytes) -> dict[str, Any]:
     if given.pop("format", None) != FORMAT:
         raise FieldError("format", f"must be '{FORMAT}'")
     version = given.pop("version", None)
-    if version is True or version != VERSION:
+    if version is True or version not in (BEFORE_LOOPS, VERSION):
         raise FieldError("version", f"must be {VERSION}, not {version!r:.40}")
+    if version == BEFORE_LOOPS:
+        for name in Beside._fields:
+            if name in given:
+                raise FieldError(name, f"is not a known field of version {version}")
+            given[name] = []
     return given
 
 

@@ -19,7 +19,8 @@ class Model:
     """One bundled robot.
 
     ``source`` says where dimensions and inertias come from; ``tip`` is the frame that inverse
-    kinematics is usually asked for; ``degrees_of_freedom`` counts the velocities with a fixed base.
+    kinematics is usually asked for; ``degrees_of_freedom`` counts the velocities with a fixed base
+    that the loops leave. ``closed`` says whether there are any: they stand in ``NAME.loops.yaml``.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Model:
     source: str
     tip: str
     degrees_of_freedom: int
+    closed: bool = False
 
 
 _ALL = (
@@ -99,6 +101,54 @@ _ALL = (
         "segment lengths: Drillis, Contini 1966; masses: Winter 2009; inertia tensors ours",
         "right_hand",
         30,
+    ),
+    Model(
+        "four_bar",
+        "a crank and a rocker, joined by a coupler",
+        "dimensions and inertias ours",
+        "coupler_end",
+        1,
+        closed=True,
+    ),
+    Model(
+        "slider_crank",
+        "a crank, a rod and a slider in line with it",
+        "dimensions and inertias ours",
+        "slider_link",
+        1,
+        closed=True,
+    ),
+    Model(
+        "five_bar",
+        "two driven bars, and two that meet at the tool",
+        "dimensions and inertias ours",
+        "tool0",
+        2,
+        closed=True,
+    ),
+    Model(
+        "stewart",
+        "a platform on six driven legs: universal joint, slide, ball",
+        "dimensions and inertias ours",
+        "tool0",
+        6,
+        closed=True,
+    ),
+    Model(
+        "delta",
+        "three driven arms, three pairs of rods, a platform that stays level",
+        "dimensions and inertias ours",
+        "tool0",
+        3,
+        closed=True,
+    ),
+    Model(
+        "excavator",
+        "turntable, boom and stick, moved by two cylinders",
+        "dimensions and inertias ours",
+        "tool0",
+        3,
+        closed=True,
     ),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.elimination import Elimination
 from linkwork.solve.linear import factors, solve_factored
 
 _DAMPING = 0.1
@@ -29,16 +30,20 @@ class Damped:
         rows: int,
         squared_error: Block,
         most: Block | float = MOST_DAMPING_ERROR,
+        *,
+        by: Elimination | None = None,
     ) -> None:
+        """``by``: the form and the order of the factors where J is sparse."""
         self._o, self._columns = o, list(columns)
         self.squared_error = squared_error
-        self._dual = rows <= len(self._columns)
+        self._dual = rows <= len(self._columns) if by is None else by.dual
         bounded = o.minimum(squared_error, most)
         damping = _DAMPING * bounded + _LEAST_DAMPING
         size = rows if self._dual else len(self._columns)
+        self._order = tuple(range(size)) if by is None else by.order
         lower: list[list[Block]] = []
         for i in range(size):
-            row = [self._entry(i, j) for j in range(i + 1)]
+            row = [self._entry(self._order[i], self._order[j]) for j in range(i + 1)]
             row[i] = row[i] + damping
             lower.append(row)
         self._factors = factors(lower)
@@ -53,11 +58,17 @@ class Damped:
         """The n numbers of dx for the error (k,)."""
         o = self._o
         if self._dual:
-            y = solve_factored(o, self._factors, error)
+            y = self._solved([error[k] for k in range(len(self._order))])
             return [o.dot(column, y) for column in self._columns]
-        pushed = o.vector([o.dot(column, error) for column in self._columns])
-        dx = solve_factored(o, self._factors, pushed)
+        dx = self._solved([o.dot(column, error) for column in self._columns])
         return [dx[k] for k in range(len(self._columns))]
+
+    def _solved(self, b: Sequence[Block]) -> Block:
+        """The unknowns for a right-hand side, both in their own order."""
+        o = self._o
+        found = solve_factored(o, self._factors, o.vector([b[k] for k in self._order]))
+        place = {k: i for i, k in enumerate(self._order)}
+        return o.vector([found[place[k]] for k in range(len(self._order))])
 
     def moved(self, dx: Sequence[Block]) -> Block:
         """J dx (k,)."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.mechanism.model import JointType
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.limits.base import POSITION, BoundLimit, Interval, Where
 from linkwork.solve.problem import Problem, way
@@ -39,7 +39,7 @@ class FailureWords:
         parts = [*self._beyond_reach(parameters), f"{self._tried()} ends {self._rest(measures)}"]
         if measures[-1] > ROUNDING:
             parts.append(f"a position there is outside of a limit by {float(measures[-1]):.3g}")
-        at_limit = _at_limits(self.problem, q)
+        at_limit = at_limits(self.problem.mechanism, self.problem.coordinates, q)
         if at_limit:
             parts.append(f"at a limit there: {', '.join(at_limit)}")
         for name, joints in self._held_back(q, parameters).items():
@@ -156,10 +156,10 @@ def _is_boundless(problem: Problem, moving: Sequence[int]) -> bool:
     return False
 
 
-def _at_limits(problem: Problem, q: Floats) -> list[str]:
-    m = problem.mechanism
+def at_limits(m: Mechanism, coordinates: Iterable[int], q: Floats) -> list[str]:
+    """The joints among these coordinates that stand at a limit, and at which."""
     names: list[str] = []
-    for c in problem.coordinates:
+    for c in coordinates:
         for k in range(int(m.q_start[c]), int(m.q_start[c + 1])):
             for side, limit in (("lower", m.lower[k]), ("upper", m.upper[k])):
                 if np.isfinite(limit) and _at_end(float(q[k]), (limit, None)):

@@ -87,7 +87,7 @@ class Options:
         found: list[float] = []
         for task in problem.tasks:
             for group, own in zip(task.groups, task.tolerances, strict=True):
-                tolerance = given.get(group.unit)
+                tolerance = None if task.keeps_tolerance else given.get(group.unit)
                 found.append(group.threshold(own if tolerance is None else tolerance))
         return found
 

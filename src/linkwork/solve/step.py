@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.damped import MOST_DAMPING_ERROR, Damped
+from linkwork.solve.elimination import elimination
 from linkwork.solve.layout import Span
 from linkwork.solve.limits.base import Interval
 from linkwork.solve.moves import (
@@ -189,7 +190,9 @@ def step(
     levels = [_only(level, free) for level in levels]
     error = levels[0].error
     most = _most_damping_error(o, problem, settings)
-    dx = Damped(o, levels[0].columns, levels[0].rows, o.dot(error, error), most).step(error)
+    by = elimination(problem, problem.levels[0])
+    squared = o.dot(error, error)
+    dx = Damped(o, levels[0].columns, levels[0].rows, squared, most, by=by).step(error)
     if len(levels) > 1 or problem.objectives:
         way = [_GAIN * w for w in _descent(o, problem, q, numbers, unit)]
         way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]

@@ -39,9 +39,9 @@ def problem_texts(problem: Problem) -> Texts:
         if takes_pose(problem):
             parameters, fault = _of_pose(o, problem, target, q0)
         else:
-            parameters, fault = target, _far(o, target, n_parameters)
+            parameters, fault = target, far(o, target, n_parameters)
         return {
-            "x0": o.vector(_start(o, problem, q0)),
+            "x0": o.vector(inside(o, problem, q0)),
             "parameters": parameters,
             "fault": o.vector([fault]),
             "features": o.vector(target_features(o, parameters) if has_seeds(problem) else []),
@@ -113,7 +113,7 @@ def thresholds(problem: Problem, settings: Floats) -> Floats:
     return np.array([*most, ROUNDING])
 
 
-def _start(o: Ops, problem: Problem, q0: Block) -> list[Block]:
+def inside(o: Ops, problem: Problem, q0: Block) -> list[Block]:
     """What moves of q0, inside the limits of the description."""
     x0: list[Block] = []
     for at, k in enumerate(problem.moved):
@@ -135,7 +135,7 @@ def _of_pose(o: Ops, problem: Problem, target: Block, q0: Block) -> tuple[Block,
     return o.vector([*p, *R[0], *R[1], *R[2], *held]), far_from_rigid(o, R, last) - RIGID
 
 
-def _far(o: Ops, numbers: Block, count: int) -> Block:
+def far(o: Ops, numbers: Block, count: int) -> Block:
     """Above zero where a number is infinite, and not a number where one is none."""
     return sum((o.absolute(numbers[k]) for k in range(count)), o.const(-_LARGEST))
 

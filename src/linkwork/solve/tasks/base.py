@@ -100,6 +100,10 @@ class BoundTask:
     numbers; None where there is no such point."""
     counts_turns: tuple[int, ...] = ()
     """Indices in q of angles of which a whole turn more is not the same to this task."""
+    keeps_tolerance: bool = False
+    """Whether the tolerances in the options of a call are not for this task."""
+    blocks: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
+    """Rows from, to, and the coordinates that these alone depend on; none: all on all."""
 
     def rows_of(self, target: ArrayLike) -> Floats:
         """A target, in any leading shape, as numbers (..., n_target), a copy.

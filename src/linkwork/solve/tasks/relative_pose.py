@@ -50,10 +50,10 @@ class RelativePose(Task):
         m.frame(self.frame)
         m.frame(self.other)
         asked = asked_of_pose(self, ("other", "target", "tool"))
-        coordinates, between = _between(m, self.other, self.frame)
+        coordinates, found = between(m, self.other, self.frame)
 
         def residual(o: Ops, q: Block, target: Block) -> Residual:
-            return pose_rows(o, between(o, q), pose_of(o, target), asked)
+            return pose_rows(o, found(o, q), pose_of(o, target), asked)
 
         return bound(
             self,
@@ -71,7 +71,7 @@ class RelativePose(Task):
         )
 
 
-def _between(m: Mechanism, other: str, frame: str) -> tuple[list[int], Between]:
+def between(m: Mechanism, other: str, frame: str) -> tuple[list[int], Between]:
     """The coordinates between two frames, and the one as it moves in the other."""
     try:
         chain = subchain(m, other, frame)
@@ -80,7 +80,7 @@ def _between(m: Mechanism, other: str, frame: str) -> tuple[list[int], Between]:
     names = [chain.joint_names[c] for c in chain.coordinates_moving(chain.frame(frame))]
     index = [m.joint(name) for name in chain.joint_names]
 
-    def between(o: Ops, q: Block) -> Moving:
+    def moving(o: Ops, q: Block) -> Moving:
         parts = [o.part(q, int(m.q_start[c]), int(m.q_start[c + 1])) for c in index]
         own = moving_frame(o, chain, o.concat(parts), frame)
         zero = o.const([0.0, 0.0, 0.0])
@@ -92,13 +92,13 @@ def _between(m: Mechanism, other: str, frame: str) -> tuple[list[int], Between]:
                 angular[int(m.v_start[c]) + k] = own.angular[start + k]
         return Moving(own.pose, linear, angular)
 
-    return sorted(m.joint(name) for name in names), between
+    return sorted(m.joint(name) for name in names), moving
 
 
 def _through_the_world(m: Mechanism, other: str, frame: str) -> tuple[list[int], Between]:
     """The same from both poses in the world: more work, and any joints."""
 
-    def between(o: Ops, q: Block) -> Moving:
+    def moving(o: Ops, q: Block) -> Moving:
         tool, base = moving_frame(o, m, q, frame), moving_frame(o, m, q, other)
         back, arm = o.transpose(base.pose.R), tool.pose.p - base.pose.p
         linear: list[Block] = []
@@ -109,4 +109,4 @@ def _through_the_world(m: Mechanism, other: str, frame: str) -> tuple[list[int],
             angular.append(back @ (tool.angular[k] - turning))
         return Moving(Pose(back @ tool.pose.R, back @ arm), linear, angular)
 
-    return list(coordinates_of(m, frame, other)), between
+    return list(coordinates_of(m, frame, other)), moving

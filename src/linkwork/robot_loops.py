@@ -1,0 +1,219 @@
+"""The methods of `Robot` for mechanisms with loops; what they do stands in `solve.closed`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from linkwork import settings
+from linkwork.mechanism import edit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from linkwork.algorithms.jacobian import Reference
+    from linkwork.mechanism.loops import Coupling, Loop
+    from linkwork.mechanism.model import Mechanism
+    from linkwork.robot import Robot
+    from linkwork.solve.closed.assembly import Actuated, Assembly
+    from linkwork.solve.closed.rates import Mobility, Rates, Singularities
+    from linkwork.solve.result import IKResult
+
+    Floats = NDArray[np.float64]
+
+
+class RobotLoops:
+    """Loops, couplings and actuated joints, and configurations that are assembled."""
+
+    mechanism: Mechanism
+    _closed: dict[Any, Any]
+
+    if TYPE_CHECKING:
+
+        def _with(self, mechanism: Mechanism) -> Robot: ...
+
+        jacobian: Callable[..., Floats]
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """The loops that close beside the tree."""
+        return self.mechanism.loops
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """The joints that are where others put them, beside followers of the description."""
+        return self.mechanism.couplings
+
+    @property
+    def actuated(self) -> tuple[str, ...]:
+        """The joints that are driven; empty where it is not said."""
+        return self.mechanism.actuated
+
+    def close(
+        self,
+        frame_a: str,
+        frame_b: str,
+        kind: str | Sequence[str] = "pose",
+        *,
+        name: str | None = None,
+        distance: float = 0.0,
+    ) -> Robot:
+        """A robot with a loop that closes between two frames.
+
+        ``kind``: "pose" (weld), "revolute" (about z of frame a), "prismatic", "cylindrical" (along
+        z), "planar" (across z), "position" (ball), "universal" (about z of a and x of b),
+        "distance" (a rod of ``distance`` m with two balls), or the axes of frame a that are held:
+        "xy" of position, "xy/z" of position and rotation.
+
+        Raises: UnknownNameError, InputError.
+        """
+        changed = edit.close(self.mechanism, frame_a, frame_b, kind, name=name, distance=distance)
+        return self._with(changed)
+
+    def couple(
+        self,
+        joint: str,
+        leaders: str | Sequence[str],
+        function: Callable[..., Any] | None = None,
+        *,
+        rate: float | Sequence[float] = 1.0,
+        offset: float = 0.0,
+    ) -> Robot:
+        """A robot with a joint that is where others' positions put it.
+
+        At ``rate`` times each leader's plus ``offset``, or at a ``function`` of them, which is
+        called once and kept as what it computed: arithmetic and NumPy's smooth functions.
+
+        Raises: UnknownNameError, InputError, UnsupportedFeatureError.
+        """
+        changed = edit.couple(self.mechanism, joint, leaders, function, rate=rate, offset=offset)
+        return self._with(changed)
+
+    def actuate(self, joints: str | Sequence[str]) -> Robot:
+        """A robot whose actuated joints are these, in this order.
+
+        Raises: UnknownNameError, InputError.
+        """
+        return self._with(edit.actuate(self.mechanism, joints))
+
+    def assembler(self, actuated: str | Sequence[str] | None = None) -> Assembly:
+        """The compiled solver behind `assemble`, to be kept for many calls.
+
+        ``actuated``: the joints whose positions are given, where they are not the robot's.
+
+        Raises: UnknownNameError, InputError.
+        """
+        from linkwork.solve.closed.assembly import Assembly  # noqa: PLC0415  not all need it
+
+        named = (actuated,) if isinstance(actuated, str) else actuated
+        key = None if named is None else tuple(named)
+        found = self._closed.get(key)
+        if found is None:
+            made = Assembly(self.mechanism, named, compiler=settings.compiler())
+            found = self._closed.setdefault(key, made)
+        return found
+
+    def assemble(
+        self,
+        actuated: Actuated,
+        near: ArrayLike | None = None,
+        *,
+        parts: int = 1,
+        threads: int | None = None,
+        **changes: Any,
+    ) -> IKResult:
+        """Configurations that are assembled, with the actuated joints at these positions.
+
+        ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: then what is not
+        named is where ``near`` has it, and of a robot that does not say what is actuated the named
+        joints are. ``near`` (..., nq) is where the search starts, and keeps its branch: ``parts``
+        cuts the way from there, where it is long. By default it starts at neutral, then at random.
+        ``changes`` are fields of `IKOptions`: ``tries``, ``steps``, ``seed``.
+
+        Closed within 1e-12 m and rad, inside the limits, or not ``success``: `IKResult.reason` says
+        which loop stays open by how much.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
+        try:
+            solver = self._closed[None]
+        except KeyError:
+            solver = self._assembler_for(actuated)
+        if threads is None:
+            threads = settings.most_threads()
+        return solver.solve(actuated, near, parts=parts, threads=threads, **changes)
+
+    def assemblies(
+        self,
+        actuated: Actuated,
+        near: ArrayLike | None = None,
+        *,
+        threads: int | None = None,
+        **changes: Any,
+    ) -> IKResult:
+        """Every branch of assembly that is found for one row of positions, q (n, nq).
+
+        The nearest to ``near`` first. ``changes``: ``starts``, ``apart``, fields of `IKOptions`.
+
+        Raises: as `assemble`; ShapeError for more than one row.
+        """
+        threads = settings.most_threads() if threads is None else threads
+        solver = self._assembler_for(actuated)
+        return solver.all_solutions(actuated, near, threads=threads, **changes)
+
+    def _assembler_for(self, actuated: Actuated) -> Assembly:
+        """By names where the robot does not say what is actuated."""
+        if isinstance(actuated, dict) and not self.mechanism.actuated:
+            return self.assembler(tuple(actuated))
+        return self.assembler()
+
+    def mobility(self, q: ArrayLike | None = None) -> Mobility:
+        """Degrees of freedom, rank and redundant rows of the loops, at q (nq,) or generic ones.
+
+        Raises: InputError where there are no loops, or they cannot be closed.
+        """
+        return self._rates().mobility(q)
+
+    def closure(self, q: ArrayLike) -> Floats:
+        """How far each row of each loop and coupling is from closed (..., n_c), m and rad."""
+        return self._rates().closure(q)
+
+    def closure_jacobian(self, q: ArrayLike) -> Floats:
+        """The derivative of `closure` by v (..., n_c, nv), exact where q is assembled."""
+        return self._rates().jacobian(q)
+
+    def passive_rates(self, q: ArrayLike) -> Floats:
+        """dv / d(actuated speeds) (..., nv, n_actuated) at assembled configurations.
+
+        Raises: InputError where q is not assembled, or actuated joints hold each other.
+        """
+        return self._rates().passive_rates(q, self.assembler().actuated)
+
+    def actuation_jacobian(
+        self, q: ArrayLike, frame: str | None = None, *, reference: Reference = "world-aligned"
+    ) -> Floats:
+        """From speeds of the actuated joints to a frame's velocity (..., 6, n_actuated).
+
+        Raises: as `passive_rates`.
+        """
+        rates = self.passive_rates(q)
+        return self.jacobian(q, frame, reference=reference) @ rates
+
+    def singularities(self, q: ArrayLike, frame: str | None = None) -> Singularities:
+        """How near assembled configurations are to singularities of type 1 and 2.
+
+        Raises: InputError where q is not assembled.
+        """
+        solver = self.assembler()
+        J = self.jacobian(q, frame)
+        return self._rates().singularities(q, solver.actuated, J, solver.problem.length)
+
+    def _rates(self) -> Rates:
+        from linkwork.solve.closed.rates import Rates  # noqa: PLC0415  not all need it
+
+        found = self._closed.get("rates")
+        if found is None:
+            made = Rates(self.mechanism, settings.compiler())
+            found = self._closed.setdefault("rates", made)
+        return found

@@ -1,0 +1,1 @@
+"""Mechanisms with loops: what closes them, and configurations that are assembled."""

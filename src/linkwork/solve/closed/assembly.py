@@ -1,0 +1,285 @@
+"""The passive joints for given actuated ones: configurations that are assembled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.arrays import real_rows
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.threads import thread_count
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.neutral import neutral
+from linkwork.solve.best import distinct, starting_points, starts_of
+from linkwork.solve.closed.assembly_texts import assembly_texts, given_positions
+from linkwork.solve.closed.words import AssemblyWords
+from linkwork.solve.code import pipeline_of
+from linkwork.solve.cost import distance
+from linkwork.solve.explain import ROUNDING
+from linkwork.solve.inputs import configuration, settings_of
+from linkwork.solve.options import Options, whole_number, with_changes
+from linkwork.solve.pipeline import Pipeline, Refused
+from linkwork.solve.pose_features import POSE_AXES
+from linkwork.solve.problem import Problem, make_problem
+from linkwork.solve.result import Column, IKResult, Terms
+from linkwork.solve.tasks.closed import Closed
+
+Floats = NDArray[np.float64]
+Actuated = ArrayLike | Mapping[str, float]
+
+_STEPS = 50
+_TRIES = 50
+_CLOSER = 0.25
+"""The search goes on to this share of the squared tolerance, so that rounding decides nothing."""
+_SHARES = (4, 16, 64)
+"""Into how many parts the way from `near` is cut where one step loses it."""
+_NONE = np.zeros((0, 0))
+
+
+class _How(NamedTuple):
+    """The numbers of one call."""
+
+    options: Options
+    numbers: Floats
+    terms: Terms
+    threads: int
+
+
+class Assembly:
+    """A compiled solver for the passive joints of a mechanism, to be called again and again.
+
+    ``actuated`` are the joints whose positions are given, by default those that the mechanism says;
+    all others that a loop or coupling depends on are passive. It holds no state between calls.
+
+    Source: damped least squares with damping in proportion to the error (Sugihara, 2011), on the
+    normal equations of sparse blocks, iterated in vector lanes.
+    Raises: UnknownNameError, InputError.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        actuated: str | Sequence[str] | None = None,
+        *,
+        compiler: Compiler | None = None,
+    ) -> None:
+        self.mechanism = m = mechanism
+        self.actuated = _names_of(m, actuated)
+        self.problem = _passive_problem(m, self.actuated)
+        self.passive = tuple(m.joint_names[c] for c in self.problem.coordinates)
+        self._neutral = neutral(m)
+        self._compiler = compiler or Compiler()
+        self._given = given_positions(m, self.actuated)
+        starts = np.ascontiguousarray(np.stack(starts_of(self.problem)))
+        texts = assembly_texts(self.problem, self._given)
+        self._pipeline: Pipeline = pipeline_of(texts, starts, POSE_AXES, compiler=self._compiler)
+        self._alone = self._how(Options(steps=_STEPS, tries=_TRIES))
+        self._near = self._how(Options(steps=_STEPS, tries=1))
+        self._one: Callable[..., Floats | None] = self._pipeline.one
+
+    @property
+    def n_actuated(self) -> int:
+        """How many numbers the actuated joints have."""
+        return len(self._given)
+
+    def solve(
+        self,
+        actuated: Actuated,
+        near: ArrayLike | None = None,
+        *,
+        parts: int = 1,
+        options: Options | None = None,
+        threads: int = 1,
+        **changes: Any,
+    ) -> IKResult:
+        """Configurations that are assembled, with the actuated joints at these positions.
+
+        ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: what is not named
+        is where ``near`` has it. ``near`` (..., nq) is where the search starts, and keeps its
+        branch: ``parts`` says into how many steps the way of the actuated joints from there is
+        cut, more where these fail. One step of more than the distance to the next singularity may
+        end in another branch. Without ``near`` the search starts at neutral, then at random. What
+        is neither stays where ``near``, or neutral, has it.
+
+        Raises: ShapeError, InputError for what is not finite or has the wrong shape.
+        """
+        quick = options is None and not changes and parts == 1
+        if quick:
+            how = self._alone if near is None else self._near
+            row = self._one(actuated, self._neutral if near is None else near, how.numbers)
+            n_q = self.mechanism.n_q
+            if row is not None and row[n_q] != 0.0:
+                return IKResult(row[:n_q], row[n_q:], how.terms, _NONE)
+        clock = self._compiler.clock
+        begin = clock() if clock else math.nan
+        given, start, lead = self._rows(actuated, near)
+        usual = self._alone if near is None else self._near
+        how = usual if quick else self._how(with_changes(options or usual.options, **changes))
+        how = how._replace(threads=thread_count(threads))
+        if near is None:
+            q, report = self._run(given, start, how)
+        else:
+            q, report = self._followed(given, start, whole_number(parts, "parts"), how)
+        took = clock() - begin if clock else math.nan
+        shape = (*lead, q.shape[1]), (*lead, report.shape[1])
+        return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
+
+    def all_solutions(
+        self,
+        actuated: Actuated,
+        near: ArrayLike | None = None,
+        *,
+        starts: int = 500,
+        apart: float = 1.0e-3,
+        options: Options | None = None,
+        threads: int = 1,
+        **changes: Any,
+    ) -> IKResult:
+        """Every branch that is found from ``starts`` starts (n, nq), the nearest to ``near`` first.
+
+        Branches that differ by less than ``apart`` (radians of the joint that differs most) are
+        one. Of a mechanism that the actuated joints do not fix these are samples.
+
+        Raises: as `solve`; ShapeError for more than one row.
+        """
+        n = whole_number(starts, "starts")
+        given, start, lead = self._rows(actuated, near)
+        if lead != ():
+            raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
+        how = self._how(with_changes(options or Options(steps=_STEPS, tries=1), **changes))
+        how = how._replace(threads=thread_count(threads))
+        points = starting_points(self.problem, start, n, how.options.seed)[0]
+        q, report = self._run(np.repeat(given, n, axis=0), np.ascontiguousarray(points), how)
+        solved = np.flatnonzero(report[:, 0] > 0.5)
+        away = distance(self.problem, q[solved], np.repeat(start, solved.size, axis=0))
+        solved = solved[np.argsort(away, kind="stable")]
+        solved = solved[distinct(self.problem, q[solved], apart)]
+        best = int(report[:, 1:-3].max(axis=1).argmin())
+        why = how.terms.explain(q[best], report[best][1:-2], given[0])
+        why = "solved" if solved.size else why
+        return IKResult(q[solved], report[solved], how.terms, _NONE, of_none=why)
+
+    def _how(self, options: Options) -> _How:
+        problem = self.problem
+        settings = settings_of(problem, options)
+        columns = [Column(t.name, g, t.priority) for t in problem.tasks for g in t.groups]
+        most = settings[: len(columns)].copy()
+        settings[: len(columns)] *= _CLOSER
+        named = {
+            "steps": options.steps_for(problem),
+            "tries": options.tries_for(problem),
+            "seed": options.seed,
+            "seed_try": -1,
+            "checked": 0,
+        }
+        numbers = self._pipeline.options(named, settings.tolist(), [*most.tolist(), ROUNDING])
+        words = AssemblyWords(self.mechanism, tuple(g for t in problem.tasks for g in t.groups))
+        return _How(options, numbers, Terms(tuple(columns), most, words), 1)
+
+    def _rows(
+        self, actuated: Actuated, near: ArrayLike | None
+    ) -> tuple[Floats, Floats, tuple[int, ...]]:
+        """The given positions (N, n), the starts (N, nq) and the leading shape."""
+        m = self.mechanism
+        start = self._neutral if near is None else configuration(near, m, "near")
+        if isinstance(actuated, Mapping):
+            rows = self._by_name(actuated, start)
+        else:
+            rows = real_rows(actuated, "actuated", self.n_actuated)
+        if not np.isfinite(rows).all():
+            bad = np.argwhere(~np.isfinite(rows))[0]
+            raise InputError(f"actuated[{', '.join(map(str, bad))}] is not a finite number")
+        try:
+            lead = np.broadcast_shapes(rows.shape[:-1], start.shape[:-1])
+        except ValueError:
+            raise ShapeError(
+                f"the leading shapes of actuated {rows.shape[:-1]} and near {start.shape[:-1]} "
+                "do not go together"
+            ) from None
+        wide = np.broadcast_to(rows, (*lead, rows.shape[-1])).reshape(-1, rows.shape[-1])
+        whole = np.broadcast_to(start, (*lead, m.n_q)).reshape(-1, m.n_q)
+        return np.ascontiguousarray(wide), np.ascontiguousarray(whole), lead
+
+    def _by_name(self, actuated: Mapping[str, Any], start: Floats) -> Floats:
+        """The rows of positions by name, those that are not named from the start."""
+        m, values = self.mechanism, start[..., list(self._given)].copy()
+        places: dict[str, list[int]] = {}
+        for name in self.actuated:
+            c = m.joint(name)
+            q = range(int(m.q_start[c]), int(m.q_start[c + 1]))
+            places[name] = [self._given.index(k) for k in q]
+        for name, value in actuated.items():
+            if name not in places:
+                raise UnknownNameError("actuated joint", str(name), self.actuated)
+            where = places[name]
+            own = np.asarray(real_rows(np.atleast_1d(value), f"actuated['{name}']", len(where)))
+            if own.ndim > 1:
+                raise ShapeError("positions by name are those of one row; give an array for more")
+            values[..., where] = own
+        return values
+
+    def _run(self, given: Floats, start: Floats, how: _How) -> tuple[Floats, Floats]:
+        try:
+            return self._pipeline.run([given], start, how.numbers, threads=how.threads)
+        except Refused as refused:
+            raise InputError(
+                f"row {refused.row} has numbers so large that nothing could be verified"
+            ) from None
+
+    def _followed(
+        self, given: Floats, start: Floats, parts: int, how: _How
+    ) -> tuple[Floats, Floats]:
+        """Go the way from the start in parts, in more of them where that loses it."""
+        q, report = self._in_parts(given, start, parts, how)
+        for more in _SHARES:
+            failed = np.flatnonzero(report[:, 0] < 0.5)
+            if not failed.size:
+                break
+            if more > parts:
+                found, own = self._in_parts(given[failed], start[failed], more, how)
+                fine = own[:, 0] > 0.5
+                q[failed[fine]], report[failed[fine]] = found[fine], own[fine]
+        return q, report
+
+    def _in_parts(
+        self, given: Floats, start: Floats, parts: int, how: _How
+    ) -> tuple[Floats, Floats]:
+        here = start[:, list(self._given)]
+        q, fine = start, np.ones(len(start), bool)
+        for part in range(1, parts):
+            goal = here + (given - here) * (part / parts)
+            q, report = self._run(np.ascontiguousarray(goal), q, how)
+            fine &= report[:, 0] > 0.5
+        q, report = self._run(given, q, how)
+        report[:, 0] *= fine
+        return q, report
+
+
+def _names_of(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:
+    if actuated is None:
+        if not m.actuated:
+            raise InputError(
+                f"'{m.name}' does not say which joints are actuated: name them, "
+                "or use actuate([...]) first"
+            )
+        return m.actuated
+    names = (actuated,) if isinstance(actuated, str) else tuple(actuated)
+    for name in names:
+        m.joint(name)
+        if names.count(name) > 1:
+            raise InputError(f"'{name}' is named twice among the actuated joints")
+    return names
+
+
+def _passive_problem(m: Mechanism, actuated: Sequence[str]) -> Problem:
+    """The problem of closing the mechanism with the joints that are not actuated."""
+    bound = Closed().bind(m)
+    passive = [m.joint_names[c] for c in bound.coordinates if m.joint_names[c] not in actuated]
+    if not passive:
+        raise InputError(f"every joint in the loops of '{m.name}' is actuated: none is passive")
+    return make_problem(m, Closed(), joints=passive)

@@ -1,0 +1,81 @@
+"""The problem of assembling a mechanism as the texts of the pipeline.
+
+A row is the positions of the actuated joints. Parameters are the positions that the closure depends
+on and that are held, then all that is given, so that the answer has it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.code import Texts
+from linkwork.solve.problem import Problem, expanded
+from linkwork.solve.step import step
+from linkwork.solve.texts import far, inside, verify
+
+
+def given_positions(m: Mechanism, actuated: Sequence[str]) -> tuple[int, ...]:
+    """The indices in q of the actuated joints, in their order."""
+    return tuple(k for name in actuated for k in expanded(m.q_start, [m.joint(name)]))
+
+
+def assembly_texts(problem: Problem, given: Sequence[int]) -> Texts:
+    """The texts of a problem of which q at the indices ``given`` is asked for."""
+    held = problem.layout.n_parameters
+    place = {k: i for i, k in enumerate(given)}
+    m = problem.mechanism
+
+    def prepare(o: Ops, target: Block, q0: Block) -> dict[str, Block]:
+        own = [target[place[k]] if k in place else q0[k] for k in problem.held]
+        return {
+            "x0": o.vector(inside(o, problem, q0)),
+            "parameters": o.vector([*own, *(target[i] for i in range(len(given)))]),
+            "fault": o.vector([far(o, target, len(given))]),
+            "features": o.vector([]),
+        }
+
+    def step_(o: Ops, x: Block, parameters: Block, settings: Block) -> dict[str, Block]:
+        after, state = step(o, problem, x, o.part(parameters, 0, held), settings)
+        return {"x": after, "state": state}
+
+    def verify_(
+        o: Ops, x: Block, q0: Block, parameters: Block, settings: Block
+    ) -> dict[str, Block]:
+        own = o.part(parameters, 0, held)
+        plain = o.vector([0.0] * problem.layout.n_settings)
+        found = verify(o, problem, x, q0, own, plain)
+        q, measures = found["q"], found["measures"]
+        values = [parameters[held + place[k]] if k in place else q[k] for k in range(m.n_q)]
+        n = sum(len(task.groups) for task in problem.tasks)
+        worst = o.maximum(measures[n], _outside(o, m, values, given))
+        return {
+            "q": o.vector(values),
+            "measures": o.vector([*(measures[k] for k in range(n)), worst]),
+        }
+
+    return Texts(
+        key=("assembly", ",".join(map(str, given)), *problem.key),
+        targets=((len(given),),),
+        n_q=m.n_q,
+        n=len(problem.moved),
+        n_parameters=held + len(given),
+        n_settings=problem.layout.n_settings,
+        verify_needs_settings=False,
+        prepare=prepare,
+        step=step_,
+        verify=verify_,
+    )
+
+
+def _outside(o: Ops, m: Mechanism, q: Sequence[Block], given: Sequence[int]) -> Block:
+    """How far the given positions are outside of their limits; 0 inside."""
+    worst: Block = o.const(0.0)
+    for k in given:
+        if math.isfinite(m.upper[k]):
+            worst = o.maximum(worst, q[k] - float(m.upper[k]))
+        if math.isfinite(m.lower[k]):
+            worst = o.maximum(worst, float(m.lower[k]) - q[k])
+    return worst

@@ -1,0 +1,233 @@
+"""The closure of a mechanism: rows that are zero where its loops are closed and couplings hold.
+
+Every loop is looked at from the body that the way between its two frames comes nearest to the root
+at: what carries that body does not matter. Rows of position are metres, of rotation radians near
+zero. The task `Closed` is made of these parts, and so are `closure` and `closure_jacobian`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from linkwork.mechanism.loops import Coupling, Loop
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.tasks.axes import axes
+from linkwork.solve.tasks.base import Group, Residual, Unit
+from linkwork.solve.tasks.frames import Moving
+from linkwork.solve.tasks.relative_pose import between
+from linkwork.solve.tasks.rows import (
+    Asked,
+    Rows,
+    alignment,
+    distance,
+    joined,
+    rotation_rows,
+    rotation_vector,
+)
+from linkwork.spatial.poses import Pose
+
+
+@dataclass(frozen=True, eq=False)
+class ClosurePart:
+    """The rows of one loop or of one coupling."""
+
+    name: str
+    groups: tuple[Group, ...]
+    row_names: tuple[str, ...]
+    coordinates: tuple[int, ...]
+    residual: Callable[[Ops, Block], Residual]
+    """As of a task: the error is minus the closure, the columns are those of its Jacobian."""
+    counts_turns: tuple[int, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows it has."""
+        return len(self.row_names)
+
+
+def closure_parts(m: Mechanism, *, in_frame_a: bool = False) -> list[ClosurePart]:
+    """The parts of a mechanism's closure, loops first.
+
+    ``in_frame_a``: all rows of loops are in axes of frame a, as their names say. Else those of
+    which all three are held may be in any axes, which is less work.
+    """
+    parts = [_loop_part(m, loop, in_frame_a=in_frame_a) for loop in m.loops]
+    return parts + [_coupling_part(m, each) for each in m.couplings]
+
+
+def closure(o: Ops, m: Mechanism, q: Block) -> Block:
+    """How far each loop and coupling is from closed (n_c,): frame b from a, in axes of a."""
+    parts = closure_parts(m, in_frame_a=True)
+    return o.concat([-part.residual(o, q).error for part in parts])
+
+
+def closure_jacobian(o: Ops, m: Mechanism, q: Block) -> Block:
+    """The derivative of `closure` by v (n_c, nv): exact where the mechanism is assembled."""
+    found = [part.residual(o, q).columns for part in closure_parts(m, in_frame_a=True)]
+    return o.matrix([o.concat([columns[k] for columns in found]) for k in range(m.n_v)])
+
+
+class _Ends(NamedTuple):
+    """The two frames of a loop, as they move on the body where their ways meet."""
+
+    a: Moving
+    b: Moving
+
+    def way(self) -> Block:
+        """From frame b to frame a (3,)."""
+        return self.a.pose.p - self.b.pose.p
+
+    def angular(self) -> list[Block]:
+        """Of b relative to a."""
+        return [b - a for a, b in zip(self.a.angular, self.b.angular, strict=True)]
+
+    def linear(self) -> list[Block]:
+        """Of b's origin less a's."""
+        return [b - a for a, b in zip(self.a.linear, self.b.linear, strict=True)]
+
+
+def _loop_part(m: Mechanism, loop: Loop, *, in_frame_a: bool) -> ClosurePart:
+    common = meeting_body(m, loop)
+    coordinates_a, frame_a = _seen_from(m, common, loop.frame_a)
+    coordinates_b, frame_b = _seen_from(m, common, loop.frame_b)
+
+    def residual(o: Ops, q: Block) -> Residual:
+        ends = _Ends(frame_a(o, q), frame_b(o, q))
+        return joined(o, _rows_of(o, loop, ends, in_frame_a=in_frame_a))
+
+    return ClosurePart(
+        name=loop.name,
+        groups=tuple(_groups(loop)),
+        row_names=loop.row_names,
+        coordinates=tuple(sorted({*coordinates_a, *coordinates_b})),
+        residual=residual,
+    )
+
+
+def meeting_body(m: Mechanism, loop: Loop) -> int:
+    """The last body that carries both frames of a loop."""
+    bodies = [int(m.frame_body[m.frame(name)]) for name in (loop.frame_a, loop.frame_b)]
+    first, second = (m.ancestry(body) for body in bodies)
+    return max(set(first) & set(second))
+
+
+_Seen = tuple[Sequence[int], Callable[[Ops, Block], Moving]]
+
+
+def _seen_from(m: Mechanism, body: int, frame: str) -> _Seen:
+    """The coordinates between a body's link and a frame, and the frame as it moves there."""
+    link = m.body_names[body]
+    if int(m.frame_body[m.frame(frame)]) != body:
+        return between(m, link, frame)
+    at, of = m.frame(link), m.frame(frame)
+    back = m.R_body_frame[at].T
+    R, p = back @ m.R_body_frame[of], back @ (m.p_body_frame[of] - m.p_body_frame[at])
+
+    def still(o: Ops, _q: Block) -> Moving:
+        zero = [o.const([0.0, 0.0, 0.0])] * m.n_v
+        return Moving(Pose(o.const(R), o.const(p)), zero, zero)
+
+    return (), still
+
+
+def _groups(loop: Loop) -> list[Group]:
+    held = loop.held
+    if held.length:
+        return [Group(f"{loop.name} distance", "m", 0, 1)]
+    n = len(held.position)
+    turns = len(held.rotation) + int(held.across)
+    groups: list[Group] = []
+    if n:
+        groups.append(Group(f"{loop.name} position", "m", 0, n))
+    if turns:
+        chord = len(held.rotation) > 1
+        groups.append(Group(f"{loop.name} rotation", "rad", n, n + turns, chord=chord))
+    return groups
+
+
+def _rows_of(o: Ops, loop: Loop, ends: _Ends, *, in_frame_a: bool) -> list[Rows]:
+    held = loop.held
+    if held.length:
+        apart = distance(o, ends.way(), ends.linear())
+        error = loop.distance - apart.error[0]
+        columns = [-column for column in apart.columns]
+        return [Rows(o.vector([error]), columns, error * error)]
+    rows: list[Rows] = []
+    if held.position:
+        where = axes(held.position, "position")
+        rows.append(_position_rows(o, ends, where, in_frame_a=in_frame_a))
+    if held.rotation:
+        turns = axes(held.rotation, "rotation")
+        rows.append(_rotation_rows(o, ends, turns, in_frame_a=in_frame_a))
+    if held.across:
+        rows.append(_across(o, ends))
+    return rows
+
+
+def _position_rows(o: Ops, ends: _Ends, where: Sequence[int], *, in_frame_a: bool) -> Rows:
+    """The way from b to a: all of it, or its components in axes of a."""
+    way, linear = ends.way(), ends.linear()
+    if len(where) == 3 and not in_frame_a:
+        return Rows(way, linear, o.dot(way, way))
+    axes_of_a = [o.column(ends.a.pose.R, k) for k in where]
+    turning = [v + o.cross(w, way) for v, w in zip(linear, ends.a.angular, strict=True)]
+    error = o.vector([o.dot(axis, way) for axis in axes_of_a])
+    columns = [o.vector([o.dot(axis, v) for axis in axes_of_a]) for v in turning]
+    return Rows(error, columns, o.dot(error, error))
+
+
+def _rotation_rows(o: Ops, ends: _Ends, turns: Sequence[int], *, in_frame_a: bool) -> Rows:
+    """The turn from b to a, or its components in axes of a."""
+    R_a, R_b, angular = ends.a.pose.R, ends.b.pose.R, ends.angular()
+    asked = Asked((), tuple(turns), "target", None, exact=False)
+    if len(turns) == 1:
+        return rotation_vector(o, R_b, [R_a], angular, asked)
+    if len(turns) == 2:
+        free = 3 - turns[0] - turns[1]
+        across = [o.column(R_a, k) for k in turns]
+        return alignment(o, [(o.column(R_b, free), o.column(R_a, free))], angular, across)
+    found = rotation_rows(o, R_b, R_a, angular, asked)
+    if not in_frame_a:
+        return found
+    back = o.transpose(R_a)
+    return Rows(back @ found.error, [back @ w for w in found.columns], found.squared)
+
+
+def _across(o: Ops, ends: _Ends) -> Rows:
+    """The z axis of a across the x axis of b: the sine of what is missing."""
+    z, x = o.column(ends.a.pose.R, 2), o.column(ends.b.pose.R, 0)
+    lever = o.cross(x, z)
+    error = -o.dot(z, x)
+    return Rows(
+        o.vector([error]), [o.vector([o.dot(lever, w)]) for w in ends.angular()], error * error
+    )
+
+
+def _coupling_part(m: Mechanism, each: Coupling) -> ClosurePart:
+    names = (each.joint, *each.leaders)
+    own, *leading = (m.joint(name) for name in names)
+    kind = m.joint_types[own]
+    unit: Unit = "m" if kind is JointType.PRISMATIC else "rad"
+
+    def residual(o: Ops, q: Block) -> Residual:
+        inputs = [q[int(m.q_start[c])] for c in leading]
+        value, slopes = each.function.value_and_slopes(o, inputs)
+        error = value - q[int(m.q_start[own])]
+        columns: list[Block] = [o.const([0.0])] * m.n_v
+        columns[int(m.v_start[own])] = o.const([1.0])
+        for c, slope in zip(leading, slopes, strict=True):
+            columns[int(m.v_start[c])] = o.vector([-slope])
+        return Residual(o.vector([error]), columns, [error * error])
+
+    coordinates = tuple(sorted({own, *leading}))
+    return ClosurePart(
+        name=each.name,
+        groups=(Group(each.name, unit, 0, 1),),
+        row_names=("position" if unit == "m" else "angle",),
+        coordinates=coordinates,
+        residual=residual,
+        counts_turns=tuple(int(m.q_start[c]) for c in coordinates),
+    )

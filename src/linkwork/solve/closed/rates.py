@@ -1,0 +1,257 @@
+"""What moves with what in an assembled mechanism: mobility, passive rates and singularities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.algorithms import configuration as configurations
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.machine_code import COMPILING
+from linkwork.compile.recipe import text_recipe
+from linkwork.errors import InputError
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.closed.closure import closure, closure_jacobian, closure_parts
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.inputs import configuration
+from linkwork.solve.problem import expanded
+from linkwork.solve.tasks.closed import Closed
+
+Floats = NDArray[np.float64]
+
+ASSEMBLED = 1.0e-6
+"""So far (m, rad) a closure may be off where its rates are asked for."""
+_RANK = 1.0e-8
+"""Singular values below this share of the largest count as none."""
+_HELD = 1.0e-6
+"""Rates that leave more of the closure's rate than this, beside its own size, are none."""
+_SAMPLES = 8
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """How a mechanism can move, at generic configurations or at one.
+
+    ``rank`` is that of the closure's Jacobian, ``degrees_of_freedom`` what it leaves of v.
+    ``redundant`` names rows that follow from those before them. ``passive_freedoms`` are left when
+    the actuated joints stand still; ``independent`` says whether these can move each for itself;
+    both are None where no joints are said to be actuated.
+    """
+
+    degrees_of_freedom: int
+    rank: int
+    rows: int
+    redundant: tuple[str, ...]
+    passive_freedoms: int | None
+    independent: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class Singularities:
+    """How near a configuration is to a singularity: smallest singular values, zero there.
+
+    ``type_1``: of the map from actuated speeds to the frame's velocity (metres as shares of the
+    mechanism's length): the frame loses a direction. ``type_2``: of the closure's Jacobian by the
+    passive joints: they can move though the actuated ones stand still.
+
+    Source: Gosselin and Angeles, "Singularity analysis of closed-loop kinematic chains", IEEE
+    Transactions on Robotics and Automation 6 (1990).
+    """
+
+    type_1: Floats
+    type_2: Floats
+
+
+class Rates:
+    """The closure of a mechanism as compiled functions, and what follows from its Jacobian."""
+
+    def __init__(self, m: Mechanism, compiler: Compiler | None = None) -> None:
+        self.mechanism = m
+        self._compiler = compiler or Compiler()
+        self._parts = closure_parts(m, in_frame_a=True)
+        if not self._parts:
+            raise InputError(f"'{m.name}' has no loops or couplings")
+        self.row_names = tuple(
+            f"{part.name}: {row}" for part in self._parts for row in part.row_names
+        )
+        moving = {c for part in self._parts for c in part.coordinates}
+        self._ranks: dict[tuple[int, ...], int] = {}
+        self._looped = expanded(m.v_start, sorted(moving))
+
+    @cached_property
+    def closure(self) -> Kernel:
+        """The rows of `closure.closure` at q."""
+
+        def text(o: Ops, q: Block) -> dict[str, Block]:
+            return {"closure": closure(o, self.mechanism, q)}
+
+        return self._kernel("closure", text)
+
+    @cached_property
+    def jacobian(self) -> Kernel:
+        """The rows of `closure.closure_jacobian` at q, (..., n_c, nv)."""
+
+        def text(o: Ops, q: Block) -> dict[str, Block]:
+            return {"jacobian": closure_jacobian(o, self.mechanism, q)}
+
+        return self._kernel("closure_jacobian", text)
+
+    def _kernel(self, name: str, text: Callable[..., Mapping[str, Block]]) -> Kernel:
+        key = ("closed", name, self.mechanism.digest)
+        recipe = text_recipe(key, name, {"q": self.mechanism.n_q}, text)
+        with COMPILING:
+            return build(recipe, compiler=self._compiler)
+
+    def assembled(self, q: ArrayLike) -> Floats:
+        """Configurations (..., nq), checked to be assembled.
+
+        Raises: ShapeError, InputError naming the row that is open most.
+        """
+        given = configuration(q, self.mechanism, "q")
+        apart = np.abs(self.closure(given))
+        if apart.size and float(apart.max()) > ASSEMBLED:
+            *lead, worst = map(int, np.unravel_index(int(apart.argmax()), apart.shape))
+            row = f" of row {lead}" if lead else ""
+            raise InputError(
+                f"q{row} is not assembled: '{self.row_names[worst]}' is open by "
+                f"{float(apart.max()):.3g}; use assemble() first"
+            )
+        return given
+
+    def passive_rates(self, q: ArrayLike, actuated: Sequence[str]) -> Floats:
+        """dv / d(actuated speeds) (..., nv, n_actuated) where the loops stay closed.
+
+        Source: the implicit function theorem.
+        Raises: InputError where q is not assembled, or the actuated joints hold each other there.
+        """
+        found, held = self._rates(self.assembled(q), actuated)
+        if held.any():
+            raise InputError(
+                "the actuated joints cannot move independently there: they hold each other, "
+                "or the configuration is singular (see singularities)"
+            )
+        return found
+
+    def _rates(self, q: Floats, actuated: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
+        """The rates, and at which configurations they do not close the loops."""
+        m = self.mechanism
+        driven = _columns(m, actuated)
+        passive = [k for k in self._looped if k not in set(driven)]
+        J = self.jacobian(q)
+        found = np.zeros((*q.shape[:-1], m.n_v, len(driven)))
+        found[..., driven, range(len(driven))] = 1.0
+        J_a = J[..., driven]
+        left = J_a
+        if passive:
+            J_p = J[..., passive]
+            rates = -np.linalg.pinv(J_p, rcond=_RANK) @ J_a
+            found[..., passive, :] = rates
+            left = J_a + J_p @ rates
+        size = np.maximum(1.0, np.abs(J_a).max(axis=(-2, -1), initial=0.0))
+        return found, np.abs(left).max(axis=(-2, -1), initial=0.0) > _HELD * size
+
+    def singularities(
+        self, q: ArrayLike, actuated: Sequence[str], jacobian: Floats, length: float
+    ) -> Singularities:
+        """For the Jacobian (..., 6, nv) of a frame; type 1 is NaN where no rates exist.
+
+        Raises: InputError where q is not assembled.
+        """
+        given = self.assembled(q)
+        driven = set(_columns(self.mechanism, actuated))
+        passive = [k for k in self._looped if k not in driven]
+        rates, held = self._rates(given, actuated)
+        whole = jacobian @ rates
+        whole[..., :3, :] /= length
+        type_1 = smallest(whole, min(6, whole.shape[-1]))
+        type_2 = smallest(self.jacobian(given)[..., passive], self._passive_rank(passive))
+        return Singularities(np.where(held, np.nan, type_1), type_2)
+
+    def _passive_rank(self, passive: Sequence[int]) -> int:
+        """The rank of the Jacobian by the passive joints at generic configurations.
+
+        Less than their number where some of them can always move by themselves.
+        """
+        known = self._ranks.get(tuple(passive))
+        if known is None:
+            ranks = [rank_of(self.jacobian(point)[:, list(passive)]) for point in self.generic]
+            known = self._ranks.setdefault(tuple(passive), max(ranks))
+        return known
+
+    def mobility(self, q: ArrayLike | None = None) -> Mobility:
+        """How the mechanism can move: at q (nq,), or at generic assembled configurations.
+
+        Raises: InputError where it cannot be assembled.
+        """
+        points = self.generic if q is None else self.assembled(q)[None]
+        found = [self._mobility_at(self.jacobian(point)) for point in points]
+        return max(found, key=lambda each: each.rank)
+
+    @cached_property
+    def generic(self) -> Floats:
+        """Some assembled configurations, searched for from random ones (n, nq).
+
+        Raises: InputError where none is found.
+        """
+        m = self.mechanism
+        start = configurations.random(m, np.random.default_rng(0), _SAMPLES)
+        solver = InverseKinematics(m, Closed(), compiler=self._compiler)
+        result = solver.solve(None, start, steps=60, tries=30)
+        if not result.success.any():
+            raise InputError(f"'{m.name}' cannot be assembled: {result.reason_for(0)}")
+        return result.q[result.success]
+
+    def _mobility_at(self, J: Floats) -> Mobility:
+        m = self.mechanism
+        rank = rank_of(J)
+        passive_freedoms = independent = None
+        if m.actuated:
+            driven = _columns(m, m.actuated)
+            others = [k for k in range(m.n_v) if k not in set(driven)]
+            passive = rank_of(J[:, others])
+            passive_freedoms = len(others) - passive
+            independent = rank == passive
+        names = tuple(self.row_names[k] for k in dependent_rows(J))
+        return Mobility(m.n_v - rank, rank, len(J), names, passive_freedoms, independent)
+
+
+def _columns(m: Mechanism, joints: Sequence[str]) -> list[int]:
+    return [v for name in joints for v in expanded(m.v_start, [m.joint(name)])]
+
+
+def rank_of(J: Floats) -> int:
+    """The rank of a matrix by its singular values."""
+    values = np.linalg.svd(J, compute_uv=False)
+    return int(np.count_nonzero(values > _RANK * max(1.0, float(values.max(initial=0.0)))))
+
+
+def dependent_rows(J: Floats) -> list[int]:
+    """The rows that those before them span."""
+    basis: list[Floats] = []
+    found: list[int] = []
+    scale = max(1.0, float(np.abs(J).max(initial=0.0)))
+    for k, row in enumerate(J):
+        rest = row.copy()
+        for _ in range(2):  # twice is enough
+            for each in basis:
+                rest = rest - (each @ rest) * each
+        length = float(np.linalg.norm(rest))
+        if length > 1e2 * _RANK * scale:
+            basis.append(rest / length)
+        else:
+            found.append(k)
+    return found
+
+
+def smallest(a: Floats, count: int) -> Floats:
+    """The last of ``count`` singular values of matrices (..., m, n); zero where there are fewer."""
+    if not count or min(a.shape[-2:]) < count:
+        return np.full(a.shape[:-2], np.inf if not count else 0.0)
+    values: Floats = np.asarray(np.linalg.svd(a, compute_uv=False), np.float64)
+    return values[..., count - 1]

@@ -1,0 +1,52 @@
+"""Why a mechanism could not be assembled, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.mechanism.model import Mechanism
+from linkwork.solve.explain import ROUNDING, at_limits
+from linkwork.solve.tasks.base import Group, Unit
+
+Floats = NDArray[np.float64]
+
+_UNITS: dict[Unit, str] = {"m": " m", "rad": " rad", "1": ""}
+_OPEN = 1.0e-12
+
+
+@dataclass(frozen=True, eq=False)
+class AssemblyWords:
+    """Words for failures, found when asked for; it can be pickled."""
+
+    mechanism: Mechanism
+    groups: tuple[Group, ...]
+
+    def __call__(self, q: Floats, measures: Floats, given: Floats) -> str:
+        """How far each loop stays open, and which joints are at a limit.
+
+        Shapes: q (nq,), measures (groups + 1,), given (n,).
+        """
+        parts: list[str] = []
+        left = open_parts(self.groups, measures)
+        if left:
+            parts.append(f"it cannot be assembled from there: {', '.join(left)} open")
+        if measures[-1] > ROUNDING:
+            parts.append("a joint would be outside of its limits")
+        at = at_limits(self.mechanism, range(len(self.mechanism.joint_names)), q)
+        if at:
+            parts.append(f"at a limit there: {', '.join(at)}")
+        return "; ".join(parts)
+
+
+def open_parts(groups: Sequence[Group], measures: Floats, within: float = _OPEN) -> list[str]:
+    """Each group of rows that is not closed within so much, and by how much."""
+    found: list[str] = []
+    for group, squared in zip(groups, measures, strict=False):
+        error = float(group.error(squared))
+        if error > within:
+            found.append(f"'{group.name}' {error:.3g}{_UNITS[group.unit]}")
+    return found

@@ -1,0 +1,120 @@
+"""Side-car files: both forms, there and back, and what is wrong said by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from linkwork.errors import DescriptionError
+from linkwork.formats.loops import (
+    CouplingRecord,
+    LoopRecord,
+    LoopsRecord,
+    beside,
+    from_text,
+    read,
+    to_text,
+)
+
+OURS = """
+version: 1
+loops:
+  - {name: hinge, frame_a: rod_end, frame_b: slider, kind: revolute}
+  - frame_a: elbow
+    frame_b: platform
+    kind: distance
+    distance: 0.4
+couplings:
+  - {joint: wheel, leaders: [crank], rates: [-2.0], offset: 0.1}
+  - {joint: cam, leaders: [crank], operations: [[input, 0], [sin, 0]]}
+actuated: [crank]
+"""
+RECORD = LoopsRecord(
+    (
+        LoopRecord("rod_end", "slider", "revolute", 0.0, "hinge"),
+        LoopRecord("elbow", "platform", "distance", 0.4),
+    ),
+    (
+        CouplingRecord("wheel", ("crank",), (-2.0,), 0.1),
+        CouplingRecord("cam", ("crank",), (), 0.0, (("input", (0.0,)), ("sin", (0.0,)))),
+    ),
+    ("crank",),
+)
+
+
+def test_our_form():
+    assert from_text(OURS) == RECORD
+
+
+def test_the_form_of_the_public_collection():
+    text = (
+        "closed_loop: [['l_A', 'l_B'], ['r_A', 'r_B']]\n"
+        "type: ['6D', '3d']\nname_mot: ['m1', 'm2']\nrotor_inertia: [1, 2]\n"
+    )
+    loops = LoopRecord("l_A", "l_B", "pose"), LoopRecord("r_A", "r_B", "position")
+    assert from_text(text) == LoopsRecord(loops, (), ("m1", "m2"))
+    assert from_text("closed_loop: [[a, b]]\n").loops == (LoopRecord("a", "b", "pose"),)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        RECORD,
+        LoopsRecord(),
+        LoopsRecord((LoopRecord("a b", "c/d", "xy/z", 0.0, "1st: loop"),)),
+        LoopsRecord((LoopRecord("null", "true", "distance", 0.1 + 0.2, "it's # one"),)),
+    ],
+)
+def test_there_and_back(record):
+    assert from_text(to_text(record)) == record
+
+
+def test_a_name_that_cannot_be_written():
+    with pytest.raises(DescriptionError, match="cannot be written"):
+        to_text(LoopsRecord((LoopRecord("a\nb", "c"),)))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[]", "must be a mapping"),
+        ("version: 2", "version must be 1, not 2"),
+        ("loops: []", "version must be 1, not None"),
+        ("version: 1\nloop: []", "'loop' is none of them"),
+        ("version: 1\nloops: {}", "loops must be a list"),
+        ("version: 1\nloops: [x]", "loops must be mappings"),
+        ("version: 1\nloops: [{frame_a: x}]", "frame_b of a loop must be a text"),
+        ("version: 1\nloops: [{frame_a: x, frame_b: y, distance: far}]", "must be a number"),
+        ("version: 1\nloops: [{frame_a: x, frame_b: y, length: 1}]", "'length' is none of them"),
+        ("version: 1\ncouplings: [{joint: x, leaders: [y]}]", "either rates or operations"),
+        ("version: 1\nactuated: crank", "actuated must be a list"),
+        ("closed_loop: [[a, b, c]]", "pairs of frames"),
+        ("closed_loop: [[a, b]]\ntype: ['4d']", "type must be one of 6d, 3d"),
+        ("closed_loop: [[a, b]]\ntype: []", "has 1 pairs, type 0 entries"),
+        ("closed_loop: [a]", "closed_loop must be a list"),
+    ],
+)
+def test_what_is_wrong_is_said(text, why):
+    with pytest.raises(DescriptionError, match=why):
+        from_text(text, "some.loops.yaml")
+
+
+def test_which_file_is_beside(tmp_path):
+    description = tmp_path / "arm.urdf"
+    assert beside(description) is None
+    other = tmp_path / "robot.yaml"
+    other.write_text("controllers: []\n")
+    assert beside(description) is None  # about other things
+    other.write_text("closed_loop: []\n")
+    assert beside(description) == other
+    own = tmp_path / "arm.loops.yaml"
+    own.write_text("version: 1\n")
+    assert beside(description) == own and read(own) == LoopsRecord(file=str(own))
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(DescriptionError, match="cannot be read"):
+        read(tmp_path / "nothing.yaml")
+    odd = tmp_path / "odd.yaml"
+    odd.write_bytes(b"\xff\xfe")
+    with pytest.raises(DescriptionError, match="cannot be read"):
+        read(odd)

@@ -1,0 +1,176 @@
+"""Assembling: any leading shape, names, branches, what is refused; bits alone and in batches."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism.edit import close, couple
+from linkwork.solve.closed import assembly
+from linkwork.solve.closed.assembly import Assembly
+from seeds import rng
+
+
+@pytest.fixture(scope="module")
+def five():
+    return lw.load("five_bar").assembler()
+
+
+def test_any_leading_shape(five):
+    given = rng("shapes").uniform(-0.3, 0.3, (3, 4, 2))
+    whole = five.solve(given)
+    assert whole.q.shape == (3, 4, 4) and whole.success.shape == (3, 4) and whole.success.all()
+    one = five.solve(given[1, 2])
+    np.testing.assert_array_equal(one.q, whole.q[1, 2])  # the same bits
+    assert one.success.shape == () and one.reason == "solved"
+    listed = five.solve(given[1, 2].tolist())
+    np.testing.assert_array_equal(listed.q, one.q)
+    threads = five.solve(given, threads=3)
+    np.testing.assert_array_equal(threads.q, whole.q)
+    spread = five.solve(given[0], near=whole.q[:, :1])
+    assert spread.q.shape == (3, 4, 4) and spread.success.all()
+
+
+def test_near_keeps_the_branch(five):
+    up, down = five.all_solutions([0.1, -0.1]).q
+    assert abs(up[1] - down[1]) > 0.5
+    way = np.linspace(0.1, 0.45, 20)
+    for q in (up, down):
+        last = q
+        for x in way:
+            found = five.solve([x, -x], near=last)
+            assert found.success and np.abs(found.q - last).max() < 0.2
+            last = found.q
+        far = five.solve([way[-1], -way[-1]], near=q, parts=10)
+        np.testing.assert_allclose(far.q, last, atol=1e-10)
+
+
+def test_a_way_that_one_step_loses_is_gone_in_parts(monkeypatch):
+    delta = lw.load("delta").assembler()
+    near, given = rng("far away").uniform(-1.2, 1.5, (2, 1000, 3))
+    start = delta.solve(near)
+    assert start.success.all()
+    found = delta.solve(given, near=start.q)
+    monkeypatch.setattr(assembly, "_SHARES", ())
+    once = delta.solve(given, near=start.q)
+    assert found.success.sum() > once.success.sum() > 0
+    assert (found.success | ~once.success).all()
+    assert not found.restarts.any()
+
+
+def test_a_state_that_cannot_be_assembled_is_refused(five):
+    result = five.solve([[1.4, -1.4], [0.0, 0.0]])
+    assert result.success.tolist() == [False, True]
+    assert "cannot be assembled" in result.reason_for(0) and "'hinge position'" in result.reason
+    assert float(result.position_error[0]) > 0.01
+    alone = five.solve([1.4, -1.4], near=result.q[1])
+    assert not alone.success and "cannot be assembled" in alone.reason
+    none = five.all_solutions([1.4, -1.4])
+    assert none.q.shape == (0, 4) and "cannot be assembled" in none.reason
+
+
+def test_a_given_position_outside_its_limits_is_refused(five):
+    result = five.solve([1.6, 1.6])
+    assert not result.success and "outside of its limits" in result.reason
+
+
+def test_by_name():
+    robot = lw.load("excavator")
+    q = robot.assemble({"boom_slide": 0.1}).q
+    names = robot.joint_names
+    assert q[names.index("boom_slide")] == 0.1 and q[names.index("swing")] == 0.0
+    q = robot.assemble({"swing": 1.0}, near=q).q
+    assert q[names.index("boom_slide")] == 0.1 and q[names.index("swing")] == 1.0
+    with pytest.raises(UnknownNameError, match="no actuated joint named 'boom'"):
+        robot.assemble({"boom": 0.1})
+    with pytest.raises(ShapeError, match="must have shape"):
+        robot.assemble({"swing": [0.1, 0.2]})
+
+
+def test_joints_that_are_not_said_to_be_actuated():
+    robot = lw.load("four_bar").actuate([])
+    with pytest.raises(InputError, match="does not say which joints are actuated"):
+        robot.assemble([0.1])
+    by_rocker = robot.assemble({"rocker": 0.2})
+    assert by_rocker.success and by_rocker.q[robot.joint_names.index("rocker")] == 0.2
+    with pytest.raises(InputError, match="every joint in the loops of 'four_bar' is actuated"):
+        robot.assembler(robot.joint_names)
+    with pytest.raises(InputError, match="named twice"):
+        robot.assembler(["crank", "crank"])
+    with pytest.raises(UnknownNameError, match="no joint named 'cranc'"):
+        robot.assembler("cranc")
+
+
+@pytest.mark.parametrize(
+    ("given", "near", "error", "message"),
+    [
+        ([0.1], None, ShapeError, "must have shape"),
+        ([0.1, np.nan], None, InputError, r"actuated\[1\] is not a finite number"),
+        ([0.1, 0.2], [0.0] * 3, ShapeError, "near must have shape"),
+        ([0.1, 0.2], [0.0, np.inf, 0.0, 0.0], InputError, r"near\[1\]"),
+        (np.zeros((2, 2)), np.zeros((3, 4)), ShapeError, "do not go together"),
+        ("ab", None, InputError, "real numbers"),
+        ([1e308, 1e308], None, InputError, "so large"),
+    ],
+)
+def test_what_cannot_be_taken(five, given, near, error, message):
+    with pytest.raises(error, match=message):
+        five.solve(given, near)
+
+
+def test_more_than_one_row_has_no_branches(five):
+    with pytest.raises(ShapeError, match="one row"):
+        five.all_solutions(np.zeros((2, 2)))
+    with pytest.raises(UnknownNameError, match="option"):
+        five.solve([0.0, 0.0], colour="red")
+
+
+def test_couplings_are_kept():
+    robot = lw.Robot(couple(lw.load("panda").mechanism, "joint1", "joint7", rate=0.5, offset=0.1))
+    robot = robot.couple("joint2", ("joint7", "joint3"), lambda a, b: np.sin(a) * b)
+    robot = robot.actuate(["joint7", "joint3"])
+    given = rng("couplings").uniform(-1, 1, (100, 2))
+    result = robot.assemble(given)
+    assert result.success.all()
+    np.testing.assert_allclose(result.q[:, 0], 0.5 * given[:, 0] + 0.1, atol=1e-12)
+    np.testing.assert_allclose(result.q[:, 1], np.sin(given[:, 0]) * given[:, 1], atol=1e-12)
+
+
+def test_the_seed_decides_restarts(five):
+    stewart = lw.load("stewart").assembler()
+    given = rng("restarts").uniform(-0.2, 0.2, (200, 6))
+    first, again = stewart.solve(given), stewart.solve(given)
+    np.testing.assert_array_equal(first.q, again.q)
+    assert first.restarts.any()
+    backwards = stewart.solve(given[::-1])
+    np.testing.assert_array_equal(backwards.q[::-1], first.q)
+
+
+def test_results_can_be_pickled(five):
+    result = five.solve([1.4, -1.4])
+    again = pickle.loads(pickle.dumps(result))
+    assert again.reason == result.reason
+
+
+def test_a_loop_that_fixes_everything():
+    m = lw.load("four_bar").mechanism
+    m = close(m, "crank_link", "rocker_end", "distance", distance=float(np.hypot(0.3, 0.18)))
+    robot = lw.Robot(m)
+    assert robot.mobility().degrees_of_freedom == 0
+    assert robot.assemble([0.0]).success
+    refused = robot.assemble([0.3])
+    assert not refused.success and "distance" in refused.reason
+
+
+def test_it_is_the_same_without_built_in_functions(monkeypatch):
+    import linkwork.solve.code as code  # noqa: PLC0415  its name is replaced
+
+    plain = lw.load("four_bar")
+    monkeypatch.setattr(code, "array_abi", lambda: None)
+    slow = Assembly(plain.mechanism)
+    near = plain.assemble([0.4]).q
+    np.testing.assert_array_equal(slow.solve([0.5], near).q, plain.assemble([0.5], near).q)

@@ -1,0 +1,157 @@
+"""Mobility, rates and singularities of mechanisms whose answers are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from closed_robots import with_every_kind
+from linkwork.errors import InputError
+from linkwork.solve.closed.rates import Rates, dependent_rows, rank_of, smallest
+from seeds import rng
+
+BAR = """
+<link name="{0}"/><joint name="{5}_{0}" type="{4}"><parent link="{1}"/><child link="{0}"/>
+<origin xyz="{2}"/><axis xyz="{3}"/></joint>
+"""
+
+
+def built(*bars, frames=()):
+    """A robot of bars: (name, parent, xyz, axis), which turn; ``frames`` (name, parent, xyz)."""
+    text = "<robot name='built'><link name='base'/>"
+    for bar in bars:
+        text += BAR.format(*bar, "continuous", "to")
+    for frame in frames:
+        text += BAR.format(*frame, "0 0 1", "fixed", "at")
+    return lw.load(text + "</robot>")
+
+
+def parallelogram():
+    z = "0 0 1"
+    robot = built(
+        ("a", "base", "0 0 0", z),
+        ("b", "base", "1 0 0", z),
+        ("c", "a", "0 0.5 0", z),
+        frames=[("end_b", "b", "0 0.5 0"), ("end_c", "c", "1 0 0")],
+    )
+    return robot.close("end_c", "end_b", "revolute", name="hinge").actuate("to_a")
+
+
+def test_parallelogram():
+    robot = parallelogram()
+    found = robot.mobility()
+    assert (found.degrees_of_freedom, found.rank, found.rows) == (1, 2, 5)
+    assert found.redundant == ("hinge: position z", "hinge: rotation x", "hinge: rotation y")
+    assert found.passive_freedoms == 0 and found.independent
+    q = robot.assemble([0.3]).q
+    np.testing.assert_allclose(q, [0.3, 0.3, -0.3], atol=1e-12)
+    np.testing.assert_allclose(robot.passive_rates(q), [[1.0], [1.0], [-1.0]], atol=1e-10)
+    # flat, where it may fold over: both branches meet
+    flat = robot.assemble([np.pi / 2]).q
+    assert robot.singularities(flat, "end_c").type_2 < 1e-5
+    assert robot.singularities(q, "end_c").type_2 > 0.1
+
+
+def test_closed_by_a_weld_all_is_redundant_but_three():
+    z = "0 0 1"
+    robot = built(
+        ("a", "base", "0 0 0", z),
+        ("b", "base", "1 0 0", z),
+        ("c", "a", "0 0.5 0", z),
+        ("d", "b", "0 0.5 0", z),
+        frames=[("end_c", "c", "1 0 0")],
+    )
+    robot = robot.close("end_c", "d", "pose").actuate("to_a")
+    found = robot.mobility()
+    assert (found.degrees_of_freedom, found.rank, len(found.redundant)) == (1, 3, 3)
+    result = robot.assemble(rng("welded").uniform(-1, 1, (50, 1)))
+    assert result.success.all()
+
+
+def test_sarrus_linkage():
+    # two chains of three hinges in planes across each other: the platform slides straight up,
+    # though Gruebler's formula says that nothing moves
+    bars = []
+    for name, axis, out in (("p", "0 1 0", "{} 0 {}"), ("r", "1 0 0", "0 {} {}")):
+        bars.append((f"{name}1", "base", out.format(1, 0), axis))
+        bars.append((f"{name}2", f"{name}1", out.format(0.5, 0.4), axis))
+        bars.append((f"{name}3", f"{name}2", out.format(-0.5, 0.4), axis))
+    robot = built(*bars, frames=[("top_p", "p3", "-1 0 0"), ("top_r", "r3", "0 -1 0")])
+    robot = robot.close("top_p", "top_r", "pose", name="top").actuate("to_p1")
+    found = robot.mobility()
+    assert (found.degrees_of_freedom, found.rank) == (1, 5)
+    assert len(found.redundant) == 1
+    result = robot.assemble(np.linspace(-0.3, 0.3, 30)[:, None], near=robot.neutral())
+    assert result.success.all()
+    T = robot.fk(result.q, "top_p")
+    assert np.ptp(T[:, 2, 3]) > 0.1
+    np.testing.assert_allclose(T[:, :2, 3], 0.0, atol=1e-10)
+    np.testing.assert_allclose(T[:, :3, :3], np.tile(np.eye(3), (30, 1, 1)), atol=1e-10)
+
+
+def test_passive_freedoms_are_counted():
+    robot = lw.load("stewart")
+    ball = robot.couple("cross1_x", "cross2_x")
+    assert ball.mobility().degrees_of_freedom == 5
+    assert not ball.mobility().independent  # six drives for five freedoms
+    idle = lw.load("five_bar").actuate("left").mobility()
+    assert (idle.degrees_of_freedom, idle.passive_freedoms) == (2, 1)
+    unsaid = lw.load("five_bar").actuate([]).mobility()
+    assert unsaid.passive_freedoms is None and unsaid.independent is None
+
+
+def test_drives_that_hold_each_other():
+    robot = lw.load("four_bar").actuate(["crank", "rocker"])
+    q = robot.assemble({"crank": 0.3, "rocker": 0.1}).q
+    robot = lw.load("four_bar")
+    q = robot.assemble([0.3]).q
+    with pytest.raises(InputError, match="cannot move independently"):
+        robot.actuate(["crank", "rocker"]).passive_rates(q)
+    assert np.isnan(robot.actuate(["crank", "rocker"]).singularities(q, "rocker_end").type_1)
+
+
+def test_singularities_of_a_slider_crank():
+    robot = lw.load("slider_crank")
+    dead = robot.assemble([0.0]).q
+    assert robot.singularities(dead, "slider_link").type_1 < 1e-10
+    assert robot.singularities(dead, "slider_link").type_2 > 1e-3
+    driven = robot.actuate("slider")
+    found = driven.singularities(dead, "slider_link")
+    assert found.type_2 < 1e-10  # the slider can no longer say which way the crank turns
+    batch = robot.assemble(np.linspace(0.1, 3.0, 7)[:, None]).q
+    assert robot.singularities(batch, "slider_link").type_1.shape == (7,)
+
+
+def test_what_is_not_assembled_is_refused():
+    robot = lw.load("five_bar")
+    with pytest.raises(InputError, match=r"q is not assembled: 'hinge: position .' is open by"):
+        robot.passive_rates(np.array([0.3, 0.2, 0.1, 0.0]))
+    two = np.stack([robot.assemble([0.0, 0.0]).q, np.ones(4)])
+    with pytest.raises(InputError, match=r"q of row \[1\] is not assembled"):
+        robot.singularities(two, "tool0")
+    with pytest.raises(InputError, match="has no loops"):
+        lw.load("panda").mobility()
+
+
+def test_what_cannot_be_assembled_at_all_has_no_mobility():
+    robot = lw.load("four_bar")
+    robot = robot.close("base_link", "coupler_end", "distance", distance=5.0)
+    with pytest.raises(InputError, match="cannot be assembled"):
+        robot.mobility()
+
+
+def test_closure_rows_and_names():
+    robot = with_every_kind()
+    rates = Rates(robot.mechanism)
+    assert len(rates.row_names) == robot.closure(robot.at).shape[0]
+    assert rates.row_names[0] == "pose: position x"
+
+
+def test_ranks():
+    g = rng("ranks")
+    J = g.normal(size=(6, 3)) @ g.normal(size=(3, 8))
+    assert rank_of(J) == 3 and dependent_rows(J) == [3, 4, 5]
+    assert dependent_rows(np.zeros((2, 4))) == [0, 1] and rank_of(np.zeros((0, 3))) == 0
+    assert smallest(np.ones((5, 2, 3)), 3).tolist() == [0.0] * 5
+    assert smallest(np.zeros((5, 2, 0)), 0).tolist() == [np.inf] * 5

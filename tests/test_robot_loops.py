@@ -1,0 +1,115 @@
+"""The robot's methods for loops: edits, files, inverse kinematics that stays assembled."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import DescriptionError, InputError, UnknownNameError
+from linkwork.models import path
+from seeds import rng
+
+
+def test_edits_return_new_robots():
+    robot = lw.load("planar_3r")
+    closed = robot.close("tool0", "base_link", "xy", name="tip").couple("joint3", "joint2")
+    closed = closed.actuate("joint1")
+    assert robot.loops == () and not robot.mechanism.is_closed
+    assert closed.loops[0].name == "tip" and closed.couplings[0].joint == "joint3"
+    assert closed.actuated == ("joint1",)
+    assert pickle.loads(pickle.dumps(closed)).mechanism == closed.mechanism
+
+
+def test_loops_beside_a_file_are_found(tmp_path):
+    description = tmp_path / "linkage.urdf"
+    description.write_text(path("four_bar").read_text())
+    assert lw.load(description).loops == ()
+    other = tmp_path / "other.yaml"
+    other.write_text("version: 1\nloops: [{frame_a: coupler_end, frame_b: rocker_end, kind: xy}]\n")
+    assert lw.load(description, loops=other).loops[0].kind == "xy/"
+    own = tmp_path / "linkage.loops.yaml"
+    own.write_text(path("four_bar").with_name("four_bar.loops.yaml").read_text())
+    assert lw.load(description).mechanism == lw.load("four_bar").mechanism
+    assert lw.load(description, loops=False).loops == ()
+    assert lw.load(lw.urdf.read(description)).loops == lw.load("four_bar").loops
+    own.write_text("version: 1\nactuated: [motor]\n")
+    with pytest.raises(DescriptionError, match="no joint named 'motor'"):
+        lw.load(description)
+
+
+def test_loops_are_saved_beside_the_description(tmp_path):
+    robot = lw.load("four_bar").close("crank_link", "rocker_end", "distance", distance=0.2)
+    robot = robot.couple("rocker", "crank", lambda x: np.sin(x) / 3)
+    saved = lw.urdf.write(robot, tmp_path / "mine.urdf")
+    assert saved.loops == tmp_path / "mine.loops.yaml"
+    assert lw.load(saved.path).mechanism == robot.mechanism
+    plain = lw.urdf.write(lw.load("four_bar", loops=False), tmp_path / "mine.urdf")
+    assert plain.loops is None and lw.load(plain.path).loops == ()
+    fresh = lw.urdf.write(lw.load("panda"), tmp_path / "arm.urdf")
+    assert fresh.loops is None and not (tmp_path / "arm.loops.yaml").exists()
+
+
+def test_text_has_no_file_beside_it():
+    assert lw.load(path("four_bar").read_text()).loops == ()
+
+
+@pytest.mark.parametrize("name", ["excavator", "stewart", "delta"])
+def test_inverse_kinematics_keeps_the_loops_closed(name):
+    robot = lw.load(name)
+    drives = rng(f"ik of {name}").uniform(-0.1, 0.1, (100, len(robot.actuated)))
+    q = robot.assemble(drives).q
+    points = robot.fk(q, "tool0")[:, :3, 3]
+    task = lw.ik.Position("tool0")
+    result = robot.ik(tasks=task, targets=points)
+    assert result.success.all() and np.abs(robot.closure(result.q)).max() < 1e-12
+    assert set(result.errors) == {"tool0", "closed"}
+    loose = robot.ik(tasks=task, targets=points, position_tolerance=0.05)
+    assert loose.success.all() and np.abs(robot.closure(loose.q)).max() < 1e-12
+
+
+def test_passive_joints_move_along_with_those_that_are_named():
+    robot = lw.load("excavator")
+    q0 = robot.assemble([0.3, 0.0, 0.0]).q
+    goal = robot.fk(robot.assemble([0.3, 0.1, 0.2], near=q0).q, "tool0")[:3, 3]
+    task = lw.ik.Position("tool0")
+    drives = ["boom_slide", "stick_slide"]
+    result = robot.ik(tasks=task, targets=goal, q0=q0, joints=drives)
+    assert result.success and result.q[robot.joint_names.index("swing")] == 0.3
+    assert np.abs(robot.closure(result.q)).max() < 1e-12
+
+
+def test_a_target_that_no_assembled_state_reaches_is_no_answer():
+    robot = lw.load("excavator")
+    up = robot.fk(robot.configuration({"boom": -1.8, "stick": 1.0}), "tool0")[:3, 3]
+    result = robot.ik(tasks=lw.ik.Position("tool0"), targets=up, tries=20)
+    free = lw.load("excavator", loops=False)
+    tree = free.ik(tasks=lw.ik.Position("tool0"), targets=up)
+    assert tree.success and not result.success
+
+
+def test_a_controller_keeps_the_loops_closed():
+    robot = lw.load("five_bar")
+    q = robot.assemble([0.0, 0.0]).q
+    target = robot.fk(robot.assemble([0.2, -0.1], near=q).q, "tool0")[:3, 3]
+    control = robot.controller(tasks=lw.ik.Position("tool0", axes="xy"), dt=0.01)
+    for _ in range(200):
+        q = control.step(q, target)
+    assert np.abs(robot.closure(q)).max() < 1e-6
+    assert np.linalg.norm(robot.fk(q, "tool0")[:2, 3] - target[:2]) < 1e-4
+
+
+def test_names_are_checked():
+    robot = lw.load("four_bar")
+    with pytest.raises(UnknownNameError, match="nearest: coupler_end"):
+        robot.close("coupler_edn", "base_link")
+    with pytest.raises(InputError, match="takes a target"):
+        robot.ik([1.0, 2.0, 3.0], tasks=[])
+
+
+def test_threads_and_forks_share_what_is_compiled():
+    robot = lw.load("four_bar")
+    assert robot.assembler() is robot.assembler()
+    assert robot.assembler(["crank"]) is robot.assembler("crank")
