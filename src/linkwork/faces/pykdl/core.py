@@ -26,8 +26,6 @@ from linkwork.robot import Robot
 Function = Callable[..., Floats]
 Bounds = Sequence[tuple[float | None, float | None]]
 
-GRAVITY = ("gravity",)
-
 
 class Core:
     """What is computed of a chain. It never changes: a chain that grows gets another.

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.faces.pykdl.chain import Chain
-from linkwork.faces.pykdl.core import GRAVITY
 from linkwork.faces.pykdl.jacobian import JntSpaceInertiaMatrix
 from linkwork.faces.pykdl.joint_arrays import JntArray
 from linkwork.faces.pykdl.scalars import Floats, wrong
@@ -24,6 +23,7 @@ from linkwork.faces.pykdl.solver import (
 from linkwork.faces.pykdl.vector import Vector
 from linkwork.faces.pykdl.wrench import Wrench
 
+_GRAVITY = ("gravity",)
 _NOTHING = np.zeros(3)
 
 
@@ -65,9 +65,9 @@ class ChainIdSolver_RNE(ChainIdSolver):
         sizes = {len(one) for one in four}
         if sizes != {self._joints} or len(wrenches) != self._segments:
             return self._set(E_SIZE_MISMATCH)
-        core, names, values = self._core, GRAVITY, [self._gravity]
+        core, names, values = self._core, _GRAVITY, [self._gravity]
         if wrenches.any():
-            names = (*GRAVITY, *core.wrenches)
+            names = (*_GRAVITY, *core.wrenches)
             values += list(self._in_the_base(q._a, wrenches))
         function = core.whole("inverse_dynamics", names)
         found = function(q._a, q_dot._a, q_dotdot._a, *values)
@@ -103,7 +103,7 @@ class ChainDynParam(SolverI):
         check("JntToGravity", q, JntArray, gravity, JntArray)
         code = self._fits(q, gravity)
         if code == E_NOERROR:
-            gravity._a = self._core.whole("gravity_forces", GRAVITY)(q._a, self._gravity)
+            gravity._a = self._core.whole("gravity_forces", _GRAVITY)(q._a, self._gravity)
         return self._set(code)
 
     def JntToCoriolis(self, q: JntArray, q_dot: JntArray, coriolis: JntArray) -> int:
@@ -111,7 +111,7 @@ class ChainDynParam(SolverI):
         check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
         code = self._fits(q, q_dot, coriolis)
         if code == E_NOERROR:
-            coriolis._a = self._core.whole("bias_forces", GRAVITY)(q._a, q_dot._a, _NOTHING)
+            coriolis._a = self._core.whole("bias_forces", _GRAVITY)(q._a, q_dot._a, _NOTHING)
         return self._set(code)
 
     def JntToMass(self, q: JntArray, H: JntSpaceInertiaMatrix) -> int:

@@ -106,5 +106,3 @@ def put(frame: Frame, pose: Floats) -> None:
     (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = pose.tolist()
     frame._turn._m = (a, b, c, d, e, f, g, h, i)
     frame._place._v = (x, y, z)
-
-

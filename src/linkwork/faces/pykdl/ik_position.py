@@ -161,7 +161,7 @@ class ChainIkSolverPos_NR_JL(ChainIkSolverPos):
         -101: "Internal forward position solver failed.",
     }
 
-    def __init__(  # noqa: PLR0913  the original's arguments
+    def __init__(
         self,
         chain: Chain,
         q_min: JntArray,
@@ -204,7 +204,9 @@ def _weights_of(given: Any) -> list[float]:
     """
     taken = real_array(given, "L")
     if taken.size != 6:
-        raise ShapeError(f"L has six weights, three for lengths and three for angles: {taken.shape}")
+        raise ShapeError(
+            f"L has six weights, of lengths and of angles, not {taken.shape}"
+        )
     weights = taken.ravel().tolist()
     if not all(0.0 <= weight < np.inf for weight in weights) or not any(weights):
         raise InputError(f"weights are finite and 0 or more, one at least above 0, not {weights}")

@@ -1,4 +1,4 @@
-"""Rows S3-114 and S3-120: what all solvers share, and the codes that they give."""
+"""Row S3-120: what all solvers share, and the codes that they give."""
 
 from __future__ import annotations
 
