@@ -41,6 +41,11 @@ class Core:
         names = self.robot.frame_names
         self.order = [names.index(str(k)) for k in range(len(segments) + 1)]
         """Where in `fk_all` the frame behind so many segments is."""
+        first = next((k for k, s in enumerate(self.segments) if _moves(s)), len(segments))
+        self.standing = first
+        """How many segments no joint moves: nothing of the chain feels forces on them."""
+        self.wrenches = tuple(f"wrench:{k + 1}" for k in range(first, len(segments)))
+        """The names of the wrenches on the others, as parameters."""
         self._functions: dict[Any, Function] = {}
 
     def bounded(self, bounds: Bounds) -> Core:
@@ -64,11 +69,6 @@ class Core:
             found = self._functions[key] = self.robot.function(algorithm, parameters=parameters)
         return found
 
-    @property
-    def wrenches(self) -> tuple[str, ...]:
-        """The names of the wrenches on the segments, as parameters."""
-        return tuple(f"wrench:{k + 1}" for k in range(len(self.segments)))
-
 
 def _moves(segment: Segment) -> bool:
     return segment.getJoint().getType() is not Joint.Fixed
@@ -86,7 +86,9 @@ def _parts(segments: Sequence[Segment], bounds: Bounds | None) -> Parts:
         limits = (None, None) if bounds is None else bounds[count]
         links.append(LinkPart(moved))
         joints += _moving(f"joint {k + 1}", (before, moved), segment.getJoint(), limits)
-        joints.append(_fixed(f"tip {k + 1}", moved, own, segment.behind))
+        tip = segment.getFrameToTip()  # its joint adds no offset at position 0
+        tip.p -= segment.getJoint().JointOrigin()
+        joints.append(_fixed(f"tip {k + 1}", moved, own, tip))
         count += 1
     return Parts("chain", links, joints, inertias_accepted=True)
 

@@ -68,7 +68,7 @@ class ChainIdSolver_RNE(ChainIdSolver):
         core, names, values = self._core, _GRAVITY, [self._gravity]
         if wrenches.any():
             names = (*_GRAVITY, *core.wrenches)
-            values += list(self._in_the_base(q._a, wrenches))
+            values += list(self._in_the_base(q._a, wrenches)[core.standing :])
         function = core.whole("inverse_dynamics", names)
         found = function(q._a, q_dot._a, q_dotdot._a, *values)
         torques._a = found + core.rotors * q_dotdot._a if core.has_rotors else found

@@ -80,11 +80,6 @@ class Segment:
         moved = self._joint.pose(q)
         return self._joint.twist(qdot).RefPoint(moved.M * self._behind.p)
 
-    @property
-    def behind(self) -> Frame:
-        """The segment's frame in the frame that the joint moves."""
-        return Frame(self._behind)
-
     def reversed(self, name: str, inertia: RigidBodyInertia) -> Segment:
         """The way back: from the segment's own frame to the one before, which gets these."""
         return Segment(name, self._joint.reversed(self._tip), self._tip.Inverse(), inertia)
