@@ -37,7 +37,7 @@ _MARGIN = 0.7  # so that an error of position and one of rotation stay within ep
 _LEAST = 1e-10  # metres and radians: what the arithmetic itself allows, with room
 _ENDLESS = 1e6
 _WEIGHTS = (1.0, 1.0, 1.0, 0.01, 0.01, 0.01)
-_STEPS = {"steps": 30, "tries": 100}
+_STEPS, _TRIES = 30, 100
 
 
 class ChainIkSolverPos(SolverI):
@@ -193,7 +193,10 @@ class ChainIkSolverPos_NR_JL(ChainIkSolverPos):
 
 def _options(position: float, rotation: float) -> Options:
     return Options(
-        position_tolerance=max(position, _LEAST), rotation_tolerance=max(rotation, _LEAST), **_STEPS
+        position_tolerance=max(position, _LEAST),
+        rotation_tolerance=max(rotation, _LEAST),
+        steps=_STEPS,
+        tries=_TRIES,
     )
 
 

@@ -250,12 +250,12 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
         self._sigma = np.zeros(self._joints)
 
     def _solved(self, J: Floats, twist: Floats, q: Floats) -> tuple[int, Floats]:
-        A, wanted = J, twist
+        a, wanted = J, twist
         if self._of_twist is not None:
-            A, wanted = self._of_twist @ A, self._of_twist @ twist
+            a, wanted = self._of_twist @ a, self._of_twist @ twist
         if self._of_joints is not None:
-            A = A @ self._of_joints
-        u, s, vt = np.linalg.svd(A, full_matrices=False)
+            a = a @ self._of_joints
+        u, s, vt = np.linalg.svd(a, full_matrices=False)
         self._sigma = np.zeros(self._joints)
         self._sigma[: len(s)] = s
         least = self.getSigmaMin()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from linkwork.errors import UnknownNameError
@@ -74,7 +75,7 @@ class Tree:
         parts = [(tree._segments[name], hooks.get(name, hook_name)) for name in tree._parents]
         return self._all(parts, hook_name)
 
-    def _all(self, parts: list[tuple[Segment, str | None]], hook: str) -> bool:
+    def _all(self, parts: Sequence[tuple[Segment, str | None]], hook: str) -> bool:
         """Add all, each behind the segment named or behind the last; or nothing where one fails."""
         names = [segment.getName() for segment, _ in parts]
         taken = any(name in self._segments for name in names) or len(set(names)) < len(names)
