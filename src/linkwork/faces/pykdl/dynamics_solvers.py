@@ -25,6 +25,7 @@ from linkwork.faces.pykdl.wrench import Wrench
 
 _GRAVITY = ("gravity",)
 _NOTHING = np.zeros(3)
+_NO_VECTOR = (0.0, 0.0, 0.0)
 
 
 class ChainIdSolver(SolverI):
@@ -61,29 +62,44 @@ class ChainIdSolver_RNE(ChainIdSolver):
             raise wrong("CartToJnt", "three JntArrays, a list of Wrenches and a JntArray", *four)
         if not self._current():
             return self._set(E_NOT_UP_TO_DATE)
-        wrenches = self._wrenches(f_ext)
-        sizes = {len(one) for one in four}
-        if sizes != {self._joints} or len(wrenches) != self._segments:
+        n = self._joints
+        if not len(q) == len(q_dot) == len(q_dotdot) == len(torques) == n or (
+            len(f_ext) != self._segments
+        ):
             return self._set(E_SIZE_MISMATCH)
-        core, names, values = self._core, _GRAVITY, [self._gravity]
-        if wrenches.any():
+        core = self._core
+        if _are_zero(f_ext):
+            found = core.whole("inverse_dynamics", _GRAVITY)(
+                q._a, q_dot._a, q_dotdot._a, self._gravity
+            )
+        else:
+            wrenches = np.array([wrench._numbers() for wrench in f_ext])
             names = (*_GRAVITY, *core.wrenches)
-            values += list(self._in_the_base(q._a, wrenches)[core.standing :])
-        function = core.whole("inverse_dynamics", names)
-        found = function(q._a, q_dot._a, q_dotdot._a, *values)
+            found = core.whole("inverse_dynamics", names)(
+                q._a, q_dot._a, q_dotdot._a, self._gravity, *self._in_the_base(q._a, wrenches)
+            )
         torques._a = found + core.rotors * q_dotdot._a if core.has_rotors else found
         return self._set(E_NOERROR)
-
-    def _wrenches(self, given: Sequence[Wrench]) -> Floats:
-        for wrench in given:
-            if not isinstance(wrench, Wrench):
-                raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
-        return np.array([wrench._numbers() for wrench in given]).reshape(-1, 6)
 
     def _in_the_base(self, q: Floats, wrenches: Floats) -> Floats:
         """Wrenches in the axes of the base, as the core takes them."""
         turns = self._core.whole("fk_all")(q)[self._core.order[1:], :3, :3]
-        return np.einsum("nij,nkj->nki", turns, wrenches.reshape(-1, 2, 3)).reshape(-1, 6)
+        turned = wrenches.reshape(-1, 2, 3) @ turns.swapaxes(1, 2)
+        return turned.reshape(-1, 6)[self._core.standing :]
+
+
+def _are_zero(wrenches: Sequence[Wrench]) -> bool:
+    """Whether nothing acts from outside.
+
+    Raises: WrongTypeError for what is no Wrench.
+    """
+    zero = True
+    for wrench in wrenches:
+        if wrench.__class__ is not Wrench and not isinstance(wrench, Wrench):
+            raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
+        if zero and not wrench._a._v == wrench._b._v == _NO_VECTOR:
+            zero = False
+    return zero
 
 
 class ChainDynParam(SolverI):

@@ -92,12 +92,12 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
         count = self._count(segmentNr)
         if count < 0:
             return self._set(E_OUT_OF_RANGE)
-        pose = Frame()
-        put(pose, self._core.behind(count, "fk")(q._a))
-        moves = self._core.behind(count, "frame_velocity")(q._a, v._a).tolist()
-        p_out.M.R, p_out.p.p = pose.M, pose.p
-        p_out.p.v._v = tuple(moves[:3])
-        p_out.M.w._v = tuple(moves[3:])
+        pose = self._core.behind(count, "fk")(q._a)
+        moves = self._core.behind(count, "frame_velocity")(q._a, v._a)
+        (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = pose.tolist()
+        p_out.M.R._m, p_out.p.p._v = (a, b, c, d, e, f, g, h, i), (x, y, z)
+        x, y, z, a, b, c = moves.tolist()
+        p_out.p.v._v, p_out.M.w._v = (x, y, z), (a, b, c)
         return self._set(E_NOERROR)
 
 

@@ -207,9 +207,7 @@ def _weights_of(given: Any) -> list[float]:
     """
     taken = real_array(given, "L")
     if taken.size != 6:
-        raise ShapeError(
-            f"L has six weights, of lengths and of angles, not {taken.shape}"
-        )
+        raise ShapeError(f"L has six weights, of lengths and of angles, not {taken.shape}")
     weights = taken.ravel().tolist()
     if not all(0.0 <= weight < np.inf for weight in weights) or not any(weights):
         raise InputError(f"weights are finite and 0 or more, one at least above 0, not {weights}")

@@ -174,16 +174,16 @@ def _columns(function: Any, q: Floats, v: Floats, representation: int) -> Floats
     if not n:
         return np.zeros((6, 0))
     step = float(np.abs(v).max()) or 1.0
-    others = np.tri(n, k=-1)  # row j: the joints before j
-    if representation == ChainJntToJacDotSolver.BODYFIXED:
-        others = others.T
-    units = step * np.eye(n)
-
-    def slopes(rates: Floats) -> Floats:
-        both = function(q, np.stack([rates + units, rates - units]))
-        return (both[0] - both[1]).T / (2.0 * step)
-
-    found = slopes(others * v)
-    if representation == ChainJntToJacDotSolver.HYBRID:
-        found[:3] = 0.5 * slopes(np.tile(v, (n, 1)))[:3]
-    return found
+    before = np.tri(n, k=-1)  # row j: the joints before j
+    hybrid = representation == ChainJntToJacDotSolver.HYBRID
+    cuts = before.T if representation == ChainJntToJacDotSolver.BODYFIXED else before
+    rates, units = cuts * v, step * np.eye(n)
+    if hybrid:
+        rates, units = np.concatenate([rates, np.tile(v, (n, 1))]), np.concatenate([units, units])
+    many = np.concatenate([rates + units, rates - units])
+    found = function(np.tile(q, (len(many), 1)), many)
+    half = len(rates)
+    slopes = ((found[:half] - found[half:]) / (2.0 * step)).T
+    if hybrid:
+        return np.concatenate([0.5 * slopes[:3, n:], slopes[3:, :n]])
+    return np.ascontiguousarray(slopes)
