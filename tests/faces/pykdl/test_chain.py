@@ -44,7 +44,8 @@ def test_copies_share_what_computes_until_one_grows():
 
 
 @pytest.mark.parametrize(
-    "call", [lambda: Chain(3), lambda: Chain().addSegment(3), lambda: Chain().addChain(3)]
+    "call",
+    [lambda: Chain(3), lambda: Chain().addSegment(3), lambda: Chain().addChain(3)],
 )
 def test_wrong_arguments(call: Any):
     with pytest.raises(TypeError, match="takes"):

@@ -23,7 +23,7 @@ from linkwork.faces.pykdl.kdl_parser import treeFromFile
 
 
 def panda() -> Any:
-    return treeFromFile("panda")[1].getChain("panda_link0", "panda_link8")
+    return treeFromFile("panda")[1].getChain("link0", "link7")
 
 
 CHAIN = panda()

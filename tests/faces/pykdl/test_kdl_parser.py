@@ -22,11 +22,11 @@ def test_the_chain_is_the_robot():
     robot = lw.load("panda")
     ok, tree = treeFromFile("panda")
     assert ok is True
-    chain = tree.getChain("panda_link0", "panda_link8")
+    chain = tree.getChain("link0", "link7")
     q = robot.random(seed=1)
     own = q[: chain.getNrOfJoints()]
-    assert np.abs(chain.core.robot.fk(own) - robot.fk(q, "panda_link8")).max() < 1e-14
-    part = robot.subchain("panda_link0", "panda_link8")
+    assert np.abs(chain.core.robot.fk(own) - robot.fk(q, "link7")).max() < 1e-14
+    part = robot.subchain("link0", "link7")
     H, out = JntSpaceInertiaMatrix(7), JntArray(7)
     assert chain.getNrOfJoints() == part.n_q == 7
     solver = ChainDynParam(chain, Vector(0, 0, -9.80665))
