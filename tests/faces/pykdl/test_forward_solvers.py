@@ -56,7 +56,7 @@ def test_codes():
     assert solver.JntToCart(array(0, 0, 0, 0), frame) == 0
     assert frame.p.x() == 3.0
     with pytest.raises(TypeError):
-        solver.JntToCart(Q, Vector())
+        solver.JntToCart(array(0, 0, 0, 0), Vector())
     with pytest.raises(InputError):
         solver.JntToCart(array(math.nan, 0, 0, 0), frame)
 

@@ -80,7 +80,7 @@ def test_codes_and_names():
     assert solver.JntToJacDot(JntArrayVel(2), Jacobian(1)) == -4
     assert solver.JntToJacDot(JntArrayVel(2), Twist(), 9) == -6
     assert (solver.HYBRID, solver.BODYFIXED, solver.INERTIAL) == (0, 1, 2)
-    moves = JntArrayVel(Q, array(1, 1))
+    moves = JntArrayVel(array(0.3, 0.4), array(1, 2))
     found: list[list[float]] = []
     for name in ("Hybrid", "BodyFixed", "Inertial"):
         getattr(solver, f"set{name}Representation")()

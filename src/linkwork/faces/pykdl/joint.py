@@ -102,6 +102,8 @@ class Joint:
                 numbers[k] = number(named.pop(key), key)
         if named:
             raise wrong("Joint", _TAKES, *given, *named.values())
+        if any(value.__class__ is not float for value in numbers):
+            raise wrong("Joint", _TAKES, *given, *named.values())
         self._numbers = tuple(numbers)
         self._origin, self._axis = _placed(kind, origin, axis)
 

@@ -84,11 +84,15 @@ class SolverI:
 
 
 def check(call: str, *pairs: Any) -> None:
-    """Whether arguments have their types: values and types in turn.
+    """Whether arguments have their types: values, and a type or several of each, in turn.
 
     Raises: WrongTypeError.
     """
     values, kinds = pairs[::2], pairs[1::2]
     for value, kind in zip(values, kinds, strict=True):
         if not isinstance(value, kind):
-            raise wrong(call, ", ".join([k.__name__ for k in kinds]), *values)
+            takes = [
+                " or ".join([one.__name__ for one in (k if isinstance(k, tuple) else (k,))])
+                for k in kinds
+            ]
+            raise wrong(call, ", ".join(takes), *values)
