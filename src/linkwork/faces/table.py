@@ -70,7 +70,14 @@ FACES = (
             "urdfpy.utils": "linkwork.faces.urdfpy",
         },
     ),
-    FaceEntry("pykdl", {"PyKDL": "linkwork.faces.pykdl"}),
+    FaceEntry(
+        "pykdl",
+        {
+            "PyKDL": "linkwork.faces.pykdl",
+            "kdl_parser_py": "linkwork.faces.pykdl.kdl_parser",
+            "kdl_parser_py.urdf": "linkwork.faces.pykdl.kdl_parser",
+        },
+    ),
     FaceEntry(
         "trip_kinematics",
         {

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from linkwork.faces.pykdl.jacobian import changeRefFrame
 from linkwork.faces.pykdl.scalars import EPS, wrong
 
 
@@ -81,11 +82,18 @@ def addDelta(a: Any, da: Any, dt: float = 1.0) -> Any:
     return a._added(da, dt)
 
 
-def SetToZero(value: Any) -> None:
-    """Set a Vector, Twist, Wrench, VectorVel or TwistVel to zero, in place.
+def SetToZero(value: Any, *given: Any) -> None:
+    """Set a Vector, Twist, Wrench, one with rates, or numbers of joints to zero, in place.
+
+    With three arguments, a Jacobian, a Frame and a Jacobian, it is `changeRefFrame`, as the
+    original has it.
 
     Raises: WrongTypeError.
     """
-    if not hasattr(value, "_clear"):
-        raise wrong("SetToZero", "a Vector, Twist, Wrench, VectorVel or TwistVel", value)
+    if len(given) == 2:
+        changeRefFrame(value, *given)
+        return
+    if given or not hasattr(value, "_clear"):
+        takes = "a Vector, Twist, Wrench, VectorVel, TwistVel, JntArray, JntArrayVel or a matrix"
+        raise wrong("SetToZero", takes, value, *given)
     value._clear()

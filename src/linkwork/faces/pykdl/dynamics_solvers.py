@@ -1,0 +1,149 @@
+"""Rows S3-130 and S3-131: forces and inertias of chains, by the core's kernels."""
+# Results are put into the values' own slots.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.faces.pykdl.chain import Chain
+from linkwork.faces.pykdl.jacobian import JntSpaceInertiaMatrix
+from linkwork.faces.pykdl.joint_arrays import JntArray
+from linkwork.faces.pykdl.scalars import Floats, wrong
+from linkwork.faces.pykdl.solver import (
+    E_NOERROR,
+    E_NOT_UP_TO_DATE,
+    E_SIZE_MISMATCH,
+    SolverI,
+    check,
+)
+from linkwork.faces.pykdl.vector import Vector
+from linkwork.faces.pykdl.wrench import Wrench
+
+_GRAVITY = ("gravity",)
+_NOTHING = np.zeros(3)
+_NO_VECTOR = (0.0, 0.0, 0.0)
+
+
+class ChainIdSolver(SolverI):
+    """What solvers for inverse dynamics have."""
+
+    def CartToJnt(
+        self, q: JntArray, q_dot: JntArray, q_dotdot: JntArray, f_ext: Any, torques: JntArray
+    ) -> int:
+        """Set ``torques`` to the forces of the joints that give these accelerations (N m, N).
+
+        ``f_ext``: for each segment the wrench that acts on it, about the origin of its own frame
+        and in its axes. Rotors count. Gives 0; -3 where the chain has grown, -4 for an argument of
+        another size.
+
+        Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
+        """
+        raise NotImplementedError
+
+
+class ChainIdSolver_RNE(ChainIdSolver):
+    """Inverse dynamics; ``grav`` is the free-fall acceleration in the axes of the base, m/s²."""
+
+    def __init__(self, chain: Chain, grav: Vector) -> None:
+        super().__init__(chain)
+        check("ChainIdSolver_RNE", chain, Chain, grav, Vector)
+        self._gravity = grav.ToArray()
+
+    def CartToJnt(
+        self, q: JntArray, q_dot: JntArray, q_dotdot: JntArray, f_ext: Any, torques: JntArray
+    ) -> int:
+        """See `ChainIdSolver.CartToJnt`."""
+        four = (q, q_dot, q_dotdot, torques)
+        if not all(isinstance(one, JntArray) for one in four):
+            raise wrong("CartToJnt", "three JntArrays, a list of Wrenches and a JntArray", *four)
+        if not self._current():
+            return self._set(E_NOT_UP_TO_DATE)
+        n = self._joints
+        if not len(q) == len(q_dot) == len(q_dotdot) == len(torques) == n or (
+            len(f_ext) != self._segments
+        ):
+            return self._set(E_SIZE_MISMATCH)
+        core = self._core
+        if _are_zero(f_ext):
+            found = core.whole("inverse_dynamics", _GRAVITY)(
+                q._a, q_dot._a, q_dotdot._a, self._gravity
+            )
+        else:
+            wrenches = np.array([wrench._numbers() for wrench in f_ext])
+            names = (*_GRAVITY, *core.wrenches)
+            found = core.whole("inverse_dynamics", names)(
+                q._a, q_dot._a, q_dotdot._a, self._gravity, *self._in_the_base(q._a, wrenches)
+            )
+        torques._a = found + core.rotors * q_dotdot._a if core.has_rotors else found
+        return self._set(E_NOERROR)
+
+    def _in_the_base(self, q: Floats, wrenches: Floats) -> Floats:
+        """Wrenches in the axes of the base, as the core takes them."""
+        turns = self._core.whole("fk_all")(q)[self._core.order[1:], :3, :3]
+        turned = wrenches.reshape(-1, 2, 3) @ turns.swapaxes(1, 2)
+        return turned.reshape(-1, 6)[self._core.standing :]
+
+
+def _are_zero(wrenches: Sequence[Wrench]) -> bool:
+    """Whether nothing acts from outside.
+
+    Raises: WrongTypeError for what is no Wrench.
+    """
+    zero = True
+    for wrench in wrenches:
+        if wrench.__class__ is not Wrench and not isinstance(wrench, Wrench):
+            raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
+        if zero and not wrench._a._v == wrench._b._v == _NO_VECTOR:
+            zero = False
+    return zero
+
+
+class ChainDynParam(SolverI):
+    """The parts of the equation of motion; ``grav`` as for `ChainIdSolver_RNE`.
+
+    Each call gives 0; -3 where the chain has grown, -4 for an argument of another size. Raises:
+    WrongTypeError (a TypeError); InputError for numbers that are not finite.
+    """
+
+    def __init__(self, chain: Chain, grav: Vector) -> None:
+        super().__init__(chain)
+        check("ChainDynParam", chain, Chain, grav, Vector)
+        self._gravity = grav.ToArray()
+
+    def JntToGravity(self, q: JntArray, gravity: JntArray) -> int:
+        """Set ``gravity`` to the forces of the joints that hold the chain still."""
+        check("JntToGravity", q, JntArray, gravity, JntArray)
+        code = self._fits(q, gravity)
+        if code == E_NOERROR:
+            gravity._a = self._core.whole("gravity_forces", _GRAVITY)(q._a, self._gravity)
+        return self._set(code)
+
+    def JntToCoriolis(self, q: JntArray, q_dot: JntArray, coriolis: JntArray) -> int:
+        """Set ``coriolis`` to the forces that keep the velocities as they are, without gravity."""
+        check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
+        code = self._fits(q, q_dot, coriolis)
+        if code == E_NOERROR:
+            coriolis._a = self._core.whole("bias_forces", _GRAVITY)(q._a, q_dot._a, _NOTHING)
+        return self._set(code)
+
+    def JntToMass(self, q: JntArray, H: JntSpaceInertiaMatrix) -> int:
+        """Set ``H`` to the mass matrix; rotors count."""
+        check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
+        code = self._fits(q)
+        if code == E_NOERROR and H.rows() != self._joints:
+            code = E_SIZE_MISMATCH
+        if code == E_NOERROR:
+            found = self._core.whole("mass_matrix")(q._a)
+            H._a = found + np.diag(self._core.rotors) if self._core.has_rotors else found
+        return self._set(code)
+
+    def _fits(self, *arrays: JntArray) -> int:
+        if not self._current():
+            return E_NOT_UP_TO_DATE
+        if any(len(one) != self._joints for one in arrays):
+            return E_SIZE_MISMATCH
+        return E_NOERROR

@@ -1,0 +1,189 @@
+"""Rows S3-123 and S3-124: Jacobians and their derivatives, by the core's kernels."""
+# Results are put into the values' own slots.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from linkwork.errors import InputError
+from linkwork.faces.pykdl.jacobian import Jacobian
+from linkwork.faces.pykdl.joint_arrays import JntArray, JntArrayVel
+from linkwork.faces.pykdl.scalars import Floats, wrong
+from linkwork.faces.pykdl.solver import (
+    E_NOERROR,
+    E_NOT_UP_TO_DATE,
+    E_OUT_OF_RANGE,
+    E_SIZE_MISMATCH,
+    SolverI,
+    check,
+)
+from linkwork.faces.pykdl.twist import Twist
+from linkwork.faces.pykdl.vector import Vector
+
+_REFERENCES: tuple[Literal["world-aligned", "local", "world"], ...] = (
+    "world-aligned",
+    "local",
+    "world",
+)
+
+
+class _WithLocks(SolverI):
+    """A solver that may leave joints out."""
+
+    def _update(self) -> None:
+        super()._update()
+        self._free = np.ones(self._joints, bool)
+        self._locked = False
+
+    def setLockedJoints(self, locked_joints: Sequence[bool]) -> int:
+        """Leave out the joints that are True; -4 for a list of another length.
+
+        The columns of the others then stand side by side at the left, and zeros behind them. After
+        the chain has grown and been taken anew, no joint is left out.
+        """
+        if not self._current():
+            return self._set(E_NOT_UP_TO_DATE)
+        if len(locked_joints) != self._joints:
+            return self._set(E_SIZE_MISMATCH)
+        self._free = ~np.array(list(locked_joints), bool)
+        self._locked = not self._free.all()
+        return self._set(E_NOERROR)
+
+    def _packed(self, columns: Floats) -> Floats:
+        if not self._locked:
+            return columns
+        packed = np.zeros_like(columns)
+        packed[:, : int(self._free.sum())] = columns[:, self._free]
+        return packed
+
+
+class ChainJntToJacSolver(_WithLocks):
+    """Jacobians of a chain."""
+
+    def JntToJac(self, q_in: JntArray, jac: Jacobian, seg_nr: int = -1) -> int:
+        """Set a Jacobian to that behind ``seg_nr`` segments; below 0: of the tip.
+
+        Its reference point is the origin of that frame, its axes are those of the base, linear rows
+        stand first. Columns of joints that come later are 0. Gives 0; -3 where the chain has grown,
+        -4 for an argument of another size, -6 for too many segments.
+
+        Raises: WrongTypeError (a TypeError); InputError for positions that are not finite.
+        """
+        if not (isinstance(q_in, JntArray) and isinstance(jac, Jacobian)):
+            raise wrong("JntToJac", "a JntArray and a Jacobian", q_in, jac)
+        if not self._current():
+            return self._set(E_NOT_UP_TO_DATE)
+        if len(q_in) != self._joints or jac._a.shape[1] != self._joints:
+            return self._set(E_SIZE_MISMATCH)
+        count = self._count(seg_nr)
+        if count < 0:
+            return self._set(E_OUT_OF_RANGE)
+        jac._a = self._packed(self._core.behind(count, "jacobian")(q_in._a))
+        return self._set(E_NOERROR)
+
+
+class ChainJntToJacDotSolver(_WithLocks):
+    """Derivatives of Jacobians by time, in one of three representations.
+
+    ``HYBRID`` (0, the first): as `ChainJntToJacSolver` has it; ``BODYFIXED`` (1): in the axes of
+    the frame itself; ``INERTIAL`` (2): with the origin of the base for its reference point.
+    """
+
+    HYBRID = 0
+    BODYFIXED = 1
+    INERTIAL = 2
+    E_JAC_DOT_FAILED = -100
+    E_JACSOLVER_FAILED = -101
+    E_FKSOLVERPOS_FAILED = -102
+    texts: ClassVar[dict[int, str]] = {
+        -100: "Jac Dot Failed",
+        -101: "Jac Solver Failed",
+        -102: "FK Position Solver Failed",
+    }
+
+    def __init__(self, chain: Any) -> None:
+        super().__init__(chain)
+        self._representation = self.HYBRID
+
+    def setRepresentation(self, representation: int) -> None:
+        """Take HYBRID, BODYFIXED or INERTIAL from now on.
+
+        Raises: InputError for anything else.
+        """
+        if representation not in (0, 1, 2):
+            text = "HYBRID (0), BODYFIXED (1) or INERTIAL (2)"
+            raise InputError(f"a representation is {text}, not {representation!r:.40}")
+        self._representation = int(representation)
+
+    def setHybridRepresentation(self) -> None:
+        """Take HYBRID from now on."""
+        self._representation = self.HYBRID
+
+    def setBodyFixedRepresentation(self) -> None:
+        """Take BODYFIXED from now on."""
+        self._representation = self.BODYFIXED
+
+    def setInertialRepresentation(self) -> None:
+        """Take INERTIAL from now on."""
+        self._representation = self.INERTIAL
+
+    def JntToJacDot(self, q_in: JntArrayVel, jdot: Any, seg_nr: int = -1) -> int:
+        """Set a Jacobian to the derivative, or a Twist to the derivative times the velocities.
+
+        Of the Jacobian behind ``seg_nr`` segments; below 0: of the tip's. Joints that are left out
+        stand still. Gives 0; -3 where the chain has grown, -4 for an argument of another size, -6
+        for too many segments.
+
+        Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
+        """
+        check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
+        if not self._current():
+            return self._set(E_NOT_UP_TO_DATE)
+        q, v = q_in.q._a, q_in.qdot._a
+        wide = isinstance(jdot, Jacobian) and jdot.columns() != self._joints
+        if len(q) != self._joints or len(v) != self._joints or wide:
+            return self._set(E_SIZE_MISMATCH)
+        count = self._count(seg_nr)
+        if count < 0:
+            return self._set(E_OUT_OF_RANGE)
+        reference = _REFERENCES[self._representation]
+        function = self._core.behind(count, "jacobian_dot_v", reference=reference)
+        moving = np.where(self._free, v, 0.0)
+        if isinstance(jdot, Jacobian):
+            jdot._a = self._packed(_columns(function, q, moving, self._representation))
+            return self._set(E_NOERROR)
+        x, y, z, a, b, c = function(q, moving).tolist()
+        jdot.vel, jdot.rot = Vector(x, y, z), Vector(a, b, c)
+        return self._set(E_NOERROR)
+
+
+def _columns(function: Any, q: Floats, v: Floats, representation: int) -> Floats:
+    """dJ/dt column by column, of a function that gives g(q, v) = dJ/dt v.
+
+    With H_jk = dJ_j/dq_k, g is the sum of H_jk v_j v_k, so that (g(v + s e_j) - g(v - s e_j)) / 2s
+    is the sum of (H_jk + H_kj) v_k over k. Of the two only H_jk is there, for the joints k that
+    column j depends on: those before j where the axes are the base's, those behind it where they
+    are the frame's own. So v is cut down to these. The linear rows of HYBRID are second derivatives
+    of a position: there H_jk = H_kj, and half of the sum over all k is meant.
+    """
+    n = len(v)
+    if not n:
+        return np.zeros((6, 0))
+    step = float(np.abs(v).max()) or 1.0
+    before = np.tri(n, k=-1)  # row j: the joints before j
+    hybrid = representation == ChainJntToJacDotSolver.HYBRID
+    cuts = before.T if representation == ChainJntToJacDotSolver.BODYFIXED else before
+    rates, units = cuts * v, step * np.eye(n)
+    if hybrid:
+        rates, units = np.concatenate([rates, np.tile(v, (n, 1))]), np.concatenate([units, units])
+    many = np.concatenate([rates + units, rates - units])
+    found = function(np.tile(q, (len(many), 1)), many)
+    half = len(rates)
+    slopes = ((found[:half] - found[half:]) / (2.0 * step)).T
+    if hybrid:
+        return np.concatenate([0.5 * slopes[:3, n:], slopes[3:, :n]])
+    return np.ascontiguousarray(slopes)

@@ -1,0 +1,124 @@
+"""Row S3-134: trees of URDF files, by the names of kdl_parser_py.
+
+    from linkwork.faces.pykdl.kdl_parser import treeFromFile
+    ok, tree = treeFromFile("robot.urdf")
+
+A link becomes a segment of its name, its joint the segment's joint; the root link is the root of
+the tree, and its inertia is not in it. Joints that mimic others are free, as in the original.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import UnsupportedFeatureError
+from linkwork.faces.pykdl.frame import Frame
+from linkwork.faces.pykdl.inertias import RigidBodyInertia, RotationalInertia
+from linkwork.faces.pykdl.joint import Joint
+from linkwork.faces.pykdl.rotation import Rotation
+from linkwork.faces.pykdl.scalars import wrong
+from linkwork.faces.pykdl.segment import Segment
+from linkwork.faces.pykdl.tree import Tree
+from linkwork.faces.pykdl.vector import Vector
+
+if TYPE_CHECKING:
+    from linkwork.formats.urdf import records
+
+_KINDS = {
+    "revolute": Joint.RotAxis,
+    "continuous": Joint.RotAxis,
+    "prismatic": Joint.TransAxis,
+    "fixed": Joint.Fixed,
+}
+
+
+def treeFromFile(filename: str | os.PathLike[str]) -> tuple[bool, Tree]:
+    """True, and the tree of a URDF or xacro file, or of a bundled model's name.
+
+    Raises: DescriptionError with every fault of the file, OSError where it cannot be read;
+    UnsupportedFeatureError for planar and floating joints.
+    """
+    return _tree_of(_document(filename))
+
+
+def treeFromString(xml: str | bytes) -> tuple[bool, Tree]:
+    """True, and the tree of the text of a URDF file.
+
+    Raises: as `treeFromFile`.
+    """
+    if not isinstance(xml, (str, bytes)):
+        raise wrong("treeFromString", "the text of a URDF", xml)
+    data = xml.encode() if isinstance(xml, str) else xml  # never the name of a file
+    return _tree_of(_document(data))
+
+
+def treeFromUrdfModel(robot_model: Any, quiet: bool = False) -> tuple[bool, Tree]:
+    """True, and the tree of a model: what `linkwork.load` or `linkwork.urdf` gives of a URDF.
+
+    An object with ``to_xml_string`` (urdf_parser_py) or ``to_xml`` will do too. ``quiet`` is kept:
+    there is nothing that is only printed.
+
+    Raises: as `treeFromFile`; WrongTypeError for what is no model.
+    """
+    document = getattr(robot_model, "document", robot_model)
+    if hasattr(document, "robot") and hasattr(document, "problems"):
+        return _tree_of(document)
+    for name in ("to_xml_string", "to_xml"):
+        if hasattr(robot_model, name):
+            return treeFromString(getattr(robot_model, name)())
+    raise wrong("treeFromUrdfModel", "a model that was read of a URDF", robot_model)
+
+
+def _document(source: Any) -> Any:
+    from linkwork.loading import read  # noqa: PLC0415  loads what reads XML
+
+    return read(source)
+
+
+def _tree_of(document: Any) -> tuple[bool, Tree]:
+    """The tree of a document, in the order of its joints once their parents are there."""
+    robot: records.Robot = document.robot
+    links = {link.name: link for link in robot.links}
+    behind: dict[str, list[records.Joint]] = {name: [] for name in links}
+    for joint in robot.joints:
+        behind[joint.parent].append(joint)
+    children = {joint.child for joint in robot.joints}
+    root = next(name for name in links if name not in children)
+    tree, waiting = Tree(root), list(reversed(behind[root]))
+    while waiting:
+        joint = waiting.pop()
+        link = links[joint.child]
+        tree.addSegment(_segment(joint, link), joint.parent)
+        waiting += reversed(behind[joint.child])
+    return True, tree
+
+
+def _segment(joint: records.Joint, link: records.Link) -> Segment:
+    if joint.type not in _KINDS:
+        raise UnsupportedFeatureError(
+            f"joint '{joint.name}' is {joint.type}, which a KDL tree cannot hold: its joints are "
+            "revolute, continuous, prismatic or fixed"
+        )
+    place, kind = _frame(joint.xyz, joint.rpy), _KINDS[joint.type]
+    if kind is Joint.Fixed:
+        moving = Joint(joint.name)
+    else:
+        moving = Joint(joint.name, place.p, place.M * Vector(*joint.axis), kind)
+    return Segment(link.name, moving, place, _inertia(link))
+
+
+def _frame(xyz: Any, rpy: Any) -> Frame:
+    return Frame(Rotation.RPY(*rpy), Vector(*xyz))
+
+
+def _inertia(link: records.Link) -> RigidBodyInertia:
+    inertial = link.inertial
+    if inertial is None:
+        return RigidBodyInertia()
+    turn = Rotation.RPY(*inertial.rpy).ToArray()
+    moments = turn @ np.array(inertial.inertia, np.float64) @ turn.T
+    centre = Vector(*inertial.xyz)
+    return RigidBodyInertia(inertial.mass, centre, RotationalInertia.FromArray(moments))
