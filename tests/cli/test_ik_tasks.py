@@ -70,7 +70,8 @@ def test_every_kind_is_tried_and_every_task_has_one():
         for each in vars(ik).values()
         if inspect.isclass(each) and issubclass(each, ik.Task) and each is not ik.Task
     }
-    assert {kind.make for kind in KINDS.values()} == tasks
+    # a mechanism with loops has the task Closed by itself, and others have nothing to close
+    assert {kind.make for kind in KINDS.values()} == tasks - {ik.Closed}
 
 
 @pytest.mark.parametrize(

@@ -59,17 +59,28 @@ def saved(made: Made, folder: Path) -> Any:
     return mujoco.MjModel.from_xml_path(str(folder / "m.xml"))
 
 
+def split(robot: lw.Robot, q: Any) -> list[Any]:
+    """The positions of each joint, followers included."""
+    positions = robot.full(q)
+    if len(positions) == len(robot.full_joint_names):
+        return list(positions[:, None])
+    return np.split(q, robot.mechanism.q_start[1:-1])
+
+
 @pytest.mark.parametrize("name", PLAIN)
 def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
     source = read(models.path(name))
     model = saved(to_mjcf(source, tmp_path), tmp_path)
     robot, data = lw.load(name), mujoco.MjData(model)
-    generator, (lower, upper, *_) = rng(f"mjcf {name}"), robot.limits
-    for _ in range(5):
-        q = generator.uniform(np.maximum(lower, -3), np.minimum(upper, 3))
-        full = dict(zip(robot.full_joint_names, np.atleast_1d(robot.full(q)), strict=True))
+    for q in robot.random(5, seed=rng(f"mjcf {name}")):
+        full = dict(zip(robot.full_joint_names, split(robot, q), strict=True))
         for joint_name, value in full.items():
-            data.joint(joint_name).qpos[0] = value
+            if len(value) == 7:  # a floating joint inside: slides and a ball
+                data.joint(f"{joint_name}_RB").qpos = value[3:]
+                for axis, x in zip("XYZ", value[:3], strict=True):
+                    data.joint(f"{joint_name}_T{axis}").qpos[0] = x
+            else:
+                data.joint(joint_name).qpos[0] = value[0]
         mujoco.mj_kinematics(model, data)
         for frame in (link.name for link in source.robot.links):
             T = robot.fk(q, frame)

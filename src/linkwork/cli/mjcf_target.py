@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
+
 from linkwork.cli.mjcf_inertias import LEAST, Ready, made_ready
 from linkwork.errors import DescriptionError, InputError, Problem
 from linkwork.formats.mjcf.compiled import mujoco_module
@@ -222,6 +224,7 @@ def _compiled(
             warnings.simplefilter("always")
             spec = mujoco.MjSpec.from_string(text)
             spec.assets = assets
+            _unfree(mujoco, spec)
             while (thin := _thin_mesh(mujoco, spec)) is not None:
                 flat.append(thin)
             made = str(spec.to_xml())
@@ -235,6 +238,23 @@ def _compiled(
         message = f"meshes without a volume are shells for MuJoCo: {_listed(flat)}"
         problems.append(_problem("note", "mujoco-shell", message, robot))
     return made, problems
+
+
+def _unfree(mujoco: Any, spec: Any) -> None:
+    """Three slides and a ball for each floating joint that does not stand in the world's body.
+
+    MuJoCo has free joints there only; the motions are the same.
+    """
+    for joint in list(spec.joints):
+        body = joint.parent
+        if joint.type != mujoco.mjtJoint.mjJNT_FREE or body.parent.name == "world":
+            continue
+        name = joint.name
+        spec.delete(joint)
+        for axis, direction in zip("xyz", np.eye(3), strict=True):
+            slide = mujoco.mjtJoint.mjJNT_SLIDE
+            body.add_joint(name=f"{name}_T{axis.upper()}", type=slide, axis=direction)
+        body.add_joint(name=f"{name}_RB", type=mujoco.mjtJoint.mjJNT_BALL)
 
 
 def _thin_mesh(mujoco: Any, spec: Any) -> str | None:
