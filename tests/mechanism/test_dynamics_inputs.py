@@ -25,16 +25,16 @@ def test_nothing_is_nothing(m: Mechanism):
 
 def test_all_in_one_order(m: Mechanism):
     w, g, a = np.ones(6), [0, 0, -1], np.ones(m.n_v)
-    wrenches = {"hand": w, "base": 2 * w}
+    wrenches = {"ball": 2 * w, "hand": w}
     found = dynamics_inputs(m, losses=True, armature=a, gravity=g, external=wrenches)
-    names = ("gravity", "armature", "damping", "friction", "wrench:base", "wrench:hand")
+    names = ("gravity", "armature", "damping", "friction", "wrench:hand", "wrench:ball")
     assert found.names == names  # frames in the mechanism's order
     again = dynamics_inputs(
         m, external=dict(reversed(wrenches.items())), gravity=g, armature=a, losses=np.True_
     )
     assert again.names == names
     by_name = dict(zip(*found, strict=True))
-    assert by_name["wrench:base"] is wrenches["base"] and by_name["gravity"] is g
+    assert by_name["wrench:ball"] is wrenches["ball"] and by_name["gravity"] is g
     assert by_name["damping"] is m.damping and by_name["friction"] is m.friction
     assert m.damping.any() and m.friction.any()
     without = dynamics_inputs(m, losses=True, friction=False)
@@ -64,3 +64,8 @@ def test_rotors_are_one_number_or_one_for_each_and_not_negative():
     for wrong in (-0.1, [0.1, -1e-9]):
         with pytest.raises(InputError, match="armature must not be below zero"):
             dynamics_inputs(m, armature=wrong)
+
+
+def test_a_wrench_on_what_stands_still_is_refused(m: Mechanism):
+    with pytest.raises(InputError, match="no joint moves 'base', so a wrench"):
+        dynamics_inputs(m, external={"base": np.ones(6)})

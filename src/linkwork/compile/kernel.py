@@ -231,10 +231,10 @@ class Kernel:
                 if not np.isfinite(value):
                     label = f" ({self._labels[name][k]})" if name in self._labels else ""
                     return f"{name}[{k}]{label}{where} is {value}; it must be a finite number"
-        return (
-            f"{self.signature.name}{where} has no finite result: the numbers are too large for "
-            "float64, or a quaternion has length zero"
-        )
+        causes = "the numbers are too large for float64, or a quaternion has length zero"
+        if {"tau", "armature"} <= set(self.signature.input_names):
+            causes += ", or a joint moves nothing that has inertia"
+        return f"{self.signature.name}{where} has no finite result: {causes}"
 
 
 def _overlap(out: Floats, a: Floats) -> bool:

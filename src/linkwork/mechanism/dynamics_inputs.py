@@ -76,4 +76,8 @@ def _wrenches(m: Mechanism, external: External) -> dict[str, ArrayLike]:
     for name in external:
         if not isinstance(name, str):
             raise UnknownNameError("frame", name, m.frame_names)
+        if not m.coordinates_moving(m.frame(name)):
+            raise InputError(
+                f"external: no joint moves '{name}', so a wrench on it counts nowhere; leave it out"
+            )
     return {f"wrench:{name}": external[name] for name in sorted(external, key=m.frame)}
