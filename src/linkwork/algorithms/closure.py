@@ -11,14 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from linkwork.mechanism.loops import Coupling, Loop
-from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.tasks.axes import axes
-from linkwork.solve.tasks.base import Group, Residual, Unit
-from linkwork.solve.tasks.frames import Moving
-from linkwork.solve.tasks.relative_pose import between
-from linkwork.solve.tasks.rows import (
+from linkwork.algorithms.residuals.axes import axes
+from linkwork.algorithms.residuals.frames import Moving, moving_frame
+from linkwork.algorithms.residuals.residual import Group, Residual, Unit
+from linkwork.algorithms.residuals.rows import (
     Asked,
     Rows,
     alignment,
@@ -27,7 +23,9 @@ from linkwork.solve.tasks.rows import (
     rotation_rows,
     rotation_vector,
 )
-from linkwork.spatial.poses import Pose
+from linkwork.mechanism.loops import Coupling, Loop
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.protocol import Block, Ops
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,18 +89,18 @@ class _Ends(NamedTuple):
 
 def _loop_part(m: Mechanism, loop: Loop, *, in_frame_a: bool) -> ClosurePart:
     common = meeting_body(m, loop)
-    coordinates_a, frame_a = _seen_from(m, common, loop.frame_a)
-    coordinates_b, frame_b = _seen_from(m, common, loop.frame_b)
+    coordinates = {c for name in (loop.frame_a, loop.frame_b) for c in _between(m, common, name)}
 
     def residual(o: Ops, q: Block) -> Residual:
-        ends = _Ends(frame_a(o, q), frame_b(o, q))
+        a, b = (moving_frame(o, m, q, name, common) for name in (loop.frame_a, loop.frame_b))
+        ends = _Ends(a, b)
         return joined(o, _rows_of(o, loop, ends, in_frame_a=in_frame_a))
 
     return ClosurePart(
         name=loop.name,
         groups=tuple(_groups(loop)),
         row_names=loop.row_names,
-        coordinates=tuple(sorted({*coordinates_a, *coordinates_b})),
+        coordinates=tuple(sorted(coordinates)),
         residual=residual,
     )
 
@@ -114,23 +112,10 @@ def meeting_body(m: Mechanism, loop: Loop) -> int:
     return max(set(first) & set(second))
 
 
-_Seen = tuple[Sequence[int], Callable[[Ops, Block], Moving]]
-
-
-def _seen_from(m: Mechanism, body: int, frame: str) -> _Seen:
-    """The coordinates between a body's link and a frame, and the frame as it moves there."""
-    link = m.body_names[body]
-    if int(m.frame_body[m.frame(frame)]) != body:
-        return between(m, link, frame)
-    at, of = m.frame(link), m.frame(frame)
-    back = m.R_body_frame[at].T
-    R, p = back @ m.R_body_frame[of], back @ (m.p_body_frame[of] - m.p_body_frame[at])
-
-    def still(o: Ops, _q: Block) -> Moving:
-        zero = [o.const([0.0, 0.0, 0.0])] * m.n_v
-        return Moving(Pose(o.const(R), o.const(p)), zero, zero)
-
-    return (), still
+def _between(m: Mechanism, body: int, frame: str) -> list[int]:
+    """The coordinates that move a frame on a body that carries it."""
+    way = m.ancestry(int(m.frame_body[m.frame(frame)]))
+    return [int(m.coordinate[k]) for k in way if k > body and int(m.coordinate[k]) >= 0]
 
 
 def _groups(loop: Loop) -> list[Group]:
