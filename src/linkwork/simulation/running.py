@@ -12,7 +12,9 @@ from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.simulation.between import between_recipe
+from linkwork.simulation.closing import Words, begun_closed, corrected
 from linkwork.simulation.drive import Drive, joint_of_q, joint_of_v
+from linkwork.simulation.implicit_texts import no_solution
 from linkwork.simulation.library import Library
 from linkwork.simulation.options import Options, request_of
 from linkwork.simulation.request import Progress, Request, Track, finite_rows
@@ -48,6 +50,8 @@ def run(
         inertias=lambda q: _inertias(m, q, options, library),
         check=lambda system: library.get(("checked", *system.key), system.check),
     )
+    if request.system.closed:
+        request = begun_closed(request, library, threads)
     if options.method == "dopri5":
         from linkwork.simulation.adaptive import run_adaptive  # noqa: PLC0415  not all need it
 
@@ -203,9 +207,24 @@ class _Ending:
         none = ~(finite_rows(first) & finite_rows(second))
         first, second = (np.where(none[..., None], states[:, :1], x) for x in (first, second))
         found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
+        if self.request.system.closed:
+            found = self._closed(found)
         found[none] = np.nan
         found = found.reshape((*self.request.lead, instants.size, m.n_q + m.n_v))
         return found[..., : m.n_q], found[..., m.n_q :]
+
+    def _closed(self, states: Floats) -> Floats:
+        """States (rows, k, nq + nv) on the loops, where they are near enough."""
+        request, n_q = self.request, self.m.n_q
+        rows, k, size = states.shape
+        kernel = self.library.kernel(request.system.projection_recipe())
+        entering = (request.constants(), request.controls_without_torque(0.0))
+        spread = [np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0) for a in entering]
+        flat = states.reshape(-1, size)
+        q, v, good = corrected(
+            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
+        )
+        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)
 
     # words
 
@@ -217,7 +236,16 @@ class _Ending:
         when = f"at t = {track.failed_at[row]:.6g} s"
         if row in track.causes:
             return f"{when} {track.causes[row]}"
+        if row in track.stuck and np.isfinite(track.remains[row]).all():
+            return f"{when} {self._stuck(track.remains[row])}"
         return f"{when} {self._culprit(row)}"
+
+    def _stuck(self, remains: Floats) -> str:
+        """Why a step was given up: a loop that stays open, or an implicit step without solution."""
+        q, v = remains[: self.m.n_q], remains[self.m.n_q :]
+        gap = self.library.kernel(self.request.system.gaps_recipe())(q, v)
+        said = Words(self.m).left_open(gap, v)
+        return said or no_solution(self.m, remains)
 
     def _culprit(self, row: int) -> str:
         m, remains = self.m, self.track.remains[row]
