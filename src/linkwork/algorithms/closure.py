@@ -68,7 +68,19 @@ def closure_jacobian(o: Ops, m: Mechanism, q: Block) -> Block:
     return o.matrix([o.concat([columns[k] for columns in found]) for k in range(m.n_v)])
 
 
-class _Ends(NamedTuple):
+def closure_rows(
+    o: Ops, m: Mechanism, q: Block, *, in_frame_a: bool = False
+) -> list[dict[int, Block]]:
+    """The Jacobian row by row: entries by number of v, without those that structure leaves out."""
+    found: list[dict[int, Block]] = []
+    for part in closure_parts(m, in_frame_a=in_frame_a):
+        columns = part.residual(o, q).columns
+        moved = [k for c in part.coordinates for k in range(m.v_start[c], m.v_start[c + 1])]
+        found += [{k: columns[k][i] for k in moved} for i in range(part.n_rows)]
+    return found
+
+
+class Ends(NamedTuple):
     """The two frames of a loop, as they move on the body where their ways meet."""
 
     a: Moving
@@ -93,8 +105,8 @@ def _loop_part(m: Mechanism, loop: Loop, *, in_frame_a: bool) -> ClosurePart:
 
     def residual(o: Ops, q: Block) -> Residual:
         a, b = (moving_frame(o, m, q, name, common) for name in (loop.frame_a, loop.frame_b))
-        ends = _Ends(a, b)
-        return joined(o, _rows_of(o, loop, ends, in_frame_a=in_frame_a))
+        ends = Ends(a, b)
+        return joined(o, loop_rows(o, loop, ends, in_frame_a=in_frame_a))
 
     return ClosurePart(
         name=loop.name,
@@ -133,7 +145,8 @@ def _groups(loop: Loop) -> list[Group]:
     return groups
 
 
-def _rows_of(o: Ops, loop: Loop, ends: _Ends, *, in_frame_a: bool) -> list[Rows]:
+def loop_rows(o: Ops, loop: Loop, ends: Ends, *, in_frame_a: bool) -> list[Rows]:
+    """What a loop has of rows: linear in the columns of its ends, however many these are."""
     held = loop.held
     if held.length:
         apart = distance(o, ends.way(), ends.linear())
@@ -152,7 +165,7 @@ def _rows_of(o: Ops, loop: Loop, ends: _Ends, *, in_frame_a: bool) -> list[Rows]
     return rows
 
 
-def _position_rows(o: Ops, ends: _Ends, where: Sequence[int], *, in_frame_a: bool) -> Rows:
+def _position_rows(o: Ops, ends: Ends, where: Sequence[int], *, in_frame_a: bool) -> Rows:
     """The way from b to a: all of it, or its components in axes of a."""
     way, linear = ends.way(), ends.linear()
     if len(where) == 3 and not in_frame_a:
@@ -164,7 +177,7 @@ def _position_rows(o: Ops, ends: _Ends, where: Sequence[int], *, in_frame_a: boo
     return Rows(error, columns, o.dot(error, error))
 
 
-def _rotation_rows(o: Ops, ends: _Ends, turns: Sequence[int], *, in_frame_a: bool) -> Rows:
+def _rotation_rows(o: Ops, ends: Ends, turns: Sequence[int], *, in_frame_a: bool) -> Rows:
     """The turn from b to a, or its components in axes of a."""
     R_a, R_b, angular = ends.a.pose.R, ends.b.pose.R, ends.angular()
     asked = Asked((), tuple(turns), "target", None, exact=False)
@@ -181,7 +194,7 @@ def _rotation_rows(o: Ops, ends: _Ends, turns: Sequence[int], *, in_frame_a: boo
     return Rows(back @ found.error, [back @ w for w in found.columns], found.squared)
 
 
-def _across(o: Ops, ends: _Ends) -> Rows:
+def _across(o: Ops, ends: Ends) -> Rows:
     """The z axis of a across the x axis of b: the sine of what is missing."""
     z, x = o.column(ends.a.pose.R, 2), o.column(ends.b.pose.R, 0)
     lever = o.cross(x, z)
@@ -198,14 +211,11 @@ def _coupling_part(m: Mechanism, each: Coupling) -> ClosurePart:
     unit: Unit = "m" if kind is JointType.PRISMATIC else "rad"
 
     def residual(o: Ops, q: Block) -> Residual:
-        inputs = [q[int(m.q_start[c])] for c in leading]
-        value, slopes = each.function.value_and_slopes(o, inputs)
-        error = value - q[int(m.q_start[own])]
+        found = coupling_residual(o, each, [q[int(m.q_start[c])] for c in (own, *leading)])
         columns: list[Block] = [o.const([0.0])] * m.n_v
-        columns[int(m.v_start[own])] = o.const([1.0])
-        for c, slope in zip(leading, slopes, strict=True):
-            columns[int(m.v_start[c])] = o.vector([-slope])
-        return Residual(o.vector([error]), columns, [error * error])
+        for c, column in zip((own, *leading), found.columns, strict=True):
+            columns[int(m.v_start[c])] = column
+        return found._replace(columns=columns)
 
     coordinates = tuple(sorted({own, *leading}))
     return ClosurePart(
@@ -216,3 +226,11 @@ def _coupling_part(m: Mechanism, each: Coupling) -> ClosurePart:
         residual=residual,
         counts_turns=tuple(int(m.q_start[c]) for c in coordinates),
     )
+
+
+def coupling_residual(o: Ops, each: Coupling, positions: Sequence[Block]) -> Residual:
+    """What a coupling has of rows, its columns those of its joint, then of its leaders."""
+    value, slopes = each.function.value_and_slopes(o, positions[1:])
+    error = value - positions[0]
+    columns = [o.const([1.0]), *(o.vector([-slope]) for slope in slopes)]
+    return Residual(o.vector([error]), columns, [error * error])

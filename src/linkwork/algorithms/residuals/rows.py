@@ -250,5 +250,6 @@ def angle_between(o: Ops, current: Block, target: Block, columns: Sequence[Block
 def distance(o: Ops, way: Block, linear: Sequence[Block]) -> Rows:
     """The length of the way (3,) that is left, 1 row; its columns are zero where it is zero."""
     length = o.sqrt(o.dot(way, way) + TINY)
-    columns = [o.vector([o.dot(way, v) / length]) for v in linear]
+    along = (1.0 / length) * way
+    columns = [o.vector([o.dot(along, v)]) for v in linear]
     return Rows(o.vector([length]), columns, length * length)
