@@ -8,11 +8,10 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), sections 8.4 and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added
-from linkwork.algorithms.closure import closure_rows
+from linkwork.algorithms.closure import Row, closure_rows
 from linkwork.algorithms.closure_motion import acceleration_bias, closure_bias
 from linkwork.algorithms.inverse_dynamics import inverse_forces, numbers
 from linkwork.algorithms.joint_losses import losses
@@ -31,8 +30,6 @@ from linkwork.algorithms.triples import minus, negated, times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
-Row = Mapping[int, Scalar]
-
 
 class Moved(NamedTuple):
     """Accelerations (nv,), and the multipliers of the closure's rows."""
@@ -50,12 +47,7 @@ class Held(NamedTuple):
     system: Proximal
 
 
-def is_closed(m: Mechanism) -> bool:
-    """Whether anything is held beside the tree."""
-    return bool(m.loops or m.couplings)
-
-
-def held(masses: TreeFactor, rows: list[dict[int, Scalar]]) -> Held:
+def held(masses: TreeFactor, rows: list[Row]) -> Held:
     """Rows of the closure's Jacobian, and the factors of M, made ready to be solved for."""
     halves = [half_solved(masses, row) for row in rows]
     entries: Entries = {

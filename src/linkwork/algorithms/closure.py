@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.residuals.axes import axes
 from linkwork.algorithms.residuals.frames import Moving, moving_frame
 from linkwork.algorithms.residuals.residual import Group, Residual, Unit
@@ -23,9 +24,13 @@ from linkwork.algorithms.residuals.rows import (
     rotation_rows,
     rotation_vector,
 )
+from linkwork.algorithms.triples import times
 from linkwork.mechanism.loops import Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
+
+Row: TypeAlias = dict[int, Scalar]
+"""A row of the closure's Jacobian: entries by number of v, without those that are never any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,27 +62,51 @@ def closure_parts(m: Mechanism, *, in_frame_a: bool = False) -> list[ClosurePart
 
 
 def closure(o: Ops, m: Mechanism, q: Block) -> Block:
-    """How far each loop and coupling is from closed (n_c,): frame b from a, in axes of a."""
+    """How far each loop and coupling is from closed: frame b from a, in axes of a.
+
+    Shapes: q (nq,) to (n_c,), metres and radians near zero. Rows of loops as `Loop.row_names` has
+    them, then one for each coupling.
+    """
     parts = closure_parts(m, in_frame_a=True)
     return o.concat([-part.residual(o, q).error for part in parts])
 
 
 def closure_jacobian(o: Ops, m: Mechanism, q: Block) -> Block:
-    """The derivative of `closure` by v (n_c, nv): exact where the mechanism is assembled."""
+    """The derivative of `closure` by v, exact where the mechanism is assembled.
+
+    Shapes: q (nq,) to (n_c, nv).
+    """
     found = [part.residual(o, q).columns for part in closure_parts(m, in_frame_a=True)]
     return o.matrix([o.concat([columns[k] for columns in found]) for k in range(m.n_v)])
 
 
-def closure_rows(
-    o: Ops, m: Mechanism, q: Block, *, in_frame_a: bool = False
-) -> list[dict[int, Block]]:
+def is_closed(m: Mechanism) -> bool:
+    """Whether anything is held beside the tree."""
+    return bool(m.loops or m.couplings)
+
+
+def closure_rows(o: Ops, m: Mechanism, q: Block, *, in_frame_a: bool = False) -> list[Row]:
     """The Jacobian row by row: entries by number of v, without those that structure leaves out."""
-    found: list[dict[int, Block]] = []
+    found: list[Row] = []
     for part in closure_parts(m, in_frame_a=in_frame_a):
         columns = part.residual(o, q).columns
         moved = [k for c in part.coordinates for k in range(m.v_start[c], m.v_start[c + 1])]
         found += [{k: columns[k][i] for k in moved} for i in range(part.n_rows)]
     return found
+
+
+def transposed_product(rows: Sequence[Row], forces: Sequence[Scalar], n: int) -> list[Scalar]:
+    """Jᵀ f (n,) of the rows of J."""
+    found: list[Scalar] = [0.0] * n
+    for row, force in zip(rows, forces, strict=True):
+        for k, x in row.items():
+            found[k] = added(found[k], times(x, force))
+    return found
+
+
+def n_rows(m: Mechanism) -> int:
+    """How many rows the closure of a mechanism has."""
+    return sum(len(loop.row_names) for loop in m.loops) + len(m.couplings)
 
 
 class Ends(NamedTuple):

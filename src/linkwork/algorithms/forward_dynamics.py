@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from linkwork.algorithms.articulated_recursion import articulated_accelerations
 from linkwork.algorithms.axes import Scalar
-from linkwork.algorithms.closed_dynamics import accelerated, is_closed
+from linkwork.algorithms.closed_dynamics import accelerated
+from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.inverse_dynamics import as_vector, inverse_forces, numbers
 from linkwork.algorithms.joint_losses import losses
 from linkwork.algorithms.joint_passage import Passage, passages
