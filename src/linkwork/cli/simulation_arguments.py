@@ -17,8 +17,9 @@ class SimulateArguments(RobotArguments):
     """Simulate a robot: let it fall, or hold it with a controller, and see how it moves.
 
     Without --kp no motor acts: gravity moves the robot. With it, every joint is pulled towards
-    --target, by default where it begins (of a mechanism with loops, the actuated joints). The exit code is 0 when the simulation went to its end, 1
-    when it diverged on the way (what was computed is kept), 2 when the input is wrong.
+    --target, by default where it begins; of a mechanism with loops, every actuated joint. The exit
+    code is 0 when the simulation went to its end, 1 when it diverged on the way (what was computed
+    is kept), 2 when the input is wrong.
     """
 
     examples: ClassVar[tuple[str, ...]] = (

@@ -204,9 +204,8 @@ class _Adaptive:
         t = np.where(self.end - rows.t - h <= 1.0e-12 * self.end, self.end, rows.t + h)
         if self.request.system.closed:
             q, v, closed = self.drive.closed(q, np.where(taken[:, None], v, rows.v), t)
-            open_ = taken & ~closed
+            self._stick(rows, taken & ~closed, np.hstack([q, v]))
             taken &= closed
-            self._stick(rows, open_)
         stopped = self._events(rows, h, stages, taken) if self.events else np.full(h.size, np.inf)
         self._keep(rows, (t, h, stages), taken, stopped)
         choose = taken[:, None]
@@ -226,12 +225,12 @@ class _Adaptive:
             return np.hstack([rows.v, last[:, self.n_v :]])
         return self.drive.rates(rows.t, rows.q, np.zeros_like(rows.v), rows.v, at=rows.q)[0]
 
-    def _stick(self, rows: _Rows, open_: Flags) -> None:
+    def _stick(self, rows: _Rows, open_: Flags, states: Floats) -> None:
         """End the roll-outs whose loops stay open after a step."""
         self.track.failed[open_] = 0.0
         self.track.failed_at[open_] = self.track.ended_at[open_] = rows.t[open_]
-        self.track.remains[open_] = np.hstack([rows.q, rows.v])[open_]
-        self.track.stuck.update(np.flatnonzero(open_).tolist())
+        self.track.remains[open_] = states[open_]
+        self.track.unclosed.update(np.flatnonzero(open_).tolist())
         rows.going &= ~open_
 
     def _check(self, rows: _Rows, good: Flags) -> None:

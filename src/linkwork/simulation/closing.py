@@ -13,7 +13,7 @@ from linkwork.compile.kernel import Kernel
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.simulation.library import Library
-from linkwork.simulation.projection import CLOSED, MOST, STEADY
+from linkwork.simulation.projection import CLOSED, MOST
 from linkwork.simulation.request import Request, finite_rows, row_name
 
 Floats = NDArray[np.float64]
@@ -108,15 +108,10 @@ class Words:
         k = int(np.argmax(opening))
         return _Gap(self._parts[k].name, float(opening[k]), "m/s or rad/s")
 
-    def left_open(self, gap: Floats, v: Floats) -> str:
-        """What is said after a step that left a loop open; nothing where none is."""
+    def left_open(self, gap: Floats) -> str:
+        """What is said after a step that left a loop open."""
         worst, fastest = self.worst(gap), self.fastest(gap)
-        if worst.size > CLOSED:
-            what = f"{worst} is open"
-        elif fastest.size > STEADY * (1.0 + float(np.abs(v).max())):
-            what = f"the loop {fastest} opens"
-        else:
-            return ""
+        what = f"{worst} is open" if worst.size > CLOSED else f"the loop {fastest} opens"
         return (
             f"the loops cannot be kept closed: {what}; the steps are too long for this motion "
             "(take a smaller dt), or it has come to a singular configuration"

@@ -131,8 +131,9 @@ class _Collected:
 
     def _rows(self, quantity: Quantity, value: Any, label: str) -> Floats:
         name, m = quantity.name, self.m
-        given: Any = value if isinstance(value, Mapping) else real_array(value, label)
-        if not isinstance(given, Mapping) and given.ndim == 0:
+        by_name = isinstance(value, Mapping)
+        given: Any = value if by_name else real_array(value, label)
+        if not by_name and given.ndim == 0:
             if name in _OF_ACTUATORS:
                 return for_actuated(m, float(given))
             if name in _ONE_FOR_ALL:

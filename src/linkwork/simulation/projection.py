@@ -3,12 +3,11 @@
 The correction is the smallest one that the masses allow: dq = -M⁻¹ Jᵀ (J M⁻¹ Jᵀ + mu)⁻¹ c. Of the
 velocities it takes away what opens the loops and nothing else, so a correction of a velocity by e
 changes the kinetic energy by the square of e, and that of an integration's error by almost nothing.
-``mu`` keeps rows that follow from others harmless: they have no pivots of zero, and what they lack
-in one pass is made up in the next.
+``mu`` keeps rows that follow from others harmless (`algorithms/proximal.py`): what they lack in one
+pass is made up in the next.
 
 Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2nd ed., IV.4 (projection
-methods); Lubich, Nowak, Pöhle, Engstler, "MEXX" (1992), for the weights; N. Parikh, S. Boyd,
-"Proximal Algorithms", Foundations and Trends in Optimization 1 (2014), for mu.
+methods).
 """
 
 from __future__ import annotations
@@ -16,14 +15,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from linkwork.algorithms.axes import added
+from linkwork.algorithms.closed_dynamics import held
 from linkwork.algorithms.closure import ClosurePart, closure_parts
+from linkwork.algorithms.inverse_dynamics import as_vector
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
-from linkwork.algorithms.tree_factor import TreeFactor, factor
+from linkwork.algorithms.tree_factor import factor, out_of_half, solved
+from linkwork.algorithms.triples import times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation.tangent import moved
-from linkwork.solve.linear import Factors, factors, solve_factored
 
 CLOSED = 1.0e-12
 """How far (m, rad) a loop may stay open after a step."""
@@ -33,14 +35,6 @@ STEADY = 1.0e-10
 
 MOST = 10
 """Corrections of a step, at most; one is the rule."""
-
-_PROXIMAL = 1.0e-8
-"""What is added to the diagonal of J M⁻¹ Jᵀ, as a share of its mean."""
-
-
-def is_closed(m: Mechanism) -> bool:
-    """Whether there is anything to be kept closed."""
-    return bool(m.loops or m.couplings)
 
 
 def projected(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
@@ -108,48 +102,14 @@ def _largest(o: Ops, values: Sequence[Block]) -> Block:
 class _Weighed:
     """The masses and the rows at one configuration, factored."""
 
-    def __init__(self, o: Ops, m: Mechanism, q: Block, rows: Sequence[dict[int, Block]]) -> None:
-        self._o, self._n = o, m.n_v
-        self._masses = factor(mass_entries(m, passages(o, m, q)), m.n_v)
-        self._half = [_half_solved(self._masses, row) for row in rows]
-        self._factors = self._joined()
+    def __init__(self, o: Ops, m: Mechanism, q: Block, rows: list[dict[int, Block]]) -> None:
+        self._o = o
+        self._by = held(factor(mass_entries(m, passages(o, m, q)), m.n_v), rows)
 
-    def correction(self, error: Sequence[Block]) -> Block:
+    def correction(self, error: list[Block]) -> Block:
         """(nv,): M⁻¹ Jᵀ (J M⁻¹ Jᵀ + mu)⁻¹ times the error."""
-        f = solve_factored(self._o, self._factors, self._o.vector(list(error)))
-        x: list[Block] = [0.0] * self._n
-        for r, row in enumerate(self._half):
+        half: dict[int, Block] = {}
+        for row, force in zip(self._by.halves, solved(self._by.system.factors, error), strict=True):
             for k, value in row.items():
-                x[k] = x[k] + value * f[r]
-        for k, row in enumerate(self._masses.rows):
-            x[k] = -self._masses.inverse[k] * x[k]
-            for j, value in row.items():
-                x[k] = x[k] + value * x[j]
-        return self._o.vector(x)
-
-    def _joined(self) -> Factors:
-        """The factors of J M⁻¹ Jᵀ + mu."""
-        n = len(self._half)
-        scaled = [
-            {k: -self._masses.inverse[k] * value for k, value in row.items()} for row in self._half
-        ]
-        lower = [[_dot(scaled[i], self._half[j]) for j in range(i + 1)] for i in range(n)]
-        mean = sum(lower[i][i] for i in range(n)) * (_PROXIMAL / n)
-        for i in range(n):
-            lower[i][i] = lower[i][i] + mean
-        return factors(lower)
-
-
-def _half_solved(masses: TreeFactor, row: dict[int, Block]) -> dict[int, Block]:
-    """L⁻ᵀ times a row, M being Lᵀ D L: what moves a joint moves those that carry it."""
-    x = dict(row)
-    for k in range(len(masses.rows) - 1, -1, -1):
-        if k not in x:
-            continue
-        for j, value in masses.rows[k].items():
-            x[j] = x[j] + value * x[k] if j in x else value * x[k]
-    return x
-
-
-def _dot(a: dict[int, Block], b: dict[int, Block]) -> Block:
-    return sum((value * b[k] for k, value in a.items() if k in b), 0.0)
+                half[k] = added(half.get(k, 0.0), times(value, force))
+        return as_vector(self._o, out_of_half(self._by.masses, half))

@@ -1,7 +1,7 @@
 """Native projections: after each step, correction after correction until the loops are closed.
 
 A lane that is closed is left alone, so no roll-out depends on its neighbours. One that does not
-close counts as stuck.
+close is noted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ProjectionCode:
         self._closed = code.b.alloca(I64, name="closed")
 
     def write(self) -> None:
-        """Write the corrections of one step; lanes that stay open are added to ``stuck``."""
+        """Write the corrections of one step; lanes that stay open go into ``unclosed``."""
         code, b = self._code, self._code.b
         every = i64((1 << code.width) - 1)
         b.store(b.or_(b.load(code.dead), b.load(code.stuck)), self._closed)
@@ -48,8 +48,7 @@ class ProjectionCode:
         count.add_incoming(following, b.block)
         b.cbranch(over, done, head)
         b.position_at_end(done)
-        still_open = b.xor(b.load(self._closed), every)
-        b.store(b.or_(b.load(code.stuck), still_open), code.stuck)
+        b.store(b.xor(b.load(self._closed), every), code.unclosed)
 
     def _take(self) -> None:
         """Take the correction in the lanes that are open, and see which are closed now."""

@@ -118,7 +118,7 @@ class Track:
     ended_at: Floats  # (rows,) s, the last instant that was reached
     torques: Floats | None = None  # (rows, kept, nv) where they cannot be computed afterwards
     causes: dict[int, str] = field(default_factory=dict[int, str])  # rows with another end
-    stuck: set[int] = field(default_factory=set[int])  # rows that ended with a loop open, it seems
+    unclosed: set[int] = field(default_factory=set[int])  # rows that ended with a loop open
     events: list[EventRecord] = field(default_factory=list[EventRecord])
 
     @classmethod

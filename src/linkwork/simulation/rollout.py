@@ -103,10 +103,8 @@ class Rollout:
 
             in_parallel(whole, starts, threads)
         for row in np.flatnonzero(track.failed % 1.0 == 0.5).tolist():
-            if request.system.closed:
-                track.stuck.add(row)
-            else:
-                track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
+            track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
+        track.unclosed.update(np.flatnonzero(track.failed % 1.0 == 0.25).tolist())
         track.close(grid)
         return track
 

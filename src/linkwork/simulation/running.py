@@ -14,7 +14,6 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.simulation.between import between_recipe
 from linkwork.simulation.closing import Words, begun_closed, corrected
 from linkwork.simulation.drive import Drive, joint_of_q, joint_of_v
-from linkwork.simulation.implicit_texts import no_solution
 from linkwork.simulation.library import Library
 from linkwork.simulation.options import Options, request_of
 from linkwork.simulation.request import Progress, Request, Track, finite_rows
@@ -236,16 +235,15 @@ class _Ending:
         when = f"at t = {track.failed_at[row]:.6g} s"
         if row in track.causes:
             return f"{when} {track.causes[row]}"
-        if row in track.stuck and np.isfinite(track.remains[row]).all():
-            return f"{when} {self._stuck(track.remains[row])}"
+        if row in track.unclosed and np.isfinite(track.remains[row]).all():
+            return f"{when} {self._left_open(track.remains[row])}"
         return f"{when} {self._culprit(row)}"
 
-    def _stuck(self, remains: Floats) -> str:
-        """Why a step was given up: a loop that stays open, or an implicit step without solution."""
+    def _left_open(self, remains: Floats) -> str:
+        """Which loop a step has left open."""
         q, v = remains[: self.m.n_q], remains[self.m.n_q :]
         gap = self.library.kernel(self.request.system.gaps_recipe())(q, v)
-        said = Words(self.m).left_open(gap, v)
-        return said or no_solution(self.m, remains)
+        return Words(self.m).left_open(gap)
 
     def _culprit(self, row: int) -> str:
         m, remains = self.m, self.track.remains[row]

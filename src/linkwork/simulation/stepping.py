@@ -98,7 +98,7 @@ def close_loops(
     wrong = ~closed & (track.failed < 0.0)
     track.failed[wrong] = float(step)
     track.remains[wrong] = np.hstack(after)[wrong]
-    track.stuck.update(np.flatnonzero(wrong).tolist())
+    track.unclosed.update(np.flatnonzero(wrong).tolist())
     return q, v
 
 

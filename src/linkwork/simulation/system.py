@@ -17,7 +17,7 @@ from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation import actuators, joint_friction, stops
-from linkwork.simulation.projection import gaps, is_closed, projected
+from linkwork.simulation.projection import gaps, projected
 from linkwork.simulation.tangent import growth, moved
 
 PARAMETERS = ("gravity", "armature")
@@ -59,7 +59,7 @@ class System:
     @property
     def closed(self) -> bool:
         """Whether the mechanism has loops or couplings to be kept closed."""
-        return is_closed(self.mechanism)
+        return self.mechanism.is_closed
 
     @property
     def key(self) -> tuple[str, ...]:
