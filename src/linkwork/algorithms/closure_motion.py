@@ -42,27 +42,50 @@ def acceleration_bias(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     return _biases(o, m, q, v, in_frame_a=False)
 
 
+def closure_rates(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
+    """J v (n_c,) of rows that may be in any axes where all three are held."""
+    found: list[Block] = []
+    for loop in m.loops:
+        common = meeting_body(m, loop)
+        a, b = (
+            _moving(o, frame_state(o, m, q, v, m.frame(name), common))
+            for name in (loop.frame_a, loop.frame_b)
+        )
+        found.append(joined(o, loop_rows(o, loop, Ends(a, b), in_frame_a=False)).columns[0])
+    for each in m.couplings:
+        starts = _starts(m, each)
+        columns = coupling_residual(o, each, [q[i] for i, _ in starts]).columns
+        found.append(_along(columns, [v[k] for _, k in starts]))
+    return o.concat(found)
+
+
 def _loop_bias(o: Ops, m: Mechanism, loop: Loop, q: Block, v: Block, *, in_frame_a: bool) -> Block:
     d, common = Duals(o), meeting_body(m, loop)
     a, b = (
-        _moving(d, frame_state(o, m, q, v, m.frame(name), common))
+        _accelerating(d, frame_state(o, m, q, v, m.frame(name), common))
         for name in (loop.frame_a, loop.frame_b)
     )
     rate = joined(d, loop_rows(d, loop, Ends(a, b), in_frame_a=in_frame_a)).columns[0]
     return d.change(rate, _TIME)
 
 
-def _moving(d: Duals, state: FrameState) -> Moving:
-    """A frame whose one column is its velocity, and what that changes."""
-    o = d.ops
-    R = matrix(o, state.axes)
+def _moving(o: Ops, state: FrameState) -> Moving:
+    """A frame whose one column is its velocity."""
+    zero = o.const([0.0, 0.0, 0.0])
+    pose = Pose(matrix(o, state.axes), _or(state.p, zero))
+    return Moving(pose, [_or(state.velocity, zero)], [_or(state.omega, zero)])
+
+
+def _accelerating(d: Duals, state: FrameState) -> Moving:
+    """The same, with what its motion changes."""
+    at = _moving(d.ops, state)
     turning: Block = None
     if state.omega is not None:
-        turning = o.matrix([o.cross(state.omega, o.column(R, j)) for j in range(3)])
-    zero = o.const([0.0, 0.0, 0.0])
-    pose = Pose(_dual(d, R, turning), _dual(d, _or(state.p, zero), state.velocity))
-    linear = _dual(d, _or(state.velocity, zero), state.acceleration)
-    return Moving(pose, [linear], [_dual(d, _or(state.omega, zero), state.alpha)])
+        columns = [d.ops.column(at.pose.R, j) for j in range(3)]
+        turning = d.ops.matrix([d.ops.cross(state.omega, column) for column in columns])
+    pose = Pose(_dual(d, at.pose.R, turning), _dual(d, at.pose.p, state.velocity))
+    linear = _dual(d, at.linear[0], state.acceleration)
+    return Moving(pose, [linear], [_dual(d, at.angular[0], state.alpha)])
 
 
 def _dual(d: Duals, value: Block, change: Block | None) -> Dual:
@@ -74,12 +97,20 @@ def _or(value: Block | None, zero: Block) -> Block:
 
 
 def _coupling_bias(o: Ops, m: Mechanism, each: Coupling, q: Block, v: Block) -> Block:
-    d = Duals(o)
-    names = (each.joint, *each.leaders)
-    starts = [(int(m.q_start[c]), int(m.v_start[c])) for c in map(m.joint, names)]
+    d, starts = Duals(o), _starts(m, each)
     inputs = [d.block(q[i], {_TIME: v[k]}) for i, k in starts]
     columns = coupling_residual(d, each, inputs).columns
-    rate = columns[0] * v[starts[0][1]]
-    for column, (_, k) in zip(columns[1:], starts[1:], strict=True):
-        rate = rate + column * v[k]
-    return d.change(rate, _TIME)
+    return d.change(_along(columns, [v[k] for _, k in starts]), _TIME)
+
+
+def _starts(m: Mechanism, each: Coupling) -> list[tuple[int, int]]:
+    """Where the joints of a coupling stand in q and in v, its own first."""
+    joints = [m.joint(name) for name in (each.joint, *each.leaders)]
+    return [(int(m.q_start[c]), int(m.v_start[c])) for c in joints]
+
+
+def _along(columns: list[Block], rates: list[Block]) -> Block:
+    total = columns[0] * rates[0]
+    for column, rate in zip(columns[1:], rates[1:], strict=True):
+        total = total + column * rate
+    return total
