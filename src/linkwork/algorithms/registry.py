@@ -73,6 +73,11 @@ class Algorithm:
         for need in self.needs:
             need(m, names)
 
+    @property
+    def needs_loops(self) -> bool:
+        """Whether it is of mechanisms with loops or couplings alone."""
+        return check_held in self.needs or check_loops in self.needs
+
     def run(
         self,
         o: Ops,

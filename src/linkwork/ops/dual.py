@@ -107,7 +107,7 @@ class Duals:
         """The derivative of a block along a direction, in the back end below."""
         own = self.const(x)
         found = own.changes.get(direction)
-        return self._zero(own) if found is None else found
+        return _zero(self.ops, own) if found is None else found
 
     def const(self, value: Any) -> Dual:
         """A block that does not change."""
@@ -115,31 +115,31 @@ class Duals:
 
     def vector(self, scalars: Sequence[Block]) -> Dual:
         """Scalars below each other."""
-        return self._gathered(self.ops.vector, scalars)
+        return _gathered(self, self.ops.vector, scalars)
 
     def matrix(self, columns: Sequence[Block]) -> Dual:
         """Vectors beside each other."""
-        return self._gathered(self.ops.matrix, columns)
+        return _gathered(self, self.ops.matrix, columns)
 
     def concat(self, vectors: Sequence[Block]) -> Dual:
         """Vectors below each other."""
-        return self._gathered(self.ops.concat, vectors)
+        return _gathered(self, self.ops.concat, vectors)
 
     def part(self, v: Block, start: int, stop: int) -> Dual:
         """The elements start to stop - 1."""
-        return self._linear(lambda x: self.ops.part(x, start, stop), v)
+        return _linear(self, lambda x: self.ops.part(x, start, stop), v)
 
     def column(self, a: Block, j: int) -> Dual:
         """Column j."""
-        return self._linear(lambda x: self.ops.column(x, j), a)
+        return _linear(self, lambda x: self.ops.column(x, j), a)
 
     def row(self, a: Block, i: int) -> Dual:
         """Row i."""
-        return self._linear(lambda x: self.ops.row(x, i), a)
+        return _linear(self, lambda x: self.ops.row(x, i), a)
 
     def transpose(self, a: Block) -> Dual:
         """The transposed matrix."""
-        return self._linear(self.ops.transpose, a)
+        return _linear(self, self.ops.transpose, a)
 
     def dot(self, a: Block, b: Block) -> Dual:
         """The inner product."""
@@ -156,12 +156,12 @@ class Duals:
     def sin(self, x: Block) -> Dual:
         """Sine."""
         own = self.const(x)
-        return self._by_slope(own, self.ops.sin(own.value), lambda: self.ops.cos(own.value))
+        return _by_slope(own, self.ops.sin(own.value), lambda: self.ops.cos(own.value))
 
     def cos(self, x: Block) -> Dual:
         """Cosine."""
         own = self.const(x)
-        return self._by_slope(own, self.ops.cos(own.value), lambda: -self.ops.sin(own.value))
+        return _by_slope(own, self.ops.cos(own.value), lambda: -self.ops.sin(own.value))
 
     def atan2(self, y: Block, x: Block) -> Dual:
         """The angle of (x, y)."""
@@ -179,7 +179,7 @@ class Duals:
         """Square root."""
         own = self.const(x)
         root = self.ops.sqrt(own.value)
-        return self._by_slope(own, root, lambda: 0.5 / root)
+        return _by_slope(own, root, lambda: 0.5 / root)
 
     def floor(self, x: Block) -> Dual:
         """The largest whole number not above x."""
@@ -189,7 +189,7 @@ class Duals:
         """Absolute value; its derivative at zero is that above."""
         own, o = self.const(x), self.ops
         value = o.absolute(own.value)
-        return self._by_slope(own, value, lambda: o.select(o.less(own.value, 0.0), -1.0, 1.0))
+        return _by_slope(own, value, lambda: o.select(o.less(own.value, 0.0), -1.0, 1.0))
 
     def minimum(self, a: Block, b: Block) -> Dual:
         """The smaller one."""
@@ -223,38 +223,44 @@ class Duals:
         for k in sorted({*first.changes, *second.changes}):
             either = [each.changes.get(k) for each in (first, second)]
             x, y = (
-                self._zero(each) if change is None else change
+                _zero(self.ops, each) if change is None else change
                 for each, change in zip((first, second), either, strict=True)
             )
             found[k] = self.ops.select(condition, x, y)
         return Dual(self.ops, value, found)
 
-    def _zero(self, own: Dual) -> Block:
-        return self.ops.const(np.zeros(own.shape))
 
-    def _linear(self, function: Callable[[Block], Block], x: Block) -> Dual:
-        own = self.const(x)
-        changes = {k: function(change) for k, change in own.changes.items()}
-        return Dual(self.ops, function(own.value), changes)
+def _zero(ops: Ops, own: Dual) -> Block:
+    return ops.const(np.zeros(own.shape))
 
-    def _gathered(self, function: Callable[[list[Block]], Block], parts: Sequence[Block]) -> Dual:
-        own = [self.const(each) for each in parts]
-        found: Changes = {}
-        for k in sorted({k for each in own for k in each.changes}):
-            changes = [each.changes.get(k) for each in own]
-            found[k] = function(
-                [
-                    self._zero(each) if change is None else change
-                    for each, change in zip(own, changes, strict=True)
-                ]
-            )
-        return Dual(self.ops, function([each.value for each in own]), found)
 
-    def _by_slope(self, own: Dual, value: Block, slope: Callable[[], Block]) -> Dual:
-        if not own.changes:
-            return Dual(self.ops, value, {})
-        factor = slope()
-        return Dual(self.ops, value, {k: factor * x for k, x in own.changes.items()})
+def _linear(duals: Duals, function: Callable[[Block], Block], x: Block) -> Dual:
+    own = duals.const(x)
+    changes = {k: function(change) for k, change in own.changes.items()}
+    return Dual(duals.ops, function(own.value), changes)
+
+
+def _gathered(
+    duals: Duals, function: Callable[[list[Block]], Block], parts: Sequence[Block]
+) -> Dual:
+    own = [duals.const(each) for each in parts]
+    found: Changes = {}
+    for k in sorted({k for each in own for k in each.changes}):
+        changes = [each.changes.get(k) for each in own]
+        found[k] = function(
+            [
+                _zero(duals.ops, each) if change is None else change
+                for each, change in zip(own, changes, strict=True)
+            ]
+        )
+    return Dual(duals.ops, function([each.value for each in own]), found)
+
+
+def _by_slope(own: Dual, value: Block, slope: Callable[[], Block]) -> Dual:
+    if not own.changes:
+        return Dual(own.ops, value, {})
+    factor = slope()
+    return Dual(own.ops, value, {k: factor * x for k, x in own.changes.items()})
 
 
 def _lifted(ops: Ops, value: Any) -> Dual:
