@@ -29,9 +29,9 @@ def states(name: str) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """A robot, q, v that keeps it assembled, and forces of all joints."""
     random = rng(f"engines {name}")
     if name in ("pose", "position"):
-        robot: Any = lw.load("two_arm_torso")
+        robot: Any = lw.load("humanoid")
         at = robot.random(seed=random)
-        robot = closing(robot, at, ("left_tool0", "right_tool0"), name)
+        robot = closing(robot, at, ("left_hand", "right_hand"), name)
         q = np.tile(at, (N, 1))
     else:
         robot, q = bundled(name, random)
@@ -59,7 +59,7 @@ def test_pinocchio(name: str):
     model.gravity.linear = np.array(STANDARD_GRAVITY)
     pair = Pair(m, model, model.createData())
     kind = pin.ContactType.CONTACT_6D if name == "pose" else pin.ContactType.CONTACT_3D
-    models = []
+    models = pin.StdVec_RigidConstraintModel()
     for loop in m.loops:
         ends = []
         for frame in (loop.frame_a, loop.frame_b):
@@ -67,8 +67,10 @@ def test_pinocchio(name: str):
             own = model.frames[model.getFrameId(link)]
             ends += [own.parentJoint, own.placement * pin.SE3(T)]
         models.append(pin.RigidConstraintModel(kind, model, *ends, pin.ReferenceFrame.LOCAL))
-    datas = [each.createData() for each in models]
-    pin.initConstraintDynamics(model, pair.data, models)
+    datas = pin.StdVec_RigidConstraintData()
+    for each in models:
+        datas.append(each.createData())
+    pin.initConstraintDynamics(model, pair.data, models, datas)
     settings = pin.ProximalSettings(1e-14, 1e-8, 20)
     found = []
     for row in range(len(q)):
@@ -140,37 +142,26 @@ def four_bar(t: complex) -> tuple[complex, ...]:
     return 0.5 * (x + end_x), 0.5 * (y + end_y), tilt, lean
 
 
-SLENDER = 2.0  # kg a metre
 H = 1e-30
-
-
-def bar(length: float) -> tuple[float, float]:
-    """Mass and inertia about the centre, of a box 0.02 m wide."""
-    mass = SLENDER * length
-    return mass, mass * (length**2 + 0.02**2) / 12
 
 
 def inertia(name: str, t: float, h: float = 1e-4) -> tuple[float, float]:
     """The inertia that the crank feels, and its derivative by the crank's angle.
 
-    Rates by complex steps; source of the equation: kinetic energy I(t) dt² / 2 in Lagrange's.
+    Rates by complex steps; the equation is Lagrange's with the kinetic energy I(t) (dt)² / 2.
     """
+    m = states(name)[0].mechanism
+    masses, about = m.mass[1:], m.I_com[1:, 2, 2]
+    arms = np.linalg.norm(m.p_body_com[1:], axis=1)
+    carried = about + masses * arms**2  # about the hinge, of what turns about one
 
     def at(t: float) -> float:
+        centre = (slider_crank if name == "slider_crank" else four_bar)(t + 1j * H)
+        x, y, third, turn = (complex(value).imag / H for value in centre)
+        own = carried[0] + masses[1] * (x * x + y * y)
         if name == "slider_crank":
-            rates = [x.imag / H for x in map(complex, slider_crank(t + 1j * H))]
-            (m1, i1), (m2, i2) = bar(0.05), bar(0.13)
-            parts = [
-                m2 * rates[0] ** 2,
-                m2 * rates[1] ** 2,
-                0.3 * rates[2] ** 2,
-                i2 * rates[3] ** 2,
-            ]
-            return i1 + m1 * 0.025**2 + sum(parts)
-        rates = [x.imag / H for x in map(complex, four_bar(t + 1j * H))]
-        (m1, i1), (m2, i2), (m3, i3) = bar(0.06), bar(0.3), bar(0.18)
-        parts = [m2 * rates[0] ** 2, m2 * rates[1] ** 2, i2 * rates[2] ** 2]
-        return i1 + m1 * 0.03**2 + sum(parts) + (i3 + m3 * 0.09**2) * rates[3] ** 2
+            return own + about[1] * turn**2 + masses[2] * third**2
+        return own + about[1] * third**2 + carried[2] * turn**2
 
     slope = (8 * (at(t + h) - at(t - h)) - (at(t + 2 * h) - at(t - 2 * h))) / (12 * h)
     return at(t), slope
