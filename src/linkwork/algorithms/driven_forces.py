@@ -28,10 +28,10 @@ from linkwork.ops.protocol import Block, Ops
 
 _STIFF = 1.0e6
 """Of a row of J of length 1, beside 1 for an actuated joint."""
-_SMALL = 1.0e-7
+_SMALL = 1.0e-8
 _FLOOR = 1.0e-16
 """Of the mean squared length of rows, beside that of each: for rows that are zero."""
-_STEPS = 4
+_STEPS = 5
 
 
 class Driven(NamedTuple):
