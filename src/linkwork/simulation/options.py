@@ -180,13 +180,14 @@ def request_of(
     v0: ArrayLike | None,
     options: Options,
     *,
-    inertias: Callable[[Floats], Floats],
+    inertias: Callable[[Floats, Floats | None], Floats],
     check: Callable[[System], object] = System.check,
 ) -> Request:
     """The simulation as numbers, everything checked.
 
     ``inertias`` gives what each number of v moves (..., nv) at configurations (..., nq), with all
-    others free; stops without a stiffness ask for it. ``check`` looks at the description.
+    others free, and the rotors' inertia (..., nv) or None; stops without a stiffness ask for it.
+    ``check`` looks at the description.
 
     Raises: ShapeError, InputError and UnknownNameError, naming what is wrong and with whom.
     """
@@ -197,7 +198,7 @@ def request_of(
     _finite(m, v, "v0", of_q=False)
     found = _Collected(m, q)
     torque = _actuators(found, options.torque, q)
-    stopped = _surroundings(found, options, lambda: inertias(q))
+    stopped = _surroundings(found, options, lambda: inertias(q, found.values.get("armature")))
     lead = _lead({"q0": q, "v0": v, **found.values})
     rows = math.prod(lead)
     if not rows:
@@ -211,7 +212,7 @@ def request_of(
     rotors = found.values.get("armature")
     if rotors is not None and not rotors.all():
         # those of zero make nothing movable
-        check_movable(m, list(flat), rotors.reshape(-1, m.n_v).min(axis=0))
+        check_movable(m, ["armature"], rotors.reshape(-1, m.n_v).min(axis=0))
     sizes = {entry.name: entry for entry in found.controls}
     return Request(
         system=system,

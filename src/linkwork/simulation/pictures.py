@@ -58,6 +58,7 @@ def picture(
     for axis in axes:
         axis.grid(visible=True, alpha=0.3)
         axis.margins(x=0.0)
+    figure.align_ylabels(axes)
     figure.suptitle(_title(simulation, index))
     return figure
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_array
 from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
@@ -46,7 +45,7 @@ def run(
         q0,
         v0,
         options,
-        inertias=lambda q: _inertias(m, q, options, library),
+        inertias=lambda q, rotors: _inertias(m, q, rotors, library),
         check=lambda system: library.get(("checked", *system.key), system.check),
     )
     if request.system.closed:
@@ -67,14 +66,24 @@ def run(
     return _Ending(request, track, options, library, threads).simulation()
 
 
-def _inertias(m: Mechanism, q: Floats, options: Options, library: Library) -> Floats:
-    """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹."""
+def _inertias(m: Mechanism, q: Floats, rotors: Floats | None, library: Library) -> Floats:
+    """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹.
+
+    With loops, of (M⁻¹ less what holds them): what else moves along counts. A joint that the loops
+    hold still counts with its own inertia.
+    """
     mass = library.kernel(algorithm_recipe("mass_matrix", m))(q)
-    if options.armature is not None and not callable(options.armature):
-        rotors = real_array(options.armature, "armature")
+    if rotors is not None:
         mass = mass + rotors[..., None] * np.eye(m.n_v)
     inverse: Any = np.linalg.inv(mass)
-    return 1.0 / np.diagonal(inverse, axis1=-2, axis2=-1)
+    free = np.diagonal(inverse, axis1=-2, axis2=-1)
+    if not m.is_closed:
+        return 1.0 / free
+    J = library.kernel(algorithm_recipe("closure_jacobian", m))(q)
+    pushed = J @ inverse
+    held = np.linalg.pinv(pushed @ np.swapaxes(J, -1, -2), rcond=1e-10, hermitian=True)
+    less = np.einsum("...ij,...ij->...j", pushed, held @ pushed)
+    return 1.0 / np.where(free - less > 1e-9 * free, free - less, free)
 
 
 def _fixed(
