@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.regressor import inertial_numbers
 from linkwork.mechanism.dynamics_inputs import dynamics_inputs
 
@@ -333,6 +334,10 @@ class RobotDynamics:
             threads=threads,
         )
         Y = self.regressor(q, v, dv, gravity=gravity, threads=threads)
+        robot: Any = self
+        if is_closed(robot.mechanism):  # what the loops leave of the inverse
+            more: Any = {"armature": armature, "threads": threads}
+            return -(self.forward_dynamics_derivatives(q, v, tau, **more).tau @ Y)
         return -(self.inverse_mass_matrix(q, armature=armature, threads=threads) @ Y)
 
     def inertial_numbers(self) -> Floats:
