@@ -96,7 +96,9 @@ def _text(values: Any) -> str:
 def request(m: Mechanism, q0: Any, v0: Any = None, duration: float = 1.0, **how: Any) -> Request:
     """A checked request."""
     options = Options(duration=duration, **how)
-    return request_of(m, q0, v0, options, inertias=lambda q: np.ones((*q.shape[:-1], m.n_v)))
+    return request_of(
+        m, q0, v0, options, inertias=lambda q, _rotors: np.ones((*q.shape[:-1], m.n_v))
+    )
 
 
 def simulated(

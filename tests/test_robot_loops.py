@@ -113,3 +113,33 @@ def test_threads_and_forks_share_what_is_compiled():
     robot = lw.load("four_bar")
     assert robot.assembler() is robot.assembler()
     assert robot.assembler(["crank"]) is robot.assembler("crank")
+
+
+def test_accelerations_by_inertial_numbers_with_loops():
+    # masses of all bodies a thousandth larger: gravity moves them as before, forces move them less
+    robot = lw.load("excavator")
+    q, v = robot.neutral(), np.zeros(robot.n_v)
+    tau = np.ones(robot.n_v)
+    slope = robot.forward_dynamics_regressor(q, v, tau) @ robot.inertial_numbers()
+    falls = robot.forward_dynamics(q, v, 0 * tau)
+    np.testing.assert_allclose(slope, falls - robot.forward_dynamics(q, v, tau), atol=1e-8)
+
+
+def test_dynamics_by_the_robot():
+    robot = lw.load("four_bar")
+    q, v = np.tile(robot.neutral(), (2, 1)), np.zeros((2, 3))
+    tau = np.array([[0.1, 0.0, 0.0], [0.2, 0.0, 0.0]])
+    wrenches = robot.loop_wrenches(q, v, tau)
+    assert list(wrenches) == ["hinge"] and wrenches["hinge"].shape == (2, 6)
+    assert robot.closure_bias(q, v).shape == robot.loop_forces(q, v, tau).shape == (2, 5)
+    np.testing.assert_allclose(wrenches["hinge"][:, :2], robot.loop_forces(q, v, tau)[:, :2])
+    back = robot.inverse_dynamics(q, v, robot.forward_dynamics(q, v, tau))
+    np.testing.assert_allclose(back, tau, atol=1e-12)
+    with pytest.raises(InputError, match="no loops or couplings"):
+        lw.load("planar_3r").closure_bias(np.zeros(3), np.zeros(3))
+    with pytest.raises(InputError, match=r"use robot\.actuate"):
+        lw.load("four_bar", loops=False).close("coupler_end", "rocker_end").gravity_forces(q)
+    with pytest.raises(InputError, match="there is nothing that they do"):
+        lw.load("planar_3r").couple("joint1", "joint2").loop_wrenches(v, v, v)
+    with pytest.raises(InputError, match=r"q\[0\] \(joint 'crank'\) is nan"):
+        robot.forward_dynamics(np.full(3, np.nan), v[0], tau[0])

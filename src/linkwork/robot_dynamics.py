@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.regressor import inertial_numbers
 from linkwork.mechanism.dynamics_inputs import dynamics_inputs
 
@@ -72,11 +73,13 @@ class RobotDynamics:
         A floating base has the force, then the moment about its origin, in the axes of its body.
         Keywords: see `RobotDynamics`.
 
+        With loops: those of the actuated joints, zero at the others.
+
         Source: recursive Newton-Euler (Luh, Walker, Paul 1980; Featherstone 2008, section 5.3).
         Raises: InputError, ShapeError, UnknownNameError.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(
+        return run(
             self,
             "inverse_dynamics",
             (q, v, dv),
@@ -107,7 +110,7 @@ class RobotDynamics:
         Raises: as `inverse_dynamics`.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(
+        return run(
             self, "bias_forces", (q, v), call, external=external, gravity=gravity, losses=losses
         )
 
@@ -120,9 +123,9 @@ class RobotDynamics:
         threads: int | None = None,
         on_bad: OnBad = "raise",
     ) -> Floats:
-        """Forces (..., nv) that hold the mechanism still against gravity (N, N m)."""
+        """Forces (..., nv) that hold still against gravity (N, N m); with loops, the actuated."""
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "gravity_forces", (q,), call, gravity=gravity)
+        return run(self, "gravity_forces", (q,), call, gravity=gravity)
 
     def forward_dynamics(  # noqa: PLR0913  the keywords that all of dynamics has
         self,
@@ -141,13 +144,14 @@ class RobotDynamics:
         """Accelerations (..., nv) that the joint forces tau give at the velocities v.
 
         Units: rad/s² for turns, m/s² for slides; a floating base has the time derivative of its v.
-        Keywords: see `RobotDynamics`.
+        With loops, those that keep them closed, where q and v are assembled. Keywords: see
+        `RobotDynamics`.
 
         Source: articulated bodies (Featherstone 2008, section 7.3).
         Raises: as `inverse_dynamics`; InputError where a joint moves nothing that has inertia.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(
+        return run(
             self,
             "forward_dynamics",
             (q, v, tau),
@@ -173,7 +177,7 @@ class RobotDynamics:
         Raises: as `inverse_dynamics`.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "mass_matrix", (q,), call, armature=armature)
+        return run(self, "mass_matrix", (q,), call, armature=armature)
 
     def inverse_mass_matrix(
         self,
@@ -190,7 +194,7 @@ class RobotDynamics:
         Raises: as `forward_dynamics`.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "inverse_mass_matrix", (q,), call, armature=armature)
+        return run(self, "inverse_mass_matrix", (q,), call, armature=armature)
 
     def coriolis_matrix(
         self,
@@ -207,7 +211,7 @@ class RobotDynamics:
         Raises: as `inverse_dynamics`.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "coriolis_matrix", (q, v), call)
+        return run(self, "coriolis_matrix", (q, v), call)
 
     def inverse_dynamics_derivatives(  # noqa: PLR0913  the keywords that all of dynamics has
         self,
@@ -298,7 +302,7 @@ class RobotDynamics:
         Raises: InputError, ShapeError.
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "regressor", (q, v, dv), call, gravity=gravity)
+        return run(self, "regressor", (q, v, dv), call, gravity=gravity)
 
     def forward_dynamics_regressor(
         self,
@@ -330,6 +334,10 @@ class RobotDynamics:
             threads=threads,
         )
         Y = self.regressor(q, v, dv, gravity=gravity, threads=threads)
+        robot: Any = self
+        if is_closed(robot.mechanism):  # what the loops leave of the inverse
+            more: Any = {"armature": armature, "threads": threads}
+            return -(self.forward_dynamics_derivatives(q, v, tau, **more).tau @ Y)
         return -(self.inverse_mass_matrix(q, armature=armature, threads=threads) @ Y)
 
     def inertial_numbers(self) -> Floats:
@@ -352,7 +360,7 @@ class RobotDynamics:
     ) -> Floats:
         """Kinetic energy (...) of the whole mechanism, J."""
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "kinetic_energy", (q, v), call, armature=armature)
+        return run(self, "kinetic_energy", (q, v), call, armature=armature)
 
     def potential_energy(
         self,
@@ -365,7 +373,7 @@ class RobotDynamics:
     ) -> Floats:
         """Energy (...) of the masses in the field of gravity (J), zero at the world's origin."""
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "potential_energy", (q,), call, gravity=gravity)
+        return run(self, "potential_energy", (q,), call, gravity=gravity)
 
     def centroidal_momentum(
         self,
@@ -381,7 +389,7 @@ class RobotDynamics:
         Units: kg m/s and kg m²/s. Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "centroidal_momentum", (q, v), call)
+        return run(self, "centroidal_momentum", (q, v), call)
 
     def centroidal_matrix(
         self,
@@ -396,7 +404,7 @@ class RobotDynamics:
         Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
         """
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "centroidal_matrix", (q,), call)
+        return run(self, "centroidal_matrix", (q,), call)
 
     def com_velocity(
         self,
@@ -409,7 +417,7 @@ class RobotDynamics:
     ) -> Floats:
         """Velocity of the centre of mass (..., 3) in the world, m/s."""
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "com_velocity", (q, v), call)
+        return run(self, "com_velocity", (q, v), call)
 
     def com_acceleration(
         self,
@@ -423,7 +431,7 @@ class RobotDynamics:
     ) -> Floats:
         """Acceleration of the centre of mass (..., 3) in the world, m/s²."""
         call = {"out": out, "threads": threads, "on_bad": on_bad}
-        return _run(self, "com_acceleration", (q, v, dv), call)
+        return run(self, "com_acceleration", (q, v, dv), call)
 
     def frame_velocity(
         self,
@@ -465,7 +473,7 @@ class RobotDynamics:
         return robot._compute(what, (q, v, dv), out, threads, on_bad)
 
 
-def _run(
+def run(
     robot: Any, algorithm: str, arrays: tuple[ArrayLike, ...], call: dict[str, Any], **keywords: Any
 ) -> Floats:
     """An algorithm without names among its arguments, the keywords being inputs of it."""
@@ -478,7 +486,7 @@ def _run(
 def _matrices(
     robot: Any, algorithm: str, arrays: tuple[ArrayLike, ...], call: dict[str, Any], **keywords: Any
 ) -> Floats:
-    """As `_run`, of an algorithm that gives several matrices: one after the other."""
+    """As `run`, of an algorithm that gives several matrices: one after the other."""
     how = dynamics_inputs(robot.mechanism, **keywords)
     what = (algorithm, None, None, how.names)
     return np.moveaxis(_call(robot, what, (*arrays, *how.values), call), -3, 0)

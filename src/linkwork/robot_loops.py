@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork import settings
 from linkwork.mechanism import edit
+from linkwork.robot_dynamics import run
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from linkwork.algorithms.jacobian import Reference
+    from linkwork.compile.kernel import OnBad
+    from linkwork.mechanism.dynamics_inputs import External
     from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.mechanism.model import Mechanism
     from linkwork.robot import Robot
@@ -34,6 +37,7 @@ class RobotLoops:
         def _with(self, mechanism: Mechanism) -> Robot: ...
 
         jacobian: Callable[..., Floats]
+        _compute: Callable[..., Floats]
 
     @property
     def loops(self) -> tuple[Loop, ...]:
@@ -182,6 +186,75 @@ class RobotLoops:
     def closure_jacobian(self, q: ArrayLike) -> Floats:
         """The derivative of `closure` by v (..., n_c, nv), exact where q is assembled."""
         return self._rates().jacobian(q)
+
+    def closure_bias(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """The closure's acceleration at dv = 0, dJ/dt v (..., n_c): J dv + this is zero.
+
+        Rows as in `closure`, m/s² and rad/s². At q and v that are assembled.
+
+        Raises: InputError where there are no loops or couplings.
+        """
+        return self._compute(("closure_bias", None, None), (q, v), out, threads, on_bad)
+
+    def loop_forces(  # noqa: PLR0913  the keywords that all of dynamics has
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: External | None = None,
+        gravity: ArrayLike | None = None,
+        losses: bool = False,
+        armature: ArrayLike | None = None,
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """What the rows of `closure` do (..., n_c) under the joint forces tau (N, N m).
+
+        On frame b, along and about the axes of frame a. Of redundant rows the least: measured by
+        the root of what each moves. Keywords: see `RobotDynamics`.
+
+        Raises: as `forward_dynamics`.
+        """
+        call = {"out": out, "threads": threads, "on_bad": on_bad}
+        keywords = {"external": external, "gravity": gravity}
+        more = {"losses": losses, "armature": armature}
+        return run(self, "loop_forces", (q, v, tau), call, **keywords, **more)
+
+    def loop_wrenches(  # noqa: PLR0913  the keywords that all of dynamics has
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: External | None = None,
+        gravity: ArrayLike | None = None,
+        losses: bool = False,
+        armature: ArrayLike | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> dict[str, Floats]:
+        """The wrench (..., 6) of each loop on its frame b, by the loop's name (N, N m).
+
+        Force, then moment about the origin of frame b, in axes of frame a; the body of frame a has
+        the opposite one along the same line. Keywords: see `RobotDynamics`.
+
+        Raises: as `forward_dynamics`; InputError where there are no loops.
+        """
+        call = {"out": None, "threads": threads, "on_bad": on_bad}
+        keywords = {"external": external, "gravity": gravity}
+        more = {"losses": losses, "armature": armature}
+        found = run(self, "loop_wrenches", (q, v, tau), call, **keywords, **more)
+        return {loop.name: found[..., k, :] for k, loop in enumerate(self.loops)}
 
     def passive_rates(self, q: ArrayLike) -> Floats:
         """dv / d(actuated speeds) (..., nv, n_actuated) at assembled configurations.

@@ -78,3 +78,11 @@ def test_it_is_cheap():
     for name, most in (("panda", 510), ("ur5e", 310), ("humanoid", 2600)):
         m = load(name).mechanism
         assert trace("mass_matrix", m).signature.instructions <= most
+
+
+def test_fingers_that_move_apart_cancel():
+    # what a slide and its fingers share is a constant of each finger, and zero for both
+    m, random = load("two_arm_torso").mechanism, rng("fingers")
+    q, v = random_configuration(random, m), random.normal(size=m.n_v)
+    M = evaluate("mass_matrix", m, q)
+    assert evaluate("kinetic_energy", m, q, v) == pytest.approx(0.5 * v @ M @ v, rel=1e-12)

@@ -15,7 +15,7 @@ from linkwork.compile.tracing import trace
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.loading import load
 from linkwork.mechanism import parameters
-from linkwork.mechanism.dynamics_checks import check_movable
+from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
 from linkwork.mechanism.edit import lock, with_frame
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
@@ -41,7 +41,7 @@ def calls(frame: str) -> list[tuple[str, dict[str, str]]]:
     for name, entry in ALGORITHMS.items():
         if "reference" in entry.static:
             found += [(name, {"frame": frame, "reference": r}) for r in REFERENCES]
-        elif name not in WITHOUT:
+        elif name not in WITHOUT and not entry.needs_loops:
             found.append((name, {"frame": frame} if "frame" in entry.static else {}))
     return found
 
@@ -233,7 +233,11 @@ def several(m: Mechanism, name: str, static, random) -> dict[str, np.ndarray]:
             chosen.pop()
 
 
-OF_FORCES = [name for name, entry in ALGORITHMS.items() if entry.needs]
+OF_FORCES = [
+    name
+    for name, entry in ALGORITHMS.items()
+    if check_inertias in entry.needs and not entry.needs_loops
+]
 
 
 def small_and_solid() -> Mechanism:
@@ -354,6 +358,8 @@ def test_without_effect(every_joint: Mechanism):
         with pytest.raises(InputError, match="it has no parameters"):
             trace(name, every_joint, ["gravity"])
     for name, entry in ALGORITHMS.items():
+        if entry.needs_loops:
+            continue
         if name in OF_INERTIA:
             assert "inertia:link3" in parameters_of(name, m)
         else:

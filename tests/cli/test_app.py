@@ -20,7 +20,7 @@ import linkwork as lw
 from linkwork.cli import app as module
 from linkwork.errors import DescriptionError, InputError, Problem
 
-COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik")
+COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik", "simulate")
 DOCUMENT_COMMANDS = ("check", "diff", "convert")
 
 
@@ -45,7 +45,10 @@ def test_without_a_command_the_help_is_shown_once(cli: Callable[..., Any]):
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_the_examples_in_a_help_text_work(cli: Callable[..., Any], command: str):
+def test_the_examples_in_a_help_text_work(
+    cli: Callable[..., Any], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)  # some of them write a file
     text = cli(*command.split(), "--help").stdout
     assert cli(*command.split(), "-h").stdout == text
     examples = examples_in(text)
@@ -86,6 +89,12 @@ def test_the_examples_with_files_work_where_the_files_are(
             words.append("--force")
         result = cli(*words)
         assert result.exit_code == (1 if command == "diff" else 0), (example, result.output)
+
+
+def test_no_command_is_without_a_test_of_its_examples(cli: Callable[..., Any]):
+    listed = re.findall(r"(?m)^ *[│|] (\w+) ", cli("--help").stdout)
+    assert {"ik", "run"} <= set(listed)
+    assert set(listed) <= {*COMMANDS, *DOCUMENT_COMMANDS, "run"}
 
 
 def test_the_examples_of_run_work(cli: Callable[..., Any], process: Callable[..., Any]):

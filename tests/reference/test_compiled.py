@@ -25,6 +25,7 @@ from robots import random_configuration as configuration
 from seeds import rng
 
 LARGE = [name for name, entry in ALGORITHMS.items() if entry.needs or name == "regressor"]
+LARGE = [name for name in LARGE if not ALGORITHMS[name].needs_loops]
 REFERENCES = ("world-aligned", "local", "world")
 
 
@@ -54,6 +55,8 @@ def calls(m: Mechanism, frame: str) -> list[tuple[str, dict[str, str]]]:
     """Every algorithm, and those that have one with every reference."""
     listed: list[tuple[str, dict[str, str]]] = []
     for name, entry in ALGORITHMS.items():
+        if entry.needs_loops:
+            continue
         if "reference" in entry.static:
             listed += [(name, {"frame": frame, "reference": r}) for r in REFERENCES]
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.simulation.actuators import PD
-from linkwork.simulation.drive import Drive, joint_of_q, joint_of_v, row_name
+from linkwork.simulation.drive import Drive, joint_of_q, joint_of_v
 from pendulums import LIBRARY, brick, pendulum, request
 
 
@@ -42,5 +42,3 @@ def test_names():
     assert {joint_of_v(m, k) for k in range(6)} == set(m.joint_names)
     assert {joint_of_q(m, k) for k in range(7)} == set(m.joint_names)
     assert [joint_of_v(pendulum(3), k) for k in range(3)] == ["j1", "j2", "j3"]
-    assert row_name((2, 3), 4) == "[1, 1]"
-    assert row_name((), 0) == "[]"

@@ -43,6 +43,12 @@ def test_some_joints_of_one_row():
     for row in (2, -1, (0, 0)):
         with pytest.raises(InputError, match="there is no roll-out"):
             drawn(result, row=row)
+    alone = simulated(pendulum(2), [0.1, 0.2], None, 0.1)
+    for row in (0, ()):
+        assert drawn(alone, row=row).get_suptitle() == "pendulum2"
+    for row in (1, (0,), -1):
+        with pytest.raises(InputError, match="this is one, not a batch; leave out row"):
+            drawn(alone, row=row)
 
 
 def test_a_roll_out_that_failed_says_so():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linkwork.simulation.actuators import PD
-from linkwork.simulation.request import Grid, Track, finite_rows
+from linkwork.simulation.request import Grid, Track, finite_rows, row_name
 from pendulums import pendulum, request
 
 
@@ -61,3 +61,8 @@ def test_a_closed_track_forgets_what_came_after():
 
 def test_finite_rows():
     assert finite_rows(np.array([[1.0, np.inf], [0.0, 1.0]])).tolist() == [False, True]
+
+
+def test_row_name():
+    assert row_name((2, 3), 4) == "[1, 1]"
+    assert row_name((), 0) == "[]"

@@ -15,10 +15,7 @@ M = pendulum(2)
 def test_words_about_one_and_about_many():
     one = simulated(M, [0.1, 0.2], None, 0.1)
     assert one.reason == one.reason_for() == "finished"
-    assert repr(one) == (
-        "Simulation('pendulum2': 1 roll-out of 0.1 s, 101 states each, 1 finished, "
-        "reason='finished')"
-    )
+    assert repr(one) == ("Simulation('pendulum2': 1 roll-out of 0.1 s, 101 states, finished)")
     many = simulated(M, np.zeros((2, 3, 2)), None, 0.1)
     assert many.finished.shape == (2, 3)
     assert "6 roll-outs of 0.1 s, 101 states each, 6 finished" in repr(many)

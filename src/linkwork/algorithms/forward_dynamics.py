@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from linkwork.algorithms.articulated_recursion import articulated_accelerations
 from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.closed_dynamics import accelerated
+from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.inverse_dynamics import as_vector, inverse_forces, numbers
 from linkwork.algorithms.joint_losses import losses
 from linkwork.algorithms.joint_passage import Passage, passages
@@ -18,10 +20,14 @@ def forward_dynamics(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> Bl
     """Accelerations under these joint forces: what `inverse_dynamics` undoes.
 
     Shapes: q (nq,), v (nv,), tau (nv,) to dv (nv,). Units: rad/s² for turns, m/s² for slides.
-    Parameters as in `inverse_dynamics`. With coupled joints it goes by the mass matrix.
+    Parameters as in `inverse_dynamics`. With coupled joints it goes by the mass matrix. With loops
+    or couplings (at q and v that are assembled) the accelerations keep them closed; tau acts on
+    every joint, so it is zero at those that are not driven (`closed_dynamics.py`).
 
     Source: articulated bodies, R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 7.3.
     """
+    if is_closed(m):
+        return as_vector(o, accelerated(o, m, q, v, tau).dv)
     ways, rates = passages(o, m, q), numbers(m, v)
     push = minus(numbers(m, tau), losses(o, m, rates))
     by = _by_mass_matrix if is_coupled(m) else articulated_accelerations

@@ -17,6 +17,8 @@ from linkwork.algorithms.axes import (
     transposed,
 )
 from linkwork.algorithms.carried_mass import Carried, carried, terms
+from linkwork.algorithms.closure import is_closed
+from linkwork.algorithms.driven_forces import actuated_forces, driven
 from linkwork.algorithms.joint_motion import (
     body_axes,
     displacement,
@@ -46,7 +48,8 @@ def gravity_forces(o: Ops, m: Mechanism, q: Block) -> Block:
     Shapes: q (nq,) to (nv,). Units: newton metre for turns, newton for slides. It is the derivative
     of `potential_energy` along v, and what inverse dynamics gives at v = dv/dt = 0: columns as in
     `jacobian`, so a floating base has the force, then the moment, in the axes of its body.
-    Gravity is (0, 0, -9.80665) m/s² in the world unless it is a parameter.
+    Gravity is (0, 0, -9.80665) m/s² in the world unless it is a parameter. With loops or couplings:
+    those of the actuated joints, which hold all.
 
     One pass turns gravity into the axes of every body, one turns the moments of what is carried
     back. Source: the gravity terms of J. Y. S. Luh, M. W. Walker, R. P. C. Paul, "On-line
@@ -71,7 +74,8 @@ def gravity_forces(o: Ops, m: Mechanism, q: Block) -> Block:
             moments[parent] = list(map(added, moments[parent], handed))
     if m.n_v == 0:
         return o.const(np.zeros(0))
-    return o.vector([forces.get(k, 0.0) for k in range(m.n_v)])
+    found = [forces.get(k, 0.0) for k in range(m.n_v)]
+    return o.vector(actuated_forces(driven(o, m, q), found) if is_closed(m) else found)
 
 
 def _along(o: Ops, direction: list[Scalar]) -> Axes:

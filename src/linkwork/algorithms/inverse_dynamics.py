@@ -8,6 +8,9 @@ import numpy as np
 
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.body_masses import lightened
+from linkwork.algorithms.closure import is_closed
+from linkwork.algorithms.closure_motion import acceleration_bias
+from linkwork.algorithms.driven_forces import actuated_forces, balanced, driven
 from linkwork.algorithms.joint_losses import losses, rotor_forces
 from linkwork.algorithms.joint_passage import Passage, columns_of, passages
 from linkwork.algorithms.newton_euler import motions, with_inertia
@@ -25,25 +28,43 @@ def inverse_dynamics(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Blo
     Gravity is (0, 0, -9.80665) m/s² in the world; gravity, external wrenches, rotors (armature),
     damping and friction are parameters (`mechanism/parameters.py`).
 
+    With loops or couplings: the forces of the actuated joints, zero at the others
+    (`driven_forces.py`); least norm where more joints are driven than move by themselves.
+
     Source: recursive Newton-Euler, J. Y. S. Luh, M. W. Walker, R. P. C. Paul, "On-line
     computational scheme for mechanical manipulators", ASME J. Dynamic Systems 102 (1980);
     R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3.
     """
-    rates, changes = numbers(m, v), numbers(m, dv)
-    forces = inverse_forces(m, passages(o, m, q), rates, changes)
-    own = map(added, rotor_forces(m, changes), losses(o, m, rates))
-    return as_vector(o, map(added, forces, own))
+    forces = tree_forces(o, m, q, numbers(m, v), numbers(m, dv))
+    if is_closed(m):
+        forces = actuated_forces(driven(o, m, q), forces)
+    return as_vector(o, forces)
 
 
 def bias_forces(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     """Joint forces that keep the velocity as it is: inverse dynamics at dv = 0.
 
     Shapes: q (nq,), v (nv,) to (nv,). Units and parameters as in `inverse_dynamics`. They
-    hold against gravity, Coriolis and centrifugal forces.
+    hold against gravity, Coriolis and centrifugal forces. With loops or couplings: those of the
+    actuated joints, with which the actuated speeds stay as they are.
     """
-    rates = numbers(m, v)
-    forces = inverse_forces(m, passages(o, m, q), rates, [0.0] * m.n_v)
-    return as_vector(o, map(added, forces, losses(o, m, rates)))
+    rates, changes = numbers(m, v), still(m)
+    if not is_closed(m):
+        return as_vector(o, tree_forces(o, m, q, rates, changes))
+    by, bias = driven(o, m, q), acceleration_bias(o, m, q, v)
+    changes = balanced(by, changes, [-bias[k] for k in range(len(by.rows))]).x
+    return as_vector(o, actuated_forces(by, tree_forces(o, m, q, rates, changes)))
+
+
+def tree_forces(o: Ops, m: Mechanism, q: Block, v: list[Scalar], dv: list[Scalar]) -> list[Scalar]:
+    """Inverse dynamics of the tree, rotors and losses included, whatever is held beside it."""
+    forces = inverse_forces(m, passages(o, m, q), v, dv)
+    return list(map(added, forces, map(added, rotor_forces(m, dv), losses(o, m, v))))
+
+
+def still(m: Mechanism) -> list[Scalar]:
+    """Numbers of v that are zero."""
+    return [0.0] * m.n_v
 
 
 def inverse_forces(

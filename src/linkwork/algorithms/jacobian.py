@@ -6,7 +6,14 @@ from typing import Literal
 
 import numpy as np
 
-from linkwork.algorithms.path import Motion, path_down, path_up, sums_from_start, sums_to_end
+from linkwork.algorithms.path import (
+    Motion,
+    Path,
+    path_down,
+    path_up,
+    sums_from_start,
+    sums_to_end,
+)
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -36,14 +43,18 @@ def jacobian(
     check_reference(reference)
     index = m.frame(frame)
     if reference == "world-aligned":
-        path = path_down(o, m, q, index)
-        arms = sums_to_end(path.segments)
-        columns = [_column(o, each, arms[each.anchor + each.along]) for each in path.motions]
-    else:
-        # the arm goes from the axis to a point that is the origin of the vectors, so it is -anchor
-        path = (path_up if reference == "local" else path_down)(o, m, q, index)
-        anchors = sums_from_start(path.segments)
-        columns = [_column(o, each, anchors[each.anchor], -1) for each in path.motions]
+        return jacobian_along(o, m, path_down(o, m, q, index))
+    # the arm goes from the axis to a point that is the origin of the vectors, so it is -anchor
+    path = (path_up if reference == "local" else path_down)(o, m, q, index)
+    anchors = sums_from_start(path.segments)
+    columns = [_column(o, each, anchors[each.anchor], -1) for each in path.motions]
+    return gathered(o, m.n_v, path.motions, columns, 6)
+
+
+def jacobian_along(o: Ops, m: Mechanism, path: Path) -> Block:
+    """The world-aligned Jacobian (6, nv) of the frame at the end of a path downwards."""
+    arms = sums_to_end(path.segments)
+    columns = [_column(o, each, arms[each.anchor + each.along]) for each in path.motions]
     return gathered(o, m.n_v, path.motions, columns, 6)
 
 

@@ -17,7 +17,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 
-class _State(NamedTuple):
+class FrameState(NamedTuple):
     """A frame in motion with constant v: origin, velocities, accelerations, all in world axes.
 
     None stands for a vector that is zero by structure.
@@ -50,20 +50,25 @@ def jacobian_dot_v(
     Raises: UnknownNameError for a frame that does not exist, InputError for another reference.
     """
     check_reference(reference)
-    index = m.frame(frame)
-    state = _State(reference_axes(o))
-    for body in m.ancestry(int(m.frame_body[index])):
+    return _in_reference(o, frame_state(o, m, q, v, m.frame(frame)), reference)
+
+
+def frame_state(
+    o: Ops, m: Mechanism, q: Block, v: Block, frame: int, since: int = -1
+) -> FrameState:
+    """How a frame moves while v stays; ``since`` as in `path_down`, v below it counts alone."""
+    state = FrameState(reference_axes(o))
+    for body in (k for k in m.ancestry(int(m.frame_body[frame])) if k > since):
         place = m.placement(body)
         joint = _carried(o, state, place.p)
         joint = joint._replace(axes=placed(o, joint.axes, place.R))
         state = _through_joint(o, m, q, v, body, joint)
-    place = m.frame_placement(index)
+    place = m.frame_placement(frame)
     state = _carried(o, state, place.p)
-    state = state._replace(axes=placed(o, state.axes, place.R))
-    return _in_reference(o, state, reference)
+    return state._replace(axes=placed(o, state.axes, place.R))
 
 
-def _in_reference(o: Ops, state: _State, reference: Reference) -> Block:
+def _in_reference(o: Ops, state: FrameState, reference: Reference) -> Block:
     """Turn the derivative of the world-aligned twist into that of another one."""
     linear, angular = state.acceleration, state.alpha
     if reference == "world":
@@ -79,7 +84,7 @@ def _in_reference(o: Ops, state: _State, reference: Reference) -> Block:
     return o.concat([zero if x is None else x for x in (linear, angular)])
 
 
-def _carried(o: Ops, state: _State, local: list[Block]) -> _State:
+def _carried(o: Ops, state: FrameState, local: list[Block]) -> FrameState:
     """The same motion at a point with these components along the frame's axes."""
     arm = in_axes(state.axes, local)
     if arm is None:
@@ -94,7 +99,9 @@ def _carried(o: Ops, state: _State, local: list[Block]) -> _State:
     )
 
 
-def _through_joint(o: Ops, m: Mechanism, q: Block, v: Block, body: int, joint: _State) -> _State:
+def _through_joint(
+    o: Ops, m: Mechanism, q: Block, v: Block, body: int, joint: FrameState
+) -> FrameState:
     """From the joint frame to the body.
 
     A slide s adds s to the velocity and (ω + ω_s) x s to the acceleration, ω_s being the
@@ -111,7 +118,7 @@ def _through_joint(o: Ops, m: Mechanism, q: Block, v: Block, body: int, joint: _
     omega = _sum(joint.omega, turn)
     slide_omega = omega if type is JointType.FLOATING else joint.omega
     coriolis = _sum(_cross(o, joint.omega, slide), _cross(o, slide_omega, slide))
-    return _State(
+    return FrameState(
         axes,
         state.p,
         _sum(state.velocity, slide),

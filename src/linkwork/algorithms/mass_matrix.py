@@ -91,5 +91,7 @@ def _hand_inwards(
 def _add(entries: Entries, i: int, j: int, value: Scalar) -> None:
     key = (max(i, j), min(i, j))
     total = added(entries.get(key, 0.0), value)
-    if not is_zero(total):
+    if is_zero(total):  # also where constants have cancelled, as those of two fingers do
+        entries.pop(key, None)
+    else:
         entries[key] = total

@@ -164,10 +164,13 @@ def free_axes(type: JointType) -> list[tuple[int, bool]]:
     return []
 
 
-def path_down(o: Ops, m: Mechanism, q: Block, frame: int) -> Path:
-    """From the world to a frame; vectors in world axes."""
+def path_down(o: Ops, m: Mechanism, q: Block, frame: int, since: int = -1) -> Path:
+    """From the world to a frame; vectors in world axes.
+
+    ``since``: a body that carries the frame stands for the world, as if it stood still.
+    """
     path = Path(o, reference_axes(o))
-    way = m.ancestry(int(m.frame_body[frame]))
+    way = [body for body in m.ancestry(int(m.frame_body[frame])) if body > since]
     # the frame's axes are all asked for, on the way only the joints' axes are
     places = [*(m.placement(body) for body in way), m.frame_placement(frame)]
     for body, place, after in zip(way, places, places[1:], strict=False):

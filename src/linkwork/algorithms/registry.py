@@ -13,6 +13,8 @@ from linkwork.algorithms import configuration
 from linkwork.algorithms.center_of_mass import com, com_jacobian
 from linkwork.algorithms.center_of_mass_motion import com_acceleration, com_velocity
 from linkwork.algorithms.centroidal import centroidal_matrix, centroidal_momentum
+from linkwork.algorithms.closure import closure, closure_jacobian, n_rows
+from linkwork.algorithms.closure_motion import closure_bias
 from linkwork.algorithms.coriolis_matrix import coriolis_matrix
 from linkwork.algorithms.energy import kinetic_energy
 from linkwork.algorithms.forward_dynamics import forward_dynamics
@@ -25,12 +27,19 @@ from linkwork.algorithms.inverse_dynamics_derivatives import inverse_dynamics_de
 from linkwork.algorithms.inverse_mass_matrix import inverse_mass_matrix
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.algorithms.jacobian_derivative import jacobian_dot_v
+from linkwork.algorithms.loop_forces import loop_forces, loop_wrenches
 from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.regressor import regressor
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters as named
-from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
+from linkwork.mechanism.dynamics_checks import (
+    check_actuated,
+    check_held,
+    check_inertias,
+    check_loops,
+    check_movable,
+)
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops import ops_of
 from linkwork.ops.numpy import NUMPY
@@ -63,6 +72,11 @@ class Algorithm:
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         for need in self.needs:
             need(m, names)
+
+    @property
+    def needs_loops(self) -> bool:
+        """Whether it is of mechanisms with loops or couplings alone."""
+        return check_held in self.needs or check_loops in self.needs
 
     def run(
         self,
@@ -135,6 +149,8 @@ _MOTION: tuple[tuple[str, Kind], ...] = (*_QV, ("dv", "v"))
 _FORCES: tuple[tuple[str, Kind], ...] = (*_QV, ("tau", "v"))
 _REAL: tuple[Check, ...] = (check_inertias,)
 _MOVABLE: tuple[Check, ...] = (check_inertias, check_movable)
+_DRIVEN: tuple[Check, ...] = (check_inertias, check_actuated)
+_HELD: tuple[Check, ...] = (check_held,)
 
 
 def _vector_v(m: Mechanism) -> Shape:
@@ -143,6 +159,10 @@ def _vector_v(m: Mechanism) -> Shape:
 
 def _matrices_v(m: Mechanism) -> Shape:
     return (3, m.n_v, m.n_v)
+
+
+def _rows(m: Mechanism) -> Shape:
+    return (n_rows(m),)
 
 
 def _matrix_v(m: Mechanism) -> Shape:
@@ -158,10 +178,10 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, ("frame", "reference"), lambda m: (6,)),
         Algorithm("com", com, _Q, (), lambda m: (3,)),
         Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v)),
-        Algorithm("gravity_forces", gravity_forces, _Q, (), _vector_v),
+        Algorithm("gravity_forces", gravity_forces, _Q, (), _vector_v, (check_actuated,)),
         Algorithm("potential_energy", potential_energy, _Q, (), lambda m: ()),
-        Algorithm("inverse_dynamics", inverse_dynamics, _MOTION, (), _vector_v, _REAL),
-        Algorithm("bias_forces", bias_forces, _QV, (), _vector_v, _REAL),
+        Algorithm("inverse_dynamics", inverse_dynamics, _MOTION, (), _vector_v, _DRIVEN),
+        Algorithm("bias_forces", bias_forces, _QV, (), _vector_v, _DRIVEN),
         Algorithm("mass_matrix", mass_matrix, _Q, (), _matrix_v, _REAL),
         Algorithm("forward_dynamics", forward_dynamics, _FORCES, (), _vector_v, _MOVABLE),
         Algorithm("inverse_mass_matrix", inverse_mass_matrix, _Q, (), _matrix_v, _MOVABLE),
@@ -172,7 +192,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             _MOTION,
             (),
             _matrices_v,
-            _REAL,
+            _DRIVEN,
         ),
         Algorithm(
             "forward_dynamics_derivatives",
@@ -195,6 +215,20 @@ ALGORITHMS: dict[str, Algorithm] = {
             _MOTION,
             ("frame", "reference"),
             lambda m: (6,),
+        ),
+        Algorithm("closure", closure, _Q, (), _rows, _HELD),
+        Algorithm(
+            "closure_jacobian", closure_jacobian, _Q, (), lambda m: (*_rows(m), m.n_v), _HELD
+        ),
+        Algorithm("closure_bias", closure_bias, _QV, (), _rows, _HELD),
+        Algorithm("loop_forces", loop_forces, _FORCES, (), _rows, (*_MOVABLE, *_HELD)),
+        Algorithm(
+            "loop_wrenches",
+            loop_wrenches,
+            _FORCES,
+            (),
+            lambda m: (len(m.loops), 6),
+            (*_MOVABLE, check_loops),
         ),
         Algorithm("integrate", configuration.integrate, _QV, (), lambda m: (m.n_q,)),
         Algorithm("difference", configuration.difference, _QQ, (), lambda m: (m.n_v,)),

@@ -8,10 +8,11 @@ kinematic trees", Int. J. Robotics Research 24 (2005).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.triples import negated, times
+from linkwork.algorithms.triples import less, negated, times
 
 Entries = dict[tuple[int, int], Scalar]
 """A symmetric matrix: its entries (i, j) with i >= j that are not zero by structure."""
@@ -50,15 +51,37 @@ def factor(entries: Entries, n: int) -> TreeFactor:
 
 def solved(found: TreeFactor, right: list[Scalar]) -> list[Scalar]:
     """The solution x of M x = right."""
-    x = list(right)
-    for k in range(len(x) - 1, -1, -1):
-        for j, value in found.rows[k].items():
-            x[j] = added(x[j], times(value, x[k]))
-    for k, row in enumerate(found.rows):
-        x[k] = negated(times(x[k], found.inverse[k]))
-        for j, value in row.items():
-            x[k] = added(x[k], times(value, x[j]))
+    return out_of_half(found, half_solved(found, dict(enumerate(right))))
+
+
+def half_solved(found: TreeFactor, right: Mapping[int, Scalar]) -> dict[int, Scalar]:
+    """L⁻ᵀ right, from the leaves on; what structure leaves zero is left out."""
+    x = dict(right)
+    for k in range(len(found.rows) - 1, -1, -1):
+        if k in x:
+            for j, value in found.rows[k].items():
+                x[j] = added(x.get(j, 0.0), times(value, x[k]))
     return x
+
+
+def out_of_half(found: TreeFactor, half: Mapping[int, Scalar]) -> list[Scalar]:
+    """The solution, of what `half_solved` gives: L⁻¹ D⁻¹ half."""
+    x: list[Scalar] = []
+    for k, row in enumerate(found.rows):
+        at = negated(times(half.get(k, 0.0), found.inverse[k]))
+        for j, value in row.items():
+            at = added(at, times(value, x[j]))
+        x.append(at)
+    return x
+
+
+def half_product(found: TreeFactor, a: Mapping[int, Scalar], b: Mapping[int, Scalar]) -> Scalar:
+    """``a·M⁻¹ b`` of two right sides that are half solved: a·D⁻¹ b."""
+    value: Scalar = 0.0
+    for k, x in a.items():
+        if k in b:
+            value = less(value, times(times(x, found.inverse[k]), b[k]))
+    return value
 
 
 def inverted(found: TreeFactor) -> Entries:

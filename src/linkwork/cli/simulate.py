@@ -16,9 +16,10 @@ from linkwork import atomic
 from linkwork.cli import inputs, output
 from linkwork.cli.progress import progress_of
 from linkwork.cli.simulation_arguments import SimulateArguments
-from linkwork.errors import InputError, MissingExtraError
+from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.simulating import simulate
 from linkwork.simulation.actuators import PD
+from linkwork.simulation.by_joint import places
 from linkwork.simulation.result import Simulation
 
 DIVERGED = 1
@@ -69,12 +70,12 @@ def _target(name: str | None, option: str, kinds: tuple[str, ...]) -> Path | Non
 
 
 def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
-    q0 = inputs.configuration(robot, given.q0, "--q0")
+    q0 = _assembled(robot, inputs.configuration(robot, given.q0, "--q0"))
     with progress_of("simulating") as progress:
         return simulate(
             robot,
             q0,
-            _numbers(given.v0, "--v0"),
+            _by_joint(robot, given.v0, "--v0", driven=False),
             given.duration,
             torque=_torque(robot, given),
             method=given.method,  # pyright: ignore[reportArgumentType]  checked there, by name
@@ -82,7 +83,7 @@ def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
             tolerance=given.tolerance,
             gravity=_numbers(given.gravity, "--gravity"),
             losses=given.losses,
-            armature=_one_or_more(given.armature, "--armature"),
+            armature=_by_joint(robot, given.armature, "--armature", one=True),
             stops=given.stops,
             record=given.record,
             threads=given.threads,
@@ -90,19 +91,30 @@ def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
         )
 
 
+def _assembled(robot: lw.Robot, q0: Any) -> Any:
+    """The first positions with the loops closed, the actuated joints where they are asked for."""
+    if not (robot.actuated and (robot.loops or robot.couplings)):
+        return q0
+    m = robot.mechanism
+    found = robot.assemble(q0[places(m, m.actuated, of_q=True)], near=q0)
+    if not found.success:
+        raise InputError(f"--q0: {found.reason}")
+    return found.q
+
+
 def _torque(robot: lw.Robot, given: SimulateArguments) -> Any:
     if given.kp is None:
         if given.kd is not None or given.target is not None:
             raise InputError("--kd and --target belong to a controller: give --kp too")
-        return _numbers(given.torque, "--torque")
+        return _by_joint(robot, given.torque, "--torque")
     target = None
     if given.target:
         target = inputs.configuration(robot, given.target, "--target")
     return PD(
-        _one_or_more(given.kp, "--kp"),
-        0.0 if given.kd is None else _one_or_more(given.kd, "--kd"),
+        _by_joint(robot, given.kp, "--kp", one=True),
+        0.0 if given.kd is None else _by_joint(robot, given.kd, "--kd", one=True),
         q_target=target,
-        feed_forward=_numbers(given.torque, "--torque"),
+        feed_forward=_by_joint(robot, given.torque, "--torque"),
     )
 
 
@@ -110,9 +122,26 @@ def _numbers(text: str | None, option: str) -> list[float] | None:
     return None if text is None else inputs.numbers(text, option)
 
 
-def _one_or_more(text: str | None, option: str) -> Any:
+def _by_joint(
+    robot: lw.Robot, text: str | None, option: str, *, one: bool = False, driven: bool = True
+) -> Any:
+    """Numbers for the joints; ``one`` may stand for all, ``driven``: the actuated ones suffice."""
     values = _numbers(text, option)
-    return values[0] if values is not None and len(values) == 1 else values
+    if values is None or len(values) == robot.n_v:
+        return values
+    m = robot.mechanism
+    few = places(m, m.actuated) if driven else []
+    if one and len(values) == 1:
+        return values[0]
+    if few and len(values) == len(few):
+        return values
+    names = inputs.velocity_labels(m)
+    kinds = [f"{robot.n_v} ({', '.join(names[:8])}{', ...' if len(names) > 8 else ''})"]
+    if 0 < len(few) < robot.n_v:
+        kinds.append(f"{len(few)} for the actuated joints ({', '.join(m.actuated)})")
+    first = "one number, or " if one else ""
+    count = f"{len(values)} {'was' if len(values) == 1 else 'were'}"
+    raise ShapeError(f"{option} takes {first}{' or '.join(kinds)}; {count} given")
 
 
 def _as_json(robot: lw.Robot, result: Simulation) -> dict[str, Any]:

@@ -17,13 +17,15 @@ class SimulateArguments(RobotArguments):
     """Simulate a robot: let it fall, or hold it with a controller, and see how it moves.
 
     Without --kp no motor acts: gravity moves the robot. With it, every joint is pulled towards
-    --target, by default where it begins. The exit code is 0 when the simulation went to its end, 1
-    when it diverged on the way (what was computed is kept), 2 when the input is wrong.
+    --target, by default where it begins; of a mechanism with loops, every actuated joint. The exit
+    code is 0 when the simulation went to its end, 1 when it diverged on the way (what was computed
+    is kept), 2 when the input is wrong.
     """
 
     examples: ClassVar[tuple[str, ...]] = (
         "linkwork simulate ur5e --duration 2",
-        "linkwork simulate panda --kp 200 --kd 20 --armature 0.1 --target joint2=0.5 --save r.npz",
+        "linkwork simulate panda --kp 200 --kd 20 --armature 0.1 --save r.npz",
+        "linkwork simulate five_bar --kp 50 --kd 5 --target left=0.4",
         "linkwork simulate quadruped --floating --method dopri5 --gravity '0 0 0'",
     )
 
@@ -54,7 +56,7 @@ class SimulateArguments(RobotArguments):
         str | None,
         text_option(
             "--kp", metavar="K", text="Stiffness of the controller: one number, or one for each "
-            "degree of freedom.", panel=_FORCES,
+            "degree of freedom, or each actuated joint.", panel=_FORCES,
         ),
     ] = None  # fmt: skip
     kd: Annotated[

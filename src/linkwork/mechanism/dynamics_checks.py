@@ -118,6 +118,36 @@ def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | No
         raise InputError(_undetermined(m, k, alone=False))
 
 
+def check_actuated(m: Mechanism, given: Sequence[str] = ()) -> None:
+    """Check that it is said which joints are driven, where loops make that a question.
+
+    Raises: InputError.
+    """
+    if (m.loops or m.couplings) and not m.actuated:
+        raise InputError(
+            f"'{m.name}' has loops or couplings, so its forces are those of actuated joints, and "
+            "it is not said which these are: use robot.actuate(joints)"
+        )
+
+
+def check_held(m: Mechanism, given: Sequence[str] = ()) -> None:
+    """Check that there is something beside the tree that can be held closed.
+
+    Raises: InputError.
+    """
+    if not (m.loops or m.couplings):
+        raise InputError(f"'{m.name}' has no loops or couplings, so nothing holds them closed")
+
+
+def check_loops(m: Mechanism, given: Sequence[str] = ()) -> None:
+    """Check that there is a loop.
+
+    Raises: InputError.
+    """
+    if not m.loops:
+        raise InputError(f"'{m.name}' has no loops, so there is nothing that they do: see close()")
+
+
 def _is_positive(matrix: Floats) -> bool:
     """Whether every pivot of a symmetric matrix with ones on its diagonal is above zero."""
     try:

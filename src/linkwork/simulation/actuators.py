@@ -22,12 +22,15 @@ Value: TypeAlias = "ArrayLike | Callable[[float], ArrayLike]"
 
 @dataclass(frozen=True, eq=False)
 class PD:
-    """Proportional-derivative control of every joint, with a force fed forward.
+    """Proportional-derivative control of the joints, with a force fed forward.
 
     tau = feed_forward + kp (q_target - q) + kd (v_target - v), bounded by ``effort_limit`` where
-    that is given. Each of them is a number, an array (..., nv), or a function of time that gives
-    one; ``q_target`` is (..., nq), by default where the simulation begins. A floating joint's error
-    is the twist in its own axes that leads to the target (`Robot.difference`).
+    that is given. Each of them is a number, an array (..., nv), {joint: number}, or a function of
+    time that gives one of these; joints that are not named have zero. Where a mechanism says which
+    joints are actuated, one number is for these alone, and an array may have their numbers alone.
+    ``q_target`` is (..., nq), of the actuated joints, or by name, by default where the simulation
+    begins. A floating joint's error is the twist in its own axes that leads to the target
+    (`Robot.difference`).
     """
 
     kp: Any

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.simulation.drive import Drive, joint_of_v, row_name
+from linkwork.simulation.drive import Drive, joint_of_v
 from linkwork.simulation.options import Event
-from linkwork.simulation.request import Progress, Track, finite_rows
+from linkwork.simulation.request import Progress, Track, finite_rows, row_name
 from linkwork.simulation.result import EventRecord
 from linkwork.simulation.steppers import DOPRI5
 from linkwork.simulation.stepping import combined, torque_of
@@ -202,19 +202,36 @@ class _Adaptive:
         held = np.where(taken[:, None], along[:, : self.n_v], 0.0)
         q = self.drive.move(rows.q, held)
         t = np.where(self.end - rows.t - h <= 1.0e-12 * self.end, self.end, rows.t + h)
+        if self.request.system.closed:
+            q, v, closed = self.drive.closed(q, np.where(taken[:, None], v, rows.v), t)
+            self._stick(rows, taken & ~closed, np.hstack([q, v]))
+            taken &= closed
         stopped = self._events(rows, h, stages, taken) if self.events else np.full(h.size, np.inf)
         self._keep(rows, (t, h, stages), taken, stopped)
         choose = taken[:, None]
         rows.q, rows.v = np.where(choose, q, rows.q), np.where(choose, v, rows.v)
         rows.t = np.where(taken, t, rows.t)
-        first = np.hstack([v, stages[-1][:, self.n_v :]])
-        rows.first = np.where(choose, first, rows.first)
+        rows.first = np.where(choose, self._rates_after(rows, stages[-1]), rows.first)
         ended = taken & np.isfinite(stopped)
         self.track.ended_at[ended] = stopped[ended]
         rows.going &= ~ended & (rows.t < self.end)
         with np.errstate(invalid="ignore"):
             slow = (np.abs(rows.v) <= self.request.bound).all(axis=1)
         self._check(rows, slow | ended | ~taken)
+
+    def _rates_after(self, rows: _Rows, last: Floats) -> Floats:
+        """The rates where the rows are: of the last stage, but for what closing loops has moved."""
+        if not self.request.system.closed:
+            return np.hstack([rows.v, last[:, self.n_v :]])
+        return self.drive.rates(rows.t, rows.q, np.zeros_like(rows.v), rows.v, at=rows.q)[0]
+
+    def _stick(self, rows: _Rows, open_: Flags, states: Floats) -> None:
+        """End the roll-outs whose loops stay open after a step."""
+        self.track.failed[open_] = 0.0
+        self.track.failed_at[open_] = self.track.ended_at[open_] = rows.t[open_]
+        self.track.remains[open_] = states[open_]
+        self.track.unclosed.update(np.flatnonzero(open_).tolist())
+        rows.going &= ~open_
 
     def _check(self, rows: _Rows, good: Flags) -> None:
         """End the roll-outs that are not good any more."""
@@ -251,7 +268,8 @@ class _Adaptive:
         for k, stage in enumerate(stages):
             total = total + weights[:, k : k + 1] * np.nan_to_num(stage)
         along = h[:, None] * total
-        return self.drive.move(rows.q, along[:, : self.n_v]), rows.v + along[:, self.n_v :]
+        q, v = self.drive.move(rows.q, along[:, : self.n_v]), rows.v + along[:, self.n_v :]
+        return self.drive.closed(q, v, rows.t + s * h)[:2]
 
     def _keep(
         self, rows: _Rows, step: tuple[Floats, Floats, list[Floats]], taken: Flags, stop: Floats
@@ -332,8 +350,10 @@ class _Adaptive:
         one = slice(row, row + 1)
         weights = dense_weights(np.array(share))
         along = h[row] * sum(w * stage[row] for w, stage in zip(weights, stages, strict=True))
-        q = self.drive.move(rows.q[one], along[None, : self.n_v])[0]
-        return float(rows.t[row] + share * h[row]), q, rows.v[row] + along[self.n_v :]
+        q = self.drive.move(rows.q[one], along[None, : self.n_v])
+        t, v = float(rows.t[row] + share * h[row]), rows.v[one] + along[None, self.n_v :]
+        q, v, _ = self.drive.closed(q, v, t, only=one)
+        return t, q[0], v[0]
 
     def _crossing(
         self, rows: _Rows, h: Floats, stages: list[Floats], where: tuple[int, int, float, float]

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from linkwork.arrays import real_rows
 from linkwork.compile.kernel import Kernel
 from linkwork.errors import InputError, ShapeError
+from linkwork.simulation.closing import corrected
 from linkwork.simulation.library import Library
-from linkwork.simulation.request import Request
+from linkwork.simulation.request import Request, row_name
 from linkwork.simulation.system import packed
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 class Drive:
@@ -28,12 +30,34 @@ class Drive:
         self.mechanism = request.system.mechanism
         self._stage: Kernel = library.kernel(request.system.stage_recipe())
         self._advance: Kernel = library.kernel(request.system.advance_recipe())
+        system = request.system
+        self._closer = library.kernel(system.projection_recipe()) if system.closed else None
         constants = request.constants()
         self.constants = np.broadcast_to(constants, (request.rows, constants.shape[1]))
 
     def move(self, q: Floats, theta: Floats) -> Floats:
         """The configurations (rows, nq) that theta (rows, nv) leads to."""
         return self._advance(q, theta, threads=self.threads, on_bad="nan")
+
+    def closed(
+        self, q: Floats, v: Floats, t: Floats | float, *, only: slice = slice(None)
+    ) -> tuple[Floats, Floats, Flags]:
+        """The states (rows, ...) with the loops closed, and in which rows that was possible.
+
+        ``only`` tells which rows of the request they are; t is one for all rows or one each.
+        """
+        if self._closer is None:
+            return q, v, np.ones(q.shape[0], np.bool_)
+        entering = (self.constants[only], self._without_torque(t)[only])
+        return corrected(self._closer, (q, v), entering, self.threads)
+
+    def _without_torque(self, t: Floats | float) -> Floats:
+        """What changes with time but the user's forces, which no projection looks at."""
+        found = {name: self._of_time(name, t) for name in self.request.functions}
+        found["torque"] = np.zeros(self.mechanism.n_v)
+        entries = self.request.system.controls
+        joined = packed(entries, found, self.request.rows)
+        return np.broadcast_to(joined, (self.request.rows, joined.shape[1]))
 
     def rates(
         self, t: Floats | float, q: Floats, theta: Floats, v: Floats, *, at: Floats | None = None
@@ -99,11 +123,6 @@ class Drive:
                 "finite number"
             )
         return tau
-
-
-def row_name(lead: tuple[int, ...], row: int) -> str:
-    """A row of a batch as people index it."""
-    return f"[{', '.join(str(int(k)) for k in np.unravel_index(row, lead))}]" if lead else "[]"
 
 
 def joint_of_v(m: Any, k: int) -> str:

@@ -11,7 +11,7 @@ from linkwork.simulation.library import Library
 from linkwork.simulation.request import Progress, Request, Track, finite_rows
 from linkwork.simulation.rollout import rollout_of
 from linkwork.simulation.steppers import IMPLICIT
-from linkwork.simulation.stepping import note_failures, torque_of
+from linkwork.simulation.stepping import close_loops, note_failures, torque_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -27,7 +27,7 @@ def run_implicit(
     if rollout is None:
         return stepped(request, library, threads=threads, progress=progress)
     dv = begun(Drive(request, library, threads=threads))[0]
-    more = np.hstack([dv, dv])
+    more = np.hstack([dv, dv, np.zeros((dv.shape[0], Implicit(request.system).n_held))])
     return rollout.run(request, more=more, threads=threads, progress=progress)
 
 
@@ -53,6 +53,7 @@ class _Stepping:
         self._newton = library.kernel(texts.newton_recipe())
         self._finish = library.kernel(texts.finish_recipe())
         self.n_q, self.n_v = request.system.mechanism.n_q, request.system.mechanism.n_v
+        self.n_held = texts.n_held
         self.h = np.array([request.grid.h])
         self.track = Track.begun(request)
 
@@ -68,6 +69,10 @@ class _Stepping:
             alive = track.failed < 0.0
             self._give_up(alive & ~solved, after, step)
             note_failures(track, request, self._state(after), step)
+            after = np.hstack([
+                *close_loops(self.drive, track, self._state(after), step),
+                after[:, self.n_q + self.n_v :],
+            ])  # fmt: skip
             alive = track.failed < 0.0
             before = np.where(alive[:, None], after, before)
             if grid.keeps(step):
@@ -91,11 +96,12 @@ class _Stepping:
         dv, controls = begun(self.drive)
         if self.track.torques is not None:
             self.track.torques[:, 0] = torque_of(self.drive, controls)
-        return np.hstack([self.request.q0, self.request.v0, dv, dv])
+        forces = np.zeros((dv.shape[0], self.n_held))
+        return np.hstack([self.request.q0, self.request.v0, dv, dv, forces])
 
     def _step(self, before: Floats, t: float) -> tuple[Floats, Floats, Flags]:
         """The state after a step, the controls there, and which rows have a solution."""
-        n = self.n_v
+        n, n_v = self.n_v + self.n_held, self.n_v
         x = before[:, -n:].copy()
         solved = self.track.failed >= 0.0  # those are left alone
         for _ in range(MOST):
@@ -108,8 +114,8 @@ class _Stepping:
             )  # fmt: skip
             good = finite_rows(found)
             change = _solutions(found[:, n:].reshape(-1, n, n), found[:, :n], good)
-            size = np.abs(self.h[0] * change).max(axis=1)
-            scale = 1.0 + np.abs(v).max(axis=1) + np.abs(self.h[0] * x).max(axis=1)
+            size = np.abs(self.h[0] * change[:, :n_v]).max(axis=1)
+            scale = 1.0 + np.abs(v).max(axis=1) + np.abs(self.h[0] * x[:, :n_v]).max(axis=1)
             x = np.where(solved[:, None], x, x - change)
             solved = solved | (size <= CLOSE * scale)
             if solved.all() or not (good | solved).any():

@@ -24,7 +24,8 @@ class ImplicitCode(RolloutCode):
     ) -> None:
         """``graphs``: of `Implicit.newton` and of `Implicit.finish`."""
         newton, finish = graphs
-        n_state, n_v, _, n_constants, n_controls = newton.input_sizes
+        n_state, self.n_x, _, n_constants, n_controls = newton.input_sizes
+        n_v = (n_state - n_q - self.n_x) // 2
         sizes = (n_state, n_q, n_v, n_constants, n_controls)
         super().__init__(module, width, sizes, per_step=1, fused=fused)
         self._newton = self.function_of(newton, "newton")
@@ -32,7 +33,7 @@ class ImplicitCode(RolloutCode):
 
     def tiles(self) -> None:
         """The unknown, what is left of the equations, their matrix, and the state reached."""
-        n = self.n_v
+        n = self.n_x
         self._x, self._left = self.room(n, "unknown"), self.room(n + n * n, "left")
         self._next, self._step = self.room(self.n_state, "next"), self.room(1, "h")
         self._solved = self.b.alloca(I64, name="solved")
@@ -42,7 +43,7 @@ class ImplicitCode(RolloutCode):
 
     def advance(self, step: Any) -> None:
         """Write one step."""
-        b, n = self.b, self.n_v
+        b, n = self.b, self.n_x
         self.load_controls(step, 1)
         start = self.part(self.state, self.n_state - n)
         self.each(n, lambda k: self.put(self.get(start, k), self._x, k))
@@ -72,8 +73,9 @@ class ImplicitCode(RolloutCode):
 
     def _eliminate(self) -> None:
         """Gauss's elimination without exchanges: the mass matrix, which is positive definite,
-        outweighs what a step adds to it. The solution takes the place of the right side."""
-        n, e, b = self.n_v, self.emitter, self.b
+        outweighs what a step adds to it; what it leaves of the loops' rows is positive definite
+        too. The solution takes the place of the right side."""
+        n, e, b = self.n_x, self.emitter, self.b
         right, matrix = self._left, self.part(self._left, n)
 
         def at(i: Any, j: Any) -> Any:
@@ -118,15 +120,20 @@ class ImplicitCode(RolloutCode):
         self.put(e.const(0.0), self._scale, zero)
         solved = self.bits_of(b.load(self._solved))
 
+        def take(k: Any) -> None:
+            x = self.get(self._x, k)
+            self.put(b.select(solved, x, e.sub(x, self.get(self._left, k))), self._x, k)
+
         def one(k: Any) -> None:
             change = e.mul(self.h, self.get(self._left, k))
             x = self.get(self._x, k)
-            self.put(b.select(solved, x, e.sub(x, self.get(self._left, k))), self._x, k)
+            take(k)
             self._largest(self._change, e.fabs(change))
             speed = e.add(e.fabs(e.mul(self.h, x)), e.fabs(self.get(self.v, k)))
             self._largest(self._scale, speed)
 
         self.each(self.n_v, one)
+        self.span(i64(self.n_v), i64(self.n_x), take)
         scale = e.add(e.const(1.0), self.get(self._scale, zero))
         most = e.mul(e.const(CLOSE), scale)
         close = b.fcmp_ordered("<=", self.get(self._change, zero), most)

@@ -5,6 +5,10 @@ theta = h v + h² (1/2 - beta) a + h² beta a', the end is q' = q moved by theta
 v' = v + h (1 - gamma) a + h gamma a', and x is right where inverse dynamics at (q', v', x) gives
 the forces that act there. ``a`` is the method's own, a' = (1 - af)/(1 - am) x + ...
 
+With loops, x has the loops' forces f behind the accelerations: inverse dynamics of the tree gives
+what acts and Jᵀ f, and J x + dJ/dt v' = 0. So accelerations are those of the closed mechanism, and
+what the step opens is closed by projection after it.
+
 Source: J. Chung, G. M. Hulbert, "A time integration algorithm for structural dynamics with improved
 numerical dissipation", J. Applied Mechanics 60 (1993); O. Bruels, A. Cardona, "On the use of Lie
 group time integrators in multibody dynamics", J. Computational and Nonlinear Dynamics 5 (2010).
@@ -12,10 +16,12 @@ group time integrators in multibody dynamics", J. Computational and Nonlinear Dy
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from linkwork.algorithms.closure import closure_parts, closure_rows
+from linkwork.algorithms.closure_motion import acceleration_bias
 from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Recipe
 from linkwork.mechanism.model import Floats, JointType, Mechanism
@@ -65,23 +71,31 @@ WEIGHTS = weights(0.8)
 
 @dataclass(frozen=True)
 class Implicit:
-    """The texts of one system; ``before`` is (q, v, a, dv) in one vector, ``h`` the step."""
+    """The texts of one system; ``before`` is (q, v, a, dv, f) in one vector, ``h`` the step.
+
+    The unknowns x are dv and f at the end; f is empty without loops.
+    """
 
     system: System
+
+    @property
+    def n_held(self) -> int:
+        """How many rows hold loops closed."""
+        return sum(part.n_rows for part in closure_parts(self.system.mechanism))
 
     @property
     def n_before(self) -> int:
         """How many numbers the state of the method has."""
         m = self.system.mechanism
-        return m.n_q + 3 * m.n_v
+        return m.n_q + 3 * m.n_v + self.n_held
 
     def _end(self, o: Ops, before: Block, x: Block, h: Block) -> tuple[Block, Block, Block, Block]:
-        """theta, q', v' and a' for an acceleration x at the end."""
+        """theta, q', v' and a' for the unknowns at the end."""
         m, w = self.system.mechanism, WEIGHTS
         n_q, n_v = m.n_q, m.n_v
         q = o.part(before, 0, n_q)
         v, a, dv = (o.part(before, n_q + k * n_v, n_q + (k + 1) * n_v) for k in range(3))
-        after = w.of_x * x + w.of_dv * dv + w.of_a * a
+        after = w.of_x * o.part(x, 0, n_v) + w.of_dv * dv + w.of_a * a
         hh = h[0] * h[0]
         theta = h[0] * v + (hh * (0.5 - w.beta)) * a + (hh * w.beta) * after
         speed = v + (h[0] * (1.0 - w.gamma)) * a + (h[0] * w.gamma) * after
@@ -95,23 +109,29 @@ class Implicit:
     def newton(
         self, o: Ops, before: Block, x: Block, h: Block, constants: Block, controls: Block
     ) -> Block:
-        """(nv + nv²,): what is left of the equation of motion, then its derivative along x.
+        """(n + n²,): what is left of the equations, then their derivative along the n unknowns.
 
         The derivative is M + h gamma' (C - d tau/dv) + h² beta' (K - d tau/dq) T, row by row, with
         C and K the derivatives of inverse dynamics and T that of the exponential at theta.
         """
-        m, system, w = self.system.mechanism, self.system, WEIGHTS
+        system, w = self.system, WEIGHTS
+        m = tree_of(system.mechanism)
+        dv = o.part(x, 0, m.n_v)
         theta, q, v, _ = self._end(o, before, x, h)
         given = system.given(o, constants, controls)
         parameters = system.parameters(o, given)
-        left = find("inverse_dynamics").run(o, m, (q, v, x), parameters)
+        left = find("inverse_dynamics").run(o, m, (q, v, dv), parameters)
         left = left - system.force(o, q, v, given)
-        stiff, damped, mass = find("inverse_dynamics_derivatives").run(o, m, (q, v, x), parameters)
+        stiff, damped, mass = find("inverse_dynamics_derivatives").run(o, m, (q, v, dv), parameters)
         stiff, damped = _less_forces(o, system, (q, v), given, (stiff, damped))
         to_v = h[0] * (w.gamma * w.of_x)
         to_q = h[0] * h[0] * (w.beta * w.of_x)
         whole = mass + to_v * damped + to_q * _through_exponential(o, m, stiff, theta)
-        return o.concat([left, *[o.row(whole, i) for i in range(m.n_v)]])
+        rows = [o.row(whole, i) for i in range(m.n_v)]
+        if system.closed:
+            held = _Held(o, system.mechanism, (q, v), mass)
+            left, rows = held.joined(left, rows, x)
+        return o.concat([left, *rows])
 
     # what is compiled
 
@@ -126,7 +146,54 @@ class Implicit:
         return self.system.recipe("finish", self._sizes(), self.finish)
 
     def _sizes(self) -> dict[str, int]:
-        return {"before": self.n_before, "x": self.system.mechanism.n_v, "h": 1}
+        return {"before": self.n_before, "x": self.system.mechanism.n_v + self.n_held, "h": 1}
+
+
+def tree_of(m: Mechanism) -> Mechanism:
+    """The same mechanism with nothing beside its tree."""
+    return replace(m, loops=(), couplings=()) if m.is_closed else m
+
+
+_SHARE = 1.0e-8
+"""Of what a row weighs: what makes rows that follow from others harmless (`proximal.py`)."""
+
+
+class _Held:
+    """The rows that hold loops closed, at one state."""
+
+    def __init__(self, o: Ops, m: Mechanism, state: tuple[Block, Block], mass: Block) -> None:
+        q, v = state
+        self._o, self._n = o, m.n_v
+        self._rows = closure_rows(o, m, q)
+        self._bias = acceleration_bias(o, m, q, v)
+        weights = [
+            sum((x * x / mass[k, k] for k, x in row.items()), o.const(0.0)) for row in self._rows
+        ]
+        mean = sum(weights, o.const(0.0)) * (_SHARE / len(weights))
+        self._small = [_SHARE * weight + _SHARE * mean for weight in weights]
+
+    def joined(self, left: Block, rows: list[Block], x: Block) -> tuple[Block, list[Block]]:
+        """What is left and the rows of its derivative, of the tree's and the loops' equations.
+
+        An iteration takes the change of f times a small number besides, which is nothing where it
+        ends. The derivative leaves out how the rows change within the step.
+        """
+        o, n = self._o, self._n
+        count = len(self._rows)
+        forces = [x[n + r] for r in range(count)]
+        pushed: list[Block] = [0.0] * n
+        turned: list[list[Block]] = [[0.0] * count for _ in range(n)]
+        opening: list[Block] = []
+        below: list[Block] = []
+        for r, row in enumerate(self._rows):
+            for k, value in row.items():
+                pushed[k] = pushed[k] + value * forces[r]
+                turned[k][r] = -value
+            opening.append(self._bias[r] + sum(value * x[k] for k, value in row.items()))
+            small = [self._small[r] if i == r else 0.0 for i in range(count)]
+            below.append(o.vector([*(row.get(k, 0.0) for k in range(n)), *small]))
+        whole = [o.concat([own, o.vector(t)]) for own, t in zip(rows, turned, strict=True)]
+        return o.concat([left - o.vector(pushed), o.vector(opening)]), whole + below
 
 
 def _less_forces(

@@ -16,6 +16,7 @@ from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.simulation.actuators import PD
+from linkwork.simulation.by_joint import for_actuated, for_joints
 from linkwork.simulation.drive import joint_of_q, joint_of_v
 from linkwork.simulation.request import Grid, Request
 from linkwork.simulation.steppers import METHODS
@@ -111,6 +112,7 @@ class _Collected:
     """Quantities as they are given, before the batch's shape is known."""
 
     m: Mechanism
+    q0: Floats
     constants: list[Quantity] = field(default_factory=list[Quantity])
     controls: list[Quantity] = field(default_factory=list[Quantity])
     values: dict[str, Floats] = field(default_factory=dict[str, Floats])
@@ -127,12 +129,24 @@ class _Collected:
         self.constants.append(quantity)
         self.values[quantity.name] = self.array(quantity, value, label)
 
-    def array(self, quantity: Quantity, value: ArrayLike, label: str) -> Floats:
-        """Finite numbers (..., size); a single one stands for all, but not for a configuration."""
-        given = real_array(value, label)
-        if given.ndim == 0 and quantity.name in _ONE_FOR_ALL:
-            given = np.full(quantity.size, float(given))
-        given = real_rows(given, label, quantity.size)
+    def _rows(self, quantity: Quantity, value: Any, label: str) -> Floats:
+        name, m = quantity.name, self.m
+        by_name = isinstance(value, Mapping)
+        given: Any = value if by_name else real_array(value, label)
+        if not by_name and given.ndim == 0:
+            if name in _OF_ACTUATORS:
+                return for_actuated(m, float(given))
+            if name in _ONE_FOR_ALL:
+                return np.full(quantity.size, float(given))
+        if name == "q_target":
+            return for_joints(m, given, label, of_q=True, elsewhere=self.q0)
+        if name in _BY_JOINT:
+            return for_joints(m, given, label)
+        return real_rows(given, label, quantity.size)
+
+    def array(self, quantity: Quantity, value: Any, label: str) -> Floats:
+        """Finite numbers (..., size) from a number, an array, or numbers by joint."""
+        given = self._rows(quantity, value, label)
         if quantity.name == "effort_limit":
             given = np.where(np.isposinf(given), 1.0e300, given)
         _finite(self.m, given, label, of_q=quantity.name == "q_target")
@@ -141,10 +155,9 @@ class _Collected:
         return given
 
 
-_ONE_FOR_ALL = (
-    "kp", "kd", "v_target", "feed_forward", "effort_limit", "torque", "armature",
-    "stop_stiffness", "stop_damping",
-)  # fmt: skip
+_ONE_FOR_ALL = ("v_target", "effort_limit", "armature", "stop_stiffness", "stop_damping")
+_OF_ACTUATORS = ("kp", "kd", "feed_forward", "torque")
+_BY_JOINT = (*_OF_ACTUATORS, "v_target", "effort_limit", "armature")
 _NOT_NEGATIVE = ("effort_limit", "armature", "stop_stiffness", "stop_damping")
 
 
@@ -167,13 +180,14 @@ def request_of(
     v0: ArrayLike | None,
     options: Options,
     *,
-    inertias: Callable[[Floats], Floats],
+    inertias: Callable[[Floats, Floats | None], Floats],
     check: Callable[[System], object] = System.check,
 ) -> Request:
     """The simulation as numbers, everything checked.
 
     ``inertias`` gives what each number of v moves (..., nv) at configurations (..., nq), with all
-    others free; stops without a stiffness ask for it. ``check`` looks at the description.
+    others free, and the rotors' inertia (..., nv) or None; stops without a stiffness ask for it.
+    ``check`` looks at the description.
 
     Raises: ShapeError, InputError and UnknownNameError, naming what is wrong and with whom.
     """
@@ -182,9 +196,9 @@ def request_of(
     q = _configurations(m, q0, "q0")
     v = np.zeros(m.n_v) if v0 is None else real_rows(v0, "v0", m.n_v)
     _finite(m, v, "v0", of_q=False)
-    found = _Collected(m)
+    found = _Collected(m, q)
     torque = _actuators(found, options.torque, q)
-    stopped = _surroundings(found, options, lambda: inertias(q))
+    stopped = _surroundings(found, options, lambda: inertias(q, found.values.get("armature")))
     lead = _lead({"q0": q, "v0": v, **found.values})
     rows = math.prod(lead)
     if not rows:
@@ -198,7 +212,7 @@ def request_of(
     rotors = found.values.get("armature")
     if rotors is not None and not rotors.all():
         # those of zero make nothing movable
-        check_movable(m, list(flat), rotors.reshape(-1, m.n_v).min(axis=0))
+        check_movable(m, ["armature"], rotors.reshape(-1, m.n_v).min(axis=0))
     sizes = {entry.name: entry for entry in found.controls}
     return Request(
         system=system,
@@ -255,7 +269,8 @@ def _actuators(
     if isinstance(torque, PD):
         given = torque.fields()
         if not callable(given.setdefault("q_target", q)):
-            given["q_target"] = _configurations(m, given["q_target"], "q_target")
+            target = for_joints(m, given["q_target"], "q_target", of_q=True, elsewhere=q)
+            given["q_target"] = _configurations(m, target, "q_target")
         for name, value in given.items():
             size = m.n_q if name == "q_target" else m.n_v
             found.take(Quantity(name, size), value, name)

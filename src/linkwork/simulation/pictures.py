@@ -23,7 +23,7 @@ _COLOURS = (
 
 
 def picture(
-    simulation: Simulation, joints: str | Sequence[str] | None, row: int | tuple[int, ...]
+    simulation: Simulation, joints: str | Sequence[str] | None, row: int | tuple[int, ...] | None
 ) -> Any:
     """A matplotlib figure of one roll-out; it is shown or saved by its own methods.
 
@@ -58,6 +58,7 @@ def picture(
     for axis in axes:
         axis.grid(visible=True, alpha=0.3)
         axis.margins(x=0.0)
+    figure.align_ylabels(axes)
     figure.suptitle(_title(simulation, index))
     return figure
 
@@ -91,23 +92,22 @@ def _folded(text: str, width: int = 90) -> str:
     return "\n".join(lines[:3])
 
 
-def _row(simulation: Simulation, row: int | tuple[int, ...]) -> tuple[int, ...]:
-    shape = simulation.finished.shape
+def _row(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    shape, size = simulation.finished.shape, simulation.finished.size
+    if row is None:
+        return (0,) * len(shape)
     if not shape:
-        return ()
-    given = (
-        row
-        if isinstance(row, tuple)
-        else tuple(
-            int(k) for k in np.unravel_index(min(max(row, 0), simulation.finished.size - 1), shape)
-        )
-    )
-    inside = len(given) == len(shape) and all(
-        0 <= k < n for k, n in zip(given, shape, strict=False)
-    )
-    if not inside or (isinstance(row, int) and not 0 <= row < simulation.finished.size):
+        if row in (0, ()):
+            return ()
+        raise InputError(f"there is no roll-out {row!r}: this is one, not a batch; leave out row")
+    if isinstance(row, tuple):
+        fits = len(row) == len(shape)
+        given = row if fits and all(0 <= k < n for k, n in zip(row, shape, strict=True)) else None
+    else:
+        given = np.unravel_index(row, shape) if 0 <= row < size else None
+    if given is None:
         raise InputError(f"there is no roll-out {row!r}: the batch has the shape {shape}")
-    return given
+    return tuple(int(k) for k in given)
 
 
 def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[list[int], list[int]]:

@@ -21,6 +21,11 @@ def finite_rows(a: Floats) -> NDArray[np.bool_]:
     return found
 
 
+def row_name(lead: tuple[int, ...], row: int) -> str:
+    """A row of a batch as people index it."""
+    return f"[{', '.join(str(int(k)) for k in np.unravel_index(row, lead))}]" if lead else "[]"
+
+
 class Progress(Protocol):
     """What is told how far a long run is: (done, total), in steps of all rows together."""
 
@@ -94,6 +99,12 @@ class Request:
         found = {name: function(t) for name, function in self.functions.items()}
         return packed(self.system.controls, found, self.rows)
 
+    def controls_without_torque(self, t: float) -> Floats:
+        """The same with zeros for the user's forces, which are functions of the state."""
+        found = {name: function(t) for name, function in self.functions.items()}
+        found["torque"] = np.zeros(self.system.mechanism.n_v)
+        return packed(self.system.controls, found, self.rows)
+
 
 @dataclass
 class Track:
@@ -107,6 +118,7 @@ class Track:
     ended_at: Floats  # (rows,) s, the last instant that was reached
     torques: Floats | None = None  # (rows, kept, nv) where they cannot be computed afterwards
     causes: dict[int, str] = field(default_factory=dict[int, str])  # rows with another end
+    unclosed: set[int] = field(default_factory=set[int])  # rows that ended with a loop open
     events: list[EventRecord] = field(default_factory=list[EventRecord])
 
     @classmethod

@@ -109,11 +109,14 @@ class Simulation:
         return self.explain(int(np.ravel_multi_index(row, self.finished.shape)) if row else 0)
 
     def plot(
-        self, joints: str | Sequence[str] | None = None, *, row: int | tuple[int, ...] = 0
+        self,
+        joints: str | Sequence[str] | None = None,
+        *,
+        row: int | tuple[int, ...] | None = None,
     ) -> Any:
         """A matplotlib figure: positions, velocities, forces and energies over time.
 
-        ``joints`` picks some by name; ``row`` picks a roll-out of a batch.
+        ``joints`` picks some by name; ``row`` picks a roll-out of a batch, by default the first.
 
         Raises: MissingExtraError where matplotlib is not installed; UnknownNameError, InputError.
         """
@@ -135,8 +138,13 @@ class Simulation:
     def __repr__(self) -> str:
         """A summary that does not print a million states."""
         n, done = self.finished.size, int(np.count_nonzero(self.finished))
+        states = f"{self.times.size} state{'s' if self.times.size != 1 else ''}"
+        count, ended = "1 roll-out", "finished" if done else "not finished"
+        if self.finished.shape:
+            count, states = f"{n} roll-out{'s' if n != 1 else ''}", f"{states} each"
+            ended = f"{done} finished"
+        why = "" if done == n and self.reason == "finished" else f", reason={self.reason!r}"
         return (
-            f"Simulation('{self.mechanism.name}': {n} roll-out{'s' if n != 1 else ''} of "
-            f"{self.times[-1]:.6g} s, {self.times.size} states each, {done} finished, "
-            f"reason={self.reason!r})"
+            f"Simulation('{self.mechanism.name}': {count} of {self.times[-1]:.6g} s, {states}, "
+            f"{ended}{why})"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,6 +104,7 @@ class Rollout:
             in_parallel(whole, starts, threads)
         for row in np.flatnonzero(track.failed % 1.0 == 0.5).tolist():
             track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
+        track.unclosed.update(np.flatnonzero(track.failed % 1.0 == 0.25).tolist())
         track.close(grid)
         return track
 
@@ -154,36 +155,42 @@ def _rollout(
     key, width = what
     made = compiler.find(key)
     if made is None:
-        large, small = _recipes(system, method)
-        if large.traced().signature.instructions > LARGEST_UNROLLED:
+        recipes = _recipes(system, method)
+        if recipes[0].traced().signature.instructions > LARGEST_UNROLLED:
             return None
         made = compiler.code(
-            key, lambda: _make((large, small), method, system.mechanism.n_q, (compiler, width))
+            key, lambda: _make(recipes, method, system.mechanism.n_q, (compiler, width))
         )
     return Rollout(made, width, method, int(made.facts["stage"]))
 
 
-def _recipes(system: System, method: Method) -> tuple[Recipe, Recipe]:
-    """What a step of a method is made of: the larger text first."""
+def _recipes(system: System, method: Method) -> tuple[Recipe, ...]:
+    """What a step of a method is made of: the larger text first, then the smaller; then what closes
+    the loops, where there are any."""
+    last = (system.projection_recipe(),) if system.closed else ()
     if method is IMPLICIT:
         texts = Implicit(system)
-        return texts.newton_recipe(), texts.finish_recipe()
-    return system.stage_recipe(), system.advance_recipe()
+        return texts.newton_recipe(), texts.finish_recipe(), *last
+    return system.stage_recipe(), system.advance_recipe(), *last
 
 
 def _make(
-    recipes: tuple[Recipe, Recipe], method: Method, n_q: int, how: tuple[Compiler, int]
+    recipes: Sequence[Recipe], method: Method, n_q: int, how: tuple[Compiler, int]
 ) -> tuple[Facts, bytes]:
     from linkwork.simulation.explicit_code import ExplicitCode  # noqa: PLC0415  not for cached code
     from linkwork.simulation.implicit_code import ImplicitCode  # noqa: PLC0415  not for cached code
 
     compiler, width = how
     target = with_width(compiler.target, width)
-    large, small = (recipe.graph(fused=target.fused) for recipe in recipes)
+    large, small, *last = (recipe.graph(fused=target.fused) for recipe in recipes)
     module = new_module("rollout", target)
     if method is IMPLICIT:
-        ImplicitCode(module, (large, small), n_q, width, fused=target.fused).write()
+        code = ImplicitCode(module, (large, small), n_q, width, fused=target.fused)
     else:
-        ExplicitCode(module, (large, small), method, width, fused=target.fused).write()
-    code = object_code(module, target, simplify=len(large.nodes) <= _LONG)
-    return {"stage": len(large.nodes)}, code
+        code = ExplicitCode(module, (large, small), method, width, fused=target.fused)
+    for graph in last:
+        code.closes(graph)
+    code.write()
+    size = max(len(graph.nodes) for graph in (large, *last))
+    made = object_code(module, target, simplify=size <= _LONG)
+    return {"stage": size}, made

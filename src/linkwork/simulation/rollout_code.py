@@ -7,13 +7,17 @@ fast, is noted with its step and left alone. When all lanes of a tile are, the t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
 from linkwork.compile.emit import F64, I64, POINTER, i64
 from linkwork.compile.loops import counted_loop
+from linkwork.simulation.projection_code import ProjectionCode
 from linkwork.simulation.tile_code import TileCode
+
+if TYPE_CHECKING:
+    from linkwork.compile.graph import Graph
 
 COUNTS = (
     "first",  # rows first to last - 1
@@ -32,7 +36,7 @@ ARRAYS = ("state", "constants", "controls", "settings", "q", "v", "failed", "rem
 """Arrays that it takes: (rows, n) the state, q and v first, in and out; constants; controls at each
 instant from that of ``step`` on; h and the bound of speeds; (rows, kept, nq) and (rows, kept, nv)
 the kept states; (rows,) the step in which a row failed, -1 before, and one half more where the step
-had no solution; (rows, nq + nv) what it was then."""
+had no solution, a quarter where it left a loop open; (rows, nq + nv) what it was then."""
 
 _LARGEST = 1.0e300
 
@@ -54,6 +58,11 @@ class RolloutCode(TileCode):
         super().__init__(module, width, fused=fused)
         self.n_state, self.n_q, self.n_v, self.n_constants, self.n_controls = sizes
         self.per_step = per_step
+        self._projection: ProjectionCode | None = None
+
+    def closes(self, graph: Graph) -> None:
+        """Let the loops of a mechanism be closed after each step: the graph of the projection."""
+        self._projection = ProjectionCode(graph, self)
 
     def tiles(self) -> None:
         """Make the tiles that a step needs, and what holds for all steps."""
@@ -74,14 +83,15 @@ class RolloutCode(TileCode):
         self.q, self.v = self.state, self.part(self.state, self.n_q)
         self.constants = self.room(self.n_constants, "p")
         self.controls = self.room(self.n_controls, "u")
-        self.dead, self.stuck, self.made = (
-            b.alloca(I64, name=name) for name in ("dead", "stuck", "made")
+        self.dead, self.stuck, self.unclosed, self.made = (
+            b.alloca(I64, name=name) for name in ("dead", "stuck", "unclosed", "made")
         )
         b.store(i64(0), self.made)
-        b.store(i64(0), self.stuck)
         self.h = self.everywhere(b.load(self.args["settings"]))
         self.bound = self.everywhere(b.load(b.gep(self.args["settings"], [i64(1)])))
         self.tiles()
+        if self._projection is not None:
+            self._projection.tiles()
         rows = b.sub(self.args["last"], self.args["first"])
         with b.if_then(b.icmp_signed(">", rows, i64(0))):
             tiles = b.sdiv(b.add(rows, i64(self.width - 1)), i64(self.width))
@@ -151,7 +161,11 @@ class RolloutCode(TileCode):
         alive = b.icmp_signed("!=", b.load(self.dead), i64((1 << self.width) - 1))
         b.cbranch(b.and_(going, alive), work, done)
         b.position_at_end(work)
+        b.store(i64(0), self.stuck)
+        b.store(i64(0), self.unclosed)
         self.advance(step)
+        if self._projection is not None:
+            self._projection.write()
         after = b.add(step, i64(1))
         b.store(b.add(b.load(self.made), self.count), self.made)
         self._judge(step)
@@ -173,17 +187,20 @@ class RolloutCode(TileCode):
             for k in range(count):
                 bad = b.fcmp_unordered(">", e.fabs(self.get(tile, i64(k))), most)
                 wrong = bad if wrong is None else b.or_(wrong, bad)
-        stuck = b.load(self.stuck)
-        found = b.or_(self.mask_of(wrong), stuck)
+        marks = {0.5: b.load(self.stuck), 0.25: b.load(self.unclosed)}
+        found = self.mask_of(wrong)
+        for mask in marks.values():
+            found = b.or_(found, mask)
         fresh = b.and_(found, b.xor(b.load(self.dead), i64(-1)))
         with b.if_then(b.icmp_signed("!=", fresh, i64(0)), likely=False):
             b.store(b.or_(b.load(self.dead), fresh), self.dead)
 
             def note(lane: Any) -> None:
                 row = b.add(self.row, lane)
-                one = b.and_(b.lshr(stuck, lane), i64(1))
-                half = b.fmul(b.sitofp(one, F64), ir.Constant(F64, 0.5))
-                value = b.fadd(b.sitofp(step, F64), half)
+                value = b.sitofp(step, F64)
+                for part, mask in marks.items():
+                    one = b.sitofp(b.and_(b.lshr(mask, lane), i64(1)), F64)
+                    value = b.fadd(value, b.fmul(one, ir.Constant(F64, part)))
                 b.store(value, b.gep(self.args["failed"], [row]))
                 size = self.n_q + self.n_v
                 target = b.gep(self.args["remains"], [b.mul(row, i64(size))])

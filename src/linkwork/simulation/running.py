@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_array
 from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.simulation.between import between_recipe
+from linkwork.simulation.closing import Words, begun_closed, corrected
 from linkwork.simulation.drive import Drive, joint_of_q, joint_of_v
 from linkwork.simulation.library import Library
 from linkwork.simulation.options import Options, request_of
@@ -45,9 +45,11 @@ def run(
         q0,
         v0,
         options,
-        inertias=lambda q: _inertias(m, q, options, library),
+        inertias=lambda q, rotors: _inertias(m, q, rotors, library),
         check=lambda system: library.get(("checked", *system.key), system.check),
     )
+    if request.system.closed:
+        request = begun_closed(request, library, threads)
     if options.method == "dopri5":
         from linkwork.simulation.adaptive import run_adaptive  # noqa: PLC0415  not all need it
 
@@ -64,14 +66,24 @@ def run(
     return _Ending(request, track, options, library, threads).simulation()
 
 
-def _inertias(m: Mechanism, q: Floats, options: Options, library: Library) -> Floats:
-    """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹."""
+def _inertias(m: Mechanism, q: Floats, rotors: Floats | None, library: Library) -> Floats:
+    """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹.
+
+    With loops, of (M⁻¹ less what holds them): what else moves along counts. A joint that the loops
+    hold still counts with its own inertia.
+    """
     mass = library.kernel(algorithm_recipe("mass_matrix", m))(q)
-    if options.armature is not None and not callable(options.armature):
-        rotors = real_array(options.armature, "armature")
+    if rotors is not None:
         mass = mass + rotors[..., None] * np.eye(m.n_v)
     inverse: Any = np.linalg.inv(mass)
-    return 1.0 / np.diagonal(inverse, axis1=-2, axis2=-1)
+    free = np.diagonal(inverse, axis1=-2, axis2=-1)
+    if not m.is_closed:
+        return 1.0 / free
+    J = library.kernel(algorithm_recipe("closure_jacobian", m))(q)
+    pushed = J @ inverse
+    held = np.linalg.pinv(pushed @ np.swapaxes(J, -1, -2), rcond=1e-10, hermitian=True)
+    less = np.einsum("...ij,...ij->...j", pushed, held @ pushed)
+    return 1.0 / np.where(free - less > 1e-9 * free, free - less, free)
 
 
 def _fixed(
@@ -203,9 +215,24 @@ class _Ending:
         none = ~(finite_rows(first) & finite_rows(second))
         first, second = (np.where(none[..., None], states[:, :1], x) for x in (first, second))
         found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
+        if self.request.system.closed:
+            found = self._closed(found)
         found[none] = np.nan
         found = found.reshape((*self.request.lead, instants.size, m.n_q + m.n_v))
         return found[..., : m.n_q], found[..., m.n_q :]
+
+    def _closed(self, states: Floats) -> Floats:
+        """States (rows, k, nq + nv) on the loops, where they are near enough."""
+        request, n_q = self.request, self.m.n_q
+        rows, k, size = states.shape
+        kernel = self.library.kernel(request.system.projection_recipe())
+        entering = (request.constants(), request.controls_without_torque(0.0))
+        spread = [np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0) for a in entering]
+        flat = states.reshape(-1, size)
+        q, v, good = corrected(
+            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
+        )
+        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)
 
     # words
 
@@ -217,7 +244,15 @@ class _Ending:
         when = f"at t = {track.failed_at[row]:.6g} s"
         if row in track.causes:
             return f"{when} {track.causes[row]}"
+        if row in track.unclosed and np.isfinite(track.remains[row]).all():
+            return f"{when} {self._left_open(track.remains[row])}"
         return f"{when} {self._culprit(row)}"
+
+    def _left_open(self, remains: Floats) -> str:
+        """Which loop a step has left open."""
+        q, v = remains[: self.m.n_q], remains[self.m.n_q :]
+        gap = self.library.kernel(self.request.system.gaps_recipe())(q, v)
+        return Words(self.m).left_open(gap)
 
     def _culprit(self, row: int) -> str:
         m, remains = self.m, self.track.remains[row]

@@ -24,7 +24,8 @@ def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None)
         t = step * grid.h
         kept = (step % grid.every == 0, track.torques[:, step // grid.every])
         after = _step(drive, method, t, (q, v), kept)
-        fresh = note_failures(track, request, after, step)
+        note_failures(track, request, after, step)
+        after = close_loops(drive, track, after, step)
         alive = track.failed < 0.0
         q, v = np.where(alive[:, None], after[0], q), np.where(alive[:, None], after[1], v)
         if grid.keeps(step):
@@ -32,7 +33,7 @@ def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None)
             track.q[alive, place], track.v[alive, place] = q[alive], v[alive]
         if progress is not None:
             progress((step + 1) * request.rows, grid.steps * request.rows)
-        if fresh and not alive.any():
+        if not alive.any():
             break
     _last_torques(drive, track, q, v)
     track.close(grid)
@@ -77,7 +78,7 @@ def torque_of(drive: Drive, controls: Floats) -> Floats:
     return np.zeros((controls.shape[0], drive.mechanism.n_v))
 
 
-def note_failures(track: Track, request: Request, after: tuple[Floats, Floats], step: int) -> bool:
+def note_failures(track: Track, request: Request, after: tuple[Floats, Floats], step: int) -> None:
     """Note the rows that have just become too fast, or are no numbers any more."""
     q, v = after
     with np.errstate(invalid="ignore"):
@@ -85,7 +86,20 @@ def note_failures(track: Track, request: Request, after: tuple[Floats, Floats], 
     fresh = ~good & (track.failed < 0.0)
     track.failed[fresh] = float(step)
     track.remains[fresh] = np.hstack([q, v])[fresh]
-    return bool(fresh.any())
+
+
+def close_loops(
+    drive: Drive, track: Track, after: tuple[Floats, Floats], step: int
+) -> tuple[Floats, Floats]:
+    """The states after a step with the loops closed; rows in which they stay open are noted."""
+    if not drive.request.system.closed:
+        return after
+    q, v, closed = drive.closed(*after, (step + 1) * drive.request.grid.h)
+    wrong = ~closed & (track.failed < 0.0)
+    track.failed[wrong] = float(step)
+    track.remains[wrong] = np.hstack(after)[wrong]
+    track.unclosed.update(np.flatnonzero(wrong).tolist())
+    return q, v
 
 
 def _last_torques(drive: Drive, track: Track, q: Floats, v: Floats) -> None:

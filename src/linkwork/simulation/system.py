@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation import actuators, joint_friction, stops
+from linkwork.simulation.projection import gaps, projected
 from linkwork.simulation.tangent import growth, moved
 
 PARAMETERS = ("gravity", "armature")
@@ -53,6 +55,11 @@ class System:
     def n_controls(self) -> int:
         """How many numbers the functions of time have together."""
         return sum(entry.size for entry in self.controls)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the mechanism has loops or couplings to be kept closed."""
+        return self.mechanism.is_closed
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -123,6 +130,13 @@ class System:
         q = moved(o, m, q0, theta)
         return o.concat([growth(o, m, theta, v), self.acceleration(o, q, v, given)])
 
+    def projection(self, o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
+        """`projection.projected` of q and v, with the rotors' inertia."""
+        given = self.given(o, constants, controls)
+        rotors = {name: block for name, block in given.items() if name == "armature"}
+        m = Parametric(o, self.mechanism, rotors) if rotors else self.mechanism
+        return projected(o, m, q, v)
+
     # what is compiled
 
     def recipe(self, name: str, sizes: Mapping[str, int], text: Callable[..., Block]) -> Recipe:
@@ -136,6 +150,22 @@ class System:
         m = self.mechanism
         sizes = {"q0": m.n_q, "theta": m.n_v, "v": m.n_v, **self._entering()}
         return self.recipe("stage", sizes, self.stage)
+
+    def projection_recipe(self) -> Recipe:
+        """`projection` of (q, v, constants, controls)."""
+        m = self.mechanism
+        sizes = {"q": m.n_q, "v": m.n_v, **self._entering()}
+        return self.recipe("projection", sizes, self.projection)
+
+    def gaps_recipe(self) -> Recipe:
+        """`projection.gaps` of (q, v)."""
+        m = self.mechanism
+        return text_recipe(
+            ("simulation", m.digest, "gaps"),
+            "gaps",
+            {"q": m.n_q, "v": m.n_v},
+            lambda o, q, v: {"gaps": gaps(o, m, q, v)},
+        )
 
     def advance_recipe(self) -> Recipe:
         """`tangent.moved` of (q0, theta)."""

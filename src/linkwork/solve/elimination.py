@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from linkwork.algorithms.elimination_order import minimum_degree
 from linkwork.solve.problem import Problem
 
 
@@ -43,10 +44,10 @@ def elimination(problem: Problem, members: Sequence[int]) -> Elimination | None:
         for j in range(columns)
     ]
     by_row = [set(block.columns) for block in blocks for _ in range(block.start, block.stop)]
-    primal, cost = _minimum_degree(_graph(by_row, columns))
+    primal, cost = minimum_degree(_graph(by_row, columns))
     if rows > columns:
         return Elimination(dual=False, order=primal)
-    dual, dual_cost = _minimum_degree(_graph(by_column, rows))
+    dual, dual_cost = minimum_degree(_graph(by_column, rows))
     if dual_cost < cost:
         return Elimination(dual=True, order=dual)
     return Elimination(dual=False, order=primal)
@@ -79,20 +80,3 @@ def _graph(groups: Sequence[set[int]], n: int) -> list[set[int]]:
         for k in group:
             near[k] |= group - {k}
     return near
-
-
-def _minimum_degree(near: list[set[int]]) -> tuple[tuple[int, ...], int]:
-    """The order, and about how many products it costs."""
-    near = [set(each) for each in near]
-    left = set(range(len(near)))
-    order: list[int] = []
-    cost = 0
-    while left:
-        k = min(left, key=lambda j: (len(near[j]), j))
-        left.remove(k)
-        order.append(k)
-        cost += (len(near[k]) + 1) ** 2
-        for j in near[k]:
-            near[j] |= near[k] - {j}
-            near[j].discard(k)
-    return tuple(order), cost

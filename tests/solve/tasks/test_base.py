@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -102,19 +101,6 @@ def test_lists_and_arrays_are_copied_when_the_task_is_made():
     assert task.bind(M).slack == (0.1,)
     with pytest.raises(ValueError, match="read-only"):
         task.target[0] = 9.0
-
-
-def test_chords_and_plain_lengths():
-    plain, chord = Group("a", "rad", 0, 3), Group("a", "rad", 0, 3, chord=True)
-    for angle in (1e-9, 1e-4, 0.5, 3.0):
-        assert plain.error(np.array(angle**2)) == pytest.approx(angle, rel=1e-12)
-        squared = (2 * math.sin(angle / 2)) ** 2
-        assert chord.error(np.array(squared)) == pytest.approx(angle, rel=1e-12)
-        assert chord.threshold(angle) == pytest.approx(squared, rel=1e-12)
-        assert plain.threshold(angle) == pytest.approx(angle**2, rel=1e-12)
-    # half a turn is the most that there is, and rounding goes no further
-    assert chord.threshold(10.0) == pytest.approx(4.0)
-    assert chord.error(np.array([4.0 + 1e-15, -1e-30])).tolist() == [math.pi, 0.0]
 
 
 def test_slack_takes_away_error_and_columns():

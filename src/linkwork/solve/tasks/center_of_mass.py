@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from linkwork.algorithms.carried_mass import carried
 from linkwork.algorithms.center_of_mass import com, com_jacobian
+from linkwork.algorithms.residuals.axes import axes
+from linkwork.algorithms.residuals.rows import joined, position_rows
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.tasks.axes import axes
 from linkwork.solve.tasks.base import BoundTask, Group, Residual, Structure, Task, bound
 from linkwork.solve.tasks.position import point_numbers
-from linkwork.solve.tasks.rows import joined, position_rows
 
 
 @dataclass(frozen=True, eq=False)

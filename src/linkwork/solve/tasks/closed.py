@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.closure import closure_parts
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.closed.closure import closure_parts
 from linkwork.solve.tasks.base import (
     BoundTask,
     Group,
@@ -28,8 +28,8 @@ TOLERANCE = 1.0e-12
 class Closed(Task):
     """Every loop of the mechanism closed, and every coupling kept; it has no target.
 
-    The rows are those of `closed.closure`, a group or two for each loop. Its tolerance is its own:
-    the options of a call do not change it.
+    The rows are those of `algorithms.closure`, a group or two for each loop. Its tolerance is its
+    own: the options of a call do not change it.
     """
 
     def bind(self, m: Mechanism) -> BoundTask:

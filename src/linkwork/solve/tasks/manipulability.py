@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.jacobian import jacobian
+from linkwork.algorithms.residuals.axes import axes
 from linkwork.arrays import real_array
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
@@ -16,7 +17,6 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.manipulability import manipulability
 from linkwork.solve.targets import finite_rows
-from linkwork.solve.tasks.axes import axes
 from linkwork.solve.tasks.base import (
     BoundTask,
     Group,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
+from linkwork.algorithms.residuals.frames import moving_frame, moving_point, three
+from linkwork.algorithms.residuals.rows import distance, joined, position_rows
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import points_and_directions
@@ -20,8 +22,6 @@ from linkwork.solve.tasks.base import (
     coordinates_of,
     has_slack,
 )
-from linkwork.solve.tasks.frames import moving_frame, moving_point, three
-from linkwork.solve.tasks.rows import distance, joined, position_rows
 
 
 @dataclass(frozen=True, eq=False)

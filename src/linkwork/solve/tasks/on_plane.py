@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
+from linkwork.algorithms.residuals.frames import moving_frame, moving_point, three
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import points_and_directions
@@ -19,7 +20,6 @@ from linkwork.solve.tasks.base import (
     bound,
     coordinates_of,
 )
-from linkwork.solve.tasks.frames import moving_frame, moving_point, three
 
 
 @dataclass(frozen=True, eq=False)

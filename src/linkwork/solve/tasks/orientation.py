@@ -8,10 +8,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.residuals.axes import (
+    AXES_OF,
+    AxesOf,
+    Axis,
+    axes,
+    axis_index,
+    frame_of_axes,
+)
+from linkwork.algorithms.residuals.frames import moving_frame
+from linkwork.algorithms.residuals.rows import Asked, joined, rotation_rows
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import rotations
-from linkwork.solve.tasks.axes import AXES_OF, AxesOf, Axis, axes, axis_index, frame_of_axes
 from linkwork.solve.tasks.base import (
     BoundTask,
     Residual,
@@ -21,9 +30,7 @@ from linkwork.solve.tasks.base import (
     coordinates_of,
     has_slack,
 )
-from linkwork.solve.tasks.frames import moving_frame
 from linkwork.solve.tasks.pose import rotation_of
-from linkwork.solve.tasks.rows import Asked, joined, rotation_rows
 
 
 @dataclass(frozen=True, eq=False)

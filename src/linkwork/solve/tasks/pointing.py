@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
+from linkwork.algorithms.residuals.frames import moving_frame, moving_point, three, unit
+from linkwork.algorithms.residuals.rows import TINY, aligned, direction_groups, joined
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.tasks.base import (
@@ -18,9 +20,7 @@ from linkwork.solve.tasks.base import (
     coordinates_of,
     has_slack,
 )
-from linkwork.solve.tasks.frames import moving_frame, moving_point, three, unit
 from linkwork.solve.tasks.position import point_numbers
-from linkwork.solve.tasks.rows import TINY, aligned, direction_groups, joined
 
 
 @dataclass(frozen=True, eq=False)

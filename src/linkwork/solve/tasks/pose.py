@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.residuals.axes import (
+    AXES_OF,
+    AxesOf,
+    Axis,
+    axes,
+    axis_index,
+    frame_of_axes,
+)
+from linkwork.algorithms.residuals.frames import moving_frame
+from linkwork.algorithms.residuals.rows import Asked, pose_rows
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import rigid_poses
-from linkwork.solve.tasks.axes import AXES_OF, AxesOf, Axis, axes, axis_index, frame_of_axes
 from linkwork.solve.tasks.base import (
     BoundTask,
     Residual,
@@ -23,8 +32,6 @@ from linkwork.solve.tasks.base import (
     coordinates_of,
     has_slack,
 )
-from linkwork.solve.tasks.frames import moving_frame
-from linkwork.solve.tasks.rows import Asked, pose_rows
 
 Floats = NDArray[np.float64]
 

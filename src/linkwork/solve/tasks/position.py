@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.residuals.axes import AxesOf, axes, frame_of_axes
+from linkwork.algorithms.residuals.frames import moving_frame, moving_point, three
+from linkwork.algorithms.residuals.rows import joined, position_rows, position_rows_in_tool
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import finite_rows
-from linkwork.solve.tasks.axes import AxesOf, axes, frame_of_axes
 from linkwork.solve.tasks.base import (
     BoundTask,
     Group,
@@ -21,8 +23,6 @@ from linkwork.solve.tasks.base import (
     bound,
     coordinates_of,
 )
-from linkwork.solve.tasks.frames import moving_frame, moving_point, three
-from linkwork.solve.tasks.rows import joined, position_rows, position_rows_in_tool
 
 
 @dataclass(frozen=True, eq=False)

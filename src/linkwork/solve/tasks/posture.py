@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import difference
+from linkwork.algorithms.residuals.rows import Rows, joined
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -24,7 +25,6 @@ from linkwork.solve.tasks.base import (
     bound,
     turns_freely,
 )
-from linkwork.solve.tasks.rows import Rows, joined
 
 Floats = NDArray[np.float64]
 

@@ -8,11 +8,13 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from linkwork.algorithms.residuals.axes import Axis
+from linkwork.algorithms.residuals.frames import Moving, moving_frame
+from linkwork.algorithms.residuals.rows import pose_rows
 from linkwork.errors import UnsupportedFeatureError
 from linkwork.mechanism.edit import subchain
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.tasks.axes import Axis
 from linkwork.solve.tasks.base import (
     BoundTask,
     Residual,
@@ -21,9 +23,7 @@ from linkwork.solve.tasks.base import (
     bound,
     coordinates_of,
 )
-from linkwork.solve.tasks.frames import Moving, moving_frame
 from linkwork.solve.tasks.pose import asked_of_pose, pose_numbers, pose_of
-from linkwork.solve.tasks.rows import pose_rows
 from linkwork.spatial.poses import Pose
 
 Between = Callable[[Ops, Block], Moving]

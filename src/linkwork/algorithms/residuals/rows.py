@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from linkwork.algorithms.residuals.axes import picked
+from linkwork.algorithms.residuals.frames import Moving, across_from, moving_axis
+from linkwork.algorithms.residuals.pose_error import direction_error, rotation_error
+from linkwork.algorithms.residuals.residual import Group, Residual
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.pose_error import direction_error, rotation_error
-from linkwork.solve.tasks.axes import picked
-from linkwork.solve.tasks.base import Group, Residual
-from linkwork.solve.tasks.frames import Moving, across_from, moving_axis
 from linkwork.spatial import so3
 
 TINY = 1.0e-24
@@ -250,5 +250,6 @@ def angle_between(o: Ops, current: Block, target: Block, columns: Sequence[Block
 def distance(o: Ops, way: Block, linear: Sequence[Block]) -> Rows:
     """The length of the way (3,) that is left, 1 row; its columns are zero where it is zero."""
     length = o.sqrt(o.dot(way, way) + TINY)
-    columns = [o.vector([o.dot(way, v) / length]) for v in linear]
+    along = (1.0 / length) * way
+    columns = [o.vector([o.dot(along, v)]) for v in linear]
     return Rows(o.vector([length]), columns, length * length)

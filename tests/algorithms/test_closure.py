@@ -8,9 +8,9 @@ import pytest
 import ik_measures as measures
 import linkwork as lw
 from closed_robots import FREE, closing, with_every_kind
+from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts, meeting_body
 from linkwork.mechanism.edit import close
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.closed.closure import closure, closure_jacobian, closure_parts, meeting_body
 from seeds import rng
 
 

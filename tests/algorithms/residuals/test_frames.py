@@ -7,9 +7,7 @@ import pytest
 
 import ik_measures as measures
 import linkwork as lw
-from linkwork.errors import InputError
-from linkwork.ops.numpy import NUMPY
-from linkwork.solve.tasks.frames import (
+from linkwork.algorithms.residuals.frames import (
     across_from,
     moving_axis,
     moving_frame,
@@ -17,6 +15,8 @@ from linkwork.solve.tasks.frames import (
     three,
     unit,
 )
+from linkwork.errors import InputError
+from linkwork.ops.numpy import NUMPY
 from robots import every_joint_urdf
 
 ROBOTS = [("panda", "tool0"), ("mobile_arm", "finger_follower_link"), (every_joint_urdf(), "ball")]

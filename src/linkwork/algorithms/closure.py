@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from linkwork.mechanism.loops import Coupling, Loop
-from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.tasks.axes import axes
-from linkwork.solve.tasks.base import Group, Residual, Unit
-from linkwork.solve.tasks.frames import Moving
-from linkwork.solve.tasks.relative_pose import between
-from linkwork.solve.tasks.rows import (
+from linkwork.algorithms.axes import Scalar, added
+from linkwork.algorithms.residuals.axes import axes
+from linkwork.algorithms.residuals.frames import Moving, moving_frame
+from linkwork.algorithms.residuals.residual import Group, Residual, Unit
+from linkwork.algorithms.residuals.rows import (
     Asked,
     Rows,
     alignment,
@@ -27,7 +24,13 @@ from linkwork.solve.tasks.rows import (
     rotation_rows,
     rotation_vector,
 )
-from linkwork.spatial.poses import Pose
+from linkwork.algorithms.triples import times
+from linkwork.mechanism.loops import Coupling, Loop
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.protocol import Block, Ops
+
+Row: TypeAlias = dict[int, Scalar]
+"""A row of the closure's Jacobian: entries by number of v, without those that are never any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,18 +62,54 @@ def closure_parts(m: Mechanism, *, in_frame_a: bool = False) -> list[ClosurePart
 
 
 def closure(o: Ops, m: Mechanism, q: Block) -> Block:
-    """How far each loop and coupling is from closed (n_c,): frame b from a, in axes of a."""
+    """How far each loop and coupling is from closed: frame b from a, in axes of a.
+
+    Shapes: q (nq,) to (n_c,), metres and radians near zero. Rows of loops as `Loop.row_names` has
+    them, then one for each coupling.
+    """
     parts = closure_parts(m, in_frame_a=True)
     return o.concat([-part.residual(o, q).error for part in parts])
 
 
 def closure_jacobian(o: Ops, m: Mechanism, q: Block) -> Block:
-    """The derivative of `closure` by v (n_c, nv): exact where the mechanism is assembled."""
+    """The derivative of `closure` by v, exact where the mechanism is assembled.
+
+    Shapes: q (nq,) to (n_c, nv).
+    """
     found = [part.residual(o, q).columns for part in closure_parts(m, in_frame_a=True)]
     return o.matrix([o.concat([columns[k] for columns in found]) for k in range(m.n_v)])
 
 
-class _Ends(NamedTuple):
+def is_closed(m: Mechanism) -> bool:
+    """Whether anything is held beside the tree."""
+    return bool(m.loops or m.couplings)
+
+
+def closure_rows(o: Ops, m: Mechanism, q: Block, *, in_frame_a: bool = False) -> list[Row]:
+    """The Jacobian row by row: entries by number of v, without those that structure leaves out."""
+    found: list[Row] = []
+    for part in closure_parts(m, in_frame_a=in_frame_a):
+        columns = part.residual(o, q).columns
+        moved = [k for c in part.coordinates for k in range(m.v_start[c], m.v_start[c + 1])]
+        found += [{k: columns[k][i] for k in moved} for i in range(part.n_rows)]
+    return found
+
+
+def transposed_product(rows: Sequence[Row], forces: Sequence[Scalar], n: int) -> list[Scalar]:
+    """Jᵀ f (n,) of the rows of J."""
+    found: list[Scalar] = [0.0] * n
+    for row, force in zip(rows, forces, strict=True):
+        for k, x in row.items():
+            found[k] = added(found[k], times(x, force))
+    return found
+
+
+def n_rows(m: Mechanism) -> int:
+    """How many rows the closure of a mechanism has."""
+    return sum(len(loop.row_names) for loop in m.loops) + len(m.couplings)
+
+
+class Ends(NamedTuple):
     """The two frames of a loop, as they move on the body where their ways meet."""
 
     a: Moving
@@ -91,18 +130,18 @@ class _Ends(NamedTuple):
 
 def _loop_part(m: Mechanism, loop: Loop, *, in_frame_a: bool) -> ClosurePart:
     common = meeting_body(m, loop)
-    coordinates_a, frame_a = _seen_from(m, common, loop.frame_a)
-    coordinates_b, frame_b = _seen_from(m, common, loop.frame_b)
+    coordinates = {c for name in (loop.frame_a, loop.frame_b) for c in _between(m, common, name)}
 
     def residual(o: Ops, q: Block) -> Residual:
-        ends = _Ends(frame_a(o, q), frame_b(o, q))
-        return joined(o, _rows_of(o, loop, ends, in_frame_a=in_frame_a))
+        a, b = (moving_frame(o, m, q, name, common) for name in (loop.frame_a, loop.frame_b))
+        ends = Ends(a, b)
+        return joined(o, loop_rows(o, loop, ends, in_frame_a=in_frame_a))
 
     return ClosurePart(
         name=loop.name,
         groups=tuple(_groups(loop)),
         row_names=loop.row_names,
-        coordinates=tuple(sorted({*coordinates_a, *coordinates_b})),
+        coordinates=tuple(sorted(coordinates)),
         residual=residual,
     )
 
@@ -114,23 +153,10 @@ def meeting_body(m: Mechanism, loop: Loop) -> int:
     return max(set(first) & set(second))
 
 
-_Seen = tuple[Sequence[int], Callable[[Ops, Block], Moving]]
-
-
-def _seen_from(m: Mechanism, body: int, frame: str) -> _Seen:
-    """The coordinates between a body's link and a frame, and the frame as it moves there."""
-    link = m.body_names[body]
-    if int(m.frame_body[m.frame(frame)]) != body:
-        return between(m, link, frame)
-    at, of = m.frame(link), m.frame(frame)
-    back = m.R_body_frame[at].T
-    R, p = back @ m.R_body_frame[of], back @ (m.p_body_frame[of] - m.p_body_frame[at])
-
-    def still(o: Ops, _q: Block) -> Moving:
-        zero = [o.const([0.0, 0.0, 0.0])] * m.n_v
-        return Moving(Pose(o.const(R), o.const(p)), zero, zero)
-
-    return (), still
+def _between(m: Mechanism, body: int, frame: str) -> list[int]:
+    """The coordinates that move a frame on a body that carries it."""
+    way = m.ancestry(int(m.frame_body[m.frame(frame)]))
+    return [int(m.coordinate[k]) for k in way if k > body and int(m.coordinate[k]) >= 0]
 
 
 def _groups(loop: Loop) -> list[Group]:
@@ -148,7 +174,8 @@ def _groups(loop: Loop) -> list[Group]:
     return groups
 
 
-def _rows_of(o: Ops, loop: Loop, ends: _Ends, *, in_frame_a: bool) -> list[Rows]:
+def loop_rows(o: Ops, loop: Loop, ends: Ends, *, in_frame_a: bool) -> list[Rows]:
+    """What a loop has of rows: linear in the columns of its ends, however many these are."""
     held = loop.held
     if held.length:
         apart = distance(o, ends.way(), ends.linear())
@@ -167,7 +194,7 @@ def _rows_of(o: Ops, loop: Loop, ends: _Ends, *, in_frame_a: bool) -> list[Rows]
     return rows
 
 
-def _position_rows(o: Ops, ends: _Ends, where: Sequence[int], *, in_frame_a: bool) -> Rows:
+def _position_rows(o: Ops, ends: Ends, where: Sequence[int], *, in_frame_a: bool) -> Rows:
     """The way from b to a: all of it, or its components in axes of a."""
     way, linear = ends.way(), ends.linear()
     if len(where) == 3 and not in_frame_a:
@@ -179,7 +206,7 @@ def _position_rows(o: Ops, ends: _Ends, where: Sequence[int], *, in_frame_a: boo
     return Rows(error, columns, o.dot(error, error))
 
 
-def _rotation_rows(o: Ops, ends: _Ends, turns: Sequence[int], *, in_frame_a: bool) -> Rows:
+def _rotation_rows(o: Ops, ends: Ends, turns: Sequence[int], *, in_frame_a: bool) -> Rows:
     """The turn from b to a, or its components in axes of a."""
     R_a, R_b, angular = ends.a.pose.R, ends.b.pose.R, ends.angular()
     asked = Asked((), tuple(turns), "target", None, exact=False)
@@ -196,7 +223,7 @@ def _rotation_rows(o: Ops, ends: _Ends, turns: Sequence[int], *, in_frame_a: boo
     return Rows(back @ found.error, [back @ w for w in found.columns], found.squared)
 
 
-def _across(o: Ops, ends: _Ends) -> Rows:
+def _across(o: Ops, ends: Ends) -> Rows:
     """The z axis of a across the x axis of b: the sine of what is missing."""
     z, x = o.column(ends.a.pose.R, 2), o.column(ends.b.pose.R, 0)
     lever = o.cross(x, z)
@@ -213,14 +240,11 @@ def _coupling_part(m: Mechanism, each: Coupling) -> ClosurePart:
     unit: Unit = "m" if kind is JointType.PRISMATIC else "rad"
 
     def residual(o: Ops, q: Block) -> Residual:
-        inputs = [q[int(m.q_start[c])] for c in leading]
-        value, slopes = each.function.value_and_slopes(o, inputs)
-        error = value - q[int(m.q_start[own])]
+        found = coupling_residual(o, each, [q[int(m.q_start[c])] for c in (own, *leading)])
         columns: list[Block] = [o.const([0.0])] * m.n_v
-        columns[int(m.v_start[own])] = o.const([1.0])
-        for c, slope in zip(leading, slopes, strict=True):
-            columns[int(m.v_start[c])] = o.vector([-slope])
-        return Residual(o.vector([error]), columns, [error * error])
+        for c, column in zip((own, *leading), found.columns, strict=True):
+            columns[int(m.v_start[c])] = column
+        return found._replace(columns=columns)
 
     coordinates = tuple(sorted({own, *leading}))
     return ClosurePart(
@@ -231,3 +255,11 @@ def _coupling_part(m: Mechanism, each: Coupling) -> ClosurePart:
         residual=residual,
         counts_turns=tuple(int(m.q_start[c]) for c in coordinates),
     )
+
+
+def coupling_residual(o: Ops, each: Coupling, positions: Sequence[Block]) -> Residual:
+    """What a coupling has of rows, its columns those of its joint, then of its leaders."""
+    value, slopes = each.function.value_and_slopes(o, positions[1:])
+    error = value - positions[0]
+    columns = [o.const([1.0]), *(o.vector([-slope]) for slope in slopes)]
+    return Residual(o.vector([error]), columns, [error * error])

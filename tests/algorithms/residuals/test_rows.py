@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import ik_measures as measures
-from linkwork.ops.numpy import NUMPY
-from linkwork.solve.pose_error import bend
-from linkwork.solve.tasks.frames import Moving
-from linkwork.solve.tasks.rows import (
+from linkwork.algorithms.residuals.frames import Moving
+from linkwork.algorithms.residuals.pose_error import bend
+from linkwork.algorithms.residuals.rows import (
     Asked,
     aligned,
     alignment,
@@ -23,6 +22,7 @@ from linkwork.solve.tasks.rows import (
     position_rows,
     rotation_rows,
 )
+from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import so3
 from linkwork.spatial.poses import Pose
 from seeds import rng

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from linkwork.algorithms.forward_kinematics import fk
-from linkwork.algorithms.jacobian import jacobian
+from linkwork.algorithms.axes import matrix
+from linkwork.algorithms.jacobian import jacobian_along
+from linkwork.algorithms.path import path_down, sums_to_end
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.spatial.poses import Pose, from_matrix
+from linkwork.spatial.poses import Pose
 
 
 class Moving(NamedTuple):
@@ -22,10 +23,12 @@ class Moving(NamedTuple):
     angular: list[Block]
 
 
-def moving_frame(o: Ops, m: Mechanism, q: Block, frame: str) -> Moving:
-    """The frame at q; what tasks on one frame share is computed once."""
-    pose = from_matrix(o, fk(o, m, q, frame=frame))
-    whole = jacobian(o, m, q, frame=frame)
+def moving_frame(o: Ops, m: Mechanism, q: Block, frame: str, since: int = -1) -> Moving:
+    """The frame at q; ``since`` is a body that carries it and stands for the world."""
+    path = path_down(o, m, q, m.frame(frame), since)
+    p = sums_to_end(path.segments)[0]
+    pose = Pose(matrix(o, path.axes), o.const([0.0, 0.0, 0.0]) if p is None else p)
+    whole = jacobian_along(o, m, path)
     columns = [o.column(whole, k) for k in range(m.n_v)]
     linear = [o.part(column, 0, 3) for column in columns]
     return Moving(pose, linear, [o.part(column, 3, 6) for column in columns])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from linkwork.algorithms.residuals.pose_error import bend, direction_error, rotation_error
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.pose_error import bend, direction_error, rotation_error
 from linkwork.spatial import so3
 from seeds import rng
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from linkwork.algorithms.residuals.axes import axes, axis_index, frame_of_axes, picked
 from linkwork.errors import InputError
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.tasks.axes import axes, axis_index, frame_of_axes, picked
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,158 @@
+"""First derivatives of dynamics with loops: of the tree's, and of what holds the loops closed.
+
+What holds at every state, M dv + h = tau + Jᵀ f with J dv + dJ/dt v = 0, or S τ + Jᵀ f = r with
+J x = 0, holds for its changes too. So the systems that forward and inverse dynamics are solved by
+solve for the derivatives as well, the multipliers f being held in what changes on the right side.
+
+Source: the implicit function theorem; the tree's part as in `inverse_dynamics_derivatives`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from linkwork.algorithms.axes import Scalar, added, is_zero
+from linkwork.algorithms.closed_dynamics import Held, held, moved
+from linkwork.algorithms.closure import Row, closure_rows
+from linkwork.algorithms.closure_derivatives import (
+    acceleration_changes,
+    force_changes,
+    rate_changes,
+)
+from linkwork.algorithms.closure_motion import acceleration_bias
+from linkwork.algorithms.composites import composite_inertias, own_inertias
+from linkwork.algorithms.driven_forces import balanced, driven_by
+from linkwork.algorithms.inverse_dynamics import numbers, still, tree_forces
+from linkwork.algorithms.joint_matrix import JointMatrix, climb
+from linkwork.algorithms.step_motion import power
+from linkwork.algorithms.steps import Step, columns, steps_of
+from linkwork.algorithms.tree_derivatives import derivatives
+from linkwork.algorithms.tree_factor import factor, half_product, half_solved, out_of_half
+from linkwork.algorithms.triples import less, minus, negated, times
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+
+Column = dict[int, Scalar]
+
+
+def closed_forward_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> list[Block]:
+    """As `forward_dynamics_derivatives`, of a mechanism with loops or couplings."""
+    n, steps, rates = m.n_v, steps_of(o, m, q), numbers(m, v)
+    by = held(factor(step_masses(m, steps).lower(), n), closure_rows(o, m, q))
+    push = minus(numbers(m, tau), tree_forces(o, m, q, rates, still(m)))
+    bias = acceleration_bias(o, m, q, v)
+    now = moved(by, push, [bias[k] for k in range(len(by.halves))])
+    tree = derivatives(m, steps, rates, now.dv)
+    opening = acceleration_changes(o, m, q, rates, now.dv)
+    pulled = force_changes(o, m, q, now.forces)
+    by_force, by_opening = _answers(by, n)
+    by_q = [less_column(_column(tree.q, k, n), pulled, k) for k in range(n)]
+    by_v = [_column(tree.v, k, n) for k in range(n)]
+    found = [
+        [
+            minus(still(m), added_up([(by_force, column), (by_opening, _at(rows, k))], n))
+            for k, column in enumerate(changed)
+        ]
+        for changed, rows in ((by_q, opening.q), (by_v, opening.v))
+    ]
+    return [_matrix(o, part) for part in (*found, by_force)]
+
+
+def _answers(by: Held, n: int) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+    """Accelerations by each joint force, and by the bias of each row with the sign turned."""
+    rows = range(len(by.halves))
+    by_opening = [[negated(x) for x in moved(by, [0.0] * n, unit(i, len(rows))).dv] for i in rows]
+    by_force: list[list[Scalar]] = []
+    for k in range(n):
+        half = half_solved(by.masses, {k: 1.0})
+        opened = {i: half_product(by.masses, by.halves[i], half) for i in rows}
+        kept = {i: x for i, x in opened.items() if not is_zero(x)}
+        closing = added_up([(by_opening, kept)], n)
+        by_force.append(minus(out_of_half(by.masses, half), closing))
+    return by_force, by_opening
+
+
+def closed_inverse_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> list[Block]:
+    """As `inverse_dynamics_derivatives`, of a mechanism with loops or couplings."""
+    n, steps, rates, changes = m.n_v, steps_of(o, m, q), numbers(m, v), numbers(m, dv)
+    by = driven_by(m, closure_rows(o, m, q))
+    now = balanced(by, tree_forces(o, m, q, rates, changes), [0.0] * len(by.rows))
+    tree = derivatives(m, steps, rates, changes)
+    pulled, opening = force_changes(o, m, q, now.forces), rate_changes(o, m, q, now.x)
+    by_q = [less_column(_column(tree.q, k, n), pulled, k) for k in range(n)]
+    # the system is symmetric: what an actuated force has of each right side, by one solution
+    seen = {a: balanced(by, unit(a, n), [0.0] * len(by.rows)) for a in sorted(by.actuated)}
+    result: list[Block] = []
+    for part in (by_q, [_column(tree.v, k, n) for k in range(n)], None):
+        matrix = [still(m) for _ in range(n)]
+        for k in range(n):
+            column = _column(tree.dv, k, n) if part is None else part[k]
+            for a, share in seen.items():
+                value = along(share.x, column)
+                if part is by_q:
+                    value = less(value, along(share.forces, _at(opening, k)))
+                matrix[k][a] = value
+        result.append(_matrix(o, matrix))
+    return result
+
+
+def step_masses(m: Mechanism, steps: list[Step]) -> JointMatrix:
+    """The mass matrix in the expressions that the derivatives have of it: they are shared."""
+    matrix = JointMatrix(m.n_v)
+    for k, body in enumerate(composite_inertias(steps, own_inertias(m, steps))):
+        for i, column in enumerate(columns(steps[k])):
+            own, momentum = (steps[k], i), body.of(column)
+            for j, other in enumerate(columns(steps[k])):
+                matrix.add((steps[k], j), own, power(other, momentum))
+            for above, (there,), _ in climb(steps, k, [momentum], []):
+                for j, other in enumerate(columns(steps[above])):
+                    entry = power(other, there)
+                    matrix.add((steps[above], j), own, entry)
+                    matrix.add(own, (steps[above], j), entry)
+    for k in range(m.n_v):
+        matrix.add_plain(k, k, m.armature(k))
+    return matrix
+
+
+def _column(matrix: JointMatrix, k: int, n: int) -> Column:
+    found = {i: matrix.get(i, k) for i in range(n)}
+    return {i: x for i, x in found.items() if not is_zero(x)}
+
+
+def _at(rows: Sequence[Row], k: int) -> Column:
+    """One column of rows."""
+    return {i: row[k] for i, row in enumerate(rows) if k in row}
+
+
+def less_column(column: Column, rows: Sequence[Row], k: int) -> Column:
+    """A column less that of some rows."""
+    found = dict(column)
+    for i, x in _at(rows, k).items():
+        found[i] = less(found.get(i, 0.0), x)
+    return found
+
+
+def added_up(parts: Sequence[tuple[list[list[Scalar]], Column]], n: int) -> list[Scalar]:
+    """The sum of matrices, given by their columns, times sparse vectors."""
+    total: list[Scalar] = [0.0] * n
+    for columns_, vector in parts:
+        for i, x in vector.items():
+            total = [added(at, times(c, x)) for at, c in zip(total, columns_[i], strict=True)]
+    return total
+
+
+def along(a: list[Scalar], b: Column) -> Scalar:
+    """The inner product with a sparse vector."""
+    value: Scalar = 0.0
+    for k, x in b.items():
+        value = added(value, times(a[k], x))
+    return value
+
+
+def unit(k: int, n: int) -> list[Scalar]:
+    """The unit vector k of n numbers."""
+    return [1.0 if i == k else 0.0 for i in range(n)]
+
+
+def _matrix(o: Ops, found: list[list[Scalar]]) -> Block:
+    return o.matrix([o.vector(column) for column in found])

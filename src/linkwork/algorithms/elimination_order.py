@@ -1,0 +1,28 @@
+"""In which order the unknowns of a sparse symmetric system are eliminated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def minimum_degree(near: Sequence[set[int]]) -> tuple[tuple[int, ...], int]:
+    """The order of the unknowns, and about how many products it costs.
+
+    ``near``: with which others each one has an entry.
+
+    Source: minimum degree (George and Liu, "The evolution of the minimum degree ordering
+    algorithm", SIAM Review 31, 1989).
+    """
+    near = [set(each) for each in near]
+    left = set(range(len(near)))
+    order: list[int] = []
+    cost = 0
+    while left:
+        k = min(left, key=lambda j: (len(near[j]), j))
+        left.remove(k)
+        order.append(k)
+        cost += (len(near[k]) + 1) ** 2
+        for j in near[k]:
+            near[j] |= near[k] - {j}
+            near[j].discard(k)
+    return tuple(order), cost

@@ -1,0 +1,34 @@
+"""The equations of forward dynamics with loops, on numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from closed_dynamics_cases import closed_case
+from linkwork.algorithms.closed_dynamics import accelerated, held, moved
+from linkwork.algorithms.tree_factor import factor
+from linkwork.ops.numpy import NUMPY
+from seeds import rng
+
+
+def test_both_equations_are_solved():
+    random = rng("closed dynamics")
+    A = random.normal(size=(5, 5))
+    M, J = A @ A.T + np.eye(5), random.normal(size=(3, 5))
+    J[2] = J[0] - 2 * J[1]  # redundant
+    push, bias = random.normal(size=5), J @ random.normal(size=5)
+    lower = {(i, j): float(M[i, j]) for i in range(5) for j in range(i + 1)}
+    rows = [dict(enumerate(map(float, row))) for row in J]
+    dv, f = map(np.array, moved(held(factor(lower, 5), rows), list(push), list(bias)))
+    np.testing.assert_allclose(M @ dv, push + J.T @ f, atol=1e-9)
+    np.testing.assert_allclose(J @ dv, -bias, atol=1e-9)
+
+
+def test_rows_may_be_in_any_axes():
+    case = closed_case("position, fixed")
+    state = case.q[0], case.v[0], case.every[0]
+    plain = accelerated(NUMPY, case.m, *state)
+    named = accelerated(NUMPY, case.m, *state, in_frame_a=True)
+    np.testing.assert_allclose(plain.dv, named.dv, atol=1e-9)
+    sizes = [np.linalg.norm(each.forces) for each in (plain, named)]
+    assert abs(sizes[0] - sizes[1]) < 1e-7 * sizes[0]
