@@ -85,7 +85,7 @@ def test_a_leg_with_balls_loads_and_assembles(first, freedoms, tmp_path):
     assert robot.mobility().degrees_of_freedom == freedoms  # a rod with two balls spins by itself
     found = robot.assemble({"crank": 0.2})
     assert found.success and np.abs(robot.closure(found.q)).max() < 1e-12
-    notes = {(f.name, f.message) for f in robot.findings if f.code == "joint-type"}
+    notes = {(f.name, f.message) for f in robot.findings if f.code == "other-joint"}
     assert notes >= {("tip", "it is fixed"), ("ball_2", "it is a ball joint: 3 hinges")}
 
 

@@ -45,7 +45,7 @@ def with_joints(document: Document, record: LoopsRecord) -> tuple[Document, Loop
         links += between
     made = checked(replace(robot, links=tuple(links), joints=tuple(joints)), file=robot.file)
     notes = [
-        Problem("note", "joint-type", f"it is {_WORDS[len(each.axes)]}", record.file, each.line,
+        Problem("note", "other-joint", f"it is {_WORDS[len(each.axes)]}", record.file, each.line,
                 "joint_name", each.joint)
         for each in record.joints
     ]  # fmt: skip

@@ -41,7 +41,6 @@ TARGETS = ("joint", "jointinparent", "tendon")
 LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
     "equality": ("warning", "an equality of this kind is not read"),
     "tendon": ("note", "tendons along sites are not read"),
-    "fixed": ("note", "this part of a tendon is not read"),
     "actuator": ("note", "an actuator that is on no joint is not read"),
 }
 """What is said of the other elements of a section."""
