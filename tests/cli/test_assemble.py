@@ -80,12 +80,12 @@ def test_without_actuated_joints_the_named_ones_are(cli: Callable[..., Any], tmp
 
 
 def test_what_cannot_be_assembled_has_code_1_and_a_reason(cli: Callable[..., Any], tmp_path: Path):
-    args = ("assemble", "five_bar", "left=1.5", "right=1.5")
-    assert not ROBOT.assemble([1.5, 1.5]).success
+    args = ("assemble", "five_bar", "left=1.5", "right=-1.5")
+    assert not ROBOT.assemble([1.5, -1.5]).success
     for more in ((), ("--all",), ("--json",)):
         result = cli(*args, *more)
         assert result.exit_code == 1 and "not assembled: " in result.stderr
-    np.save(tmp_path / "r.npy", np.array([[0.1, 0.1], [1.5, 1.5]]))
+    np.save(tmp_path / "r.npy", np.array([[0.1, 0.1], [1.5, -1.5]]))
     result = cli("assemble", "five_bar", "--file", tmp_path / "r.npy")
     assert result.exit_code == 1 and "1 of 2 assembled" in result.stdout
 
@@ -115,6 +115,8 @@ def test_wrong_input_is_one_sentence(refused: Callable[..., str], args: Any, wor
 
 def test_files_of_another_width(refused: Callable[..., str], tmp_path: Path):
     np.save(tmp_path / "r.npy", np.zeros((2, 3)))
-    assert "have (n, 2): left, right" in refused("assemble", "five_bar", "--file", tmp_path / "r.npy")
+    assert "have (n, 2): left, right" in refused(
+        "assemble", "five_bar", "--file", tmp_path / "r.npy"
+    )
     (tmp_path / "r.csv").write_text("left,up\n1,2\n")
     assert "'up'" in refused("assemble", "five_bar", "--file", tmp_path / "r.csv")

@@ -66,6 +66,8 @@ def test_an_mjcf_with_equalities(cli: Callable[..., Any], tmp_path: Path):
     path = tmp_path / "m.xml"
     path.write_text(FOUR_BAR.format('<connect name="pin" site1="end" site2="top"/>'))
     assert "1 loop, actuated: crank; 1 degree of freedom" in cli("check", path).stdout
-    path.write_text(closed('<weld site1="s1" site2="s2" name="x"/><weld body1="rocker" body2="tip"/>'))
+    path.write_text(
+        closed('<weld site1="s1" site2="s2" name="x"/><weld body1="rocker" body2="tip"/>')
+    )
     told = cli("check", path).stdout
     assert "(loops-open)" in told and "(rigid-equality)" in told

@@ -89,9 +89,7 @@ def _of_names(
     for name in named:  # a name that is none is told with those that are
         robot.mechanism.joint(name)
         if name not in actuated:
-            raise InputError(
-                f"'{name}' is not actuated: it follows from {', '.join(actuated)}"
-            )
+            raise InputError(f"'{name}' is not actuated: it follows from {', '.join(actuated)}")
     moved = robot.configuration(named)
     places = _places(robot, actuated)
     own = _places(robot, tuple(named))

@@ -220,7 +220,9 @@ def _show(screen: Console, files: list[Checked], counts: Counter[str], left_out:
             if problem.hint:
                 screen.print(Text(f"    {problem.hint}", "dim"), soft_wrap=True)
         if file.loops:
-            screen.print(Text(f"{file.file}: ", "bold").append(file.loops, "not bold"), soft_wrap=True)
+            screen.print(
+                Text(f"{file.file}: ", "bold").append(file.loops, "not bold"), soft_wrap=True
+            )
     screen.print(_summary(files, counts, left_out), soft_wrap=True)
 
 

@@ -299,7 +299,9 @@ _MJCF = (
     Code("rigid-equality", "note", "It holds what cannot move.", "Nothing to do."),
     Code("mocap-equality", "note", "What holds a mocap body is not read.", "Nothing to do."),
     Code("no-deformable", "warning", "Soft bodies are not read.", "Nothing to do."),
-    Code("no-actuator", "note", "An actuator that drives no single joint.", "Say `actuate([...])`."),
+    Code(
+        "no-actuator", "note", "An actuator that drives no single joint.", "Say `actuate([...])`."
+    ),
     Code("no-tendon", "note", "Tendons along sites are not read.", "Nothing to do."),
     Code("no-contact", "note", "Contact pairs are not read.", "Nothing to do."),
     Code("no-sensor", "note", "Sensors are not read.", "Nothing to do."),

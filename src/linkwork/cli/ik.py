@@ -181,9 +181,7 @@ def _as_json(robot: lw.Robot, asked: Asked, given: IkArguments, found: Found) ->
     return {**head, "results": [_row_as_json(result, row, gaps) for row, _ in _rows(result)]}
 
 
-def _row_as_json(
-    result: lw.IKResult, row: tuple[int, ...], gaps: Floats | None
-) -> dict[str, Any]:
+def _row_as_json(result: lw.IKResult, row: tuple[int, ...], gaps: Floats | None) -> dict[str, Any]:
     cost = {} if result.cost is None else {"cost": np.asarray(result.cost)[row]}
     closure = {} if gaps is None else {"closure": gaps[row]}
     return {
