@@ -15,7 +15,7 @@ from linkwork.cli import closed
 
 
 def coupled() -> lw.Robot:
-    return lw.load("panda").couple("joint2", "joint1", lambda x: np.sin(x))
+    return lw.load("panda").couple("joint2", "joint1", np.sin)
 
 
 @pytest.mark.parametrize(

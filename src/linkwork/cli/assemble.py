@@ -100,8 +100,7 @@ def _of_names(
 
 def _of_file(robot: lw.Robot, name: str, near: Floats | None) -> Asked:
     read = files.read(name)
-    table = read if isinstance(read, files.Table) else None
-    header = table.header if table is not None else None
+    header = read.header if isinstance(read, files.Table) else None
     actuated = robot.actuated or tuple(header or ())
     if not actuated:
         raise InputError(
@@ -109,10 +108,10 @@ def _of_file(robot: lw.Robot, name: str, near: Floats | None) -> Asked:
         )
     places = _places(robot, actuated)
     labels = _labels(robot, places)
-    if table is not None and header is not None:
-        rows = inputs.columns(table, labels)
+    if not isinstance(read, files.Table):
+        rows = np.atleast_2d(read)
     else:
-        rows = np.atleast_2d(read if table is None else table.values)
+        rows = read.values if header is None else inputs.columns(read, labels)
     if rows.ndim != 2 or rows.shape[1] != len(labels):
         raise ShapeError(
             f"{name} has the shape {rows.shape}; positions of the actuated joints have "
