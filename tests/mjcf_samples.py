@@ -264,3 +264,37 @@ def mujoco_state(mujoco: Any, model: Any, qpos: np.ndarray) -> Any:
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
     return data
+
+
+def closed(equality: str, *, more: str = "", default: str = "") -> str:
+    """A linkage of five joints in space, with sites, and these equalities."""
+    return f"""<mujoco model="linkage"><compiler angle="radian"/>{default}
+<worldbody>
+<body name="crank" pos="0 0 1"><joint name="h" axis="0 1 0"/><joint name="h2" axis="1 0 0"/>
+<geom size=".1"/><site name="s1" pos=".1 0 0" euler="0 0 .3"/></body>
+<body name="rocker" pos="1 0 1"><joint name="g" axis="0 1 0" ref="0.2"/>
+<joint name="g2" axis="1 0 0"/>
+<joint name="slide" type="slide" axis="0 .6 .8" ref="-.1"/><geom size=".1"/>
+<body name="tip" pos="0 .1 0"><geom size=".1"/>
+<site name="s2" pos=".2 0 .1" euler=".1 .2 0"/></body>
+</body>
+</worldbody>
+<tendon><fixed name="both"><joint joint="h" coef="2"/><joint joint="h2" coef="-1"/></fixed>
+<fixed name="one"><joint joint="g" coef="1"/></fixed>
+<fixed name="other"><joint joint="h2" coef="3"/><joint joint="h" coef=".5"/></fixed></tendon>
+<equality>{equality}</equality>{more}
+</mujoco>"""
+
+
+FOUR_BAR = """<mujoco model="four_bar"><worldbody>
+<body name="crank"><joint name="crank" axis="0 1 0"/>
+<geom type="capsule" size=".02" fromto="0 0 0 0 0 .1"/>
+<body name="coupler" pos="0 0 .1"><joint name="coupler" axis="0 1 0"/>
+<geom type="capsule" size=".02" fromto="0 0 0 .3 0 .1"/>
+<site name="end" pos=".3 0 .1"/></body></body>
+<body name="rocker" pos=".3 0 0"><joint name="rocker" axis="0 1 0"/>
+<geom type="capsule" size=".02" fromto="0 0 0 0 0 .2"/><site name="top" pos="0 0 .2"/></body>
+</worldbody>
+<equality>{}</equality>
+<actuator><motor joint="crank" ctrlrange="-1 1"/></actuator></mujoco>"""
+"""A planar four-bar; what closes it is to be put in."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from linkwork.formats.mjcf.sections import LEFT_OUT
+from linkwork.formats.mjcf.sections import LEFT_OUT, LEFT_OUT_OF
 from linkwork.mechanism import check_meshes
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "linkwork"
@@ -29,6 +29,9 @@ _OF_REASONS = ast.unparse(  # whose parentheses depend on the version of Python
 OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
     ("formats/mjcf/flatten.py", "f'no-{tag}'"): {
         f"no-{t}": {lv} for t, (lv, _) in LEFT_OUT.items()
+    },
+    ("formats/mjcf/flatten.py", "f'no-{section}'"): {
+        f"no-{section}": {lv} for section, (lv, _) in LEFT_OUT_OF.items()
     },
     ("formats/mjcf/extract.py", "f'no-{code}'"): {f"no-{word}": {"note"} for word in _UNREAD},
     ("mechanism/check_meshes.py", _OF_REASONS): {

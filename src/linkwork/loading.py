@@ -11,6 +11,8 @@ from typing import IO, Any, Literal, TypeAlias
 from linkwork import models, settings
 from linkwork.errors import DescriptionError, InputError, UnsupportedFeatureError
 from linkwork.formats import loops as loops_format
+from linkwork.formats.loops_joints import with_joints
+from linkwork.formats.loops_records import LoopsRecord
 from linkwork.formats.urdf import read as urdf
 from linkwork.formats.urdf.records import Document
 from linkwork.locating import Folders, package_finder
@@ -53,43 +55,36 @@ def load(
     not exist; UnsupportedFeatureError for another format; MissingExtraError where a format needs a
     package that is not installed.
     """
-    document, mechanism = _understood(source, base, arguments, allow)
-    beside = _loops_file(source, loops)
-    if beside is not None:
-        mechanism = with_loops(mechanism, loops_format.read(beside))
+    given = source if isinstance(source, Document) else _resolve(source)
+    document = None
+    if not isinstance(given, Document) and _is_mjcf(given):
+        mechanism = _from_mjcf(given, base, allow)
+        record = _record_of(given, loops)
+        if record.joints:
+            raise UnsupportedFeatureError(f"{record.file}: joint_name is for joints of a URDF")
+    else:
+        document = given if isinstance(given, Document) else _read(given, None, arguments, allow)
+        document, record = with_joints(document, _record_of(given, loops))
+        mechanism = from_urdf(document, base=base)
+    mechanism = with_loops(mechanism, record)
     warnings = [problem for problem in mechanism.findings if problem.level == "warning"]
     if strict and warnings:
         raise DescriptionError(warnings)
     return Robot(mechanism, document)
 
 
-def _understood(
-    source: Source | Document,
-    base: Literal["fixed", "floating"],
-    arguments: Mapping[str, str] | None,
-    allow: Folders,
-) -> tuple[Document | None, Mechanism]:
-    """The mechanism of a source, and its document where it is one of URDF."""
-    if not isinstance(source, Document):
-        given = _resolve(source)
-        if _is_mjcf(given):
-            return None, _from_mjcf(given, base, allow)
-        source = _read(given, None, arguments, allow)
-    return source, from_urdf(source, base=base)
-
-
-def _loops_file(
-    source: Source | Document, loops: str | os.PathLike[str] | Literal[False] | None
-) -> Path | None:
-    """The file with loops that belongs to a source."""
+def _record_of(
+    given: str | Path | bytes | Document, loops: str | os.PathLike[str] | Literal[False] | None
+) -> LoopsRecord:
+    """What the file with loops says that belongs to a source; nothing where there is none."""
     if loops is False:
-        return None
+        return LoopsRecord()
     if loops is not None:
-        return Path(loops)
-    given = source.robot.file if isinstance(source, Document) else _resolve(source)
-    if isinstance(given, str):  # a document's file, or the text of a description
-        given = Path(given) if isinstance(source, Document) and given else None
-    return loops_format.beside(given) if isinstance(given, Path) else None
+        return loops_format.read(Path(loops))
+    if isinstance(given, Document):
+        given = Path(given.robot.file) if given.robot.file else b""
+    found = loops_format.beside(given) if isinstance(given, Path) else None
+    return LoopsRecord() if found is None else loops_format.read(found)
 
 
 def read(

@@ -20,7 +20,7 @@ import linkwork as lw
 from linkwork.cli import app as module
 from linkwork.errors import DescriptionError, InputError, Problem
 
-COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik", "simulate")
+COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik", "assemble", "simulate")
 DOCUMENT_COMMANDS = ("check", "diff", "convert")
 
 

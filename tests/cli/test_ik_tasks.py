@@ -68,7 +68,7 @@ def test_every_kind_is_tried_and_every_task_has_one():
     tasks = {
         each
         for each in vars(ik).values()
-        if inspect.isclass(each) and issubclass(each, ik.Task) and each is not ik.Task
+        if inspect.isclass(each) and issubclass(each, ik.Task) and each not in (ik.Task, ik.Closed)
     }
     # a mechanism with loops has the task Closed by itself, and others have nothing to close
     assert {kind.make for kind in KINDS.values()} == tasks - {ik.Closed}

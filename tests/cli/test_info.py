@@ -27,7 +27,8 @@ def test_json_agrees_with_the_library(cli: Callable[..., Any], name: str, more: 
     robot = lw.load(name, base="floating" if more else "fixed")
     m = robot.mechanism
     read = json.loads(cli("info", name, "--json", *more).stdout)
-    assert (read["robot"], read["n_q"], read["degrees_of_freedom"]) == (name, m.n_q, m.n_v)
+    free = robot.mobility().degrees_of_freedom if robot.loops else m.n_v
+    assert (read["robot"], read["n_q"], read["degrees_of_freedom"]) == (name, m.n_q, free)
     assert [joint["name"] for joint in read["joints"]] == list(robot.joint_names)
     for key, array in zip(("lower", "upper", "velocity", "effort"), robot.limits, strict=True):
         flat = [v for joint in read["joints"] for v in joint[key]]

@@ -15,6 +15,7 @@ import typer.core
 import linkwork
 from linkwork.cli import (
     arguments,
+    closed_arguments,
     document_arguments,
     program_arguments,
     simulation_arguments,
@@ -166,6 +167,7 @@ _add("info", arguments.InfoArguments)
 _add("fk", arguments.FkArguments)
 _add("jacobian", arguments.JacobianArguments)
 _add("ik", arguments.IkArguments)
+_add("assemble", closed_arguments.AssembleArguments)
 _add("check", document_arguments.CheckArguments)
 _add("diff", document_arguments.DiffArguments)
 _add("convert", document_arguments.ConvertArguments)

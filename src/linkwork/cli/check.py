@@ -27,8 +27,9 @@ from linkwork.errors import (
     UnknownNameError,
     UnsupportedFeatureError,
 )
+from linkwork.formats.loops import beside
 from linkwork.formats.urdf.examine import Examined, examine
-from linkwork.formats.urdf.records import Document
+from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
 from linkwork.geometry import guards
 from linkwork.locating import locate
@@ -52,6 +53,8 @@ class Checked:
     file: str
     robot: str | None
     problems: tuple[Problem, ...]
+    loops: str = ""
+    """What closes the mechanism, and what that leaves free; empty where nothing does."""
 
 
 def run(given: CheckArguments) -> None:
@@ -164,7 +167,12 @@ def _of_xml(source: str, given: CheckArguments) -> Checked:
         return guards.read(locate(name, file, allow)).data
 
     model = read(data, file=name, allow=allow, open_mesh=open_mesh)
-    return Checked(file=source, robot=model.name, problems=model.problems)
+    if not model.closures and not model.couplings:
+        return Checked(file=source, robot=model.name, problems=model.problems)
+    from linkwork.cli.check_loops import of_mjcf  # noqa: PLC0415 -- as above
+
+    problems, loops = of_mjcf(model)
+    return Checked(file=source, robot=model.name, problems=problems, loops=loops)
 
 
 def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:
@@ -182,7 +190,18 @@ def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:
         else:
             more = check_sizes(robot)
         problems = tuple(sorted((*problems, *map(_in_words_of_here, more)), key=lambda p: p.line))
-    return Checked(file=source, robot=robot.name if robot else None, problems=problems)
+    loops = ""
+    if robot is not None and found.whole and (file := file_beside(robot)) is not None:
+        from linkwork.cli.check_loops import of_urdf  # noqa: PLC0415 -- loads the solvers
+
+        more, loops = of_urdf(Document(robot), file)
+        problems = (*problems, *more)
+    return Checked(file=source, robot=robot.name if robot else None, problems=problems, loops=loops)
+
+
+def file_beside(robot: Robot) -> Path | None:
+    """The file with loops beside a description that was read from a file."""
+    return beside(Path(robot.file)) if robot.file else None
 
 
 def _in_words_of_here(problem: Problem) -> Problem:
@@ -200,6 +219,10 @@ def _show(screen: Console, files: list[Checked], counts: Counter[str], left_out:
             screen.print(line_of(problem, file.file), soft_wrap=True)
             if problem.hint:
                 screen.print(Text(f"    {problem.hint}", "dim"), soft_wrap=True)
+        if file.loops:
+            screen.print(
+                Text(f"{file.file}: ", "bold").append(file.loops, "not bold"), soft_wrap=True
+            )
     screen.print(_summary(files, counts, left_out), soft_wrap=True)
 
 

@@ -275,6 +275,12 @@ _XACRO = (
     Code("xacro-process", "error", "The process that expands it died.", "See its last words."),
 )
 
+_LOOPS = (
+    Code("yaml", "error", "The text is no YAML, or more than plain tables.", "See the line."),
+    Code("loops", "error", "An entry that does not fit, or names what is not there.", "See it."),
+    Code("loops-open", "warning", "No position was found that closes the loops.", "Mind frames."),
+    Code("other-joint", "note", "A joint is another one than the URDF says.", "Nothing to do."),
+)
 _MJCF = (
     Code("mjcf", "error, note", "What MuJoCo says of the file.", "See its words."),
     Code("include", "error", "A file name that is refused.", "Name an .xml file by a path."),
@@ -288,10 +294,15 @@ _MJCF = (
         "Give an `<inertial>`, or bring the mesh.",
     ),
     Code("mocap", "warning", "A mocap body stays where it was described.", "Use a free joint."),
-    Code("no-equality", "warning", "Couplings and loops are not read.", "All joints move freely."),
+    Code("no-equality", "warning", "A coupling or loop that is not read.", "Its joints are free."),
+    Code("inactive", "note", "An equality that is not active is not read.", "Nothing to do."),
+    Code("rigid-equality", "note", "It holds what cannot move.", "Nothing to do."),
+    Code("mocap-equality", "note", "What holds a mocap body is not read.", "Nothing to do."),
     Code("no-deformable", "warning", "Soft bodies are not read.", "Nothing to do."),
-    Code("no-actuator", "note", "Actuators are not read: every joint is driven.", "Nothing to do."),
-    Code("no-tendon", "note", "Tendons are not read.", "Nothing to do."),
+    Code(
+        "no-actuator", "note", "An actuator that drives no single joint.", "Say `actuate([...])`."
+    ),
+    Code("no-tendon", "note", "Tendons along sites are not read.", "Nothing to do."),
     Code("no-contact", "note", "Contact pairs are not read.", "Nothing to do."),
     Code("no-sensor", "note", "Sensors are not read.", "Nothing to do."),
     Code("no-keyframe", "note", "Keyframes are not read.", "Nothing to do."),
@@ -362,6 +373,7 @@ SECTIONS: dict[str, tuple[Code, ...]] = {
     "Transmissions": _TRANSMISSIONS,
     "Meshes": _MESHES,
     "Xacro": _XACRO,
+    "Loops": _LOOPS,
     "MJCF": _MJCF,
     "Converting to MJCF (`linkwork convert`)": _CONVERT,
     "Edits": _EDITS,

@@ -13,11 +13,12 @@ from linkwork.cli import output
 from linkwork.cli.document_arguments import ConvertArguments
 from linkwork.errors import InputError, Problem, UnsupportedFeatureError
 from linkwork.formats import tree_text
+from linkwork.formats.loops import beside
 from linkwork.formats.mjcf.detect import is_mjcf
 from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
 from linkwork.formats.urdf.write import to_text
-from linkwork.loading import read
+from linkwork.loading import load, read
 from linkwork.locating import package_finder
 
 FORMATS: Mapping[str, tuple[str, ...]] = {
@@ -188,13 +189,19 @@ def _write(given: ConvertArguments, text: str) -> None:
 
 def _to_urdf(given: ConvertArguments, document: Document, meshes: str) -> None:
     if given.target == STDOUT:
+        if document.robot.file and beside(Path(document.robot.file)) is not None:
+            output.note(f"{given.source}: warning: what closes its loops is not in the URDF")
         _write(given, to_text(document.robot))
         return
     from linkwork.saving import save  # noqa: PLC0415  loads the meshes' packages
 
+    file = beside(Path(document.robot.file)) if document.robot.file else None
+    source = document if file is None else load(document, loops=file)
     mode = "copy" if meshes == "copy" else "keep" if meshes == "keep" else "reference"
     allow = tuple(given.allow or ())
-    saved = save(document, given.target, meshes=mode, allow=allow, overwrite=given.force)
+    saved = save(source, given.target, meshes=mode, allow=allow, overwrite=given.force)
+    if saved.loops is not None:
+        output.note(f"loops are in {saved.loops}")
     if saved.missing:
         files = _some(saved.missing)
         output.note(f"{given.source}: warning: files that are not found keep their name: {files}")
@@ -215,6 +222,10 @@ def _to_mjcf(given: ConvertArguments, document: Document, meshes: str) -> None:
     from linkwork.cli.mjcf_target import to_mjcf  # noqa: PLC0415  loads MuJoCo
 
     folder = None if given.target == STDOUT else Path(os.path.abspath(given.target)).parent
+    if document.robot.file and beside(Path(document.robot.file)) is not None:
+        output.note(f"{given.source}: warning: loops are not written to MJCF: it is an open tree")
+        if given.strict:
+            raise InputError("--strict was given: nothing is written")
     made = to_mjcf(document, folder, copy=meshes == "copy", allow=tuple(given.allow or ()))
     for problem in made.problems:
         output.note(f"{given.source}: {problem.level}: {problem.message}")

@@ -13,7 +13,7 @@ from rich.console import Console
 
 import linkwork as lw
 from linkwork import settings
-from linkwork.cli import files, ik_tasks, inputs, output
+from linkwork.cli import closed, files, ik_tasks, inputs, output
 from linkwork.cli.arguments import IkArguments
 from linkwork.cli.fk import tell_rest
 from linkwork.cli.progress import busy, progress_of
@@ -168,6 +168,7 @@ def _rows(result: lw.IKResult) -> Iterator[tuple[tuple[int, ...], Floats]]:
 def _as_json(robot: lw.Robot, asked: Asked, given: IkArguments, found: Found) -> dict[str, Any]:
     result = found.result
     several = given.every and result.success.ndim == 1
+    gaps = closed.gap(robot, result.q) if closed.is_closed(robot) else None
     head = {
         "robot": robot.name,
         "base": given.base_frame,
@@ -177,13 +178,15 @@ def _as_json(robot: lw.Robot, asked: Asked, given: IkArguments, found: Found) ->
         "targets": 1 if several else int(result.success.size),
         "solved": int(np.count_nonzero(result.success)),
     }
-    return {**head, "results": [_row_as_json(result, row) for row, _ in _rows(result)]}
+    return {**head, "results": [_row_as_json(result, row, gaps) for row, _ in _rows(result)]}
 
 
-def _row_as_json(result: lw.IKResult, row: tuple[int, ...]) -> dict[str, Any]:
+def _row_as_json(result: lw.IKResult, row: tuple[int, ...], gaps: Floats | None) -> dict[str, Any]:
     cost = {} if result.cost is None else {"cost": np.asarray(result.cost)[row]}
+    closure = {} if gaps is None else {"closure": gaps[row]}
     return {
         "q": result.q[row],
+        **closure,
         "success": result.success[row],
         "position_error": result.position_error[row],
         "rotation_error": result.rotation_error[row],
@@ -269,6 +272,8 @@ def _show_one(
         screen.print(table(result), "", sep="\n")
     screen.print(f"position error   {result.position_error:.3e} m")
     screen.print(f"rotation error   {result.rotation_error:.3e} rad")
+    if closed.is_closed(robot):
+        screen.print(f"loops open by    {float(closed.gap(robot, result.q)):.1e} (m, rad)")
     screen.print(f"steps            {int(result.iterations)}")
     screen.print(f"restarts         {int(result.restarts)}")
     if result.cost is not None:

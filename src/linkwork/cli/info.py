@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 import linkwork as lw
-from linkwork.cli import inputs, output
+from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import InfoArguments
 from linkwork.cli.tree import drawn, edges_of, leaders_of, root_of
 from linkwork.errors import InputError
@@ -34,6 +34,7 @@ def run(given: InfoArguments) -> None:
     total = output.short(float(robot.mechanism.mass.sum()))
     screen.print(output.heading(f"\nmasses, {total} kg in total"))
     screen.print(_masses(robot, chain=chain), "", sep="\n")
+    closed.show(screen, robot)
     _show_frames(screen, robot, everything=given.frames)
     _show_findings(screen, robot)
 
@@ -84,11 +85,14 @@ def _mass_of_links(robot: lw.Robot, *, chain: bool) -> dict[str, float | None]:
 def _as_json(robot: lw.Robot, given: InfoArguments) -> dict[str, Any]:
     m, chain = robot.mechanism, given.base_frame is not None
     edges = edges_of(robot, chain=chain)
+    beside = closed.records(robot)
+    mobility = beside["mobility"]
+    free = robot.n_v if mobility is None else mobility["degrees_of_freedom"]
     return {
         "robot": robot.name,
         "source": given.source,
         "base": given.base_frame,
-        "degrees_of_freedom": robot.n_v,
+        "degrees_of_freedom": free,
         "n_q": robot.n_q,
         "bodies": list(m.body_names),
         "root": root_of(robot, edges),
@@ -96,6 +100,7 @@ def _as_json(robot: lw.Robot, given: InfoArguments) -> dict[str, Any]:
         "q_names": inputs.position_labels(m),
         "joints": _joint_records(m),
         "coupled": _coupled_records(m),
+        **beside,
         "mass": float(m.mass.sum()),
         "masses": _mass_of_links(robot, chain=chain),
         "frames": list(robot.frame_names),
@@ -108,13 +113,19 @@ def _show_head(screen: Console, robot: lw.Robot, base: str | None) -> None:
     chain = "" if base is None else f": the chain from {base} to {robot.tip}"
     screen.print(output.heading(robot.name + chain))
     counts = (
-        (robot.n_v, "degrees of freedom"),
         (robot.n_q, "numbers in q"),
         (m.n_bodies, "bodies"),
         (len(robot.frame_names), "frames"),
         (len(robot.findings), "findings"),
     )
-    screen.print(", ".join(f"{n} {what}" for n, what in counts) + "\n")
+    free = closed.degrees(_degrees_of_freedom(robot))
+    screen.print(", ".join((free, *(f"{n} {what}" for n, what in counts))) + "\n")
+
+
+def _degrees_of_freedom(robot: lw.Robot) -> int:
+    """Those of the tree where loops leave none that is known."""
+    found = closed.mobility_of(robot)[0] if closed.is_closed(robot) else None
+    return robot.n_v if found is None else found.degrees_of_freedom
 
 
 def _show_tree(robot: lw.Robot, *, chain: bool) -> None:

@@ -41,7 +41,7 @@ def open_robot(given: RobotArguments, frame: str | None) -> lw.Robot:
         raise InputError("a chain between two frames has no floating base: leave out one of them")
     robot = lw.load(given.source, base="floating" if given.floating else "fixed")
     if given.lock:
-        at = _named(given.lock, "--lock")
+        at = named_values(given.lock, "--lock")
         robot = robot.lock(list(at), at)
     if given.base_frame is not None:
         robot = robot.subchain(given.base_frame, robot.tip if frame is None else frame)
@@ -82,7 +82,7 @@ def configuration(robot: lw.Robot, entries: list[str] | None, option: str) -> Fl
     if not entries:
         return robot.neutral()
     if any("=" in entry for entry in entries):
-        return robot.configuration(_named(entries, option))
+        return robot.configuration(named_values(entries, option))
     values = [value for entry in entries for value in numbers(entry, option)]
     if len(values) != robot.n_q:
         raise ShapeError(
@@ -103,7 +103,7 @@ def numbers(text: str, option: str) -> list[float]:
     return values
 
 
-def _named(entries: Sequence[str], option: str) -> dict[str, float | list[float]]:
+def named_values(entries: Sequence[str], option: str) -> dict[str, float | list[float]]:
     """The values in name=value, by name. A name may hold spaces where it stands alone."""
     found: dict[str, float | list[float]] = {}
     for entry in entries:
@@ -130,7 +130,7 @@ def _from_file(robot: lw.Robot, name: str) -> Floats:
             )
         return np.atleast_2d(read)
     if read.header is not None:
-        return _columns(read, labels, RESULT_COLUMNS)
+        return columns(read, labels, RESULT_COLUMNS)
     if read.values.shape[1] != robot.n_q:
         raise ShapeError(
             f"{name} has {read.values.shape[1]} columns; '{robot.name}' takes {robot.n_q} "
@@ -139,7 +139,7 @@ def _from_file(robot: lw.Robot, name: str) -> Floats:
     return read.values
 
 
-def _columns(table: files.Table, wanted: Sequence[str], ignored: Sequence[str] = ()) -> Floats:
+def columns(table: files.Table, wanted: Sequence[str], ignored: Sequence[str] = ()) -> Floats:
     """The columns with these names, in this order; all must be there, and no others."""
     header = table.header or ()
     for name in header:
@@ -210,4 +210,4 @@ def _pose_columns(table: files.Table) -> Floats:
             f"{table.file}: no columns for the rotation; name them roll, pitch, yaw or qw, qx, qy, "
             "qz"
         )
-    return _columns(table, (*POSITION, *turned))
+    return columns(table, (*POSITION, *turned))

@@ -127,6 +127,8 @@ def checked(n_inputs: int, nodes: Sequence[Node]) -> Expression:
         if fine and operation != "constant":
             below = n_inputs if operation == "input" else place
             fine = all(a == int(a) and 0 <= a < below for a in arguments)
+        if fine and operation == "divide":
+            fine = nodes[int(arguments[1])] != ("constant", (0.0,))
         if not fine:
             raise InputError(f"node {place}: {operation} cannot have the arguments {arguments}")
     return Expression(n_inputs, tuple((name, tuple(arguments)) for name, arguments in nodes))
@@ -239,6 +241,8 @@ def _made(operation: str, *values: Any) -> Number:
     found = [number for number in numbers if number is not None]
     if len(found) < len(numbers):
         raise InputError(f"a coupling's function works on numbers, not on {values[-1]!r:.40}")
+    if operation == "divide" and found[1].node == ("constant", (0.0,)):
+        raise InputError("a coupling's function divides by zero")
     return Number(tape, tape.add(operation, *(number.place for number in found)))
 
 

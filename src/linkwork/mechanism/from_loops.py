@@ -23,21 +23,25 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
                 m, loop.frame_a, loop.frame_b, loop.kind, name=loop.name, distance=loop.distance
             )
         except LinkworkError as error:
-            problems.append(Problem("error", "loops", str(error), record.file, element="loops"))
+            problems.append(_problem(error, record, loop.line, "loops"))
     for each in record.couplings:
         try:
             added = _coupling(each)
             m = with_beside(m, Beside(m.loops, (*m.couplings, added), m.actuated))
         except LinkworkError as error:
-            problems.append(Problem("error", "loops", str(error), record.file, element="couplings"))
+            problems.append(_problem(error, record, each.line, "couplings"))
     if record.actuated:
         try:
             m = edit.actuate(m, record.actuated)
         except LinkworkError as error:
-            problems.append(Problem("error", "loops", str(error), record.file, element="actuated"))
+            problems.append(_problem(error, record, record.actuated_line, "actuated"))
     if problems:
         raise DescriptionError(problems)
     return m
+
+
+def _problem(error: LinkworkError, record: LoopsRecord, line: int, element: str) -> Problem:
+    return Problem("error", "loops", str(error), record.file, line, element)
 
 
 def _coupling(record: CouplingRecord) -> Coupling:

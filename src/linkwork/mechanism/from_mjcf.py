@@ -20,6 +20,7 @@ from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Quaternion
 from linkwork.geometry import guards
 from linkwork.geometry.meshes import resolve
 from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.from_mjcf_loops import with_equalities
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
 
@@ -68,13 +69,14 @@ def parts_from_mjcf(model: MjcfModel) -> Parts:
         chain.close()
         links += [*chain.links, _link(body)]
         joints += chain.joints
-    return Parts(
+    parts = Parts(
         name=model.name,
         links=links,
         joints=joints,
         frames=_frames(model, taken | joint_names),
         findings=model.problems,
     )
+    return with_equalities(parts, model, rotation_from_wxyz)
 
 
 def mesh_opener(

@@ -121,7 +121,7 @@ def test_the_deepest_allowed_nesting_is_read():
 
 def test_what_is_left_out_is_said_once_with_its_place():
     text = world("<body><camera/><camera/><light/></body>").replace(
-        "</mujoco>", "<equality><joint/></equality>\n<sensor/></mujoco>"
+        "</mujoco>", "<equality><flex/></equality>\n<sensor/></mujoco>"
     )
     read = flat(text)
     assert {code: p.line for code, p in read.findings.items()} == {
@@ -131,7 +131,38 @@ def test_what_is_left_out_is_said_once_with_its_place():
     }
     assert read.counts["no-camera"] == 2
     assert read.findings["no-equality"].level == "warning"
-    assert "camera" not in read.text and "joint" not in read.text and "light" not in read.text
+    assert "camera" not in read.text and "flex" not in read.text and "light" not in read.text
+
+
+def test_of_equalities_tendons_and_actuators_only_what_is_read_is_handed_on():
+    text = world("").replace(
+        "</mujoco>",
+        "<equality><weld body1='a' solref='1e9 2' name='w' relpose='0 0 0 1 0 0 0'/></equality>"
+        "<tendon><fixed name='t' class='lost' range='0 1'><joint joint='j' coef='2'/></fixed>"
+        "<spatial name='s'><site site='x'/></spatial></tendon>"
+        "<actuator><muscle name='m' joint='j' lengthrange='1 0'><plugin/></muscle>"
+        "<adhesion body='b'/></actuator></mujoco>",
+    )
+    read = flat(text)
+    assert read.text.endswith(
+        '<equality>\n<weld body1="a" name="w" relpose="0 0 0 1 0 0 0"></weld></equality>\n'
+        "<tendon>\n"
+        '<fixed name="t">\n<joint joint="j" coef="2"></joint></fixed></tendon>\n<actuator>\n'
+        '<general joint="j"></general></actuator></mujoco>'
+    )
+    assert read.tags[-1] == "muscle"
+    for word in ("solref", "lost", "range", "spatial", "muscle", "adhesion", "plugin"):
+        assert word not in read.text
+    assert set(read.findings) == {"no-tendon", "no-actuator"}
+
+
+def test_sections_may_be_included(tmp_path):
+    (tmp_path / "eq.xml").write_text(
+        "<mujocoinclude><joint joint1='a' solimp='1'/></mujocoinclude>"
+    )
+    text = "<mujoco><equality><include file='eq.xml'/></equality></mujoco>"
+    read = flatten(text.encode(), str(tmp_path / "m.xml"))
+    assert '<joint joint1="a">' in read.text
 
 
 def test_stray_text_is_a_finding():

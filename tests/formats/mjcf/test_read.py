@@ -27,8 +27,10 @@ ARM = """<mujoco model="arm">
 <body name="lower" pos="0 0 .4"><joint name="elbow" axis="0 1 0"/>
 <geom type="capsule" size=".05 .2"/><site name="tip"/></body></body>
 </worldbody>
-<actuator><motor joint="shoulder"/></actuator>
-<equality><joint joint1="shoulder" joint2="elbow"/></equality>
+<actuator><motor joint="shoulder"/>
+<adhesion body="upper" ctrlrange="0 1"/></actuator>
+<equality><joint joint1="shoulder" joint2="elbow"/>
+<flexvert flex="f"/></equality>
 </mujoco>"""
 
 
@@ -61,8 +63,8 @@ def test_what_is_not_read_is_a_finding_with_its_line():
     found = {p.code: (p.level, p.line) for p in read(ARM).problems}
     assert found == {
         "no-gravity": ("note", 2),
-        "no-actuator": ("note", 8),
-        "no-equality": ("warning", 9),
+        "no-actuator": ("note", 9),
+        "no-equality": ("warning", 11),
     }
 
 

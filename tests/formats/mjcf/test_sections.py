@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from linkwork.formats.mjcf.sections import LEFT_OUT, OF_DEFAULTS, REFUSED, SILENT
+from linkwork.formats.mjcf.sections import (
+    LEFT_OUT,
+    LEFT_OUT_OF,
+    OF_DEFAULTS,
+    REFUSED,
+    SILENT,
+    TAKEN,
+    TARGETS,
+    TEXTS,
+)
 
 KINEMATIC = {
     "worldbody",
@@ -37,6 +46,14 @@ def test_an_element_is_left_out_for_one_reason():
 
 def test_what_changes_the_motion_is_a_warning():
     assert {tag for tag, (level, _) in LEFT_OUT.items() if level == "warning"} == {
-        "equality",
         "deformable",
     }
+    assert {tag for tag, (level, _) in LEFT_OUT_OF.items() if level == "warning"} == {"equality"}
+
+
+def test_every_section_says_what_becomes_of_its_other_elements():
+    assert set(LEFT_OUT_OF) == {*TAKEN, "actuator"} - {"fixed"}
+    assert not set(LEFT_OUT_OF) & (set(LEFT_OUT) | SILENT)
+    assert set(TARGETS) <= TEXTS
+    names = {n for kinds in TAKEN.values() for kept in kinds.values() for n in kept}
+    assert names - TEXTS == {"anchor", "relpose", "torquescale", "polycoef", "coef"}

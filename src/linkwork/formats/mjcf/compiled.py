@@ -23,6 +23,7 @@ from linkwork.errors import (
     MissingExtraError,
     Problem,
 )
+from linkwork.formats.mjcf.equalities import prune_tendons
 from linkwork.formats.mjcf.flat import Flat, MeshFile
 from linkwork.formats.mjcf.records import Place
 from linkwork.formats.urdf.convert import show
@@ -62,6 +63,7 @@ class Compiled:
     shapes: dict[int, Shape]  # by the geom's number
     files: dict[str, tuple[str, tuple[float, float, float]]]  # of meshes, with their scale
     warnings: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
 
 
 def mujoco_module() -> Any:
@@ -96,6 +98,7 @@ def compiled(flat: Flat, file: str | None, open_mesh: OpenMesh | None) -> Compil
         try:
             spec = mujoco.MjSpec.from_string(flat.text, include=flat.texts or None)
             files = {mesh.name: (mesh.file, _three(mesh.scale)) for mesh in spec.meshes}
+            pruned = prune_tendons(mujoco, spec, flat, place_of)
             points, needed = _replaced(mujoco, spec, flat)
             assets = _opened(spec, flat, needed, file, open_mesh)
             if assets:
@@ -106,7 +109,7 @@ def compiled(flat: Flat, file: str | None, open_mesh: OpenMesh | None) -> Compil
                 raise
             raise _described(error, flat) from None
     shapes = {int(geom.id): shape for geom, shape in points}
-    return Compiled(model, spec, shapes, files, tuple(dict.fromkeys(words)))
+    return Compiled(model, spec, shapes, files, tuple(dict.fromkeys(words)), tuple(pruned))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.errors import DescriptionError, Level, Problem
 from linkwork.formats.mjcf.compiled import Compiled, place_of
+from linkwork.formats.mjcf.equalities import Equalities, drives
 from linkwork.formats.mjcf.flat import Flat
 from linkwork.formats.mjcf.records import (
     Body,
@@ -43,6 +44,8 @@ def extract(compiled: Compiled, flat: Flat, file: str | None) -> MjcfModel:
     joints = _joints(m, _names(spec.joints, m.njnt, "joint"), places[1])
     sites = _sites(m, _names(spec.sites, m.nsite, "site"), places[2])
     _check_finite(m, places)
+    names = [item.name for item in _in_order(spec.equalities)]
+    equalities = Equalities(m, names, _places(spec.equalities, flat))
     return MjcfModel(
         name="",
         file=file,
@@ -50,7 +53,12 @@ def extract(compiled: Compiled, flat: Flat, file: str | None) -> MjcfModel:
         joints=joints,
         sites=sites,
         geoms=_geoms(compiled, flat),
+        closures=tuple(equalities.closures),
+        couplings=tuple(equalities.couplings),
+        drives=drives(m, _places(spec.actuators, flat)),
         problems=(
+            *compiled.problems,
+            *equalities.problems,
             *_unnamed(spec.bodies, "body", flat),
             *_unnamed(spec.joints, "joint", flat),
             *_unread(m, bodies, joints),

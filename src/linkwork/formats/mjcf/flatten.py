@@ -130,8 +130,10 @@ class _File:
             times *= _whole(attributes.get("count", ""))
         elif tag == "attach":
             unit.attached.append((attributes.get("model", ""), times))
-        unit.begin(tag, attributes, place)
-        unit.open.append(Element(tag, times, attributes.get("name", "")))
+        handed = "general" if self._section() == "actuator" else tag
+        unit.begin(handed, attributes, place)
+        self.flat.tags[-1] = tag
+        unit.open.append(Element(handed, times, attributes.get("name", "")))
 
     def _end(self, _: str) -> None:
         if self.skipping:
@@ -162,7 +164,6 @@ class _File:
         unit = self.unit
         if not self.begun:
             return False
-        above = unit.open[-1]
         tags = [element.tag for element in unit.open]
         if tag == "include":
             unit.include(attributes.get("file", ""), place)
@@ -170,8 +171,16 @@ class _File:
         if tag in sections.REFUSED:
             self.flat.refuse("unsupported", sections.REFUSED[tag], place, element=tag)
             return True
+        section = self._section()
         if "default" in tags:
             return tag in sections.OF_DEFAULTS or tag in sections.SILENT
+        if section in sections.LEFT_OUT_OF or section == "general":
+            return self._left_out_of(section, tag, attributes, place)
+        return self._left_out_elsewhere(tag, attributes, place)
+
+    def _left_out_elsewhere(self, tag: str, attributes: dict[str, str], place: Place) -> bool:
+        """The same outside of defaults, equalities, tendons and actuators."""
+        above = self.unit.open[-1]
         if tag == "option":
             self._gravity(attributes.get("gravity", "0 0 -9.81"), place)
         if tag == "plugin" and above.tag == "mesh":
@@ -181,6 +190,25 @@ class _File:
             self.flat.found(level, f"no-{tag}", message, place=place, element=tag)
             return True
         return tag in sections.SILENT
+
+    def _section(self) -> str:
+        """The element that is open, whatever file it is of."""
+        return next((element.tag for element in reversed(self.unit.open) if element.tag), "")
+
+    def _left_out_of(
+        self, section: str, tag: str, attributes: dict[str, str], place: Place
+    ) -> bool:
+        """The same for the parts of equalities, tendons and actuators."""
+        if section == "general":
+            return True
+        if section == "actuator":
+            taken = any(attributes.get(target) for target in sections.TARGETS)
+        else:
+            taken = tag in sections.TAKEN[section]
+        if not taken:
+            level, message = sections.LEFT_OUT_OF[section]
+            self.flat.found(level, f"no-{section}", message, place=place, element=tag)
+        return not taken
 
     def _gravity(self, given: str, place: Place) -> None:
         """Say that another gravity than MuJoCo's own is not read."""
@@ -219,13 +247,23 @@ class _File:
             unit.mesh(attributes, place)
         elif tag == "model":
             unit.model(attributes, place)
-        kept = sections.KEPT_ATTRIBUTES.get(tag)
+        kept = self._kept(tag)
         dropped = sections.DROPPED_ATTRIBUTES.get(tag, frozenset())
         return {
             name: text
             for name, text in attributes.items()
             if name != "user" and name not in dropped and (kept is None or name in kept)
         }
+
+    def _kept(self, tag: str) -> frozenset[str] | None:
+        """The attributes of an element that are handed on; None for all."""
+        section = self._section()
+        if section == "actuator":
+            return frozenset(sections.TARGETS)
+        if section in sections.TAKEN:
+            own = sections.TAKEN[section].get(tag, frozenset[str]())
+            return own | sections.OF_EQUALITIES if section == "equality" else own
+        return sections.KEPT_ATTRIBUTES.get(tag)
 
     def _too_deep(self, place: Place) -> None:
         message = f"elements are nested deeper than {DEEPEST}"

@@ -101,6 +101,50 @@ class Geom:
     place: Place = Place()
 
 
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A frame on a body that an equality holds; a site's number where it is one."""
+
+    body: int
+    pos: Vector
+    quat: Quaternion
+    site: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """Two anchors that coincide: their origins (connect), or all of them (weld)."""
+
+    name: str
+    kind: Literal["connect", "weld"]
+    a: Anchor
+    b: Anchor
+    place: Place = Place()
+
+
+Terms = tuple[tuple[int, float], ...]
+"""Joints by their numbers, with factors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """The sum of some joints' positions is a polynomial of that of others, counted from `ref`."""
+
+    name: str
+    terms: Terms
+    other: Terms
+    polynomial: tuple[float, ...]
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """The joints that one actuator drives: several where it pulls a tendon."""
+
+    joints: tuple[int, ...]
+    place: Place = Place()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MjcfModel:
     """One MJCF with everything that it includes; `problems` are findings, `file` its own name."""
@@ -111,4 +155,7 @@ class MjcfModel:
     joints: tuple[Joint, ...]
     sites: tuple[Site, ...]
     geoms: tuple[Geom, ...]
+    closures: tuple[Closure, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    drives: tuple[Drive, ...] = ()
     problems: tuple[Problem, ...] = ()

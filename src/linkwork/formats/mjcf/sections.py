@@ -9,10 +9,7 @@ from __future__ import annotations
 from linkwork.errors import Level
 
 LEFT_OUT: dict[str, tuple[Level, str]] = {
-    "equality": ("warning", "couplings and loops are not read: these joints move freely"),
     "deformable": ("warning", "soft bodies are not read"),
-    "tendon": ("note", "tendons are not read"),
-    "actuator": ("note", "actuators are not read: every joint counts as driven"),
     "contact": ("note", "contact pairs are not read"),
     "sensor": ("note", "sensors are not read"),
     "keyframe": ("note", "keyframes are not read"),
@@ -22,6 +19,32 @@ LEFT_OUT: dict[str, tuple[Level, str]] = {
 }
 """Elements that are left out, with what the finding says of them."""
 
+TAKEN: dict[str, dict[str, frozenset[str]]] = {
+    "equality": {
+        "connect": frozenset(("body1", "body2", "anchor", "site1", "site2")),
+        "weld": frozenset(("body1", "body2", "anchor", "site1", "site2", "relpose"))
+        | frozenset(("torquescale",)),
+        "joint": frozenset(("joint1", "joint2", "polycoef")),
+        "tendon": frozenset(("tendon1", "tendon2", "polycoef")),
+    },
+    "tendon": {"fixed": frozenset(("name",))},
+    "fixed": {"joint": frozenset(("joint", "coef"))},
+}
+"""The elements of these sections that are handed on, with the attributes that are."""
+
+OF_EQUALITIES = frozenset(("name", "class", "active"))
+"""Attributes that every equality is handed on with."""
+
+TARGETS = ("joint", "jointinparent", "tendon")
+"""What an actuator may drive that says which joints are driven; it is all that is handed on."""
+
+LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
+    "equality": ("warning", "an equality of this kind is not read"),
+    "tendon": ("note", "tendons along sites are not read"),
+    "actuator": ("note", "an actuator that is on no joint is not read"),
+}
+"""What is said of the other elements of a section."""
+
 SILENT = frozenset(
     ("option", "size", "visual", "statistic", "light", "texture", "hfield", "skin", "layer")
 ) | frozenset(("extension", "pair"))
@@ -29,7 +52,7 @@ SILENT = frozenset(
 
 OF_DEFAULTS = frozenset(
     ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle")
-) | frozenset(("adhesion", "tendon", "equality", "camera", "plugin"))
+) | frozenset(("adhesion", "tendon", "camera", "plugin", "dcmotor"))
 """Elements of ``<default>`` that only concern what is left out."""
 
 REFUSED = {
@@ -48,12 +71,21 @@ DROPPED_ATTRIBUTES: dict[str, frozenset[str]] = {
 
 KEPT_ATTRIBUTES: dict[str, frozenset[str]] = {
     "material": frozenset(("name", "class", "rgba")),
+    "equality": frozenset(("active",)),
+    "tendon": frozenset(),
+    "actuator": frozenset(),
 }
 """Elements of which only these attributes are handed on."""
 
-TEXTS = frozenset(
-    ("name", "class", "childclass", "mesh", "material", "file", "hfield", "model", "prefix")
-) | frozenset(("body", "content_type", "user", "builtin"))
+TEXTS = (
+    frozenset(
+        ("name", "class", "childclass", "mesh", "material", "file", "hfield", "model", "prefix")
+    )
+    | frozenset(
+        ("body", "content_type", "user", "builtin", "active", "joint", "jointinparent", "tendon")
+    )
+    | frozenset(("body1", "body2", "site1", "site2", "joint1", "joint2", "tendon1", "tendon2"))
+)
 """Attributes that are not numbers, whatever they look like."""
 
 LONG = frozenset(("vertex", "normal", "texcoord", "face"))

@@ -1,0 +1,215 @@
+"""``linkwork assemble``: joint positions at which the loops of a mechanism are closed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+
+import linkwork as lw
+from linkwork import settings
+from linkwork.cli import closed, files, inputs, output
+from linkwork.cli.closed_arguments import AssembleArguments
+from linkwork.cli.fk import tell_rest
+from linkwork.cli.progress import busy
+from linkwork.errors import InputError, ShapeError
+from linkwork.solve.closed.assembly import Assembly
+
+Floats = NDArray[np.float64]
+
+NOT_ASSEMBLED = 1
+"""The exit code where the input was right, and some rows could not be assembled."""
+
+
+class Asked(NamedTuple):
+    """The positions wanted (n_actuated,) or (n, n_actuated), and where to go from."""
+
+    actuated: tuple[str, ...]
+    labels: tuple[str, ...]
+    rows: Floats
+    near: Floats | None
+
+
+def run(given: AssembleArguments) -> None:
+    """Assemble, print, write; exit with 1 where some rows are not assembled."""
+    _check(given)
+    out = files.target(given.out)
+    robot = inputs.open_robot(given, None)
+    if not closed.is_closed(robot):
+        raise InputError(f"'{robot.name}' has no loops or couplings: there is nothing to assemble")
+    near = inputs.configuration(robot, given.near, "--near") if given.near else None
+    asked = _asked(robot, given, near)
+    result = _solved(robot, asked, given)
+    gaps = closed.gap(robot, result.q) if result.success.size else np.zeros(result.success.shape)
+    if out is not None:
+        _write(out, robot, result)
+    if given.json:
+        output.print_json(_as_json(robot, asked, result, gaps))
+    elif result.success.size:
+        _show(output.console(), robot, asked, result, gaps)
+    if not result.success.size or not result.success.all():
+        output.note(f"linkwork: not assembled: {result.reason}")
+        raise typer.Exit(NOT_ASSEMBLED)
+
+
+def _check(given: AssembleArguments) -> None:
+    if given.file is not None and given.values:
+        raise InputError("give NAME=VALUE or --file, not both")
+    if given.every and given.file is not None:
+        raise InputError("--all takes one row of positions, and --file gives many")
+    if given.every and given.parts != 1:
+        raise InputError("--parts belongs to the way from --near: leave it out with --all")
+    if given.parts != 1 and not given.near:
+        raise InputError("--parts cuts the way from --near: give that too")
+
+
+# what is asked
+
+
+def _asked(robot: lw.Robot, given: AssembleArguments, near: Floats | None) -> Asked:
+    start = robot.neutral() if near is None else near
+    if given.file is None:
+        named = inputs.named_values(given.values or [], "assemble")
+        return _of_names(robot, named, start, near)
+    return _of_file(robot, given.file, near)
+
+
+def _of_names(
+    robot: lw.Robot, named: dict[str, float | list[float]], start: Floats, near: Floats | None
+) -> Asked:
+    actuated = robot.actuated or tuple(named)
+    if not actuated:
+        raise InputError(
+            f"'{robot.name}' does not say which joints are actuated: give them as NAME=VALUE"
+        )
+    for name in named:  # a name that is none is told with those that are
+        robot.mechanism.joint(name)
+        if name not in actuated:
+            raise InputError(f"'{name}' is not actuated: it follows from {', '.join(actuated)}")
+    moved = robot.configuration(named)
+    places = _places(robot, actuated)
+    own = _places(robot, tuple(named))
+    whole = start.copy()
+    whole[own] = moved[own]
+    return Asked(actuated, _labels(robot, places), whole[places], near)
+
+
+def _of_file(robot: lw.Robot, name: str, near: Floats | None) -> Asked:
+    read = files.read(name)
+    header = read.header if isinstance(read, files.Table) else None
+    actuated = robot.actuated or tuple(header or ())
+    if not actuated:
+        raise InputError(
+            f"'{robot.name}' does not say which joints are actuated: name the columns of {name}"
+        )
+    places = _places(robot, actuated)
+    labels = _labels(robot, places)
+    if not isinstance(read, files.Table):
+        rows = np.atleast_2d(read)
+    else:
+        rows = read.values if header is None else inputs.columns(read, labels)
+    if rows.ndim != 2 or rows.shape[1] != len(labels):
+        raise ShapeError(
+            f"{name} has the shape {rows.shape}; positions of the actuated joints have "
+            f"(n, {len(labels)}): {', '.join(labels)}"
+        )
+    return Asked(actuated, labels, np.asarray(rows, np.float64), near)
+
+
+def _places(robot: lw.Robot, joints: tuple[str, ...]) -> list[int]:
+    m = robot.mechanism
+    numbers = [m.joint(name) for name in joints]
+    return [k for c in numbers for k in range(int(m.q_start[c]), int(m.q_start[c + 1]))]
+
+
+def _labels(robot: lw.Robot, places: list[int]) -> tuple[str, ...]:
+    labels = inputs.position_labels(robot.mechanism)
+    return tuple(labels[k] for k in places)
+
+
+# the search
+
+
+def _solved(robot: lw.Robot, asked: Asked, given: AssembleArguments) -> lw.IKResult:
+    threads = settings.most_threads() if given.threads is None else given.threads
+    changes: dict[str, Any] = {"seed": given.seed}
+    changes |= {"tries": given.tries} if given.tries is not None else {}
+    changes |= {"steps": given.steps} if given.steps is not None else {}
+    with busy("compiling"):
+        solver: Assembly = robot.assembler(asked.actuated)
+    if given.every:
+        return solver.all_solutions(asked.rows, asked.near, threads=threads, **changes)
+    near = asked.near
+    return solver.solve(asked.rows, near, parts=given.parts, threads=threads, **changes)
+
+
+# what is told
+
+
+def _as_json(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats) -> dict[str, Any]:
+    return {
+        "robot": robot.name,
+        "actuated": asked.labels,
+        "q_names": inputs.position_labels(robot.mechanism),
+        "rows": int(result.success.size),
+        "assembled": int(np.count_nonzero(result.success)),
+        "results": [
+            {
+                "q": result.q[row],
+                "success": result.success[row],
+                "closure": gaps[row],
+                "iterations": result.iterations[row],
+                "restarts": result.restarts[row],
+                "reason": result.reason_for(*row),
+            }
+            for row in np.ndindex(result.success.shape)
+        ],
+    }
+
+
+def _write(path: Path, robot: lw.Robot, result: lw.IKResult) -> None:
+    if path.suffix.lower() == ".npy":
+        files.write_npy(path, result.q)
+        return
+    header = (*inputs.position_labels(robot.mechanism), *inputs.RESULT_COLUMNS)
+    rows = (
+        [
+            *result.q[row].tolist(),
+            int(result.success[row]),
+            float(result.position_error[row]),
+            float(result.rotation_error[row]),
+        ]
+        for row in np.ndindex(result.success.shape)
+    )
+    files.write_csv(path, header, rows)
+
+
+def _show(
+    screen: Console, robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats
+) -> None:
+    labels = inputs.position_labels(robot.mechanism)
+    if result.success.ndim == 0:
+        word = "assembled" if result.success else "not assembled; the nearest that was found"
+        screen.print(output.heading(f"{robot.name}: {word}"))
+        shown = output.table(("joint", "position", "lower", "upper", ""), numbers=3)
+        limits = robot.limits
+        for k, name in enumerate(labels):
+            bounds = (output.short(limits.lower[k]), output.short(limits.upper[k]))
+            what = "given" if name in asked.labels else ""
+            shown.add_row(name, output.number(result.q[k]), *bounds, what)
+        screen.print(shown, "", sep="\n")
+        screen.print(f"open by          {float(gaps):.1e} (m, rad)")
+        screen.print(f"steps            {int(result.iterations)}")
+        return
+    done, total = int(np.count_nonzero(result.success)), result.success.size
+    screen.print(output.heading(f"{robot.name}: {done} of {total} assembled"))
+    shown = output.table(("row", "assembled", "open by (m, rad)", "q: " + " ".join(labels)))
+    for k in range(min(total, output.ROWS_SHOWN)):
+        numbers = " ".join(output.number(v, 4) for v in result.q[k])
+        shown.add_row(str(k), "yes" if result.success[k] else "no", f"{gaps[k]:.1e}", numbers)
+    screen.print(shown)
+    tell_rest(total, output.ROWS_SHOWN)

@@ -1,0 +1,321 @@
+"""Loops and couplings that are wrong or too much: the right answer, or an error that says so."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import DescriptionError, InputError, LinkworkError, UnknownNameError
+from linkwork.formats.loops import from_text, to_text
+from linkwork.formats.loops_records import LoopsRecord
+from linkwork.mechanism.from_loops import with_loops
+from seeds import rng
+
+TREE = lw.load("four_bar", loops=False)
+HINGE = ("coupler_end", "rocker_end")
+
+
+def planar(*lengths: float, axis: str = "0 0 1") -> str:
+    """A chain of hinges along x, with a frame ``end`` at its tip."""
+    text = '<robot name="chain"><link name="l0"/>'
+    for k, length in enumerate((0.0, *lengths[:-1])):
+        text += (
+            f'<link name="l{k + 1}"/><joint name="j{k + 1}" type="continuous">'
+            f'<parent link="l{k}"/><child link="l{k + 1}"/><axis xyz="{axis}"/>'
+            f'<origin xyz="{length} 0 0"/></joint>'
+        )
+    text += (
+        f'<link name="end"/><joint name="tip" type="fixed"><parent link="l{len(lengths)}"/>'
+        f'<child link="end"/><origin xyz="{lengths[-1]} 0 0"/></joint></robot>'
+    )
+    return text
+
+
+# names and numbers
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "words"),
+    [
+        (lambda r: r.close("couper_end", "rocker_end"), UnknownNameError, "nearest: coupler_end"),
+        (lambda r: r.close(*HINGE, "revolut"), UnknownNameError, "nearest: revolute"),
+        (lambda r: r.close(*HINGE, "xx"), InputError, "the axes held"),
+        (lambda r: r.close(*HINGE, ""), InputError, "the axes held"),
+        (lambda r: r.close(*HINGE, 3), InputError, "the axes held"),
+        (lambda r: r.close(*HINGE, "distance"), InputError, "distance above 0"),
+        (lambda r: r.close(*HINGE, "distance", distance=-1.0), InputError, "must be from 0"),
+        (lambda r: r.close(*HINGE, "distance", distance=np.nan), InputError, "must be from 0"),
+        (lambda r: r.close(*HINGE, "distance", distance=np.inf), InputError, "must be from 0"),
+        (lambda r: r.close(*HINGE, "pose", distance=1.0), InputError, "'distance' alone"),
+        (lambda r: r.close("rocker_link", "rocker_end"), InputError, "are on one body"),
+        (lambda r: r.close("rocker_end", "rocker_end"), InputError, "are on one body"),
+        (
+            lambda r: r.close(*HINGE, name="a").close(*HINGE, name="a"),
+            InputError,
+            "two of the loop 'a'",
+        ),
+        (lambda r: r.close(*HINGE, name=""), InputError, "must be a name"),
+        (lambda r: r.couple("crnk", "rocker"), UnknownNameError, "nearest: crank"),
+        (lambda r: r.couple("crank", "crank"), InputError, "coupled to itself"),
+        (lambda r: r.couple("crank", []), InputError, "at least one leader"),
+        (lambda r: r.couple("crank", ["rocker", "rocker"]), InputError, "names a leader twice"),
+        (lambda r: r.couple("crank", "rocker", rate=np.nan), InputError, "finite"),
+        (lambda r: r.couple("crank", "rocker", rate=[1, 2]), InputError, "1 leaders, 2 rates"),
+        (
+            lambda r: r.couple("crank", "rocker", lambda x: x / 0.0 * 1.0),
+            InputError,
+            "divides by zero",
+        ),
+        (
+            lambda r: r.couple("crank", "rocker", lambda x: 1.0 if x > 0 else x),
+            InputError,
+            "branch",
+        ),
+        (lambda r: r.couple("crank", "rocker", lambda x: "a"), InputError, "must give one number"),
+        (lambda r: r.couple("crank", "rocker", lambda x: [x]), InputError, "must give one number"),
+        (lambda r: r.couple("crank", "rocker", np.exp), LinkworkError, "exp"),
+        (lambda r: r.actuate(["crank", "crank"]), InputError, "two of the actuated joint"),
+        (lambda r: r.actuate("motor"), UnknownNameError, "motor"),
+    ],
+)
+def test_wrong_edits_are_refused_and_change_nothing(change, kind, words):
+    with pytest.raises(kind, match=words):
+        change(TREE)
+    assert not TREE.loops and not TREE.couplings and not TREE.actuated
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_positions_that_are_not_finite(bad):
+    robot = lw.load("five_bar")
+    for given in ([bad, 0.0], [[0.0, 0.0], [0.0, bad]], {"left": bad}):
+        with pytest.raises(InputError, match="finite"):
+            robot.assemble(given)
+    near = robot.neutral()
+    near[1] = bad
+    with pytest.raises(InputError, match=r"finite|near"):
+        robot.assemble([0.0, 0.0], near=near)
+    with pytest.raises(InputError):
+        robot.closure(near)
+
+
+@pytest.mark.parametrize("given", [[0.1], [0.1, 0.2, 0.3], "left", None, {"lef": 1.0}, [[["x"]]]])
+def test_positions_of_the_wrong_shape_or_kind(given):
+    with pytest.raises((LinkworkError, TypeError)) as caught:
+        lw.load("five_bar").assemble(given)
+    assert str(caught.value)
+
+
+# what cannot be assembled, and what cannot move
+
+
+def test_what_cannot_be_assembled_is_said_with_the_loop():
+    robot = lw.load("five_bar")
+    result = robot.assemble([[1.5, -1.5], [0.1, 0.2]])
+    assert result.success.tolist() == [False, True]
+    assert robot.loops[0].name in result.reason_for(0) and "open" in result.reason_for(0)
+    assert robot.assemblies([1.5, -1.5]).q.shape == (0, 4)
+    far = lw.load(planar(0.1, 0.1)).close("end", "l0", "distance", distance=5.0)
+    with pytest.raises(InputError, match="cannot be assembled"):
+        far.mobility()
+
+
+def test_loops_that_fix_everything_leave_no_freedom():
+    triangle = lw.load(planar(0.3, 0.4, 0.5)).close("end", "l0", "position").actuate("j1")
+    assert triangle.mobility().degrees_of_freedom == 1  # it turns about j1 as a whole
+    welded = triangle.close("l1", "l0", "pose", name="stop")
+    mobility = welded.mobility()
+    assert mobility.degrees_of_freedom == 0 and mobility.independent is False
+    assert welded.assemble([0.0]).success
+    assert not welded.assemble([0.5]).success
+    q = welded.assemble([0.0]).q
+    target = welded.fk(q, "l2")
+    assert welded.ik(target, "l2").success
+    target[0, 3] += 0.05
+    assert not welded.ik(target, "l2").success
+
+
+def test_every_joint_actuated_leaves_none_to_solve_for():
+    robot = TREE.close(*HINGE, "revolute").actuate(["crank", "coupler", "rocker"])
+    with pytest.raises(InputError, match="none is passive"):
+        robot.assemble([0.0, 0.0, 0.0])
+    assert robot.mobility().independent is False
+
+
+# redundant loops
+
+
+def test_a_parallelogram_has_one_freedom_in_every_kind():
+    three, four = lw.load(planar(0.2, 0.5, 0.2)), lw.load(planar(0.2, 0.5, 0.2, 0.5))
+    ground = three.with_frame("ground", "l0", lw.pose([0.5, 0.0, 0.0]))
+    for kind, rows in (("revolute", 5), ("position", 3), ("xy", 2), ("pose", 6)):
+        tree = (
+            four.close("l0", "end", kind) if kind == "pose" else ground.close("ground", "end", kind)
+        )
+        mobility = tree.actuate("j1").mobility()
+        assert (mobility.rows, mobility.degrees_of_freedom) == (rows, 1)
+        assert len(mobility.redundant) == mobility.rows - mobility.rank
+
+
+def test_a_sarrus_linkage_moves_along_one_line():
+    """Two pairs of three parallel hinges, across each other: one freedom, though 6 - 6 = 0."""
+    legs = ""
+    for leg, turn, yaw in (("a", "0 0 0", 0.0), ("b", "0 0 1.5707963267948966", 1.0)):
+        corner = f"{0.2 * (1 - yaw)} {0.2 * yaw} 0"
+        legs += (
+            f'<link name="{leg}1"/><link name="{leg}2"/><link name="{leg}3"/>'
+            f'<joint name="{leg}j1" type="revolute"><parent link="base"/><child link="{leg}1"/>'
+            f'<origin xyz="{corner}" rpy="{turn}"/><axis xyz="0 1 0"/>'
+            '<limit lower="-1.2" upper="-0.2" effort="1" velocity="1"/></joint>'
+            f'<joint name="{leg}j2" type="revolute"><parent link="{leg}1"/>'
+            f'<child link="{leg}2"/><origin xyz="0.3 0 0"/><axis xyz="0 1 0"/>'
+            '<limit lower="0.3" upper="2.5" effort="1" velocity="1"/></joint>'
+            f'<joint name="{leg}j3" type="continuous"><parent link="{leg}2"/>'
+            f'<child link="{leg}3"/><origin xyz="-0.3 0 0"/><axis xyz="0 1 0"/></joint>'
+        )
+    tree = lw.load(f'<robot name="sarrus"><link name="base"/>{legs}</robot>')
+    turned = lw.pose([0.0, 0.0, 0.0], rpy=[0.0, 0.0, np.pi / 2])
+    offset = lw.pose([-0.2, 0.0, 0.0])
+    tree = tree.with_frame("top_a", "a3", offset)
+    tree = tree.with_frame("top_b", "b3", np.linalg.inv(turned) @ lw.pose([0.0, -0.2, 0.0]))
+    robot = tree.close("top_a", "top_b", "pose").actuate("aj1")
+    mobility = robot.mobility()
+    assert (mobility.degrees_of_freedom, mobility.rank, mobility.rows) == (1, 5, 6)
+    found = robot.assemble(np.linspace(-1.1, -0.3, 9)[:, None])
+    assert found.success.all()
+    poses = robot.fk(found.q, "top_a")
+    np.testing.assert_allclose(poses[:, :2, 3], 0.0, atol=1e-10)
+    assert np.ptp(poses[:, 2, 3]) > 0.1
+
+
+def test_the_same_loop_twice_is_redundant_and_solved():
+    robot = TREE.close(*HINGE, "revolute").close(*HINGE, "revolute").actuate("crank")
+    assert len({loop.name for loop in robot.loops}) == 2
+    assert robot.mobility().degrees_of_freedom == 1
+    assert robot.assemble(rng("twice").uniform(-1, 1, (20, 1))).success.all()
+
+
+# couplings
+
+
+def test_couplings_in_a_circle_hold_together_or_not_at_all():
+    robot = (
+        lw.load("panda").couple("joint1", "joint2", rate=0.5).couple("joint2", "joint1", rate=2.0)
+    )
+    assert robot.mobility().degrees_of_freedom == 6
+    point = lw.load("panda").couple("joint1", "joint2", rate=0.5).couple("joint2", "joint1")
+    assert point.mobility().degrees_of_freedom == 5
+    never = lw.load("panda").couple("joint1", "joint2", offset=1.0)
+    never = never.couple("joint2", "joint1", offset=1.0)
+    with pytest.raises(InputError, match="cannot be assembled"):
+        never.mobility()
+
+
+def test_a_coupling_without_a_value_at_neutral():
+    robot = lw.load("panda").couple("joint1", "joint2", lambda x: 0.1 / x).actuate("joint2")
+    with pytest.raises(InputError):
+        robot.closure(np.zeros(7))  # a tenth by nothing
+    with pytest.raises(InputError, match="row 0"):
+        robot.assemble([[0.0], [0.5]])
+    assert robot.assemble([0.5]).q[0] == pytest.approx(0.2, abs=1e-12)
+
+
+def test_a_joint_that_is_coupled_and_actuated_drives_its_leader():
+    robot = lw.load("panda").couple("joint1", "joint2", rate=2.0).actuate("joint1")
+    result = robot.assemble([0.6])
+    assert result.success and result.q[1] == pytest.approx(0.3, abs=1e-12)
+    both = robot.actuate(["joint1", "joint2"])
+    assert both.mobility().independent is False
+    with pytest.raises(InputError, match="none is passive"):
+        both.assemble([0.6, 0.3])
+
+
+# locked joints
+
+
+def test_locked_joints_leave_what_they_leave():
+    robot = lw.load("four_bar")
+    q = robot.assemble([0.3]).q
+    stiff = robot.lock(["crank"], [0.3])
+    assert stiff.actuated == () and stiff.mobility().degrees_of_freedom == 0
+    whole = robot.lock(list(robot.joint_names), q)
+    assert not whole.loops and whole.n_q == 0
+    with pytest.raises(InputError, match="is open by"):
+        robot.lock(list(robot.joint_names), [0.3, 0.0, 0.0])
+
+
+# many, and files
+
+
+@pytest.mark.parametrize("many", [1000])
+def test_a_thousand_loops_are_read_and_written(many: int, tmp_path: Path):
+    entries = "\n".join(
+        f"  - {{name: n{k}, frame_a: coupler_end, frame_b: rocker_end, kind: revolute}}"
+        for k in range(many)
+    )
+    start = time.perf_counter()
+    record = from_text(f"version: 1\nloops:\n{entries}\n")
+    m = with_loops(TREE.mechanism, record)
+    assert len(m.loops) == many and from_text(to_text(record)) == record
+    assert time.perf_counter() - start < 60.0  # a hang
+
+
+TEXT = """\
+version: 1
+loops:
+  - {name: hinge, frame_a: coupler_end, frame_b: rocker_end, kind: revolute}
+  - frame_a: crank_link
+    frame_b: rocker_link
+    kind: distance
+    distance: 0.4
+couplings:
+  - {joint: coupler, leaders: [crank], rates: [-2.0], offset: 0.1}
+  - {joint: rocker, leaders: [crank], operations: [[input, 0], [sin, 0]]}
+actuated: [crank]
+"""
+OTHER = """\
+closed_loop: [['coupler_end', 'rocker_end'], ["crank_link", "rocker_link"]]
+type: ['6d', '3d']
+name_mot: ['crank']
+joint_name: ['rocker', 'coupler']
+joint_type: ['SPHERICAL', 'FIXED']
+"""
+PIECES = ("[", "]", "{", "}", ",", ":", "'", '"', "-", "\n", "  ", "&a ", "*a", "!!int ")
+PIECES += ("1e999", "nan", ".inf", "-1", "null", "true", "frame_a", "kind", "6d", "\t", "\x00", "é")
+
+
+@pytest.mark.parametrize("text", [TEXT, OTHER])
+def test_damaged_files_are_understood_or_refused(text: str, tmp_path: Path):
+    g = rng("damaged loops")
+    document = lw.urdf.read("four_bar")
+    understood = 0
+    for _ in range(300):
+        damaged = text
+        for _ in range(int(g.integers(1, 4))):
+            a = int(g.integers(len(damaged) + 1))
+            b = min(len(damaged), a + int(g.choice([0, 1, 4, 30])))
+            damaged = damaged[:a] + PIECES[int(g.integers(len(PIECES)))] + damaged[b:]
+        path = tmp_path / "d.yaml"
+        path.write_bytes(damaged.encode())
+        try:
+            robot = lw.load(document, loops=path)
+        except DescriptionError as error:
+            assert all(problem.message for problem in error.problems)
+            continue
+        understood += 1
+        assert isinstance(robot.mechanism.loops, tuple)
+        assert isinstance(from_text(damaged), LoopsRecord)
+    assert understood < 290
+
+
+def test_a_side_car_that_is_a_folder_or_a_pipe_is_refused(tmp_path: Path):
+    with pytest.raises(DescriptionError, match="cannot be read"):
+        lw.load("four_bar", loops=tmp_path)
+    with pytest.raises(DescriptionError, match="cannot be read"):
+        lw.load("four_bar", loops=tmp_path / "nothing.yaml")
+    (tmp_path / "big.yaml").write_text("a: " + "x" * 3_000_000)
+    with pytest.raises(DescriptionError, match="larger than"):
+        lw.load("four_bar", loops=tmp_path / "big.yaml")
