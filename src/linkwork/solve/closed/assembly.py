@@ -81,6 +81,12 @@ class Assembly:
         self._alone = self._how(Options(steps=_STEPS, tries=_TRIES))
         self._near = self._how(Options(steps=_STEPS, tries=1))
         self._one: Callable[..., Floats | None] = self._pipeline.one
+        self.one = _one_from_near(self._one, self._near.numbers, m.n_q)
+        """``one(actuated, near)``: q, then the report, of one row in one native call.
+
+        None where that does not assemble it, or the arguments are not contiguous arrays of float64
+        (n_actuated,) and (nq,): `solve` goes on then, or says what is wrong.
+        """
 
     @property
     def n_actuated(self) -> int:
@@ -258,6 +264,16 @@ class Assembly:
         q, report = self._run(given, q, how)
         report[:, 0] *= fine
         return q, report
+
+
+def _one_from_near(
+    one: Callable[..., Floats | None], numbers: Floats, n_q: int
+) -> Callable[[Any, Any], Floats | None]:
+    def assembled(actuated: Any, near: Any) -> Floats | None:
+        row = one(actuated, near, numbers)
+        return None if row is None or row[n_q] == 0.0 else row
+
+    return assembled
 
 
 def _names_of(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:
