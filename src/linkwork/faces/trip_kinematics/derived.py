@@ -1,8 +1,8 @@
 """Mappings of a group that are derived from a mechanism with loops, and not written by hand.
 
-The mechanism is a robot of `linkwork` in which the joints of the virtual chain and the actuated ones
-stand beside each other, with loops that close between them. Either side given, the core assembles
-the mechanism, and the other side is read off.
+The mechanism is a robot of `linkwork` in which the joints of the virtual chain and the actuated
+ones stand beside each other, with loops that close between them. Either side given, the core
+assembles the mechanism, and the other side is read off.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_array
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.trip_kinematics.mappings import actuated_key
+from linkwork.faces.trip_kinematics.mappings import Following, actuated_key
 from linkwork.faces.trip_kinematics.mistakes import (
     NotAssembledError,
     UnknownKeyError,
@@ -116,14 +116,14 @@ class DerivedLoops:
         return not named.issuperset(self.robot.joint_names)
 
     def whole(self, q: Floats) -> Floats:
-        """q with the joints that are neither virtual nor actuated where these put them."""
-        names = dict.fromkeys([*self.virtual.values(), *self.actuated.values()])
+        """q with the joints that are neither virtual nor actuated as near to closed as can be."""
         if not self.others:
             return q
-        return self.robot.assembler(list(names)).solve(q[[self.place(n) for n in names]], q).q
+        joints = list(dict.fromkeys([*self.virtual.values(), *self.actuated.values()]))
+        return self.robot.assembler(joints).solve(q[[self.place(n) for n in joints]], q).q
 
 
-class DerivedMapping:
+class DerivedMapping(Following):
     """One of the two mappings: a function of a state, and of ``tips`` where searches begin.
 
     Tips hold all of the state that is looked for, and any of the other. Without them every call
@@ -131,8 +131,8 @@ class DerivedMapping:
     assembly that is near to where it begins is kept; where there is none on the way the nearest of
     the others is taken. It may be shared by threads.
 
-    Raises: UnknownKeyError, InputError; NotAssembledError (a RuntimeError and a ValueError) where the
-    mechanism cannot be assembled, or not within its limits.
+    Raises: UnknownKeyError, InputError; NotAssembledError (a RuntimeError and a ValueError) where
+    the mechanism cannot be assembled, or not within its limits.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class DerivedMapping:
             if row is not None:
                 return self._make(row.tolist())
         values = self._given.values(state)
-        return self._make(self._assembled(values, self._start(tips)).tolist())
+        return self._make(self._assembled(values, self._start(tips, values)).tolist())
 
     def batch(
         self,
@@ -213,8 +213,8 @@ class DerivedMapping:
         self._one = self.solver.one
         return self._one(values, near)
 
-    def _start(self, tips: Any) -> Floats:
-        """The configuration that a search begins at.
+    def _start(self, tips: Any, values: Sequence[float]) -> Floats:
+        """The configuration that a search for a state at ``values`` begins at.
 
         Raises: UnknownKeyError.
         """
@@ -223,9 +223,9 @@ class DerivedMapping:
         given = mapping_of(tips, "tips")
         q = self.loops.near.copy()
         q[self._found.places] = self._found.values(given, "tips")
-        if not self._given.there(given):
-            return q
-        q[self._given.places] = self._given.values(given, "tips")
+        q[self._given.places] = (
+            self._given.values(given, "tips") if self._given.there(given) else values
+        )
         return self.loops.whole(q)
 
     def _assembled(self, values: Sequence[float], start: Floats) -> Floats:
@@ -267,9 +267,7 @@ class _Side:
 
     def there(self, given: Mapping[Any, Any]) -> bool:
         """Whether a dict has anything of this state."""
-        return any(
-            k in given for member, own in self.own.items() for k in ([member] if member else own)
-        )
+        return any(name in given for name in (set(self.own) - {""} or self.names))
 
     def values(self, state: Any, what: str = "") -> list[float]:
         """The numbers of a state, in order.
