@@ -17,6 +17,7 @@ from linkwork.faces import trip_kinematics
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
 from linkwork.faces.trip_kinematics.Robot import Robot, forward_kinematics
 from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import geometric_excavator
 from linkwork.robot import Robot as CoreRobot
 from seeds import rng
 from trip_samples import branched, by_hand, doubled, homogeneous, quaternion, two_links
@@ -338,6 +339,22 @@ def test_symbols_as_constants():
     assert float(f(2.0)) == pytest.approx(2 * np.cos(0.3), abs=1e-15)
 
 
+def compiled(function: Any, folder: Path) -> Any:
+    """A function of one vector to a matrix (4, 4), through C code that CasADi writes."""
+    function.generate("pose.c")
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "pose.c", "-o", "pose.so", "-lm"], check=True)
+    code = ctypes.CDLL(str(folder / "pose.so"))
+    pointer = ctypes.POINTER(ctypes.c_double)
+
+    def call(values: list[float]) -> Any:
+        q, out = np.array(values), np.zeros((4, 4))
+        arrays = [(pointer * 1)(a.ctypes.data_as(pointer)) for a in (q, out)]
+        assert code.pose(*arrays, None, (ctypes.c_double * 100)(), 0) == 0
+        return out.T
+
+    return call
+
+
 @pytest.mark.row("S1-087")
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
 def test_generated_c_code_compiles_and_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -345,67 +362,26 @@ def test_generated_c_code_compiles_and_agrees(tmp_path: Path, monkeypatch: pytes
     rep = robot.get_symbolic_rep("slide")
     symbols = casadi.symvar(rep)
     monkeypatch.chdir(tmp_path)
-    casadi.Function("pose", [casadi.vertcat(*symbols)], [casadi.densify(rep)]).generate("pose.c")
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "pose.c", "-o", "pose.so", "-lm"], check=True)
-    code = ctypes.CDLL(str(tmp_path / "pose.so"))
-    q, out = np.array([0.4, -0.3]), np.zeros((4, 4))
-    pointer = ctypes.POINTER(ctypes.c_double)
-    inputs, outputs = (
-        (pointer * 1)(q.ctypes.data_as(pointer)),
-        (pointer * 1)(out.ctypes.data_as(pointer)),
-    )
-    work = (ctypes.c_double * 100)()
-    assert code.pose(inputs, outputs, None, work, 0) == 0
-    at = dict(zip((s.name() for s in symbols), q.tolist(), strict=True))
+    function = casadi.Function("pose", [casadi.vertcat(*symbols)], [casadi.densify(rep)])
+    at = {"a_rz": 0.4, "slide_ty": -0.3}
+    found = compiled(function, tmp_path)([at[s.name()] for s in symbols])
     robot.set_virtual_state({"a": {"rz": at["a_rz"]}, "slide": {"ty": at["slide_ty"]}})
-    np.testing.assert_allclose(out.T, forward_kinematics(robot, "slide"), atol=1e-15)
+    np.testing.assert_allclose(found, forward_kinematics(robot, "slide"), atol=1e-15)
 
 
-@pytest.mark.row("S1-050")
-def test_arguments_by_group():
-    seen: list[Any] = []
-    joint = Transformation("j", {"rz": 0.0}, ["rz"])
-
-    def forth(state: Any, *args: Any) -> Any:
-        seen.append(("forth", *args))
-        return {"j": {"rz": state["m"]}}
-
-    def back(state: Any, *args: Any) -> Any:
-        seen.append(("back", *args))
-        return {"m": state["j"]["rz"]}
-
-    robot = Robot([KinematicGroup("g", [joint], {"m": 0.0}, forth, back), doubled("h", "k")])
-    seen.clear()
-    robot.pass_group_arg_a_to_v({"g": [{"rz": 1}]})
-    robot.pass_group_arg_v_to_a({"g": [2, 3]})
-    robot.set_actuated_state({"m": 1.0})
-    robot.set_virtual_state({"j": {"rz": 1.0}})
-    assert seen == [("forth", {"rz": 1}), ("back", 2, 3)]
-    for call in (robot.pass_group_arg_a_to_v, robot.pass_group_arg_v_to_a):
-        with pytest.raises(KeyError, match="no group named 'x'"):
-            call({"h": [1], "x": [1]})
-        with pytest.raises(TypeError):
-            call({"h": [1], "g": 3})
-    assert [m.passed for m in robot.get_groups()["h"].mappings] == [(), ()]
-
-
-def test_copies_are_apart_and_share_what_is_compiled():
-    robot = branched()
-    other = copy.deepcopy(robot)
-    other.set_actuated_state({"a motor": 1.0})
-    assert robot.get_actuated_state()["a motor"] == 0.0
-    assert other.core is robot.core
-    assert not np.allclose(forward_kinematics(robot, "left"), forward_kinematics(other, "left"))
-
-
-def test_the_robot_of_linkwork_behind():
-    robot = branched()
-    core = robot.to_linkwork()
-    assert isinstance(core, CoreRobot)
-    assert set(core.joint_names) == {"a_rz", "b_rz", "slide_ty"}
-    robot.set_actuated_state({"a motor": 1.0})
-    q = core.configuration({"a_rz": 0.5, "slide_ty": 0.1})
-    np.testing.assert_array_equal(robot.configuration(), q)
-    np.testing.assert_array_equal(core.fk(q, "left"), forward_kinematics(robot, "left"))
-    assert list(robot.members) == [name for g in robot.get_groups().values() for name in g.members]
-    assert "left" in repr(robot)
+@pytest.mark.row("S1-087", "S1-081")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+def test_c_code_from_cylinders_to_the_bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    robot = copy.deepcopy(geometric_excavator)
+    rep = robot.get_symbolic_rep("geometric group 2", actuated=True)
+    symbols = casadi.symvar(rep)
+    monkeypatch.chdir(tmp_path)
+    function = casadi.Function("pose", [casadi.vertcat(*symbols)], [casadi.densify(rep)])
+    call = compiled(function, tmp_path)
+    for a_1, a_2 in ((1.1, 1.3), (0.5, 0.9), (1.6, 1.5)):
+        at = {"a_1": a_1, "a_2": a_2}
+        robot.set_actuated_state(at)
+        found = call([at[s.name()] for s in symbols])
+        np.testing.assert_allclose(
+            found, forward_kinematics(robot, "geometric group 2"), rtol=0, atol=1e-14
+        )
