@@ -385,3 +385,53 @@ def test_c_code_from_cylinders_to_the_bucket(tmp_path: Path, monkeypatch: pytest
         np.testing.assert_allclose(
             found, forward_kinematics(robot, "geometric group 2"), rtol=0, atol=1e-14
         )
+
+
+@pytest.mark.row("S1-050")
+def test_arguments_by_group():
+    seen: list[Any] = []
+    joint = Transformation("j", {"rz": 0.0}, ["rz"])
+
+    def forth(state: Any, *args: Any) -> Any:
+        seen.append(("forth", *args))
+        return {"j": {"rz": state["m"]}}
+
+    def back(state: Any, *args: Any) -> Any:
+        seen.append(("back", *args))
+        return {"m": state["j"]["rz"]}
+
+    robot = Robot([KinematicGroup("g", [joint], {"m": 0.0}, forth, back), doubled("h", "k")])
+    seen.clear()
+    robot.pass_group_arg_a_to_v({"g": [{"rz": 1}]})
+    robot.pass_group_arg_v_to_a({"g": [2, 3]})
+    robot.set_actuated_state({"m": 1.0})
+    robot.set_virtual_state({"j": {"rz": 1.0}})
+    assert seen == [("forth", {"rz": 1}), ("back", 2, 3)]
+    for call in (robot.pass_group_arg_a_to_v, robot.pass_group_arg_v_to_a):
+        with pytest.raises(KeyError, match="no group named 'x'"):
+            call({"h": [1], "x": [1]})
+        with pytest.raises(TypeError):
+            call({"h": [1], "g": 3})
+    assert [m.passed for m in robot.get_groups()["h"].mappings] == [(), ()]
+
+
+def test_copies_are_apart_and_share_what_is_compiled():
+    robot = branched()
+    other = copy.deepcopy(robot)
+    other.set_actuated_state({"a motor": 1.0})
+    assert robot.get_actuated_state()["a motor"] == 0.0
+    assert other.core is robot.core
+    assert not np.allclose(forward_kinematics(robot, "left"), forward_kinematics(other, "left"))
+
+
+def test_the_robot_of_linkwork_behind():
+    robot = branched()
+    core = robot.to_linkwork()
+    assert isinstance(core, CoreRobot)
+    assert set(core.joint_names) == {"a_rz", "b_rz", "slide_ty"}
+    robot.set_actuated_state({"a motor": 1.0})
+    q = core.configuration({"a_rz": 0.5, "slide_ty": 0.1})
+    np.testing.assert_array_equal(robot.configuration(), q)
+    np.testing.assert_array_equal(core.fk(q, "left"), forward_kinematics(robot, "left"))
+    assert list(robot.members) == [name for g in robot.get_groups().values() for name in g.members]
+    assert "left" in repr(robot)
