@@ -224,7 +224,9 @@ def feet(count: int) -> None:
         theirs.append(other)
     a, b = float(np.median(ours)), float(np.median(theirs))
     print(f"all three feet of the TriPed, {count} times:")
-    print(f"Linkwork                 {1e6 * a:10.0f} µs, {solved} of {3 * count} reached, assembled")
+    print(
+        f"Linkwork                 {1e6 * a:10.0f} µs, {solved} of {3 * count} reached, assembled"
+    )
     print(f"Ipopt, made beforehand   {1e6 * b:10.0f} µs, {missed} left open by 0.1 mm or more")
     print(f"Linkwork is {b / a:.0f} times as fast")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -27,12 +26,12 @@ from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.values import is_symbol, mapping_of, number
 from linkwork.robot import Robot
 from linkwork.solve.closed.assembly import Assembly
+from linkwork.solve.closed.named import Part
 
 Floats = NDArray[np.float64]
 Joints = Mapping[str, Mapping[str, str]]
 """The joint of the mechanism for each key of each transformation of the virtual chain."""
 
-_array = np.array
 _STARTS = 64
 """Starts from which other assemblies are searched for where the way from the start is lost."""
 
@@ -144,22 +143,17 @@ class DerivedMapping(Following):
         self._given, self._found = (
             (actuated, virtual) if gives == "virtual" else (virtual, actuated)
         )
-        self._pick, self._make = self._given.pick, self._found.make
-        self._near = loops.near
         self._solver: Assembly | None = None
-        self._one: Callable[[Any, Any], Floats | None] = self._first
+        self._quick: Callable[[Any], dict[str, Any] | None] = self._first
 
     def __call__(self, state: Any, tips: Any = None) -> dict[str, Any]:
         """The other state at this one."""
         if tips is None:
-            try:
-                row = self._one(_array(self._pick(state)), self._near)
-            except (KeyError, TypeError, ValueError):
-                row = None  # what is wrong is said on the general way
-            if row is not None:
-                return self._make(row.tolist())
+            found = self._quick(state)
+            if found is not None:
+                return found
         values = self._given.values(state)
-        return self._make(self._assembled(values, self._start(tips, values)).tolist())
+        return self._found.made(self._assembled(values, self._start(tips, values)).tolist())
 
     def batch(
         self,
@@ -208,10 +202,12 @@ class DerivedMapping(Following):
             self._solver = self.loops.robot.assembler(self._given.joints)
         return self._solver
 
-    def _first(self, values: Any, near: Any) -> Floats | None:
-        """The first call, which compiles; later ones go to the solver at once."""
-        self._one = self.solver.one
-        return self._one(values, near)
+    def _first(self, state: Any) -> dict[str, Any] | None:
+        """The first call, which compiles; later ones go to native code at once."""
+        given = self._given.parts(range(len(self._given.places)))
+        found = self._found.parts(self._found.places)
+        self._quick = self.solver.named(given, found, self.loops.near)
+        return self._quick(state)
 
     def _start(self, tips: Any, values: Sequence[float]) -> Floats:
         """The configuration that a search for a state at ``values`` begins at.
@@ -263,7 +259,6 @@ class _Side:
         for member, key in keys:
             self.own[member] = (*self.own.get(member, ()), key)
         self.names = tuple(actuated_key(m, k) if m else k for m, k in keys)
-        self.pick, self.make = self._picking(), self._making()
 
     def there(self, given: Mapping[Any, Any]) -> bool:
         """Whether a dict has anything of this state."""
@@ -290,47 +285,21 @@ class _Side:
                 found.append(_plain(inner[key], key))
         return found
 
-    def _picking(self) -> Callable[[Any], Any]:
-        """What takes the values out of a state, as fast as Python can."""
-        if len(self.own) > 1:
-            pairs = [(member, key) for member, own in self.own.items() for key in own]
-            return lambda state: [state[member][key] for member, key in pairs]
-        member, own = next(iter(self.own.items()))
-        inner = itemgetter(*own) if len(own) > 1 else _only(own[0])
-        return inner if not member else lambda state: inner(state[member])
-
-    def _making(self) -> Callable[[Sequence[float]], dict[str, Any]]:
-        """What makes a state of q."""
-        places = iter(self.places)
-        of = [
-            (member, _dict_of(own, [next(places) for _ in own])) for member, own in self.own.items()
+    def parts(self, places: Iterable[int]) -> list[Part]:
+        """The keys of each transformation, with a place for each."""
+        left = iter(places)
+        return [
+            Part(member or None, own, tuple(next(left) for _ in own))
+            for member, own in self.own.items()
         ]
-        member, make = of[0]
-        if not member:
-            return make
-        if len(of) == 1:
-            return lambda q: {member: make(q)}
-        return lambda q: {name: inner(q) for name, inner in of}
 
-
-def _only(key: str) -> Callable[[Any], Any]:
-    return lambda values: (values[key],)
-
-
-def _dict_of(
-    keys: Sequence[str], places: Sequence[int]
-) -> Callable[[Sequence[float]], dict[str, float]]:
-    """What makes a dict of numbers at some places; written out for the few that are common."""
-    if len(keys) == 1:
-        (a,), (i,) = keys, places
-        return lambda q: {a: q[i]}
-    if len(keys) == 2:
-        (a, b), (i, j) = keys, places
-        return lambda q: {a: q[i], b: q[j]}
-    if len(keys) == 3:
-        (a, b, c), (i, j, k) = keys, places
-        return lambda q: {a: q[i], b: q[j], c: q[k]}
-    return lambda q: {key: q[place] for key, place in zip(keys, places, strict=True)}
+    def made(self, q: Sequence[float]) -> dict[str, Any]:
+        """The state at q."""
+        found: dict[str, Any] = {}
+        for part in self.parts(self.places):
+            own = {key: q[k] for key, k in zip(part.keys, part.places, strict=True)}
+            found.update({part.member: own} if part.member else own)
+        return found
 
 
 def _plain(value: Any, key: str) -> float:

@@ -17,6 +17,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import distinct, starting_points, starts_of
 from linkwork.solve.closed.assembly_texts import assembly_texts, given_positions
+from linkwork.solve.closed.named import Part, named_call
 from linkwork.solve.closed.words import AssemblyWords
 from linkwork.solve.code import pipeline_of
 from linkwork.solve.cost import distance
@@ -81,12 +82,6 @@ class Assembly:
         self._alone = self._how(Options(steps=_STEPS, tries=_TRIES))
         self._near = self._how(Options(steps=_STEPS, tries=1))
         self._one: Callable[..., Floats | None] = self._pipeline.one
-        self.one = _one_from_near(self._one, self._near.numbers, m.n_q)
-        """``one(actuated, near)``: q, then the report, of one row in one native call.
-
-        None where that does not assemble it, or the arguments are not contiguous arrays of float64
-        (n_actuated,) and (nq,): `solve` goes on then, or says what is wrong.
-        """
 
     @property
     def n_actuated(self) -> int:
@@ -134,6 +129,19 @@ class Assembly:
         took = clock() - begin if clock else math.nan
         shape = (*lead, q.shape[1]), (*lead, report.shape[1])
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
+
+    def named(
+        self, given: Sequence[Part], found: Sequence[Part], near: ArrayLike
+    ) -> Callable[[Any], dict[str, Any] | None]:
+        """``call(state)``: from a dict of positions to a dict of positions, in one native call.
+
+        ``given`` are its parts with their places among the actuated positions, ``found`` those of
+        the result with their places in q; searches begin at ``near`` (nq,). It returns None where
+        that does not assemble it, and for anything but dicts of floats: `solve` goes on there.
+        """
+        start = configuration(near, self.mechanism, "near")
+        names = (tuple(given), tuple(found))
+        return named_call(self._pipeline, self._compiler, names, start, self._near.numbers)
 
     def all_solutions(
         self,
@@ -264,16 +272,6 @@ class Assembly:
         q, report = self._run(given, q, how)
         report[:, 0] *= fine
         return q, report
-
-
-def _one_from_near(
-    one: Callable[..., Floats | None], numbers: Floats, n_q: int
-) -> Callable[[Any, Any], Floats | None]:
-    def assembled(actuated: Any, near: Any) -> Floats | None:
-        row = one(actuated, near, numbers)
-        return None if row is None or row[n_q] == 0.0 else row
-
-    return assembled
 
 
 def _names_of(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:
