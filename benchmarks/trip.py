@@ -1,23 +1,19 @@
 """The TriPed's leg and the TriPed beside what TriP's documentation makes of CasADi and Ipopt.
 
-python -m benchmarks.trip [--states 200] [--targets 60] [--peer]
+python -m benchmarks.trip [--states 200] [--targets 60]
 
 Mappings: the closing equation of the tutorial as a nonlinear program, once with the solver made in
-every call, as the tutorial has it, and once with the solver made beforehand. Inverse kinematics: the
-nearest virtual state by Ipopt, then the mappings, as the documentation has it; the solver is made
-beforehand. Both sides get the same inputs in turns, and all answers are checked before times are
-told. ``--peer`` adds the package trip_kinematics itself, in an environment of its own.
+every call, as the tutorial has it, and once with the solver made beforehand. Inverse kinematics:
+the nearest virtual state by Ipopt, then the mapping, as the documentation has it; its solvers are
+made beforehand. All sides get the same inputs in one run, and it is told what their answers leave
+open.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from math import radians
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +37,6 @@ REPEATS = 200  # of a call of ours, which is too short to be timed alone
 AXES = ("rx", "ry", "rz")
 SWINGS = ("swing_left", "swing_right")
 RANGE = ((-0.6, 0.1), (-0.1, 0.6))
-PEER = "trip_kinematics==1.0.4"
 QUIET = {"ipopt.print_level": 0, "print_time": 0, "ipopt.sb": "yes"}
 
 
@@ -58,7 +53,7 @@ class Documented:
     """The programs of the tutorial by their mathematics: the sum of both squared errors."""
 
     def __init__(self) -> None:
-        import casadi  # noqa: PLC0415  the worker of the peer does without
+        import casadi  # noqa: PLC0415  not all of the module needs it
 
         self.ca: Any = casadi
         self.virtual, self.actuated = self.ca.SX.sym("v", 3), self.ca.SX.sym("a", 2)
@@ -123,7 +118,7 @@ def gap(gimbal: State, swings: State) -> float:
     return float(np.sqrt(total)) / (2.0 * RADII)
 
 
-def mappings(count: int, peer: Side | None) -> float:
+def mappings(count: int) -> float:
     """Times of all sides for both mappings; the ratio to the documented one, there and back."""
     documented = Documented()
     forth, back = documented.made
@@ -141,7 +136,7 @@ def mappings(count: int, peer: Side | None) -> float:
     swings, gimbals = [s for s, _ in given], [g for _, g in given]
     totals: dict[str, float] = {}
     print(f"{len(given)} states of the leg      swing_to_gimbal  gimbal_to_swing   rods off (m)")
-    for side in [*sides, *([peer] if peer else [])]:
+    for side in sides:
         off = [gap(side.forth(s), s) for s in swings]
         off += [gap(g, side.back(g)) for g in gimbals]
         times = [
@@ -237,7 +232,7 @@ def main() -> None:
     parser.add_argument("--states", type=int, default=200)
     parser.add_argument("--targets", type=int, default=60)
     given = parser.parse_args()
-    ratio = mappings(given.states, None)
+    ratio = mappings(given.states)
     print(f"mark of {MARK:g} times: {'met' if ratio >= MARK else 'MISSED'} ({ratio:.0f})")
     feet(given.targets)
 
