@@ -34,8 +34,8 @@ MARK = 1000.0
 """How many times faster than the documented mapping ours is meant to be, there and back."""
 RADII = 0.11
 REPEATS = 200  # of a call of ours, which is too short to be timed alone
-AXES = ("rx", "ry", "rz")
-SWINGS = ("swing_left", "swing_right")
+AXES: tuple[str, ...] = ("rx", "ry", "rz")
+SWINGS: tuple[str, ...] = ("swing_left", "swing_right")
 RANGE = ((-0.6, 0.1), (-0.1, 0.6))
 QUIET = {"ipopt.print_level": 0, "print_time": 0, "ipopt.sb": "yes"}
 
@@ -228,7 +228,7 @@ def feet(count: int) -> None:
 
 def main() -> None:
     """Print the times of this run."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).split("\n\n", maxsplit=1)[0])
     parser.add_argument("--states", type=int, default=200)
     parser.add_argument("--targets", type=int, default=60)
     given = parser.parse_args()

@@ -130,7 +130,7 @@ def test_nothing_is_kept_or_lost(mapping: Any):
         mapping({"a": 1})
     assert [sys.getrefcount(thing) for thing in things] == before
     found = mapping(state)
-    assert [sys.getrefcount(v) for v in (found["r"], found["arm"]["p"])] == [2, 2]
+    assert (sys.getrefcount(found["r"]), sys.getrefcount(found["arm"]["p"])) == (2, 2)
     assert sys.getrefcount(found) == 2
     gc.collect()
     count = len(gc.get_objects())

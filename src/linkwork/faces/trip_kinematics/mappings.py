@@ -24,6 +24,10 @@ class Following:
 
     follow: bool = True
 
+    def __call__(self, state: Any, tips: Any = None) -> dict[str, Any]:
+        """The other state at this one."""
+        raise NotImplementedError(type(self).__name__)
+
 
 class UserMapping:
     """A function of a program: it is given copies, and what it gives is checked.
