@@ -17,6 +17,7 @@ from linkwork.faces import trip_kinematics
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
 from linkwork.faces.trip_kinematics.Robot import Robot, forward_kinematics
 from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import geometric_excavator
 from linkwork.robot import Robot as CoreRobot
 from seeds import rng
 from trip_samples import branched, by_hand, doubled, homogeneous, quaternion, two_links
@@ -338,6 +339,22 @@ def test_symbols_as_constants():
     assert float(f(2.0)) == pytest.approx(2 * np.cos(0.3), abs=1e-15)
 
 
+def compiled(function: Any, folder: Path) -> Any:
+    """A function of one vector to a matrix (4, 4), through C code that CasADi writes."""
+    function.generate("pose.c")
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "pose.c", "-o", "pose.so", "-lm"], check=True)
+    code = ctypes.CDLL(str(folder / "pose.so"))
+    pointer = ctypes.POINTER(ctypes.c_double)
+
+    def call(values: list[float]) -> Any:
+        q, out = np.array(values), np.zeros((4, 4))
+        arrays = [(pointer * 1)(a.ctypes.data_as(pointer)) for a in (q, out)]
+        assert code.pose(*arrays, None, (ctypes.c_double * 100)(), 0) == 0
+        return out.T
+
+    return call
+
+
 @pytest.mark.row("S1-087")
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
 def test_generated_c_code_compiles_and_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -345,20 +362,29 @@ def test_generated_c_code_compiles_and_agrees(tmp_path: Path, monkeypatch: pytes
     rep = robot.get_symbolic_rep("slide")
     symbols = casadi.symvar(rep)
     monkeypatch.chdir(tmp_path)
-    casadi.Function("pose", [casadi.vertcat(*symbols)], [casadi.densify(rep)]).generate("pose.c")
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "pose.c", "-o", "pose.so", "-lm"], check=True)
-    code = ctypes.CDLL(str(tmp_path / "pose.so"))
-    q, out = np.array([0.4, -0.3]), np.zeros((4, 4))
-    pointer = ctypes.POINTER(ctypes.c_double)
-    inputs, outputs = (
-        (pointer * 1)(q.ctypes.data_as(pointer)),
-        (pointer * 1)(out.ctypes.data_as(pointer)),
-    )
-    work = (ctypes.c_double * 100)()
-    assert code.pose(inputs, outputs, None, work, 0) == 0
-    at = dict(zip((s.name() for s in symbols), q.tolist(), strict=True))
+    function = casadi.Function("pose", [casadi.vertcat(*symbols)], [casadi.densify(rep)])
+    at = {"a_rz": 0.4, "slide_ty": -0.3}
+    found = compiled(function, tmp_path)([at[s.name()] for s in symbols])
     robot.set_virtual_state({"a": {"rz": at["a_rz"]}, "slide": {"ty": at["slide_ty"]}})
-    np.testing.assert_allclose(out.T, forward_kinematics(robot, "slide"), atol=1e-15)
+    np.testing.assert_allclose(found, forward_kinematics(robot, "slide"), atol=1e-15)
+
+
+@pytest.mark.row("S1-087", "S1-081")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+def test_c_code_from_cylinders_to_the_bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    robot = copy.deepcopy(geometric_excavator)
+    rep = robot.get_symbolic_rep("geometric group 2", actuated=True)
+    symbols = casadi.symvar(rep)
+    monkeypatch.chdir(tmp_path)
+    function = casadi.Function("pose", [casadi.vertcat(*symbols)], [casadi.densify(rep)])
+    call = compiled(function, tmp_path)
+    for a_1, a_2 in ((1.1, 1.3), (0.5, 0.9), (1.6, 1.5)):
+        at = {"a_1": a_1, "a_2": a_2}
+        robot.set_actuated_state(at)
+        found = call([at[s.name()] for s in symbols])
+        np.testing.assert_allclose(
+            found, forward_kinematics(robot, "geometric group 2"), rtol=0, atol=1e-14
+        )
 
 
 @pytest.mark.row("S1-050")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, hypot, pi
+from math import atan2, hypot, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from linkwork.faces.trip_kinematics.Solver import (
     SimpleInvKinSolver,
 )
 from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.trip_robots import excavator_rr as ex
 from seeds import rng
 from trip_samples import branched, doubled, two_links
 
@@ -226,6 +227,66 @@ def test_where_no_virtual_state_has_an_actuated_one(refusal: Exception | None):
     assert robot.get_actuated_state() == {"a": 0.5, "b": 0.0}
     assert robot.get_virtual_state() == {"J": {"ry": 0.5}, "J2": {"ry": 0.0}}
     assert robot.get_groups()["g"].mappings[1].passed == ()
+
+
+def arm_with_cylinders(*, known: bool = True) -> Robot:
+    """The excavator, of whose mappings it is known that they are derived, or not."""
+    q_1 = Transformation("q_1", {"ry": 0.0}, ["ry"])
+    boom = Transformation("boom", {"tx": 2.6}, parent=q_1)
+    q_2 = Transformation("q_2", {"ry": -pi / 2}, ["ry"])
+    stick = Transformation("stick", {"tx": 1.7}, parent=q_2)
+    functions = (ex.closure_a_to_q_group_1, ex.closure_q_to_a_group_1)
+    others = (ex.closure_a_to_q_group_2, ex.closure_q_to_a_group_2)
+    if not known:
+        functions = tuple(lambda state, f=f: f(state) for f in functions)
+        others = tuple(lambda state, f=f: f(state) for f in others)
+    first = KinematicGroup("first", [q_1, boom], {"a_1": sqrt(1.49)}, *functions)
+    second = KinematicGroup("second", [q_2, stick], {"a_2": sqrt(1.6)}, *others, parent=first)
+    return Robot([first, second])
+
+
+@pytest.mark.row("S1-062", "S1-082", "S1-061")
+def test_every_virtual_state_has_an_actuated_one_where_loops_are_known():
+    known = SimpleInvKinSolver(arm_with_cylinders(), "second")
+    other = SimpleInvKinSolver(arm_with_cylinders(known=False), "second")
+    robot, draw = known.robot, rng("bucket")
+    missed = 0
+    for q_1, q_2 in draw.uniform((-1.4, -2.8), (1.4, -0.3), (100, 2)).tolist():
+        robot.set_virtual_state({"q_1": {"ry": q_1}, "q_2": {"ry": q_2}})
+        target = forward_kinematics(robot, "second")[:3, 3]
+        tip = {"q_1": {"ry": q_1 - q_2}, "q_2": {"ry": -q_2}}  # the elbow up, which no cylinder can
+        found = known.solve_virtual(target, tip)
+        assert known.last_result is not None and bool(known.last_result.success)
+        assert -pi <= found["q_2"]["ry"] <= 0 and abs(found["q_1"]["ry"]) <= pi / 2
+        lengths = known.solve_actuated(target, tip)
+        assert 0.3 <= lengths["a_1"] <= 1.7 and 0.8 <= lengths["a_2"] <= 1.6
+        at = robot.get_virtual_state()
+        for geometric, joint, length in (
+            (ex.geometric_q_to_a_group_1, "q_1", lengths["a_1"]),
+            (ex.geometric_q_to_a_group_2, "q_2", lengths["a_2"]),
+        ):
+            assert next(iter(geometric({joint: at[joint]}).values())) == pytest.approx(
+                length, abs=1e-9
+            )
+        np.testing.assert_allclose(
+            forward_kinematics(robot, "second")[:3, 3], target, rtol=0, atol=1e-9
+        )
+        missed += other.solve_virtual(target, tip)["q_2"]["ry"] > 0
+    assert missed > 50  # what the sequential approach would hand to the mappings
+
+
+@pytest.mark.row("S1-061", "S1-082")
+def test_what_is_nearest_is_assembled():
+    found = SimpleInvKinSolver(arm_with_cylinders(), "second")
+    target = np.array([-3.0, 0.0, 1.0])  # behind: a boom straight up or down is as far as it goes
+    robot = found.robot
+    robot.set_virtual_state(found.solve_virtual(target))
+    assert found.last_result is not None and not bool(found.last_result.success)
+    away = np.linalg.norm(forward_kinematics(robot, "second")[:3, 3] - target)
+    q_1, q_2 = np.meshgrid(np.linspace(-pi / 2, pi / 2, 600), np.linspace(-pi, 0, 600))
+    x = 2.6 * np.cos(q_1) + 1.7 * np.cos(q_1 + q_2)
+    z = -2.6 * np.sin(q_1) - 1.7 * np.sin(q_1 + q_2)
+    assert away <= np.hypot(x - target[0], z - target[2]).min() + 1e-4
 
 
 @pytest.mark.row("S1-016", "S1-060")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.faces.trip_kinematics.both import NamesOfModule
+from linkwork.faces.trip_kinematics.derived import DerivedLoops, DerivedMapping
 from linkwork.faces.trip_kinematics.mappings import (
     AnyMapping,
     OpenMapping,
@@ -194,6 +195,14 @@ class KinematicGroup(metaclass=NamesOfModule):
         return self._to_virtual, self._to_actuated
 
     @property
+    def loops(self) -> DerivedLoops | None:
+        """What both mappings are derived from; None where they are not."""
+        first, second = (getattr(mapping, "function", None) for mapping in self.mappings)
+        if not (isinstance(first, DerivedMapping) and isinstance(second, DerivedMapping)):
+            return None
+        return first.loops if first.loops is second.loops else None
+
+    @property
     def actuated_keys(self) -> tuple[str, ...]:
         """The keys of the actuated state."""
         return tuple(self._actuated)
@@ -210,7 +219,7 @@ class KinematicGroup(metaclass=NamesOfModule):
         """
         self._refuse_static()
         actuated = merged(self._actuated, state, f"actuated state of group '{self._name}'")
-        return Plan(self._to_virtual.virtual(actuated, self._keys), actuated)
+        return Plan(self._to_virtual.virtual(actuated, self._keys, self._present()), actuated)
 
     def plan_virtual(self, state: Any) -> Plan:
         """What `set_virtual_state` would come to.
@@ -224,7 +233,8 @@ class KinematicGroup(metaclass=NamesOfModule):
             if joint not in virtual:
                 raise UnknownKeyError(f"joint of group '{self._name}'", joint, list(virtual))
             virtual[joint].update(self._chain[joint].checked(changes))
-        return Plan(virtual, self._to_actuated.actuated(virtual, self._actuated))
+        found = self._to_actuated.actuated(virtual, self._actuated, self._present())
+        return Plan(virtual, found)
 
     def take(self, plan: Plan) -> None:
         """Take a state that was planned."""
@@ -234,6 +244,9 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def _virtual(self) -> dict[str, Values]:
         return {joint: self._chain[joint].get_state() for joint in self._keys}
+
+    def _present(self) -> dict[str, Any]:
+        return {**self._actuated, **self._virtual()}
 
     def _refuse_static(self) -> None:
         if not self._keys:

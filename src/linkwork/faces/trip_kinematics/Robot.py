@@ -60,6 +60,7 @@ class Robot(metaclass=NamesOfModule):
         }
         self._core = Core([_branch(group) for group in self._groups.values()])
         self._symbols: dict[tuple[str, str], Any] = {}
+        self._closed: dict[tuple[str, ...], Core] = {}
 
     def __repr__(self) -> str:
         return f"Robot({list(self._groups)})"
@@ -157,9 +158,35 @@ class Robot(metaclass=NamesOfModule):
         """The transformations of all groups by name, themselves."""
         return {name: member for name, (_, member) in self._members.items()}
 
-    def to_linkwork(self) -> CoreRobot:
-        """The robot of `linkwork` of the virtual chains: a joint for each state variable."""
-        return self._core.robot
+    def closed_core(self, frame: str | None = None) -> Core:
+        """`core` with the loops of the groups up to a frame (all) whose mappings are derived."""
+        slots = self._core.slots if frame is None else self._core.on_the_way(frame)
+        groups = {g.get_name(): g for slot in slots for g in [self._members[slot.member][0]]}
+        closures = {name: g.loops for name, g in groups.items() if g.loops is not None}
+        if not closures:
+            return self._core
+        names = tuple(closures)
+        if names not in self._closed:
+            made = Core([_branch(group) for group in self._groups.values()], closures)
+            self._closed.setdefault(names, made)
+        return self._closed[names]
+
+    def to_linkwork(self, *, closed: bool = False) -> CoreRobot:
+        """The robot of `linkwork` of the virtual chains: a joint for each state variable.
+
+        With ``closed`` the mechanisms that mappings are derived from stand beside them with their
+        loops; their actuated joints have the names of the actuated state, and are its `actuated`
+        together with the joints of all other groups.
+        """
+        if not closed:
+            return self._core.robot
+        core = self.closed_core()
+        driven = [
+            name
+            for group in self._groups.values()
+            for name in core.actuated.get(group.get_name(), core.joints_of(group.members))
+        ]
+        return core.robot.actuate(driven) if core.robot.loops else core.robot
 
     def configuration(self) -> Any:
         """q of `to_linkwork` at the present state, an array; a list where a value is a symbol."""
@@ -250,7 +277,7 @@ class Robot(metaclass=NamesOfModule):
 
     def __copy__(self) -> Robot:
         made = object.__new__(type(self))
-        made._core, made._symbols = self._core, self._symbols
+        made._core, made._symbols, made._closed = self._core, self._symbols, self._closed
         made._groups = {name: copy.copy(group) for name, group in self._groups.items()}
         made._members = {
             name: (group, member)

@@ -51,6 +51,8 @@ class SimpleInvKinSolver:
     ``orientation``: to a whole pose and not to a position. ``update_robot``: `solve_actuated`
     leaves the state that it finds on the robot itself, otherwise on a copy. A target out of reach
     gives the nearest state, and ``last_result.success`` is False; with ``strict`` it raises.
+    Where mappings of groups on the way are derived, their loops are closed in all that is found:
+    every virtual state has an actuated one.
 
     Raises: UnknownKeyError (a KeyError) for the end effector; UnsupportedFeatureError where a part
     of a quaternion is free to move and another part is not.
@@ -68,7 +70,7 @@ class SimpleInvKinSolver:
         if not isinstance(robot, Robot):
             raise WrongTypeError(f"a solver takes a Robot, not {type(robot).__name__}")
         self._frame = robot.core.frame(endeffector)
-        self._core: Core = robot.core
+        self._core: Core = robot.closed_core(self._frame)
         self._slots = self._core.on_the_way(self._frame)
         self.robot = robot if update_robot else copy.deepcopy(robot)
         self.endeffector, self.orientation = endeffector, bool(orientation)
@@ -169,18 +171,31 @@ class SimpleInvKinSolver:
         if self.orientation:
             return q
         solver = self._nearing()
+        if self._core.robot.loops:
+            q = self._assembled(solver, goal, q)
         best, at, far = q, *self._distance(q, goal)
         for _ in range(_ROUNDS):
             before = far
             for lead in _LEADS:
                 aim = at + (goal - at) * min(1.0, lead * self._size / far)
-                found = solver.solve({_NEAR: aim}, best, position_tolerance=_TOLERANCE, tries=4).q
-                reached, distance = self._distance(found, goal)
-                if distance < far:
-                    best, at, far = found, reached, distance
+                result = solver.solve({_NEAR: aim}, best, position_tolerance=_TOLERANCE, tries=4)
+                reached, distance = self._distance(result.q, goal)
+                if distance < far and bool(result.success):
+                    best, at, far = result.q, reached, distance
             if far > before - _TOLERANCE:
                 break
         return best
+
+    def _assembled(self, solver: InverseKinematics, goal: Floats, q: Floats) -> Floats:
+        """A state whose loops are closed, where that which comes nearest has them open.
+
+        Raises: NoSolution.
+        """
+        for start in (q, self._core.rest):
+            result = solver.solve({_NEAR: goal}, start)
+            if bool(result.success):
+                return result.q
+        raise NoSolution(f"no state of '{self.endeffector}' is found that is assembled")
 
     def _nearing(self) -> InverseKinematics:
         """A solver that comes as near to a position as it can, wherever that is."""

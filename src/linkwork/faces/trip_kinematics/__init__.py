@@ -8,6 +8,7 @@ program.py``. What is different stands in ``parity.toml``.
 from __future__ import annotations
 
 from linkwork.faces.trip_kinematics import Utility, urdf_parser
+from linkwork.faces.trip_kinematics.derived import derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup, OpenKinematicGroup
 from linkwork.faces.trip_kinematics.Robot import Robot, forward_kinematics
 from linkwork.faces.trip_kinematics.Solver import (
@@ -34,6 +35,7 @@ __all__ = [
     "Utility",
     "__version__",
     "array_find",
+    "derived_mappings",
     "forward_kinematics",
     "from_urdf",
     "urdf_parser",

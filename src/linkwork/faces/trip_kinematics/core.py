@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.errors import UnsupportedFeatureError
+from linkwork.faces.trip_kinematics.derived import DerivedLoops
+from linkwork.faces.trip_kinematics.grafts import Graft, grafted, name_in_whole
 from linkwork.faces.trip_kinematics.mappings import actuated_key
 from linkwork.faces.trip_kinematics.mistakes import UnknownKeyError
 from linkwork.faces.trip_kinematics.Transformation import (
@@ -24,7 +27,7 @@ from linkwork.faces.trip_kinematics.Transformation import (
 )
 from linkwork.faces.trip_kinematics.values import is_symbol
 from linkwork.mechanism.assemble import assemble
-from linkwork.mechanism.model import Floats, JointType
+from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
 from linkwork.ops.numpy import NUMPY
 from linkwork.robot import Robot
@@ -63,14 +66,27 @@ class Sphere(NamedTuple):
 
 
 class Core:
-    """What is computed of a robot. It holds no state: robots share it with their copies."""
+    """What is computed of a robot. It holds no state: robots share it with their copies.
 
-    def __init__(self, branches: Sequence[Branch]) -> None:
+    ``closures``: the derived mappings of groups by name, whose loops are closed in it.
+    """
+
+    def __init__(
+        self, branches: Sequence[Branch], closures: Mapping[str, DerivedLoops] | None = None
+    ) -> None:
         tree = _Tree(branches)
-        self.robot = Robot(assemble(Parts("robot", tree.links, tree.joints, tree.frames)))
+        m = assemble(Parts("robot", tree.links, tree.joints, tree.frames))
+        joints = {(value.member, value.key): value.joint for value in tree.moving}
+        grafts = [
+            _graft(group, loops, joints, m.joint_names) for group, loops in (closures or {}).items()
+        ]
+        m = grafted(m, grafts) if grafts else m
+        self.robot = Robot(m)
+        self.actuated = {graft.group: tuple(graft.actuated.values()) for graft in grafts}
         self.ends: Mapping[str, str] = tree.ends
-        m = self.robot.mechanism
         self.rest: Floats = np.zeros(m.n_q)
+        for graft in grafts:
+            _begin(graft, m, self.rest)
         self.slots: list[Slot] = []
         self.spheres: list[Sphere] = []
         for value in tree.moving:
@@ -106,6 +122,16 @@ class Core:
         ]
         return [slot for slot in self.slots if any(slot.place in part for part in parts)]
 
+    def joints_of(self, members: Iterable[str]) -> list[str]:
+        """The joints of the robot that are values of some transformations."""
+        m, names = self.robot.mechanism, set(members)
+        places = {slot.place for slot in self.slots if slot.member in names}
+        return [
+            name
+            for c, name in enumerate(m.joint_names)
+            if places.intersection(range(int(m.q_start[c]), int(m.q_start[c + 1])))
+        ]
+
     def configuration(self, values: Mapping[str, Mapping[str, Any]]) -> Any:
         """q (nq,) at the values of the transformations: an array, or a list where one is an SX."""
         q: list[Any] = self.rest.tolist()
@@ -118,6 +144,37 @@ class Core:
             if all(isinstance(part, float) and part == 0.0 for part in parts):
                 q[sphere.start + 3] = 1.0
         return q if symbolic else np.array(q)
+
+
+def _graft(
+    group: str,
+    loops: DerivedLoops,
+    joints: Mapping[tuple[str, str], str],
+    taken: Sequence[str],
+) -> Graft:
+    """What of a mechanism goes where.
+
+    Raises: UnsupportedFeatureError where a virtual joint is a part of a quaternion.
+    """
+    for member, key in loops.virtual:
+        if (member, key) not in joints:
+            raise UnsupportedFeatureError(f"'{key}' of '{member}' cannot be closed in a quaternion")
+    leaders = {joint: joints[where] for where, joint in loops.virtual.items()}
+    actuated = {
+        joint: leaders.get(joint) or (key if key not in taken else f"{group}: {key}")
+        for key, joint in loops.actuated.items()
+    }
+    return Graft(group, loops.robot.mechanism, loops.near, leaders, actuated)
+
+
+def _begin(graft: Graft, m: Mechanism, rest: Floats) -> None:
+    """Where searches begin in the joints of a mechanism that are not the chain's."""
+    own = graft.mechanism
+    for c, joint in enumerate(own.joint_names):
+        if joint not in graft.leaders:
+            start = int(m.q_start[m.joint(name_in_whole(graft, joint))])
+            values = graft.near[int(own.q_start[c]) : int(own.q_start[c + 1])]
+            rest[start : start + len(values)] = values
 
 
 class _Moving(NamedTuple):

@@ -19,6 +19,16 @@ Keys = Mapping[str, Sequence[str]]
 _ALIKE = 1.0e-6
 
 
+class Following:
+    """A mapping that takes, behind the state, the state of a group to go from."""
+
+    follow: bool = True
+
+    def __call__(self, state: Any, tips: Any = None) -> dict[str, Any]:
+        """The other state at this one."""
+        raise NotImplementedError(type(self).__name__)
+
+
 class UserMapping:
     """A function of a program: it is given copies, and what it gives is checked.
 
@@ -48,23 +58,37 @@ class UserMapping:
     def __copy__(self) -> UserMapping:
         return UserMapping(self.function, self.what, self.passed)
 
-    def virtual(self, actuated: Values, keys: Keys) -> dict[str, Values]:
-        """The virtual state of an actuated one.
+    def virtual(
+        self, actuated: Values, keys: Keys, present: Mapping[str, Any] | None = None
+    ) -> dict[str, Values]:
+        """The virtual state of an actuated one; ``present``: as for `raw`.
 
         Raises: MappingError where the function gives no finite state of the chain, and whatever
         the function itself raises.
         """
-        return virtual_state(self.raw(dict(actuated)), keys, self.what)
+        return virtual_state(self.raw(dict(actuated), present), keys, self.what)
 
-    def actuated(self, virtual: Mapping[str, Values], keys: Iterable[str]) -> Values:
+    def actuated(
+        self,
+        virtual: Mapping[str, Values],
+        keys: Iterable[str],
+        present: Mapping[str, Any] | None = None,
+    ) -> Values:
         """The actuated state of a virtual one.
 
         Raises: as `virtual`.
         """
-        return actuated_state(self.raw(copied(virtual)), keys, self.what)
+        return actuated_state(self.raw(copied(virtual), present), keys, self.what)
 
-    def raw(self, state: Any) -> Any:
-        """What the function gives for a state."""
+    def raw(self, state: Any, present: Mapping[str, Any] | None = None) -> Any:
+        """What the function gives for a state.
+
+        ``present`` is the state there is, both sides: one that is derived goes from there, where it
+        is meant to follow and no arguments have been passed.
+        """
+        follows = isinstance(self.function, Following) and self.function.follow
+        if follows and present is not None and not self.passed:
+            return self.function(state, present)
         return self.function(state, *self.passed)
 
 
@@ -84,14 +108,21 @@ class OpenMapping:
     def __copy__(self) -> OpenMapping:
         return OpenMapping()
 
-    def virtual(self, actuated: Values, keys: Keys) -> dict[str, Values]:
+    def virtual(
+        self, actuated: Values, keys: Keys, present: Mapping[str, Any] | None = None
+    ) -> dict[str, Values]:
         """The virtual state of an actuated one."""
         return {
             joint: {key: actuated[actuated_key(joint, key)] for key in own}
             for joint, own in keys.items()
         }
 
-    def actuated(self, virtual: Mapping[str, Values], keys: Iterable[str]) -> Values:
+    def actuated(
+        self,
+        virtual: Mapping[str, Values],
+        keys: Iterable[str],
+        present: Mapping[str, Any] | None = None,
+    ) -> Values:
         """The actuated state of a virtual one."""
         return {
             actuated_key(joint, key): value

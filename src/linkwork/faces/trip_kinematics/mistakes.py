@@ -58,6 +58,10 @@ class NoSolution(LinkworkError, RuntimeError):
     """No state of the robot brings the end effector to the target."""
 
 
+class NotAssembledError(NoSolution, InputError):
+    """A state at which the loops of a mechanism cannot be closed."""
+
+
 class SequenceError(InputError, AssertionError):
     """An order of Euler angles that is not there."""
 

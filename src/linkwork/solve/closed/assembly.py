@@ -17,6 +17,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import distinct, starting_points, starts_of
 from linkwork.solve.closed.assembly_texts import assembly_texts, given_positions
+from linkwork.solve.closed.named import Part, named_call
 from linkwork.solve.closed.words import AssemblyWords
 from linkwork.solve.code import pipeline_of
 from linkwork.solve.cost import distance
@@ -128,6 +129,19 @@ class Assembly:
         took = clock() - begin if clock else math.nan
         shape = (*lead, q.shape[1]), (*lead, report.shape[1])
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
+
+    def named(
+        self, given: Sequence[Part], found: Sequence[Part], near: ArrayLike
+    ) -> Callable[[Any], dict[str, Any] | None]:
+        """``call(state)``: from a dict of positions to a dict of positions, in one native call.
+
+        ``given`` are its parts with their places among the actuated positions, ``found`` those of
+        the result with their places in q; searches begin at ``near`` (nq,). It returns None where
+        that does not assemble it, and for anything but dicts of floats: `solve` goes on there.
+        """
+        start = configuration(near, self.mechanism, "near")
+        names = (tuple(given), tuple(found))
+        return named_call(self._pipeline, self._compiler, names, start, self._near.numbers)
 
     def all_solutions(
         self,

@@ -48,13 +48,16 @@ def test_cylinders_and_hinges_there_and_back(mappings: Any, group: int):
 @pytest.mark.row("S1-081", "S1-082")
 @pytest.mark.parametrize("mappings", [GEOMETRIC, CLOSURE], ids=["geometric", "closure"])
 def test_what_no_cylinder_does(mappings: Any):
+    geometric = mappings is GEOMETRIC
     for group, lengths in enumerate(((0.29, 1.71), (0.79, 1.61))):
         forth, back = mappings[group]
         for length in lengths:
-            with pytest.raises(ValueError, match=f"a_{group + 1} is .* m long"):
+            words = f"a_{group + 1} is .* m long" if geometric else "cannot be assembled at a_"
+            with pytest.raises(ValueError, match=words):
                 back({f"a_{group + 1}": length})
         for angle in (RANGES[group][0] - 0.1, RANGES[group][1] + 0.1):
-            with pytest.raises(ValueError, match=f"q_{group + 1} folds the arm"):
+            words = f"q_{group + 1} folds the arm" if geometric else "cannot be assembled at q_"
+            with pytest.raises(ValueError, match=words):
                 forth({f"q_{group + 1}": {"ry": angle}})
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from linkwork.faces.trip_kinematics import Robot, SimpleInvKinSolver, forward_kinematics
 from linkwork.faces.trip_kinematics.trip_robots.triped import leg_model, triped
-from linkwork.faces.trip_kinematics.trip_robots.triped_leg import triped_leg
+from linkwork.faces.trip_kinematics.trip_robots.triped_leg import closing_equation, triped_leg
 from seeds import rng
 from trip_samples import homogeneous, rz
 
@@ -46,7 +46,7 @@ def test_setting_one_leg_does_not_move_the_others():
 def test_all_three_feet():
     draw, robot, goal = rng("feet"), fresh(), fresh()
     solvers = [SimpleInvKinSolver(robot, foot, update_robot=True) for foot in FEET]
-    for _ in range(5):
+    for _ in range(100):
         targets: list[np.ndarray] = []
         for k, (foot, solver) in enumerate(zip(FEET, solvers, strict=True)):
             left, right, knee = draw.uniform((-0.6, 0.2, -1.0), (-0.2, 0.6, 0.3)).tolist()
@@ -59,8 +59,14 @@ def test_all_three_feet():
             )
             targets.append(forward_kinematics(goal, foot)[:3, 3])
             solver.solve_actuated(targets[-1])
+            assert solver.last_result is not None and bool(solver.last_result.success)
         for foot, target in zip(FEET, targets, strict=True):
             np.testing.assert_allclose(forward_kinematics(robot, foot)[:3, 3], target, atol=1e-9)
+        virtual, actuated = robot.get_virtual_state(), robot.get_actuated_state()
+        for k in range(3):
+            angles = [virtual[f"leg_{k}_gimbal_joint"][key] for key in ("rx", "ry", "rz")]
+            swings = [actuated[f"leg_{k}_swing_{side}"] for side in ("left", "right")]
+            assert closing_equation(angles, swings) < 1e-20  # assembled
 
 
 @pytest.mark.row("S1-084", "S1-037", "S1-050")

@@ -95,11 +95,13 @@ def test_tips_choose_between_assemblies():
 def test_states_that_are_none():
     with pytest.raises(KeyError, match="swing_right"):
         leg.swing_to_gimbal({"swing_left": 0.0})
-    with pytest.raises(KeyError, match="key of a state of 'gimbal_joint' named 'rx'"):
+    with pytest.raises(KeyError, match="key of a virtual state of 'gimbal_joint' named 'rx'"):
         leg.gimbal_to_swing({})
     with pytest.raises(KeyError, match="tips"):
         leg.gimbal_to_swing(gimbal([0, 0, 0]), {"swing_left": 0.0})
-    with pytest.raises(RuntimeError, match="cannot be assembled at rx = 0, ry = 2, rz = 0"):
+    with pytest.raises(
+        RuntimeError, match="cannot be assembled at gimbal_joint_rx = 0, gimbal_joint_ry = 2"
+    ):
         leg.gimbal_to_swing(gimbal([0.0, 2.0, 0.0]))
 
 
@@ -158,14 +160,16 @@ def test_the_parts():
         leg.sphere_centers(0.1, 0.2, 0.3), balls([0.1, 0.2, 0.3]), strict=True
     ):
         np.testing.assert_allclose(found, wanted, atol=1e-15)
-    assert len(leg.build("p_", leg.gimbal_chain("p_"), (_to_p_gimbal, _to_p_swing))) == 5
+    parts = leg.build("p_", leg.gimbal_chain("p_"))
+    assert [part.get_name() for part in parts][0::4] == ["p_closed_chain", "p_A_LL_Joint_FCS"]
+    to_gimbal, to_swing = leg.leg_mappings("p_")
+    swings = {"p_swing_left": -0.3, "p_swing_right": 0.2}
+    assert set(to_gimbal(swings)) == {"p_gimbal_joint"}
+    assert to_swing(to_gimbal(swings)) == pytest.approx(swings, abs=1e-11)
 
 
-def _to_p_gimbal(state: Any) -> Any:
-    swings = {key.removeprefix("p_"): value for key, value in state.items()}
-    return {"p_gimbal_joint": leg.swing_to_gimbal(swings)["gimbal_joint"]}
-
-
-def _to_p_swing(state: Any) -> Any:
-    found = leg.gimbal_to_swing({"gimbal_joint": state["p_gimbal_joint"]})
-    return {f"p_{key}": value for key, value in found.items()}
+def test_the_loops():
+    robot = leg.leg_loops()
+    assert robot.actuated == ("swing_left", "swing_right")
+    assert [loop.kind for loop in robot.loops] == ["distance", "distance"]
+    assert robot.mobility().degrees_of_freedom == 3  # the gimbal's third turn is free

@@ -14,12 +14,12 @@ from math import atan2, cos, pi, radians, sin, sqrt
 from typing import Any
 
 from linkwork.errors import InputError
+from linkwork.faces.trip_kinematics.derived import derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import Transformation
-from linkwork.faces.trip_kinematics.trip_robots.loops import Loops, Tree
+from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.values import is_symbol, number
-from linkwork.mechanism.model import JointType
 from linkwork.ops import ops_of
 
 L_1, L_2, L_3, L_4, L_5 = 1.0, 0.7, 1.2, 0.4, 1.7
@@ -49,30 +49,6 @@ def geometric_q_to_a_group_2(state: State, tips: Any = None) -> dict[str, Any]:
 def geometric_a_to_q_group_2(state: State, tips: Any = None) -> dict[str, Any]:
     """The angle of the stick at a length of the second cylinder."""
     return {"q_2": {"ry": -_angle(state["a_2"], L_3, L_4, "a_2")}}
-
-
-def closure_q_to_a_group_1(state: State, tips: Any = None) -> dict[str, Any]:
-    """As `geometric_q_to_a_group_1`, by closing the loop."""
-    _refuse_folded(pi / 2 - state["q_1"]["ry"], "q_1")
-    return {"a_1": _BOOM_CYLINDER.closed("q_1", state["q_1"]["ry"])["a_1"]}
-
-
-def closure_a_to_q_group_1(state: State, tips: Any = None) -> dict[str, Any]:
-    """As `geometric_a_to_q_group_1`, by closing the loop."""
-    _refuse_length(state["a_1"], L_1, L_2, "a_1")
-    return {"q_1": {"ry": _BOOM_CYLINDER.closed("a_1", state["a_1"])["q_1"]}}
-
-
-def closure_q_to_a_group_2(state: State, tips: Any = None) -> dict[str, Any]:
-    """As `geometric_q_to_a_group_2`, by closing the loop."""
-    _refuse_folded(-state["q_2"]["ry"], "q_2")
-    return {"a_2": _STICK_CYLINDER.closed("q_2", state["q_2"]["ry"])["a_2"]}
-
-
-def closure_a_to_q_group_2(state: State, tips: Any = None) -> dict[str, Any]:
-    """As `geometric_a_to_q_group_2`, by closing the loop."""
-    _refuse_length(state["a_2"], L_3, L_4, "a_2")
-    return {"q_2": {"ry": _STICK_CYLINDER.closed("a_2", state["a_2"])["q_2"]}}
 
 
 def _side(angle: Any, b: float, c: float, what: str) -> Any:
@@ -113,29 +89,27 @@ def _scalar(block: Any) -> Any:
     return block if is_symbol(block) else float(block)
 
 
-class _Cylinder:
-    """A hinge with its lever, and the cylinder from its foot to the lever's end."""
+def _cylinder(hinge: str, cylinder: str, foot: tuple[float, float, float], lever: float) -> Any:
+    """The mappings of a hinge with its lever, and of the cylinder from its foot to the lever's end.
 
-    def __init__(
-        self, hinge: str, cylinder: str, foot: tuple[float, float, float], lever: float
-    ) -> None:
-        tree, y = Tree(), (0.0, 1.0, 0.0)
-        tree.joint(hinge, JointType.CONTINUOUS, "ground", axis=y)
-        tree.frame("lever", hinge, (lever, 0.0, 0.0))
-        tree.joint("foot", JointType.CONTINUOUS, "ground", axis=y, p=foot)
-        tree.joint(cylinder, JointType.PRISMATIC, "foot", axis=(1.0, 0.0, 0.0), lower=0.0)
-        self._loops = Loops(tree, [("lever", cylinder)], "xz")
-        q = _START[hinge]
-        way = [lever * o - f for o, f in zip((cos(q), 0.0, -sin(q)), foot, strict=True)]
-        self._start = {hinge: q, "foot": atan2(-way[2], way[0]), cylinder: _LENGTHS[cylinder]}
-
-    def closed(self, given: str, value: Any) -> dict[str, float]:
-        """All positions at one that is given."""
-        return self._loops.close({given: number(value, given)}, self._start)
+    Both have the range in which a triangle is not turned over.
+    """
+    q, y, reach = _START[hinge], (0.0, 1.0, 0.0), abs(foot[0] + foot[2])
+    lengths = abs(reach - abs(lever)), reach + abs(lever)
+    tree = Tree(f"cylinder {cylinder}")
+    tree.joint(hinge, turns=y, limits=(q - pi / 2, q + pi / 2))
+    tree.frame("lever", hinge, (lever, 0.0, 0.0))
+    tree.joint("foot", turns=y, at=(foot, None))
+    tree.joint(cylinder, "foot", slides=(1.0, 0.0, 0.0), limits=lengths)
+    way = [lever * o - f for o, f in zip((cos(q), 0.0, -sin(q)), foot, strict=True)]
+    near = {hinge: q, "foot": atan2(-way[2], way[0]), cylinder: _LENGTHS[cylinder]}
+    robot = tree.robot().close("lever", cylinder, "xz", name=f"cylinder {cylinder}")
+    return derived_mappings(robot, {hinge: {"ry": hinge}}, [cylinder], near=near)
 
 
-_BOOM_CYLINDER = _Cylinder("q_1", "a_1", (0.0, 0.0, -L_2), L_1)
-_STICK_CYLINDER = _Cylinder("q_2", "a_2", (-L_3, 0.0, 0.0), -L_4)
+closure_a_to_q_group_1, closure_q_to_a_group_1 = _cylinder("q_1", "a_1", (0.0, 0.0, -L_2), L_1)
+closure_a_to_q_group_2, closure_q_to_a_group_2 = _cylinder("q_2", "a_2", (-L_3, 0.0, 0.0), -L_4)
+"""As the geometric ones, by closing the loops."""
 
 
 def _arm(prefix: str, mappings: tuple[Any, Any, Any, Any]) -> Robot:

@@ -2,25 +2,24 @@
 
 Each lever carries a ball, and a rod of the length `RADIUS` leads from it to a ball on the leg. The
 gimbal turns about three axes and the rods hold two of these: the third stays free, and
-`swing_to_gimbal` leaves it as near to the start of the search as it can. ``tips`` are that start: a
-state of what is looked for, by default zeros. Numbers and names are those of the original's
+`swing_to_gimbal` goes from the start of the search by steps that are as short as they can be.
+Numbers and names are those of the original's
 tutorial, in which the lever named left moves the ball on the right (-y) and the other the left one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import radians
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.faces.trip_kinematics.derived import DerivedMappings, derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
-from linkwork.faces.trip_kinematics.mistakes import UnknownKeyError
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import Transformation
-from linkwork.faces.trip_kinematics.trip_robots.loops import Loops, Tree
+from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.Utility import (
     get_translation,
     hom_rotation,
@@ -29,11 +28,7 @@ from linkwork.faces.trip_kinematics.Utility import (
     y_axis_rotation_matrix,
     z_axis_rotation_matrix,
 )
-from linkwork.faces.trip_kinematics.values import mapping_of, number
-from linkwork.mechanism.model import JointType
-from linkwork.spatial.rotations import align_z
-
-State = Mapping[str, Any]
+from linkwork.robot import Robot as CoreRobot
 
 RADIUS = 0.11
 GIMBAL = (0.265, 0.0, 0.014)
@@ -42,8 +37,8 @@ BALL = (0.015, 0.029, -0.0965)
 LEVER = (0.139807669447128, 0.0549998406976098, -0.051)
 LEVER_TURN = radians(-345.0)
 LEVER_BALL = (0.085, 0.0, -0.0245)
-_AXES: tuple[str, ...] = ("rx", "ry", "rz")
-_SWINGS: tuple[str, ...] = ("swing_left", "swing_right")
+AXES: tuple[str, ...] = ("rx", "ry", "rz")
+SWINGS: tuple[str, ...] = ("swing_left", "swing_right")
 
 
 def sphere_centers(r_x: Any, r_y: Any, r_z: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -78,44 +73,6 @@ def closing_equation(virtual_state: Any, actuated_state: Any) -> Any:
     return sum((way @ way - RADIUS**2) ** 2 for way in ways)
 
 
-def swing_to_gimbal(state: State, tips: Any = None) -> dict[str, dict[str, float]]:
-    """The gimbal's state at swings.
-
-    ``tips``: a state of the gimbal that the search begins at, with or without its joint's name.
-
-    Raises: NoSolution (a RuntimeError) where the rods cannot reach; UnknownKeyError.
-    """
-    given = _named(state, _SWINGS, "a swing state")
-    start = dict.fromkeys(_AXES, 0.0)
-    if tips is not None:
-        tips = mapping_of(tips, "tips")
-        start = _named(tips.get("gimbal_joint", tips), _AXES, "tips of the gimbal")
-    found = _LEG.close(given, start, _AXES)
-    return {"gimbal_joint": {key: found[key] for key in _AXES}}
-
-
-def gimbal_to_swing(state: Mapping[str, State], tips: Any = None) -> dict[str, float]:
-    """The swings at a state of the gimbal, of two for each lever the nearer to the start.
-
-    Raises: NoSolution (a RuntimeError) where the rods cannot reach; UnknownKeyError.
-    """
-    joint = mapping_of(state, "a state of the leg").get("gimbal_joint")
-    given = _named({} if joint is None else joint, _AXES, "a state of 'gimbal_joint'")
-    start = dict.fromkeys(_SWINGS, 0.0)
-    if tips is not None:
-        start = _named(tips, _SWINGS, "tips of the swings")
-    found = _LEG.close(given, start, _SWINGS)
-    return {key: found[key] for key in _SWINGS}
-
-
-def _named(state: Any, keys: tuple[str, ...], what: str) -> dict[str, float]:
-    given = mapping_of(state, what)
-    for key in keys:
-        if key not in given:
-            raise UnknownKeyError(f"key of {what}", key, list(given))
-    return {key: number(given[key], key) for key in keys}
-
-
 def _lever_ball(theta: Any, side: float) -> NDArray[Any]:
     x, y, z = LEVER
     turn = hom_rotation(z_axis_rotation_matrix(side * LEVER_TURN))
@@ -124,39 +81,50 @@ def _lever_ball(theta: Any, side: float) -> NDArray[Any]:
     return get_translation(lever @ hom_translation_matrix(*LEVER_BALL))
 
 
-def _loops() -> Loops:
-    """The gimbal and the levers with their rods, which end at the balls on the leg.
-
-    A rod turns about two axes across its direction at zero, from the lever's ball to the leg's.
-    """
-    tree, turning = Tree(), JointType.CONTINUOUS
-    below = tree.joint("rx", turning, "ground", axis=(1.0, 0.0, 0.0), p=GIMBAL)
-    below = tree.joint("ry", turning, below, axis=(0.0, 1.0, 0.0))
-    leg = tree.joint("rz", turning, below)
-    balls = sphere_centers(0.0, 0.0, 0.0)
-    meeting: list[tuple[str, str]] = []
-    for name, ball, side in (("swing_right", balls[0], 1.0), ("swing_left", balls[1], -1.0)):
+def leg_loops() -> CoreRobot:
+    """The gimbal and both levers as a robot of `linkwork`, closed by the rods."""
+    tree = Tree("leg of the TriPed")
+    below = tree.joint("rx", turns=(1.0, 0.0, 0.0), at=(GIMBAL, None))
+    below = tree.joint("ry", below, turns=(0.0, 1.0, 0.0))
+    leg = tree.joint("rz", below, turns=(0.0, 0.0, 1.0))
+    rods: dict[str, tuple[str, str]] = {}
+    for name, side in (("swing_left", -1.0), ("swing_right", 1.0)):
         x, y, z = LEVER
         R = np.asarray(z_axis_rotation_matrix(side * LEVER_TURN), np.float64)
-        lever = tree.joint(name, turning, "ground", p=(x, side * y, z), R=R)
-        way = R.T @ (np.asarray(ball, np.float64) - _lever_ball(0.0, side))
-        S = align_z(way)
-        first = tree.joint(f"{name} rod 1", turning, lever, axis=S[:, 0].tolist(), p=LEVER_BALL)
-        rod = tree.joint(f"{name} rod 2", turning, first, axis=S[:, 1].tolist())
-        end = tree.frame(f"{name} rod", rod, (RADIUS * S[:, 2]).tolist())
-        on_leg = tree.frame(f"{name} ball", leg, (BALL[0], side * BALL[1], BALL[2]))
-        meeting.append((end, on_leg))
-    return Loops(tree, meeting)
+        lever = tree.joint(name, turns=(0.0, 0.0, 1.0), at=((x, side * y, z), R))
+        tip = tree.frame(f"{name} tip", lever, LEVER_BALL)
+        ball = tree.frame(f"{name} ball", leg, (BALL[0], side * BALL[1], BALL[2]))
+        rods[f"{name} rod"] = (tip, ball)
+    robot = tree.robot()
+    for name, (tip, ball) in rods.items():
+        robot = robot.close(tip, ball, "distance", name=name, distance=RADIUS)
+    return robot.actuate(SWINGS)
 
 
-_LEG = _loops()
+LOOPS = leg_loops()
 
 
-def build(prefix: str, gimbal: list[Transformation], mappings: tuple[Any, Any]) -> list[Any]:
+def leg_mappings(prefix: str = "") -> DerivedMappings:
+    """The mappings of a leg whose names stand behind a prefix."""
+    gimbal = {f"{prefix}gimbal_joint": {axis: axis for axis in AXES}}
+    swings = {prefix + name: name for name in SWINGS}
+    return derived_mappings(LOOPS, gimbal, swings, follow=False)
+
+
+swing_to_gimbal, gimbal_to_swing = leg_mappings()
+"""The gimbal's state at swings, and the swings at a state of the gimbal.
+
+Both take ``tips``, a state of what is looked for, where the search begins, by default zeros; those
+of the gimbal with or without its joint's name. They raise NotAssembledError (a RuntimeError) where
+the rods cannot reach.
+"""
+
+
+def build(prefix: str, gimbal: list[Transformation]) -> list[KinematicGroup | Transformation]:
     """The parts of a leg, their names behind a prefix; its gimbal is at zero and the levers fit."""
-    zero: dict[str, State] = {"gimbal_joint": dict.fromkeys(_AXES, 0.0)}
-    swings = {prefix + key: value for key, value in gimbal_to_swing(zero).items()}
-    group = KinematicGroup(f"{prefix}closed_chain", gimbal, swings, mappings[0], mappings[1])
+    to_gimbal, to_swing = leg_mappings(prefix)
+    swings = to_swing({f"{prefix}gimbal_joint": dict.fromkeys(AXES, 0.0)})
+    group = KinematicGroup(f"{prefix}closed_chain", gimbal, swings, to_gimbal, to_swing)
     plate = Transformation(f"{prefix}A_P_LL", {"tx": 1.640, "tz": -0.037}, parent=group)
     knee_zero = Transformation(f"{prefix}zero_angle_convention", {"ry": radians(-3)}, parent=plate)
     knee = Transformation(f"{prefix}extend_joint", {"ry": 0.0}, ["ry"], parent=knee_zero)
@@ -169,11 +137,11 @@ def gimbal_chain(prefix: str, parent: Transformation | None = None) -> list[Tran
     x, _, z = GIMBAL
     place = Transformation(f"{prefix}A_ccs_P_trans", {"tx": x, "tz": z}, parent=parent)
     turns = Transformation(
-        f"{prefix}gimbal_joint", dict.fromkeys(_AXES, 0.0), list(_AXES), parent=place, euler="xyz"
+        f"{prefix}gimbal_joint", dict.fromkeys(AXES, 0.0), list(AXES), parent=place, euler="xyz"
     )
     return [place, turns]
 
 
-_parts = build("", gimbal_chain(""), (swing_to_gimbal, gimbal_to_swing))
-closed_chain: KinematicGroup = _parts[0]
+_parts = build("", gimbal_chain(""))
+closed_chain = cast("KinematicGroup", _parts[0])
 triped_leg = Robot(_parts)
