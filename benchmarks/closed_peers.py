@@ -8,6 +8,7 @@ as its own graph, Pinocchio computes them from its own kinematics.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -79,9 +80,10 @@ class Equations:
         J = robot.closure_jacobian(middle.q)
         held = [int(m.v_start[m.joint(joint)]) for joint in robot.actuated]
         moving = [k for k in range(J.shape[1]) if k not in held]
-        J = J[:, moving]
-        _, _, order = qr(J.T, pivoting=True, mode="economic")
-        rank = int(np.linalg.matrix_rank(J, tol=1e-6))
+        columns = J[:, moving]
+        decomposed: Any = qr(columns.T, pivoting=True, mode="economic")
+        order: list[int] = decomposed[2].tolist()
+        rank = int(np.linalg.matrix_rank(columns, tol=1e-6))
         return sorted(int(k) for k in order[:rank])
 
 
@@ -147,8 +149,7 @@ class Pinocchio:
     """A model and its loops: residual and Jacobian from frames, dynamics by constraint models."""
 
     def __init__(self, robot: Any, name: str) -> None:
-        import pinocchio as pin  # noqa: PLC0415
-
+        pin: Any = importlib.import_module("pinocchio")
         self.pin, self.robot = pin, robot
         self.model = pin.buildModelFromUrdf(str(models.path(name)))
         self.data = self.model.createData()
@@ -204,7 +205,7 @@ class Pinocchio:
         return out
 
     def rows(self, q: Floats) -> tuple[Floats, Floats]:
-        """Errors of the loops' positions and lengths, and their Jacobian: enough for the bundled."""
+        """Errors of the loops' positions and lengths, and their Jacobian: enough for ours."""
         pin, model, data = self.pin, self.model, self.data
         pin.computeJointJacobians(model, data, q)
         pin.updateFramePlacements(model, data)
@@ -262,9 +263,9 @@ class Pinocchio:
                 error = np.concatenate([error, away])
                 if error @ error < TOLERANCE**2:
                     break
-                J = np.vstack([J, J_tip[: len(away)]])
-                damped = J.T @ J + 1e-12 * np.eye(model.nv)
-                q = pin.integrate(model, q, -np.linalg.solve(damped, J.T @ error))
+                both = np.vstack([J, J_tip[: len(away)]])
+                damped = both.T @ both + 1e-12 * np.eye(model.nv)
+                q = pin.integrate(model, q, -np.linalg.solve(damped, both.T @ error))
             return self.back(q)
 
         return solve

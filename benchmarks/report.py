@@ -256,7 +256,7 @@ def _closed(report: Report) -> str:
         return ""
     head = ["", "what", "side", "line", "time", "÷ ours", "notes"]
     text = (
-        "Every answer is checked: loops closed within 1e-9, at the positions or the frame asked for. "
+        "Every answer is checked: loops closed within 1e-9, at the positions or the frame given. "
         "Single calls\nstart at neutral, within the middle 30 % of the ranges; time is per answer. "
         "SciPy is given our compiled\nequations; CasADi has them as its own graph.\n"
     )
