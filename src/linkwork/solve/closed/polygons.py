@@ -9,6 +9,7 @@ others together. Where one is, nothing has to be searched for; where none is, no
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ _MARGIN = 1.0e-9
 """Metres by which a side must be too long: far more than closures are open, and than rounding."""
 _MOST_SIDES = 6
 _MOST_POLYGONS = 40
+_MOST_CYCLES = 10_000
 
 
 class Point(NamedTuple):
@@ -60,7 +62,7 @@ def polygons(m: Mechanism, moved: Sequence[int]) -> list[tuple[Side, ...]]:
     part_of = _parts(m, set(moved))
     holds = _holds(m, part_of)
     found: list[tuple[Side, ...]] = []
-    for cycle in sorted(_cycles(holds), key=len):
+    for cycle in sorted(islice(_cycles(holds), _MOST_CYCLES), key=len):
         sides = _sides(cycle)
         if any(side.varies for side in sides):
             found.append(sides)
