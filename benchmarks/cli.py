@@ -30,6 +30,7 @@ CASES = {
     "import": "processor time of the import beyond NumPy",
     "compile": "the first call in a fresh process",
     "ik": "inverse kinematics: batch and one target",
+    "closed": "mechanisms with loops: assembling, ik, Jacobian of the actuation, dynamics",
     "all": "everything",
 }
 _OPERATION = {"fk": "pose", "fk_all": "all_poses", "jacobian": "jacobian"}
@@ -135,13 +136,19 @@ def take_seats(
 def expand(cases: Sequence[str]) -> list[str]:
     """Cases without "all" and without repetitions."""
     if "all" in cases:
-        return ["single", "batch", "dynamics", "load", "import", "compile", "ik"]
+        return ["single", "batch", "dynamics", "load", "import", "compile", "ik", "closed"]
     return list(dict.fromkeys(cases))
 
 
 def _case(case: str, context: Context, options: argparse.Namespace, data: Path) -> None:
     if case == "import":
         startup.imports(context)
+        return
+    if case == "closed":
+        # it runs in this process, Linkwork with it: no other case needs that
+        from benchmarks import closed  # noqa: PLC0415
+
+        closed.run(context)
         return
     names = options.robots or DEFAULT_ROBOTS.get(case, ("panda", "talos"))
     for name in names:

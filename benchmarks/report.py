@@ -51,7 +51,12 @@ def page(report: Report, pictures: Sequence[str] = ()) -> str:
             continue
         shown = [f"![{title}]({name})\n" for name in pictures if f"-{case}." in name]
         parts.append("\n".join([f"## {title}\n", text, *shown, body]))
-    parts += [_lines(report, "import", "Import, beyond NumPy"), _compile(report), _ik(report)]
+    parts += [
+        _lines(report, "import", "Import, beyond NumPy"),
+        _compile(report),
+        _ik(report),
+        _closed(report),
+    ]
     parts += [_left_out(report), _versions(report)]
     return "\n".join(part.rstrip() + "\n" for part in parts if part)
 
@@ -235,6 +240,27 @@ def _ik(report: Report) -> str:
     ]
     head = ["", "line", "time a target", "targets a second", "verified"]
     return f"## Inverse kinematics\n\n{markdown(head, rows)}" if rows else ""
+
+
+def _closed(report: Report) -> str:
+    """Mechanisms with loops: all sides in one process, so ratios stand in every line."""
+    rows: list[list[str]] = []
+    for e in report.measurements:
+        if e.case != "closed" or not e.measured:
+            continue
+        found = ratios(e, report.measurements)
+        beside = " · ".join(f"{factor(value.median)} {role}" for role, value in found.items())
+        what = [e.robot, e.operation, e.peer, e.label]
+        rows.append([*what, duration(median(e)), beside, "; ".join(e.notes)])
+    if not rows:
+        return ""
+    head = ["", "what", "side", "line", "time", "÷ ours", "notes"]
+    text = (
+        "Every answer is checked: loops closed within 1e-9, at the positions or the frame given. "
+        "Single calls\nstart at neutral, within the middle 30 % of the ranges; time is per answer. "
+        "SciPy is given our compiled\nequations; CasADi has them as its own graph.\n"
+    )
+    return f"## Mechanisms with loops\n\n{text}\n{markdown(head, rows, left=4)}"
 
 
 def _left_out(report: Report) -> str:

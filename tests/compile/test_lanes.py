@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from linkwork.compile.graph import graph_of
-from linkwork.compile.lanes import ARRAYS, NO_SEED, NUMBERS, REPORT, SEED_STEPS, emit_lanes
+from linkwork.compile.lanes import ARRAYS, NO_SEED, NUMBERS, REPORT, SEED_STEPS, Stall, emit_lanes
 from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.random_bits import absorb_reference, unit_interval_reference
 from linkwork.compile.target import host, new_module
@@ -31,10 +31,10 @@ def step_function(going=()):
     return cs.Function("newton", [x, p, s], [after, cs.vertcat(error - s, error, *going)])
 
 
-def compiled(step, width):
+def compiled(step, width, stall=None):
     """The native function for a step, and the code that it lives in."""
     module = new_module("lanes", host())
-    emit_lanes(module, graph_of(step, fuse=False), width, "run", fused=False)
+    emit_lanes(module, graph_of(step, fuse=False), width, "run", fused=False, stall=stall)
     code = MachineCode(object_code(module, host(), simplify=True))
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)
@@ -66,21 +66,25 @@ def random_point(parameters, attempt, x0):
     return STARTS[0] + np.array(u) * STARTS[1] + STARTS[2] * x0
 
 
-def expected(x0, parameters, seed_try=-1, row=-1):
+def expected(x0, parameters, seed_try=-1, row=-1, *, tries=TRIES, stall=None):
     """One problem, by the rules: the first try that succeeds, else the best of the failures."""
     step, best = step_function(), None
-    for attempt in range(TRIES):
+    for attempt in range(tries):
         x = x0 if attempt == 0 else random_point(parameters, attempt, x0)
         if attempt == seed_try and row >= 0 and SEEDS[row, 0] != NO_SEED:
             x = STARTS[0] + (SEEDS[row] + 0.5) / SEED_STEPS * STARTS[1]
+        mark, marked = np.inf, 0
         for count in range(1, STEPS + 1):
             after, state = (np.array(a).ravel() for a in step(x, parameters, SETTINGS))
             if state[0] <= 0.0:
                 return x, [1.0, state[1], count, attempt]
-            if count < STEPS:
-                x = after
+            if stall is not None and state[1] < (1.0 - stall.share) * mark:
+                mark, marked = state[1], count
+            if count == STEPS or (stall is not None and count - marked >= stall.steps):
+                break
+            x = after
         if best is None or state[1] < best[1][1]:
-            best = (x, [0.0, state[1], STEPS, attempt])
+            best = (x, [0.0, state[1], count, attempt])
     return best
 
 
@@ -172,6 +176,39 @@ def test_tries_that_can_no_longer_win_are_stopped(lanes):
     for k in first:
         _, _, total = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy())
         assert total <= 8 * report[k, 2]
+
+
+@pytest.mark.parametrize("width", [2, 8])
+def test_a_try_is_given_up_where_its_score_has_stopped_falling(width):
+    x0, p = problems(80, "stall")
+    stall = Stall(steps=2, share=0.1)
+    _, patient, total = run(compiled(step_function(), width), x0, p)
+    lanes = compiled(step_function(), width, stall)
+    x, report, fewer = run(lanes, x0, p)
+    assert fewer < 0.8 * total
+    for k in range(80):
+        q, row = expected(x0[k], p[k], stall=stall)
+        np.testing.assert_allclose(report[k], row, rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(x[k], q, rtol=1e-9, atol=1e-12)
+        a, b, _ = run(lanes, x0[k : k + 1].copy(), p[k : k + 1].copy())
+        assert np.array_equal(a[0], x[k]) and np.array_equal(b[0], report[k])
+    assert (report[report[:, 0] == 0.0][:, 2] < STEPS).any()
+    assert patient[:, 0].sum() > 0
+
+
+def test_a_row_may_have_fewer_tries(lanes):
+    x0, p = problems(60, "fewer")
+    most = rng("most").integers(0, TRIES + 3, 60)
+    report = np.tile([0.0, np.inf, 0.0, np.inf], (60, 1))
+    report[:, REPORT.index("steps")] = -most
+    x, report, _ = run(lanes, x0, p, state=(x0.copy(), report))
+    for k in range(60):
+        tries = min(int(most[k]), TRIES) or TRIES
+        q, row = expected(x0[k], p[k], tries=tries)
+        np.testing.assert_allclose(report[k], row, rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(x[k], q, rtol=1e-9, atol=1e-12)
+    failed = report[:, 0] == 0.0
+    assert (report[failed, 3] < np.where(most[failed] == 0, TRIES, most[failed])).all()
 
 
 def test_nothing_to_do(lanes):

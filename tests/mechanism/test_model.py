@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import linkwork as lw
 import robots
 from linkwork.errors import UnknownNameError
 from linkwork.mechanism.edit import subchain
@@ -120,3 +121,11 @@ def test_what_dynamics_asks_for():
         for value in (m.armature(k), m.joint_damping(k), m.joint_friction(k)):
             assert type(value) is float and value == 0
     assert m.damping.any() and m.friction.any()
+
+
+def test_it_is_shown_in_one_line():
+    m = robots.mechanism_from(robots.every_joint_urdf())
+    n, bodies = len(m.joint_names), m.n_bodies
+    assert repr(m) == f"Mechanism('{m.name}', {bodies} bodies, {n} coordinates)"
+    closed = lw.load("five_bar").mechanism
+    assert repr(closed) == "Mechanism('five_bar', 5 bodies, 4 coordinates, 1 loop)"

@@ -8,6 +8,9 @@ nothing but the problem: not on its neighbours, its row or the threads.
 
 One try may start at a *seed*, a point of a table, where the problem names a row of it.
 
+A try may end before its steps are used: where its best score has stopped falling it stands in a
+minimum that is no solution (see `Stall`). That depends on its own scores alone, so bits stay.
+
 Every lane has a problem of its own while there are enough. When the queue is empty, lanes that have
 nothing to do help: they take later tries of problems that are still open, before it is known that
 the earlier ones fail. The lowest-numbered try that succeeds wins, whoever ends first, so an answer
@@ -39,6 +42,14 @@ SEED_STEPS = 65_536
 
 NO_SEED = 65_535
 """The first number of a row of the table that holds no seed."""
+
+
+@dataclass(frozen=True)
+class Stall:
+    """When a try is given up: its score has not fallen by ``share`` of it for so many ``steps``."""
+
+    steps: int
+    share: float
 
 
 @dataclass
@@ -84,14 +95,17 @@ ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "repor
 NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "seed_try")
 
 
-def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool) -> Any:
+def emit_lanes(
+    module: Any, graph: Graph, width: int, name: str, *, fused: bool, stall: Stall | None = None
+) -> Any:
     """Write ``i64 name(first, last, max_steps, max_tries, seed, seed_try, x0, ...)``.
 
     Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
     x0 is added; rows (N,), as float64, are rows of ``seeds``, a table of 16-bit numbers (R, n),
     where try ``seed_try`` starts: a row below 0, or one that is empty, is as a try without a seed.
     ``seed_try`` -1 uses neither, and both may be null then. x (N, n) and report (N, 4) are written.
-    Returns the number of steps made.
+    A row whose steps in the report are -k < 0 beforehand has k tries at most. ``stall``: when a try
+    is given up; None where its steps alone decide. Returns the number of steps made.
     """
     n, n_parameters, n_settings = graph.input_sizes
     n_state = graph.output_sizes[1]
@@ -103,7 +117,7 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
     vector = ir.VectorType(F64, width)
     memory: dict[str, Any] = {}
     sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": n_state}
-    sizes |= {"count": 1, "limit": 1}
+    sizes |= {"count": 1, "limit": 1, "mark": 1, "marked": 1}
     for tile, size in sizes.items():
         memory[tile] = b.alloca(vector, size=max(size, 1), name=tile)
         memory[tile].align = 64
@@ -113,7 +127,7 @@ def emit_lanes(module: Any, graph: Graph, width: int, name: str, *, fused: bool)
         memory[word] = b.alloca(I64, name=word)
     lanes = _Lanes(b, width, n, n_parameters, n_state, args, memory)
     _prepare(lanes, n_settings, fused=fused)
-    _iterate(lanes, graph, fused=fused)
+    _iterate(lanes, graph, stall, fused=fused)
     b.ret(lanes.word("total"))
     return function
 
@@ -144,11 +158,18 @@ def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
         b.store(i64(-1), s.lane_word("problem", lane))
         b.store(i64(-1), s.lane_word("again", lane))
         b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
+        _unmark(s, lane)
 
     counted_loop(b, i64(s.width), empty)
 
 
-def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
+def _unmark(s: _Lanes, lane: Any) -> None:
+    """Forget the scores of the try before."""
+    s.b.store(ir.Constant(F64, float("inf")), s.b.gep(s.f64("mark"), [lane]))
+    s.b.store(ir.Constant(F64, 0.0), s.b.gep(s.f64("marked"), [lane]))
+
+
+def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> None:
     """Write the loop: one step in all lanes, then whatever lanes have finished."""
     b, function = s.b, s.b.function
     head, work = function.append_basic_block("step"), function.append_basic_block("work")
@@ -191,6 +212,8 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     for going in state[2:]:
         solved = b.and_(solved, b.fcmp_unordered("<=", going, zero))
     finished = b.or_(solved, b.fcmp_ordered(">=", count, limit))
+    if stall is not None:
+        finished = b.or_(finished, _stalled(s, emitter, stall, state[1], count))
     s.set_word("total", b.add(s.word("total"), s.word("live")))
     with b.if_then(emitter.any_lane(finished), likely=False):
         for k, value in enumerate(state):
@@ -201,6 +224,17 @@ def _iterate(s: _Lanes, graph: Graph, *, fused: bool) -> None:
     following.add_incoming(current, b.block)
     b.branch(head)
     b.position_at_end(done)
+
+
+def _stalled(s: _Lanes, emitter: Emitter, stall: Stall, score: Any, count: Any) -> Any:
+    """In which lanes the score has not fallen for so many steps; the last that it did is kept."""
+    b = s.b
+    mark, marked = b.load(s.memory["mark"]), b.load(s.memory["marked"])
+    fell = b.fcmp_ordered("<", score, b.fmul(mark, emitter.const(1.0 - stall.share)))
+    marked = b.select(fell, count, marked)
+    b.store(b.select(fell, score, mark), s.memory["mark"])
+    b.store(marked, s.memory["marked"])
+    return b.fcmp_ordered(">=", b.fsub(count, marked), emitter.const(float(stall.steps)))
 
 
 def _each_bit(s: _Lanes, mask: Any, body: Callable[[Any], None]) -> None:
@@ -303,7 +337,7 @@ def _take(s: _Lanes, tile: Any, lane: Any) -> None:
     b.cbranch(b.icmp_signed("<", following, s.args["last"]), new, help_)
     b.position_at_end(new)
     s.set_word("next", b.add(following, i64(1)))
-    b.store(s.args["max_tries"], s.lane_word("best_try", lane))
+    b.store(_most_tries(s, following), s.lane_word("best_try", lane))
     b.branch(start)
     b.position_at_end(help_)
     s.set_word("most", i64(0))
@@ -334,6 +368,15 @@ def _take(s: _Lanes, tile: Any, lane: Any) -> None:
     b.position_at_end(done)
 
 
+def _most_tries(s: _Lanes, problem: Any) -> Any:
+    """What the call allows, or less where the report says so beforehand."""
+    b, most = s.b, s.args["max_tries"]
+    said = b.load(b.gep(s.row("report", problem, len(REPORT)), [i64(REPORT.index("steps"))]))
+    own = b.fptosi(b.fneg(said), I64)
+    fewer = b.and_(b.icmp_signed(">", own, i64(0)), b.icmp_signed("<", own, most))
+    return b.select(fewer, own, most)
+
+
 def _consider(s: _Lanes, lane: Any) -> None:
     """Choose this lane's problem to help with if no other has had more tries."""
     b = s.b
@@ -361,6 +404,7 @@ def _start(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
     b = s.b
     b.store(attempt, s.lane_word("try", lane))
     b.store(ir.Constant(F64, 0.0), b.gep(s.f64("count"), [lane]))
+    _unmark(s, lane)
     function = b.function
     asked, seeded, plain, done = (function.append_basic_block() for _ in range(4))
     b.cbranch(b.icmp_signed("==", attempt, s.args["seed_try"]), asked, plain)

@@ -147,6 +147,21 @@ class Mechanism:
     def __hash__(self) -> int:
         return int(self.digest[:15], 16)
 
+    def __repr__(self) -> str:
+        """The name and how much there is; arrays are to be looked at one by one."""
+        found = [
+            f"'{self.name}'",
+            _counted(self.n_bodies, "body", "bodies"),
+            _counted(len(self.joint_names), "coordinate", "coordinates"),
+        ]
+        for members, one, more in (
+            (self.loops, "loop", "loops"),
+            (self.couplings, "coupling", "couplings"),
+        ):
+            if members:
+                found.append(_counted(len(members), one, more))
+        return f"Mechanism({', '.join(found)})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, ({field.name: getattr(self, field.name) for field in fields(self)},)
 
@@ -269,6 +284,10 @@ class Mechanism:
             c = int(self.coordinate[body])
             if c >= 0 and self.joint_names[c] != name:
                 yield body
+
+
+def _counted(n: int, one: str, more: str) -> str:
+    return f"{n} {one if n == 1 else more}"
 
 
 def _rebuild(values: dict[str, Any]) -> Mechanism:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from linkwork.compile.compiler import Compiler, Facts, Made
 from linkwork.compile.fastcall import emit_fast_call
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.lanes import ARRAYS, NUMBERS, emit_lanes
+from linkwork.compile.lanes import ARRAYS, NUMBERS, Stall, emit_lanes
 from linkwork.compile.machine_code import COMPILING, object_code
 from linkwork.compile.numpy_abi import ArrayAbi, array_abi
 from linkwork.compile.recipe import Recipe, text_recipe
@@ -38,7 +38,7 @@ class Texts:
     """A problem as `pipeline` takes it; ``key`` tells all that its texts depend on.
 
     ``targets`` are the shapes of one target each; prepare takes them flat, by rows. Without
-    features ``place`` is None.
+    features ``place`` is None. ``stall``: when a try of the search is given up.
     """
 
     key: tuple[str, ...]
@@ -52,6 +52,7 @@ class Texts:
     step: Text
     verify: Text
     place: Text | None = None
+    stall: Stall | None = None
 
     @property
     def n_verify_settings(self) -> int:
@@ -84,7 +85,7 @@ def pipeline_code(texts: Texts, compiler: Compiler) -> Made:
     """The code of `pipeline.Pipeline` for a problem, from the cache or compiled."""
     abi = array_abi()
     layout = "" if abi is None else repr(abi.layout)  # the built-in function is in the code
-    key = ("inverse kinematics", "pipeline", layout, *texts.key)
+    key = ("inverse kinematics", "pipeline", layout, repr(texts.stall), *texts.key)
     return compiler.code(key, lambda: _make_pipeline(texts, compiler, abi))
 
 
@@ -107,7 +108,9 @@ def _make_pipeline(texts: Texts, compiler: Compiler, abi: ArrayAbi | None) -> tu
     graphs = {name: recipe.graph(fused=target.fused) for name, recipe in recipes.items()}
     module = new_module("ik", target)
     named = Graphs(graphs["prepare"], graphs["step"], graphs["verify"], graphs.get("place"))
-    sizes = emit_pipeline(module, named, texts.targets, target.width, fused=target.fused)
+    sizes = emit_pipeline(
+        module, named, texts.targets, target.width, fused=target.fused, stall=texts.stall
+    )
     one = abi is not None and sizes.rows_scratch == 0
     if abi is not None and one:
         inputs = [*sizes.shapes, sizes.n_q, sizes.options]

@@ -7,7 +7,8 @@ A problem gives four texts, whose code `pipeline_code` strings together:
     verify  (x, q0, parameters, settings) -> q, measures        (settings where it needs them)
     place   (x)                          -> features            (of what x reaches; for seeds)
 
-A target is fit where ``fault`` <= 0. An answer is a success where every measure is at most its
+A target is fit where ``fault`` <= 0; a second number there is the most tries that it gets, 0 for
+those of the call. An answer is a success where every measure is at most its
 threshold. Features say where in the table of seeds a target belongs; none means no table.
 
 `Pipeline.run` takes any number of rows, `Pipeline.one` is a built-in function for one. Both run
@@ -67,6 +68,7 @@ class Sizes:
     measures: int
     rows_scratch: int
     verify_settings: int = 0
+    fault: int = 1
 
     @staticmethod
     def from_facts(facts: Mapping[str, Any]) -> Sizes:
@@ -101,7 +103,7 @@ class Sizes:
     def parts(self) -> tuple[tuple[str, int], ...]:
         """What the scratch holds after that of the row functions, by row."""
         return (
-            ("x0", self.n), ("parameters", self.parameters), ("fault", 1),
+            ("x0", self.n), ("parameters", self.parameters), ("fault", self.fault),
             ("features", self.features), ("rows", 1), ("x", self.n),
             ("found", len(SEARCH_REPORT)), ("measures", self.measures),
             ("settings", self.verify_settings),

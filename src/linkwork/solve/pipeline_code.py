@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from linkwork.compile.emit import F64, I64, POINTER, i64
-from linkwork.compile.lanes import ARRAYS, NUMBERS, emit_lanes
+from linkwork.compile.lanes import ARRAYS, NUMBERS, Stall, emit_lanes
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
 from linkwork.compile.loops import counted_loop, emit_rows
 from linkwork.compile.native import new_table
@@ -30,7 +30,13 @@ class Graphs:
 
 
 def emit_pipeline(
-    module: Any, graphs: Graphs, shapes: Sequence[tuple[int, ...]], width: int, *, fused: bool
+    module: Any,
+    graphs: Graphs,
+    shapes: Sequence[tuple[int, ...]],
+    width: int,
+    *,
+    fused: bool,
+    stall: Stall | None = None,
 ) -> Sizes:
     """Write ``i64 solve(count, target..., q0, options, q, report, scratch)``.
 
@@ -44,7 +50,7 @@ def emit_pipeline(
     }
     if graphs.place is not None:
         stages["place"] = emit_rows(module, graphs.place, width, "place", fused=fused)
-    search = emit_lanes(module, graphs.step, width, "ik", fused=fused)
+    search = emit_lanes(module, graphs.step, width, "ik", fused=fused, stall=stall)
     n, parameters, settings = graphs.step.input_sizes
     sizes = Sizes(
         shapes=tuple(tuple(shape) for shape in shapes),
@@ -56,6 +62,7 @@ def emit_pipeline(
         measures=graphs.verify.output_sizes[1],
         rows_scratch=max(stage.scratch for stage in stages.values()),
         verify_settings=graphs.verify.input_sizes[3],
+        fault=graphs.prepare.output_sizes[2],
     )
     functions = {name: stage.function for name, stage in stages.items()}
     _Solve(module, sizes, {**functions, "search": search}).write()
@@ -131,6 +138,9 @@ class _Solve:
                 b.store(value, self.item("settings", row, i64(k)))
             for k, value in enumerate((0.0, float("inf"), 0.0, float("inf"))):
                 b.store(ir.Constant(F64, value), self.item("found", row, i64(k)))
+            if self.sizes.fault > 1:  # the most tries, as `lanes` is told of them
+                most = b.fneg(b.load(self.item("fault", row, i64(1))))
+                b.store(most, self.item("found", row, i64(SEARCH_REPORT.index("steps"))))
 
         self.each_row(test)
 

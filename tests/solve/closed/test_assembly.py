@@ -73,6 +73,35 @@ def test_a_state_that_cannot_be_assembled_is_refused(five):
     assert none.q.shape == (0, 4) and "cannot be assembled" in none.reason
 
 
+@pytest.mark.parametrize("name", ["five_bar", "stewart"])
+def test_what_is_refused_has_the_same_bits_alone(name):
+    solver = lw.load(name).assembler()
+    half = 1.5 if name == "five_bar" else 0.2
+    given = rng(f"bits of {name}").uniform(-half, half, (400, solver.n_actuated))
+    whole = solver.solve(given)
+    refused = np.flatnonzero(~whole.success)
+    assert 0 < refused.size < 200
+    for k in (*refused[:10], *np.flatnonzero(whole.restarts)[:10]):
+        alone = solver.solve(given[k])
+        np.testing.assert_array_equal(alone.q, whole.q[k])
+        assert alone.success == whole.success[k]
+    threads = solver.solve(given, threads=3)
+    np.testing.assert_array_equal(threads.q, whole.q)
+    np.testing.assert_array_equal(threads.iterations, whole.iterations)
+
+
+def test_what_lengths_forbid_is_not_gone_in_parts(five, monkeypatch):
+    near = five.solve([0.0, 0.0]).q
+    rows: list[int] = []
+    run = five._pipeline.run
+    monkeypatch.setattr(
+        five._pipeline, "run", lambda t, *a, **k: (rows.append(len(t[0])), run(t, *a, **k))[1]
+    )
+    result = five.solve([[1.4, -1.4], [0.1, 0.1], [1.3, -1.4]], near)
+    assert result.success.tolist() == [False, True, False]
+    assert rows == [3]
+
+
 def test_a_given_position_outside_its_limits_is_refused(five):
     result = five.solve([1.6, 1.6])
     assert not result.success and "outside of its limits" in result.reason

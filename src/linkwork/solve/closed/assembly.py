@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_rows
 from linkwork.compile.compiler import Compiler
+from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import distinct, starting_points, starts_of
-from linkwork.solve.closed.assembly_texts import assembly_texts, given_positions
+from linkwork.solve.closed.assembly_texts import (
+    assembly_texts,
+    beyond_recipe,
+    given_positions,
+)
 from linkwork.solve.closed.named import Part, named_call
 from linkwork.solve.closed.words import AssemblyWords
 from linkwork.solve.code import pipeline_of
@@ -34,7 +40,8 @@ Floats = NDArray[np.float64]
 Actuated = ArrayLike | Mapping[str, float]
 
 _STEPS = 50
-_TRIES = 50
+_TRIES = 200
+"""So many find what few starts lead to: one state in 500 of a Stewart platform needs over 50."""
 _CLOSER = 0.25
 """The search goes on to this share of the squared tolerance, so that rounding decides nothing."""
 _SHARES = (4, 16, 64)
@@ -252,6 +259,7 @@ class Assembly:
         q, report = self._in_parts(given, start, parts, how)
         for more in _SHARES:
             failed = np.flatnonzero(report[:, 0] < 0.5)
+            failed = failed[self._may_close(given[failed], start[failed])]
             if not failed.size:
                 break
             if more > parts:
@@ -259,6 +267,18 @@ class Assembly:
                 fine = own[:, 0] > 0.5
                 q[failed[fine]], report[failed[fine]] = found[fine], own[fine]
         return q, report
+
+    def _may_close(self, given: Floats, start: Floats) -> NDArray[np.bool_]:
+        """Which rows (n,) no length forbids."""
+        lengths = self._lengths
+        if lengths is None or not given.size:
+            return np.ones(len(given), bool)
+        return np.asarray(lengths(given, start)[:, 0] <= 0.0, dtype=np.bool_)
+
+    @cached_property
+    def _lengths(self) -> Kernel | None:
+        recipe = beyond_recipe(self.problem, self._given)
+        return None if recipe is None else build(recipe, compiler=self._compiler)
 
     def _in_parts(
         self, given: Floats, start: Floats, parts: int, how: _How

@@ -1,7 +1,8 @@
 """The problem of assembling a mechanism as the texts of the pipeline.
 
 A row is the positions of the actuated joints. Parameters are the positions that the closure depends
-on and that are held, then all that is given, so that the answer has it.
+on and that are held, then all that is given, so that the answer has it. Rows that the lengths of
+sides forbid (`polygons`) get one try, which says how far they stay open.
 """
 
 from __future__ import annotations
@@ -9,12 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from linkwork.compile.lanes import Stall
+from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.closed.polygons import at_rest, excess, polygons
 from linkwork.solve.code import Texts
 from linkwork.solve.problem import Problem, expanded
 from linkwork.solve.step import step
 from linkwork.solve.texts import far, inside, verify
+
+STALL = Stall(steps=10, share=0.02)
+"""A try that does not get nearer stands in a minimum that is not assembled. Shorter patience ends
+tries that pass a saddle slowly, and with them the branch that `near` or neutral would lead to."""
 
 
 def given_positions(m: Mechanism, actuated: Sequence[str]) -> tuple[int, ...]:
@@ -27,13 +35,18 @@ def assembly_texts(problem: Problem, given: Sequence[int]) -> Texts:
     held = problem.layout.n_parameters
     place = {k: i for i, k in enumerate(given)}
     m = problem.mechanism
+    sides = polygons(m, problem.moved)
 
     def prepare(o: Ops, target: Block, q0: Block) -> dict[str, Block]:
         own = [target[place[k]] if k in place else q0[k] for k in problem.held]
+        fault = [far(o, target, len(given))]
+        if sides:
+            beyond = excess(o, m, sides, at_rest(o, m, (target, given), q0, problem.moved))
+            fault.append(o.select(o.less(0.0, beyond), 1.0, 0.0))
         return {
             "x0": o.vector(inside(o, problem, q0)),
             "parameters": o.vector([*own, *(target[i] for i in range(len(given)))]),
-            "fault": o.vector([far(o, target, len(given))]),
+            "fault": o.vector(fault),
             "features": o.vector([]),
         }
 
@@ -67,7 +80,23 @@ def assembly_texts(problem: Problem, given: Sequence[int]) -> Texts:
         prepare=prepare,
         step=step_,
         verify=verify_,
+        stall=STALL,
     )
+
+
+def beyond_recipe(problem: Problem, given: Sequence[int]) -> Recipe | None:
+    """(target, q0) -> what is above zero where lengths forbid a row; None where they never do."""
+    m = problem.mechanism
+    sides = polygons(m, problem.moved)
+    if not sides:
+        return None
+
+    def text(o: Ops, target: Block, q0: Block) -> dict[str, Block]:
+        q = at_rest(o, m, (target, given), q0, problem.moved)
+        return {"beyond": o.vector([excess(o, m, sides, q)])}
+
+    key = ("assembly", "lengths", ",".join(map(str, given)), *problem.key)
+    return text_recipe(key, "lengths", {"target": len(given), "q0": m.n_q}, text)
 
 
 def _outside(o: Ops, m: Mechanism, q: Sequence[Block], given: Sequence[int]) -> Block:

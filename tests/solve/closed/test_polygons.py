@@ -1,0 +1,96 @@
+"""Lengths that forbid: never what can be assembled, and all that a plane five-bar forbids."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.mechanism.edit import close
+from linkwork.models import MODELS
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve.closed.assembly_texts import assembly_texts, beyond_recipe
+from linkwork.solve.closed.polygons import Point, excess, polygons
+from seeds import rng
+
+CLOSED = sorted(name for name in MODELS if MODELS[name].closed)
+
+
+def possible_rows(robot, given):
+    """Which rows of positions no length forbids, by the code that `Assembly` uses."""
+    a = robot.assembler()
+    return a._may_close(given, np.tile(a._neutral, (len(given), 1)))
+
+
+def states(robot, n):
+    at = [int(robot.mechanism.q_start[robot.mechanism.joint(j)]) for j in robot.actuated]
+    lower, upper = (np.clip(x[at], -np.pi, np.pi) for x in robot.limits[:2])
+    return lower + (upper - lower) * rng("lengths").uniform(size=(n, len(at)))
+
+
+def test_the_five_bar_has_one_triangle():
+    a = lw.load("five_bar").assembler()
+    (sides,) = polygons(a.mechanism, a.problem.moved)
+    assert sorted(side.varies for side in sides) == [False, False, True]
+    constant = [side for side in sides if not side.varies]
+    for side in constant:
+        way = np.subtract(side.start.place, side.end.place)
+        assert np.linalg.norm(way) == pytest.approx(0.25)
+    for before, after in pairwise(sides):
+        assert isinstance(before.end, Point) and before.end != after.end
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_nothing_that_can_be_assembled_is_forbidden(name):
+    robot = lw.load(name)
+    result = robot.assemble(states(robot, 5000))
+    at = [int(robot.mechanism.q_start[robot.mechanism.joint(j)]) for j in robot.actuated]
+    possible = possible_rows(robot, result.q[:, at])
+    assert possible[result.success].all()
+    if name == "five_bar":  # a triangle of which one side varies: that is all there is
+        np.testing.assert_array_equal(possible, result.success)
+        assert 0.7 < possible.mean() < 0.9
+
+
+def test_the_elbows_of_the_five_bar():
+    robot = lw.load("five_bar")
+    a = robot.assembler()
+    sides = polygons(a.mechanism, a.problem.moved)
+    for given in states(robot, 50):
+        q = a._neutral.copy()
+        q[list(a._given)] = given
+        elbows = [robot.fk(q, f"{side}_elbow")[:3, 3] for side in ("left", "right")]
+        apart = float(np.linalg.norm(elbows[1] - elbows[0]))
+        expected = 2 * max(apart, 0.25) - apart - 0.5
+        found = float(excess(NUMPY, a.mechanism, sides, q))
+        assert found == pytest.approx(expected, abs=2e-9)
+
+
+def test_a_rod_is_a_side():
+    """Joint 1 is given: from the base to joint 2, two bars, and a rod back to the base."""
+    m = lw.load("planar_3r").mechanism
+    m = close(m, m.frame_names[0], "tool0", "distance", distance=0.2)
+    robot = lw.Robot(m).actuate(["joint1"])
+    (sides,) = polygons(m, robot.assembler().problem.moved)
+    assert [side.length for side in sides if side.length] == [0.2]
+    assert len(sides) == 4 and sum(side.varies for side in sides) == 1
+    plain = lw.load("planar_3r").mechanism
+    longer = lw.Robot(close(plain, m.frame_names[0], "tool0", "distance", distance=5.0))
+    longer = longer.actuate(["joint1"])
+    assert possible_rows(robot, np.array([[0.3]])).all()
+    assert not possible_rows(longer, np.array([[0.3]])).any()
+
+
+def test_a_row_that_is_forbidden_gets_one_try():
+    a = lw.load("five_bar").assembler()
+    texts = assembly_texts(a.problem, a._given)
+    for given, tries in (([0.1, -0.1], 0.0), ([1.4, -1.4], 1.0)):
+        start = texts.prepare(NUMPY, np.array(given), a._neutral)
+        assert start["fault"].tolist()[1:] == [tries]
+    result = a.solve([1.4, -1.4])
+    assert not result.success and result.iterations < 50 and result.restarts == 0
+    assert "cannot be assembled" in result.reason
+    four = lw.load("slider_crank").assembler()
+    assert beyond_recipe(four.problem, four._given) is None  # what slides has no length
