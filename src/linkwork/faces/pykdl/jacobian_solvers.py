@@ -151,39 +151,12 @@ class ChainJntToJacDotSolver(_WithLocks):
         if count < 0:
             return self._set(E_OUT_OF_RANGE)
         reference = _REFERENCES[self._representation]
-        function = self._core.behind(count, "jacobian_dot_v", reference=reference)
-        moving = np.where(self._free, v, 0.0)
+        moving = np.where(self._free, v, 0.0) if self._locked else v
         if isinstance(jdot, Jacobian):
-            jdot._a = self._packed(_columns(function, q, moving, self._representation))
+            function = self._core.behind(count, "jacobian_dot", reference=reference)
+            jdot._a = self._packed(function(q, moving))
             return self._set(E_NOERROR)
+        function = self._core.behind(count, "jacobian_dot_v", reference=reference)
         x, y, z, a, b, c = function(q, moving).tolist()
         jdot.vel, jdot.rot = Vector(x, y, z), Vector(a, b, c)
         return self._set(E_NOERROR)
-
-
-def _columns(function: Any, q: Floats, v: Floats, representation: int) -> Floats:
-    """dJ/dt column by column, of a function that gives g(q, v) = dJ/dt v.
-
-    With H_jk = dJ_j/dq_k, g is the sum of H_jk v_j v_k, so that (g(v + s e_j) - g(v - s e_j)) / 2s
-    is the sum of (H_jk + H_kj) v_k over k. Of the two only H_jk is there, for the joints k that
-    column j depends on: those before j where the axes are the base's, those behind it where they
-    are the frame's own. So v is cut down to these. The linear rows of HYBRID are second derivatives
-    of a position: there H_jk = H_kj, and half of the sum over all k is meant.
-    """
-    n = len(v)
-    if not n:
-        return np.zeros((6, 0))
-    step = float(np.abs(v).max()) or 1.0
-    before = np.tri(n, k=-1)  # row j: the joints before j
-    hybrid = representation == ChainJntToJacDotSolver.HYBRID
-    cuts = before.T if representation == ChainJntToJacDotSolver.BODYFIXED else before
-    rates, units = cuts * v, step * np.eye(n)
-    if hybrid:
-        rates, units = np.concatenate([rates, np.tile(v, (n, 1))]), np.concatenate([units, units])
-    many = np.concatenate([rates + units, rates - units])
-    found = function(np.tile(q, (len(many), 1)), many)
-    half = len(rates)
-    slopes = ((found[:half] - found[half:]) / (2.0 * step)).T
-    if hybrid:
-        return np.concatenate([0.5 * slopes[:3, n:], slopes[3:, :n]])
-    return np.ascontiguousarray(slopes)
