@@ -24,6 +24,7 @@ from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
 from linkwork.robot import Robot
 
 Function = Callable[..., Floats]
+Call = Callable[..., Any]
 Bounds = Sequence[tuple[float | None, float | None]]
 
 
@@ -47,6 +48,9 @@ class Core:
         self.wrenches = tuple(f"wrench:{k + 1}" for k in range(first, len(segments)))
         """The names of the wrenches on the others, as parameters."""
         self._functions: dict[Any, Function] = {}
+        self.poses: dict[int, Call] = {}
+        self.motions: dict[int, Call] = {}
+        """Calls for numbers of segments as they were asked for: -1 is the tip."""
 
     def bounded(self, bounds: Bounds) -> Core:
         """The same chain with limits."""
@@ -59,6 +63,14 @@ class Core:
         if found is None:
             found = self.robot.function(algorithm, str(count), **static)
             self._functions[key] = found
+        return found
+
+    def call(self, make: Callable[..., Call], *which: Any) -> Call:
+        """One of `chain_calls`, made at its first use."""
+        key = (make, *which)
+        found = self._functions.get(key)
+        if found is None:
+            found = self._functions[key] = make(self, *which)
         return found
 
     def whole(self, algorithm: str, parameters: tuple[str, ...] = ()) -> Function:

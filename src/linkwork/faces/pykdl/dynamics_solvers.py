@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.faces.pykdl.chain import Chain
+from linkwork.faces.pykdl.chain_calls import OtherWayError, forces_call
 from linkwork.faces.pykdl.jacobian import JntSpaceInertiaMatrix
 from linkwork.faces.pykdl.joint_arrays import JntArray
 from linkwork.faces.pykdl.scalars import Floats, wrong
@@ -68,24 +69,27 @@ class ChainIdSolver_RNE(ChainIdSolver):
         ):
             return self._set(E_SIZE_MISMATCH)
         core = self._core
+        gravity = self._gravity
         if _are_zero(f_ext):
-            found = core.whole("inverse_dynamics", _GRAVITY)(
-                q._a, q_dot._a, q_dotdot._a, self._gravity
-            )
+            found = core.whole("inverse_dynamics", _GRAVITY)(q._a, q_dot._a, q_dotdot._a, gravity)
+            torques._a = found + core.rotors * q_dotdot._a if core.has_rotors else found
         else:
-            wrenches = np.array([wrench._numbers() for wrench in f_ext])
-            names = (*_GRAVITY, *core.wrenches)
-            found = core.whole("inverse_dynamics", names)(
-                q._a, q_dot._a, q_dotdot._a, self._gravity, *self._in_the_base(q._a, wrenches)
-            )
-        torques._a = found + core.rotors * q_dotdot._a if core.has_rotors else found
+            loads = [part._v for w in f_ext[core.standing :] for part in (w._a, w._b)]
+            call = core.call(forces_call)
+            try:
+                torques._a = call(q._a, q_dot._a, q_dotdot._a, gravity, *loads)
+            except OtherWayError:
+                torques._a = self._loaded(q._a, q_dot._a, q_dotdot._a, f_ext)
         return self._set(E_NOERROR)
 
-    def _in_the_base(self, q: Floats, wrenches: Floats) -> Floats:
-        """Wrenches in the axes of the base, as the core takes them."""
-        turns = self._core.whole("fk_all")(q)[self._core.order[1:], :3, :3]
-        turned = wrenches.reshape(-1, 2, 3) @ turns.swapaxes(1, 2)
-        return turned.reshape(-1, 6)[self._core.standing :]
+    def _loaded(self, q: Floats, v: Floats, dv: Floats, f_ext: Sequence[Wrench]) -> Floats:
+        """The general way, which says what is wrong."""
+        core = self._core
+        wrenches = np.array([wrench._numbers() for wrench in f_ext])
+        turns = core.whole("fk_all")(q)[core.order[1:], :3, :3]
+        turned = (wrenches.reshape(-1, 2, 3) @ turns.swapaxes(1, 2)).reshape(-1, 6)
+        function = core.whole("inverse_dynamics", (*_GRAVITY, *core.wrenches))
+        return function(q, v, dv, self._gravity, *turned[core.standing :]) + core.rotors * dv
 
 
 def _are_zero(wrenches: Sequence[Wrench]) -> bool:

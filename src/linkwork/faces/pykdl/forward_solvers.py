@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from linkwork.faces.pykdl.chain_calls import OtherWayError, pose_call, velocity_call
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.frame_vel import FrameVel
 from linkwork.faces.pykdl.joint_arrays import JntArray, JntArrayVel
@@ -38,6 +39,18 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
 
     def JntToCart(self, q_in: JntArray, p_out: Any, segmentNr: int = -1) -> int:
         """See `ChainFkSolverPos.JntToCart`."""
+        core = self._core
+        if p_out.__class__ is Frame and segmentNr.__class__ is int and self._chain._core is core:
+            try:
+                p_out._turn._m, p_out._place._v = core.poses[segmentNr](q_in._a)
+            except _NOT_READY:
+                pass
+            else:
+                self._error = E_NOERROR
+                return E_NOERROR
+        return self._checked(q_in, p_out, segmentNr)
+
+    def _checked(self, q_in: JntArray, p_out: Any, segmentNr: int) -> int:
         if not isinstance(q_in, JntArray):
             raise wrong("JntToCart", "a JntArray and a Frame, or a list of Frames", q_in, p_out)
         if not self._current():
@@ -47,10 +60,11 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
         count = self._count(segmentNr)
         if count < 0:
             return self._set(E_OUT_OF_RANGE)
-        if isinstance(p_out, Frame):
-            put(p_out, self._core.behind(count, "fk")(q_in._a))
-            return self._set(E_NOERROR)
-        return self._set(self._all(q_in, p_out, count))
+        if not isinstance(p_out, Frame):
+            return self._set(self._all(q_in, p_out, count))
+        put(p_out, self._core.behind(count, "fk")(q_in._a))
+        self._core.poses[segmentNr] = self._core.call(pose_call, count)
+        return self._set(E_NOERROR)
 
     def _all(self, q: JntArray, out: Any, count: int) -> int:
         frames = cast("list[Any]", out if isinstance(out, (list, tuple)) else [out])
@@ -83,6 +97,22 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
 
     def JntToCart(self, q_in: JntArrayVel, p_out: FrameVel, segmentNr: int = -1) -> int:
         """See `ChainFkSolverVel.JntToCart`."""
+        core = self._core
+        known = p_out.__class__ is FrameVel and segmentNr.__class__ is int
+        if known and self._chain._core is core:
+            turn, place = p_out._turn, p_out._place
+            try:
+                turn._turn._m, place._at._v, place._rate._v, turn._w._v = core.motions[segmentNr](
+                    q_in._q._a, q_in._qdot._a
+                )
+            except _NOT_READY:
+                pass
+            else:
+                self._error = E_NOERROR
+                return E_NOERROR
+        return self._checked(q_in, p_out, segmentNr)
+
+    def _checked(self, q_in: JntArrayVel, p_out: FrameVel, segmentNr: int) -> int:
         check("JntToCart", q_in, JntArrayVel, p_out, FrameVel)
         if not self._current():
             self._update()
@@ -98,7 +128,12 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
         p_out.M.R._m, p_out.p.p._v = (a, b, c, d, e, f, g, h, i), (x, y, z)
         x, y, z, a, b, c = moves.tolist()
         p_out.p.v._v, p_out.M.w._v = (x, y, z), (a, b, c)
+        self._core.motions[segmentNr] = self._core.call(velocity_call, count)
         return self._set(E_NOERROR)
+
+
+_NOT_READY = (KeyError, AttributeError, OtherWayError)
+"""No call of this kind yet, no arrays of joints, or numbers that the call does not take."""
 
 
 def put(frame: Frame, pose: Floats) -> None:

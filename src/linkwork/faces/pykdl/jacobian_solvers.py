@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from linkwork.errors import InputError
+from linkwork.faces.pykdl.chain_calls import OtherWayError, twist_call
 from linkwork.faces.pykdl.jacobian import Jacobian
 from linkwork.faces.pykdl.joint_arrays import JntArray, JntArrayVel
 from linkwork.faces.pykdl.scalars import Floats, wrong
@@ -22,7 +23,6 @@ from linkwork.faces.pykdl.solver import (
     check,
 )
 from linkwork.faces.pykdl.twist import Twist
-from linkwork.faces.pykdl.vector import Vector
 
 _REFERENCES: tuple[Literal["world-aligned", "local", "world"], ...] = (
     "world-aligned",
@@ -156,7 +156,11 @@ class ChainJntToJacDotSolver(_WithLocks):
             function = self._core.behind(count, "jacobian_dot", reference=reference)
             jdot._a = self._packed(function(q, moving))
             return self._set(E_NOERROR)
-        function = self._core.behind(count, "jacobian_dot_v", reference=reference)
-        x, y, z, a, b, c = function(q, moving).tolist()
-        jdot.vel, jdot.rot = Vector(x, y, z), Vector(a, b, c)
+        try:
+            linear, angular = self._core.call(twist_call, count, reference)(q, moving)
+        except OtherWayError:
+            function = self._core.behind(count, "jacobian_dot_v", reference=reference)
+            six = tuple(function(q, moving).tolist())
+            linear, angular = six[:3], six[3:]
+        jdot._a._v, jdot._b._v = linear, angular
         return self._set(E_NOERROR)
