@@ -6,6 +6,8 @@ Each is a text of the core's algorithms, arranged as KDL's solvers take and give
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 from linkwork import settings
@@ -118,6 +120,41 @@ def velocities_call(core: Core, count: int) -> Call:
     result = Several((Vector(m.n_v), Number(), Number()))
     sizes = {"q": m.n_q, "linear": 3, "angular": 3}
     return _made(core, ("velocities", str(count)), sizes, text, result)
+
+
+def towards_call(core: Core, count: int) -> Call:
+    """As `velocities_call`, and what the twist leaves free goes towards positions.
+
+    q, a twist as two vectors, these positions, weights, and the share of the way in a second.
+    """
+    m = core.robot.mechanism
+    if not 0 < m.n_v <= MOST_JOINTS:
+        return otherwise
+
+    def text(
+        o: Ops, q: Block, linear: Block, angular: Block, goal: Block, weights: Block, share: Block
+    ) -> dict[str, Block]:
+        J = _of(o, m, "jacobian", (q,), frame=str(count), reference="world-aligned")
+        n = m.n_v
+        rows = [[o.row(J, i)[k] for k in range(n)] for i in range(6)]
+        way = [goal[k] - q[k] for k in range(n)]
+        slope = [weights[k] * way[k] for k in range(n)]
+        steepness = o.maximum(_product(slope, slope), 1e-300)  # where that is less, slope is 0
+        step = share[0] * _product(slope, way) / steepness
+        free = [step * x for x in slope]
+        wanted = [x[k] for x in (linear, angular) for k in range(3)]
+        rest = [x - _product(row, free) for x, row in zip(wanted, rows, strict=True)]
+        x, bound, part = least_norm(o, rows, rest)
+        found = [a + b for a, b in zip(x, free, strict=True)]
+        return {"velocities": o.vector([*found, bound, part])}
+
+    result = Several((Vector(m.n_v), Number(), Number()))
+    sizes = {"q": m.n_q, "linear": 3, "angular": 3, "goal": m.n_v, "weights": m.n_v, "share": 1}
+    return _made(core, ("towards", str(count)), sizes, text, result)
+
+
+def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return reduce(add, [x * y for x, y in zip(a, b, strict=True)])
 
 
 def _of(o: Ops, m: Mechanism, name: str, inputs: Sequence[Block], **static: str) -> Any:

@@ -51,6 +51,7 @@ class Core:
         self.poses: dict[int, Call] = {}
         self.motions: dict[int, Call] = {}
         """Calls for numbers of segments as they were asked for: -1 is the tip."""
+        self.forces: Call | None = None
 
     def bounded(self, bounds: Bounds) -> Core:
         """The same chain with limits."""

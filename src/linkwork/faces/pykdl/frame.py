@@ -159,6 +159,10 @@ class Frame(Value):
     def ToArray(self) -> Floats:
         """A new pose (4, 4), or poses (..., 4, 4) of a batch."""
         m, p = self._turn._m, self._place._v
+        if m[0].__class__ is p[0].__class__ is float:
+            (a, b, c, d, e, f, g, h, i), (x, y, z) = m, p
+            rows = (a, b, c, x, d, e, f, y, g, h, i, z, 0.0, 0.0, 0.0, 1.0)
+            return np.array(rows).reshape(4, 4)
         pose = np.empty((*self.shape, 4, 4))
         for k in range(3):
             for j in range(3):

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from linkwork.arrays import real_array
 from linkwork.faces.pykdl.chain import Chain
-from linkwork.faces.pykdl.chain_calls import OtherWayError, velocities_call
+from linkwork.faces.pykdl.chain_calls import OtherWayError, towards_call, velocities_call
 from linkwork.faces.pykdl.joint_arrays import JntArray
 from linkwork.faces.pykdl.scalars import Floats, number, wrong
 from linkwork.faces.pykdl.solver import (
@@ -65,10 +65,11 @@ class ChainIkSolverVel(SolverI):
 
     def _regular(self, q: Floats, twist: Twist, eps: float) -> Floats | None:
         """Velocities where the Jacobian has full rank by far; None where singular values decide."""
+        return self._safe(velocities_call, eps, q, twist._a._v, twist._b._v)
+
+    def _safe(self, call: Any, eps: float, *given: Any) -> Floats | None:
         try:
-            found, bound, share = self._core.call(velocities_call, self._segments)(
-                q, twist._a._v, twist._b._v
-            )
+            found, bound, share = self._core.call(call, self._segments)(*given)
         except OtherWayError:
             return None
         return found if bound > eps and share > _SAFE else None
@@ -181,6 +182,14 @@ class ChainIkSolverVel_pinv_nso(ChainIkSolverVel):
 
     def _ready(self) -> bool:
         return len(self._goal) == len(self._weights) == self._joints
+
+    def _answered(self, q: Floats, twist: Twist, out: JntArray) -> int:
+        rest = (self._goal._a, self._weights._a, self._alpha)
+        found = self._safe(towards_call, self._eps, q, twist._a._v, twist._b._v, *rest)
+        if found is None:
+            return super()._answered(q, twist, out)
+        out._a = found
+        return E_NOERROR
 
     def _solved(self, J: Floats, twist: Floats, q: Floats) -> tuple[int, Floats]:
         _, inverse, _ = self._inverted(J, self._eps)
@@ -296,7 +305,8 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
             found = self._regular(q, twist, self._eps)
             if found is not None:
                 out._a, self._known, self._q = found, None, q.copy()
-                self._scaled, self._small = 0.0, max(0, self._joints - 6)
+                self._scaled = 0.0
+                self._small = max(0, self._joints - 6) if self._eps > 0.0 else 0
                 return E_NOERROR
         return super()._answered(q, twist, out)
 

@@ -140,11 +140,14 @@ class ChainJntToJacDotSolver(_WithLocks):
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
-        check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
+        kind = jdot.__class__
+        if q_in.__class__ is not JntArrayVel or (kind is not Jacobian and kind is not Twist):
+            check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
         if not self._current():
             return self._set(E_NOT_UP_TO_DATE)
         q, v = q_in.q._a, q_in.qdot._a
-        wide = isinstance(jdot, Jacobian) and jdot.columns() != self._joints
+        whole = isinstance(jdot, Jacobian)
+        wide = whole and jdot._a.shape[1] != self._joints
         if len(q) != self._joints or len(v) != self._joints or wide:
             return self._set(E_SIZE_MISMATCH)
         count = self._count(seg_nr)
@@ -152,7 +155,7 @@ class ChainJntToJacDotSolver(_WithLocks):
             return self._set(E_OUT_OF_RANGE)
         reference = _REFERENCES[self._representation]
         moving = np.where(self._free, v, 0.0) if self._locked else v
-        if isinstance(jdot, Jacobian):
+        if whole:
             function = self._core.behind(count, "jacobian_dot", reference=reference)
             jdot._a = self._packed(function(q, moving))
             return self._set(E_NOERROR)

@@ -69,7 +69,7 @@ class SolverI:
         self._segments = self._chain.getNrOfSegments()
 
     def _current(self) -> bool:
-        return self._chain.getNrOfSegments() == self._segments
+        return self._chain._core is self._core or self._chain.getNrOfSegments() == self._segments
 
     def _set(self, code: int) -> int:
         self._error = code

@@ -112,7 +112,10 @@ class Value:
 
     def ToArray(self) -> Floats:
         """A new array of the numbers: `array_shape`, after the shape of the batch."""
-        return rows(self._numbers(), self.shape).reshape(*self.shape, *self.array_shape)
+        these = self._numbers()
+        if all([x.__class__ is float for x in these]):
+            return np.array(these).reshape(self.array_shape)
+        return rows(these, self.shape).reshape(*self.shape, *self.array_shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if copy is False:
