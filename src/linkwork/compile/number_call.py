@@ -8,8 +8,8 @@ Anything else, and any input or result that is not finite, goes to the general p
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from llvmlite import ir
 
@@ -63,6 +63,9 @@ class Made(NamedTuple):
 
 
 Result: TypeAlias = Number | Numbers | Vector | Several | Made
+Given: TypeAlias = Number | Numbers | Made
+Slots: TypeAlias = dict[type, dict[str, int]]
+_What: TypeAlias = tuple[Sequence[Given], Result, Slots]
 
 _TABLE = (
     "array_type", "float64_descr", "array_new", "vectorcall", "release", "tuple_type",
@@ -76,24 +79,28 @@ def number_call(
     compiler: Compiler,
     otherwise: Callable[..., Any],
     *,
+    takes: Sequence[Given] = (),
     fused: bool = True,
 ) -> Callable[..., Any]:
     """The function of a recipe, whose outputs in turn fill ``result``.
 
+    ``takes`` are the arguments, whose numbers in turn are the recipe's inputs: objects of exact
+    types may be among them. Without, each input is an argument: a tuple, a vector or a float.
     ``otherwise`` is called with the same arguments where they are of other kinds, and where
     something is not finite. Not ``fused``: each operation is rounded by itself, as Python does it.
     Where the interpreter is one that compiled code does not know, it is ``otherwise`` itself.
     """
     abi = array_abi()
-    slots = None if abi is None else _slots_of(result)
+    slots = None if abi is None else _slots_of((*takes, result))
     if abi is None or slots is None:
         return otherwise
     fused = fused and compiler.target.fused
 
     def make() -> tuple[Facts, bytes]:
-        return {}, _compiled(recipe, (result, slots), compiler, abi, fused)
+        return {}, _compiled(recipe, (takes, result, slots), compiler, abi, fused)
 
-    key = (*recipe.key, "numbers", repr(abi.layout), _text(result, slots), str(fused))
+    texts = [_text(part, slots) for part in (*takes, result)]
+    key = (*recipe.key, "numbers", repr(abi.layout), *texts, str(fused))
     code = compiler.code(key if recipe.key else (), make).code
     entries = {
         "array_type": abi.array_type,
@@ -108,7 +115,7 @@ def number_call(
         "float_value": api("PyFloat_AsDouble"),
         "allocate": api("PyType_GenericAlloc"),
     }
-    types = list(_types(result))
+    types = _types((*takes, result))
     table = loaded_table(code, "table", len(_TABLE) + len(types))
     for k, value in enumerate([*(entries[name] for name in _TABLE), *map(id, types)]):
         table[k] = value
@@ -119,7 +126,7 @@ def number_call(
 
 def _compiled(
     recipe: Recipe,
-    what: tuple[Result, dict[type, dict[str, int]]],
+    what: _What,
     compiler: Compiler,
     abi: ArrayAbi,
     fused: bool,
@@ -135,20 +142,20 @@ def _compiled(
     return object_code(module, compiler.target, simplify=True)
 
 
-def _types(result: Result) -> Iterator[type]:
-    """The types of all objects that are made, in the order in which they are written."""
-    if isinstance(result, Several):
-        for part in result.parts:
-            yield from _types(part)
-    elif isinstance(result, Made):
-        yield result.type
-        for _, part in result.slots:
-            yield from _types(part)
+def _types(parts: Sequence[Result]) -> list[type]:
+    """The types of all objects in these parts, in the order in which they are written."""
+    found: list[type] = []
+    for part in parts:
+        if isinstance(part, Several):
+            found += _types(part.parts)
+        elif isinstance(part, Made):
+            found += [part.type, *_types([each for _, each in part.slots])]
+    return found
 
 
-def _slots_of(result: Result) -> dict[type, dict[str, int]] | None:
+def _slots_of(parts: Sequence[Result]) -> Slots | None:
     """Where the slots of all types lie; None where one is not found."""
-    found: dict[type, dict[str, int]] = {}
+    found: Slots = {}
 
     def look(part: Result) -> bool:
         if isinstance(part, Several):
@@ -159,7 +166,7 @@ def _slots_of(result: Result) -> dict[type, dict[str, int]] | None:
             found[part.type] = {name: slot_offset(part.type, name) for name, _ in part.slots}
         return min(found[part.type].values()) > 0 and all(look(each) for _, each in part.slots)
 
-    return found if look(result) else None
+    return found if all(look(part) for part in parts) else None
 
 
 def slot_offset(type: type, name: str) -> int:
@@ -178,7 +185,7 @@ def slot_offset(type: type, name: str) -> int:
     return 0
 
 
-def _text(result: Result, slots: dict[type, dict[str, int]]) -> str:
+def _text(result: Result, slots: Slots) -> str:
     """What compiled code depends on of a result."""
     if isinstance(result, Several):
         return f"({', '.join(_text(part, slots) for part in result.parts)})"
@@ -192,29 +199,28 @@ def _text(result: Result, slots: dict[type, dict[str, int]]) -> str:
 class _NumberCall:
     """The writing of one built-in function."""
 
-    def __init__(
-        self,
-        module: Any,
-        rows: Any,
-        abi: ArrayAbi,
-        what: tuple[Result, dict[type, dict[str, int]]],
-    ) -> None:
+    def __init__(self, module: Any, rows: Any, abi: ArrayAbi, what: _What) -> None:
         self.module, self.rows, self.abi = module, rows, abi
-        self.result, self.slots = what
-        count = len(list(_types(self.result)))
+        self.takes, self.result, self.slots = what
+        count = len(_types((*self.takes, self.result)))
         names = (*_TABLE, *(f"type {k}" for k in range(count)))
         self.native = Native(module, "number_call", VECTORCALL, new_table(module, "table", names))
         self.root: Any = None
-        self.made = 0  # objects so far
+        self.types = iter(range(count))
         self.numbers: list[Any] = []  # pointers to the results that are left
 
     def write(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Write the function: arguments read, the rows computed, the result built."""
         n = self.native
         _, args, n_args, keywords = n.args
-        n.need(n.same(n_args, i64(len(inputs))))
+        n.need(n.same(n_args, i64(len(self.takes or inputs))))
         n.need(n.same(keywords, NULL))
-        given = [self._numbers(n.item(args, i64(k)), size) for k, size in enumerate(inputs)]
+        given: list[Any] = []
+        if self.takes:
+            for k, part in enumerate(self.takes):
+                self._read(n.item(args, i64(k)), part, given)
+        else:
+            given = [self._numbers(n.item(args, i64(k)), size) for k, size in enumerate(inputs)]
         places = [self._room(size) for size in outputs]
         no_scratch = ir.Constant(POINTER, None)
         status = n.b.call(self.rows, [i64(0), i64(1), *given, *places, no_scratch])
@@ -230,6 +236,33 @@ class _NumberCall:
         owner = n.field(n.args[0], self.abi.items, OBJECT)
         n.b.ret(n.call("vectorcall", OBJECT, owner, *n.args[1:]))
 
+    def _read(self, thing: Any, part: Given, found: list[Any]) -> None:
+        """Where the numbers of an argument are, an object's slot by slot."""
+        n, abi = self.native, self.abi
+        if isinstance(part, Made):
+            n.need(n.same(n.field(thing, abi.type, OBJECT), n.entry(f"type {next(self.types)}")))
+            for name, each in part.slots:
+                held = n.field(thing, self.slots[part.type][name], OBJECT)
+                n.need(n.b.not_(n.same(held, NULL)))
+                self._read(held, cast(Given, each), found)
+            return
+        if isinstance(part, Number):
+            room = self._room(1)
+            self._take(thing, room)
+        else:
+            n.need(n.same(n.field(thing, abi.type, OBJECT), n.entry("tuple_type")))
+            room = self._unpacked(thing, part.size)
+        found.append(room)
+
+    def _unpacked(self, packed: Any, size: int) -> Any:
+        """The numbers of a tuple."""
+        n, abi = self.native, self.abi
+        room = self._room(size)
+        n.need(n.same(n.field(packed, abi.size, I64), i64(size)))
+        for k in range(size):
+            self._take(n.field(packed, abi.items + _WORD * k, OBJECT), n.b.gep(room, [i64(k)]))
+        return room
+
     def _room(self, size: int) -> Any:
         n = self.native
         with n.b.goto_entry_block():
@@ -239,22 +272,20 @@ class _NumberCall:
     def _numbers(self, argument: Any, size: int) -> Any:
         """Where the numbers of an argument are: a tuple of floats, a float, or a vector."""
         n, abi = self.native, self.abi
-        room = self._room(size)
         type = n.field(argument, abi.type, OBJECT)
         packed, other, after = n.block(), n.block(), n.block()
         found: list[tuple[Any, Any]] = []
         n.b.cbranch(n.same(type, n.entry("tuple_type")), packed, other)
         n.at(packed)
-        n.need(n.same(n.field(argument, abi.size, I64), i64(size)))
-        for k in range(size):
-            self._take(n.field(argument, abi.items + _WORD * k, OBJECT), n.b.gep(room, [i64(k)]))
-        found.append((room, n.b.block))
+        unpacked = self._unpacked(argument, size)
+        found.append((unpacked, n.b.block))
         n.b.branch(after)
         n.at(other)
         if size == 1:
             single, other = n.block(), n.block()
             n.b.cbranch(n.same(type, n.entry("float_type")), single, other)
             n.at(single)
+            room = self._room(1)
             self._take(argument, room)
             found.append((room, n.b.block))
             n.b.branch(after)
@@ -296,8 +327,7 @@ class _NumberCall:
         elif isinstance(result, Vector):
             self._array(result.size, put)
         elif isinstance(result, Made):
-            type = n.entry(f"type {self.made}")
-            self.made += 1
+            type = n.entry(f"type {next(self.types)}")
             made = self._keep(n.call("allocate", OBJECT, type, i64(0)), put)
             for name, part in result.slots:
                 self._build(part, self._into(made, self.slots[result.type][name]))

@@ -57,9 +57,38 @@ def from_euler_zyz(first: Any, middle: Any, last: Any) -> Nine:
     )  # fmt: skip
 
 
+def turned_about_x(m: Nine, s: Any, k: Any) -> Nine:
+    """m times a turn about x with this sine and cosine."""
+    a, b, c, d, e, f, g, h, i = m
+    return (
+        a, b * k + c * s, c * k - b * s,
+        d, e * k + f * s, f * k - e * s,
+        g, h * k + i * s, i * k - h * s,
+    )  # fmt: skip
+
+
+def turned_about_y(m: Nine, s: Any, k: Any) -> Nine:
+    """m times a turn about y with this sine and cosine."""
+    a, b, c, d, e, f, g, h, i = m
+    return (
+        a * k - c * s, b, c * k + a * s,
+        d * k - f * s, e, f * k + d * s,
+        g * k - i * s, h, i * k + g * s,
+    )  # fmt: skip
+
+
+def turned_about_z(m: Nine, s: Any, k: Any) -> Nine:
+    """m times a turn about z with this sine and cosine."""
+    a, b, c, d, e, f, g, h, i = m
+    return (
+        a * k + b * s, b * k - a * s, c,
+        d * k + e * s, e * k - d * s, f,
+        g * k + h * s, h * k - g * s, i,
+    )  # fmt: skip
+
+
 def about_unit(axis: Three, angle: Any) -> Nine:
     """A turn about an axis of length 1, which is not checked (Rodrigues)."""
-    x, y, z = axis
     if angle.__class__ is float:
         try:
             s, c = sin(angle), cos(angle)
@@ -67,6 +96,12 @@ def about_unit(axis: Three, angle: Any) -> Nine:
             s, c = sine_and_cosine(angle)
     else:
         s, c = sine_and_cosine(angle)
+    return rodrigues(axis, s, c)
+
+
+def rodrigues(axis: Three, s: Any, c: Any) -> Nine:
+    """A turn about an axis of length 1 by an angle with this sine and cosine."""
+    x, y, z = axis
     t = 1.0 - c
     tx, ty, tz, sx, sy, sz = t * x, t * y, t * z, s * x, s * y, s * z
     return (

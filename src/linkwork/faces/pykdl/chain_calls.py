@@ -15,6 +15,7 @@ from linkwork.algorithms.registry import find
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.number_call import Number, Numbers, Result, Several, Vector, number_call
 from linkwork.compile.recipe import text_recipe
+from linkwork.faces.pykdl.digest import digest
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.least_norm import least_norm
@@ -177,6 +178,6 @@ def _numbers(*sizes: int) -> Result:
 def _made(
     core: Core, key: tuple[str, ...], sizes: Mapping[str, int], text: Text, result: Result
 ) -> Call:
-    recipe = text_recipe(("pykdl", *key, core.robot.mechanism.digest), "chain", sizes, text)
+    recipe = text_recipe(("pykdl", digest(), *key, core.robot.mechanism.digest), "chain", sizes, text)
     with COMPILING:
         return number_call(recipe, result, settings.compiler(), otherwise)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from math import cos, hypot, sin
+from math import cos, hypot, inf, sin, sqrt
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar, overload
 
@@ -31,6 +31,7 @@ from linkwork.faces.pykdl.scalars import (
     sine_and_cosine,
     wrong,
 )
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.twist import Twist
 from linkwork.faces.pykdl.values import Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, three_of
@@ -67,6 +68,7 @@ class Frame(Value):
     _turn: Rotation
     _place: Vector
     array_shape = (4, 4)
+    _held = (("_turn", Rotation), ("_place", Vector))
     takes: ClassVar[dict[str, str]] = {"*": "a Vector (a point), a Twist, a Wrench or a Frame"}
 
     @overload
@@ -229,12 +231,20 @@ class Frame(Value):
         """
         if not isinstance(twist, Twist):
             raise wrong("Frame.Integrate", "a Twist and a number", twist)
-        rate = number(frequency, "a frequency")
+        rate = frequency if frequency.__class__ is float else number(frequency, "a frequency")
         m = self._turn._m
+        x, y, z = w = twist._b._v
+        if x.__class__ is rate.__class__ is float:
+            length = sqrt(x * x + y * y + z * z)
+            if rate > 0.0 and EPS < length < inf and length > EPS * rate:
+                angle = length / rate
+                self._turn._m, self._place._v = _STEP.call(
+                    self, twist, rate, length, sin(angle), cos(angle)
+                )
+                return
         step: Any = quotients(twist._a._v, rate)
         (a, b, c), (d, e, f) = self._place._v, angles.turned(m, step)
         self._place._v = (a + d, b + e, c + f)
-        x, y, z = w = twist._b._v
         if x.__class__ is rate.__class__ is float:
             length = hypot(x, y, z)
             angle = quotients((length,), rate)[0]
@@ -304,3 +314,14 @@ def _dh(a: Any, alpha: Any, d: Any, theta: Any) -> tuple[float, ...]:
 
 
 _TAKES = "nothing, a Rotation and a Vector, one of them, or a Frame"
+
+
+def _step(frame: Frame, twist: Twist, rate: Any, length: Any, s: Any, c: Any) -> tuple[Nine, Three]:
+    """Where a frame is after a step whose angle has this sine and cosine; see `Integrate`."""
+    m, (u, v, w), (x, y, z) = frame._turn._m, twist._a._v, twist._b._v
+    (a, b, c0), (d, e, f) = frame._place._v, angles.turned(m, (u / rate, v / rate, w / rate))
+    turn = angles.rodrigues((x / length, y / length, z / length), s, c)
+    return angles.product(m, turn), (a + d, b + e, c0 + f)
+
+
+_STEP = Swift(_step, (Frame, Twist, float, float, float, float), (9, 3))

@@ -46,6 +46,7 @@ class Pair(Value):
     _a: Vector
     _b: Vector
     array_shape = (6,)
+    _held = (("_a", Vector), ("_b", Vector))
     _kind: ClassVar[type[Any]]
     """Twist or Wrench, of subclasses too: what results are made of."""
 

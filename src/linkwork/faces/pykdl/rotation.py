@@ -69,6 +69,7 @@ class Rotation(Value):
     __slots__ = ("_m",)
     _m: Nine
     array_shape = (3, 3)
+    _held = (("_m", 9),)
     check: ClassVar[bool] = False
     """Whether matrices that are given are tested: orthonormal within 1e-9, determinant 1."""
     takes: ClassVar[dict[str, str]] = {"*": "a Vector, a Twist, a Wrench or a Rotation"}
@@ -344,30 +345,18 @@ class Rotation(Value):
 
     def DoRotX(self, angle: float) -> None:
         """Turn, in place, about its own x axis: this = this * RotX(angle)."""
-        a, b, c, d, e, f, g, h, i = self._m
         s, k = sine_and_cosine(angle)
-        self._m = _one_shape(
-            (a, b * k + c * s, c * k - b * s, d, e * k + f * s, f * k - e * s,
-             g, h * k + i * s, i * k - h * s), k
-        )  # fmt: skip
+        self._m = one_shape(angles.turned_about_x(self._m, s, k), k)
 
     def DoRotY(self, angle: float) -> None:
         """Turn, in place, about its own y axis: this = this * RotY(angle)."""
-        a, b, c, d, e, f, g, h, i = self._m
         s, k = sine_and_cosine(angle)
-        self._m = _one_shape(
-            (a * k - c * s, b, c * k + a * s, d * k - f * s, e, f * k + d * s,
-             g * k - i * s, h, i * k + g * s), k
-        )  # fmt: skip
+        self._m = one_shape(angles.turned_about_y(self._m, s, k), k)
 
     def DoRotZ(self, angle: float) -> None:
         """Turn, in place, about its own z axis: this = this * RotZ(angle)."""
-        a, b, c, d, e, f, g, h, i = self._m
         s, k = sine_and_cosine(angle)
-        self._m = _one_shape(
-            (a * k + b * s, b * k - a * s, c, d * k + e * s, e * k - d * s, f,
-             g * k + h * s, h * k - g * s, i), k
-        )  # fmt: skip
+        self._m = one_shape(angles.turned_about_z(self._m, s, k), k)
 
     # what the module's functions ask for
 
@@ -440,7 +429,7 @@ def _nine(these: tuple[Any, ...]) -> Nine:
     return these  # pyright: ignore[reportReturnType] -- they have been counted
 
 
-def _one_shape(m: Nine, by: Any) -> Nine:
+def one_shape(m: Nine, by: Any) -> Nine:
     """Nine numbers of which some have been multiplied by what may be a batch."""
     return m if by.__class__ is float else _nine(tuple(np.broadcast_arrays(*m)))
 

@@ -61,6 +61,9 @@ class Value:
     """For each operator what its right side may be, in words."""
     array_shape: ClassVar[tuple[int, ...]] = ()
     """The shape of one value as an array."""
+    _held: ClassVar[tuple[tuple[str, Any], ...]] = ()
+    """Its slots in the order of its numbers, each with the type that stands there, with float, or
+    with a number n for a tuple of n floats."""
 
     def _numbers(self) -> tuple[Any, ...]:
         raise NotImplementedError
