@@ -171,10 +171,11 @@ def _slots_of(parts: Sequence[Result]) -> Slots | None:
 
 def slot_offset(type: type, name: str) -> int:
     """Where objects of a type keep a slot, found by looking; 0 where it is not found."""
-    made, mark = object.__new__(type), object()
-    if getattr(type, "__dictoffset__", 1) or getattr(type, "__itemsize__", 1):
+    if type.__dictoffset__ or type.__itemsize__:
         return 0
+    mark = object()
     try:
+        made = object.__new__(type)
         setattr(made, name, mark)
     except (AttributeError, TypeError):
         return 0

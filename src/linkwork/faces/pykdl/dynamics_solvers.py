@@ -81,8 +81,13 @@ class ChainIdSolver_RNE(ChainIdSolver):
         for wrench in f_ext:
             if not isinstance(wrench, Wrench):
                 raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
-        torques._a = self._loaded(*[one._a for one in motion], f_ext)
-        self._core.forces = self._core.call(forces_call)
+        call = self._core.forces = self._core.call(forces_call)
+        q, v, dv = [one._a for one in motion]
+        loads = [x for w in f_ext[self._core.standing :] for x in (w._a._v, w._b._v)]
+        try:
+            torques._a = call(q, v, dv, self._gravity, *loads)
+        except OtherWayError:
+            torques._a = self._loaded(q, v, dv, f_ext)
         return self._set(E_NOERROR)
 
     def _loaded(self, q: Floats, v: Floats, dv: Floats, f_ext: Sequence[Wrench]) -> Floats:

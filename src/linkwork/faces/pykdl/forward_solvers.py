@@ -62,8 +62,11 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
             return self._set(E_OUT_OF_RANGE)
         if not isinstance(p_out, Frame):
             return self._set(self._all(q_in, p_out, count))
-        put(p_out, self._core.behind(count, "fk")(q_in._a))
-        self._core.poses[segmentNr] = self._core.call(pose_call, count)
+        call = self._core.poses[segmentNr] = self._core.call(pose_call, count)
+        try:
+            p_out._turn._m, p_out._place._v = call(q_in._a)
+        except OtherWayError:
+            put(p_out, self._core.behind(count, "fk")(q_in._a))
         return self._set(E_NOERROR)
 
     def _all(self, q: JntArray, out: Any, count: int) -> int:
@@ -122,13 +125,18 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
         count = self._count(segmentNr)
         if count < 0:
             return self._set(E_OUT_OF_RANGE)
+        call = self._core.motions[segmentNr] = self._core.call(velocity_call, count)
+        try:
+            p_out.M.R._m, p_out.p.p._v, p_out.p.v._v, p_out.M.w._v = call(q._a, v._a)
+            return self._set(E_NOERROR)
+        except OtherWayError:
+            pass
         pose = self._core.behind(count, "fk")(q._a)
         moves = self._core.behind(count, "frame_velocity")(q._a, v._a)
         (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = pose.tolist()
         p_out.M.R._m, p_out.p.p._v = (a, b, c, d, e, f, g, h, i), (x, y, z)
         x, y, z, a, b, c = moves.tolist()
         p_out.p.v._v, p_out.M.w._v = (x, y, z), (a, b, c)
-        self._core.motions[segmentNr] = self._core.call(velocity_call, count)
         return self._set(E_NOERROR)
 
 

@@ -126,7 +126,13 @@ class Frame(Value):
         Source: Denavit and Hartenberg, A kinematic notation for lower-pair mechanisms based on
         matrices, ASME Journal of Applied Mechanics 22, 1955.
         """
-        a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
+        if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
+            try:
+                sa, ca, st, ct, zero = sin(alpha), cos(alpha), sin(theta), cos(theta), 0.0
+            except ValueError:  # an infinite angle
+                a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
+        else:
+            a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
         return frame_of(
             (ct, -st * ca, st * sa, st, ct * ca, -ct * sa, zero, sa, ca), (a * ct, a * st, d)
         )
@@ -139,7 +145,13 @@ class Frame(Value):
 
         Source: Craig, Introduction to Robotics: Mechanics and Control, chapter 3.
         """
-        a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
+        if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
+            try:
+                sa, ca, st, ct, zero = sin(alpha), cos(alpha), sin(theta), cos(theta), 0.0
+            except ValueError:  # an infinite angle
+                a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
+        else:
+            a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
         return frame_of(
             (ct, -st, zero, st * ca, ct * ca, -sa, st * sa, ct * sa, ca), (a, -sa * d, ca * d)
         )
@@ -303,11 +315,6 @@ class Frame(Value):
 
 def _dh(a: Any, alpha: Any, d: Any, theta: Any) -> tuple[float, ...]:
     """a, d, sines and cosines of alpha and theta, and a zero, all of one shape."""
-    if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
-        try:
-            return a, d, sin(alpha), cos(alpha), sin(theta), cos(theta), 0.0
-        except ValueError:  # an infinite angle
-            pass
     what = "a parameter of Denavit and Hartenberg"
     a, alpha, d, theta, zero = numbers((a, alpha, d, theta, 0.0), what)
     return a, d, *sine_and_cosine(alpha), *sine_and_cosine(theta), zero

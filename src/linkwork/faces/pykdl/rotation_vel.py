@@ -210,21 +210,30 @@ class RotationVel(WithRate):
 
     def DoRotX(self, angle: doubleVel) -> None:
         """Turn, in place, about its own x axis."""
-        t, grad = _two(angle, "RotationVel.DoRotX")
+        if angle.__class__ is doubleVel:
+            t, grad = angle._t
+        else:
+            t, grad = _two(angle, "RotationVel.DoRotX")
         s, c = sine_and_cosine(t)
         after, self._w._v = _ABOUT_X.call(self, s, c, grad)
         self._turn._m = after if c.__class__ is float else one_shape(after, c)
 
     def DoRotY(self, angle: doubleVel) -> None:
         """Turn, in place, about its own y axis."""
-        t, grad = _two(angle, "RotationVel.DoRotY")
+        if angle.__class__ is doubleVel:
+            t, grad = angle._t
+        else:
+            t, grad = _two(angle, "RotationVel.DoRotY")
         s, c = sine_and_cosine(t)
         after, self._w._v = _ABOUT_Y.call(self, s, c, grad)
         self._turn._m = after if c.__class__ is float else one_shape(after, c)
 
     def DoRotZ(self, angle: doubleVel) -> None:
         """Turn, in place, about its own z axis."""
-        t, grad = _two(angle, "RotationVel.DoRotZ")
+        if angle.__class__ is doubleVel:
+            t, grad = angle._t
+        else:
+            t, grad = _two(angle, "RotationVel.DoRotZ")
         s, c = sine_and_cosine(t)
         after, self._w._v = _ABOUT_Z.call(self, s, c, grad)
         self._turn._m = after if c.__class__ is float else one_shape(after, c)

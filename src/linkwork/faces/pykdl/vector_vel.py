@@ -336,11 +336,18 @@ def _cross(one: VectorVel, other: VectorVel) -> VectorVel:
 
 
 def _ratio(one: VectorVel, other: doubleVel) -> VectorVel:
-    t, grad = other._t
-    at = quotients(one._at._v, t)
-    changes = quotients(tuple([x * grad for x in one._at._v]), t * t)
-    rates = zip(quotients(one._rate._v, t), changes, strict=True)
-    rate: Any = tuple([x - y for x, y in rates])
+    (a, b, c), (x, y, z), (t, grad) = one._at._v, one._rate._v, other._t
+    square = t * t
+    try:
+        at = (a / t, b / t, c / t)
+        down = (a * grad / square, b * grad / square, c * grad / square)
+        rate = (x / t - down[0], y / t - down[1], z / t - down[2])
+    except ZeroDivisionError:
+        at, rate, down = [
+            quotients(these, by)
+            for these, by in (((a, b, c), t), ((x, y, z), t), ((a * grad, b * grad, c * grad), square))
+        ]
+        rate = tuple([p - q for p, q in zip(rate, down, strict=True)])
     return vel_of(vector_of(at), vector_of(rate))  # pyright: ignore[reportArgumentType] -- three
 
 
