@@ -1,7 +1,7 @@
 """Our face of PyKDL beside PyKDL itself, call by call: `python -m benchmarks.pykdl`.
 
-Both are called in one process, in turn, with the same arguments; the least of several rounds counts.
-PyKDL comes from Debian's python3-pykdl, for Debian's Python. Ratios are ours over theirs.
+Both are called in one process, in turn, with the same arguments; the least of several rounds
+counts. PyKDL comes from Debian's python3-pykdl, for Debian's Python. Ratios are ours over theirs.
 """
 
 from __future__ import annotations
@@ -19,31 +19,30 @@ from statistics import median
 from typing import Any, NamedTuple
 
 VALUES = """
-Vector() | Vector(1., 2., 3.) | Vector(1, 2, 3) | Vector(v) | v + w | v - w | v * w | v * 2.0 | v * 2
-2.0 * v | v / 2.0 | v / 2 | -v | v[1] | v.x() | v.x(3.) | v.__setitem__(1, 2.) | v.__iadd__(w)
-v == w | v == v | v != w | v.Norm() | v.Normalize() | v.ReverseSign() | Vector.Zero() | SetToZero(w)
-repr(v) | dot(v, w) | Equal(v, w) | diff(v, w) | addDelta(v, w, .1) | list(v)
-Rotation() | Rotation(1., 0., 0., 0., 1., 0., 0., 0., 1.) | Rotation(v, v, v) | Rotation(r)
-Rotation.Identity() | Rotation.RotX(.1) | Rotation.RPY(.1, .2, .3) | Rotation.EulerZYX(.1, .2, .3)
-Rotation.EulerZYZ(.1, .2, .3) | Rotation.Quaternion(0, 0, 0, 1) | Rotation.Quaternion(.1, .2, .3, .9)
-Rotation.Rot(v, .3) | Rotation.Rot2(v, .3) | r * s | r * v | r * t | r * u | r.Inverse()
-r.Inverse(v) | r.Inverse(t) | r.SetInverse() | r.DoRotX(.1) | r.GetRPY() | r.GetEulerZYX()
-r.GetEulerZYZ() | r.GetQuaternion() | r.GetRot() | r.GetRotAngle() | h.GetRotAngle() | r.UnitX()
-r.UnitX(v) | r[1, 2] | r.__setitem__((1, 2), .3) | r == s | r == r | repr(r) | diff(r, s)
-addDelta(r, v)
-Frame() | Frame(r, v) | Frame(r) | Frame(v) | Frame(f) | f * g | f * v | f * t | f * u | f.Inverse()
-f.Inverse(v) | f.Inverse(t) | f.M | f.p | f[1, 3] | f.__setitem__((1, 3), .2) | f == g | f == f2
-Equal(f, g) | repr(f) | f.Integrate(t, 10.) | diff(f, g) | addDelta(f, t, .1) | Frame.Identity()
-Frame.DH(.1, .2, .3, .4) | Frame.DH_Craig1989(.1, .2, .3, .4) | copy(f) | deepcopy(f) | dumps(f)
-Twist() | Twist(v, w) | t + t | t - t | -t | t * 2. | t / 2. | t.__iadd__(z) | t == t | t.RefPoint(v)
-t.vel | t[3] | t.__setitem__(3, .1) | dot(t, u) | t.ReverseSign() | diff(t, t) | addDelta(t, t)
-u + u | u.RefPoint(v) | Wrench() | Wrench(v, w)
-doubleVel(.1, .2) | d.t | VectorVel(v, w) | vv + vv | vv * vv | vv * 2. | vv * d | vv / d | r * vv
-vv.Norm() | RotationVel(r, v) | rv * rv | rv * vv | rv.Inverse() | rv.Inverse(vv) | rv.DoRotX(d)
-FrameVel(f, t) | fv * fv | fv * vv | fv * tv | fv.Inverse() | fv.GetFrame() | fv.GetTwist()
-TwistVel(t, t) | tv + tv | tv * 2. | diff(fv, fv) | addDelta(fv, tv) | Equal(fv, fv)
-I * v | I + I | 2. * I | B + B | B * t | f * B | B.RefPoint(v) | RigidBodyInertia(1., v, I)
-JntArray(7) | q[3] | q.__setitem__(3, .1) | J[2, 3] | Jacobian(7)
+Vector() | Vector(1., 2., 3.) | Vector(1, 2, 3) | Vector(v) | v + w | v - w | v * w | v * 2.0
+v * 2 | 2.0 * v | v / 2.0 | v / 2 | -v | v[1] | v.x() | v.x(3.) | v.__setitem__(1, 2.)
+v.__iadd__(w) | v == w | v == v | v != w | v.Norm() | v.Normalize() | v.ReverseSign()
+Vector.Zero() | SetToZero(w) | repr(v) | dot(v, w) | Equal(v, w) | diff(v, w) | addDelta(v, w, .1)
+list(v) | Rotation() | Rotation(1., 0., 0., 0., 1., 0., 0., 0., 1.) | Rotation(v, v, v)
+Rotation(r) | Rotation.Identity() | Rotation.RotX(.1) | Rotation.RPY(.1, .2, .3)
+Rotation.EulerZYX(.1, .2, .3) | Rotation.EulerZYZ(.1, .2, .3) | Rotation.Quaternion(0, 0, 0, 1)
+Rotation.Quaternion(.1, .2, .3, .9) | Rotation.Rot(v, .3) | Rotation.Rot2(v, .3) | r * s | r * v
+r * t | r * u | r.Inverse() | r.Inverse(v) | r.Inverse(t) | r.SetInverse() | r.DoRotX(.1)
+r.GetRPY() | r.GetEulerZYX() | r.GetEulerZYZ() | r.GetQuaternion() | r.GetRot() | r.GetRotAngle()
+h.GetRotAngle() | r.UnitX() | r.UnitX(v) | r[1, 2] | r.__setitem__((1, 2), .3) | r == s | r == r
+repr(r) | diff(r, s) | addDelta(r, v) | Frame() | Frame(r, v) | Frame(r) | Frame(v) | Frame(f)
+f * g | f * v | f * t | f * u | f.Inverse() | f.Inverse(v) | f.Inverse(t) | f.M | f.p | f[1, 3]
+f.__setitem__((1, 3), .2) | f == g | f == f2 | Equal(f, g) | repr(f) | f.Integrate(t, 10.)
+diff(f, g) | addDelta(f, t, .1) | Frame.Identity() | Frame.DH(.1, .2, .3, .4)
+Frame.DH_Craig1989(.1, .2, .3, .4) | copy(f) | deepcopy(f) | dumps(f) | Twist() | Twist(v, w)
+t + t | t - t | -t | t * 2. | t / 2. | t.__iadd__(z) | t == t | t.RefPoint(v) | t.vel | t[3]
+t.__setitem__(3, .1) | dot(t, u) | t.ReverseSign() | diff(t, t) | addDelta(t, t) | u + u
+u.RefPoint(v) | Wrench() | Wrench(v, w) | doubleVel(.1, .2) | d.t | VectorVel(v, w) | vv + vv
+vv * vv | vv * 2. | vv * d | vv / d | r * vv | vv.Norm() | RotationVel(r, v) | rv * rv | rv * vv
+rv.Inverse() | rv.Inverse(vv) | rv.DoRotX(d) | FrameVel(f, t) | fv * fv | fv * vv | fv * tv
+fv.Inverse() | fv.GetFrame() | fv.GetTwist() | TwistVel(t, t) | tv + tv | tv * 2. | diff(fv, fv)
+addDelta(fv, tv) | Equal(fv, fv) | I * v | I + I | 2. * I | B + B | B * t | f * B | B.RefPoint(v)
+RigidBodyInertia(1., v, I) | JntArray(7) | q[3] | q.__setitem__(3, .1) | J[2, 3] | Jacobian(7)
 """
 
 SOLVERS = """
@@ -149,6 +148,18 @@ def solvers(K: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def codes_of(text: str) -> list[tuple[str, str]]:
+    """Names and calls; a call without a name is its own."""
+    found: list[tuple[str, str]] = []
+    for line in text.strip().splitlines():
+        name, colon, code = line.partition(": ")
+        if colon:
+            found.append((name, code))
+        else:
+            found += [(code.strip(), code.strip()) for code in line.split(" | ")]
+    return found
+
+
 def seconds(code: str, names: dict[str, Any], count: int) -> float:
     """Of one call."""
     return timeit.timeit(code, globals=names, number=count) / count
@@ -198,12 +209,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     both = [importlib.import_module("linkwork.faces.pykdl"), importlib.import_module("PyKDL")]
     if options.only != "solvers":
-        codes = [(c.strip(), c.strip()) for c in VALUES.replace("\n", "|").split("|") if c.strip()]
-        lines = measured(codes, [values(K) for K in both], options.rounds, warm=2000)
+        lines = measured(codes_of(VALUES), [values(K) for K in both], options.rounds, warm=2000)
         print(table("values (microseconds)", lines), end="\n\n")
     if options.only != "values":
-        codes = [tuple(c.split(": ", 1)) for c in SOLVERS.strip().splitlines()]
-        lines = measured(codes, [solvers(K) for K in both], options.rounds, warm=20)
+        lines = measured(codes_of(SOLVERS), [solvers(K) for K in both], options.rounds, warm=20)
         print(table("chains of 7 joints (microseconds)", lines))
     return 0
 

@@ -97,7 +97,8 @@ class Float(float):
         (1, 2.0, 3.0), (1.0, 2.0), (1.0, 2.0, 3.0, 4.0), [1.0, 2.0, 3.0], None, 1.0, "abc",
         (1.0, None, 2.0), (Float(1.0), 2.0, 3.0), np.array([1, 2, 3]), np.zeros((1, 3)),
         np.zeros(6)[::2], np.zeros(3, np.float32), np.zeros(3, ">f8"), np.float64(1.0),
-        (1.0, math.nan, 2.0), (1.0, math.inf, 2.0), np.array([1.0, math.nan, 0.0]), (1e308, 1.0, 1.0),
+        (1.0, math.nan, 2.0), (1.0, math.inf, 2.0), np.array([1.0, math.nan, 0.0]),
+        (1e308, 1.0, 1.0),
     ],
     ids=repr,
 )  # fmt: skip

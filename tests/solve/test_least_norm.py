@@ -63,6 +63,4 @@ def test_casadi_gives_the_same():
     x, bound, share = least_norm(CASADI, rows, [sb[i] for i in range(6)])
     f = cs.Function("f", [sa, sb], [cs.vertcat(*x, bound, share)])
     expected = solved(a, b)
-    np.testing.assert_allclose(
-        np.array(f(a, b)).ravel(), [*expected[0], *expected[1:]], rtol=1e-11
-    )
+    np.testing.assert_allclose(np.array(f(a, b)).ravel(), [*expected[0], *expected[1:]], rtol=1e-11)

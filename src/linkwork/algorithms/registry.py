@@ -156,9 +156,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("fk", fk, _Q, ("frame",), lambda m: (4, 4)),
         Algorithm("fk_all", fk_all, _Q, (), lambda m: (len(m.frame_names), 4, 4)),
         Algorithm("jacobian", jacobian, _Q, ("frame", "reference"), lambda m: (6, m.n_v)),
-        Algorithm(
-            "jacobian_dot", jacobian_dot, _QV, ("frame", "reference"), lambda m: (6, m.n_v)
-        ),
+        Algorithm("jacobian_dot", jacobian_dot, _QV, ("frame", "reference"), lambda m: (6, m.n_v)),
         Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, ("frame", "reference"), lambda m: (6,)),
         Algorithm("com", com, _Q, (), lambda m: (3,)),
         Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v)),

@@ -38,7 +38,8 @@ def least_norm(
     else:
         y = [_sum([inverse[i][j] * wanted[i] for i in range(j + 1)]) for j in range(n)]
         x = [_sum([q[j][k] * y[j] for j in range(n)]) for k in range(len(columns))]
-    bound = 1.0 / o.sqrt(_sum([inverse[i][j] * inverse[i][j] for i in range(n) for j in range(i, n)]))
+    upper = [inverse[i][j] for i in range(n) for j in range(i, n)]
+    bound = 1.0 / o.sqrt(_sum([x * x for x in upper]))
     return x, bound, bound / norm
 
 

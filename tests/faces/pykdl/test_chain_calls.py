@@ -9,9 +9,7 @@ from kdl_chains import chain
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.faces import pykdl
 from linkwork.faces.pykdl.chain_calls import (
-    OtherWayError,
     forces_call,
-    otherwise,
     pose_call,
     towards_call,
     twist_call,
@@ -19,6 +17,7 @@ from linkwork.faces.pykdl.chain_calls import (
     velocity_call,
 )
 from linkwork.faces.pykdl.core import Core
+from linkwork.faces.pykdl.solver import OtherWayError, otherwise
 from seeds import rng
 
 pytestmark = pytest.mark.skipif(

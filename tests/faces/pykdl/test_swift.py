@@ -1,4 +1,4 @@
-"""Formulas that are compiled once they have been called often: the same bits, and the same refusals."""
+"""Formulas that are compiled once they have been called often: the same bits as before."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_bits_and_types_are_those_of_python(name: str):
 @EVERY
 def test_it_is_compiled_that_was_called_often(name: str, monkeypatch: pytest.MonkeyPatch):
     one, compiled = fresh(name), []
-    monkeypatch.setattr(Swift, "compile", lambda self: compiled.append(self))
+    monkeypatch.setattr(Swift, "compile", lambda self: compiled.append(self))  # noqa: PLW0108  a method
     given = [filled(kind, iter([0.5] * 60)) for kind in one._takes]
     for _ in range(OFTEN - 1):
         one.call(*given)
@@ -95,7 +95,7 @@ def test_it_is_compiled_that_was_called_often(name: str, monkeypatch: pytest.Mon
     assert compiled == [one]
 
 
-@pytest.mark.skipif(array_abi() is None, reason="this Python is one that compiled code does not know")
+@pytest.mark.skipif(array_abi() is None, reason="compiled code does not know this Python")
 def test_compiled_code_leaves_what_is_not_plain_to_python():
     calls: list[Any] = []
 

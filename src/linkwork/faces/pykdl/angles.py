@@ -131,9 +131,11 @@ def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Nine:
     Raises: InputError for a quaternion of length zero.
     """
     if not x.__class__ is y.__class__ is z.__class__ is w.__class__ is float:
-        if x.__class__ is y.__class__ is z.__class__ is w.__class__ is int and (
-            -_LARGE < x < _LARGE and -_LARGE < y < _LARGE and -_LARGE < z < _LARGE
-        ) and -_LARGE < w < _LARGE:
+        if (
+            x.__class__ is y.__class__ is z.__class__ is w.__class__ is int
+            and (-_LARGE < x < _LARGE and -_LARGE < y < _LARGE and -_LARGE < z < _LARGE)
+            and -_LARGE < w < _LARGE
+        ):
             x, y, z, w = 0.0 + x, 0.0 + y, 0.0 + z, 0.0 + w
         else:
             x, y, z, w = numbers((x, y, z, w), "a number of a quaternion")

@@ -16,6 +16,7 @@ from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.number_call import Number, Numbers, Result, Several, Vector, number_call
 from linkwork.compile.recipe import text_recipe
 from linkwork.faces.pykdl.digest import digest
+from linkwork.faces.pykdl.solver import otherwise
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.least_norm import least_norm
@@ -28,15 +29,6 @@ Text = Callable[..., Mapping[str, Block]]
 
 MOST_JOINTS = 12
 """Chains with more have their velocities solved by NumPy: what is unrolled grows as the cube."""
-
-
-class OtherWayError(Exception):
-    """A compiled call does not take these arguments, or has no finite result: go the general way."""
-
-
-def otherwise(*given: Any) -> Any:
-    """Raises: OtherWayError, always."""
-    raise OtherWayError
 
 
 def pose_call(core: Core, count: int) -> Call:
@@ -158,7 +150,7 @@ def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return reduce(add, [x * y for x, y in zip(a, b, strict=True)])
 
 
-def _of(o: Ops, m: Mechanism, name: str, inputs: Sequence[Block], **static: str) -> Any:
+def _of(o: Ops, m: Mechanism, name: str, inputs: Sequence[Block], **static: Any) -> Any:
     return find(name).run(o, m, inputs, **static)
 
 
@@ -178,6 +170,8 @@ def _numbers(*sizes: int) -> Result:
 def _made(
     core: Core, key: tuple[str, ...], sizes: Mapping[str, int], text: Text, result: Result
 ) -> Call:
-    recipe = text_recipe(("pykdl", digest(), *key, core.robot.mechanism.digest), "chain", sizes, text)
+    recipe = text_recipe(
+        ("pykdl", digest(), *key, core.robot.mechanism.digest), "chain", sizes, text
+    )
     with COMPILING:
         return number_call(recipe, result, settings.compiler(), otherwise)

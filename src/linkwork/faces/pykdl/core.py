@@ -18,6 +18,7 @@ from linkwork.faces.pykdl.inertias import RigidBodyInertia
 from linkwork.faces.pykdl.joint import Joint
 from linkwork.faces.pykdl.scalars import Floats
 from linkwork.faces.pykdl.segment import Segment
+from linkwork.faces.pykdl.solver import otherwise
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
@@ -51,7 +52,7 @@ class Core:
         self.poses: dict[int, Call] = {}
         self.motions: dict[int, Call] = {}
         """Calls for numbers of segments as they were asked for: -1 is the tip."""
-        self.forces: Call | None = None
+        self.forces: Call = otherwise
 
     def bounded(self, bounds: Bounds) -> Core:
         """The same chain with limits."""
@@ -66,12 +67,14 @@ class Core:
             self._functions[key] = found
         return found
 
-    def call(self, make: Callable[..., Call], *which: Any) -> Call:
+    def call(self, name: str, *which: Any) -> Call:
         """One of `chain_calls`, made at its first use."""
-        key = (make, *which)
+        key = (name, *which)
         found = self._functions.get(key)
         if found is None:
-            found = self._functions[key] = make(self, *which)
+            from linkwork.faces.pykdl import chain_calls  # noqa: PLC0415  loads what compiles
+
+            found = self._functions[key] = getattr(chain_calls, name)(self, *which)
         return found
 
     def whole(self, algorithm: str, parameters: tuple[str, ...] = ()) -> Function:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.faces.pykdl.chain import Chain
-from linkwork.faces.pykdl.chain_calls import OtherWayError, forces_call
 from linkwork.faces.pykdl.jacobian import JntSpaceInertiaMatrix
 from linkwork.faces.pykdl.joint_arrays import JntArray
 from linkwork.faces.pykdl.scalars import Floats, wrong
@@ -18,6 +17,7 @@ from linkwork.faces.pykdl.solver import (
     E_NOERROR,
     E_NOT_UP_TO_DATE,
     E_SIZE_MISMATCH,
+    OtherWayError,
     SolverI,
     check,
 )
@@ -81,7 +81,7 @@ class ChainIdSolver_RNE(ChainIdSolver):
         for wrench in f_ext:
             if not isinstance(wrench, Wrench):
                 raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
-        call = self._core.forces = self._core.call(forces_call)
+        call = self._core.forces = self._core.call("forces_call")
         q, v, dv = [one._a for one in motion]
         loads = [x for w in f_ext[self._core.standing :] for x in (w._a._v, w._b._v)]
         try:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from linkwork.faces.pykdl.chain_calls import OtherWayError, pose_call, velocity_call
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.frame_vel import FrameVel
 from linkwork.faces.pykdl.joint_arrays import JntArray, JntArrayVel
@@ -15,6 +14,7 @@ from linkwork.faces.pykdl.solver import (
     E_NOERROR,
     E_OUT_OF_RANGE,
     E_SIZE_MISMATCH,
+    OtherWayError,
     SolverI,
     check,
 )
@@ -62,7 +62,7 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
             return self._set(E_OUT_OF_RANGE)
         if not isinstance(p_out, Frame):
             return self._set(self._all(q_in, p_out, count))
-        call = self._core.poses[segmentNr] = self._core.call(pose_call, count)
+        call = self._core.poses[segmentNr] = self._core.call("pose_call", count)
         try:
             p_out._turn._m, p_out._place._v = call(q_in._a)
         except OtherWayError:
@@ -125,7 +125,7 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
         count = self._count(segmentNr)
         if count < 0:
             return self._set(E_OUT_OF_RANGE)
-        call = self._core.motions[segmentNr] = self._core.call(velocity_call, count)
+        call = self._core.motions[segmentNr] = self._core.call("velocity_call", count)
         try:
             p_out.M.R._m, p_out.p.p._v, p_out.p.v._v, p_out.M.w._v = call(q._a, v._a)
             return self._set(E_NOERROR)

@@ -179,7 +179,7 @@ def _moving(frame: Frame, twist: Twist) -> tuple[RotationVel, VectorVel]:
 
 
 def _point(frame: FrameVel, v: VectorVel) -> VectorVel:
-    return frame._turn.turned(v) + frame._place
+    return frame._turn._carried(v) + frame._place
 
 
 def _inverse(frame: FrameVel) -> FrameVel:

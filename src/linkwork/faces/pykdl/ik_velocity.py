@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike
 
 from linkwork.arrays import real_array
 from linkwork.faces.pykdl.chain import Chain
-from linkwork.faces.pykdl.chain_calls import OtherWayError, towards_call, velocities_call
 from linkwork.faces.pykdl.joint_arrays import JntArray
 from linkwork.faces.pykdl.scalars import Floats, number, wrong
 from linkwork.faces.pykdl.solver import (
     E_NOERROR,
     E_NOT_UP_TO_DATE,
     E_SIZE_MISMATCH,
+    OtherWayError,
     SolverI,
     check,
 )
@@ -65,7 +65,7 @@ class ChainIkSolverVel(SolverI):
 
     def _regular(self, q: Floats, twist: Twist, eps: float) -> Floats | None:
         """Velocities where the Jacobian has full rank by far; None where singular values decide."""
-        return self._safe(velocities_call, eps, q, twist._a._v, twist._b._v)
+        return self._safe("velocities_call", eps, q, twist._a._v, twist._b._v)
 
     def _safe(self, call: Any, eps: float, *given: Any) -> Floats | None:
         try:
@@ -185,7 +185,7 @@ class ChainIkSolverVel_pinv_nso(ChainIkSolverVel):
 
     def _answered(self, q: Floats, twist: Twist, out: JntArray) -> int:
         rest = (self._goal._a, self._weights._a, self._alpha)
-        found = self._safe(towards_call, self._eps, q, twist._a._v, twist._b._v, *rest)
+        found = self._safe("towards_call", self._eps, q, twist._a._v, twist._b._v, *rest)
         if found is None:
             return super()._answered(q, twist, out)
         out._a = found

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.faces.pykdl.chain_calls import OtherWayError, twist_call
 from linkwork.faces.pykdl.jacobian import Jacobian
 from linkwork.faces.pykdl.joint_arrays import JntArray, JntArrayVel
 from linkwork.faces.pykdl.scalars import Floats, wrong
@@ -19,6 +18,7 @@ from linkwork.faces.pykdl.solver import (
     E_NOT_UP_TO_DATE,
     E_OUT_OF_RANGE,
     E_SIZE_MISMATCH,
+    OtherWayError,
     SolverI,
     check,
 )
@@ -160,7 +160,7 @@ class ChainJntToJacDotSolver(_WithLocks):
             jdot._a = self._packed(function(q, moving))
             return self._set(E_NOERROR)
         try:
-            linear, angular = self._core.call(twist_call, count, reference)(q, moving)
+            linear, angular = self._core.call("twist_call", count, reference)(q, moving)
         except OtherWayError:
             function = self._core.behind(count, "jacobian_dot_v", reference=reference)
             six = tuple(function(q, moving).tolist())

@@ -169,7 +169,7 @@ class RotationVel(WithRate):
             there = other._turned(self._turn._m)
             return vel_of(there, self._w * there)
         if isinstance(other, TwistVel):
-            return twist_vel_of(self.turned(other._a), self.turned(other._b))
+            return twist_vel_of(self._carried(other._a), self._carried(other._b))
         if isinstance(other, Twist):
             return twist_vel_of(self * other._a, self * other._b)
         own = self._as_own(other)
@@ -177,7 +177,7 @@ class RotationVel(WithRate):
             return unfit(self, "*", other)
         return rotation_vel_of(self._turn * own._turn, self._w + self._turn * own._w)
 
-    def turned(self, v: VectorVel) -> VectorVel:
+    def _carried(self, v: VectorVel) -> VectorVel:
         """A vector of the turning frame in the outer one: R p, and R v + w x R p."""
         a, b, c, d, e, f, g, h, i = self._turn._m
         (x, y, z), (r, s, t), (p, q, o) = v._at._v, v._rate._v, self._w._v
@@ -286,7 +286,7 @@ def _about(after: Any, turning: RotationVel, axis: int, grad: Any) -> Any:
     return after, tuple([x + y * grad for x, y in zip(turning._w._v, unit, strict=True)])
 
 
-_TURNED = Swift(RotationVel.turned, (RotationVel, VectorVel), VectorVel)
+_TURNED = Swift(RotationVel._carried, (RotationVel, VectorVel), VectorVel)
 _BACK = Swift(_back, (RotationVel, VectorVel), VectorVel)
 _INVERSE = Swift(_inverse, (RotationVel,), RotationVel)
 _ABOUT_X, _ABOUT_Y, _ABOUT_Z = [

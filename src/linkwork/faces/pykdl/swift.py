@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from linkwork import settings
 from linkwork.faces.pykdl.values import Value
 
 OFTEN = 1000
@@ -39,6 +38,7 @@ class Swift:
 
     def compile(self) -> None:
         """Use compiled code from now on."""
+        from linkwork import settings  # noqa: PLC0415
         from linkwork.compile import number_call as calls  # noqa: PLC0415  loads what compiles
         from linkwork.compile.recipe import text_recipe  # noqa: PLC0415
         from linkwork.faces.pykdl.digest import digest  # noqa: PLC0415
@@ -55,7 +55,10 @@ class Swift:
         sizes = {f"x{k}": size for k, size in enumerate(_sizes(self._takes))}
 
         def text(o: Any, *blocks: Any) -> dict[str, Any]:
-            left = [[block[k] for k in range(n)] for block, n in zip(blocks, sizes.values(), strict=True)]
+            left = [
+                [block[k] for k in range(n)]
+                for block, n in zip(blocks, sizes.values(), strict=True)
+            ]
             given = [_filled(kind, left) for kind in self._takes]
             return {"numbers": o.vector(_flat(self._plain(*given)))}
 

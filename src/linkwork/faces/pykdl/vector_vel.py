@@ -345,7 +345,11 @@ def _ratio(one: VectorVel, other: doubleVel) -> VectorVel:
     except ZeroDivisionError:
         at, rate, down = [
             quotients(these, by)
-            for these, by in (((a, b, c), t), ((x, y, z), t), ((a * grad, b * grad, c * grad), square))
+            for these, by in (
+                ((a, b, c), t),
+                ((x, y, z), t),
+                ((a * grad, b * grad, c * grad), square),
+            )
         ]
         rate = tuple([p - q for p, q in zip(rate, down, strict=True)])
     return vel_of(vector_of(at), vector_of(rate))  # pyright: ignore[reportArgumentType] -- three
