@@ -20,7 +20,6 @@ Nine = tuple[float, float, float, float, float, float, float, float, float]
 IDENTITY: Nine = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 LOCKED = 1e-12
 """Nearer than this to a singular angle, two angles turn about one axis, and one of them is 0."""
-_LARGE = 2**62  # larger whole numbers are looked at before they become floats
 NOISE = 1e-15
 """Sines of an angle smaller than this are rounding: whether the turn is pi or -pi is not known."""
 
@@ -131,14 +130,7 @@ def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Nine:
     Raises: InputError for a quaternion of length zero.
     """
     if not x.__class__ is y.__class__ is z.__class__ is w.__class__ is float:
-        if (
-            x.__class__ is y.__class__ is z.__class__ is w.__class__ is int
-            and (-_LARGE < x < _LARGE and -_LARGE < y < _LARGE and -_LARGE < z < _LARGE)
-            and -_LARGE < w < _LARGE
-        ):
-            x, y, z, w = 0.0 + x, 0.0 + y, 0.0 + z, 0.0 + w
-        else:
-            x, y, z, w = numbers((x, y, z, w), "a number of a quaternion")
+        x, y, z, w = _as_floats(x, y, z, w)
         if x.__class__ is not float:
             return batches.from_quaternion(x, y, z, w)
     square = x * x + y * y + z * z + w * w
@@ -153,6 +145,15 @@ def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Nine:
         xy + zw, 1.0 - xx - zz, yz - xw,
         xz - yw, yz + xw, 1.0 - xx - yy,
     )  # fmt: skip
+
+
+def _as_floats(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
+    if x.__class__ is y.__class__ is z.__class__ is w.__class__ is int:
+        try:
+            return 0.0 + x, 0.0 + y, 0.0 + z, 0.0 + w
+        except OverflowError:
+            pass  # what is too large is said below
+    return numbers((x, y, z, w), "a number of a quaternion")
 
 
 def _from_odd_quaternion(q: Four) -> Nine:

@@ -128,14 +128,11 @@ class Frame(Value):
         """
         if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
             try:
-                sa, ca, st, ct, zero = sin(alpha), cos(alpha), sin(theta), cos(theta), 0.0
+                return _DH.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
             except ValueError:  # an infinite angle
-                a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
-        else:
-            a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
-        return frame_of(
-            (ct, -st * ca, st * sa, st, ct * ca, -ct * sa, zero, sa, ca), (a * ct, a * st, d)
-        )
+                pass
+        a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
+        return _standard(a, d, sa, ca, st, ct, zero)
 
     HD = DH
 
@@ -147,14 +144,11 @@ class Frame(Value):
         """
         if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
             try:
-                sa, ca, st, ct, zero = sin(alpha), cos(alpha), sin(theta), cos(theta), 0.0
+                return _CRAIG.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
             except ValueError:  # an infinite angle
-                a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
-        else:
-            a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
-        return frame_of(
-            (ct, -st, zero, st * ca, ct * ca, -sa, st * sa, ct * sa, ca), (a, -sa * d, ca * d)
-        )
+                pass
+        a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
+        return _craig(a, d, sa, ca, st, ct, zero)
 
     @staticmethod
     def FromArray(array: Any) -> Frame:
@@ -331,4 +325,18 @@ def _step(frame: Frame, twist: Twist, rate: Any, length: Any, s: Any, c: Any) ->
     return angles.product(m, turn), (a + d, b + e, c0 + f)
 
 
+def _standard(a: Any, d: Any, sa: Any, ca: Any, st: Any, ct: Any, zero: Any = 0.0) -> Frame:
+    """See `Frame.DH`; of batches ``zero`` is one too."""
+    m = (ct, -st * ca, st * sa, st, ct * ca, -ct * sa, zero, sa, ca)
+    return frame_of(m, (a * ct, a * st, d))
+
+
+def _craig(a: Any, d: Any, sa: Any, ca: Any, st: Any, ct: Any, zero: Any = 0.0) -> Frame:
+    """See `Frame.DH_Craig1989`."""
+    m = (ct, -st, zero, st * ca, ct * ca, -sa, st * sa, ct * sa, ca)
+    return frame_of(m, (a, -sa * d, ca * d))
+
+
+_DH = Swift(_standard, (float,) * 6, Frame)
+_CRAIG = Swift(_craig, (float,) * 6, Frame)
 _STEP = Swift(_step, (Frame, Twist, float, float, float, float), (9, 3))
