@@ -13,11 +13,19 @@ import pytest
 
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.faces import pykdl
-from linkwork.faces.pykdl import frame, frame_vel, inertias, rotation_vel, twist_vel, vector_vel
+from linkwork.faces.pykdl import (
+    frame,
+    frame_vel,
+    inertias,
+    rotation,
+    rotation_vel,
+    twist_vel,
+    vector_vel,
+)
 from linkwork.faces.pykdl.swift import OFTEN, Swift
 from seeds import rng
 
-MODULES = (frame, frame_vel, inertias, rotation_vel, twist_vel, vector_vel)
+MODULES = (frame, frame_vel, inertias, rotation, rotation_vel, twist_vel, vector_vel)
 ALL = {
     f"{module.__name__.rsplit('.', 1)[1]}{name}": found
     for module in MODULES
@@ -59,7 +67,7 @@ def kinds(result: Any) -> Any:
 
 
 def test_there_are_some():
-    assert len(ALL) >= 18
+    assert len(ALL) >= 24
 
 
 @EVERY

@@ -25,6 +25,7 @@ from linkwork.faces.pykdl.scalars import (
     sine_and_cosine,
     wrong,
 )
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.values import Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, three_of, vector_of
 
@@ -346,17 +347,20 @@ class Rotation(Value):
     def DoRotX(self, angle: float) -> None:
         """Turn, in place, about its own x axis: this = this * RotX(angle)."""
         s, k = sine_and_cosine(angle)
-        self._m = one_shape(angles.turned_about_x(self._m, s, k), k)
+        m = _ABOUT_X.call(self._m, s, k)
+        self._m = m if k.__class__ is float else one_shape(m, k)
 
     def DoRotY(self, angle: float) -> None:
         """Turn, in place, about its own y axis: this = this * RotY(angle)."""
         s, k = sine_and_cosine(angle)
-        self._m = one_shape(angles.turned_about_y(self._m, s, k), k)
+        m = _ABOUT_Y.call(self._m, s, k)
+        self._m = m if k.__class__ is float else one_shape(m, k)
 
     def DoRotZ(self, angle: float) -> None:
         """Turn, in place, about its own z axis: this = this * RotZ(angle)."""
         s, k = sine_and_cosine(angle)
-        self._m = one_shape(angles.turned_about_z(self._m, s, k), k)
+        m = _ABOUT_Z.call(self._m, s, k)
+        self._m = m if k.__class__ is float else one_shape(m, k)
 
     # what the module's functions ask for
 
@@ -460,3 +464,9 @@ def _checked(m: Nine) -> Nine:
 def _warn_of_zero_axis() -> None:
     text = "an axis shorter than 1e-6 has no direction: the x axis is taken in its place"
     warnings.warn(text, ZeroAxisWarning, stacklevel=3)
+
+
+_ABOUT_X, _ABOUT_Y, _ABOUT_Z = [
+    Swift(about, (9, float, float), 9)
+    for about in (angles.turned_about_x, angles.turned_about_y, angles.turned_about_z)
+]
