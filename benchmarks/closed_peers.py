@@ -13,12 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from linkwork.solve.closed.closure import closure
 from numpy.typing import NDArray
 
 import linkwork as lw
 from linkwork import models
 from linkwork.ops.casadi import CASADI
-from linkwork.solve.closed.closure import closure
 
 Floats = NDArray[np.float64]
 Solve = Callable[[Floats], Floats]  # positions of the actuated joints -> q

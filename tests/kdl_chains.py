@@ -10,7 +10,7 @@ import random
 from typing import Any
 
 TYPES = ["RotX", "RotY", "RotZ", "TransX", "TransY", "TransZ", "RotAxis", "TransAxis", "Fixed"]
-TOLERANCE = 1e-11
+TOLERANCE = 1e-12
 """Of the largest number of a result: forces and derivatives add up many terms."""
 
 

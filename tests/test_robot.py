@@ -32,6 +32,7 @@ CALLS: dict[str, Call] = {
     "jacobian": lambda r, q, v, **k: r.jacobian(q, "lens", **k),
     "jacobian_local": lambda r, q, v, **k: r.jacobian(q, "lens", reference="local", **k),
     "jacobian_world": lambda r, q, v, **k: r.jacobian(q, "lens", reference="world", **k),
+    "jacobian_dot": lambda r, q, v, **k: r.jacobian_dot(q, v, "lens", **k),
     "jacobian_dot_v": lambda r, q, v, **k: r.jacobian_dot_v(q, v, "lens", **k),
     "com": lambda r, q, v, **k: r.com(q, **k),
     "com_jacobian": lambda r, q, v, **k: r.com_jacobian(q, **k),
@@ -79,7 +80,7 @@ def test_a_configuration_alone_is_the_row_of_every_leading_shape(name):
     assert nothing.shape == (3, 0, *single.shape[1:])
 
 
-@pytest.mark.parametrize("name", ["jacobian_dot_v", "integrate"])
+@pytest.mark.parametrize("name", ["jacobian_dot", "jacobian_dot_v", "integrate"])
 def test_two_inputs_are_broadcast(name):
     r, call = everything(), CALLS[name]
     q, v = some(r, 12, f"broadcast {name}")
@@ -353,6 +354,8 @@ def test_jacobian_dot_v_is_the_rate_of_the_jacobian(reference):
     np.testing.assert_allclose(
         r.jacobian_dot_v(q, v, "lens", reference=reference), rate, atol=1e-6, rtol=1e-7
     )
+    whole = r.jacobian_dot(q, v, "lens", reference=reference)
+    np.testing.assert_allclose(whole, (Js[0] - Js[1]) / (2 * h), atol=1e-6, rtol=1e-7)
 
 
 def test_the_centre_of_mass_and_its_jacobian():
@@ -383,6 +386,7 @@ def test_shapes_do_not_depend_on_how_many_joints_there_are(n):
         assert r.fk_all(q).shape == (*lead, 2 * n + 1, 4, 4)
         assert r.jacobian(q, frame).shape == (*lead, 6, n)
         assert r.jacobian_dot_v(q, v, frame).shape == (*lead, 6)
+        assert r.jacobian_dot(q, v, frame).shape == (*lead, 6, n)
         assert r.full(q).shape == r.integrate(q, v).shape == (*lead, n)
         assert r.difference(q, q).shape == (*lead, n)
         assert r.function("jacobian", frame)(q).shape == (*lead, 6, n)
@@ -405,7 +409,8 @@ def static_of(name: str) -> tuple[str, dict[str, str]]:
     algorithm, _, last = name.partition("_")
     if algorithm == "jacobian" and last in ("local", "world"):
         return "jacobian", {"frame": "lens", "reference": last}
-    return name, {"frame": "lens"} if name in ("fk", "jacobian", "jacobian_dot_v") else {}
+    framed = ("fk", "jacobian", "jacobian_dot", "jacobian_dot_v")
+    return name, {"frame": "lens"} if name in framed else {}
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -418,7 +423,7 @@ def test_the_bound_function_is_the_method(name):
     if name == "difference":
         second: tuple[np.ndarray, ...] = (q[:, ::-1].copy(),)
     else:
-        second = (v,) if name in ("jacobian_dot_v", "integrate") else ()
+        second = (v,) if name in ("jacobian_dot", "jacobian_dot_v", "integrate") else ()
     expected = call(r, q, v)
     first = [a[0].copy() for a in (q, *second)]
     assert same(f(*first), expected[0])

@@ -227,6 +227,19 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         """
         return self._compute(("jacobian", frame, reference), (q,), out, threads, on_bad)
 
+    def jacobian_dot(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: Reference = "world-aligned",
+        out: Floats | None = None,
+        threads: int | None = None,
+    ) -> Floats:
+        """The Jacobian's time derivative (..., 6, nv) while q moves with v, in its own axes."""
+        return self._compute(("jacobian_dot", frame, reference), (q, v), out, threads)
+
     def jacobian_dot_v(
         self,
         q: ArrayLike,

@@ -298,6 +298,9 @@ def test_frames(name: str):
         near(rows("frame_velocity", m, q, v, **static), np.einsum("nij,nj->ni", J, v), 1e-12)
         expected = np.einsum("nij,nj->ni", J, dv) + rows("jacobian_dot_v", m, q, v, **static)
         near(rows("frame_acceleration", m, q, v, dv, **static), expected, 1e-12)
+        change = rows("jacobian_dot", m, q, v, **static)
+        whole = np.einsum("nij,nj->ni", J, dv) + np.einsum("nij,nj->ni", change, v)
+        near(whole, expected, 1e-12)
 
 
 # ------------------------------------------------------------------------------------- couplings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -292,3 +294,29 @@ def test_one_point_is_a_row_of_a_batch_and_is_checked(task):
         solver.solve(np.zeros(2))
     if not isinstance(task, Pointing):
         assert not solver.solve(np.array([90.0, 0.0, 0.0])).success
+
+
+def test_options_that_come_again_give_the_same_bits():
+    solver, targets = panda_again()
+    options = Options(position_tolerance=1e-9, rotation_tolerance=1e-8, steps=20, seed=3)
+    q0 = np.zeros(solver.mechanism.n_q)
+    for target in targets:
+        first = solver.solve(target, q0, options=replace(options))  # each time other options
+        again = [solver.solve(target, q0, options=options) for _ in range(3)]
+        free = [solver.solve(target, options=options) for _ in range(2)]
+        for found in again:
+            assert np.array_equal(found.q, first.q)
+            assert found.success == first.success
+            assert found.position_error == first.position_error
+        assert np.array_equal(free[0].q, solver.solve(target, options=replace(options)).q)
+        assert np.array_equal(free[1].q, free[0].q)
+        default = solver.solve(target, q0)
+        assert np.array_equal(default.q, solver.solve(target, q0, options=Options()).q)
+
+
+def panda_again() -> tuple[InverseKinematics, np.ndarray]:
+    """A solver of its own, and three targets: the last is out of reach."""
+    robot = lw.load("panda")
+    targets = robot.fk(robot.random(3, seed=5))
+    targets[2, :3, 3] += 5.0
+    return InverseKinematics(robot.mechanism, robot.tip), targets

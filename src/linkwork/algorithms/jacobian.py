@@ -19,6 +19,9 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 Reference = Literal["world-aligned", "local", "world"]
+UnitTwist = tuple[Block | None, Block | None]
+"""Linear and angular part; None stands for a vector that is zero by structure."""
+
 REFERENCES: tuple[Reference, ...] = ("world-aligned", "local", "world")
 
 
@@ -40,22 +43,45 @@ def jacobian(
     turn and (z, 0) for a slide.
     Raises: UnknownNameError for a frame that does not exist, InputError for another reference.
     """
-    check_reference(reference)
-    index = m.frame(frame)
-    if reference == "world-aligned":
-        return jacobian_along(o, m, path_down(o, m, q, index))
-    # the arm goes from the axis to a point that is the origin of the vectors, so it is -anchor
-    path = (path_up if reference == "local" else path_down)(o, m, q, index)
-    anchors = sums_from_start(path.segments)
-    columns = [_column(o, each, anchors[each.anchor], -1) for each in path.motions]
-    return gathered(o, m.n_v, path.motions, columns, 6)
+    return _together(o, m, *unit_twists(o, m, q, frame, reference))
 
 
 def jacobian_along(o: Ops, m: Mechanism, path: Path) -> Block:
     """The world-aligned Jacobian (6, nv) of the frame at the end of a path downwards."""
+    return _together(o, m, *_along(o, path))
+
+
+def _together(o: Ops, m: Mechanism, motions: list[Motion], twists: list[UnitTwist]) -> Block:
+    zero = o.const([0.0, 0.0, 0.0])
+    columns = [o.concat([zero if x is None else x for x in pair]) for pair in twists]
+    return gathered(o, m.n_v, motions, columns, 6)
+
+
+def unit_twists(
+    o: Ops, m: Mechanism, q: Block, frame: str, reference: str
+) -> tuple[list[Motion], list[UnitTwist]]:
+    """What moves a frame, and the twist that a rate of 1 of each gives it.
+
+    From the base to the frame, for ``"local"`` from the frame to the base; the motions of one joint
+    in the order of v. References as in `jacobian`.
+
+    Raises: UnknownNameError, InputError.
+    """
+    check_reference(reference)
+    index = m.frame(frame)
+    if reference == "world-aligned":
+        return _along(o, path_down(o, m, q, index))
+    # the arm goes from the axis to a point that is the origin of the vectors, so it is -anchor
+    path = (path_up if reference == "local" else path_down)(o, m, q, index)
+    anchors = sums_from_start(path.segments)
+    twists = [_unit_twist(o, each, anchors[each.anchor], -1) for each in path.motions]
+    return path.motions, twists
+
+
+def _along(o: Ops, path: Path) -> tuple[list[Motion], list[UnitTwist]]:
     arms = sums_to_end(path.segments)
-    columns = [_column(o, each, arms[each.anchor + each.along]) for each in path.motions]
-    return gathered(o, m.n_v, path.motions, columns, 6)
+    twists = [_unit_twist(o, each, arms[each.anchor + each.along]) for each in path.motions]
+    return path.motions, twists
 
 
 def check_reference(reference: str) -> None:
@@ -81,15 +107,14 @@ def gathered(o: Ops, n_v: int, motions: list[Motion], columns: list[Block], n_ro
     return o.matrix([by_index.get(k, zero) for k in range(n_v)])
 
 
-def _column(o: Ops, motion: Motion, arm: Block | None, arm_sign: int = 1) -> Block:
+def _unit_twist(o: Ops, motion: Motion, arm: Block | None, arm_sign: int = 1) -> UnitTwist:
     """(z x r, z) for a turn and (z, 0) for a slide, z = sign * axis and r = arm_sign * arm."""
-    zero = o.const([0.0, 0.0, 0.0])
     z = motion.axis if motion.sign > 0 else -motion.axis
     if not motion.turns:
-        return o.concat([z, zero])
+        return z, None
     if arm is None:
-        return o.concat([zero, z])
+        return None, z
     # the sign goes into the order of the product, where it costs nothing
     if motion.sign * arm_sign > 0:
-        return o.concat([o.cross(motion.axis, arm), z])
-    return o.concat([o.cross(arm, motion.axis), z])
+        return o.cross(motion.axis, arm), z
+    return o.cross(arm, motion.axis), z

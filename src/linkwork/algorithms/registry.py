@@ -27,6 +27,7 @@ from linkwork.algorithms.inverse_dynamics_derivatives import inverse_dynamics_de
 from linkwork.algorithms.inverse_mass_matrix import inverse_mass_matrix
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.algorithms.jacobian_derivative import jacobian_dot_v
+from linkwork.algorithms.jacobian_dot import jacobian_dot
 from linkwork.algorithms.loop_forces import loop_forces, loop_wrenches
 from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.parametric import Parametric
@@ -175,6 +176,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("fk", fk, _Q, ("frame",), lambda m: (4, 4)),
         Algorithm("fk_all", fk_all, _Q, (), lambda m: (len(m.frame_names), 4, 4)),
         Algorithm("jacobian", jacobian, _Q, ("frame", "reference"), lambda m: (6, m.n_v)),
+        Algorithm("jacobian_dot", jacobian_dot, _QV, ("frame", "reference"), lambda m: (6, m.n_v)),
         Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, ("frame", "reference"), lambda m: (6,)),
         Algorithm("com", com, _Q, (), lambda m: (3,)),
         Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v)),

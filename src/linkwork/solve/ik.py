@@ -16,14 +16,8 @@ from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
-from linkwork.solve.best import (
-    chosen,
-    distinct,
-    nearest_turns,
-    starting_points,
-    starts_of,
-    unwrapped,
-)
+from linkwork.solve import best as several
+from linkwork.solve.best import nearest_turns, unwrapped
 from linkwork.solve.code import Search
 from linkwork.solve.compiled import Known, compiled
 from linkwork.solve.cost import cost_of, distance
@@ -42,8 +36,6 @@ from linkwork.solve.tasks.pose import Pose
 from linkwork.solve.texts import takes_point, takes_pose, thresholds
 
 Floats = NDArray[np.float64]
-
-
 _NONE = np.zeros((0, 0))
 
 
@@ -73,7 +65,7 @@ class _Made(NamedTuple):
 
 
 class _Quick(NamedTuple):
-    """One target in one call of compiled code, with the default options."""
+    """One target in one call of compiled code, with options that are known beforehand."""
 
     one: Callable[..., Floats | None]
     from_seed: Floats
@@ -125,8 +117,9 @@ class InverseKinematics:
         self._pipeline = self._code.pipeline
         self._takes_pose = self._pipeline is not None and takes_pose(self.problem)
         self._quick: _Quick | None = None
+        self._asked: tuple[Options | None, _Quick | None] = (None, None)
         if self._takes_pose or takes_point(self.problem):
-            self._quick = self._quickest()
+            self._quick = self._quickest(Options())
 
     @property
     def parts(self) -> tuple[Problem, ...]:
@@ -172,8 +165,8 @@ class InverseKinematics:
         """
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
-        quick = self._quick
-        if quick is not None and options is None and progress is None and not changes:
+        quick = self._quick if options is None else self._quick_with(options)
+        if quick is not None and progress is None and not changes:
             options_of = quick.from_seed if q0 is None else quick.from_q0
             row = quick.one(targets, self._neutral if q0 is None else q0, options_of)
             if row is not None:
@@ -248,13 +241,13 @@ class InverseKinematics:
             raise ShapeError(f"all_solutions takes one target, not targets of shape {lead}")
         once = replace(options, tries=1, seconds=None)
         terms, call = self._call(once, n, threads, None, given=True)
-        points = starting_points(self.problem, start, n, options.seed)[0]
+        points = several.starting_points(self.problem, start, n, options.seed)[0]
         whole = np.broadcast_to(start, points.shape)
         found = self._from(np.repeat(parameters, n, axis=0), points, call, near=whole)
         solved = np.flatnonzero(found.report[:, 0] > 0.5)
         near = distance(self.problem, found.q[solved], np.broadcast_to(start, points[solved].shape))
         solved = solved[np.argsort(near, kind="stable")]
-        solved = solved[distinct(self.problem, found.q[solved], apart)]
+        solved = solved[several.distinct(self.problem, found.q[solved], apart)]
         took = clock() - begin if clock else math.nan
         why = "solved"
         if not solved.size:
@@ -298,12 +291,20 @@ class InverseKinematics:
         )
         return last[1], _Call(options, last[2], effort)
 
-    def _quickest(self) -> _Quick | None:
-        """What one target is solved with by default."""
+    def _quick_with(self, options: Options) -> _Quick | None:
+        """What one target is solved with by options that have come twice in a row."""
+        asked, made = self._asked
+        if asked is not options or (made is None and self._quick is not None):
+            usual = options.best_of == 1 and options.seconds is None
+            made = self._quickest(options) if asked is options and usual else None
+            self._asked = (options, made)
+        return made
+
+    def _quickest(self, options: Options) -> _Quick | None:
+        """What one target is solved with by these options."""
         pipeline = self._pipeline
         if pipeline is None:
             return None
-        options = Options()
         terms, call = self._call(options, 1, 1, None, given=False)
         return _Quick(
             pipeline.one,
@@ -390,13 +391,13 @@ class InverseKinematics:
         """The search from several starts of each row, and the cheapest of what it finds."""
         n, many = len(start), call.options.best_of
         cost = cost_of(self.problem, call.options.choose, self._compiler)
-        points = starting_points(self.problem, start, many, call.options.seed)
+        points = several.starting_points(self.problem, start, many, call.options.seed)
         whole = np.repeat(start, many, axis=0)
         rows = np.repeat(parameters, many, axis=0)
         found = self._from(rows, points.reshape(whole.shape), call, near=whole)
         costs = cost(found.q, whole).reshape(n, many)
         success = found.report[:, 0].reshape(n, many) > 0.5
-        place = chosen(costs, success, found.misses.reshape(n, many))
+        place = several.chosen(costs, success, found.misses.reshape(n, many))
         pick = np.arange(n) * many + place
         return _Found(*(part[pick] for part in found)), costs[np.arange(n), place]
 
@@ -492,7 +493,7 @@ class InverseKinematics:
 
 
 def _part(whole: Problem, part: Problem, code: Search) -> Part:
-    starts = np.ascontiguousarray(np.stack(starts_of(part)))
+    starts = np.ascontiguousarray(np.stack(several.starts_of(part)))
     if part is whole:
         return Part(part, code, starts, None, None, None)
     columns = np.array([whole.moved.index(k) for k in part.moved], dtype=np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import InputError
-from linkwork.faces.pykdl import Rotation, Vector, angles, batches
+from linkwork.faces.pykdl import Frame, Rotation, Twist, Vector, Wrench, angles, batches
 from seeds import rng
 
 SPECIAL = [0.0, math.pi / 2, -math.pi / 2, math.pi, -math.pi, 1e-9, math.pi - 1e-8, 1e-13]
@@ -72,3 +72,35 @@ def test_a_batch_has_any_shape():
 def test_lengths_do_not_overflow():
     x = np.array([3e200])
     assert batches.norm((x, x * 0, 4 * x / 3)) == pytest.approx(5e200)
+
+
+def test_arrays_become_batches_without_a_copy():
+    import linkwork as lw  # noqa: PLC0415  loads what compiles
+
+    robot = lw.load("ur5e")
+    poses = robot.fk(robot.random(20, seed=0))
+    frames = Frame.FromArray(poses)
+    assert frames.shape == (20,)
+    for part in (*frames.M._m, *frames.p._v):
+        assert np.shares_memory(part, poses)
+    before = poses.copy()
+    frames.p += Vector(1, 2, 3)
+    frames.M.DoRotZ(0.3)
+    assert np.array_equal(poses, before)  # a batch never writes into what it looks at
+    assert np.array_equal(Frame.FromArray(poses).ToArray(), poses)
+    for kind, width in ((Vector, 3), (Twist, 6), (Wrench, 6)):
+        numbers = rng(f"no copy {width}").normal(size=(4, 5, width))
+        made = kind.FromArray(numbers)
+        assert made.shape == (4, 5)
+        assert all(np.shares_memory(part, numbers) for part in made._numbers())
+        assert np.array_equal(made.ToArray(), numbers)
+        assert np.array_equal(np.asarray(made), numbers)
+
+
+def test_scipy_and_back():
+    transform = pytest.importorskip("scipy.spatial.transform", reason="SciPy is not installed")
+    given = transform.Rotation.from_rotvec(rng("scipy").normal(size=(7, 3)))
+    made = Rotation.FromScipy(given)
+    assert made.shape == (7,)
+    np.testing.assert_allclose(made.ToScipy().as_matrix(), given.as_matrix(), atol=1e-14)
+    assert np.allclose((made * Vector(1, 2, 3)).ToArray(), given.apply([1, 2, 3]), atol=1e-14)

@@ -71,3 +71,32 @@ def test_velocities():
     assert moving.deriv() == Twist(Vector(-1, 0, 0), Vector(0, 0, 1))
     assert solver.JntToCart(JntArrayVel(3), moving) == -4
     assert solver.JntToCart(JntArrayVel(2), moving, 3) == -6
+
+
+@pytest.mark.row("S3-121", "S3-122")
+def test_later_calls_refuse_what_first_ones_refuse():
+    chain, out, moving = arm(), Frame(), FrameVel()
+    fk, fkv = ChainFkSolverPos_recursive(chain), ChainFkSolverVel_recursive(chain)
+    q, both = array(0.1, 0.2), JntArrayVel(array(0.1, 0.2), array(0.3, 0.4))
+    for _ in range(3):
+        assert fk.JntToCart(q, out) == fkv.JntToCart(both, moving) == 0
+        assert fk.JntToCart(array(1), out) == fkv.JntToCart(JntArrayVel(1), moving) == -4
+        assert fk.JntToCart(q, out, 3) == fkv.JntToCart(both, moving, 3) == -6
+        assert fk.getError() == fkv.getError() == -6
+        for call in (
+            lambda: fk.JntToCart(q.ToArray(), out),
+            lambda: fk.JntToCart(q, out, 1.0),
+            lambda: fk.JntToCart(q, 1.0),
+            lambda: fkv.JntToCart(q, moving),
+            lambda: fkv.JntToCart(both, out),
+        ):
+            with pytest.raises(TypeError):
+                call()
+        with pytest.raises(ValueError, match="nan"):
+            fk.JntToCart(array(0.1, float("nan")), out)
+        with pytest.raises(ValueError, match="nan"):
+            fkv.JntToCart(JntArrayVel(q, array(float("nan"), 0)), moving)
+    assert moving.GetFrame() == out
+    chain.addChain(arm())
+    assert fk.JntToCart(array(0.1, 0.2, 0.3, 0.4), out) == 0
+    assert fk.JntToCart(q, out) == fkv.JntToCart(both, moving) == -4

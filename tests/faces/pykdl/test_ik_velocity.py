@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kdl_small import arm, array
+from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError
 from linkwork.faces.pykdl import (
     Chain,
@@ -132,3 +133,32 @@ def test_codes():
         solver.CartToJnt(Q, Vector(), JntArray(7))
     with pytest.raises(InputError):
         velocities(ChainIkSolverVel_pinv(seven()), array(*[float("inf")] * 7))
+
+
+@pytest.mark.row("S3-125", "S3-128")
+@pytest.mark.parametrize("kind", [ChainIkSolverVel_pinv, ChainIkSolverVel_wdls])
+def test_singular_values_decide_near_a_singular_position(kind: Any):
+    twist, out = Twist(Vector(0.1, -0.2, 0.3), Vector(0, 0, 0.3)), JntArray(2)
+    for angle, regular in ((1.0, True), (0.1, True), (1e-3, False), (1e-6, False), (0.0, False)):
+        chain = slides(angle)
+        solver = kind(chain)
+        found = solver._regular(JntArray(2)._a, twist, 1e-5)
+        assert (found is not None) == (regular and array_abi() is not None)
+        assert solver.CartToJnt(JntArray(2), twist, out) in (0, 100)
+        J = chain.core.robot.jacobian(np.zeros(2), "2")
+        s = np.linalg.svd(J, compute_uv=False)
+        expected = np.linalg.pinv(J, rcond=1e-5 / s[0]) @ twist.ToArray()
+        assert np.abs(out._a - expected).max() < 1e-12 * max(1.0, np.abs(expected).max())
+        if kind is ChainIkSolverVel_wdls:
+            assert solver.getSigmaMin() == pytest.approx(s[-1], rel=1e-9, abs=1e-15)
+            assert solver.getNrZeroSigmas() == int(angle < 1e-5)
+            assert solver.getLambdaScaled() == 0.0
+
+
+def slides(angle: float) -> Chain:
+    """Two slides, this angle between them."""
+    made = Chain()
+    for turn in (0.0, angle):
+        axis = Rotation.RotZ(turn).UnitX()
+        made.addSegment(Segment(Joint("slide", Vector(), axis, Joint.TransAxis)))
+    return made

@@ -57,9 +57,38 @@ def from_euler_zyz(first: Any, middle: Any, last: Any) -> Nine:
     )  # fmt: skip
 
 
+def turned_about_x(m: Nine, s: Any, k: Any) -> Nine:
+    """m times a turn about x with this sine and cosine."""
+    a, b, c, d, e, f, g, h, i = m
+    return (
+        a, b * k + c * s, c * k - b * s,
+        d, e * k + f * s, f * k - e * s,
+        g, h * k + i * s, i * k - h * s,
+    )  # fmt: skip
+
+
+def turned_about_y(m: Nine, s: Any, k: Any) -> Nine:
+    """m times a turn about y with this sine and cosine."""
+    a, b, c, d, e, f, g, h, i = m
+    return (
+        a * k - c * s, b, c * k + a * s,
+        d * k - f * s, e, f * k + d * s,
+        g * k - i * s, h, i * k + g * s,
+    )  # fmt: skip
+
+
+def turned_about_z(m: Nine, s: Any, k: Any) -> Nine:
+    """m times a turn about z with this sine and cosine."""
+    a, b, c, d, e, f, g, h, i = m
+    return (
+        a * k + b * s, b * k - a * s, c,
+        d * k + e * s, e * k - d * s, f,
+        g * k + h * s, h * k - g * s, i,
+    )  # fmt: skip
+
+
 def about_unit(axis: Three, angle: Any) -> Nine:
     """A turn about an axis of length 1, which is not checked (Rodrigues)."""
-    x, y, z = axis
     if angle.__class__ is float:
         try:
             s, c = sin(angle), cos(angle)
@@ -67,6 +96,12 @@ def about_unit(axis: Three, angle: Any) -> Nine:
             s, c = sine_and_cosine(angle)
     else:
         s, c = sine_and_cosine(angle)
+    return rodrigues(axis, s, c)
+
+
+def rodrigues(axis: Three, s: Any, c: Any) -> Nine:
+    """A turn about an axis of length 1 by an angle with this sine and cosine."""
+    x, y, z = axis
     t = 1.0 - c
     tx, ty, tz, sx, sy, sz = t * x, t * y, t * z, s * x, s * y, s * z
     return (
@@ -95,7 +130,7 @@ def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Nine:
     Raises: InputError for a quaternion of length zero.
     """
     if not x.__class__ is y.__class__ is z.__class__ is w.__class__ is float:
-        x, y, z, w = numbers((x, y, z, w), "a number of a quaternion")
+        x, y, z, w = _as_floats(x, y, z, w)
         if x.__class__ is not float:
             return batches.from_quaternion(x, y, z, w)
     square = x * x + y * y + z * z + w * w
@@ -110,6 +145,15 @@ def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Nine:
         xy + zw, 1.0 - xx - zz, yz - xw,
         xz - yw, yz + xw, 1.0 - xx - yy,
     )  # fmt: skip
+
+
+def _as_floats(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
+    if x.__class__ is y.__class__ is z.__class__ is w.__class__ is int:
+        try:
+            return 0.0 + x, 0.0 + y, 0.0 + z, 0.0 + w
+        except OverflowError:
+            pass  # what is too large is said below
+    return numbers((x, y, z, w), "a number of a quaternion")
 
 
 def _from_odd_quaternion(q: Four) -> Nine:

@@ -18,12 +18,14 @@ from linkwork.faces.pykdl.inertias import RigidBodyInertia
 from linkwork.faces.pykdl.joint import Joint
 from linkwork.faces.pykdl.scalars import Floats
 from linkwork.faces.pykdl.segment import Segment
+from linkwork.faces.pykdl.solver import otherwise
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
 from linkwork.robot import Robot
 
 Function = Callable[..., Floats]
+Call = Callable[..., Any]
 Bounds = Sequence[tuple[float | None, float | None]]
 
 
@@ -47,6 +49,10 @@ class Core:
         self.wrenches = tuple(f"wrench:{k + 1}" for k in range(first, len(segments)))
         """The names of the wrenches on the others, as parameters."""
         self._functions: dict[Any, Function] = {}
+        self.poses: dict[int, Call] = {}
+        self.motions: dict[int, Call] = {}
+        """Calls for numbers of segments as they were asked for: -1 is the tip."""
+        self.forces: Call = otherwise
 
     def bounded(self, bounds: Bounds) -> Core:
         """The same chain with limits."""
@@ -59,6 +65,16 @@ class Core:
         if found is None:
             found = self.robot.function(algorithm, str(count), **static)
             self._functions[key] = found
+        return found
+
+    def call(self, name: str, *which: Any) -> Call:
+        """One of `chain_calls`, made at its first use."""
+        key = (name, *which)
+        found = self._functions.get(key)
+        if found is None:
+            from linkwork.faces.pykdl import chain_calls  # noqa: PLC0415  loads what compiles
+
+            found = self._functions[key] = getattr(chain_calls, name)(self, *which)
         return found
 
     def whole(self, algorithm: str, parameters: tuple[str, ...] = ()) -> Function:

@@ -17,6 +17,7 @@ from linkwork.faces.pykdl.solver import (
     E_NOERROR,
     E_NOT_UP_TO_DATE,
     E_SIZE_MISMATCH,
+    OtherWayError,
     SolverI,
     check,
 )
@@ -25,7 +26,6 @@ from linkwork.faces.pykdl.wrench import Wrench
 
 _GRAVITY = ("gravity",)
 _NOTHING = np.zeros(3)
-_NO_VECTOR = (0.0, 0.0, 0.0)
 
 
 class ChainIdSolver(SolverI):
@@ -57,49 +57,47 @@ class ChainIdSolver_RNE(ChainIdSolver):
         self, q: JntArray, q_dot: JntArray, q_dotdot: JntArray, f_ext: Any, torques: JntArray
     ) -> int:
         """See `ChainIdSolver.CartToJnt`."""
-        four = (q, q_dot, q_dotdot, torques)
+        core = self._core
+        try:
+            fits = len(torques._a) == self._joints and len(f_ext) == self._segments
+            if fits and torques.__class__ is JntArray and self._chain._core is core:
+                acting = f_ext[core.standing :] if core.standing else f_ext
+                loads = [x for w in acting if w.__class__ is Wrench for x in (w._a._v, w._b._v)]
+                torques._a = core.forces(q._a, q_dot._a, q_dotdot._a, self._gravity, *loads)
+                self._error = E_NOERROR
+                return E_NOERROR
+        except (AttributeError, TypeError, OtherWayError):
+            pass
+        return self._checked((q, q_dot, q_dotdot), f_ext, torques)
+
+    def _checked(self, motion: tuple[JntArray, ...], f_ext: Any, torques: JntArray) -> int:
+        four = (*motion, torques)
         if not all(isinstance(one, JntArray) for one in four):
             raise wrong("CartToJnt", "three JntArrays, a list of Wrenches and a JntArray", *four)
         if not self._current():
             return self._set(E_NOT_UP_TO_DATE)
-        n = self._joints
-        if not len(q) == len(q_dot) == len(q_dotdot) == len(torques) == n or (
-            len(f_ext) != self._segments
-        ):
+        if any(len(one) != self._joints for one in four) or len(f_ext) != self._segments:
             return self._set(E_SIZE_MISMATCH)
-        core = self._core
-        if _are_zero(f_ext):
-            found = core.whole("inverse_dynamics", _GRAVITY)(
-                q._a, q_dot._a, q_dotdot._a, self._gravity
-            )
-        else:
-            wrenches = np.array([wrench._numbers() for wrench in f_ext])
-            names = (*_GRAVITY, *core.wrenches)
-            found = core.whole("inverse_dynamics", names)(
-                q._a, q_dot._a, q_dotdot._a, self._gravity, *self._in_the_base(q._a, wrenches)
-            )
-        torques._a = found + core.rotors * q_dotdot._a if core.has_rotors else found
+        for wrench in f_ext:
+            if not isinstance(wrench, Wrench):
+                raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
+        call = self._core.forces = self._core.call("forces_call")
+        q, v, dv = [one._a for one in motion]
+        loads = [x for w in f_ext[self._core.standing :] for x in (w._a._v, w._b._v)]
+        try:
+            torques._a = call(q, v, dv, self._gravity, *loads)
+        except OtherWayError:
+            torques._a = self._loaded(q, v, dv, f_ext)
         return self._set(E_NOERROR)
 
-    def _in_the_base(self, q: Floats, wrenches: Floats) -> Floats:
-        """Wrenches in the axes of the base, as the core takes them."""
-        turns = self._core.whole("fk_all")(q)[self._core.order[1:], :3, :3]
-        turned = wrenches.reshape(-1, 2, 3) @ turns.swapaxes(1, 2)
-        return turned.reshape(-1, 6)[self._core.standing :]
-
-
-def _are_zero(wrenches: Sequence[Wrench]) -> bool:
-    """Whether nothing acts from outside.
-
-    Raises: WrongTypeError for what is no Wrench.
-    """
-    zero = True
-    for wrench in wrenches:
-        if wrench.__class__ is not Wrench and not isinstance(wrench, Wrench):
-            raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
-        if zero and not wrench._a._v == wrench._b._v == _NO_VECTOR:
-            zero = False
-    return zero
+    def _loaded(self, q: Floats, v: Floats, dv: Floats, f_ext: Sequence[Wrench]) -> Floats:
+        """The general way, which says what is wrong."""
+        core = self._core
+        wrenches = np.array([wrench._numbers() for wrench in f_ext])
+        turns = core.whole("fk_all")(q)[core.order[1:], :3, :3]
+        turned = (wrenches.reshape(-1, 2, 3) @ turns.swapaxes(1, 2)).reshape(-1, 6)
+        function = core.whole("inverse_dynamics", (*_GRAVITY, *core.wrenches))
+        return function(q, v, dv, self._gravity, *turned[core.standing :]) + core.rotors * dv
 
 
 class ChainDynParam(SolverI):
@@ -116,7 +114,8 @@ class ChainDynParam(SolverI):
 
     def JntToGravity(self, q: JntArray, gravity: JntArray) -> int:
         """Set ``gravity`` to the forces of the joints that hold the chain still."""
-        check("JntToGravity", q, JntArray, gravity, JntArray)
+        if not q.__class__ is gravity.__class__ is JntArray:
+            check("JntToGravity", q, JntArray, gravity, JntArray)
         code = self._fits(q, gravity)
         if code == E_NOERROR:
             gravity._a = self._core.whole("gravity_forces", _GRAVITY)(q._a, self._gravity)
@@ -124,7 +123,8 @@ class ChainDynParam(SolverI):
 
     def JntToCoriolis(self, q: JntArray, q_dot: JntArray, coriolis: JntArray) -> int:
         """Set ``coriolis`` to the forces that keep the velocities as they are, without gravity."""
-        check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
+        if not q.__class__ is q_dot.__class__ is coriolis.__class__ is JntArray:
+            check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
         code = self._fits(q, q_dot, coriolis)
         if code == E_NOERROR:
             coriolis._a = self._core.whole("bias_forces", _GRAVITY)(q._a, q_dot._a, _NOTHING)
@@ -132,7 +132,8 @@ class ChainDynParam(SolverI):
 
     def JntToMass(self, q: JntArray, H: JntSpaceInertiaMatrix) -> int:
         """Set ``H`` to the mass matrix; rotors count."""
-        check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
+        if not (q.__class__ is JntArray and H.__class__ is JntSpaceInertiaMatrix):
+            check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
         code = self._fits(q)
         if code == E_NOERROR and H.rows() != self._joints:
             code = E_SIZE_MISMATCH
@@ -144,6 +145,7 @@ class ChainDynParam(SolverI):
     def _fits(self, *arrays: JntArray) -> int:
         if not self._current():
             return E_NOT_UP_TO_DATE
-        if any(len(one) != self._joints for one in arrays):
-            return E_SIZE_MISMATCH
+        for one in arrays:
+            if len(one._a) != self._joints:
+                return E_SIZE_MISMATCH
         return E_NOERROR

@@ -14,6 +14,7 @@ from linkwork.faces.pykdl.solver import (
     E_NOERROR,
     E_OUT_OF_RANGE,
     E_SIZE_MISMATCH,
+    OtherWayError,
     SolverI,
     check,
 )
@@ -38,6 +39,18 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
 
     def JntToCart(self, q_in: JntArray, p_out: Any, segmentNr: int = -1) -> int:
         """See `ChainFkSolverPos.JntToCart`."""
+        core = self._core
+        if p_out.__class__ is Frame and segmentNr.__class__ is int and self._chain._core is core:
+            try:
+                p_out._turn._m, p_out._place._v = core.poses[segmentNr](q_in._a)
+            except _NOT_READY:
+                pass
+            else:
+                self._error = E_NOERROR
+                return E_NOERROR
+        return self._checked(q_in, p_out, segmentNr)
+
+    def _checked(self, q_in: JntArray, p_out: Any, segmentNr: int) -> int:
         if not isinstance(q_in, JntArray):
             raise wrong("JntToCart", "a JntArray and a Frame, or a list of Frames", q_in, p_out)
         if not self._current():
@@ -47,10 +60,14 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
         count = self._count(segmentNr)
         if count < 0:
             return self._set(E_OUT_OF_RANGE)
-        if isinstance(p_out, Frame):
+        if not isinstance(p_out, Frame):
+            return self._set(self._all(q_in, p_out, count))
+        call = self._core.poses[segmentNr] = self._core.call("pose_call", count)
+        try:
+            p_out._turn._m, p_out._place._v = call(q_in._a)
+        except OtherWayError:
             put(p_out, self._core.behind(count, "fk")(q_in._a))
-            return self._set(E_NOERROR)
-        return self._set(self._all(q_in, p_out, count))
+        return self._set(E_NOERROR)
 
     def _all(self, q: JntArray, out: Any, count: int) -> int:
         frames = cast("list[Any]", out if isinstance(out, (list, tuple)) else [out])
@@ -83,6 +100,22 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
 
     def JntToCart(self, q_in: JntArrayVel, p_out: FrameVel, segmentNr: int = -1) -> int:
         """See `ChainFkSolverVel.JntToCart`."""
+        core = self._core
+        known = p_out.__class__ is FrameVel and segmentNr.__class__ is int
+        if known and self._chain._core is core:
+            turn, place = p_out._turn, p_out._place
+            try:
+                turn._turn._m, place._at._v, place._rate._v, turn._w._v = core.motions[segmentNr](
+                    q_in._q._a, q_in._qdot._a
+                )
+            except _NOT_READY:
+                pass
+            else:
+                self._error = E_NOERROR
+                return E_NOERROR
+        return self._checked(q_in, p_out, segmentNr)
+
+    def _checked(self, q_in: JntArrayVel, p_out: FrameVel, segmentNr: int) -> int:
         check("JntToCart", q_in, JntArrayVel, p_out, FrameVel)
         if not self._current():
             self._update()
@@ -92,6 +125,12 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
         count = self._count(segmentNr)
         if count < 0:
             return self._set(E_OUT_OF_RANGE)
+        call = self._core.motions[segmentNr] = self._core.call("velocity_call", count)
+        try:
+            p_out.M.R._m, p_out.p.p._v, p_out.p.v._v, p_out.M.w._v = call(q._a, v._a)
+            return self._set(E_NOERROR)
+        except OtherWayError:
+            pass
         pose = self._core.behind(count, "fk")(q._a)
         moves = self._core.behind(count, "frame_velocity")(q._a, v._a)
         (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = pose.tolist()
@@ -99,6 +138,10 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
         x, y, z, a, b, c = moves.tolist()
         p_out.p.v._v, p_out.M.w._v = (x, y, z), (a, b, c)
         return self._set(E_NOERROR)
+
+
+_NOT_READY = (KeyError, AttributeError, OtherWayError)
+"""No call of this kind yet, no arrays of joints, or numbers that the call does not take."""
 
 
 def put(frame: Frame, pose: Floats) -> None:

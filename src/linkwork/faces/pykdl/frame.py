@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from math import cos, hypot, sin
+from math import cos, hypot, inf, sin, sqrt
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar, overload
 
@@ -31,6 +31,7 @@ from linkwork.faces.pykdl.scalars import (
     sine_and_cosine,
     wrong,
 )
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.twist import Twist
 from linkwork.faces.pykdl.values import Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, three_of
@@ -67,6 +68,7 @@ class Frame(Value):
     _turn: Rotation
     _place: Vector
     array_shape = (4, 4)
+    _held = (("_turn", Rotation), ("_place", Vector))
     takes: ClassVar[dict[str, str]] = {"*": "a Vector (a point), a Twist, a Wrench or a Frame"}
 
     @overload
@@ -124,10 +126,13 @@ class Frame(Value):
         Source: Denavit and Hartenberg, A kinematic notation for lower-pair mechanisms based on
         matrices, ASME Journal of Applied Mechanics 22, 1955.
         """
+        if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
+            try:
+                return _DH.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
+            except ValueError:  # an infinite angle
+                pass
         a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
-        return frame_of(
-            (ct, -st * ca, st * sa, st, ct * ca, -ct * sa, zero, sa, ca), (a * ct, a * st, d)
-        )
+        return _standard(a, d, sa, ca, st, ct, zero)
 
     HD = DH
 
@@ -137,10 +142,13 @@ class Frame(Value):
 
         Source: Craig, Introduction to Robotics: Mechanics and Control, chapter 3.
         """
+        if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
+            try:
+                return _CRAIG.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
+            except ValueError:  # an infinite angle
+                pass
         a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
-        return frame_of(
-            (ct, -st, zero, st * ca, ct * ca, -sa, st * sa, ct * sa, ca), (a, -sa * d, ca * d)
-        )
+        return _craig(a, d, sa, ca, st, ct, zero)
 
     @staticmethod
     def FromArray(array: Any) -> Frame:
@@ -159,6 +167,10 @@ class Frame(Value):
     def ToArray(self) -> Floats:
         """A new pose (4, 4), or poses (..., 4, 4) of a batch."""
         m, p = self._turn._m, self._place._v
+        if m[0].__class__ is p[0].__class__ is float:
+            (a, b, c, d, e, f, g, h, i), (x, y, z) = m, p
+            rows = (a, b, c, x, d, e, f, y, g, h, i, z, 0.0, 0.0, 0.0, 1.0)
+            return np.array(rows).reshape(4, 4)
         pose = np.empty((*self.shape, 4, 4))
         for k in range(3):
             for j in range(3):
@@ -225,12 +237,20 @@ class Frame(Value):
         """
         if not isinstance(twist, Twist):
             raise wrong("Frame.Integrate", "a Twist and a number", twist)
-        rate = number(frequency, "a frequency")
+        rate = frequency if frequency.__class__ is float else number(frequency, "a frequency")
         m = self._turn._m
+        x, y, z = w = twist._b._v
+        if x.__class__ is rate.__class__ is float:
+            length = sqrt(x * x + y * y + z * z)
+            if rate > 0.0 and EPS < length < inf and length > EPS * rate:
+                angle = length / rate
+                self._turn._m, self._place._v = _STEP.call(
+                    self, twist, rate, length, sin(angle), cos(angle)
+                )
+                return
         step: Any = quotients(twist._a._v, rate)
         (a, b, c), (d, e, f) = self._place._v, angles.turned(m, step)
         self._place._v = (a + d, b + e, c + f)
-        x, y, z = w = twist._b._v
         if x.__class__ is rate.__class__ is float:
             length = hypot(x, y, z)
             angle = quotients((length,), rate)[0]
@@ -289,14 +309,34 @@ class Frame(Value):
 
 def _dh(a: Any, alpha: Any, d: Any, theta: Any) -> tuple[float, ...]:
     """a, d, sines and cosines of alpha and theta, and a zero, all of one shape."""
-    if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
-        try:
-            return a, d, sin(alpha), cos(alpha), sin(theta), cos(theta), 0.0
-        except ValueError:  # an infinite angle
-            pass
     what = "a parameter of Denavit and Hartenberg"
     a, alpha, d, theta, zero = numbers((a, alpha, d, theta, 0.0), what)
     return a, d, *sine_and_cosine(alpha), *sine_and_cosine(theta), zero
 
 
 _TAKES = "nothing, a Rotation and a Vector, one of them, or a Frame"
+
+
+def _step(frame: Frame, twist: Twist, rate: Any, length: Any, s: Any, c: Any) -> tuple[Nine, Three]:
+    """Where a frame is after a step whose angle has this sine and cosine; see `Integrate`."""
+    m, (u, v, w), (x, y, z) = frame._turn._m, twist._a._v, twist._b._v
+    (a, b, c0), (d, e, f) = frame._place._v, angles.turned(m, (u / rate, v / rate, w / rate))
+    turn = angles.rodrigues((x / length, y / length, z / length), s, c)
+    return angles.product(m, turn), (a + d, b + e, c0 + f)
+
+
+def _standard(a: Any, d: Any, sa: Any, ca: Any, st: Any, ct: Any, zero: Any = 0.0) -> Frame:
+    """See `Frame.DH`; of batches ``zero`` is one too."""
+    m = (ct, -st * ca, st * sa, st, ct * ca, -ct * sa, zero, sa, ca)
+    return frame_of(m, (a * ct, a * st, d))
+
+
+def _craig(a: Any, d: Any, sa: Any, ca: Any, st: Any, ct: Any, zero: Any = 0.0) -> Frame:
+    """See `Frame.DH_Craig1989`."""
+    m = (ct, -st, zero, st * ca, ct * ca, -sa, st * sa, ct * sa, ca)
+    return frame_of(m, (a, -sa * d, ca * d))
+
+
+_DH = Swift(_standard, (float,) * 6, Frame)
+_CRAIG = Swift(_craig, (float,) * 6, Frame)
+_STEP = Swift(_step, (Frame, Twist, float, float, float, float), (9, 3))

@@ -13,6 +13,7 @@ from linkwork.faces.pykdl.pair import pair_of
 from linkwork.faces.pykdl.rotation import rotation_of
 from linkwork.faces.pykdl.rotation_vel import RotationVel, rotation_vel_of
 from linkwork.faces.pykdl.scalars import ABSENT, two_arguments, wrong
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.twist import Twist
 from linkwork.faces.pykdl.twist_vel import TwistVel, twist_vel_of
 from linkwork.faces.pykdl.values import batch_text, unfit
@@ -40,6 +41,7 @@ class FrameVel(WithRate):
     """
 
     __slots__ = ("_place", "_turn")
+    _held = (("_turn", RotationVel), ("_place", VectorVel))
     _turn: RotationVel
     _place: VectorVel
     takes: ClassVar[dict[str, str]] = {
@@ -55,15 +57,17 @@ class FrameVel(WithRate):
     @overload
     def __init__(self, M: RotationVel, p: VectorVel) -> None: ...
     def __init__(self, *given: Any, **named: Any) -> None:
+        if len(given) == 2 and given[0].__class__ is Frame and given[1].__class__ is Twist:
+            if not named:
+                self._turn, self._place = _MOVING.call(*given)
+                return
         M, p = two_arguments("FrameVel", given, named, (("M", "T"), ("p", "t")))
         if M is ABSENT and p is ABSENT:
             self._turn, self._place = RotationVel(), VectorVel()
         elif isinstance(M, RotationVel) and isinstance(p, VectorVel):
             self._turn, self._place = RotationVel(M), VectorVel(p)
         elif isinstance(M, Frame) and (p is ABSENT or isinstance(p, Twist)):
-            twist = Twist() if p is ABSENT else p
-            self._turn = rotation_vel_of(rotation_of(M._turn._m), vector_of(twist._b._v))
-            self._place = vel_of(vector_of(M._place._v), vector_of(twist._a._v))
+            self._turn, self._place = _moving(M, Twist() if p is ABSENT else p)
         elif isinstance(M, FrameVel) and p is ABSENT:
             self._turn, self._place = RotationVel(M._turn), VectorVel(M._place)
         else:
@@ -125,7 +129,9 @@ class FrameVel(WithRate):
     @overload
     def __mul__(self, other: FrameVel | Frame) -> FrameVel: ...
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, (VectorVel, Vector)):
+        if isinstance(other, VectorVel):
+            return _POINT.call(self, other)
+        if isinstance(other, Vector):
             return self._turn * other + self._place
         if isinstance(other, (TwistVel, Twist)):
             turned = self._turn * other
@@ -142,13 +148,7 @@ class FrameVel(WithRate):
 
     def Inverse(self, other: Any = ABSENT) -> Any:
         """The outer frame in this one; of a VectorVel, TwistVel, Vector or Twist: moved by it."""
-        moving, place = self._turn, self._place
-        back = angles.transposed(moving._turn._m)
-        slip = moving._w * place._at - place._rate  # back then: back (w x p - v)
-        inverse = frame_vel_of(
-            rotation_vel_of(rotation_of(back), -moving._w._turned(back)),
-            vel_of(-place._at._turned(back), slip._turned(back)),
-        )
+        inverse = _INVERSE.call(self)
         if other is ABSENT:
             return inverse
         if isinstance(other, (VectorVel, Vector, TwistVel, Twist)):
@@ -171,3 +171,27 @@ class FrameVel(WithRate):
 
     def __repr__(self) -> str:
         return batch_text(self) if self.shape else f"{{{self._turn!r},\n{self._place!r}}}"
+
+
+def _moving(frame: Frame, twist: Twist) -> tuple[RotationVel, VectorVel]:
+    turn = rotation_vel_of(rotation_of(frame._turn._m), vector_of(twist._b._v))
+    return turn, vel_of(vector_of(frame._place._v), vector_of(twist._a._v))
+
+
+def _point(frame: FrameVel, v: VectorVel) -> VectorVel:
+    return frame._turn._carried(v) + frame._place
+
+
+def _inverse(frame: FrameVel) -> FrameVel:
+    moving, place = frame._turn, frame._place
+    back = angles.transposed(moving._turn._m)
+    slip = moving._w * place._at - place._rate  # back then: back (w x p - v)
+    return frame_vel_of(
+        rotation_vel_of(rotation_of(back), -moving._w._turned(back)),
+        vel_of(-place._at._turned(back), slip._turned(back)),
+    )
+
+
+_MOVING = Swift(_moving, (Frame, Twist), (RotationVel, VectorVel))
+_POINT = Swift(_point, (FrameVel, VectorVel), VectorVel)
+_INVERSE = Swift(_inverse, (FrameVel,), FrameVel)

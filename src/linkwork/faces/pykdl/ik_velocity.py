@@ -22,6 +22,7 @@ from linkwork.faces.pykdl.solver import (
     E_NOERROR,
     E_NOT_UP_TO_DATE,
     E_SIZE_MISMATCH,
+    OtherWayError,
     SolverI,
     check,
 )
@@ -29,6 +30,8 @@ from linkwork.faces.pykdl.twist import Twist
 
 _SINGULAR = "Converged put pseudo inverse of jacobian is singular."
 _TINY = 1e-5
+_SAFE = 1e-3
+"""Least singular value over the norm: above it orthogonalization loses three digits at most."""
 
 
 class ChainIkSolverVel(SolverI):
@@ -52,9 +55,24 @@ class ChainIkSolverVel(SolverI):
             return self._set(E_NOT_UP_TO_DATE)
         if len(q_in) != self._joints or len(qdot_out) != self._joints or not self._ready():
             return self._set(E_SIZE_MISMATCH)
-        jacobian = self._core.behind(self._segments, "jacobian")(q_in._a)
-        code, qdot_out._a = self._solved(jacobian, np.array(v_in._numbers()), q_in._a)
-        return self._set(code)
+        return self._set(self._answered(q_in._a, v_in, qdot_out))
+
+    def _answered(self, q: Floats, twist: Twist, out: JntArray) -> int:
+        """The code, once the velocities are in ``out``."""
+        jacobian = self._core.behind(self._segments, "jacobian")(q)
+        code, out._a = self._solved(jacobian, np.array(twist._numbers()), q)
+        return code
+
+    def _regular(self, q: Floats, twist: Twist, eps: float) -> Floats | None:
+        """Velocities where the Jacobian has full rank by far; None where singular values decide."""
+        return self._safe("velocities_call", eps, q, twist._a._v, twist._b._v)
+
+    def _safe(self, call: Any, eps: float, *given: Any) -> Floats | None:
+        try:
+            found, bound, share = self._core.call(call, self._segments)(*given)
+        except OtherWayError:
+            return None
+        return found if bound > eps and share > _SAFE else None
 
     def _ready(self) -> bool:
         """Whether all that is needed was given."""
@@ -85,6 +103,13 @@ class ChainIkSolverVel_pinv(ChainIkSolverVel):
         super().__init__(chain)
         self._eps, self._maxiter = number(eps, "eps"), maxiter
 
+    def _answered(self, q: Floats, twist: Twist, out: JntArray) -> int:
+        found = self._regular(q, twist, self._eps)
+        if found is None:
+            return super()._answered(q, twist, out)
+        out._a = found
+        return E_NOERROR
+
     def _solved(self, J: Floats, twist: Floats, q: Floats) -> tuple[int, Floats]:
         small, inverse, _ = self._inverted(J, self._eps)
         singular = small > 0 and self._joints >= 6
@@ -93,6 +118,13 @@ class ChainIkSolverVel_pinv(ChainIkSolverVel):
 
 class ChainIkSolverVel_pinv_givens(ChainIkSolverVel):
     """The same velocities as `ChainIkSolverVel_pinv`, from the first call on; it always gives 0."""
+
+    def _answered(self, q: Floats, twist: Twist, out: JntArray) -> int:
+        found = self._regular(q, twist, _TINY)
+        if found is None:
+            return super()._answered(q, twist, out)
+        out._a = found
+        return E_NOERROR
 
     def _solved(self, J: Floats, twist: Floats, q: Floats) -> tuple[int, Floats]:
         return E_NOERROR, self._inverted(J, _TINY)[1] @ twist
@@ -151,6 +183,14 @@ class ChainIkSolverVel_pinv_nso(ChainIkSolverVel):
     def _ready(self) -> bool:
         return len(self._goal) == len(self._weights) == self._joints
 
+    def _answered(self, q: Floats, twist: Twist, out: JntArray) -> int:
+        rest = (self._goal._a, self._weights._a, self._alpha)
+        found = self._safe("towards_call", self._eps, q, twist._a._v, twist._b._v, *rest)
+        if found is None:
+            return super()._answered(q, twist, out)
+        out._a = found
+        return E_NOERROR
+
     def _solved(self, J: Floats, twist: Floats, q: Floats) -> tuple[int, Floats]:
         _, inverse, _ = self._inverted(J, self._eps)
         way = self._goal._a - q
@@ -177,11 +217,12 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
 
     def __init__(self, chain: Chain, eps: float = _TINY, maxiter: int = 150) -> None:
         self._of_joints: Floats | None = None
+        self._known: Floats | None = None
+        self._q = np.zeros(0)
         self._of_twist: Floats | None = None
         super().__init__(chain)
         self._eps, self._maxiter, self._lambda = number(eps, "eps"), maxiter, 0.0
         self._scaled, self._small = 0.0, 0
-        self._sigma = np.zeros(self._joints)
 
     def setWeightJS(self, Mq: ArrayLike) -> int:
         """The weights of joints (n, n): a larger one moves more. -4 for another shape."""
@@ -247,7 +288,27 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
         super()._update()
         if self._of_joints is not None and len(self._of_joints) != self._joints:
             self._of_joints = None
-        self._sigma = np.zeros(self._joints)
+        self._known = np.zeros(self._joints)
+
+    @property
+    def _sigma(self) -> Floats:
+        """The singular values of the last call, found when they are asked for."""
+        if self._known is None:
+            J = self._core.behind(self._segments, "jacobian")(self._q)
+            found = np.linalg.svd(J, compute_uv=False)
+            self._known = np.zeros(self._joints)
+            self._known[: len(found)] = found
+        return self._known
+
+    def _answered(self, q: Floats, twist: Twist, out: JntArray) -> int:
+        if self._of_joints is None and self._of_twist is None:
+            found = self._regular(q, twist, self._eps)
+            if found is not None:
+                out._a, self._known, self._q = found, None, q.copy()
+                self._scaled = 0.0
+                self._small = max(0, self._joints - 6) if self._eps > 0.0 else 0
+                return E_NOERROR
+        return super()._answered(q, twist, out)
 
     def _solved(self, J: Floats, twist: Floats, q: Floats) -> tuple[int, Floats]:
         a, wanted = J, twist
@@ -256,8 +317,8 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
         if self._of_joints is not None:
             a = a @ self._of_joints
         u, s, vt = np.linalg.svd(a, full_matrices=False)
-        self._sigma = np.zeros(self._joints)
-        self._sigma[: len(s)] = s
+        self._known = np.zeros(self._joints)
+        self._known[: len(s)] = s
         least = self.getSigmaMin()
         small = s < self._eps
         self._small = int((self._sigma < self._eps).sum())

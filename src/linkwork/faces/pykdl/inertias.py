@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from linkwork.faces.pykdl.angles import Nine, Three, product, transposed, turned
 from linkwork.faces.pykdl.pair import pair_of
 from linkwork.faces.pykdl.scalars import ABSENT, columns_of, index, numbers, replaced, shown, wrong
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.twist import Twist
 from linkwork.faces.pykdl.values import OnBoth, Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, factor_of, three_of, vector_of
@@ -50,6 +51,7 @@ class RotationalInertia(Value):
     """
 
     __slots__ = ("_i",)
+    _held = (("_i", 9),)
     _i: Nine
     array_shape = (3, 3)
     takes: ClassVar[dict[str, str]] = {"+": "a RotationalInertia", "*": "a Vector"}
@@ -92,7 +94,7 @@ class RotationalInertia(Value):
     def __add__(self, other: RotationalInertia) -> RotationalInertia:
         if not isinstance(other, RotationalInertia):
             return unfit(self, "+", other)
-        return moments_of(_sum(self._i, other._i))
+        return _MOMENTS.call(self, other)
 
     def __mul__(self, other: Vector) -> Vector:
         if not isinstance(other, Vector):
@@ -100,11 +102,10 @@ class RotationalInertia(Value):
         return other._turned(self._i)
 
     def __rmul__(self, other: Any) -> RotationalInertia:
+        if other.__class__ is float:
+            return _SCALED.call(self, other)
         factor = factor_of(self, "*", other)
-        return super().__rmul__(other) if factor is NotImplemented else self._times(factor)
-
-    def _times(self, factor: Any) -> RotationalInertia:
-        return moments_of(_scaled(self._i, factor))
+        return super().__rmul__(other) if factor is NotImplemented else _times(self, factor)
 
     def __repr__(self) -> str:
         if self.shape:
@@ -130,6 +131,7 @@ class RigidBodyInertia(Value):
     """
 
     __slots__ = ("_h", "_i", "_mass")
+    _held = (("_mass", float), ("_h", 3), ("_i", 9))
     _mass: float
     _h: Three  # mass times centre of gravity
     _i: Nine  # about the reference point
@@ -142,9 +144,13 @@ class RigidBodyInertia(Value):
             raise wrong("RigidBodyInertia", takes, m, oc, Ic)
         c = _ZEROS if oc is ABSENT else three_of(oc, "RigidBodyInertia", takes)
         about_centre = RotationalInertia()._i if Ic is ABSENT else Ic._i
-        mass, x, y, z = numbers((m, *c), "a mass")
-        self._mass, self._h = mass, (mass * x, mass * y, mass * z)
-        self._i = _sum(about_centre, _spread(c, self._h))
+        if m.__class__ is c[0].__class__ is float:
+            self._mass = m
+            self._h, self._i = _ABOUT.call(m, c, about_centre)
+            return
+        mass, *centre = numbers((m, *c), "a mass")
+        self._mass = mass
+        self._h, self._i = _about(mass, tuple(centre), about_centre)
 
     Zero = OnBoth(_no_body)
 
@@ -171,16 +177,17 @@ class RigidBodyInertia(Value):
     def RefPoint(self, p: Vector) -> RigidBodyInertia:
         """The same about the point that ``p`` leads to from the reference point."""
         there = three_of(p, "RigidBodyInertia.RefPoint", "a Vector")
-        return _shifted(self, there)
+        return _SHIFTED.call(self, there)
 
     def __add__(self, other: RigidBodyInertia) -> RigidBodyInertia:
         if not isinstance(other, RigidBodyInertia):
             return unfit(self, "+", other)
-        return _body_of(self._mass + other._mass, _sum(self._h, other._h), _sum(self._i, other._i))
+        return _BODIES.call(self, other)
 
     def __mul__(self, other: Twist) -> Wrench:
-        if not isinstance(other, Twist):
-            return unfit(self, "*", other)
+        return _MOMENTUM.call(self, other) if isinstance(other, Twist) else unfit(self, "*", other)
+
+    def _momentum(self, other: Twist) -> Wrench:
         (x, y, z), (p, q, r), (u, v, w) = other._a._v, other._b._v, self._h
         a, b, c, d, e, f, g, h, i = self._i
         m = self._mass
@@ -242,3 +249,30 @@ def _shifted(body: RigidBodyInertia, p: Three) -> RigidBodyInertia:
     own = _spread(p, (m * x, m * y, m * z))
     moments = tuple([i - c + o for i, c, o in zip(body._i, change, own, strict=True)])
     return _body_of(m, (h[0] - m * x, h[1] - m * y, h[2] - m * z), moments)
+
+
+def _moments(one: RotationalInertia, other: RotationalInertia) -> RotationalInertia:
+    return moments_of(_sum(one._i, other._i))
+
+
+def _times(one: RotationalInertia, factor: Any) -> RotationalInertia:
+    return moments_of(_scaled(one._i, factor))
+
+
+def _bodies(a: RigidBodyInertia, b: RigidBodyInertia) -> RigidBodyInertia:
+    return _body_of(a._mass + b._mass, _sum(a._h, b._h), _sum(a._i, b._i))
+
+
+def _about(mass: Any, centre: Any, about_centre: Any) -> tuple[Three, Nine]:
+    """Mass times centre of gravity, and the inertia about the point from which that is seen."""
+    x, y, z = centre
+    h = (mass * x, mass * y, mass * z)
+    return h, _sum(about_centre, _spread(centre, h))
+
+
+_MOMENTS = Swift(_moments, (RotationalInertia, RotationalInertia), RotationalInertia)
+_SCALED = Swift(_times, (RotationalInertia, float), RotationalInertia)
+_BODIES = Swift(_bodies, (RigidBodyInertia, RigidBodyInertia), RigidBodyInertia)
+_ABOUT = Swift(_about, (float, 3, 9), (3, 9))
+_SHIFTED = Swift(_shifted, (RigidBodyInertia, 3), RigidBodyInertia)
+_MOMENTUM = Swift(RigidBodyInertia._momentum, (RigidBodyInertia, Twist), Wrench)

@@ -30,6 +30,12 @@ class _Matrix(Table):
         return index(ij[0], rows, f"{name} (rows)"), index(ij[1], columns, f"{name} (columns)")
 
     def __getitem__(self, ij: tuple[int, int]) -> float:
+        try:
+            i, j = ij
+            if i.__class__ is j.__class__ is int and i > -1 < j:
+                return self._a.item(i, j)
+        except (TypeError, ValueError, IndexError):
+            pass
         return self._a.item(*self._where(ij))
 
     def __setitem__(self, ij: tuple[int, int], value: float) -> None:

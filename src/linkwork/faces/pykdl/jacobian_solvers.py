@@ -18,11 +18,11 @@ from linkwork.faces.pykdl.solver import (
     E_NOT_UP_TO_DATE,
     E_OUT_OF_RANGE,
     E_SIZE_MISMATCH,
+    OtherWayError,
     SolverI,
     check,
 )
 from linkwork.faces.pykdl.twist import Twist
-from linkwork.faces.pykdl.vector import Vector
 
 _REFERENCES: tuple[Literal["world-aligned", "local", "world"], ...] = (
     "world-aligned",
@@ -140,50 +140,30 @@ class ChainJntToJacDotSolver(_WithLocks):
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
-        check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
+        kind = jdot.__class__
+        if q_in.__class__ is not JntArrayVel or (kind is not Jacobian and kind is not Twist):
+            check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
         if not self._current():
             return self._set(E_NOT_UP_TO_DATE)
         q, v = q_in.q._a, q_in.qdot._a
-        wide = isinstance(jdot, Jacobian) and jdot.columns() != self._joints
+        whole = isinstance(jdot, Jacobian)
+        wide = whole and jdot._a.shape[1] != self._joints
         if len(q) != self._joints or len(v) != self._joints or wide:
             return self._set(E_SIZE_MISMATCH)
         count = self._count(seg_nr)
         if count < 0:
             return self._set(E_OUT_OF_RANGE)
         reference = _REFERENCES[self._representation]
-        function = self._core.behind(count, "jacobian_dot_v", reference=reference)
-        moving = np.where(self._free, v, 0.0)
-        if isinstance(jdot, Jacobian):
-            jdot._a = self._packed(_columns(function, q, moving, self._representation))
+        moving = np.where(self._free, v, 0.0) if self._locked else v
+        if whole:
+            function = self._core.behind(count, "jacobian_dot", reference=reference)
+            jdot._a = self._packed(function(q, moving))
             return self._set(E_NOERROR)
-        x, y, z, a, b, c = function(q, moving).tolist()
-        jdot.vel, jdot.rot = Vector(x, y, z), Vector(a, b, c)
+        try:
+            linear, angular = self._core.call("twist_call", count, reference)(q, moving)
+        except OtherWayError:
+            function = self._core.behind(count, "jacobian_dot_v", reference=reference)
+            six = tuple(function(q, moving).tolist())
+            linear, angular = six[:3], six[3:]
+        jdot._a._v, jdot._b._v = linear, angular
         return self._set(E_NOERROR)
-
-
-def _columns(function: Any, q: Floats, v: Floats, representation: int) -> Floats:
-    """dJ/dt column by column, of a function that gives g(q, v) = dJ/dt v.
-
-    With H_jk = dJ_j/dq_k, g is the sum of H_jk v_j v_k, so that (g(v + s e_j) - g(v - s e_j)) / 2s
-    is the sum of (H_jk + H_kj) v_k over k. Of the two only H_jk is there, for the joints k that
-    column j depends on: those before j where the axes are the base's, those behind it where they
-    are the frame's own. So v is cut down to these. The linear rows of HYBRID are second derivatives
-    of a position: there H_jk = H_kj, and half of the sum over all k is meant.
-    """
-    n = len(v)
-    if not n:
-        return np.zeros((6, 0))
-    step = float(np.abs(v).max()) or 1.0
-    before = np.tri(n, k=-1)  # row j: the joints before j
-    hybrid = representation == ChainJntToJacDotSolver.HYBRID
-    cuts = before.T if representation == ChainJntToJacDotSolver.BODYFIXED else before
-    rates, units = cuts * v, step * np.eye(n)
-    if hybrid:
-        rates, units = np.concatenate([rates, np.tile(v, (n, 1))]), np.concatenate([units, units])
-    many = np.concatenate([rates + units, rates - units])
-    found = function(np.tile(q, (len(many), 1)), many)
-    half = len(rates)
-    slopes = ((found[:half] - found[half:]) / (2.0 * step)).T
-    if hybrid:
-        return np.concatenate([0.5 * slopes[:3, n:], slopes[3:, :n]])
-    return np.ascontiguousarray(slopes)

@@ -134,7 +134,11 @@ class JntArray(Table):
         return a.item(i if i.__class__ is int and -1 < i < len(a) else index(i, len(a), "JntArray"))
 
     def __setitem__(self, i: int, value: float) -> None:
-        taken = value if value.__class__ is float else number(value, "an element of a JntArray")
+        a = self._a
+        if value.__class__ is float and i.__class__ is int and -1 < i < len(a):
+            a[i] = value
+            return
+        taken = number(value, "an element of a JntArray")
         if np.ndim(taken):
             raise wrong("an element of a JntArray", "a number", value)
         self._a[index(i, len(self._a), "JntArray")] = taken

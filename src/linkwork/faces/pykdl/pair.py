@@ -46,6 +46,7 @@ class Pair(Value):
     _a: Vector
     _b: Vector
     array_shape = (6,)
+    _held = (("_a", Vector), ("_b", Vector))
     _kind: ClassVar[type[Any]]
     """Twist or Wrench, of subclasses too: what results are made of."""
 
@@ -70,9 +71,11 @@ class Pair(Value):
         return self._a._v[k] if k < 3 else self._b._v[k - 3]
 
     def __setitem__(self, i: int, value: float) -> None:
-        k = index(i, 6, self._kind.__name__)
-        part = self._a if k < 3 else self._b
-        part[k % 3] = value
+        k = i if i.__class__ is int and -1 < i < 6 else index(i, 6, self._kind.__name__)
+        if k < 3:
+            self._a[k] = value
+        else:
+            self._b[k - 3] = value
 
     def __iter__(self) -> Iterator[float]:
         return iter(self._numbers())

@@ -25,6 +25,7 @@ from linkwork.faces.pykdl.scalars import (
     sine_and_cosine,
     wrong,
 )
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.values import Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, three_of, vector_of
 
@@ -69,6 +70,7 @@ class Rotation(Value):
     __slots__ = ("_m",)
     _m: Nine
     array_shape = (3, 3)
+    _held = (("_m", 9),)
     check: ClassVar[bool] = False
     """Whether matrices that are given are tested: orthonormal within 1e-9, determinant 1."""
     takes: ClassVar[dict[str, str]] = {"*": "a Vector, a Twist, a Wrench or a Rotation"}
@@ -344,30 +346,21 @@ class Rotation(Value):
 
     def DoRotX(self, angle: float) -> None:
         """Turn, in place, about its own x axis: this = this * RotX(angle)."""
-        a, b, c, d, e, f, g, h, i = self._m
         s, k = sine_and_cosine(angle)
-        self._m = _one_shape(
-            (a, b * k + c * s, c * k - b * s, d, e * k + f * s, f * k - e * s,
-             g, h * k + i * s, i * k - h * s), k
-        )  # fmt: skip
+        m = _ABOUT_X.call(self._m, s, k)
+        self._m = m if k.__class__ is float else one_shape(m, k)
 
     def DoRotY(self, angle: float) -> None:
         """Turn, in place, about its own y axis: this = this * RotY(angle)."""
-        a, b, c, d, e, f, g, h, i = self._m
         s, k = sine_and_cosine(angle)
-        self._m = _one_shape(
-            (a * k - c * s, b, c * k + a * s, d * k - f * s, e, f * k + d * s,
-             g * k - i * s, h, i * k + g * s), k
-        )  # fmt: skip
+        m = _ABOUT_Y.call(self._m, s, k)
+        self._m = m if k.__class__ is float else one_shape(m, k)
 
     def DoRotZ(self, angle: float) -> None:
         """Turn, in place, about its own z axis: this = this * RotZ(angle)."""
-        a, b, c, d, e, f, g, h, i = self._m
         s, k = sine_and_cosine(angle)
-        self._m = _one_shape(
-            (a * k + b * s, b * k - a * s, c, d * k + e * s, e * k - d * s, f,
-             g * k + h * s, h * k - g * s, i), k
-        )  # fmt: skip
+        m = _ABOUT_Z.call(self._m, s, k)
+        self._m = m if k.__class__ is float else one_shape(m, k)
 
     # what the module's functions ask for
 
@@ -440,7 +433,7 @@ def _nine(these: tuple[Any, ...]) -> Nine:
     return these  # pyright: ignore[reportReturnType] -- they have been counted
 
 
-def _one_shape(m: Nine, by: Any) -> Nine:
+def one_shape(m: Nine, by: Any) -> Nine:
     """Nine numbers of which some have been multiplied by what may be a batch."""
     return m if by.__class__ is float else _nine(tuple(np.broadcast_arrays(*m)))
 
@@ -471,3 +464,9 @@ def _checked(m: Nine) -> Nine:
 def _warn_of_zero_axis() -> None:
     text = "an axis shorter than 1e-6 has no direction: the x axis is taken in its place"
     warnings.warn(text, ZeroAxisWarning, stacklevel=3)
+
+
+_ABOUT_X, _ABOUT_Y, _ABOUT_Z = [
+    Swift(about, (9, float, float), 9)
+    for about in (angles.turned_about_x, angles.turned_about_y, angles.turned_about_z)
+]

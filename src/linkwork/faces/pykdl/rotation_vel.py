@@ -8,8 +8,9 @@ from operator import attrgetter
 from typing import Any, ClassVar, overload
 
 from linkwork.faces.pykdl import angles
-from linkwork.faces.pykdl.rotation import Rotation, nine_of, rotation_of
-from linkwork.faces.pykdl.scalars import ABSENT, wrong
+from linkwork.faces.pykdl.rotation import Rotation, nine_of, one_shape, rotation_of
+from linkwork.faces.pykdl.scalars import ABSENT, sine_and_cosine, wrong
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.twist import Twist
 from linkwork.faces.pykdl.twist_vel import TwistVel, twist_vel_of
 from linkwork.faces.pykdl.values import batch_text, unfit
@@ -44,6 +45,7 @@ class RotationVel(WithRate):
     """
 
     __slots__ = ("_turn", "_w")
+    _held = (("_turn", Rotation), ("_w", Vector))
     _turn: Rotation
     _w: Vector
     takes: ClassVar[dict[str, str]] = {
@@ -162,12 +164,12 @@ class RotationVel(WithRate):
     def __mul__(self, other: RotationVel | Rotation) -> RotationVel: ...
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, VectorVel):
-            return self.turned(other)
+            return _TURNED.call(self, other)
         if isinstance(other, Vector):
             there = other._turned(self._turn._m)
             return vel_of(there, self._w * there)
         if isinstance(other, TwistVel):
-            return twist_vel_of(self.turned(other._a), self.turned(other._b))
+            return twist_vel_of(self._carried(other._a), self._carried(other._b))
         if isinstance(other, Twist):
             return twist_vel_of(self * other._a, self * other._b)
         own = self._as_own(other)
@@ -175,7 +177,7 @@ class RotationVel(WithRate):
             return unfit(self, "*", other)
         return rotation_vel_of(self._turn * own._turn, self._w + self._turn * own._w)
 
-    def turned(self, v: VectorVel) -> VectorVel:
+    def _carried(self, v: VectorVel) -> VectorVel:
         """A vector of the turning frame in the outer one: R p, and R v + w x R p."""
         a, b, c, d, e, f, g, h, i = self._turn._m
         (x, y, z), (r, s, t), (p, q, o) = v._at._v, v._rate._v, self._w._v
@@ -197,12 +199,9 @@ class RotationVel(WithRate):
 
     def Inverse(self, other: Any = ABSENT) -> Any:
         """The inverse; of a VectorVel, TwistVel, Vector or Twist: rotated by it."""
-        back = angles.transposed(self._turn._m)
         if isinstance(other, VectorVel):
-            at = other._at
-            rate = other._rate - self._w * at
-            return vel_of(at._turned(back), rate._turned(back))
-        inverse = rotation_vel_of(rotation_of(back), -self._w._turned(back))
+            return _BACK.call(self, other)
+        inverse = _INVERSE.call(self)
         if other is ABSENT:
             return inverse
         if isinstance(other, (Vector, TwistVel, Twist)):
@@ -211,21 +210,33 @@ class RotationVel(WithRate):
 
     def DoRotX(self, angle: doubleVel) -> None:
         """Turn, in place, about its own x axis."""
-        t, grad = _two(angle, "RotationVel.DoRotX")
-        self._w += self._turn.UnitX() * grad
-        self._turn.DoRotX(t)
+        if angle.__class__ is doubleVel:
+            t, grad = angle._t
+        else:
+            t, grad = _two(angle, "RotationVel.DoRotX")
+        s, c = sine_and_cosine(t)
+        after, self._w._v = _ABOUT_X.call(self, s, c, grad)
+        self._turn._m = after if c.__class__ is float else one_shape(after, c)
 
     def DoRotY(self, angle: doubleVel) -> None:
         """Turn, in place, about its own y axis."""
-        t, grad = _two(angle, "RotationVel.DoRotY")
-        self._w += self._turn.UnitY() * grad
-        self._turn.DoRotY(t)
+        if angle.__class__ is doubleVel:
+            t, grad = angle._t
+        else:
+            t, grad = _two(angle, "RotationVel.DoRotY")
+        s, c = sine_and_cosine(t)
+        after, self._w._v = _ABOUT_Y.call(self, s, c, grad)
+        self._turn._m = after if c.__class__ is float else one_shape(after, c)
 
     def DoRotZ(self, angle: doubleVel) -> None:
         """Turn, in place, about its own z axis."""
-        t, grad = _two(angle, "RotationVel.DoRotZ")
-        self._w += self._turn.UnitZ() * grad
-        self._turn.DoRotZ(t)
+        if angle.__class__ is doubleVel:
+            t, grad = angle._t
+        else:
+            t, grad = _two(angle, "RotationVel.DoRotZ")
+        s, c = sine_and_cosine(t)
+        after, self._w._v = _ABOUT_Z.call(self, s, c, grad)
+        self._turn._m = after if c.__class__ is float else one_shape(after, c)
 
     def _put(self, other: RotationVel) -> None:
         self._turn._m, self._w._v = other._turn._m, other._w._v
@@ -244,3 +255,41 @@ class RotationVel(WithRate):
 
     def __repr__(self) -> str:
         return batch_text(self) if self.shape else f"{{{self._turn!r},\n{self._w!r}}}"
+
+
+def _back(turning: RotationVel, v: VectorVel) -> VectorVel:
+    back = angles.transposed(turning._turn._m)
+    rate = v._rate - turning._w * v._at
+    return vel_of(v._at._turned(back), rate._turned(back))
+
+
+def _inverse(turning: RotationVel) -> RotationVel:
+    back = angles.transposed(turning._turn._m)
+    return rotation_vel_of(rotation_of(back), -turning._w._turned(back))
+
+
+def _about_x(turning: RotationVel, s: Any, k: Any, grad: Any) -> Any:
+    return _about(angles.turned_about_x(turning._turn._m, s, k), turning, 0, grad)
+
+
+def _about_y(turning: RotationVel, s: Any, k: Any, grad: Any) -> Any:
+    return _about(angles.turned_about_y(turning._turn._m, s, k), turning, 1, grad)
+
+
+def _about_z(turning: RotationVel, s: Any, k: Any, grad: Any) -> Any:
+    return _about(angles.turned_about_z(turning._turn._m, s, k), turning, 2, grad)
+
+
+def _about(after: Any, turning: RotationVel, axis: int, grad: Any) -> Any:
+    """What it turns to, and the angular velocity with that about a column of what it was."""
+    unit = turning._turn._m[axis::3]
+    return after, tuple([x + y * grad for x, y in zip(turning._w._v, unit, strict=True)])
+
+
+_TURNED = Swift(RotationVel._carried, (RotationVel, VectorVel), VectorVel)
+_BACK = Swift(_back, (RotationVel, VectorVel), VectorVel)
+_INVERSE = Swift(_inverse, (RotationVel,), RotationVel)
+_ABOUT_X, _ABOUT_Y, _ABOUT_Z = [
+    Swift(about, (RotationVel, float, float, float), (9, 3))
+    for about in (_about_x, _about_y, _about_z)
+]

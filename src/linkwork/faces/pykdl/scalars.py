@@ -172,12 +172,14 @@ def sine_and_cosine(angle: Any, what: str = "an angle") -> tuple[Any, Any]:
 
     Raises: WrongTypeError.
     """
-    taken = angle if angle.__class__ is float else number(angle, what)
-    if taken.__class__ is float:
+    if angle.__class__ is float:
         try:
-            return sin(taken), cos(taken)
+            return sin(angle), cos(angle)
         except ValueError:
             return nan, nan
+    taken = number(angle, what)
+    if taken.__class__ is float:
+        return sine_and_cosine(taken)
     with np.errstate(invalid="ignore"):
         return np.sin(taken), np.cos(taken)
 

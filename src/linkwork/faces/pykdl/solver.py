@@ -1,4 +1,6 @@
 """Row S3-120: what all solvers share, and the codes that they give."""
+# A solver asks its chain whether it has grown.
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
@@ -30,6 +32,18 @@ _TEXTS = {
     E_NOT_IMPLEMENTED: "The requested function is not yet implemented",
     E_SVD_FAILED: "SVD failed",
 }
+
+
+class OtherWayError(Exception):
+    """A compiled call does not take these arguments, or has no finite result."""
+
+
+def otherwise(*given: Any) -> Any:
+    """What compiled calls do then.
+
+    Raises: OtherWayError, always.
+    """
+    raise OtherWayError
 
 
 class SolverI:
@@ -69,7 +83,7 @@ class SolverI:
         self._segments = self._chain.getNrOfSegments()
 
     def _current(self) -> bool:
-        return self._chain.getNrOfSegments() == self._segments
+        return self._chain._core is self._core or self._chain.getNrOfSegments() == self._segments
 
     def _set(self, code: int) -> int:
         self._error = code

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, overload
 
 from linkwork.faces.pykdl.scalars import ABSENT, two_arguments, wrong
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.twist import Twist
 from linkwork.faces.pykdl.values import OnBoth, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, factor_of
@@ -40,6 +41,7 @@ class TwistVel(WithRate):
     """
 
     __slots__ = ("_a", "_b")
+    _held = (("_a", VectorVel), ("_b", VectorVel))
     _a: VectorVel
     _b: VectorVel
     takes: ClassVar[dict[str, str]] = {
@@ -128,12 +130,12 @@ class TwistVel(WithRate):
     def __add__(self, other: TwistVel) -> TwistVel:
         if not isinstance(other, TwistVel):
             return unfit(self, "+", other)
-        return twist_vel_of(self._a + other._a, self._b + other._b)
+        return _SUM.call(self, other)
 
     def __sub__(self, other: TwistVel) -> TwistVel:
         if not isinstance(other, TwistVel):
             return unfit(self, "-", other)
-        return twist_vel_of(self._a - other._a, self._b - other._b)
+        return _DIFFERENCE.call(self, other)
 
     def __iadd__(self, other: TwistVel) -> TwistVel:
         if not isinstance(other, TwistVel):
@@ -153,12 +155,16 @@ class TwistVel(WithRate):
         return twist_vel_of(-self._a, -self._b)
 
     def __mul__(self, other: doubleVel | float) -> TwistVel:
+        if other.__class__ is float:
+            return _TIMES.call(self, other)
         factor = other if isinstance(other, doubleVel) else factor_of(self, "*", other)
         if factor is NotImplemented:
             return NotImplemented
         return twist_vel_of(self._a * factor, self._b * factor)
 
     def __rmul__(self, other: object) -> TwistVel:
+        if other.__class__ is float:
+            return _TIMES.call(self, other)
         factor = other if isinstance(other, doubleVel) else factor_of(self, "*", other)
         if factor is NotImplemented:
             return super().__rmul__(other)
@@ -182,3 +188,22 @@ def _copy(value: Any, into: VectorVel, call: str) -> None:
     if not isinstance(value, VectorVel):
         raise wrong(call, "a VectorVel", value)
     into._at._v, into._rate._v = value._at._v, value._rate._v
+
+
+def _sum(one: TwistVel, other: TwistVel) -> TwistVel:
+    return twist_vel_of(one._a + other._a, one._b + other._b)
+
+
+def _difference(one: TwistVel, other: TwistVel) -> TwistVel:
+    return twist_vel_of(one._a - other._a, one._b - other._b)
+
+
+def _times(one: TwistVel, factor: Any) -> TwistVel:
+    made: TwistVel = _new(TwistVel)
+    made._assign(tuple([x * factor for x in one._numbers()]))
+    return made
+
+
+_SUM = Swift(_sum, (TwistVel, TwistVel), TwistVel)
+_DIFFERENCE = Swift(_difference, (TwistVel, TwistVel), TwistVel)
+_TIMES = Swift(_times, (TwistVel, float), TwistVel)

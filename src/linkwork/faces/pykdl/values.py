@@ -61,6 +61,9 @@ class Value:
     """For each operator what its right side may be, in words."""
     array_shape: ClassVar[tuple[int, ...]] = ()
     """The shape of one value as an array."""
+    _held: ClassVar[tuple[tuple[str, Any], ...]] = ()
+    """Its slots in the order of its numbers, each with the type that stands there, with float, or
+    with a number n for a tuple of n floats."""
 
     def _numbers(self) -> tuple[Any, ...]:
         raise NotImplementedError
@@ -112,7 +115,10 @@ class Value:
 
     def ToArray(self) -> Floats:
         """A new array of the numbers: `array_shape`, after the shape of the batch."""
-        return rows(self._numbers(), self.shape).reshape(*self.shape, *self.array_shape)
+        these = self._numbers()
+        if all([x.__class__ is float for x in these]):
+            return np.array(these).reshape(self.array_shape)
+        return rows(these, self.shape).reshape(*self.shape, *self.array_shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if copy is False:

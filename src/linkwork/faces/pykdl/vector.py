@@ -67,6 +67,7 @@ class Vector(Value):
     __slots__ = ("_v",)
     _v: Three
     array_shape = (3,)
+    _held = (("_v", 3),)
     takes: ClassVar[dict[str, str]] = {
         "+": "a Vector",
         "-": "a Vector",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar, overload
 
 from linkwork.faces.pykdl import batches
 from linkwork.faces.pykdl.scalars import ABSENT, EPS, number, numbers, quotients, wrong
+from linkwork.faces.pykdl.swift import Swift
 from linkwork.faces.pykdl.values import OnBoth, Value, batch_text, unfit
 from linkwork.faces.pykdl.vector import Vector, factor_of, vector_of
 
@@ -54,6 +55,7 @@ class doubleVel(WithRate):
     """
 
     __slots__ = ("_t",)
+    _held = (("_t", 2),)
     _t: tuple[float, float]
 
     @overload
@@ -139,6 +141,7 @@ class VectorVel(WithRate):
     """
 
     __slots__ = ("_at", "_rate")
+    _held = (("_at", Vector), ("_rate", Vector))
     _at: Vector
     _rate: Vector
     takes: ClassVar[dict[str, str]] = {
@@ -204,9 +207,16 @@ class VectorVel(WithRate):
     def Norm(self, eps: float = EPS) -> doubleVel:
         """The length and its rate of change; both are 0 where the vector is."""
         length = self._at.Norm()
-        if length.__class__ is float and length == 0.0:
-            return doubleVel(0.0, 0.0)
-        return doubleVel(length, _product(self._at, self._rate) / _divisor(length))
+        made: doubleVel = _new(doubleVel)
+        if length.__class__ is float:
+            if length == 0.0:
+                made._t = (0.0, 0.0)
+                return made
+            (a, b, c), (x, y, z) = self._at._v, self._rate._v
+            made._t = (length, (a * x + b * y + c * z) / length)
+            return made
+        made._t = (length, _product(self._at, self._rate) / batches.nonzero(length))
+        return made
 
     def ReverseSign(self) -> None:
         """Turn the vector and its rate round, in place."""
@@ -254,14 +264,7 @@ class VectorVel(WithRate):
 
     def __mul__(self, other: VectorVel | Vector | doubleVel | float) -> VectorVel:
         if isinstance(other, VectorVel):
-            (a, b, c), (d, e, f) = self._at._v, self._rate._v
-            (p, q, r), (s, t, u) = other._at._v, other._rate._v
-            rate = (
-                b * u - c * t + e * r - f * q,
-                c * s - a * u + f * p - d * r,
-                a * t - b * s + d * q - e * p,
-            )
-            return vel_of(vector_of((b * r - c * q, c * p - a * r, a * q - b * p)), vector_of(rate))
+            return _CROSS.call(self, other)
         if isinstance(other, Vector):
             return vel_of(self._at * other, self._rate * other)
         if isinstance(other, doubleVel):
@@ -282,8 +285,7 @@ class VectorVel(WithRate):
 
     def __truediv__(self, other: doubleVel | float) -> VectorVel:
         if isinstance(other, doubleVel):
-            t, grad = other._t
-            return vel_of(self._at / t, self._rate / t - self._at * grad / (t * t))
+            return _RATIO.call(self, other)
         divisor = factor_of(self, "/", other)
         if divisor is NotImplemented:
             return NotImplemented
@@ -317,10 +319,41 @@ class VectorVel(WithRate):
         return batch_text(self) if self.shape else f"{{{self._at!r},{self._rate!r}}}"
 
 
-def _divisor(length: Any) -> Any:
-    return length if length.__class__ is float else batches.nonzero(length)
-
-
 def _product(a: Vector, b: Vector) -> float:
     (p, q, r), (x, y, z) = a._v, b._v
     return p * x + q * y + r * z
+
+
+def _cross(one: VectorVel, other: VectorVel) -> VectorVel:
+    (a, b, c), (d, e, f) = one._at._v, one._rate._v
+    (p, q, r), (s, t, u) = other._at._v, other._rate._v
+    rate = (
+        b * u - c * t + e * r - f * q,
+        c * s - a * u + f * p - d * r,
+        a * t - b * s + d * q - e * p,
+    )
+    return vel_of(vector_of((b * r - c * q, c * p - a * r, a * q - b * p)), vector_of(rate))
+
+
+def _ratio(one: VectorVel, other: doubleVel) -> VectorVel:
+    (a, b, c), (x, y, z), (t, grad) = one._at._v, one._rate._v, other._t
+    square = t * t
+    try:
+        at = (a / t, b / t, c / t)
+        down = (a * grad / square, b * grad / square, c * grad / square)
+        rate = (x / t - down[0], y / t - down[1], z / t - down[2])
+    except ZeroDivisionError:
+        at, rate, down = [
+            quotients(these, by)
+            for these, by in (
+                ((a, b, c), t),
+                ((x, y, z), t),
+                ((a * grad, b * grad, c * grad), square),
+            )
+        ]
+        rate = tuple([p - q for p, q in zip(rate, down, strict=True)])
+    return vel_of(vector_of(at), vector_of(rate))  # pyright: ignore[reportArgumentType] -- three
+
+
+_CROSS = Swift(_cross, (VectorVel, VectorVel), VectorVel)
+_RATIO = Swift(_ratio, (VectorVel, doubleVel), VectorVel)
