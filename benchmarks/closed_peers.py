@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from linkwork.solve.closed.closure import closure
 from numpy.typing import NDArray
 
 import linkwork as lw
 from linkwork import models
+from linkwork.algorithms.closure import closure
 from linkwork.ops.casadi import CASADI
 
 Floats = NDArray[np.float64]
