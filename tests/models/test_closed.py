@@ -234,10 +234,11 @@ def test_delta_both_ways():
     np.testing.assert_allclose(a * np.cos(found) + b * np.sin(found), c, atol=1e-10)
 
 
-IN_PLANE = {"position z", "rotation x", "rotation y"}
+IN_PLANE = frozenset({"position z", "rotation x", "rotation y"})
+ACROSS = frozenset({"position y", "rotation x", "rotation z"})
 REDUNDANT = {
     **dict.fromkeys(("four_bar", "slider_crank", "five_bar"), IN_PLANE),
-    **dict.fromkeys(("excavator", "linkage_leg"), {"position y", "rotation x", "rotation z"}),
+    **dict.fromkeys(("excavator", "linkage_leg"), ACROSS),
     "gripper": {"position x", "rotation y", "rotation z"},
 }
 PASSIVE = {"triped_leg": 1, "triped": 3}
