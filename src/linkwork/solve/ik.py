@@ -46,6 +46,7 @@ Floats = NDArray[np.float64]
 
 _NONE = np.zeros((0, 0))
 
+
 class _Found(NamedTuple):
     """What a search came to, row by row."""
 
