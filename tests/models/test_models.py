@@ -29,7 +29,7 @@ every_model = pytest.mark.parametrize("name", list(MODELS))
 def test_the_catalogue_and_the_folder_agree():
     assert sorted(MODELS) == sorted(file.stem for file in FOLDER.glob("*.urdf"))
     assert all(model.name == name for name, model in MODELS.items())
-    assert len(MODELS) == 16
+    assert len(MODELS) == 21
     closed = sorted(name for name, model in MODELS.items() if model.closed)
     assert closed == sorted(f.name.split(".")[0] for f in FOLDER.glob("*.loops.yaml"))
 

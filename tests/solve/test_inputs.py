@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.solve.inputs import configuration, rows_of, settings_of
+from linkwork.solve.inputs import configuration, rows_of, searched, settings_of
 from linkwork.solve.limits.acceleration import AccelerationLimit
 from linkwork.solve.limits.coupled import CoupledLimit
 from linkwork.solve.limits.velocity import VelocityLimit
@@ -192,3 +192,16 @@ def test_settings_stand_where_the_layout_says():
     assert settings[slice(*layout.joint_weights)][0] == 0.125
     assert settings[slice(*layout.limit_settings[0])] == pytest.approx(1.0)
     assert settings[slice(*layout.objective_weights[0])].tolist() == [0.25]
+
+
+def test_loops_are_searched_for_more_closely_than_they_are_judged():
+    p = lw.load("five_bar").solver(tasks=Position("tool0", axes="xy")).problem
+    settings = settings_of(p, Options())
+    closer = searched(p, settings)
+    count = [len(t.groups) for t in p.tasks]
+    assert [t.name for t in p.tasks] == ["tool0", "closed"]
+    at = p.layout.thresholds[0][0]
+    loops = slice(at + count[0], at + sum(count))
+    np.testing.assert_array_equal(closer[loops], 0.25 * settings[loops])
+    closer[loops] = settings[loops]
+    np.testing.assert_array_equal(closer, settings)

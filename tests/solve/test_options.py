@@ -83,6 +83,13 @@ def test_more_is_tried_where_something_is_improved():
     assert {given.tries_for(p) for p in (plain, lower, centred)} == {4}
 
 
+def test_a_try_that_closes_loops_is_longer():
+    plain = make_problem(ARM, Pose("tool0"))
+    closing = lw.load("five_bar").solver(tasks=Position("tool0", axes="xy")).problem
+    assert Options().steps_for(plain) < Options().steps_for(closing)
+    assert Options(steps=3).steps_for(closing) == 3
+
+
 def test_tolerances_of_the_call_come_before_those_of_the_tasks():
     tasks = [Pose("tool0", tolerance=(1e-3, 0.1)), Posture(tolerance=0.2, priority=1)]
     problem = make_problem(ARM, tasks)

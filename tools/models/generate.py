@@ -10,16 +10,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from double_wishbone import double_wishbone
 from excavator import excavator
 from humanoid import humanoid
+from linkage_leg import linkage_leg
 from linkages import five_bar, four_bar, slider_crank
 from mobile_arm import mobile_arm
 from panda import panda
 from parallel import delta, stewart
+from parallel_gripper import gripper
 from planar import planar_2r, planar_3r
 from puma560 import puma560
 from quadruped import quadruped
 from scara import scara
+from triped import triped, triped_leg
 from two_arm_torso import two_arm_torso
 from ur5e import ur5e
 
@@ -36,7 +40,19 @@ BUILDERS = (
     quadruped,
     humanoid,
 )
-CLOSED = (four_bar, slider_crank, five_bar, stewart, delta, excavator)
+CLOSED = (
+    four_bar,
+    slider_crank,
+    five_bar,
+    stewart,
+    delta,
+    excavator,
+    gripper,
+    linkage_leg,
+    double_wishbone,
+    triped_leg,
+    triped,
+)
 
 
 def texts() -> dict[str, str]:

@@ -59,6 +59,13 @@ def at(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Place:
     return Place((x, y, z))
 
 
+def towards(xyz: Vector, way: Vector) -> Place:
+    """A place whose z axis has the direction of ``way``."""
+    across = math.hypot(way[0], way[1])
+    yaw = math.atan2(way[1], way[0]) if across > 0.0 else 0.0
+    return Place(xyz, (0.0, math.atan2(across, way[2]), yaw))
+
+
 def modified_dh(a: float, alpha: float, d: float) -> Place:
     """Craig's convention: along x by a, about x by alpha, then along the new z by d."""
     sine, cosine = (0.0 if abs(v) < 1e-15 else v for v in (math.sin(alpha), math.cos(alpha)))

@@ -150,6 +150,46 @@ _ALL = (
         3,
         closed=True,
     ),
+    Model(
+        "gripper",
+        "two jaws on parallelograms, which stay parallel, driven by gears",
+        "dimensions and inertias ours",
+        "left_tip",
+        1,
+        closed=True,
+    ),
+    Model(
+        "linkage_leg",
+        "a quadruped's leg, its knee bent from the hip through a four-bar",
+        "dimensions and inertias ours",
+        "foot",
+        3,
+        closed=True,
+    ),
+    Model(
+        "double_wishbone",
+        "a car's corner: two A-arms, upright and wheel, steering rack, coil-over",
+        "dimensions and inertias ours",
+        "wheel_link",
+        3,
+        closed=True,
+    ),
+    Model(
+        "triped_leg",
+        "a leg of the TriPed: two levers swing it by rods, a driven knee",
+        "dimensions: TriP's documentation of the TriPed; inertias ours",
+        "foot",
+        4,
+        closed=True,
+    ),
+    Model(
+        "triped",
+        "the TriPed: three such legs around one base",
+        "dimensions: TriP's documentation of the TriPed; inertias ours",
+        "leg_0_foot",
+        12,
+        closed=True,
+    ),
 )
 
 MODELS: dict[str, Model] = {model.name: model for model in _ALL}

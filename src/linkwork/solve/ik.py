@@ -22,7 +22,7 @@ from linkwork.solve.code import Search
 from linkwork.solve.compiled import Known, compiled
 from linkwork.solve.cost import cost_of, distance
 from linkwork.solve.explain import ROUNDING, FailureWords
-from linkwork.solve.inputs import Targets, configuration, rows_of, settings_of
+from linkwork.solve.inputs import Targets, configuration, rows_of, searched, settings_of
 from linkwork.solve.limits.base import Limit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options, whole_number, with_changes
@@ -52,6 +52,7 @@ class _Call(NamedTuple):
 
     options: Options
     settings: Floats
+    searched: Floats  # the settings of the search, which goes on a little further
     effort: Effort
 
 
@@ -289,7 +290,7 @@ class InverseKinematics:
             None if seconds is None else seconds * rows,
             self._compiler.clock,
         )
-        return last[1], _Call(options, last[2], effort)
+        return last[1], _Call(options, last[2], searched(self.problem, last[2]), effort)
 
     def _quick_with(self, options: Options) -> _Quick | None:
         """What one target is solved with by options that have come twice in a row."""
@@ -363,7 +364,7 @@ class InverseKinematics:
             "checked": int(checked),
         }
         most = thresholds(self.problem, call.settings)
-        return pipeline.options(named, call.settings.tolist(), most.tolist())
+        return pipeline.options(named, call.searched.tolist(), most.tolist())
 
     def _at_once(self, parameters: Floats, start: Floats, call: _Call) -> _Found:
         """All rows in compiled code, from targets to what was verified."""
@@ -437,12 +438,12 @@ class InverseKinematics:
         plain = self._plain[0].problem
         steps, tries = options.steps_for(plain), options.tries_for(plain)
         effort = call.effort._replace(steps=steps, tries=tries, progress=None)
-        x, report = search(self._plain, (parameters, call.settings), self._inside(start), effort)
+        x, report = search(self._plain, (parameters, call.searched), self._inside(start), effort)
         first = self._judged(parameters, x, report, call, (start, near))
         once = effort._replace(steps=call.effort.steps, tries=1, seed_try=-1, seconds=None)
         then = self._judged(
             parameters,
-            *search(self._parts, (parameters, call.settings), x, once),
+            *search(self._parts, (parameters, call.searched), x, once),
             call,
             (start, near),
         )
@@ -454,7 +455,7 @@ class InverseKinematics:
 
     def _once(self, parameters: Floats, start: Floats, call: _Call, near: Floats | None) -> _Found:
         x, report = search(
-            self._parts, (parameters, call.settings), self._inside(start), call.effort
+            self._parts, (parameters, call.searched), self._inside(start), call.effort
         )
         return self._judged(parameters, x, report, call, (start, near))
 

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 Targets = ArrayLike | Sequence[ArrayLike | None] | Mapping[str, ArrayLike | None] | None
 """Of the one task, one for each task in order, or by name; for None the task's own counts."""
 Asked = BoundTask | BoundObjective | BoundLimit
+_CLOSER = 0.25
+"""Loops are searched for to this share of their squared tolerance: rounding decides nothing."""
 
 
 def rows_of(
@@ -149,3 +151,14 @@ def settings_of(problem: Problem, options: Options) -> Floats:
     for objective, span in zip(problem.objectives, layout.objective_weights, strict=True):
         settings[slice(*span)] = objective.weight
     return settings
+
+
+def searched(problem: Problem, settings: Floats) -> Floats:
+    """The settings of the search, which goes on a little further for what keeps its tolerance."""
+    narrower = settings.copy()
+    at = problem.layout.thresholds[0][0]
+    for task in problem.tasks:
+        if task.keeps_tolerance:
+            narrower[at : at + len(task.groups)] *= _CLOSER
+        at += len(task.groups)
+    return narrower

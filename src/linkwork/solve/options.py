@@ -18,6 +18,8 @@ Choose = Literal["nearest", "centred", "manipulable"] | Callable[[Floats], Float
 CHOICES = ("nearest", "centred", "manipulable")
 
 _STEPS = 16
+_STEPS_TO_CLOSE = 24
+"""Of one try where loops are closed to rounding: a stretched linkage halves its error in a step."""
 _STEPS_TO_IMPROVE = 60
 """Of one try where lower priorities or objectives are made better as well."""
 _TRIES = 1000
@@ -30,13 +32,13 @@ class Options:
     """How exactly, and how hard, to try.
 
     ``position_tolerance`` (m) and ``rotation_tolerance`` (rad) take the place of those of the
-    tasks. ``steps`` of one try (default: 16, or 60 where something is improved beyond the tasks
-    of priority 0), then a restart at a random configuration, up to ``tries`` (default: 1000, or 50
-    where there are lower priorities). ``seed`` picks the random numbers: a target's answer depends
-    on the seed, its own values and q0 only. ``seconds`` for each target, added up over those asked
-    for at once, ends the search early, after a first round of 8 tries at most. What is found by
-    then has the bits that it has without a time; which targets are solved by then may differ from
-    call to call.
+    tasks. ``steps`` of one try (default: 16, 24 where loops are closed, or 60 where something is
+    improved beyond the tasks of priority 0), then a restart at a random configuration, up to
+    ``tries`` (default: 1000, or 50 where there are lower priorities). ``seed`` picks the random
+    numbers: a target's answer depends on the seed, its own values and q0 only. ``seconds`` for each
+    target, added up over those asked for at once, ends the search early, after a first round of 8
+    tries at most. What is found by then has the bits that it has without a time; which targets are
+    solved by then may differ from call to call.
 
     ``best_of`` searches from so many starts, q0 and random ones that depend on the seed alone, and
     gives the solution that ``choose`` says: "nearest" to q0, the most "centred" between limits, the
@@ -73,7 +75,10 @@ class Options:
         """The steps of one try."""
         if self.steps is not None:
             return int(self.steps)
-        return _STEPS_TO_IMPROVE if problem.improves else _STEPS
+        if problem.improves:
+            return _STEPS_TO_IMPROVE
+        closes = any(task.keeps_tolerance for task in problem.tasks)
+        return _STEPS_TO_CLOSE if closes else _STEPS
 
     def tries_for(self, problem: Problem) -> int:
         """The tries of one target."""
