@@ -17,7 +17,6 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve import best as several
-from linkwork.solve.best import nearest_turns, unwrapped
 from linkwork.solve.code import Search
 from linkwork.solve.compiled import Known, compiled
 from linkwork.solve.cost import cost_of, distance
@@ -476,7 +475,11 @@ class InverseKinematics:
         problem, (start, near) = self.problem, turns
         q = start.copy() if near is None else near.copy()
         q[:, problem.moved] = x
-        q = unwrapped(problem, q, start) if near is None else nearest_turns(problem, q, near)
+        q = (
+            several.unwrapped(problem, q, start)
+            if near is None
+            else several.nearest_turns(problem, q, near)
+        )
         measures = self._code.check(q, parameters, call.settings)
         found = np.empty((len(q), measures.shape[1] + 3))
         found[:, 0] = self._success(q, measures, call.settings)
