@@ -473,13 +473,10 @@ class InverseKinematics:
     ) -> _Found:
         """What x (N, n) comes to; ``turns`` are the start, and what to be near to, if anything."""
         problem, (start, near) = self.problem, turns
-        q = start.copy() if near is None else near.copy()
+        at, turn = (start, several.unwrapped) if near is None else (near, several.nearest_turns)
+        q = at.copy()
         q[:, problem.moved] = x
-        q = (
-            several.unwrapped(problem, q, start)
-            if near is None
-            else several.nearest_turns(problem, q, near)
-        )
+        q = turn(problem, q, at)
         measures = self._code.check(q, parameters, call.settings)
         found = np.empty((len(q), measures.shape[1] + 3))
         found[:, 0] = self._success(q, measures, call.settings)
