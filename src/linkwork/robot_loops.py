@@ -179,13 +179,33 @@ class RobotLoops:
         """
         return self._rates().mobility(q)
 
-    def closure(self, q: ArrayLike) -> Floats:
-        """How far each row of each loop and coupling is from closed (..., n_c), m and rad."""
-        return self._rates().closure(q)
+    def closure(
+        self,
+        q: ArrayLike,
+        *,
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """How far each row of each loop and coupling is from closed (..., n_c), m and rad.
 
-    def closure_jacobian(self, q: ArrayLike) -> Floats:
-        """The derivative of `closure` by v (..., n_c, nv), exact where q is assembled."""
-        return self._rates().jacobian(q)
+        Raises: InputError where there are no loops or couplings.
+        """
+        return self._compute(("closure", None, None), (q,), out, threads, on_bad)
+
+    def closure_jacobian(
+        self,
+        q: ArrayLike,
+        *,
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """The derivative of `closure` by v (..., n_c, nv), exact where q is assembled.
+
+        Raises: InputError where there are no loops or couplings.
+        """
+        return self._compute(("closure_jacobian", None, None), (q,), out, threads, on_bad)
 
     def closure_bias(
         self,

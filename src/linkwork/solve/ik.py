@@ -47,7 +47,7 @@ class _Found(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """What holds for all rows of one call."""
+    """What holds for all rows."""
 
     options: Options
     settings: Floats
@@ -295,8 +295,8 @@ class InverseKinematics:
         """What one target is solved with by options that have come twice in a row."""
         asked, made = self._asked
         if asked is not options or (made is None and self._quick is not None):
-            usual = options.best_of == 1 and options.seconds is None
-            made = self._quickest(options) if asked is options and usual else None
+            usual = asked is options and options.best_of == 1 and options.seconds is None
+            made = self._quickest(options) if usual else None
             self._asked = (options, made)
         return made
 
@@ -453,9 +453,8 @@ class InverseKinematics:
         return first
 
     def _once(self, parameters: Floats, start: Floats, call: _Call, near: Floats | None) -> _Found:
-        x, report = search(
-            self._parts, (parameters, call.searched), self._inside(start), call.effort
-        )
+        given, within = (parameters, call.searched), self._inside(start)
+        x, report = search(self._parts, given, within, call.effort)
         return self._judged(parameters, x, report, call, (start, near))
 
     def _inside(self, start: Floats) -> Floats:
