@@ -146,7 +146,7 @@ def test_derivatives_of_accelerations(name: str, with_all: bool):
     near(by_v, (moved[0] - moved[1]).T / 2e-3, 1e-7)
     pushed = at(np.repeat(q, m.n_v, 0), v, tau + 1e3 * steps[0]) - at(q)
     near(by_tau, pushed.T, 1e-7)
-    near(by_tau, by_tau.T, 1e-7)
+    near(by_tau, by_tau.T, 1e-12)
 
 
 @SOME
