@@ -57,15 +57,20 @@ def test_bundled_mechanisms():
     assert not any(firsts.values())
 
 
-@pytest.mark.parametrize("rank", [2, 1])
-def test_both_equations_are_solved(rank: int):
-    """Also where the joints of a leg can answer for one of its rows alone."""
-    random = rng(f"legs {rank}")
+@pytest.mark.parametrize("weak", [0, 2])
+def test_both_equations_are_solved(weak: int):
+    """Also where the joints of some legs can answer for one of their rows alone."""
+    random = rng(f"legs {weak}")
+    for _ in range(20):
+        one_system(random, weak)
+
+
+def one_system(random: np.random.Generator, weak: int) -> None:
     _, pattern_ = legs(2)
     J = np.zeros((8, 11))
     for r, row in enumerate(pattern_):
         J[r, sorted(row)] = random.normal(size=5)
-    for leg in range(4) if rank == 1 else ():
+    for leg in range(weak):
         at = slice(3 + 2 * leg, 5 + 2 * leg)
         J[2 * leg + 1, at] = 0.5 * J[2 * leg, at]
     A = random.normal(size=(3, 3))
@@ -78,6 +83,6 @@ def test_both_equations_are_solved(rank: int):
     assert len(by.parts.first) == 8
     dv, f = map(np.array, moved(by, dict(enumerate(map(float, push))), list(bias)))
     K = np.block([[M, -J.T], [J, np.zeros((8, 8))]])
-    expected = np.linalg.lstsq(K, np.concatenate([push, -bias]), rcond=1e-11)[0]
-    np.testing.assert_allclose(dv, expected[:11], atol=1e-10 * np.abs(dv).max())
+    expected = np.linalg.lstsq(K, np.concatenate([push, -bias]), rcond=1e-12)[0]
+    np.testing.assert_allclose(dv, expected[:11], atol=1e-10 * np.abs(expected[:11]).max())
     np.testing.assert_allclose(M @ dv, push + J.T @ f, atol=1e-10 * np.abs(f).max())
