@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 import linkwork as lw
 from linkwork import models
 from linkwork.algorithms.closure import closure
+from linkwork.mechanism.model import STANDARD_GRAVITY
 from linkwork.ops.casadi import CASADI
 
 Floats = NDArray[np.float64]
@@ -288,6 +289,7 @@ class Pinocchio:
     def dynamics(self) -> Callable[[tuple[Floats, Floats, Floats]], Floats]:
         """`constraintDynamics` with a ball joint for each loop; rods have no constraint model."""
         pin, model, data = self.pin, self.model, self.data
+        model.gravity.linear = np.array(STANDARD_GRAVITY)
         kind = pin.ContactType.CONTACT_3D
         constraints = pin.StdVec_RigidConstraintModel()
         for a, b, held, _ in self.loops:
@@ -303,7 +305,7 @@ class Pinocchio:
         datas = pin.StdVec_RigidConstraintData()
         for each in constraints:
             datas.append(each.createData())
-        pin.initConstraintDynamics(model, data, constraints)
+        pin.initConstraintDynamics(model, data, constraints, datas)
         settings = pin.ProximalSettings(1e-12, 1e-8, 20)
 
         def compute(state: tuple[Floats, Floats, Floats]) -> Floats:

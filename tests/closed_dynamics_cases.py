@@ -169,3 +169,14 @@ def least_driven(case: Closed, forces: np.ndarray) -> np.ndarray:
         N = case.free(k)
         found[k, case.columns] = np.linalg.pinv(N[case.columns].T, rcond=1e-9) @ (N.T @ forces[k])
     return found
+
+
+def answerable(case: Closed, forces: np.ndarray) -> np.ndarray:
+    """The nearest of these forces that actuated joints and loops can answer together."""
+    found = np.zeros_like(forces)
+    for k in range(len(case.q)):
+        S = np.eye(case.m.n_v)[:, case.columns]
+        U, values, _ = np.linalg.svd(np.hstack([S, case.J[k].T]))
+        U = U[:, : int(np.count_nonzero(values > 1e-9 * values[0]))]
+        found[k] = U @ (U.T @ forces[k])
+    return found

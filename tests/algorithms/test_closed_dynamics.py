@@ -6,7 +6,6 @@ import numpy as np
 
 from closed_dynamics_cases import closed_case
 from linkwork.algorithms.closed_dynamics import accelerated, held, moved
-from linkwork.algorithms.tree_factor import factor
 from linkwork.ops.numpy import NUMPY
 from seeds import rng
 
@@ -19,7 +18,8 @@ def test_both_equations_are_solved():
     push, bias = random.normal(size=5), J @ random.normal(size=5)
     lower = {(i, j): float(M[i, j]) for i in range(5) for j in range(i + 1)}
     rows = [dict(enumerate(map(float, row))) for row in J]
-    dv, f = map(np.array, moved(held(factor(lower, 5), rows), list(push), list(bias)))
+    by = held(lower, 5, rows)
+    dv, f = map(np.array, moved(by, dict(enumerate(map(float, push))), list(bias)))
     np.testing.assert_allclose(M @ dv, push + J.T @ f, atol=1e-9)
     np.testing.assert_allclose(J @ dv, -bias, atol=1e-9)
 

@@ -46,6 +46,21 @@ def test_actuated_forces_work_as_those_of_all(name: str):
     assert np.array_equal(found, S @ found)
 
 
+@pytest.mark.parametrize("name", ["universal, floating", "prismatic, fixed"])
+def test_what_moves_freely_does_not_count(name: str):
+    """Forces along motions that nothing drives change nothing, however large they are."""
+    case, random = closed_case(name), rng(f"moves freely {name}")
+    by = driven(NUMPY, case.m, case.q[0])
+    S = np.eye(case.m.n_v)[:, case.columns]
+    free = null_space(np.vstack([S.T, case.J[0]]))
+    assert free.shape[1] > 0
+    known = S @ random.normal(size=S.shape[1]) + case.J[0].T @ random.normal(size=len(case.J[0]))
+    more = known + free @ random.normal(size=free.shape[1])
+    found, with_more = (np.array(actuated_forces(by, list(x)), float) for x in (known, more))
+    np.testing.assert_allclose(with_more, found, atol=1e-7 * np.abs(found).max())
+    assert len(by.order) <= case.m.n_v  # a base that no row knows is not among them
+
+
 def test_small_parts():
     case = closed_case("four_bar")
     by = driven(NUMPY, case.m, case.q[0])

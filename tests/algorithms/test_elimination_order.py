@@ -17,3 +17,8 @@ def test_neighbours_of_what_goes_are_joined():
     order, cost = minimum_degree([{1, 3}, {0, 2}, {1, 3}, {2, 0}])
     assert order == (0, 1, 2, 3) and cost == 9 + 9 + 4 + 1
     assert minimum_degree([]) == ((), 0)
+
+
+def test_some_of_them():
+    path = [{1}, {0, 2}, {1, 3}, {2}]
+    assert minimum_degree(path, among=(1, 2)) == ((1, 2), 18)

@@ -33,3 +33,17 @@ def test_rows_of_zeros_have_no_force():
 
 def test_none_at_all():
     assert settled(proximal({}, 0), []) == []
+
+
+@pytest.mark.parametrize("small", [1.0, 1e-3, 0.0])
+def test_unknowns_ahead(small: float):
+    """Also where rows alone hardly determine what they meet."""
+    random = rng(f"ahead {small}")
+    A, C = (random.normal(size=(n, n)) for n in (4, 3))
+    A[3] = A[2] + small * A[3]
+    whole = np.block([[-(C @ C.T + np.eye(3)), random.normal(size=(3, 4))], [np.zeros((4, 7))]])
+    whole[3:, 3:] = A @ A.T
+    whole = np.tril(whole.T) + np.tril(whole.T, -1).T
+    b = whole @ random.normal(size=7)
+    x = np.array(settled(proximal(entries(whole), 7, 3), list(b)))
+    np.testing.assert_allclose(whole @ x, b, atol=1e-11 * np.abs(x).max())

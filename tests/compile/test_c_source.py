@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from closed_dynamics_cases import closed_case
 from dynamics_cases import solid
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.c_source import c_header, c_source
@@ -134,6 +135,20 @@ def check(m, name, static, folder, ulps):
 def test_agrees_with_the_kernel(m, name, static, tmp_path):
     divides = check_movable in ALGORITHMS[name].needs  # by pivots of the mass matrix
     check(m, name, static, tmp_path, ulps=(4 + 2 * len(m.joint_names)) * (1000 if divides else 1))
+
+
+@pytest.mark.parametrize("robot", ["excavator", "delta", "stewart"])
+@pytest.mark.parametrize("name", ["forward_dynamics", "inverse_dynamics", "loop_forces"])
+def test_loops_agree_with_the_kernel(robot, name, tmp_path):
+    case = closed_case(robot)
+    t = trace(name, case.m)
+    given = [case.q, case.v, case.every][: len(ALGORITHMS[name].inputs)]
+    expected = build(t)(*given).reshape(len(case.q), -1)
+    call = function_of(compiled(tmp_path, text_of(t, name="f")), "f", expected.shape[1])
+    for row, wanted in enumerate(expected):
+        status, found = call(*[a[row] for a in given])
+        assert status == 0
+        np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
 
 
 @pytest.mark.parametrize("robot", ["ur5e", "panda", "scara", "mobile_arm"])

@@ -27,7 +27,6 @@ from linkwork.algorithms.joint_matrix import JointMatrix, climb
 from linkwork.algorithms.step_motion import power
 from linkwork.algorithms.steps import Step, columns, steps_of
 from linkwork.algorithms.tree_derivatives import derivatives
-from linkwork.algorithms.tree_factor import factor, half_product, half_solved, out_of_half
 from linkwork.algorithms.triples import less, minus, negated, times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -38,14 +37,15 @@ Column = dict[int, Scalar]
 def closed_forward_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> list[Block]:
     """As `forward_dynamics_derivatives`, of a mechanism with loops or couplings."""
     n, steps, rates = m.n_v, steps_of(o, m, q), numbers(m, v)
-    by = held(factor(step_masses(m, steps).lower(), n), closure_rows(o, m, q))
+    rows = closure_rows(o, m, q)
+    by = held(step_masses(m, steps).lower(), n, rows)
     push = minus(numbers(m, tau), tree_forces(o, m, q, rates, still(m)))
     bias = acceleration_bias(o, m, q, v)
-    now = moved(by, push, [bias[k] for k in range(len(by.halves))])
+    now = moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])
     tree = derivatives(m, steps, rates, now.dv)
     opening = acceleration_changes(o, m, q, rates, now.dv)
     pulled = force_changes(o, m, q, now.forces)
-    by_force, by_opening = _answers(by, n)
+    by_force, by_opening = _answers(by, n, len(rows))
     by_q = [less_column(_column(tree.q, k, n), pulled, k) for k in range(n)]
     by_v = [_column(tree.v, k, n) for k in range(n)]
     found = [
@@ -58,18 +58,15 @@ def closed_forward_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, tau: Bl
     return [_matrix(o, part) for part in (*found, by_force)]
 
 
-def _answers(by: Held, n: int) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
-    """Accelerations by each joint force, and by the bias of each row with the sign turned."""
-    rows = range(len(by.halves))
-    by_opening = [[negated(x) for x in moved(by, [0.0] * n, unit(i, len(rows))).dv] for i in rows]
-    by_force: list[list[Scalar]] = []
-    for k in range(n):
-        half = half_solved(by.masses, {k: 1.0})
-        opened = {i: half_product(by.masses, by.halves[i], half) for i in rows}
-        kept = {i: x for i, x in opened.items() if not is_zero(x)}
-        closing = added_up([(by_opening, kept)], n)
-        by_force.append(minus(out_of_half(by.masses, half), closing))
-    return by_force, by_opening
+def _answers(by: Held, n: int, count: int) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+    """Accelerations by each joint force, and by the bias of each row with the sign turned.
+
+    The system is symmetric, so the second are the multipliers that each joint force gives: no row
+    is asked to open by itself, which redundant rows could not.
+    """
+    answers = [moved(by, {k: 1.0}, [0.0] * count) for k in range(n)]
+    by_opening = [[negated(each.forces[i]) for each in answers] for i in range(count)]
+    return [each.dv for each in answers], by_opening
 
 
 def closed_inverse_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> list[Block]:

@@ -51,13 +51,16 @@ class ClosurePart:
         return len(self.row_names)
 
 
-def closure_parts(m: Mechanism, *, in_frame_a: bool = False) -> list[ClosurePart]:
+def closure_parts(
+    m: Mechanism, *, in_frame_a: bool = False, closed: bool = False
+) -> list[ClosurePart]:
     """The parts of a mechanism's closure, loops first.
 
     ``in_frame_a``: all rows of loops are in axes of frame a, as their names say. Else those of
-    which all three are held may be in any axes, which is less work.
+    which all three are held may be in any axes, which is less work. ``closed``: columns are asked
+    for where the loops are closed alone, so a rod has its length.
     """
-    parts = [_loop_part(m, loop, in_frame_a=in_frame_a) for loop in m.loops]
+    parts = [_loop_part(m, loop, in_frame_a=in_frame_a, closed=closed) for loop in m.loops]
     return parts + [_coupling_part(m, each) for each in m.couplings]
 
 
@@ -86,9 +89,12 @@ def is_closed(m: Mechanism) -> bool:
 
 
 def closure_rows(o: Ops, m: Mechanism, q: Block, *, in_frame_a: bool = False) -> list[Row]:
-    """The Jacobian row by row: entries by number of v, without those that structure leaves out."""
+    """The Jacobian row by row: entries by number of v, without those that structure leaves out.
+
+    Where loops are closed; in axes of frame a, wherever they are.
+    """
     found: list[Row] = []
-    for part in closure_parts(m, in_frame_a=in_frame_a):
+    for part in closure_parts(m, in_frame_a=in_frame_a, closed=not in_frame_a):
         columns = part.residual(o, q).columns
         moved = [k for c in part.coordinates for k in range(m.v_start[c], m.v_start[c + 1])]
         found += [{k: columns[k][i] for k in moved} for i in range(part.n_rows)]
@@ -128,14 +134,14 @@ class Ends(NamedTuple):
         return [b - a for a, b in zip(self.a.linear, self.b.linear, strict=True)]
 
 
-def _loop_part(m: Mechanism, loop: Loop, *, in_frame_a: bool) -> ClosurePart:
+def _loop_part(m: Mechanism, loop: Loop, *, in_frame_a: bool, closed: bool) -> ClosurePart:
     common = meeting_body(m, loop)
     coordinates = {c for name in (loop.frame_a, loop.frame_b) for c in _between(m, common, name)}
 
     def residual(o: Ops, q: Block) -> Residual:
         a, b = (moving_frame(o, m, q, name, common) for name in (loop.frame_a, loop.frame_b))
         ends = Ends(a, b)
-        return joined(o, loop_rows(o, loop, ends, in_frame_a=in_frame_a))
+        return joined(o, loop_rows(o, loop, ends, in_frame_a=in_frame_a, closed=closed))
 
     return ClosurePart(
         name=loop.name,
@@ -174,9 +180,18 @@ def _groups(loop: Loop) -> list[Group]:
     return groups
 
 
-def loop_rows(o: Ops, loop: Loop, ends: Ends, *, in_frame_a: bool) -> list[Rows]:
-    """What a loop has of rows: linear in the columns of its ends, however many these are."""
+def loop_rows(
+    o: Ops, loop: Loop, ends: Ends, *, in_frame_a: bool, closed: bool = False
+) -> list[Rows]:
+    """What a loop has of rows: linear in the columns of its ends, however many these are.
+
+    ``closed``: columns as they are where the loop is closed.
+    """
     held = loop.held
+    if held.length and closed:
+        along = (-1.0 / loop.distance) * ends.way()
+        columns = [o.vector([o.dot(along, v)]) for v in ends.linear()]
+        return [Rows(o.const([0.0]), columns, o.const(0.0))]
     if held.length:
         apart = distance(o, ends.way(), ends.linear())
         error = loop.distance - apart.error[0]

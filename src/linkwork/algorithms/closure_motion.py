@@ -38,12 +38,12 @@ def _biases(o: Ops, m: Mechanism, q: Block, v: Block, *, in_frame_a: bool) -> Bl
 
 
 def acceleration_bias(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
-    """The same, of rows that may be in any axes where all three are held (`closure_parts`)."""
+    """The same, of the rows of `closure_rows`, where the mechanism is assembled and stays so."""
     return _biases(o, m, q, v, in_frame_a=False)
 
 
 def closure_rates(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
-    """J v (n_c,) of rows that may be in any axes where all three are held."""
+    """J v (n_c,) of the rows of `closure_rows`."""
     found: list[Block] = []
     for loop in m.loops:
         common = meeting_body(m, loop)
@@ -51,7 +51,8 @@ def closure_rates(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
             _moving(o, frame_state(o, m, q, v, m.frame(name), common))
             for name in (loop.frame_a, loop.frame_b)
         )
-        found.append(joined(o, loop_rows(o, loop, Ends(a, b), in_frame_a=False)).columns[0])
+        rows = loop_rows(o, loop, Ends(a, b), in_frame_a=False, closed=True)
+        found.append(joined(o, rows).columns[0])
     for each in m.couplings:
         starts = _starts(m, each)
         columns = coupling_residual(o, each, [q[i] for i, _ in starts]).columns
@@ -65,7 +66,9 @@ def _loop_bias(o: Ops, m: Mechanism, loop: Loop, q: Block, v: Block, *, in_frame
         _accelerating(d, frame_state(o, m, q, v, m.frame(name), common))
         for name in (loop.frame_a, loop.frame_b)
     )
-    rate = joined(d, loop_rows(d, loop, Ends(a, b), in_frame_a=in_frame_a)).columns[0]
+    closed = not in_frame_a
+    rows = loop_rows(d, loop, Ends(a, b), in_frame_a=in_frame_a, closed=closed)
+    rate = joined(d, rows).columns[0]
     return d.change(rate, _TIME)
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 
-def minimum_degree(near: Sequence[set[int]]) -> tuple[tuple[int, ...], int]:
+def minimum_degree(
+    near: Sequence[set[int]], among: Collection[int] | None = None
+) -> tuple[tuple[int, ...], int]:
     """The order of the unknowns, and about how many products it costs.
 
-    ``near``: with which others each one has an entry.
+    ``near``: with which others each one has an entry. ``among``: those that are eliminated, by
+    default all.
 
     Source: minimum degree (George and Liu, "The evolution of the minimum degree ordering
     algorithm", SIAM Review 31, 1989).
     """
     near = [set(each) for each in near]
-    left = set(range(len(near)))
+    left = set(range(len(near)) if among is None else among)
     order: list[int] = []
     cost = 0
     while left:

@@ -15,14 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import added
 from linkwork.algorithms.closed_dynamics import held
+from linkwork.algorithms.closed_dynamics import moved as answered
 from linkwork.algorithms.closure import ClosurePart, closure_parts
 from linkwork.algorithms.inverse_dynamics import as_vector
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
-from linkwork.algorithms.tree_factor import factor, out_of_half, solved
-from linkwork.algorithms.triples import times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation.tangent import moved
@@ -104,12 +102,9 @@ class _Weighed:
 
     def __init__(self, o: Ops, m: Mechanism, q: Block, rows: list[dict[int, Block]]) -> None:
         self._o = o
-        self._by = held(factor(mass_entries(m, passages(o, m, q)), m.n_v), rows)
+        self._by = held(mass_entries(m, passages(o, m, q)), m.n_v, rows)
 
     def correction(self, error: list[Block]) -> Block:
         """(nv,): M⁻¹ Jᵀ (J M⁻¹ Jᵀ + mu)⁻¹ times the error."""
-        half: dict[int, Block] = {}
-        for row, force in zip(self._by.halves, solved(self._by.system.factors, error), strict=True):
-            for k, value in row.items():
-                half[k] = added(half.get(k, 0.0), times(value, force))
-        return as_vector(self._o, out_of_half(self._by.masses, half))
+        opening = [-x for x in error]
+        return as_vector(self._o, answered(self._by, {}, opening, steps=1).dv)
