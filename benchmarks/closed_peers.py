@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from linkwork.solve.closed.closure import closure
+from linkwork.algorithms.closure import closure
 from numpy.typing import NDArray
 
 import linkwork as lw

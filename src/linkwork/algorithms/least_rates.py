@@ -27,14 +27,15 @@ from linkwork.algorithms.triples import less, minus, negated, plus, scaled, time
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
-_SMALL = 1.0e-10
-"""Beside rows of length 1."""
-_FLOOR = 1.0e-16
-"""Of the mean squared length of rows, beside that of each: for rows that are zero."""
+_SMALL = 1.0e-9
+"""Beside rows of length 1: less would leave more rounding than is taken away."""
+_FLOOR = 1.0e-8
+"""Of the mean squared length of rows, beside that of each: shorter ones count less, and rounding
+counts as nothing."""
 _LEAST = 1.0e-30
 """For rows that are all zero."""
 _STEPS = 2
-"""After the first: what is determined to more than 1e-5 is exact then."""
+"""After the first: what is determined by squares above 1e-5 is exact then."""
 
 
 class Following(NamedTuple):
