@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from linkwork.algorithms.closure import closure
 from numpy.typing import NDArray
 
 import linkwork as lw
 from linkwork import models
+from linkwork.algorithms.closure import closure
 from linkwork.ops.casadi import CASADI
 
 Floats = NDArray[np.float64]
@@ -303,7 +303,7 @@ class Pinocchio:
         datas = pin.StdVec_RigidConstraintData()
         for each in constraints:
             datas.append(each.createData())
-        pin.initConstraintDynamics(model, data, constraints)
+        pin.initConstraintDynamics(model, data, constraints, datas)
         settings = pin.ProximalSettings(1e-12, 1e-8, 20)
 
         def compute(state: tuple[Floats, Floats, Floats]) -> Floats:

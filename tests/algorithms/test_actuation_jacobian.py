@@ -43,7 +43,7 @@ def test_parameters_move_the_loop_and_the_frame():
     given = np.asarray(parameters.values(m, [name])[0])
     f = robot.function("actuation_jacobian", tip, parameters=[name])
     np.testing.assert_allclose(f(q, given), robot.actuation_jacobian(q, tip), atol=1e-12)
-    far = f(q, given + [0.0, 0.2, 0.0])
+    far = f(q, given + np.array([0.0, 0.2, 0.0]))
     moved = np.eye(4)
     moved[1, 3] = 0.2
     other = robot.with_frame("far", tip, moved).actuation_jacobian(q, "far")

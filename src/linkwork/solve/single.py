@@ -81,9 +81,7 @@ class SingleCalls:
 
     def __call__(self, numbers: Numbers, targets: Any, q0: Any) -> Floats | None:
         """q, then its report; None where it has to go the general way."""
-        start, options = (
-            (self._neutral, numbers.from_seed) if q0 is None else (q0, numbers.from_q0)
-        )
+        start, options = (self._neutral, numbers.from_seed) if q0 is None else (q0, numbers.from_q0)
         if self._raw and type(targets) is np.ndarray:
             return self._one(targets, start, options)
         given = self._given(targets)
