@@ -99,6 +99,7 @@ def test_with_loops(name: str):
             same(solver.solve(target, near, position_tolerance=1e-9), tight, k)
     strided = T[0, :3, 3]
     if not whole:
+        assert quick(solver, strided, near)
         same(solver.solve(strided, near), batch, 0)
     far = T[0].copy()
     far[:3, 3] += 9.0

@@ -24,6 +24,8 @@ from linkwork.solve.texts import poses_of, taking
 Floats = NDArray[np.float64]
 _PLAIN = (float, int, str)
 """Kinds of options that are the same where they are equal."""
+_ONE = 16
+"""Numbers of the largest target that native code takes as it is: a pose."""
 
 
 class Numbers(NamedTuple):
@@ -83,7 +85,7 @@ class SingleCalls:
         """q, then its report; None where it has to go the general way."""
         start, options = (self._neutral, numbers.from_seed) if q0 is None else (q0, numbers.from_q0)
         if self._raw and type(targets) is np.ndarray:
-            return self._one(targets, start, options)
+            return self._one(_in_line(targets), start, options)
         given = self._given(targets)
         return None if given is None else self._one(*given, start, options)
 
@@ -128,6 +130,11 @@ def _target(taker: _Taker, value: Any) -> Any:
         return taker.own
     if taker.read:
         return taker.task.rows_of(value)
-    if type(value) is np.ndarray and not value.flags.c_contiguous:
-        return np.ascontiguousarray(value)
-    return value
+    return _in_line(value) if type(value) is np.ndarray else value
+
+
+def _in_line(value: NDArray[Any]) -> NDArray[Any]:
+    """A column of an array, say, as the native call takes it; a batch as it is."""
+    if value.size > _ONE or value.flags.c_contiguous:
+        return value
+    return np.ascontiguousarray(value)
