@@ -36,6 +36,8 @@ class RobotLoops:
 
         def _with(self, mechanism: Mechanism) -> Robot: ...
 
+        def _frame(self, frame: str | None) -> str: ...
+
         jacobian: Callable[..., Floats]
         _compute: Callable[..., Floats]
 
@@ -281,7 +283,7 @@ class RobotLoops:
 
         Raises: InputError where q is not assembled, or actuated joints hold each other.
         """
-        return self._rates().passive_rates(q, self.assembler().actuated)
+        return self._rates().passive_rates(q)
 
     def actuation_jacobian(
         self, q: ArrayLike, frame: str | None = None, *, reference: Reference = "world-aligned"
@@ -290,8 +292,8 @@ class RobotLoops:
 
         Raises: as `passive_rates`.
         """
-        rates = self.passive_rates(q)
-        return self.jacobian(q, frame, reference=reference) @ rates
+        name = frame if isinstance(frame, str) else self._frame(frame)
+        return self._rates().actuation_jacobian(q, (name, reference), self.jacobian)
 
     def singularities(self, q: ArrayLike, frame: str | None = None) -> Singularities:
         """How near assembled configurations are to singularities of type 1 and 2.

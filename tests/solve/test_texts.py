@@ -147,13 +147,39 @@ def test_what_is_held_or_not_bounded_has_no_seeds():
     assert texts.problem_texts(PROBLEM).key != made.key
 
 
-def test_one_pose_goes_in_as_a_matrix_and_all_else_as_numbers():
+def test_each_target_goes_in_by_itself():
     assert texts.problem_texts(PROBLEM).targets == ((4, 4),)
-    two = make_problem(M, [Pose("tool0"), Position("forearm_link")])
+    two = make_problem(M, [Position("forearm_link"), Pose("tool0")])
     made = texts.problem_texts(two)
-    assert made.targets == ((15,),)
-    numbers, q0 = rng("numbers").normal(size=15), np.full(6, 9.0)
-    got = made.prepare(NUMPY, numbers, q0)
-    assert np.array_equal(got["parameters"], numbers)
+    assert made.targets == ((3,), (4, 4)) and texts.taking(two) == (0, 1)
+    assert not texts.takes_pose(two) and texts.takes_pose(PROBLEM)
+    T, point, q0 = pose(neutral(M)), rng("point").normal(size=3), np.full(6, 9.0)
+    got = made.prepare(NUMPY, point, T.ravel(), q0)
+    expected = np.concatenate([point, T[:3, 3], T[:3, :3].ravel()])
+    assert np.array_equal(got["parameters"], expected)
     assert np.array_equal(got["x0"], two.upper)
-    assert got["fault"][0] < 0.0
+    assert got["fault"][0] <= 0.0
+    given = texts.targets_of(two, expected[None])
+    assert [each.shape for each in given] == [(1, 3), (1, 4, 4)]
+    assert np.array_equal(given[0][0], point) and np.array_equal(given[1][0], T)
+
+
+def test_one_unfit_target_of_several_is_a_fault():
+    two = make_problem(M, [Position("forearm_link"), Pose("tool0")])
+    prepare, T = texts.problem_texts(two).prepare, pose(neutral(M))
+    askew = T.copy()
+    askew[0, 0] += 2e-6  # little more than is allowed: the other's margin does not make up for it
+    askew[0, 1] += 2e-6
+    q0 = neutral(M)
+    for point, target in ((np.zeros(3), askew * 1.01), (np.array([1e301, 0.0, 0.0]), T)):
+        fault = prepare(NUMPY, point, target.ravel(), q0)["fault"][0]
+        assert not fault <= 0.0
+    assert not prepare(NUMPY, np.array([np.nan, 0, 0]), T.ravel(), q0)["fault"][0] <= 0.0
+
+
+def test_where_limits_take_numbers_rows_go_in_whole():
+    limited = make_problem(M, Pose("tool0"), limits=lw.ik.VelocityLimit(dt=0.1))
+    assert texts.taking(limited) == ()
+    parameters = np.zeros((2, limited.layout.n_parameters))
+    assert texts.problem_texts(limited).targets == ((parameters.shape[1],),)
+    assert texts.targets_of(limited, parameters) == [parameters]

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from linkwork.algorithms import configuration
+from linkwork.algorithms.actuation_jacobian import actuation_jacobian
 from linkwork.algorithms.center_of_mass import com, com_jacobian
 from linkwork.algorithms.center_of_mass_motion import com_acceleration, com_velocity
 from linkwork.algorithms.centroidal import centroidal_matrix, centroidal_momentum
@@ -28,9 +29,11 @@ from linkwork.algorithms.inverse_mass_matrix import inverse_mass_matrix
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.algorithms.jacobian_derivative import jacobian_dot_v
 from linkwork.algorithms.jacobian_dot import jacobian_dot
+from linkwork.algorithms.least_rates import actuated_numbers
 from linkwork.algorithms.loop_forces import loop_forces, loop_wrenches
 from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.parametric import Parametric
+from linkwork.algorithms.passive_rates import passive_rates
 from linkwork.algorithms.regressor import regressor
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters as named
@@ -152,6 +155,7 @@ _REAL: tuple[Check, ...] = (check_inertias,)
 _MOVABLE: tuple[Check, ...] = (check_inertias, check_movable)
 _DRIVEN: tuple[Check, ...] = (check_inertias, check_actuated)
 _HELD: tuple[Check, ...] = (check_held,)
+_DRIVEN_LOOPS: tuple[Check, ...] = (check_held, check_actuated)
 
 
 def _vector_v(m: Mechanism) -> Shape:
@@ -223,6 +227,22 @@ ALGORITHMS: dict[str, Algorithm] = {
             "closure_jacobian", closure_jacobian, _Q, (), lambda m: (*_rows(m), m.n_v), _HELD
         ),
         Algorithm("closure_bias", closure_bias, _QV, (), _rows, _HELD),
+        Algorithm(
+            "passive_rates",
+            passive_rates,
+            _Q,
+            (),
+            lambda m: (m.n_v, len(actuated_numbers(m))),
+            _DRIVEN_LOOPS,
+        ),
+        Algorithm(
+            "actuation_jacobian",
+            actuation_jacobian,
+            _Q,
+            ("frame", "reference"),
+            lambda m: (6, len(actuated_numbers(m))),
+            _DRIVEN_LOOPS,
+        ),
         Algorithm("loop_forces", loop_forces, _FORCES, (), _rows, (*_MOVABLE, *_HELD)),
         Algorithm(
             "loop_wrenches",

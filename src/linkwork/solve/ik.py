@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -30,9 +30,10 @@ from linkwork.solve.pipeline import Refused
 from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.result import Column, IKResult, Terms
 from linkwork.solve.searching import Effort, Part, Progress, search
+from linkwork.solve.single import Numbers, SingleCalls
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.pose import Pose
-from linkwork.solve.texts import takes_point, takes_pose, thresholds
+from linkwork.solve.texts import takes_pose, taking, targets_of, thresholds
 
 Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))
@@ -62,15 +63,6 @@ class _Made(NamedTuple):
     report: Floats
     terms: Terms
     numbers: Floats
-
-
-class _Quick(NamedTuple):
-    """One target in one call of compiled code, with options that are known beforehand."""
-
-    one: Callable[..., Floats | None]
-    from_seed: Floats
-    from_q0: Floats
-    terms: Terms
 
 
 class InverseKinematics:
@@ -116,10 +108,10 @@ class InverseKinematics:
         self._plain: list[Part] | None = None
         self._pipeline = self._code.pipeline
         self._takes_pose = self._pipeline is not None and takes_pose(self.problem)
-        self._quick: _Quick | None = None
-        self._asked: tuple[Options | None, _Quick | None] = (None, None)
-        if self._takes_pose or takes_point(self.problem):
-            self._quick = self._quickest(Options())
+        self._single: SingleCalls | None = None
+        if self._pipeline is not None and taking(self.problem):
+            one = self._pipeline.one
+            self._single = SingleCalls(self.problem, one, self._neutral, self._numbers_for)
 
     @property
     def parts(self) -> tuple[Problem, ...]:
@@ -165,12 +157,12 @@ class InverseKinematics:
         """
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
-        quick = self._quick if options is None else self._quick_with(options)
-        if quick is not None and progress is None and not changes:
-            options_of = quick.from_seed if q0 is None else quick.from_q0
-            row = quick.one(targets, self._neutral if q0 is None else q0, options_of)
-            if row is not None:
-                return self._of_row(row, (targets, q0), quick.terms, begin)
+        single = self._single
+        if single is not None and progress is None:
+            numbers = single.numbers(options, changes)
+            row = None if numbers is None else single(numbers, targets, q0)
+            if numbers is not None and row is not None:
+                return self._of_row(row, (targets, q0), numbers.terms, begin)
         options, threads = with_changes(options, **changes), thread_count(threads)
         if self._takes_pose and options.best_of == 1 and options.seconds is None:
             made = self._poses(targets, q0, options, (threads, progress))
@@ -291,27 +283,10 @@ class InverseKinematics:
         )
         return last[1], _Call(options, last[2], searched(self.problem, last[2]), effort)
 
-    def _quick_with(self, options: Options) -> _Quick | None:
-        """What one target is solved with by options that have come twice in a row."""
-        asked, made = self._asked
-        if asked is not options or (made is None and self._quick is not None):
-            usual = asked is options and options.best_of == 1 and options.seconds is None
-            made = self._quickest(options) if usual else None
-            self._asked = (options, made)
-        return made
-
-    def _quickest(self, options: Options) -> _Quick | None:
+    def _numbers_for(self, options: Options) -> Numbers:
         """What one target is solved with by these options."""
-        pipeline = self._pipeline
-        if pipeline is None:
-            return None
         terms, call = self._call(options, 1, 1, None, given=False)
-        return _Quick(
-            pipeline.one,
-            self._numbers(call, seed_try=0),
-            self._numbers(call, seed_try=1),
-            terms,
-        )
+        return Numbers(self._numbers(call, seed_try=0), self._numbers(call, seed_try=1), terms)
 
     def _poses(
         self,
@@ -370,16 +345,12 @@ class InverseKinematics:
         pipeline = self._pipeline
         if pipeline is None:
             return self._from(parameters, start, call)
-        targets = parameters
-        if self._takes_pose:
-            targets = np.zeros((len(parameters), 4, 4))
-            targets[:, :3, 3], targets[:, 3, 3] = parameters[:, :3], 1.0
-            targets[:, :3, :3] = parameters[:, 3:12].reshape(-1, 3, 3)
+        targets = targets_of(self.problem, parameters)
         effort = call.effort
         numbers = self._numbers(call, effort.seed_try, checked=True)
         try:
             q, report = pipeline.run(
-                [targets], start, numbers, threads=effort.threads, progress=effort.progress
+                targets, start, numbers, threads=effort.threads, progress=effort.progress
             )
         except Refused as refused:
             raise InputError(

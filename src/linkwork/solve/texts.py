@@ -17,8 +17,7 @@ from linkwork.solve.moves import violation
 from linkwork.solve.pose_features import RIGID, far_from_rigid, pose_features
 from linkwork.solve.problem import Problem
 from linkwork.solve.step import configuration_of, seen_at, step
-from linkwork.solve.tasks.pose import Pose
-from linkwork.solve.tasks.position import point_numbers
+from linkwork.solve.tasks.pose import Pose, pose_numbers
 
 Floats = NDArray[np.float64]
 
@@ -29,17 +28,19 @@ _LARGEST = 1.0e300
 def problem_texts(problem: Problem) -> Texts:
     """The texts of a problem.
 
-    One pose and nothing else that takes numbers goes in as a matrix (4, 4), which is checked on
-    the way; of all others the rows of numbers go in as `inputs.rows_of` makes them.
+    The target of each task goes in by itself, poses as matrices (4, 4), all checked on the way.
+    Where limits take numbers too, and where no task takes any, the rows of numbers go in as
+    `inputs.rows_of` makes them.
     """
     n_parameters = problem.layout.n_parameters
     needs_settings = any(any(task.slack) for task in problem.tasks) or bool(problem.limits)
 
-    def prepare(o: Ops, target: Block, q0: Block) -> dict[str, Block]:
-        if takes_pose(problem):
-            parameters, fault = _of_pose(o, problem, target, q0)
+    def prepare(o: Ops, *given: Block) -> dict[str, Block]:
+        *targets, q0 = given
+        if taking(problem):
+            parameters, fault = _of_targets(o, problem, targets, q0)
         else:
-            parameters, fault = target, far(o, target, n_parameters)
+            parameters, fault = targets[0], far(o, targets[0], n_parameters)
         return {
             "x0": o.vector(inside(o, problem, q0)),
             "parameters": parameters,
@@ -65,7 +66,7 @@ def problem_texts(problem: Problem) -> Texts:
 
     return Texts(
         key=problem.key,
-        targets=((4, 4),) if takes_pose(problem) else ((n_parameters,),),
+        targets=_shapes(problem) or ((n_parameters,),),
         n_q=problem.mechanism.n_q,
         n=len(problem.moved),
         n_parameters=n_parameters,
@@ -78,16 +79,44 @@ def problem_texts(problem: Problem) -> Texts:
     )
 
 
+def taking(problem: Problem) -> tuple[int, ...]:
+    """The tasks that take a target, where a row is these and the positions that are held.
+
+    None where limits take numbers as well.
+    """
+    tasks = problem.tasks
+    numbers = sum(task.n_target for task in tasks) + len(problem.held)
+    plain = problem.layout.n_parameters == numbers
+    return tuple(k for k, task in enumerate(tasks) if task.n_target) if plain else ()
+
+
 def takes_pose(problem: Problem) -> bool:
-    """Whether a row is one pose, and the positions that are held."""
-    numbers = 12 + len(problem.held)
-    return _one_pose(problem) and problem.layout.n_parameters == numbers
+    """Whether the only target is a pose."""
+    found = taking(problem)
+    return len(found) == 1 and problem.tasks[found[0]].read is pose_numbers
 
 
-def takes_point(problem: Problem) -> bool:
-    """Whether a row is the three numbers of one point as they are given."""
-    plain = len(problem.tasks) == 1 and problem.tasks[0].read is point_numbers
-    return plain and problem.layout.n_parameters == 3
+def poses_of(numbers: Floats) -> Floats:
+    """Poses (N, 4, 4) of their numbers (N, 12)."""
+    poses = np.zeros((len(numbers), 4, 4))
+    poses[:, :3, 3], poses[:, 3, 3] = numbers[:, :3], 1.0
+    poses[:, :3, :3] = numbers[:, 3:].reshape(-1, 3, 3)
+    return poses
+
+
+def targets_of(problem: Problem, parameters: Floats) -> list[Floats]:
+    """The targets of rows of parameters (N, p), as the texts take them."""
+    found: list[Floats] = []
+    for k in taking(problem):
+        own = parameters[:, slice(*problem.layout.targets[k])]
+        matrix = problem.tasks[k].read is pose_numbers
+        found.append(poses_of(own) if matrix else np.ascontiguousarray(own))
+    return found or [parameters]
+
+
+def _shapes(problem: Problem) -> tuple[tuple[int, ...], ...]:
+    tasks = [problem.tasks[k] for k in taking(problem)]
+    return tuple((4, 4) if task.read is pose_numbers else (task.n_target,) for task in tasks)
 
 
 def _one_pose(problem: Problem) -> bool:
@@ -126,13 +155,29 @@ def inside(o: Ops, problem: Problem, q0: Block) -> list[Block]:
     return x0
 
 
-def _of_pose(o: Ops, problem: Problem, target: Block, q0: Block) -> tuple[Block, Block]:
-    """The parameters of a pose given by rows (16,), and how far it is from a rigid one."""
-    p = [target[4 * i + 3] for i in range(3)]
-    R = [[target[4 * i + j] for j in range(3)] for i in range(3)]
-    last = [target[12 + j] for j in range(4)]
-    held = [q0[k] for k in problem.held]
-    return o.vector([*p, *R[0], *R[1], *R[2], *held]), far_from_rigid(o, R, last) - RIGID
+def _of_targets(
+    o: Ops, problem: Problem, targets: Sequence[Block], q0: Block
+) -> tuple[Block, Block]:
+    """The parameters of targets, poses given by rows (16,), and whether all are fit."""
+    numbers: list[Block] = []
+    faults: list[Block] = []
+    for k, target in zip(taking(problem), targets, strict=True):
+        count = problem.tasks[k].n_target
+        if problem.tasks[k].read is not pose_numbers:
+            numbers += [target[i] for i in range(count)]
+            faults.append(far(o, target, count))
+            continue
+        R = [[target[4 * i + j] for j in range(3)] for i in range(3)]
+        numbers += [target[4 * i + 3] for i in range(3)] + [x for row in R for x in row]
+        faults.append(far_from_rigid(o, R, [target[12 + j] for j in range(4)]) - RIGID)
+    numbers += [q0[k] for k in problem.held]
+    return o.vector(numbers), faults[0] if len(faults) == 1 else _any_fault(o, faults)
+
+
+def _any_fault(o: Ops, faults: Sequence[Block]) -> Block:
+    """Above zero where any is, and not a number where any is none."""
+    beyond = [o.select(o.less(fault, 0.0), 0.0, fault) for fault in faults]
+    return sum(beyond[1:], beyond[0])
 
 
 def far(o: Ops, numbers: Block, count: int) -> Block:

@@ -8,6 +8,7 @@ import pytest
 import linkwork as lw
 from closed_robots import with_every_kind
 from linkwork.errors import InputError
+from linkwork.models import MODELS
 from linkwork.solve.closed.rates import Rates, dependent_rows, rank_of, smallest
 from seeds import rng
 
@@ -109,6 +110,25 @@ def test_drives_that_hold_each_other():
     with pytest.raises(InputError, match="cannot move independently"):
         robot.actuate(["crank", "rocker"]).passive_rates(q)
     assert np.isnan(robot.actuate(["crank", "rocker"]).singularities(q, "rocker_end").type_1)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name].closed])
+def test_compiled_rates_are_those_of_singular_values(name):
+    robot = lw.load(name)
+    m, g = robot.mechanism, rng(f"rates {name}")
+    at = [m.q_start[m.joint(joint)] for joint in robot.actuated]
+    lower, upper = (np.clip(x, -np.pi, np.pi)[at] for x in robot.limits[:2])
+    given = g.uniform(lower, upper, (500, len(at)))
+    found = robot.assemble(given, near=robot.neutral())
+    q = found.q[found.success]
+    expected, held = Rates(m)._rates(q, robot.actuated)
+    assert len(q) > 300 and not held.any()
+    scale = np.maximum(1.0, np.abs(expected).max(axis=(1, 2), keepdims=True))
+    rates = robot.passive_rates(q)
+    assert (np.abs(rates - expected) / scale).max() < 1e-10
+    J = robot.jacobian(q, MODELS[name].tip)
+    found = robot.actuation_jacobian(q, MODELS[name].tip)
+    assert (np.abs(found - J @ expected) / scale).max() < 1e-10
 
 
 def test_singularities_of_a_slider_crank():

@@ -77,7 +77,7 @@ class Assembly:
         compiler: Compiler | None = None,
     ) -> None:
         self.mechanism = m = mechanism
-        self.actuated = _names_of(m, actuated)
+        self.actuated = actuated_names(m, actuated)
         self.problem = _passive_problem(m, self.actuated)
         self.passive = tuple(m.joint_names[c] for c in self.problem.coordinates)
         self._neutral = neutral(m)
@@ -294,7 +294,11 @@ class Assembly:
         return q, report
 
 
-def _names_of(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:
+def actuated_names(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The joints that are meant: those that are named, or those that the mechanism says.
+
+    Raises: UnknownNameError, InputError.
+    """
     if actuated is None:
         if not m.actuated:
             raise InputError(

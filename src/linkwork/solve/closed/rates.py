@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms import configuration as configurations
 from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts
+from linkwork.algorithms.jacobian import Reference
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.machine_code import COMPILING
@@ -18,6 +19,8 @@ from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.closed.assembly import actuated_names
+from linkwork.solve.closed.quick_rates import ASSEMBLED, Asked, Found, QuickRates
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import configuration
 from linkwork.solve.problem import expanded
@@ -25,8 +28,6 @@ from linkwork.solve.tasks.closed import Closed
 
 Floats = NDArray[np.float64]
 
-ASSEMBLED = 1.0e-6
-"""So far (m, rad) a closure may be off where its rates are asked for."""
 _RANK = 1.0e-8
 """Singular values below this share of the largest count as none."""
 _HELD = 1.0e-6
@@ -82,6 +83,7 @@ class Rates:
         )
         moving = {c for part in self._parts for c in part.coordinates}
         self._ranks: dict[tuple[int, ...], int] = {}
+        self._quick: dict[tuple[str, Reference] | None, QuickRates] = {}
         self._looped = expanded(m.v_start, sorted(moving))
 
     @cached_property
@@ -124,13 +126,53 @@ class Rates:
             )
         return given
 
-    def passive_rates(self, q: ArrayLike, actuated: Sequence[str]) -> Floats:
+    def passive_rates(self, q: ArrayLike) -> Floats:
         """dv / d(actuated speeds) (..., nv, n_actuated) where the loops stay closed.
 
         Source: the implicit function theorem.
-        Raises: InputError where q is not assembled, or the actuated joints hold each other there.
+        Raises: InputError where q is not assembled, the actuated joints hold each other there, or
+        it is not said which are actuated.
         """
-        found, held = self._rates(self.assembled(q), actuated)
+        found = self._quickly(None, q)
+        if found is None:
+            return self._carefully(self.assembled(q))
+        if found.doubtful is not None:
+            doubtful = found.doubtful
+            found.rates[doubtful] = self._carefully(self.assembled(q)[doubtful])
+        return found.rates
+
+    def actuation_jacobian(
+        self, q: ArrayLike, asked: tuple[str, Reference], jacobian: Callable[..., Floats]
+    ) -> Floats:
+        """From actuated speeds to a frame's velocity (..., 6, n_actuated).
+
+        ``asked`` are frame and reference; ``jacobian(q, frame, reference=...)`` is that of the
+        tree, for what singular values decide.
+
+        Raises: as `passive_rates`; UnknownNameError, InputError as `jacobian`.
+        """
+        found = self._quickly(asked, q)
+        if found is None or found.doubtful is not None:
+            given = self.assembled(q)
+            some = given if found is None else given[found.doubtful]
+            careful = jacobian(some, asked[0], reference=asked[1]) @ self._carefully(some)
+            if found is None:
+                return careful
+            found.rates[found.doubtful] = careful
+        return found.rates
+
+    def _quickly(self, asked: tuple[str, Reference] | None, q: ArrayLike) -> Found | None:
+        quick = self._quick.get(asked)
+        if quick is None:
+            actuated_names(self.mechanism, None)
+            named = None if asked is None else Asked(*asked)
+            made = QuickRates(self.mechanism, named, self._compiler)
+            quick = self._quick.setdefault(asked, made)
+        return quick(q)
+
+    def _carefully(self, q: Floats) -> Floats:
+        """The rates by singular values, at what is assembled."""
+        found, held = self._rates(q, self.mechanism.actuated)
         if held.any():
             raise InputError(
                 "the actuated joints cannot move independently there: they hold each other, "

@@ -1,0 +1,21 @@
+"""What all joints of a mechanism with loops do when its actuated ones move."""
+
+from __future__ import annotations
+
+from linkwork.algorithms.inverse_dynamics import as_vector
+from linkwork.algorithms.least_rates import following
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+
+
+def passive_rates(o: Ops, m: Mechanism, q: Block) -> Block:
+    """The derivative of v by the speeds of the actuated joints, where the loops stay closed.
+
+    Shapes: q (nq,) that is assembled to (nv, n_actuated), columns in the order of `actuated`. Of
+    passive joints that are free the least motion; joints in no loop that are not actuated stand
+    still. Next to singularities of type 2 it is not exact, and where the actuated joints hold each
+    other it does not close the loops: `Robot.passive_rates` looks after both.
+
+    Source: the implicit function theorem (see `least_rates.py`).
+    """
+    return o.matrix([as_vector(o, column) for column in following(o, m, q).columns])

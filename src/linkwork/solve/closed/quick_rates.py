@@ -1,0 +1,96 @@
+"""Rates of an assembled mechanism in one call of compiled code, which says where it is in doubt.
+
+The code gives the rates and one number: above 1 where the loops are open, or where the rates that
+are found do not close them, or still change: next to a singularity, and where actuated joints hold
+each other. All else is exact; what is in doubt is left to singular values (`rates.py`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.algorithms.actuation_jacobian import along
+from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.closure import closure_parts
+from linkwork.algorithms.jacobian import Reference, jacobian
+from linkwork.algorithms.least_rates import actuated_numbers, following
+from linkwork.algorithms.triples import times, total
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.kernel import build
+from linkwork.compile.machine_code import COMPILING
+from linkwork.compile.recipe import text_recipe
+from linkwork.errors import InputError
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
+
+Floats = NDArray[np.float64]
+
+ASSEMBLED = 1.0e-6
+"""So far (m, rad) a closure may be off where its rates are asked for."""
+_SETTLED = 1.0e-8
+"""What the last step may find open, and add. It takes away all but 1e-4 of either, or less."""
+
+
+class Asked(NamedTuple):
+    """A frame whose velocity is asked for, and in which axes."""
+
+    frame: str
+    reference: Reference
+
+
+class Found(NamedTuple):
+    """Rates (..., n, n_actuated), and which of the rows are in doubt; None: none are."""
+
+    rates: Floats
+    doubtful: NDArray[np.bool_] | None
+
+
+class QuickRates:
+    """dv by the actuated speeds (nv, n_actuated), or a frame's velocity by them."""
+
+    def __init__(self, m: Mechanism, asked: Asked | None, compiler: Compiler) -> None:
+        """Raises: UnknownNameError, InputError for a frame or reference that is none."""
+        self._shape = (m.n_v if asked is None else 6, len(actuated_numbers(m)))
+
+        def text(o: Ops, q: Block) -> dict[str, Block]:
+            return {"rates": _rates_and_doubt(o, m, q, asked)}
+
+        key = ("closed", "rates", *map(str, asked or ()), m.digest)
+        recipe = text_recipe(key, "rates", {"q": m.n_q}, text)
+        with COMPILING:
+            kernel = build(recipe, compiler=compiler)
+        self._call = kernel.bound()
+
+    def __call__(self, q: ArrayLike) -> Found | None:
+        """At q (..., nq); None where some q or result is not finite or of the wrong shape."""
+        try:
+            rows = self._call(q)
+        except InputError:
+            return None
+        if rows.ndim == 1:
+            found = rows[:-1].reshape(self._shape)
+            return Found(found, None if rows[-1] <= 1.0 else np.ones((), bool))
+        doubtful = rows[..., -1] > 1.0
+        found = rows[..., :-1].reshape(*rows.shape[:-1], *self._shape)
+        return Found(found, doubtful if doubtful.any() else None)
+
+
+def _rates_and_doubt(o: Ops, m: Mechanism, q: Block, asked: Asked | None) -> Block:
+    found = following(o, m, q)
+    columns = found.columns
+    if asked is not None:
+        J = jacobian(o, m, q, frame=asked.frame, reference=asked.reference)
+        columns = along(m, J, asked.frame, columns)
+    n = m.n_v if asked is None else 6
+    by_rows: list[Scalar] = [column[i] for i in range(n) for column in columns]
+    parts = [(part.n_rows, part.residual(o, q).error) for part in closure_parts(m)]
+    gaps = [error[i] for count, error in parts for i in range(count)]
+    doubt = [_squares(gaps, ASSEMBLED), _squares([*found.left, *found.change], _SETTLED)]
+    return o.vector([*by_rows, total(doubt)])
+
+
+def _squares(values: list[Scalar], most: float) -> Scalar:
+    return times(1.0 / (most * most), total([times(x, x) for x in values]))
