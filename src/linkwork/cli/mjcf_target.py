@@ -249,13 +249,12 @@ def _compiled(
     said += [str(warning.message) for warning in caught]
     problems += [_problem("note", "mujoco", f"MuJoCo: {t}", robot) for t in dict.fromkeys(said)]
     split += [joint.name for joint in robot.joints if joint.type == "planar"]
-    told_of = (
-        ("mujoco-shell", "meshes without a volume are shells for MuJoCo", flat),
-        ("mjcf-lost", "planar and floating joints become several joints, with other names", split),
-    )
-    for code, what, names in told_of:
-        if names:
-            problems.append(_problem("note", code, f"{what}: {_listed(names)}", robot))
+    if flat:
+        message = f"meshes without a volume are shells for MuJoCo: {_listed(flat)}"
+        problems.append(_problem("note", "mujoco-shell", message, robot))
+    if split:
+        message = "planar and floating joints become several joints, with other names"
+        problems.append(_problem("note", "mjcf-lost", f"{message}: {_listed(split)}", robot))
     return root, problems
 
 
