@@ -104,8 +104,8 @@ class RobotDynamics:
     ) -> Floats:
         """Joint forces (..., nv) that keep the velocities v as they are (N, N m).
 
-        Inverse dynamics at dv = 0: against gravity, Coriolis and centrifugal forces. Keywords: see
-        `RobotDynamics`.
+        Inverse dynamics at dv = 0: against gravity, Coriolis and centrifugal forces. With loops:
+        those of the actuated joints that keep their own speeds. Keywords: see `RobotDynamics`.
 
         Raises: as `inverse_dynamics`.
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork import settings
 from linkwork.mechanism import edit
 from linkwork.robot_dynamics import run
+from linkwork.solve.closed.words import named
 
 if TYPE_CHECKING:
     import numpy as np
@@ -191,9 +192,10 @@ class RobotLoops:
     ) -> Floats:
         """How far each row of each loop and coupling is from closed (..., n_c), m and rad.
 
-        Raises: InputError where there are no loops or couplings.
+        Raises: InputError where there are no loops or couplings, or one has no value.
         """
-        return self._compute(("closure", None, None), (q,), out, threads, on_bad)
+        what = ("closure", None, None)
+        return named(self.mechanism, q, lambda: self._compute(what, (q,), out, threads, on_bad))
 
     def closure_jacobian(
         self,
@@ -205,9 +207,10 @@ class RobotLoops:
     ) -> Floats:
         """The derivative of `closure` by v (..., n_c, nv), exact where q is assembled.
 
-        Raises: InputError where there are no loops or couplings.
+        Raises: InputError where there are no loops or couplings, or one has no value.
         """
-        return self._compute(("closure_jacobian", None, None), (q,), out, threads, on_bad)
+        what = ("closure_jacobian", None, None)
+        return named(self.mechanism, q, lambda: self._compute(what, (q,), out, threads, on_bad))
 
     def closure_bias(
         self,

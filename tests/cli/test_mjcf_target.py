@@ -75,10 +75,11 @@ def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
     for q in robot.random(5, seed=rng(f"mjcf {name}")):
         full = dict(zip(robot.full_joint_names, split(robot, q), strict=True))
         for joint_name, value in full.items():
-            if len(value) == 7:  # a floating joint inside: slides and a ball
-                data.joint(f"{joint_name}_RB").qpos = value[3:]
-                for axis, x in zip("XYZ", value[:3], strict=True):
-                    data.joint(f"{joint_name}_T{axis}").qpos[0] = x
+            if len(value) == 7:  # a floating joint that nothing carries is free in the world
+                pose = robot.fk(q, f"{joint_name}/joint")
+                quat = np.zeros(4)
+                mujoco.mju_mat2Quat(quat, np.ascontiguousarray(pose[:3, :3]).ravel())
+                data.joint(joint_name).qpos = [*pose[:3, 3], *quat]
             else:
                 data.joint(joint_name).qpos[0] = value[0]
         mujoco.mj_kinematics(model, data)
@@ -157,6 +158,8 @@ def test_what_is_lost_is_told(tmp_path: Path):
         joint("j", "a", "b", more='<safety_controller k_velocity="1"/><calibration rising="0"/>'),
         joint("k", "b", "c", more='<mimic joint="j"/>'),
         joint("f", "c", "d", "planar"),
+        joint("g", "d", "e", "floating"),
+        link("e"),
         '<transmission name="t"><type>x</type><joint name="j"/></transmission><gazebo/>',
     ]  # fmt: skip
     told = " ".join(p.message for p in to_mjcf(document(tmp_path, *pieces), tmp_path).problems)
@@ -166,7 +169,7 @@ def test_what_is_lost_is_told(tmp_path: Path):
         "calibrations are left out: 'j'",
         "limits of velocity are left out: 'j', 'k'",
         "equality constraints, which a simulation holds softly: 'k'",
-        "become several joints, with other names: 'f'",
+        "become several joints, with other names: 'g', 'f'",
         "textures are left out: 't.png'",
         "does not define are left out: '<gazebo>'",
         "MuJoCo makes of their collision shapes: 'd'",

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.errors import InputError, MissingExtraError, UnknownNameError
 from linkwork.simulation.pictures import chosen_numbers, units
 from pendulums import brick, pendulum, simulated, slider_urdf
@@ -74,3 +75,21 @@ def test_units():
     q, v = chosen_numbers(m, ["shoulder"])
     assert (len(q), len(v)) == (1, 1)
     assert units(m, v, "velocity") == "rad/s"
+
+
+def test_passive_joints_that_nothing_pushes_have_no_line_among_forces():
+    robot = lw.load("five_bar")
+    q = robot.assemble([0.2, -0.1]).q
+    result = lw.simulate(robot, q, duration=0.01, torque=[0.0, 0.1])
+    position, velocity, force, _ = drawn(result).axes
+    names = [line.get_label() for line in velocity.lines]
+    assert names == list(robot.joint_names) == [line.get_label() for line in position.lines]
+    assert [line.get_label() for line in force.lines] == ["left", "right"]  # driven, if by nothing
+    colours = dict(zip(names, (line.get_color() for line in velocity.lines), strict=True))
+    assert [line.get_color() for line in force.lines] == [colours["left"], colours["right"]]
+    pushed = lw.simulate(robot, q, duration=0.01, torque=[0.0, 0.1, 0.2, 0.0])
+    assert "left_elbow" in [line.get_label() for line in drawn(pushed).axes[2].lines]
+    alone = drawn(result, "left_elbow").axes[2].lines
+    assert [line.get_label() for line in alone] == ["left_elbow"]
+    free = lw.simulate(robot.actuate([]), q, duration=0.01)
+    assert len(drawn(free).axes[2].lines) == 4

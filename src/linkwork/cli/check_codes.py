@@ -323,6 +323,12 @@ _CONVERT = (
     Code("mujoco-shell", "note", "A mesh without a volume is a shell for MuJoCo.", "Close it."),
     Code("mjcf-lost", "note", "What the MJCF does not have.", "Add it by hand if it is needed."),
     Code(
+        "mjcf-loops",
+        "warning",
+        "A loop, coupling or motor that MuJoCo has no equality or actuator for is left out.",
+        "Write it another way, as points or polynomials.",
+    ),
+    Code(
         "mjcf-inertia",
         "warning",
         "An inertia that no body has is replaced by the nearest one that MuJoCo takes.",

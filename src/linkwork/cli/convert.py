@@ -222,11 +222,13 @@ def _to_mjcf(given: ConvertArguments, document: Document, meshes: str) -> None:
     from linkwork.cli.mjcf_target import to_mjcf  # noqa: PLC0415  loads MuJoCo
 
     folder = None if given.target == STDOUT else Path(os.path.abspath(given.target)).parent
-    if document.robot.file and beside(Path(document.robot.file)) is not None:
-        output.note(f"{given.source}: warning: loops are not written to MJCF: it is an open tree")
-        if given.strict:
-            raise InputError("--strict was given: nothing is written")
-    made = to_mjcf(document, folder, copy=meshes == "copy", allow=tuple(given.allow or ()))
+    file = beside(Path(document.robot.file)) if document.robot.file else None
+    robot = None if file is None else load(document, loops=file)
+    if robot is not None and robot.document is not None:
+        document = robot.document  # with the joints that the file with the loops says
+    loops = None if robot is None else robot.mechanism
+    allow = tuple(given.allow or ())
+    made = to_mjcf(document, folder, copy=meshes == "copy", allow=allow, loops=loops)
     for problem in made.problems:
         output.note(f"{given.source}: {problem.level}: {problem.message}")
     lost = [problem for problem in made.problems if problem.level == "warning"]

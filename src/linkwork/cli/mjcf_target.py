@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
-
+from linkwork.cli.mjcf_floating import freed, placed, unfree
 from linkwork.cli.mjcf_inertias import LEAST, Ready, made_ready
+from linkwork.cli.mjcf_loops import Lost, add_loops, settle_rods, told
 from linkwork.errors import DescriptionError, InputError, Problem
 from linkwork.formats.mjcf.compiled import mujoco_module
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
@@ -35,6 +35,7 @@ from linkwork.formats.urdf.write import to_text
 from linkwork.geometry import guards
 from linkwork.geometry.load import load
 from linkwork.locating import Folders, locate
+from linkwork.mechanism.model import Mechanism
 
 _ELEMENT = re.compile(r"Element name '(.*)', id")
 _SHOWN = 6
@@ -61,12 +62,19 @@ class _Asset:
 
 
 def to_mjcf(
-    document: Document, folder: Path | None, *, copy: bool = False, allow: Folders = ()
+    document: Document,
+    folder: Path | None,
+    *,
+    copy: bool = False,
+    allow: Folders = (),
+    loops: Mechanism | None = None,
 ) -> Made:
     """The MJCF of a description, to be written into ``folder`` (None: nowhere, whole paths).
 
     Every link stays a body, and every visual a geom. ``copy`` puts all meshes into ``meshes/``;
-    without it, those that MuJoCo reads stay where they are.
+    without it, those that MuJoCo reads stay where they are. ``loops`` is the mechanism of the
+    description with its loops, couplings and actuated joints, which MuJoCo then has as equalities
+    and motors; those that it cannot hold are warnings.
 
     Raises: DescriptionError for what MuJoCo does not compile; MissingExtraError without ``mujoco``.
     """
@@ -94,8 +102,8 @@ def to_mjcf(
     ready = made_ready(_with_names(robot, names))
     problems += _of_inertias(ready, robot)
     text = _for_mujoco(ready.robot)
-    made, more = _compiled(mujoco, text, {name: a.data for name, a in assets.items()}, robot)
-    root = ElementTree.fromstring(made)
+    contents = {name: asset.data for name, asset in assets.items()}
+    root, more = _compiled(mujoco, text, contents, robot, loops)
     for mesh in root.iterfind("asset/mesh"):
         # MuJoCo was given all meshes under short names; here are those that they have on the disk
         mesh.set("file", assets[mesh.get("file", "")].written)
@@ -212,11 +220,11 @@ def _for_mujoco(robot: Robot) -> str:
 
 
 def _compiled(
-    mujoco: Any, text: str, assets: dict[str, bytes], robot: Robot
-) -> tuple[str, list[Problem]]:
+    mujoco: Any, text: str, assets: dict[str, bytes], robot: Robot, loops: Mechanism | None
+) -> tuple[ElementTree.Element, list[Problem]]:
     """The MJCF, and what MuJoCo warned of."""
     said: list[str] = []
-    flat: list[str] = []
+    problems: list[Problem] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(said.append)
     try:
@@ -224,52 +232,58 @@ def _compiled(
             warnings.simplefilter("always")
             spec = mujoco.MjSpec.from_string(text)
             spec.assets = assets
-            _unfree(mujoco, spec)
-            while (thin := _thin_mesh(mujoco, spec)) is not None:
-                flat.append(thin)
-            made = str(spec.to_xml())
+            floating, split = unfree(mujoco, spec)
+            if loops is not None:
+                problems += _of_loops(loops, add_loops(mujoco, spec, loops), robot)
+            model, flat = _as_shells(mujoco, spec)
+            if loops is not None:
+                settle_rods(spec, model, loops)
+                spec.compile()
+            root = ElementTree.fromstring(str(spec.to_xml()))
+            freed(root, placed(mujoco, model, floating))
+            ElementTree.indent(root)
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise _refused(error, robot) from None
     finally:
         mujoco.set_mju_user_warning(before)
     said += [str(warning.message) for warning in caught]
-    problems = [_problem("note", "mujoco", f"MuJoCo: {t}", robot) for t in dict.fromkeys(said)]
+    problems += [_problem("note", "mujoco", f"MuJoCo: {t}", robot) for t in dict.fromkeys(said)]
+    split += [joint.name for joint in robot.joints if joint.type == "planar"]
     if flat:
         message = f"meshes without a volume are shells for MuJoCo: {_listed(flat)}"
         problems.append(_problem("note", "mujoco-shell", message, robot))
-    return made, problems
+    if split:
+        message = "planar and floating joints become several joints, with other names"
+        problems.append(_problem("note", "mjcf-lost", f"{message}: {_listed(split)}", robot))
+    return root, problems
 
 
-def _unfree(mujoco: Any, spec: Any) -> None:
-    """Three slides and a ball for each floating joint that does not stand in the world's body.
-
-    MuJoCo has free joints there only; the motions are the same.
-    """
-    for joint in list(spec.joints):
-        body = joint.parent
-        if joint.type != mujoco.mjtJoint.mjJNT_FREE or body.parent.name == "world":
-            continue
-        name = joint.name
-        spec.delete(joint)
-        for axis, direction in zip("xyz", np.eye(3), strict=True):
-            slide = mujoco.mjtJoint.mjJNT_SLIDE
-            body.add_joint(name=f"{name}_T{axis.upper()}", type=slide, axis=direction)
-        body.add_joint(name=f"{name}_RB", type=mujoco.mjtJoint.mjJNT_BALL)
+def _of_loops(m: Mechanism, lost: list[Lost], robot: Robot) -> Iterator[Problem]:
+    """What is said of loops, couplings and motors."""
+    for what, names in told(lost):
+        message = f"{what} are left out, as MuJoCo has none: {_listed(names)}"
+        yield _problem("warning", "mjcf-loops", message, robot)
+    without = {name for _, name in lost}
+    held = [each.name for each in (*m.loops, *m.couplings) if each.name not in without]
+    if held:
+        message = "loops and couplings become equality constraints, which a simulation holds softly"
+        yield _problem("note", "mjcf-lost", f"{message}: {_listed(held)}", robot)
 
 
-def _thin_mesh(mujoco: Any, spec: Any) -> str | None:
-    """Compile; or make the mesh that has no volume a shell, and give its name."""
-    try:
-        spec.compile()
-    except ValueError as error:
-        named = _ELEMENT.search(str(error))
-        mesh = spec.mesh(named[1]) if named and "volume is too small" in str(error) else None
-        shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-        if mesh is None or mesh.inertia == shell:
-            raise
-        mesh.inertia = shell
-        return str(mesh.name)
-    return None
+def _as_shells(mujoco: Any, spec: Any) -> tuple[Any, list[str]]:
+    """The compiled model, and the meshes without a volume: these are made shells."""
+    flat: list[str] = []
+    while True:
+        try:
+            return spec.compile(), flat
+        except ValueError as error:
+            named = _ELEMENT.search(str(error))
+            mesh = spec.mesh(named[1]) if named and "volume is too small" in str(error) else None
+            shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+            if mesh is None or mesh.inertia == shell:
+                raise
+            mesh.inertia = shell
+            flat.append(str(mesh.name))
 
 
 def _refused(error: BaseException, robot: Robot) -> DescriptionError:
@@ -304,10 +318,6 @@ def _left_out(robot: Robot) -> Iterator[Problem]:
         (
             "mimic joints become equality constraints, which a simulation holds softly",
             [j.name for j in robot.joints if j.mimic],
-        ),
-        (
-            "planar and floating joints become several joints, with other names",
-            [j.name for j in robot.joints if j.type in ("planar", "floating")],
         ),
         ("textures are left out", sorted(_textures(robot))),
         (

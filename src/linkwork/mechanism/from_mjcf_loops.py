@@ -15,12 +15,15 @@ from linkwork.mechanism.loops import Beside, Loop, coupling
 from linkwork.mechanism.model import Floats, JointType
 from linkwork.mechanism.parts import FramePart, JointPart, Parts
 
+_KINDS = {"weld": "pose", "connect": "position", "rod": "distance"}
+
 
 def with_equalities(parts: Parts, model: MjcfModel, rotation: Any) -> Parts:
     """The parts with what closes and couples them; ``parts.frames`` are the sites in their order.
 
     ``rotation`` makes the matrix (3, 3) of a quaternion. A weld is the kind "pose", a connect
-    "position". A joint that is held alone is a loop about or along its axis.
+    "position", a tendon between two sites "distance". A joint that
+    is held alone is a loop about or along its axis.
     """
     made = _Beside(parts, model, rotation)
     for closure in model.closures:
@@ -56,7 +59,7 @@ class _Beside:
     # loops
 
     def close(self, closure: Closure) -> None:
-        """Add the loop of a connect or weld."""
+        """Add the loop of a connect, weld or rod."""
         bodies = [self.model.bodies[anchor.body] for anchor in (closure.a, closure.b)]
         name = closure.name or f"{bodies[0].name}-{bodies[1].name}"
         steered = [body.name for body in bodies if body.mocap]
@@ -75,8 +78,7 @@ class _Beside:
             self._frame_of(anchor, f"{name}/{side}")
             for anchor, side in ((closure.a, "a"), (closure.b, "b"))
         )
-        kind = "pose" if closure.kind == "weld" else "position"
-        self.loops.append(Loop(name, a, b, kind))
+        self.loops.append(Loop(name, a, b, _KINDS[closure.kind], closure.distance))
 
     def _frame_of(self, anchor: Anchor, name: str) -> str:
         """A frame that is there, or a new one."""

@@ -39,15 +39,17 @@ def picture(
     index = _row(simulation, row)
     chosen = chosen_numbers(m, joints)
     times = simulation.times
+    pushed = _pushed(m, simulation.torques[index], chosen[1])
     figure = Figure(figsize=(9.0, 9.0), layout="constrained")
     axes: Any = figure.subplots(4, 1, sharex=True)
     panels = (
         ("position", simulation.q[index], chosen[0], labels(m, velocities=False)),
         ("velocity", simulation.v[index], chosen[1], labels(m, velocities=True)),
-        ("force", simulation.torques[index], chosen[1], labels(m, velocities=True)),
+        ("force", simulation.torques[index], pushed, labels(m, velocities=True)),
     )
     for axis, (what, values, numbers, names) in zip(axes, panels, strict=False):
-        for order, k in enumerate(numbers):
+        for k in numbers:
+            order = chosen[what != "position"].index(k)  # a joint's colour is that of its speed
             style = ("-", "--", ":")[order // len(_COLOURS) % 3]
             colour = _COLOURS[order % len(_COLOURS)]
             axis.plot(times, values[:, k], style, color=colour, label=names[k], linewidth=1.2)
@@ -61,6 +63,14 @@ def picture(
     figure.align_ylabels(axes)
     figure.suptitle(_title(simulation, index))
     return figure
+
+
+def _pushed(m: Mechanism, forces: NDArray[np.float64], chosen: list[int]) -> list[int]:
+    """Which forces are drawn: in a mechanism with actuated joints, others only where they push."""
+    if not m.actuated:
+        return chosen
+    driven = {k for n in m.actuated for k in chosen_numbers(m, n)[1]}
+    return [k for k in chosen if k in driven or forces[:, k].any()] or chosen
 
 
 def _energies(axis: Any, simulation: Simulation, index: tuple[int, ...]) -> None:

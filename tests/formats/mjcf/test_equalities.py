@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from linkwork.formats.mjcf.read import read
 from linkwork.formats.mjcf.records import Coupling, Place
 from mjcf_samples import closed
 
-pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
 
 LINE = closed("@").split("@")[0].count("\n") + 1
 
@@ -76,3 +77,49 @@ def test_what_is_wrong_has_its_line(text, why):
     with pytest.raises(DescriptionError, match=why) as caught:
         read(closed(text))
     assert {problem.line for problem in caught.value.problems} == {LINE}
+
+
+TENDON = '<tendon><spatial name="rod">{}</spatial></tendon>'
+SITES = '<site site="s1"/><site site="s2"/>'
+
+
+def test_a_tendon_between_two_sites_that_is_held_is_a_rod():
+    more = TENDON.format(SITES) + '<actuator><motor tendon="rod"/></actuator>'
+    model = read(closed('<tendon name="e" tendon1="rod" polycoef=".25 7 0 0 0"/>', more=more))
+    (rod,) = model.closures
+    assert (rod.name, rod.kind, rod.place.line) == ("e", "rod", LINE)
+    assert [model.sites[a.site].name for a in (rod.a, rod.b)] == ["s1", "s2"]
+    own = mujoco.MjModel.from_xml_string(closed("", more=TENDON.format(SITES)))
+    assert rod.distance == own.tendon_length0[own.tendon("rod").id] + 0.25
+    assert not model.drives and {p.code for p in model.problems} == {"no-actuator"}
+
+
+@pytest.mark.parametrize(
+    ("equality", "along", "codes"),
+    [
+        ("", SITES, {"no-tendon"}),
+        ('<tendon tendon1="rod" tendon2="both"/>', SITES, {"no-tendon", "no-equality"}),
+        ('<tendon tendon1="rod"/>', SITES + SITES, {"no-tendon", "no-equality"}),
+        (
+            '<tendon tendon1="rod"/>',
+            '<site site="s1"/><geom geom="lost"/><site site="s2"/>',
+            {"no-tendon", "no-equality"},
+        ),
+        (
+            '<tendon tendon1="rod"/>',
+            f'{SITES}<pulley divisor="2"/>{SITES}',
+            {"no-tendon", "no-equality"},
+        ),
+        ('<tendon tendon1="rod" polycoef="-9 0 0 0 0"/>', SITES, {"no-equality"}),
+        (
+            '<tendon tendon1="rod"/><tendon tendon1="both" tendon2="rod"/>',
+            SITES,
+            {"no-equality"},
+        ),
+    ],
+)
+def test_other_tendons_along_sites_are_left_out_with_a_word(equality, along, codes):
+    model = read(closed(equality, more=TENDON.format(along)))
+    assert {problem.code for problem in model.problems} == codes
+    assert len(model.closures) == equality.startswith('<tendon tendon1="rod"/><')
+    assert not model.couplings

@@ -52,8 +52,8 @@ def test_what_changes_the_motion_is_a_warning():
 
 
 def test_every_section_says_what_becomes_of_its_other_elements():
-    assert set(LEFT_OUT_OF) == {*TAKEN, "actuator"} - {"fixed"}
+    assert set(LEFT_OUT_OF) == {*TAKEN, "actuator"} - {"fixed", "spatial"}
     assert not set(LEFT_OUT_OF) & (set(LEFT_OUT) | SILENT)
     assert set(TARGETS) <= TEXTS
     names = {n for kinds in TAKEN.values() for kept in kinds.values() for n in kept}
-    assert names - TEXTS == {"anchor", "relpose", "torquescale", "polycoef", "coef"}
+    assert names - TEXTS == {"anchor", "relpose", "torquescale", "polycoef", "coef", "divisor"}

@@ -203,3 +203,15 @@ def test_it_is_the_same_without_built_in_functions(monkeypatch):
     slow = Assembly(plain.mechanism)
     near = plain.assemble([0.4]).q
     np.testing.assert_array_equal(slow.solve([0.5], near).q, plain.assemble([0.5], near).q)
+
+
+def test_a_coupling_without_a_value_is_named():
+    robot = lw.load("planar_3r").couple("joint3", ["joint1", "joint2"], lambda a, b: a / b)
+    robot = robot.actuate(["joint1", "joint2"])
+    words = "the coupling of joint3 has no value at joint1 = 0.5, joint2 = 0"
+    for near in (None, [0.1, 0.2, 0.5]):
+        with pytest.raises(InputError, match=f"row 1 cannot be assembled: {words}"):
+            robot.assemble([[0.5, 0.1], [0.5, 0.0]], near=near)
+    root = lw.load("planar_3r").couple("joint3", "joint1", np.sqrt).actuate("joint1")
+    with pytest.raises(InputError, match=r"joint1 = -0\.5"):
+        root.assemble([-0.5])

@@ -168,10 +168,41 @@ def test_closure_rows_and_names():
     assert rates.row_names[0] == "pose: position x"
 
 
+def test_at_a_singular_assembly_as_many_rows_are_redundant_as_the_rank_leaves():
+    z = "0 0 1"
+    robot = built(
+        ("a", "base", "0 0 0", z),
+        ("b", "base", "1 0 0", z),
+        ("c", "a", "0 0.5 0", z),
+        ("d", "b", "0 0.5 0", z),
+        frames=[("end_c", "c", "1 0 0")],
+    )
+    robot = robot.close("end_c", "d", "pose").actuate("to_a")
+    for off in (0.0, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-3):
+        q = robot.assemble([np.pi / 2 + off]).q  # folded: all hinges on one line
+        found = robot.mobility(q)
+        assert len(found.redundant) == found.rows - found.rank
+        assert found.degrees_of_freedom == robot.mechanism.n_v - found.rank
+
+
+def test_couplings_without_a_value_are_named():
+    robot = lw.load("planar_3r").couple("joint3", "joint1", np.sqrt)
+    for call in (robot.closure, robot.closure_jacobian, robot.mobility):
+        with pytest.raises(InputError, match=r"coupling of joint3 has no value at joint1 = -0\.5"):
+            call([-0.5, 0.0, 0.0])
+    with pytest.raises(InputError, match=r"row \[1\]: the coupling of joint3 has no value"):
+        robot.closure([[0.5, 0.0, 0.0], [-0.5, 0.0, 0.0]])
+    with pytest.raises(InputError, match="is not a finite number"):
+        robot.closure([np.nan, 0.0, 0.0])
+
+
 def test_ranks():
     g = rng("ranks")
     J = g.normal(size=(6, 3)) @ g.normal(size=(3, 8))
     assert rank_of(J) == 3 and dependent_rows(J) == [3, 4, 5]
+    for off in (1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5):  # near singular there are as many as counted
+        near = np.vstack([J, J[2] + off * g.normal(size=8)])
+        assert len(dependent_rows(near)) == len(near) - rank_of(near)
     assert dependent_rows(np.zeros((2, 4))) == [0, 1] and rank_of(np.zeros((0, 3))) == 0
     assert smallest(np.ones((5, 2, 3)), 3).tolist() == [0.0] * 5
     assert smallest(np.zeros((5, 2, 0)), 0).tolist() == [np.inf] * 5

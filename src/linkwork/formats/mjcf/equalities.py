@@ -6,7 +6,9 @@ what the numbers of a compiled equality mean was found from MuJoCo's own residua
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -28,29 +30,64 @@ from linkwork.formats.urdf.convert import show
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)
 _OF_JOINT, _OF_JOINT_IN_PARENT, _OF_TENDON = 0, 1, 3
 _SITE = 6
+_ALONG_SITES = ("site", "geom", "pulley")
+_WRAPS_SITE = 3
+_INFO = re.compile(r"line (\d+)")
 _UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 
 def prune_tendons(mujoco: Any, spec: Any, flat: Flat, place_of: Any) -> list[Problem]:
-    """Take out of a specification what belongs to tendons that are not handed on."""
+    """Take out of a specification the tendons that are not read, and what belongs to them.
+
+    A tendon along sites is read where it is a rod: between two of them, and held alone.
+    """
+    tendon_equality = mujoco.mjtEq.mjEQ_TENDON
+    held = [e for e in spec.equalities if e.type == tendon_equality]
+    alone = {equality.name1 for equality in held if not equality.name2}
+    rods: set[str] = set()
+    for tendon in list(spec.tendons):
+        along = _along_sites(tendon, flat)
+        if along is None:
+            continue
+        if along == ["site", "site"] and tendon.name in alone:
+            rods.add(tendon.name)
+            continue
+        text = "tendons along sites are not read, but for rods between two"
+        place = place_of(tendon, flat)
+        flat.found("note", "no-tendon", text, place=place, element="tendon")
+        spec.delete(tendon)
     known = {tendon.name for tendon in spec.tendons}
     problems: list[Problem] = []
     for equality in list(spec.equalities):
-        if equality.type != mujoco.mjtEq.mjEQ_TENDON:
+        if equality.type != tendon_equality:
             continue
-        lost = [name for name in (equality.name1, equality.name2) if name and name not in known]
+        named = [name for name in (equality.name1, equality.name2) if name]
+        lost = [n for n in named if n not in known or (n in rods and len(named) > 1)]
         if lost:
             text = f"the tendon '{show(lost[0])}' is not read: these joints move freely"
             problems.append(_problem("warning", "no-equality", text, place_of(equality, flat)))
             spec.delete(equality)
     for actuator in list(spec.actuators):
-        if actuator.trntype == mujoco.mjtTrn.mjTRN_TENDON and actuator.target not in known:
-            text = f"the tendon '{show(actuator.target)}' is not read: it drives no joint here"
+        target, pulls = actuator.target, actuator.trntype == mujoco.mjtTrn.mjTRN_TENDON
+        if pulls and (target not in known or target in rods):
+            text = f"the tendon '{show(target)}' is not read: it drives no joint here"
             problems.append(
                 _problem("note", "no-actuator", text, place_of(actuator, flat), "actuator")
             )
             spec.delete(actuator)
     return problems
+
+
+def _along_sites(tendon: Any, flat: Flat) -> list[str] | None:
+    """What a tendon goes along; None for one that is a sum of joints.
+
+    Told by the lines of the text: every element has its own there.
+    """
+    found = _INFO.search(tendon.info)
+    line = int(found[1]) if found else 0
+    if not 0 < line <= len(flat.tags) or flat.tags[line - 1] != "spatial":
+        return None
+    return list(takewhile(_ALONG_SITES.__contains__, flat.tags[line:]))
 
 
 class Equalities:
@@ -75,6 +112,8 @@ class Equalities:
             self.problems.append(_problem("note", "inactive", text, place, name=self.names[k]))
         elif kind in (_CONNECT, _WELD):
             self._closure(k, weld=kind == _WELD and bool(m.eq_data[k][10]))
+        elif kind == _TENDON and self._is_rod(k):
+            self._rod(k)
         elif kind in (_JOINT, _TENDON):
             self._coupling(k, kind)
 
@@ -82,10 +121,7 @@ class Equalities:
         m, data = self.m, self.m.eq_data[k]
         one, two = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
         if int(m.eq_objtype[k]) == _SITE:
-            a, b = (
-                Anchor(int(m.site_bodyid[s]), _vector(m.site_pos[s]), _wxyz(m.site_quat[s]), s)
-                for s in (one, two)
-            )
+            a, b = (self._at_site(s) for s in (one, two))
         elif int(m.eq_type[k]) == _WELD:  # the point of body 2 stands first
             a = Anchor(one, _vector(data[3:6]), _wxyz(data[6:10]))
             b = Anchor(two, _vector(data[0:3]), _UNTURNED)
@@ -94,6 +130,27 @@ class Equalities:
             b = Anchor(two, _vector(data[3:6]), _UNTURNED)
         kind = "weld" if weld else "connect"
         self.closures.append(Closure(self.names[k], kind, a, b, self.places[k]))
+
+    def _is_rod(self, k: int) -> bool:
+        first = int(self.m.tendon_adr[int(self.m.eq_obj1id[k])])
+        return int(self.m.wrap_type[first]) == _WRAPS_SITE
+
+    def _rod(self, k: int) -> None:
+        """The length of a tendon counts from that at ``qpos0``."""
+        m, tendon = self.m, int(self.m.eq_obj1id[k])
+        length = float(m.tendon_length0[tendon] + m.eq_data[k][0])
+        if not length > 0.0:
+            text = f"its length would be {length:.6g}: these joints move freely"
+            problem = _problem("warning", "no-equality", text, self.places[k], name=self.names[k])
+            self.problems.append(problem)
+            return
+        first = int(m.tendon_adr[tendon])
+        a, b = (self._at_site(int(s)) for s in m.wrap_objid[first : first + 2])
+        self.closures.append(Closure(self.names[k], "rod", a, b, self.places[k], length))
+
+    def _at_site(self, s: int) -> Anchor:
+        m = self.m
+        return Anchor(int(m.site_bodyid[s]), _vector(m.site_pos[s]), _wxyz(m.site_quat[s]), s)
 
     def _coupling(self, k: int, kind: int) -> None:
         m = self.m

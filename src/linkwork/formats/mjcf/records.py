@@ -113,13 +113,14 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """Two anchors that coincide: their origins (connect), or all of them (weld)."""
+    """Two anchors: their origins coincide (connect), all of them (weld), or stay apart (rod)."""
 
     name: str
-    kind: Literal["connect", "weld"]
+    kind: Literal["connect", "weld", "rod"]
     a: Anchor
     b: Anchor
     place: Place = Place()
+    distance: float = 0.0
 
 
 Terms = tuple[tuple[int, float], ...]

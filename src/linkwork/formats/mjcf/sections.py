@@ -27,8 +27,13 @@ TAKEN: dict[str, dict[str, frozenset[str]]] = {
         "joint": frozenset(("joint1", "joint2", "polycoef")),
         "tendon": frozenset(("tendon1", "tendon2", "polycoef")),
     },
-    "tendon": {"fixed": frozenset(("name",))},
+    "tendon": {"fixed": frozenset(("name",)), "spatial": frozenset(("name",))},
     "fixed": {"joint": frozenset(("joint", "coef"))},
+    "spatial": {
+        "site": frozenset(("site",)),
+        "geom": frozenset(("geom", "sidesite")),
+        "pulley": frozenset(("divisor",)),
+    },
 }
 """The elements of these sections that are handed on, with the attributes that are."""
 
@@ -40,7 +45,7 @@ TARGETS = ("joint", "jointinparent", "tendon")
 
 LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
     "equality": ("warning", "an equality of this kind is not read"),
-    "tendon": ("note", "tendons along sites are not read"),
+    "tendon": ("note", "a tendon of this kind is not read"),
     "actuator": ("note", "an actuator that is on no joint is not read"),
 }
 """What is said of the other elements of a section."""
@@ -85,6 +90,7 @@ TEXTS = (
         ("body", "content_type", "user", "builtin", "active", "joint", "jointinparent", "tendon")
     )
     | frozenset(("body1", "body2", "site1", "site2", "joint1", "joint2", "tendon1", "tendon2"))
+    | frozenset(("site", "geom", "sidesite"))
 )
 """Attributes that are not numbers, whatever they look like."""
 

@@ -24,7 +24,7 @@ from linkwork.solve.closed.assembly_texts import (
     given_positions,
 )
 from linkwork.solve.closed.named import Part, named_call
-from linkwork.solve.closed.words import AssemblyWords
+from linkwork.solve.closed.words import AssemblyWords, valueless
 from linkwork.solve.code import pipeline_of
 from linkwork.solve.cost import distance
 from linkwork.solve.explain import ROUNDING
@@ -248,9 +248,11 @@ class Assembly:
         try:
             return self._pipeline.run([given], start, how.numbers, threads=how.threads)
         except Refused as refused:
-            raise InputError(
-                f"row {refused.row} has numbers so large that nothing could be verified"
-            ) from None
+            q = start[refused.row].copy()
+            q[list(self._given)] = given[refused.row]
+            why = valueless(self.mechanism, q)
+            why = why or "it has numbers so large that nothing could be verified"
+            raise InputError(f"row {refused.row} cannot be assembled: {why}") from None
 
     def _followed(
         self, given: Floats, start: Floats, parts: int, how: _How

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.assembly import actuated_names
 from linkwork.solve.closed.quick_rates import ASSEMBLED, Asked, Found, QuickRates
+from linkwork.solve.closed.words import named
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import configuration
 from linkwork.solve.problem import expanded
@@ -86,19 +88,29 @@ class Rates:
         self._quick: dict[tuple[str, Reference] | None, QuickRates] = {}
         self._looped = expanded(m.v_start, sorted(moving))
 
-    @cached_property
-    def closure(self) -> Kernel:
-        """The rows of `closure.closure` at q."""
+    def closure(self, q: ArrayLike) -> Floats:
+        """The rows of `closure.closure` at q (..., nq): (..., n_c).
 
+        Raises: ShapeError; InputError for what is not finite, naming couplings without a value.
+        """
+        return named(self.mechanism, q, lambda: self._closure(q))
+
+    def jacobian(self, q: ArrayLike) -> Floats:
+        """The rows of `closure.closure_jacobian` at q (..., nq): (..., n_c, nv).
+
+        Raises: as `closure`.
+        """
+        return named(self.mechanism, q, lambda: self._jacobian(q))
+
+    @cached_property
+    def _closure(self) -> Kernel:
         def text(o: Ops, q: Block) -> dict[str, Block]:
             return {"closure": closure(o, self.mechanism, q)}
 
         return self._kernel("closure", text)
 
     @cached_property
-    def jacobian(self) -> Kernel:
-        """The rows of `closure.closure_jacobian` at q, (..., n_c, nv)."""
-
+    def _jacobian(self) -> Kernel:
         def text(o: Ops, q: Block) -> dict[str, Block]:
             return {"jacobian": closure_jacobian(o, self.mechanism, q)}
 
@@ -270,24 +282,29 @@ def _columns(m: Mechanism, joints: Sequence[str]) -> list[int]:
 def rank_of(J: Floats) -> int:
     """The rank of a matrix by its singular values."""
     values = np.linalg.svd(J, compute_uv=False)
-    return int(np.count_nonzero(values > _RANK * max(1.0, float(values.max(initial=0.0)))))
+    return int(np.count_nonzero(values > _least(values)))
+
+
+def _least(values: NDArray[np.floating[Any]]) -> float:
+    """Above what singular values count."""
+    return _RANK * max(1.0, float(values.max(initial=0.0)))
 
 
 def dependent_rows(J: Floats) -> list[int]:
-    """The rows that those before them span."""
-    basis: list[Floats] = []
+    """The rows that add nothing to the rank of those before them: rows less rank of them.
+
+    A row more makes no singular value smaller, and each at most as large as the one before it was:
+    so every row adds one or nothing to how many there are above the same number.
+    """
+    least = _least(np.linalg.svd(J, compute_uv=False))
     found: list[int] = []
-    scale = max(1.0, float(np.abs(J).max(initial=0.0)))
-    for k, row in enumerate(J):
-        rest = row.copy()
-        for _ in range(2):  # twice is enough
-            for each in basis:
-                rest = rest - (each @ rest) * each
-        length = float(np.linalg.norm(rest))
-        if length > 1e2 * _RANK * scale:
-            basis.append(rest / length)
-        else:
+    rank = 0
+    for k in range(len(J)):
+        values = np.linalg.svd(J[: k + 1], compute_uv=False)
+        more = int(np.count_nonzero(values > least))
+        if more == rank:
             found.append(k)
+        rank = more
     return found
 
 

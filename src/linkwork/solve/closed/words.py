@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
+from linkwork.ops.numpy import NUMPY
 from linkwork.solve.explain import ROUNDING, at_limits
+from linkwork.solve.inputs import configuration
 from linkwork.solve.tasks.base import Group, Unit
 
 Floats = NDArray[np.float64]
@@ -40,6 +43,39 @@ class AssemblyWords:
         if at:
             parts.append(f"at a limit there: {', '.join(at)}")
         return "; ".join(parts)
+
+
+def valueless(m: Mechanism, q: Floats) -> str:
+    """Which couplings have no value or slope at q (nq,), and where their leaders are; or nothing.
+
+    A division by zero, the root of a negative number; of zero it has no slope.
+    """
+    found: list[str] = []
+    for each in m.couplings:
+        at = [float(q[m.q_start[m.joint(name)]]) for name in each.leaders]
+        with np.errstate(all="ignore"):
+            value, slopes = each.function.value_and_slopes(NUMPY, [NUMPY.const(x) for x in at])
+        what = "slope" if np.isfinite(value) else "value"
+        if not np.isfinite([value, *slopes]).all():
+            pairs = zip(each.leaders, at, strict=True)
+            where = ", ".join(f"{name} = {x:.6g}" for name, x in pairs)
+            found.append(f"the {each.name} has no {what} at {where}")
+    return "; ".join(found)
+
+
+def named(m: Mechanism, q: ArrayLike, compute: Callable[[], Floats]) -> Floats:
+    """What is computed at q (..., nq); where it is refused, couplings without a value are named.
+
+    Raises: InputError.
+    """
+    try:
+        return compute()
+    except InputError:
+        given = configuration(q, m, "q")
+        for row in np.ndindex(given.shape[:-1]):
+            if why := valueless(m, given[row]):
+                raise InputError(f"row {list(row)}: {why}" if row else why) from None
+        raise
 
 
 def open_parts(groups: Sequence[Group], measures: Floats, within: float = _OPEN) -> list[str]:
