@@ -20,11 +20,13 @@ has_layout = pytest.mark.skipif(
     array_abi() is None, reason="this Python does not lay out arrays as built-in methods need"
 )
 BUILT_IN = "builtin_function_or_method"
-# their methods give names to the matrices, in Python
+# their methods give names to what comes out, in Python
 GIVING_SEVERAL = {
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
     "loop_wrenches",
+    "passive_rates",  # checked by what stands beside the compiled function
+    "actuation_jacobian",
 }
 
 

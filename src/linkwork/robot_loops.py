@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwork import settings
+from linkwork.errors import InputError
 from linkwork.mechanism import edit
 from linkwork.robot_dynamics import run
-from linkwork.solve.closed.words import named
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,8 +194,7 @@ class RobotLoops:
 
         Raises: InputError where there are no loops or couplings, or one has no value.
         """
-        what = ("closure", None, None)
-        return named(self.mechanism, q, lambda: self._compute(what, (q,), out, threads, on_bad))
+        return self._held(("closure", None, None), q, out, threads, on_bad)
 
     def closure_jacobian(
         self,
@@ -209,8 +208,17 @@ class RobotLoops:
 
         Raises: InputError where there are no loops or couplings, or one has no value.
         """
-        what = ("closure_jacobian", None, None)
-        return named(self.mechanism, q, lambda: self._compute(what, (q,), out, threads, on_bad))
+        return self._held(("closure_jacobian", None, None), q, out, threads, on_bad)
+
+    def _held(self, what: Any, q: ArrayLike, *how: Any) -> Floats:
+        """Of q alone; where that is refused, couplings without a value are named."""
+        try:
+            return self._compute(what, (q,), *how)
+        except InputError:
+            from linkwork.solve.closed.words import name_valueless  # noqa: PLC0415  seldom needed
+
+            name_valueless(self.mechanism, q)
+            raise
 
     def closure_bias(
         self,

@@ -19,7 +19,8 @@ def solved(robot, n: int) -> np.ndarray:
     m = robot.mechanism
     at = [m.q_start[m.joint(name)] for name in m.actuated]
     middle = robot.neutral()[at]
-    given = middle + np.linspace(0.0, 0.02, n)[:, None]
+    inwards = np.where(middle + 0.02 > robot.limits.upper[at], -1.0, 1.0)
+    given = middle + np.linspace(0.0, 0.02, n)[:, None] * inwards
     found = robot.assemble(given, near=robot.neutral())
     assert found.success.all()
     return found.q

@@ -22,7 +22,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.assembly import actuated_names
 from linkwork.solve.closed.quick_rates import ASSEMBLED, Asked, Found, QuickRates
-from linkwork.solve.closed.words import named
+from linkwork.solve.closed.words import name_valueless
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import configuration
 from linkwork.solve.problem import expanded
@@ -93,14 +93,21 @@ class Rates:
 
         Raises: ShapeError; InputError for what is not finite, naming couplings without a value.
         """
-        return named(self.mechanism, q, lambda: self._closure(q))
+        return self._held(self._closure, q)
 
     def jacobian(self, q: ArrayLike) -> Floats:
         """The rows of `closure.closure_jacobian` at q (..., nq): (..., n_c, nv).
 
         Raises: as `closure`.
         """
-        return named(self.mechanism, q, lambda: self._jacobian(q))
+        return self._held(self._jacobian, q)
+
+    def _held(self, kernel: Kernel, q: ArrayLike) -> Floats:
+        try:
+            return kernel(q)
+        except InputError:
+            name_valueless(self.mechanism, q)
+            raise
 
     @cached_property
     def _closure(self) -> Kernel:

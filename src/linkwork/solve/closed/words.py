@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,19 +63,15 @@ def valueless(m: Mechanism, q: Floats) -> str:
     return "; ".join(found)
 
 
-def named(m: Mechanism, q: ArrayLike, compute: Callable[[], Floats]) -> Floats:
-    """What is computed at q (..., nq); where it is refused, couplings without a value are named.
+def name_valueless(m: Mechanism, q: ArrayLike) -> None:
+    """Refuse configurations (..., nq) at which a coupling has no value, with its name.
 
     Raises: InputError.
     """
-    try:
-        return compute()
-    except InputError:
-        given = configuration(q, m, "q")
-        for row in np.ndindex(given.shape[:-1]):
-            if why := valueless(m, given[row]):
-                raise InputError(f"row {list(row)}: {why}" if row else why) from None
-        raise
+    given = configuration(q, m, "q")
+    for row in np.ndindex(given.shape[:-1]):
+        if why := valueless(m, given[row]):
+            raise InputError(f"row {list(row)}: {why}" if row else why)
 
 
 def open_parts(groups: Sequence[Group], measures: Floats, within: float = _OPEN) -> list[str]:
