@@ -39,7 +39,7 @@ def calls(frame: str) -> list[tuple[str, dict[str, str]]]:
     """Every algorithm that parameters matter to, with each of its static arguments."""
     found = []
     for name, entry in ALGORITHMS.items():
-        if "reference" in entry.static:
+        if "reference" in entry.static and not entry.needs_loops:
             found += [(name, {"frame": frame, "reference": r}) for r in REFERENCES]
         elif name not in WITHOUT and not entry.needs_loops:
             found.append((name, {"frame": frame} if "frame" in entry.static else {}))

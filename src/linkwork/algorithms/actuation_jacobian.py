@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from linkwork.algorithms.axes import Scalar, added
-from linkwork.algorithms.inverse_dynamics import as_vector
 from linkwork.algorithms.jacobian import Reference, jacobian
 from linkwork.algorithms.least_rates import following
+from linkwork.algorithms.passive_rates import as_matrix
 from linkwork.algorithms.triples import times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -23,8 +23,7 @@ def actuation_jacobian(
     Raises: UnknownNameError, InputError as `jacobian`.
     """
     J = jacobian(o, m, q, frame=frame, reference=reference)
-    columns = along(m, J, frame, following(o, m, q).columns)
-    return o.matrix([as_vector(o, column) for column in columns])
+    return as_matrix(o, along(m, J, frame, following(o, m, q).columns), 6)
 
 
 def along(m: Mechanism, J: Block, frame: str, columns: list[list[Scalar]]) -> list[list[Scalar]]:

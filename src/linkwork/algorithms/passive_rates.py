@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.inverse_dynamics import as_vector
 from linkwork.algorithms.least_rates import following
 from linkwork.mechanism.model import Mechanism
@@ -18,4 +21,11 @@ def passive_rates(o: Ops, m: Mechanism, q: Block) -> Block:
 
     Source: the implicit function theorem (see `least_rates.py`).
     """
-    return o.matrix([as_vector(o, column) for column in following(o, m, q).columns])
+    return as_matrix(o, following(o, m, q).columns, m.n_v)
+
+
+def as_matrix(o: Ops, columns: list[list[Scalar]], rows: int) -> Block:
+    """Columns of so many rows as a matrix, which may be empty."""
+    if not columns:
+        return o.const(np.zeros((rows, 0)))
+    return o.matrix([as_vector(o, column) for column in columns])
