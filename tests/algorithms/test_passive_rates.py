@@ -31,7 +31,8 @@ def test_differences(name: str):
     robot = lw.load(name)
     g, h, middle = rng(f"passive rates {name}"), 1e-4, robot.neutral()
     at = middle[_driven(robot)]
-    at = at + 0.01 * g.uniform(0.5, 1.0, len(at))
+    inwards = np.where(at + 0.02 > robot.limits.upper[_driven(robot)], -1.0, 1.0)
+    at = at + 0.01 * g.uniform(0.5, 1.0, len(at)) * inwards
     start = robot.assemble(at, near=middle).q
     rates = robot.passive_rates(start)
     for k, step in enumerate(h * np.eye(len(at))):
