@@ -72,6 +72,15 @@ class Equations:
         units = [0.5 * (ca.sumsqr(q[k : k + 4]) - 1) for k in self.units]
         return x, p, ca.vertcat(rows, *units)
 
+    def square(self) -> None:
+        """Refuse what root finders do not take: passive freedoms leave fewer equations.
+
+        Raises: ValueError.
+        """
+        n, unknowns = len(self.rows) + len(self.units), len(self.passive)
+        if n != unknowns:
+            raise ValueError(f"{n} equations for {unknowns} unknowns; it takes as many")
+
     def _independent(self) -> list[int]:
         """Rows of the closure that say everything, chosen one by one at an assembled q."""
         from scipy.linalg import qr  # noqa: PLC0415
@@ -92,6 +101,7 @@ def scipy_root(equations: Equations, near: Floats) -> Solve:
     """`scipy.optimize.root`, Powell's hybrid method, as it comes."""
     from scipy.optimize import root  # noqa: PLC0415
 
+    equations.square()
     start = near[equations.passive]
 
     def solve(given: Floats) -> Floats:
@@ -120,6 +130,7 @@ def casadi_rootfinder(equations: Equations, near: Floats) -> Solve:
     """`casadi.rootfinder`, Newton."""
     import casadi as ca  # noqa: PLC0415
 
+    equations.square()
     x, p, rows = equations.graph()
     finder = ca.rootfinder("f", "newton", {"x": x, "p": p, "g": rows}, {"error_on_fail": False})
     start = near[equations.passive]

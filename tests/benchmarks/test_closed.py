@@ -100,3 +100,9 @@ def test_what_must_be_shown_is_told(
 def test_a_name_that_is_none_is_refused(context: Context) -> None:
     with pytest.raises(ValueError, match="no bundled mechanism with loops"):
         closed.run(context, ["panda"])
+
+
+def test_root_finders_are_not_asked_where_something_moves_freely() -> None:
+    _, equations = closed_peers.load("triped_leg")
+    with pytest.raises(ValueError, match="6 equations for 7 unknowns"):
+        closed_peers.scipy_root(equations, equations.neutral)
