@@ -161,6 +161,8 @@ class Pinocchio:
     """A model and its loops: residual and Jacobian from frames, dynamics by constraint models."""
 
     def __init__(self, robot: Any, name: str) -> None:
+        if robot.couplings:
+            raise ValueError("its constraint models hold frames, not joints by functions of others")
         pin: Any = importlib.import_module("pinocchio")
         self.pin, self.robot = pin, robot
         self.model = pin.buildModelFromUrdf(str(models.path(name)))
