@@ -6,12 +6,12 @@ import casadi as cs
 import numpy as np
 
 from dynamics_textbook import near
+from linkwork.algorithms.axes import is_all_zero
 from linkwork.algorithms.triples import (
     applied,
     cross,
     dot,
     flipped,
-    is_all_zero,
     less,
     minus,
     negated,

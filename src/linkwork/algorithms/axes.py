@@ -7,7 +7,7 @@ turn about z costs two new vectors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from linkwork.ops.protocol import Block, Ops
@@ -41,6 +41,11 @@ def reference_axes(o: Ops) -> Axes:
 def is_zero(value: Scalar) -> bool:
     """Whether a number is the constant 0; a block never is, whatever its value."""
     return is_constant(value, 0.0)
+
+
+def is_all_zero(values: Iterable[Scalar]) -> bool:
+    """Whether these numbers are all zero by structure."""
+    return all(is_zero(x) for x in values)
 
 
 def is_constant(value: Scalar, number: float) -> bool:
@@ -91,7 +96,7 @@ def transposed(o: Ops, R: Rotation) -> Rotation:
 
 def applied(R: Rotation, local: Sequence[Scalar]) -> list[Scalar]:
     """The vector with these components, in the frame that R (3, 3) leads to."""
-    if all(is_zero(x) for x in local):
+    if is_all_zero(local):
         return [0.0, 0.0, 0.0]
     rows = R if is_constant_rotation(R) else [[R[i, j] for j in range(3)] for i in range(3)]
     return [total(list(map(times, row, local))) for row in rows]

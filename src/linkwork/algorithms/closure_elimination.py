@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from linkwork.algorithms.elimination_order import minimum_degree
+from linkwork.algorithms.elimination_order import eliminate, minimum_degree
 
 _SOLUTIONS = 6
 """Products that an entry beside the diagonal takes in solving, as `proximal.settled` solves."""
@@ -70,10 +70,7 @@ def _filled(near: Sequence[set[int]], gone: Sequence[int]) -> list[set[int]]:
     """The pattern after these unknowns, the last of them first."""
     near = [set(each) for each in near]
     for k in reversed(gone):
-        for j in near[k]:
-            near[j] |= near[k] - {j}
-            near[j].discard(k)
-        near[k] = set()
+        eliminate(near, k)
     return near
 
 
@@ -91,7 +88,7 @@ def _cost(
         for k in reversed(unknowns):
             beside = len(near[k])
             cost += beside * (beside + 3) // 2 + solutions * beside
-            near = _filled(near, [k])
+            eliminate(near, k)
     return cost
 
 

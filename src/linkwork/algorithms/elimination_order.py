@@ -25,7 +25,13 @@ def minimum_degree(
         left.remove(k)
         order.append(k)
         cost += (len(near[k]) + 1) ** 2
-        for j in near[k]:
-            near[j] |= near[k] - {j}
-            near[j].discard(k)
+        eliminate(near, k)
     return tuple(order), cost
+
+
+def eliminate(near: Sequence[set[int]], k: int) -> None:
+    """Take an unknown out of the pattern, in place: those that it met now meet one another."""
+    for j in near[k]:
+        near[j] |= near[k] - {j}
+        near[j].discard(k)
+    near[k].clear()

@@ -9,6 +9,7 @@ from linkwork.algorithms.axes import (
     Scalar,
     added,
     axis,
+    is_all_zero,
     is_zero,
     placed,
     signed_axis,
@@ -139,13 +140,13 @@ def _in_parent(
     """The moment of a body in the frame of its parent, but for the constants that are there."""
     type, position = m.body_joint_types[body], joint_position(m, q, body)
     axes = Axes((moment[0], moment[1], moment[2]))
-    if not all(is_zero(x) for x in moment):
+    if not is_all_zero(moment):
         axes = joint_axes(o, type, axes, position)
     shift = displacement(type, position)
     if shift is not None:
         x, y, z = (added(axis(axes, j), times(behind.masses[body], shift[j])) for j in range(3))
         axes = Axes((x, y, z))
-    if all(is_zero(x) for x in axes.columns):
+    if is_all_zero(axes.columns):
         return [0.0, 0.0, 0.0]
     parent = placed(o, axes, transposed(o, m.placement(body).R))
     return [axis(parent, j) for j in range(3)]

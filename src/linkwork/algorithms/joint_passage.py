@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linkwork.algorithms.axes import Scalar, added, is_zero, signed_permutation
+from linkwork.algorithms.axes import added, signed_permutation
 from linkwork.algorithms.joint_motion import displacement, joint_position, quaternion_matrix
 from linkwork.algorithms.triples import Rows, Triple, applied, flipped, less, rows_of, times
 from linkwork.mechanism.model import JointType, Mechanism
@@ -93,8 +93,3 @@ def columns_of(m: Mechanism, body: int) -> tuple[range, float]:
 def moves(m: Mechanism) -> list[bool]:
     """Whether each body moves at all: all but a fixed base."""
     return [type is not JointType.FIXED for type in m.body_joint_types]
-
-
-def is_still(values: list[Scalar]) -> bool:
-    """Whether all of these numbers are zero by structure."""
-    return all(is_zero(x) for x in values)

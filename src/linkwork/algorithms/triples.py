@@ -123,8 +123,3 @@ def rows_of(R: Rotation) -> Rows:
     if is_constant_rotation(R):
         return [list(row) for row in R]
     return [[R[i, j] for j in range(3)] for i in range(3)]
-
-
-def is_all_zero(values: Sequence[Scalar]) -> bool:
-    """Whether a vector is zero by structure."""
-    return all(is_zero(x) for x in values)

@@ -48,11 +48,3 @@ def solve_factored(o: Ops, f: Factors, b: Block) -> Block:
         for k in range(i + 1, n):
             x[i] = x[i] - f.unit[k][i] * x[k]
     return o.vector(x)
-
-
-def solve_positive_definite(o: Ops, a: Block, b: Block, n: int) -> Block:
-    """The solution x (n,) of A x = b for a symmetric positive definite A (n, n).
-
-    Only the lower triangle of A is read.
-    """
-    return solve_factored(o, factors([[a[i, j] for j in range(i + 1)] for i in range(n)]), b)
