@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
 from linkwork.algorithms import configuration
+from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.registry import find
 from linkwork.compile.kernel import Kernel, OnBad, build
@@ -370,11 +371,13 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
 
     def _static(
         self, algorithm: str, frame: str | None, reference: str | None, named: tuple[str, ...]
-    ) -> dict[str, str]:
+    ) -> dict[str, Any]:
         """The arguments that are fixed when an algorithm is traced; what it needs is checked."""
-        static: dict[str, str] = {}
+        static: dict[str, Any] = {}
         entry = find(algorithm)
         entry.check(self.mechanism, named)
+        if entry.counts_free_motions and is_closed(self.mechanism):
+            static["free_motions"] = self._rates().free_motions
         if "frame" in entry.static:
             static["frame"] = self._frame(frame)
         if reference is not None:

@@ -12,7 +12,13 @@ from linkwork.ops.protocol import Block, Ops
 
 
 def actuation_jacobian(
-    o: Ops, m: Mechanism, q: Block, *, frame: str, reference: Reference = "world-aligned"
+    o: Ops,
+    m: Mechanism,
+    q: Block,
+    *,
+    frame: str,
+    reference: Reference = "world-aligned",
+    free_motions: int | None = None,
 ) -> Block:
     """Jacobian of one frame by the actuated joints: its twist is J times their speeds.
 
@@ -23,7 +29,9 @@ def actuation_jacobian(
     Raises: UnknownNameError, InputError as `jacobian`.
     """
     J = jacobian(o, m, q, frame=frame, reference=reference)
-    return as_matrix(o, along(m, J, frame, following(o, m, q).columns), 6)
+    return as_matrix(
+        o, along(m, J, frame, following(o, m, q, free_motions=free_motions).columns), 6
+    )
 
 
 def along(m: Mechanism, J: Block, frame: str, columns: list[list[Scalar]]) -> list[list[Scalar]]:

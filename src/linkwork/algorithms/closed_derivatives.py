@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from linkwork.algorithms.actuation import actuation, balanced
 from linkwork.algorithms.axes import Scalar, added, is_zero
 from linkwork.algorithms.closed_dynamics import Held, held, moved
 from linkwork.algorithms.closure import Row, closure_rows
@@ -21,7 +22,6 @@ from linkwork.algorithms.closure_derivatives import (
 )
 from linkwork.algorithms.closure_motion import acceleration_bias
 from linkwork.algorithms.composites import composite_inertias, own_inertias
-from linkwork.algorithms.driven_forces import balanced, driven_by
 from linkwork.algorithms.inverse_dynamics import numbers, still, tree_forces
 from linkwork.algorithms.joint_matrix import JointMatrix, climb
 from linkwork.algorithms.step_motion import power
@@ -69,10 +69,12 @@ def _answers(by: Held, n: int, count: int) -> tuple[list[list[Scalar]], list[lis
     return [each.dv for each in answers], by_opening
 
 
-def closed_inverse_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> list[Block]:
+def closed_inverse_derivatives(
+    o: Ops, m: Mechanism, q: Block, v: Block, dv: Block, *, free_motions: int | None = None
+) -> list[Block]:
     """As `inverse_dynamics_derivatives`, of a mechanism with loops or couplings."""
     n, steps, rates, changes = m.n_v, steps_of(o, m, q), numbers(m, v), numbers(m, dv)
-    by = driven_by(m, closure_rows(o, m, q))
+    by = actuation(o, m, closure_rows(o, m, q), free_motions)
     now = balanced(by, tree_forces(o, m, q, rates, changes), [0.0] * len(by.rows))
     tree = derivatives(m, steps, rates, changes)
     pulled, opening = force_changes(o, m, q, now.forces), rate_changes(o, m, q, now.x)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.residuals.axes import axes
 from linkwork.algorithms.residuals.frames import Moving, moving_frame
@@ -113,6 +115,41 @@ def transposed_product(rows: Sequence[Row], forces: Sequence[Scalar], n: int) ->
 def n_rows(m: Mechanism) -> int:
     """How many rows the closure of a mechanism has."""
     return sum(len(loop.row_names) for loop in m.loops) + len(m.couplings)
+
+
+def row_scales(m: Mechanism) -> list[float]:
+    """One over the unit that each row of the closure is compared in (n_c,).
+
+    Rows of position are in lengths of their loop, those of rotation in radians; a coupling of a
+    slide is in the length of the longest loop.
+    """
+    lengths = [loop_length(m, loop) for loop in m.loops]
+    scales: list[float] = []
+    for loop, length in zip(m.loops, lengths, strict=True):
+        along = len(loop.held.position) + int(loop.held.length)
+        scales += [1.0 / length] * along + [1.0] * (len(loop.row_names) - along)
+    for each in m.couplings:
+        slides = m.joint_types[m.joint(each.joint)] is JointType.PRISMATIC
+        scales.append(1.0 / max(lengths, default=1.0) if slides else 1.0)
+    return scales
+
+
+def loop_length(m: Mechanism, loop: Loop) -> float:
+    """The length of a loop (m): all that lies between its joints, one after the other, and its rod.
+
+    1 m where nothing lies between them.
+    """
+    common = meeting_body(m, loop)
+    starts: list[np.ndarray] = []
+    length = loop.distance
+    for name in (loop.frame_a, loop.frame_b):
+        frame = m.frame(name)
+        way = [k for k in m.ancestry(int(m.frame_body[frame])) if k > common]
+        offsets = [*(m.p_parent_joint[k] for k in way), m.p_body_frame[frame]]
+        starts.append(offsets[0])
+        length += sum(float(np.linalg.norm(p)) for p in offsets[1:])
+    length += float(np.linalg.norm(starts[0] - starts[1]))
+    return length or 1.0
 
 
 class Ends(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.algorithms.actuation import actuated_forces, actuation
 from linkwork.algorithms.axes import (
     Axes,
     Scalar,
@@ -18,8 +19,7 @@ from linkwork.algorithms.axes import (
     transposed,
 )
 from linkwork.algorithms.carried_mass import Carried, carried, terms
-from linkwork.algorithms.closure import is_closed
-from linkwork.algorithms.driven_forces import actuated_forces, driven
+from linkwork.algorithms.closure import closure_rows, is_closed
 from linkwork.algorithms.joint_motion import (
     body_axes,
     displacement,
@@ -43,7 +43,7 @@ def potential_energy(o: Ops, m: Mechanism, q: Block) -> Block:
     return o.vector([-total(parts)])[0]
 
 
-def gravity_forces(o: Ops, m: Mechanism, q: Block) -> Block:
+def gravity_forces(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None = None) -> Block:
     """Joint forces that hold the mechanism still against gravity.
 
     Shapes: q (nq,) to (nv,). Units: newton metre for turns, newton for slides. It is the derivative
@@ -76,7 +76,9 @@ def gravity_forces(o: Ops, m: Mechanism, q: Block) -> Block:
     if m.n_v == 0:
         return o.const(np.zeros(0))
     found = [forces.get(k, 0.0) for k in range(m.n_v)]
-    return o.vector(actuated_forces(driven(o, m, q), found) if is_closed(m) else found)
+    if is_closed(m):
+        found = actuated_forces(actuation(o, m, closure_rows(o, m, q), free_motions), found)
+    return o.vector(found)
 
 
 def _along(o: Ops, direction: list[Scalar]) -> Axes:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from linkwork.algorithms.actuation import actuated_forces, actuation, balanced
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.body_masses import lightened
-from linkwork.algorithms.closure import is_closed
+from linkwork.algorithms.closure import closure_rows, is_closed
 from linkwork.algorithms.closure_motion import acceleration_bias
-from linkwork.algorithms.driven_forces import actuated_forces, balanced, driven
 from linkwork.algorithms.joint_losses import losses, rotor_forces
 from linkwork.algorithms.joint_passage import Passage, columns_of, passages
 from linkwork.algorithms.newton_euler import motions, with_inertia
@@ -20,7 +20,9 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 
-def inverse_dynamics(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Block:
+def inverse_dynamics(
+    o: Ops, m: Mechanism, q: Block, v: Block, dv: Block, *, free_motions: int | None = None
+) -> Block:
     """Joint forces that give these accelerations.
 
     Shapes: q (nq,), v (nv,), dv (nv,) to (nv,). Units: newton metre for turns, newton for slides. A
@@ -29,7 +31,8 @@ def inverse_dynamics(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Blo
     damping and friction are parameters (`mechanism/parameters.py`).
 
     With loops or couplings: the forces of the actuated joints, zero at the others
-    (`driven_forces.py`); least norm where more joints are driven than move by themselves.
+    (`actuation.py`, which also says what ``free_motions`` is); least norm where more joints are
+    driven than move by themselves, NaN at a singularity.
 
     Source: recursive Newton-Euler, J. Y. S. Luh, M. W. Walker, R. P. C. Paul, "On-line
     computational scheme for mechanical manipulators", ASME J. Dynamic Systems 102 (1980);
@@ -37,11 +40,13 @@ def inverse_dynamics(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Blo
     """
     forces = tree_forces(o, m, q, numbers(m, v), numbers(m, dv))
     if is_closed(m):
-        forces = actuated_forces(driven(o, m, q), forces)
+        forces = actuated_forces(actuation(o, m, closure_rows(o, m, q), free_motions), forces)
     return as_vector(o, forces)
 
 
-def bias_forces(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
+def bias_forces(
+    o: Ops, m: Mechanism, q: Block, v: Block, *, free_motions: int | None = None
+) -> Block:
     """Joint forces that keep the velocity as it is: inverse dynamics at dv = 0.
 
     Shapes: q (nq,), v (nv,) to (nv,). Units and parameters as in `inverse_dynamics`. They
@@ -51,7 +56,8 @@ def bias_forces(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     rates, changes = numbers(m, v), still(m)
     if not is_closed(m):
         return as_vector(o, tree_forces(o, m, q, rates, changes))
-    by, bias = driven(o, m, q), acceleration_bias(o, m, q, v)
+    by = actuation(o, m, closure_rows(o, m, q), free_motions)
+    bias = acceleration_bias(o, m, q, v)
     changes = balanced(by, changes, [-bias[k] for k in range(len(by.rows))]).x
     return as_vector(o, actuated_forces(by, tree_forces(o, m, q, rates, changes)))
 

@@ -11,7 +11,7 @@ from linkwork.ops.protocol import Block, Ops
 
 
 def inverse_dynamics_derivatives(
-    o: Ops, m: Mechanism, q: Block, v: Block, dv: Block
+    o: Ops, m: Mechanism, q: Block, v: Block, dv: Block, *, free_motions: int | None = None
 ) -> list[Block]:
     """Derivatives of inverse dynamics: d tau / dq, d tau / dv, d tau / d(dv).
 
@@ -26,5 +26,5 @@ def inverse_dynamics_derivatives(
     Robotics and Automation Letters 7 (2022): here in the axes of the bodies.
     """
     if is_closed(m):
-        return closed_inverse_derivatives(o, m, q, v, dv)
+        return closed_inverse_derivatives(o, m, q, v, dv, free_motions=free_motions)
     return [matrix.block(o) for matrix in derivatives(m, steps_of(o, m, q), v, dv)]

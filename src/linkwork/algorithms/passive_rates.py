@@ -11,17 +11,17 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 
-def passive_rates(o: Ops, m: Mechanism, q: Block) -> Block:
+def passive_rates(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None = None) -> Block:
     """The derivative of v by the speeds of the actuated joints, where the loops stay closed.
 
     Shapes: q (nq,) that is assembled to (nv, n_actuated), columns in the order of `actuated`. Of
     passive joints that are free the least motion; joints in no loop that are not actuated stand
-    still. Next to singularities of type 2 it is not exact, and where the actuated joints hold each
-    other it does not close the loops: `Robot.passive_rates` looks after both.
+    still. ``free_motions``: see `actuation.py`. At singularities of type 2, and where the actuated
+    joints hold each other, it does not close the loops: `Robot.passive_rates` looks after both.
 
     Source: the implicit function theorem (see `least_rates.py`).
     """
-    return as_matrix(o, following(o, m, q).columns, m.n_v)
+    return as_matrix(o, following(o, m, q, free_motions=free_motions).columns, m.n_v)
 
 
 def as_matrix(o: Ops, columns: list[list[Scalar]], rows: int) -> Block:

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from linkwork.algorithms import configuration
+from linkwork.algorithms.actuation import actuated_numbers
 from linkwork.algorithms.actuation_jacobian import actuation_jacobian
 from linkwork.algorithms.center_of_mass import com, com_jacobian
 from linkwork.algorithms.center_of_mass_motion import com_acceleration, com_velocity
@@ -29,7 +30,6 @@ from linkwork.algorithms.inverse_mass_matrix import inverse_mass_matrix
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.algorithms.jacobian_derivative import jacobian_dot_v
 from linkwork.algorithms.jacobian_dot import jacobian_dot
-from linkwork.algorithms.least_rates import actuated_numbers
 from linkwork.algorithms.loop_forces import loop_forces, loop_wrenches
 from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.parametric import Parametric
@@ -67,6 +67,11 @@ class Algorithm:
     static: tuple[str, ...]  # names of the arguments that are fixed before tracing
     output: Callable[[Mechanism], Shape]
     needs: tuple[Check, ...] = ()  # what must hold of a description
+
+    @property
+    def counts_free_motions(self) -> bool:
+        """Whether it takes ``free_motions`` where something is held beside the tree."""
+        return check_actuated in self.needs
 
     def check(self, m: Mechanism, parameters: str | Sequence[str] = ()) -> None:
         """Check that the description gives what the algorithm takes, before it is traced.

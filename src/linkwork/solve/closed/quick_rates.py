@@ -1,8 +1,8 @@
 """Rates of an assembled mechanism in one call of compiled code, which says where it is in doubt.
 
-The code gives the rates and one number: above 1 where the loops are open, or where the rates that
-are found do not close them, or still change: next to a singularity, and where actuated joints hold
-each other. All else is exact; what is in doubt is left to singular values (`rates.py`).
+The code gives the rates and one number: above 1 where the loops are open, where the rates that are
+found do not close them, as actuated joints hold each other, and at a singularity. All else is
+exact; what is in doubt is left to singular values (`rates.py`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.actuation import actuated_numbers
 from linkwork.algorithms.actuation_jacobian import along
 from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.closure import closure_parts
 from linkwork.algorithms.jacobian import Reference, jacobian
-from linkwork.algorithms.least_rates import actuated_numbers, following
+from linkwork.algorithms.least_rates import following
 from linkwork.algorithms.triples import times, total
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import build
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 ASSEMBLED = 1.0e-6
 """So far (m, rad) a closure may be off where its rates are asked for."""
 _SETTLED = 1.0e-8
-"""What the last step may find open, and add. It takes away all but 1e-4 of either, or less."""
+"""Rates of the rows that motions may leave open, by actuated speeds of 1."""
 
 
 class Asked(NamedTuple):
@@ -51,14 +52,16 @@ class Found(NamedTuple):
 class QuickRates:
     """dv by the actuated speeds (nv, n_actuated), or a frame's velocity by them."""
 
-    def __init__(self, m: Mechanism, asked: Asked | None, compiler: Compiler) -> None:
+    def __init__(
+        self, m: Mechanism, asked: Asked | None, free_motions: int, compiler: Compiler
+    ) -> None:
         """Raises: UnknownNameError, InputError for a frame or reference that is none."""
         self._shape = (m.n_v if asked is None else 6, len(actuated_numbers(m)))
 
         def text(o: Ops, q: Block) -> dict[str, Block]:
-            return {"rates": _rates_and_doubt(o, m, q, asked)}
+            return {"rates": _rates_and_doubt(o, m, q, asked, free_motions)}
 
-        key = ("closed", "rates", *map(str, asked or ()), m.digest)
+        key = ("closed", "rates", *map(str, asked or ()), str(free_motions), m.digest)
         recipe = text_recipe(key, "rates", {"q": m.n_q}, text)
         with COMPILING:
             kernel = build(recipe, compiler=compiler)
@@ -78,8 +81,10 @@ class QuickRates:
         return Found(found, doubtful if doubtful.any() else None)
 
 
-def _rates_and_doubt(o: Ops, m: Mechanism, q: Block, asked: Asked | None) -> Block:
-    found = following(o, m, q)
+def _rates_and_doubt(
+    o: Ops, m: Mechanism, q: Block, asked: Asked | None, free_motions: int
+) -> Block:
+    found = following(o, m, q, free_motions=free_motions)
     columns = found.columns
     if asked is not None:
         J = jacobian(o, m, q, frame=asked.frame, reference=asked.reference)
@@ -88,7 +93,7 @@ def _rates_and_doubt(o: Ops, m: Mechanism, q: Block, asked: Asked | None) -> Blo
     by_rows: list[Scalar] = [column[i] for i in range(n) for column in columns]
     parts = [(part.n_rows, part.residual(o, q).error) for part in closure_parts(m)]
     gaps = [error[i] for count, error in parts for i in range(count)]
-    doubt = [_squares(gaps, ASSEMBLED), _squares([*found.left, *found.change], _SETTLED)]
+    doubt = [_squares(gaps, ASSEMBLED), _squares(found.left, _SETTLED), times(2.0, found.singular)]
     return o.vector([*by_rows, total(doubt)])
 
 

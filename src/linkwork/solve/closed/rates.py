@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms import configuration as configurations
-from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts
+from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts, row_scales
 from linkwork.algorithms.jacobian import Reference
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
@@ -19,6 +19,8 @@ from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.neutral import neutral
+from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.assembly import actuated_names
 from linkwork.solve.closed.quick_rates import ASSEMBLED, Asked, Found, QuickRates
@@ -185,7 +187,7 @@ class Rates:
         if quick is None:
             actuated_names(self.mechanism, None)
             named = None if asked is None else Asked(*asked)
-            made = QuickRates(self.mechanism, named, self._compiler)
+            made = QuickRates(self.mechanism, named, self.free_motions, self._compiler)
             quick = self._quick.setdefault(asked, made)
         return quick(q)
 
@@ -241,9 +243,35 @@ class Rates:
         """
         known = self._ranks.get(tuple(passive))
         if known is None:
-            ranks = [rank_of(self.jacobian(point)[:, list(passive)]) for point in self.generic]
+            ranks = [
+                rank_of(self._in_lengths(self.jacobian(point)[:, list(passive)]))
+                for point in self.generic
+            ]
             known = self._ranks.setdefault(tuple(passive), max(ranks))
         return known
+
+    @cached_property
+    def free_motions(self) -> int:
+        """The passive motions that stay free in general while the actuated joints stand still.
+
+        Decided at neutral where it is assembled and as few are free there as can be, else at
+        generic assembled configurations. Raises: InputError where none is found.
+        """
+        driven = set(_columns(self.mechanism, self.mechanism.actuated))
+        passive = [k for k in self._looped if k not in driven]
+        at = neutral(self.mechanism)
+        rows = closure(NUMPY, self.mechanism, at)
+        if float(np.abs(rows).max(initial=0.0)) <= ASSEMBLED:
+            J = np.asarray(closure_jacobian(NUMPY, self.mechanism, at))[:, passive]
+            if rank_of(self._in_lengths(J)) == min(J.shape):
+                return max(0, len(passive) - len(rows))
+        return len(passive) - self._passive_rank(passive)
+
+    def _in_lengths(self, J: Floats) -> Floats:
+        """Rows of position in lengths of their loop, columns of length 1: alike at any size."""
+        scaled = J * np.array(row_scales(self.mechanism))[:, None]
+        lengths = np.linalg.norm(scaled, axis=-2, keepdims=True)
+        return scaled / np.where(lengths > 0.0, lengths, 1.0)
 
     def mobility(self, q: ArrayLike | None = None) -> Mobility:
         """How the mechanism can move: at q (nq,), or at generic assembled configurations.
@@ -251,7 +279,7 @@ class Rates:
         Raises: InputError where it cannot be assembled.
         """
         points = self.generic if q is None else self.assembled(q)[None]
-        found = [self._mobility_at(self.jacobian(point)) for point in points]
+        found = [self._mobility_at(self._in_lengths(self.jacobian(point))) for point in points]
         return max(found, key=lambda each: each.rank)
 
     @cached_property
