@@ -18,7 +18,7 @@ def test_both_equations_are_solved():
     push, bias = random.normal(size=5), J @ random.normal(size=5)
     lower = {(i, j): float(M[i, j]) for i in range(5) for j in range(i + 1)}
     rows = [dict(enumerate(map(float, row))) for row in J]
-    by = held(lower, 5, rows)
+    by = held(lower, 5, rows, [1.0] * len(rows))
     dv, f = map(np.array, moved(by, dict(enumerate(map(float, push))), list(bias)))
     np.testing.assert_allclose(M @ dv, push + J.T @ f, atol=1e-9)
     np.testing.assert_allclose(J @ dv, -bias, atol=1e-9)

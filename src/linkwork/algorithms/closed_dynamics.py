@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.closure import Row, closure_rows
+from linkwork.algorithms.closure import Row, closure_rows, row_scales
 from linkwork.algorithms.closure_elimination import Split, split
 from linkwork.algorithms.closure_motion import acceleration_bias, closure_bias
 from linkwork.algorithms.inverse_dynamics import inverse_forces, numbers
@@ -56,8 +56,11 @@ class Held(NamedTuple):
     system: Proximal
 
 
-def held(entries: Entries, n: int, rows: list[Row]) -> Held:
-    """M (n, n) by its entries and rows of the closure's Jacobian, made ready to be solved for."""
+def held(entries: Entries, n: int, rows: list[Row], scales: Sequence[float]) -> Held:
+    """M (n, n) by its entries and rows of the closure's Jacobian, made ready to be solved for.
+
+    ``scales`` of the rows as in `closure.row_scales`.
+    """
     parts = split(n, entries.keys(), rows)
     place = {k: i for i, k in enumerate(parts.first)}
     at = {k: i for i, k in enumerate(parts.border)}
@@ -88,7 +91,7 @@ def held(entries: Entries, n: int, rows: list[Row]) -> Held:
             if not is_zero(value):
                 between[i, j] = value
     ahead = n - len(place)
-    return Held(parts, n, masses, halves, proximal(between, len(at), ahead))
+    return Held(parts, n, masses, halves, proximal(between, len(at), ahead, scales))
 
 
 def moved(
@@ -122,5 +125,5 @@ def accelerated(
     push = minus(push, inverse_forces(m, ways, rates, [0.0] * m.n_v))
     rows = closure_rows(o, m, q, in_frame_a=in_frame_a)
     bias = (closure_bias if in_frame_a else acceleration_bias)(o, m, q, v)
-    by = held(mass_entries(m, ways), m.n_v, rows)
+    by = held(mass_entries(m, ways), m.n_v, rows, row_scales(m))
     return moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])

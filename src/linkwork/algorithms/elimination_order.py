@@ -32,6 +32,6 @@ def minimum_degree(
 def eliminate(near: Sequence[set[int]], k: int) -> None:
     """Take an unknown out of the pattern, in place: those that it met now meet one another."""
     for j in near[k]:
-        near[j] |= near[k] - {j}
+        near[j].update(near[k] - {j})
         near[j].discard(k)
     near[k].clear()

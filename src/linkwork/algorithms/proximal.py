@@ -17,6 +17,7 @@ Numerical Algorithms, 2nd ed. (2002), chapter 12.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added
@@ -43,16 +44,23 @@ class Proximal(NamedTuple):
     """How many unknowns take no E."""
 
 
-def proximal(entries: Entries, n: int, ahead: int = 0) -> Proximal:
-    """A system in factors: ``entries`` (i, j) with i >= j of the matrix (n, n)."""
+def proximal(
+    entries: Entries, n: int, ahead: int = 0, scales: Sequence[float] | None = None
+) -> Proximal:
+    """A system in factors: ``entries`` (i, j) with i >= j of the matrix (n, n).
+
+    ``scales``: what each equation after the ``ahead`` is multiplied by to be compared with others.
+    """
     held = range(ahead, n)
     diagonal = {k: entries.get((k, k), 0.0) for k in held}
     share = _FLOOR_BEFORE if ahead else _FLOOR
-    floor = times(share / max(n - ahead, 1), total(list(diagonal.values())))
+    squares = {k: (scales[k - ahead] if scales else 1.0) ** 2 for k in held}
+    compared = [times(squares[k], value) for k, value in diagonal.items()]
+    floor = times(share / max(n - ahead, 1), total(compared))
     small: list[Scalar] = [0.0] * n
     shifted = dict(entries)
     for k in held:
-        small[k] = added(times(SHARE, diagonal[k]), floor)
+        small[k] = added(times(SHARE, diagonal[k]), times(1.0 / squares[k], floor))
         shifted[k, k] = added(diagonal[k], small[k])
     return Proximal(entries, factor(shifted, n), small, ahead)
 

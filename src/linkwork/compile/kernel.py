@@ -232,6 +232,11 @@ class Kernel:
                     label = f" ({self._labels[name][k]})" if name in self._labels else ""
                     return f"{name}[{k}]{label}{where} is {value}; it must be a finite number"
         causes = "the numbers are too large for float64, or a quaternion has length zero"
+        if "free_motions" in self.recipe.about:
+            causes += (
+                ", or the mechanism is at a singularity, where the actuated joints cannot hold it"
+            )
+            causes += " (see Robot.singularities)"
         if {"tau", "armature"} <= set(self.signature.input_names):
             causes += ", or a joint moves nothing that has inertia"
         return f"{self.signature.name}{where} has no finite result: {causes}"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from linkwork.algorithms.closed_dynamics import held
 from linkwork.algorithms.closed_dynamics import moved as answered
-from linkwork.algorithms.closure import ClosurePart, closure_parts
+from linkwork.algorithms.closure import ClosurePart, closure_parts, row_scales
 from linkwork.algorithms.inverse_dynamics import as_vector
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
@@ -102,7 +102,7 @@ class _Weighed:
 
     def __init__(self, o: Ops, m: Mechanism, q: Block, rows: list[dict[int, Block]]) -> None:
         self._o = o
-        self._by = held(mass_entries(m, passages(o, m, q)), m.n_v, rows)
+        self._by = held(mass_entries(m, passages(o, m, q)), m.n_v, rows, row_scales(m))
 
     def correction(self, error: list[Block]) -> Block:
         """(nv,): M⁻¹ Jᵀ (J M⁻¹ Jᵀ + mu)⁻¹ times the error."""

@@ -1,0 +1,113 @@
+"""Closed mechanisms from micrometres to kilometres: virtual work, and dimensional analysis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import InputError
+from scaled_robots import q_units, resized, slide_powers
+from seeds import rng
+
+SIZES = [(1e-6, 1e-6), (1e-3, 1e2), (1e4, 1e5)]
+"""Lengths and masses beside those of the bundled mechanism."""
+DOWN = np.array([0.3, -9.81, 0.5])
+
+BALL_SCREW = """<robot name="ball_screw"><link name="base"/>
+<link name="nut"><inertial><mass value="50"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="screw"><inertial><mass value="1"/>
+  <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="slide" type="prismatic"><parent link="base"/><child link="nut"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="turn" type="continuous"><parent link="base"/><child link="screw"/>
+  <axis xyz="0 0 1"/></joint></robot>"""
+
+
+def near(found: Any, wanted: Any, kinds: np.ndarray, share: float = 1e-9) -> None:
+    """Equal within a share of the largest number of the same unit; rows are numbers of v."""
+    for kind in (0.0, 1.0):
+        own = kinds == kind
+        largest = np.abs(wanted[own]).max(initial=0.0)
+        np.testing.assert_allclose(found[own], wanted[own], rtol=0, atol=share * largest)
+
+
+def a_state(robot: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """An assembled q, velocities, and forces of the actuated joints."""
+    m, g = robot.mechanism, rng(f"closed sizes {robot.name}")
+    at = [int(m.q_start[m.joint(name)]) for name in robot.actuated]
+    columns = [int(m.v_start[m.joint(name)]) for name in robot.actuated]
+    start = robot.neutral()
+    middle = 0.5 * sum(np.clip(bounds[at], -3, 3) for bounds in robot.limits[:2])
+    q = robot.assemble(start[at] + 0.05 * (middle - start[at]), near=start).q
+    tau = np.zeros(robot.n_v)
+    tau[columns] = g.normal(size=len(columns))
+    return q, robot.passive_rates(q) @ g.normal(size=len(columns)), tau
+
+
+@pytest.mark.parametrize("pitch", [5e-3, 1e-3, 1e-5, 1e-7])
+def test_a_ball_screw_holds_its_nut(pitch: float):
+    rate = pitch / (2 * np.pi)
+    screw = lw.load(BALL_SCREW).couple("slide", "turn", rate=rate)
+    weight, q = 50.0 * 9.80665, np.zeros(2)
+    for joint, held in (("slide", weight), ("turn", weight * rate)):
+        robot = screw.actuate(joint)
+        wanted = [held, 0.0] if joint == "slide" else [0.0, held]
+        for forces in (
+            robot.gravity_forces(q),
+            robot.bias_forces(q, q),
+            robot.inverse_dynamics(q, q, q),
+        ):
+            np.testing.assert_allclose(forces, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("crank", [0.5, 1e-2, 1e-4, 1e-6, 1e-8])
+def test_next_to_a_dead_centre_virtual_work_holds(crank: float):
+    robot = lw.load("slider_crank")
+    tree, q = lw.load("slider_crank", loops=False), robot.assemble([crank]).q
+    rates = robot.passive_rates(q)[:, 0]
+    wanted = tree.gravity_forces(q, gravity=DOWN) @ rates / rates[-1]
+    found = robot.actuate("slider").gravity_forces(q, gravity=DOWN)
+    np.testing.assert_allclose(found, [0.0, 0.0, wanted], rtol=1e-10)
+
+
+def test_at_a_dead_centre_it_is_refused():
+    robot = lw.load("slider_crank").actuate("slider")
+    q, still = lw.load("slider_crank").assemble([0.0]).q, np.zeros(3)
+    for call in (
+        lambda at: robot.gravity_forces(at, gravity=DOWN),
+        lambda at: robot.inverse_dynamics(at, still, still, gravity=DOWN),
+        lambda at: robot.bias_forces(at, still, gravity=DOWN),
+        lambda at: robot.inverse_dynamics_derivatives(at, still, still, gravity=DOWN),
+    ):
+        with pytest.raises(InputError, match="singularity, where the actuated joints cannot"):
+            call(q)
+        with pytest.raises(InputError, match=r"row \[1\].*singularity"):
+            call(np.stack([lw.load("slider_crank").assemble([0.4]).q, q]))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["slider_crank", "five_bar", "excavator", "gripper", "delta"])
+def test_forces_and_motions_follow_the_units(name: str, size: tuple[float, float]):
+    length, mass = size
+    robot = lw.load(name)
+    other = resized(robot, length, mass)
+    q, v, tau = a_state(robot)
+    kinds = slide_powers(robot.mechanism)
+    at, slides, g = q * q_units(robot.mechanism, length), length**kinds, DOWN * length
+    force = mass * length**2 / slides
+    dv = robot.forward_dynamics(q, v, tau, gravity=DOWN)
+    found = other.forward_dynamics(at, v * slides, tau * force, gravity=g)
+    near(found / slides, dv, kinds)
+    back = other.inverse_dynamics(at, v * slides, dv * slides, gravity=g)
+    near(back / force, tau, kinds)
+    near(other.gravity_forces(at, gravity=g) / force, robot.gravity_forces(q, gravity=DOWN), kinds)
+    bias = robot.bias_forces(q, v, gravity=DOWN)
+    near(other.bias_forces(at, v * slides, gravity=g) / force, bias, kinds)
+    driven = [int(robot.mechanism.v_start[robot.mechanism.joint(j)]) for j in robot.actuated]
+    rates = other.passive_rates(at) * slides[driven] / slides[:, None]
+    near(rates, robot.passive_rates(q), kinds)
+    assert other.mobility(at) == robot.mobility(q)
