@@ -483,13 +483,18 @@ def run(
     return _call(robot, (algorithm, None, None, how.names), (*arrays, *how.values), call)
 
 
-def _matrices(
+def run_renamed(
     robot: Any, algorithm: str, arrays: tuple[ArrayLike, ...], call: dict[str, Any], **keywords: Any
 ) -> Floats:
-    """As `run`, of an algorithm that gives several matrices: one after the other."""
+    """As `run`, for a method that gives the numbers another form: it stays a method of Python."""
     how = dynamics_inputs(robot.mechanism, **keywords)
     what = (algorithm, None, None, how.names)
-    return np.moveaxis(_call(robot, what, (*arrays, *how.values), call), -3, 0)
+    return _call(robot, what, (*arrays, *how.values), call)
+
+
+def _matrices(robot: Any, *given: Any, **keywords: Any) -> Floats:
+    """As `run`, of an algorithm that gives several matrices: one after the other."""
+    return np.moveaxis(run_renamed(robot, *given, **keywords), -3, 0)
 
 
 def _call(robot: Any, what: Any, arrays: tuple[ArrayLike, ...], call: dict[str, Any]) -> Floats:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork import settings
 from linkwork.errors import InputError
 from linkwork.mechanism import edit
-from linkwork.robot_dynamics import run
+from linkwork.robot_dynamics import run, run_renamed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -286,7 +286,7 @@ class RobotLoops:
         call = {"out": None, "threads": threads, "on_bad": on_bad}
         keywords = {"external": external, "gravity": gravity}
         more = {"losses": losses, "armature": armature}
-        found = run(self, "loop_wrenches", (q, v, tau), call, **keywords, **more)
+        found = run_renamed(self, "loop_wrenches", (q, v, tau), call, **keywords, **more)
         return {loop.name: found[..., k, :] for k, loop in enumerate(self.loops)}
 
     def passive_rates(self, q: ArrayLike) -> Floats:
