@@ -412,8 +412,9 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         key = (algorithm, frame, reference, *parameters)
         found = self._functions.get(key)
         if found is None:
-            kernel = self._kernel(algorithm, frame, reference, parameters)
-            found = self._functions.setdefault(key, kernel.bound())
+            with settings.compiler().work(f"{algorithm} for {self.name}"):
+                kernel = self._kernel(algorithm, frame, reference, parameters)
+                found = self._functions.setdefault(key, kernel.bound())
         return found
 
     def _labels(self) -> dict[str, list[str]]:

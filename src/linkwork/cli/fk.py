@@ -13,7 +13,6 @@ from rich.console import Console
 import linkwork as lw
 from linkwork.cli import files, inputs, output
 from linkwork.cli.arguments import FkArguments
-from linkwork.cli.progress import busy
 from linkwork.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -40,8 +39,7 @@ def run(given: FkArguments) -> None:
     out = files.target(given.out)
     robot = inputs.open_robot(given, given.frame)
     q = inputs.configurations(robot, given.q, given.q_file)
-    with busy("compiling"):
-        poses = _compute(robot, np.atleast_2d(q), given)
+    poses = _compute(robot, np.atleast_2d(q), given)
     if out is not None:
         _write(out, poses, single=q.ndim == 1, all_frames=given.all_frames)
     if given.json:

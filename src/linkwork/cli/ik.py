@@ -16,7 +16,7 @@ from linkwork import settings
 from linkwork.cli import closed, files, ik_tasks, inputs, output
 from linkwork.cli.arguments import IkArguments
 from linkwork.cli.fk import tell_rest
-from linkwork.cli.progress import busy, progress_of
+from linkwork.cli.progress import progress_of
 from linkwork.errors import InputError
 from linkwork.solve.show import show, table
 
@@ -134,11 +134,10 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
     margin = given.limits_margin
     limits = [] if margin is None else [lw.ik.PositionLimit(margin)]
     threads = settings.most_threads() if given.threads is None else given.threads
-    with busy("compiling"):
-        if asked.tasks is None:
-            solver = robot.solver(asked.frame, joints, limits=limits)
-        else:
-            solver = robot.solver(joints=joints, tasks=asked.tasks, limits=limits)
+    if asked.tasks is None:
+        solver = robot.solver(asked.frame, joints, limits=limits)
+    else:
+        solver = robot.solver(joints=joints, tasks=asked.tasks, limits=limits)
     names = solver.problem.order
     with progress_of("solving") as progress:
         if given.every:

@@ -15,7 +15,6 @@ from linkwork.algorithms.jacobian import Reference
 from linkwork.cli import files, inputs, output
 from linkwork.cli.arguments import JacobianArguments
 from linkwork.cli.fk import print_positions, tell_rest
-from linkwork.cli.progress import busy
 from linkwork.errors import UnknownNameError
 
 Floats = NDArray[np.float64]
@@ -32,8 +31,7 @@ def run(given: JacobianArguments) -> None:
     robot = inputs.open_robot(given, given.frame)
     q = inputs.configurations(robot, given.q, given.q_file)
     frame = robot.tip if given.frame is None else given.frame
-    with busy("compiling"):
-        J = robot.jacobian(q, frame, reference=cast("Reference", given.reference))
+    J = robot.jacobian(q, frame, reference=cast("Reference", given.reference))
     columns = inputs.velocity_labels(robot.mechanism)
     if out is not None:
         _write(out, J, columns)
