@@ -27,6 +27,7 @@ from linkwork.robot_dynamics import RobotDynamics
 from linkwork.robot_ik import RobotIK
 from linkwork.robot_loops import RobotLoops
 from linkwork.robot_meshes import RobotMeshes
+from linkwork.robot_structure import RobotStructure
 
 if TYPE_CHECKING:
     from linkwork.solve.compiled import Known
@@ -45,7 +46,7 @@ class Limits(NamedTuple):
     effort: Floats
 
 
-class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
+class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
