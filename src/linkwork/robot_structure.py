@@ -35,7 +35,7 @@ class RobotStructure:
 
     @property
     def parents(self) -> Mapping[str, str | None]:
-        """The link that each link hangs on, by name, in the order of `link_names`; None for the root.
+        """The link that each link hangs on, in the order of `link_names`; None for the root.
 
         They are those of the description: a chain that is cut out, or turned around, keeps them.
         """
