@@ -37,6 +37,7 @@ RANK = {
     "robot": 7,
     "loading": 7,
     "conversions": 7,
+    "poses": 7,
     "locating": 6.6,
     "appearance": 7,
     "robot_dynamics": 7,
