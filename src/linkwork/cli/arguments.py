@@ -32,6 +32,13 @@ def text_option(*names: str, metavar: str, text: str, panel: str | None = None) 
     )
 
 
+def complete_model(incomplete: str) -> list[str]:
+    """Bundled models for a shell's completion; it offers files where none fits."""
+    from linkwork.models import MODELS  # noqa: PLC0415  wanted while completing alone
+
+    return [name for name in MODELS if name.startswith(incomplete)]
+
+
 def _out(kinds: str) -> Any:
     """The option that names the file to write."""
     text = f"Write the result to this file as well: {kinds}."
@@ -44,7 +51,10 @@ def value_option(name: str, metavar: str, text: str, least: int | None = None) -
 
 
 Source: TypeAlias = Annotated[
-    str, typer.Argument(metavar="FILE|NAME", help=_SOURCE, show_default=False)
+    str,
+    typer.Argument(
+        metavar="FILE|NAME", help=_SOURCE, show_default=False, autocompletion=complete_model
+    ),
 ]
 Lock: TypeAlias = Annotated[
     "list[str] | None", text_option("--lock", metavar="NAME=VALUE", text=_LOCK, panel=_ROBOT)
