@@ -180,7 +180,7 @@ def poses_section() -> Section | None:
     module = load("linkwork.poses")
     if module is None:
         return None
-    entries = [entry(f"poses.{name}", getattr(module, name)) for name in public_names(module)]
+    entries = [entry(f"lw.poses.{name}", getattr(module, name)) for name in public_names(module)]
     return Section("Poses", "`lw.poses`: arithmetic of poses, one or many.", entries)
 
 
