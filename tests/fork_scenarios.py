@@ -9,10 +9,12 @@ import os
 import signal
 import sys
 import threading
+import time
 
 import numpy as np
 
 import linkwork as lw
+from linkwork import settings
 from linkwork.compile.machine_code import COMPILING
 
 
@@ -88,6 +90,28 @@ def forks_at_any_moment_of_compiling():
         stop.set()
         other.join()
     assert found == [0] * 8
+
+
+def a_fork_while_a_compilation_is_told_of_waits_for_it():
+    held = threading.Event()
+
+    def compile_for_a_while() -> None:
+        with settings.compiler().work("nothing"):
+            held.set()
+            time.sleep(1.2)
+
+    other = threading.Thread(target=compile_for_a_while)
+    other.start()
+    held.wait(10)
+
+    def work() -> bool:
+        r = lw.load("planar_2r")
+        return threading.active_count() == 1 and r.fk(r.neutral()).shape == (4, 4)
+
+    status = in_child(work)
+    other.join()
+    assert status == 0, f"the child ended with {status}"
+    assert threading.active_count() == 1
 
 
 if __name__ == "__main__":

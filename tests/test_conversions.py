@@ -164,7 +164,7 @@ def test_every_leading_shape_and_broadcasting():
         ({"rpy": [0, 0, 0, 1]}, lw.ShapeError, "rpy"),
         ({"wxyz": [0, 0, 1]}, lw.ShapeError, "wxyz"),
         ({"xyz": np.zeros((2, 3)), "rpy": np.zeros((3, 3))}, lw.ShapeError, "leading shapes"),
-        ({"rpy": [0, 0, 0], "wxyz": [1, 0, 0, 0]}, lw.InputError, "not both"),
+        ({"rpy": [0, 0, 0], "wxyz": [1, 0, 0, 0]}, lw.InputError, "not several"),
         ({"wxyz": [0, 0, 0, 0]}, lw.InputError, "quaternion"),
         ({"wxyz": [np.nan, 0, 0, 1]}, lw.InputError, r"wxyz\[0\].*nan"),
         ({"xyz": [0, np.inf, 0]}, lw.InputError, r"xyz\[1\].*inf"),
@@ -221,3 +221,16 @@ def test_matrices_that_are_no_pose_are_refused(back, name):
 def test_what_is_no_matrix_of_numbers_is_refused(back, value):
     with pytest.raises(lw.InputError):
         back(value)
+
+
+def test_poses_from_rotation_matrices():
+    g = rng("R")
+    T = lw.pose(g.normal(size=(2, 7, 3)), wxyz=g.normal(size=(7, 4)))
+    assert np.array_equal(lw.pose(T[..., :3, 3], R=T[..., :3, :3]), T)
+    assert np.array_equal(lw.pose(R=T[0, 0, :3, :3])[:3, :3], T[0, 0, :3, :3])
+    with pytest.raises(lw.InputError, match="R: target is not a rotation"):
+        lw.pose(R=2 * np.eye(3))
+    with pytest.raises(lw.ShapeError, match=r"R must have shape \(..., 3, 3\), not \(4, 4\)"):
+        lw.pose(R=np.eye(4))
+    with pytest.raises(lw.InputError, match="one of rpy, wxyz and R"):
+        lw.pose(R=np.eye(3), rpy=[0, 0, 0])

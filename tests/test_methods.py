@@ -71,7 +71,8 @@ def test_every_algorithm_has_a_method_and_its_signature_stays(name):
     q, v = r.random(5, seed=2), np.linspace(-1, 1, 5 * r.n_v).reshape(5, -1)
     given = {"q": q, "q0": q, "q1": r.random(5, seed=3), "v": v, "dv": 2 * v, "tau": 3 * v}
     arrays = [given[label] for label, _ in ALGORITHMS[name].inputs]
-    names = ["tool0"] if "frame" in ALGORITHMS[name].static else []
+    frames = {"base": r.frame_names[0], "frame": "tool0"}
+    names = [frames[key] for key in ALGORITHMS[name].static if key in frames]
     before = inspect.signature(getattr(r, name))
     plain = getattr(r, name)(*arrays, *names)
     assert kind(getattr(r, name)) == BUILT_IN

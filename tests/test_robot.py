@@ -28,6 +28,7 @@ REFERENCES = ("world-aligned", "local", "world")
 # Every computing method, called with a robot, q, v and more.
 CALLS: dict[str, Call] = {
     "fk": lambda r, q, v, **k: r.fk(q, "lens", **k),
+    "relative": lambda r, q, v, **k: r.relative(q, "lens", "finger_a", **k),
     "fk_all": lambda r, q, v, **k: r.fk_all(q, **k),
     "jacobian": lambda r, q, v, **k: r.jacobian(q, "lens", **k),
     "jacobian_local": lambda r, q, v, **k: r.jacobian(q, "lens", reference="local", **k),
@@ -41,7 +42,9 @@ CALLS: dict[str, Call] = {
     "difference": lambda r, q, v, **k: r.difference(q, q[..., ::-1], **k),
 }
 WITH_THREADS = [name for name in CALLS if name not in ("integrate", "difference")]
-WITH_ON_BAD = [name for name in CALLS if name.startswith(("fk", "jacobian")) and "dot" not in name]
+WITH_ON_BAD = [
+    name for name in CALLS if name.startswith(("fk", "relative", "jacobian")) and "dot" not in name
+]
 
 
 @cache
@@ -229,7 +232,10 @@ def test_bad_rows_are_marked_where_asked(name):
 
 
 # What does not depend on where the base stands needs no quaternion of it.
-@pytest.mark.parametrize("name", [n for n in CALLS if n not in ("full", "jacobian_local")])
+WITHOUT_BASE = ("full", "jacobian_local", "relative")
+
+
+@pytest.mark.parametrize("name", [n for n in CALLS if n not in WITHOUT_BASE])
 def test_a_quaternion_of_length_zero_is_refused(name):
     r, call = everything(), CALLS[name]
     q, v = some(r, 9, f"quaternion {name}")
@@ -410,6 +416,8 @@ def static_of(name: str) -> tuple[str, dict[str, str]]:
     if algorithm == "jacobian" and last in ("local", "world"):
         return "jacobian", {"frame": "lens", "reference": last}
     framed = ("fk", "jacobian", "jacobian_dot", "jacobian_dot_v")
+    if name == "relative":
+        return name, {"base": "lens", "frame": "finger_a"}
     return name, {"frame": "lens"} if name in framed else {}
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from linkwork import faces as faces
     from linkwork import ik as ik
+    from linkwork import poses as poses
     from linkwork import urdf as urdf
     from linkwork.conversions import pose as pose
     from linkwork.conversions import xyz_rpy as xyz_rpy
@@ -103,6 +104,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "ik",
     "load",
     "pose",
+    "poses",
     "simulate",
     "urdf",
     "xyz_rpy",
@@ -111,7 +113,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
 
 
 # Modules that are public as a whole.
-_MODULES = ("faces", "ik", "urdf")
+_MODULES = ("faces", "ik", "poses", "urdf")
 
 
 def __getattr__(name: str) -> Any:

@@ -13,9 +13,10 @@ from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block
-from linkwork.solve.targets import rigid_poses
+from linkwork.solve.targets import rigid_poses, rotation_matrices
 from linkwork.spatial.flat import (
     matrix_from_quaternion,
+    matrix_from_rows,
     matrix_from_rpy,
     quaternion_from_rows,
     rpy_from_rows,
@@ -29,16 +30,21 @@ def pose(
     *,
     rpy: ArrayLike | None = None,
     wxyz: ArrayLike | None = None,
+    R: ArrayLike | None = None,
 ) -> Floats:
     """Poses (..., 4, 4) from positions (..., 3) and rotations, broadcast over leading shapes.
 
     ``rpy`` (..., 3): roll, pitch, yaw in radians about the fixed axes x, y, z (URDF). ``wxyz``
-    (..., 4): quaternions of any length but zero. Without either the rotation is none.
+    (..., 4): quaternions of any length but zero. ``R`` (..., 3, 3): rotation matrices. Without any
+    of them the rotation is none.
 
     Raises: ShapeError, InputError.
     """
-    if rpy is not None and wxyz is not None:
-        raise InputError("give rpy or wxyz, not both")
+    if sum(given is not None for given in (rpy, wxyz, R)) > 1:
+        raise InputError("give one of rpy, wxyz and R, not several: each is the whole rotation")
+    if R is not None:
+        turns = rotation_matrices(R)
+        return _kernel("R")(xyz, turns.reshape(*turns.shape[:-2], 9))
     if wxyz is not None:
         return _kernel("wxyz")(xyz, wxyz)
     return _kernel("rpy")(xyz, np.zeros(3) if rpy is None else rpy)
@@ -71,6 +77,7 @@ def _flat(poses: Floats) -> Floats:
 _TEXTS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
     "rpy": ({"xyz": 3, "rpy": 3}, matrix_from_rpy),
     "wxyz": ({"xyz": 3, "wxyz": 4}, matrix_from_quaternion),
+    "R": ({"xyz": 3, "R": 9}, matrix_from_rows),
     "to_rpy": ({"R": 9}, rpy_from_rows),
     "to_wxyz": ({"R": 9}, quaternion_from_rows),
 }

@@ -18,7 +18,7 @@ def install(
     """Let a built-in function stand before the method of this name, on this object only.
 
     It refers to the ``twin``, which shares what was compiled and comes with what finds it by
-    algorithm, frame and reference; never to the object itself, so no cycle keeps that alive. A
+    algorithm and static arguments; never to the object itself, so no cycle keeps that alive. A
     method that a subclass of ``kind`` has overridden is left alone. Returns whether this Python can
     have such functions at all.
     """
@@ -32,8 +32,8 @@ def install(
     entry = find(algorithm)
     usual = "world-aligned" if "reference" in entry.static else None
 
-    def bound(frame: str | None = None, reference: str | None = None) -> Callable[..., Any]:
-        return find_bound(algorithm, frame, reference or usual)
+    def bound(first: str | None = None, second: str | None = None) -> Callable[..., Any]:
+        return find_bound(algorithm, first, second or usual)
 
     made = dispatcher(code, plain, other, bound, arrays=len(entry.inputs), choices=entry.static)
     setattr(robot, algorithm, made)

@@ -28,6 +28,7 @@ from linkwork.robot_dynamics import RobotDynamics
 from linkwork.robot_ik import RobotIK
 from linkwork.robot_loops import RobotLoops
 from linkwork.robot_meshes import RobotMeshes
+from linkwork.robot_structure import RobotStructure
 
 if TYPE_CHECKING:
     from linkwork.solve.compiled import Known
@@ -46,7 +47,7 @@ class Limits(NamedTuple):
     effort: Floats
 
 
-class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
+class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
@@ -211,6 +212,22 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         """Poses of all frames in the world (..., nf, 4, 4), in the order of `frame_names`."""
         return self._compute(("fk_all", None, None), (q,), out, threads, on_bad)
 
+    def relative(
+        self,
+        q: ArrayLike,
+        base: str,
+        frame: str,
+        *,
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """Pose of a frame in another one, T_base_frame (..., 4, 4).
+
+        Joints that carry both frames, a floating base for instance, make no difference.
+        """
+        return self._compute(("relative", base, frame), (q,), out, threads, on_bad)
+
     def jacobian(
         self,
         q: ArrayLike,
@@ -312,8 +329,8 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         """
         from linkwork.compile.symbolic import symbolic  # noqa: PLC0415  imports CasADi
 
-        algorithm, frame, reference, named = self._asked(algorithm, frame, parameters, static)
-        fixed = self._static(algorithm, frame, reference, named)
+        algorithm, first, second, named = self._asked(algorithm, frame, parameters, static)
+        fixed = self._static(algorithm, first, second, named)
         with COMPILING:
             return symbolic(algorithm, self.mechanism, named, **fixed)
 
@@ -360,17 +377,22 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         parameters: str | Sequence[str],
         static: Mapping[str, Any],
     ) -> tuple[str, str | None, str | None, tuple[str, ...]]:
-        """Algorithm, frame, reference and parameters, once the algorithm is known to have them."""
+        """Algorithm, its static arguments in its own order (two places), and parameters.
+
+        Raises: InputError for an argument that it does not have.
+        """
         entry = find(algorithm)
         for key in (*static, *(["frame"] if frame is not None else [])):
             if key not in entry.static:
                 allowed = ", ".join(entry.static) or "none"
                 raise InputError(f"'{algorithm}' has no argument '{key}'; it has: {allowed}")
         named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-        return algorithm, frame, static.get("reference"), named
+        given = {"frame": frame, **static}
+        first, second, *_ = *(given.get(key) for key in entry.static), None, None
+        return algorithm, first, second, named
 
     def _static(
-        self, algorithm: str, frame: str | None, reference: str | None, named: tuple[str, ...]
+        self, algorithm: str, first: str | None, second: str | None, named: tuple[str, ...]
     ) -> dict[str, Any]:
         """The arguments that are fixed when an algorithm is traced; what it needs is checked."""
         static: dict[str, Any] = {}
@@ -378,24 +400,27 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         entry.check(self.mechanism, named)
         if entry.counts_free_motions and is_closed(self.mechanism):
             static["free_motions"] = self._rates().free_motions
-        if "frame" in entry.static:
-            static["frame"] = self._frame(frame)
-        if reference is not None:
-            static["reference"] = reference
+        for key, value in zip(entry.static, (first, second), strict=False):
+            if key == "frame":
+                static[key] = self._frame(value)
+            elif value is not None:
+                static[key] = value
+            elif key == "base":
+                raise InputError(f"'{algorithm}' needs base=, the frame that poses are given in")
         return static
 
     def _kernel(
         self,
         algorithm: str,
-        frame: str | None,
-        reference: str | None,
+        first: str | None,
+        second: str | None,
         parameters: tuple[str, ...] = (),
     ) -> Kernel:
-        key = (algorithm, frame, reference, *parameters)
+        key = (algorithm, first, second, *parameters)
         found = self._kernels.get(key)
         if found is not None:
             return found
-        static = self._static(algorithm, frame, reference, parameters)
+        static = self._static(algorithm, first, second, parameters)
         with COMPILING:
             kernel = build(
                 algorithm_recipe(algorithm, self.mechanism, parameters, **static),
@@ -408,15 +433,16 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
     def _bound(
         self,
         algorithm: str,
-        frame: str | None,
-        reference: str | None,
+        first: str | None,
+        second: str | None,
         parameters: tuple[str, ...] = (),
     ) -> Function:
-        key = (algorithm, frame, reference, *parameters)
+        key = (algorithm, first, second, *parameters)
         found = self._functions.get(key)
         if found is None:
-            kernel = self._kernel(algorithm, frame, reference, parameters)
-            found = self._functions.setdefault(key, kernel.bound())
+            with settings.compiler().work(f"{algorithm} for {self.name}"):
+                kernel = self._kernel(algorithm, first, second, parameters)
+                found = self._functions.setdefault(key, kernel.bound())
         return found
 
     def _labels(self) -> dict[str, list[str]]:
@@ -436,12 +462,14 @@ class Robot(RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         threads: int | None,
         on_bad: OnBad = "raise",
     ) -> Floats:
-        """Algorithm, frame and reference of ``arrays``: at once where nothing else is asked for."""
+        """The algorithm with its static arguments, of ``arrays``: at once where nothing else is
+        asked for."""
         if out is None and threads is None and on_bad == "raise":
             try:
                 bound = self._functions.get(what)
             except TypeError:
-                raise InputError(f"a frame is meant by its name, not by {what[1]!r}") from None
+                wrong = next(name for name in what[1:] if not isinstance(name, str | None))
+                raise InputError(f"a frame is meant by its name, not by {wrong!r}") from None
             result = (bound or self._bound(*what))(*arrays)
             if self._may_install:
                 self._may_install = install(Robot, self, what[0], self._twin)

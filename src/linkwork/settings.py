@@ -9,7 +9,7 @@ from pathlib import Path
 
 from linkwork.compile import method_code
 from linkwork.compile.cache import Cache, default_folder
-from linkwork.compile.compiler import Compiler
+from linkwork.compile.compiler import Compiler, Listener
 from linkwork.compile.machine_code import MachineCode
 from linkwork.compile.target import host, named
 from linkwork.errors import InputError
@@ -65,15 +65,36 @@ def kernel_cache() -> Cache:
     return Cache(default_folder(os.environ, home()))
 
 
+def compile_line() -> Listener | None:
+    """What says on standard error that a compilation takes over a second; None with
+    LINKWORK_PROGRESS=0.
+
+    By itself it speaks on terminals alone, with LINKWORK_PROGRESS=1 in files and pipes as well.
+    Raises: InputError for any other value.
+    """
+    given = os.environ.get("LINKWORK_PROGRESS", "")
+    if given not in ("", "0", "1"):
+        raise InputError(
+            "LINKWORK_PROGRESS must be 0 (say nothing of compilations), 1 (say it also where "
+            f"standard error is no terminal) or unset, not {given!r}"
+        )
+    if given == "0":
+        return None
+    from linkwork.compile_line import CompileLine  # noqa: PLC0415  above this layer
+
+    return CompileLine(clock, anywhere=given == "1")
+
+
 @cache
 def compiler() -> Compiler:
     """What makes code in this process: for LINKWORK_TARGET or this processor, with the cache.
 
-    Raises: UnknownNameError where LINKWORK_TARGET names no level, InputError for one that this
-    processor lacks.
+    Raises: UnknownNameError where LINKWORK_TARGET names no level; InputError for one that this
+    processor lacks, and for LINKWORK_PROGRESS as `compile_line`.
     """
     level = os.environ.get("LINKWORK_TARGET", "")
-    return Compiler(named(level) if level else host(), kernel_cache(), clock)
+    target = named(level) if level else host()
+    return Compiler(target, kernel_cache(), clock, compile_line())
 
 
 @cache

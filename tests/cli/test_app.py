@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import signal
@@ -283,3 +284,38 @@ def test_ctrl_c_ends_it_cleanly(process: Callable[..., Any], tmp_path: Path, thr
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (130, "", "linkwork: stopped\n")
+
+
+def completed(line: str) -> list[str]:
+    """What a shell is offered behind a command line, its last word unfinished."""
+    words = line.split(" ")
+    asked = {
+        "_LINKWORK_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "linkwork"],
+        env={**os.environ, **asked}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("linkwork sim", ["simulate"]),
+        ("linkwork fk plan", ["planar_2r", "planar_3r"]),
+        ("linkwork fk panda --th", []),
+        ("linkwork fk panda --q", ["--q", "--q-file"]),
+        ("linkwork fk ./no", []),
+    ],
+)
+def test_a_shell_completes_commands_options_and_models(line: str, offered: list[str]):
+    assert completed(line) == offered
+
+
+def test_the_shell_is_given_what_completes(cli: Callable[..., Any]):
+    assert "--install-completion" in cli("--help").stdout
+    assert "_LINKWORK_COMPLETE" in cli("--show-completion", "bash").stdout

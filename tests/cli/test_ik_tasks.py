@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.cli.angles import Angles
 from linkwork.cli.ik_tasks import KINDS, target_task, task_of
 from linkwork.errors import InputError, UnknownNameError
 
@@ -103,10 +104,10 @@ def test_what_is_wrong(text: str, kind: type[Exception], said: str):
 
 
 def test_a_target_is_a_position_or_a_pose():
-    found = target_task("tool0", "1 2 3")
+    found = target_task("tool0", "1 2 3", Angles())
     assert isinstance(found, ik.Position)
     np.testing.assert_array_equal(found.target, [1.0, 2.0, 3.0])
     for text in ("1 2 3 0.1 0.2 0.3", "1,2,3,0,1,0,0"):
-        assert isinstance(target_task("tool0", text), ik.Pose)
+        assert isinstance(target_task("tool0", text, Angles()), ik.Pose)
     with pytest.raises(InputError, match="--target takes 3 numbers"):
-        target_task("tool0", "1 2 3 4")
+        target_task("tool0", "1 2 3 4", Angles())

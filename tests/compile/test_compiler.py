@@ -82,3 +82,23 @@ def test_seconds_are_those_of_the_clock():
     timed = Compiler(host(), clock=lambda: float(next(ticks)))
     assert timed.code((), make(3, [])).seconds == 1.0
     assert Compiler(host()).code((), make(3, [])).seconds is None
+
+
+def test_a_listener_hears_of_a_piece_of_work_once_and_whether_it_is_kept(tmp_path):
+    heard = []
+
+    def listener(what):
+        heard.append(what)
+        return heard.append
+
+    compiler = Compiler(host(), Cache(tmp_path / "c"), listener=listener)
+    with compiler.work("all of it"):
+        compiler.code(KEY, make(1, []), what="a part")
+        compiler.code((*KEY, "other"), make(2, []), what="a part")
+    compiler.code((), make(3, []), what="what has no key")
+    with pytest.raises(ZeroDivisionError), compiler.work("what fails"):
+        compiler.code((*KEY, "third"), lambda: 1 / 0)
+    assert heard == ["all of it", True, "what has no key", False, "what fails", None]
+    heard.clear()
+    Compiler(host(), Cache(None), listener=listener).code(KEY, make(1, []), what="kept nowhere")
+    assert heard == ["kept nowhere", False]

@@ -79,11 +79,17 @@ SCENARIOS = Path(__file__).parents[1] / "fork_scenarios.py"
         "a_child_of_fork_computes_what_its_parent_does",
         "a_fork_while_another_thread_compiles_does_not_hang_the_child",
         "forks_at_any_moment_of_compiling",
+        "a_fork_while_a_compilation_is_told_of_waits_for_it",
     ],
 )
 def test_p21_forks(scenario):
-    code = f"import runpy, sys; sys.argv = ['', {scenario!r}]; "
-    assert python(code + f"runpy.run_path({str(SCENARIOS)!r}, run_name='__main__')") == "fine"
+    code = f"""
+        import runpy, sys
+        sys.argv = ['', {scenario!r}]
+        runpy.run_path({str(SCENARIOS)!r}, run_name='__main__')
+    """
+    # A line about what takes long to compile is told by a thread.
+    assert python(code, LINKWORK_PROGRESS="1") == "fine"
 
 
 def test_a_process_ends_by_itself_after_threaded_work():

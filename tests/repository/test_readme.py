@@ -38,10 +38,34 @@ def test_a_command_that_is_missing_or_doubled_is_refused(tmp_path: Path):
     assert block(page, "test").returncode != 0
 
 
+def prose(page: Path) -> str:
+    """The text of a page without its blocks of code."""
+    return re.sub(r"^(```+).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+def links(page: Path) -> set[tuple[str, str]]:
+    """The links of a page to other files and to headings: (file, heading), either may be empty."""
+    found = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", prose(page))
+    return {(file, heading) for file, heading in found if not re.match(r"[a-z]+:", file)}
+
+
+def headings(page: Path) -> set[str]:
+    """The names that a page's headings have in links: lower case, dashes for spaces."""
+    titles = re.findall(r"(?m)^#+ (.+)$", prose(page))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_links_lead_to_files_that_exist(page: Path):
-    text = re.sub(r"^(```+).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
-    local = {t for t in targets if not re.match(r"[a-z]+:", t)}
-    missing = sorted(t for t in local if not (page.parent / t).exists())
+def test_links_lead_to_files_and_headings_that_exist(page: Path):
+    missing = []
+    for file, heading in sorted(links(page)):
+        target = page.parent / file if file else page
+        if not target.exists() or (heading and heading not in headings(target)):
+            missing.append(f"{file}#{heading}" if heading else file)
     assert not missing, missing
+
+
+def test_the_readme_links_every_page():
+    linked = {file for file, _ in links(ROOT / "README.md")}
+    pages = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert not pages - linked, sorted(pages - linked)

@@ -175,6 +175,15 @@ def ik_section() -> Section | None:
     return Section("Inverse kinematics", text, entries)
 
 
+def poses_section() -> Section | None:
+    """What `linkwork.poses` offers."""
+    module = load("linkwork.poses")
+    if module is None:
+        return None
+    entries = [entry(f"lw.poses.{name}", getattr(module, name)) for name in public_names(module)]
+    return Section("Poses", "`lw.poses`: arithmetic of poses, one or many.", entries)
+
+
 def urdf_section() -> Section | None:
     """What `linkwork.urdf` offers."""
     module = load("linkwork.urdf")
@@ -247,7 +256,7 @@ def cli_section() -> Section | None:
 def sections() -> Iterator[Section]:
     """Every section that the package has."""
     makers = (
-        package_section, robot_section, ik_section, urdf_section, faces_section,
+        package_section, robot_section, ik_section, poses_section, urdf_section, faces_section,
         algorithms_section, spatial_section, cli_section,
     )  # fmt: skip
     for make in makers:

@@ -21,7 +21,7 @@ def fk(o: Ops, m: Mechanism, q: Block, *, frame: str) -> Block:
     Raises: UnknownNameError for a frame that does not exist.
     """
     path = path_down(o, m, q, m.frame(frame))
-    return _homogeneous(o, path.axes, sums_to_end(path.segments)[0])
+    return homogeneous(o, path.axes, sums_to_end(path.segments)[0])
 
 
 def fk_all(o: Ops, m: Mechanism, q: Block) -> list[Block]:
@@ -34,7 +34,7 @@ def fk_all(o: Ops, m: Mechanism, q: Block) -> list[Block]:
     poses: list[Block] = []
     for k, body in enumerate(m.frame_body.tolist()):
         frame = _placed(o, states[body], m, k)
-        poses.append(_homogeneous(o, frame.axes, frame.p))
+        poses.append(homogeneous(o, frame.axes, frame.p))
     return poses
 
 
@@ -99,7 +99,7 @@ def _arrived(path: Path, p: Block | None) -> BodyState:
     return BodyState(path.axes, p)
 
 
-def _homogeneous(o: Ops, axes: Axes, p: Block | None) -> Block:
+def homogeneous(o: Ops, axes: Axes, p: Block | None) -> Block:
     """The matrix (4, 4) with the last row 0 0 0 1."""
     zero, one = o.const([0.0]), o.const([1.0])
     columns: Sequence[Block] = [o.concat([axis(axes, j), zero]) for j in range(3)]

@@ -171,6 +171,32 @@ def path_down(o: Ops, m: Mechanism, q: Block, frame: int, since: int = -1) -> Pa
     """
     path = Path(o, reference_axes(o))
     way = [body for body in m.ancestry(int(m.frame_body[frame])) if body > since]
+    _down(path, m, q, way, frame)
+    return path
+
+
+def path_up(o: Ops, m: Mechanism, q: Block, frame: int) -> Path:
+    """From a frame to the world's side of its first joint; vectors in the frame's own axes."""
+    path = Path(o, reference_axes(o))
+    _up(path, m, q, frame, m.ancestry(int(m.frame_body[frame])))
+    return path
+
+
+def path_between(o: Ops, m: Mechanism, q: Block, base: int, frame: int) -> Path:
+    """From a frame to another one; vectors in the axes of the first.
+
+    It turns at the last body that carries both: joints that move both do not count.
+    """
+    up, down = (m.ancestry(int(m.frame_body[k])) for k in (base, frame))
+    shared = set(up) & set(down)
+    path = Path(o, reference_axes(o))
+    _up(path, m, q, base, [body for body in up if body not in shared])
+    _down(path, m, q, [body for body in down if body not in shared], frame)
+    return path
+
+
+def _down(path: Path, m: Mechanism, q: Block, way: list[int], frame: int) -> None:
+    """Through the joints of these bodies, parents first, and on to a frame of the last one."""
     # the frame's axes are all asked for, on the way only the joints' axes are
     places = [*(m.placement(body) for body in way), m.frame_placement(frame)]
     for body, place, after in zip(way, places, places[1:], strict=False):
@@ -179,18 +205,15 @@ def path_down(o: Ops, m: Mechanism, q: Block, frame: int, since: int = -1) -> Pa
         path.down(m, q, body, wanted_signs(after.R, asked))
     path.place(places[-1])
     path.flush()
-    return path
 
 
-def path_up(o: Ops, m: Mechanism, q: Block, frame: int) -> Path:
-    """From a frame to the world's side of its first joint; vectors in the frame's own axes."""
-    path = Path(o, reference_axes(o))
-    path.place(_inverse(o, m.frame_placement(frame)))
-    for body in reversed(m.ancestry(int(m.frame_body[frame]))):
-        back = _inverse(o, m.placement(body))
+def _up(path: Path, m: Mechanism, q: Block, frame: int, way: list[int]) -> None:
+    """From a frame through the joints of these bodies, which are given parents first."""
+    path.place(_inverse(path.o, m.frame_placement(frame)))
+    for body in reversed(way):
+        back = _inverse(path.o, m.placement(body))
         path.up(m, q, body, wanted_signs(back.R, axes=(2,)))
         path.place(back)
-    return path
 
 
 def _inverse(o: Ops, at: Placement) -> Placement:

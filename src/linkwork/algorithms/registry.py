@@ -35,6 +35,7 @@ from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.passive_rates import passive_rates
 from linkwork.algorithms.regressor import regressor
+from linkwork.algorithms.relative import relative
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters as named
 from linkwork.mechanism.dynamics_checks import (
@@ -184,6 +185,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     for entry in (
         Algorithm("fk", fk, _Q, ("frame",), lambda m: (4, 4)),
         Algorithm("fk_all", fk_all, _Q, (), lambda m: (len(m.frame_names), 4, 4)),
+        Algorithm("relative", relative, _Q, ("base", "frame"), lambda m: (4, 4)),
         Algorithm("jacobian", jacobian, _Q, ("frame", "reference"), lambda m: (6, m.n_v)),
         Algorithm("jacobian_dot", jacobian_dot, _QV, ("frame", "reference"), lambda m: (6, m.n_v)),
         Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, ("frame", "reference"), lambda m: (6,)),

@@ -41,7 +41,11 @@ class Commands(typer.core.TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the arguments (default: those of this process) and exit."""
+        """Run the arguments (default: those of this process) and exit.
+
+        A shell that completes a command line asks through a variable of the environment.
+        """
+        self._main_shell_completion(extra, "linkwork", complete_var)
         sys.exit(self._exit_code(list(sys.argv[1:] if args is None else args), extra))
 
     def _exit_code(self, args: list[str], extra: dict[str, Any]) -> int:
@@ -101,7 +105,6 @@ def _usage_sentence(error: Any) -> str:
 app = typer.Typer(
     cls=Commands,
     name="linkwork",
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

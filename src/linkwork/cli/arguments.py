@@ -21,6 +21,10 @@ _Q = (
 )
 _Q_FILE = "Joint positions from a .csv or .npy file, one configuration a row."
 _FRAME = "The frame; by default the only link at an end."
+_DEG = (
+    "Angles in degrees where they are typed and printed: joint positions, roll, pitch and yaw. "
+    "Files, --json and --task stay in radians."
+)
 _JSON = "Print JSON, and nothing else."
 _THREADS = "Threads, at most; by default one for each core."
 
@@ -30,6 +34,13 @@ def text_option(*names: str, metavar: str, text: str, panel: str | None = None) 
     return typer.Option(
         *names, metavar=metavar, help=text, rich_help_panel=panel, show_default=False
     )
+
+
+def complete_model(incomplete: str) -> list[str]:
+    """Bundled models for a shell's completion; it offers files where none fits."""
+    from linkwork.models import MODELS  # noqa: PLC0415  wanted while completing alone
+
+    return [name for name in MODELS if name.startswith(incomplete)]
 
 
 def _out(kinds: str) -> Any:
@@ -44,7 +55,10 @@ def value_option(name: str, metavar: str, text: str, least: int | None = None) -
 
 
 Source: TypeAlias = Annotated[
-    str, typer.Argument(metavar="FILE|NAME", help=_SOURCE, show_default=False)
+    str,
+    typer.Argument(
+        metavar="FILE|NAME", help=_SOURCE, show_default=False, autocompletion=complete_model
+    ),
 ]
 Lock: TypeAlias = Annotated[
     "list[str] | None", text_option("--lock", metavar="NAME=VALUE", text=_LOCK, panel=_ROBOT)
@@ -63,6 +77,7 @@ PositionsFile: TypeAlias = Annotated[
     "str | None", text_option("--q-file", metavar="FILE", text=_Q_FILE, panel=_POSITION)
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help=_JSON, rich_help_panel=_OUTPUT)]
+Degrees: TypeAlias = Annotated[bool, typer.Option("--deg", help=_DEG)]
 Threads: TypeAlias = Annotated[
     "int | None",
     typer.Option("--threads", min=1, max=1024, metavar="N", help=_THREADS, show_default=False),
@@ -108,6 +123,7 @@ class FkArguments(RobotArguments):
     examples: ClassVar[tuple[str, ...]] = (
         'linkwork fk ur5e --q "0 -1.57 1.57 0 0 0"',
         "linkwork fk panda --frame link4 --q joint2=0.5 --q joint4=-1.2",
+        'linkwork fk ur5e --deg --q "0 -90 90 0 0 0"',
         "linkwork fk panda --all",
     )
 
@@ -115,6 +131,7 @@ class FkArguments(RobotArguments):
     all_frames: Annotated[bool, typer.Option("--all", help="The poses of all frames.")] = False
     q: Positions = None
     q_file: PositionsFile = None
+    deg: Degrees = False
     json: Json = False
     out: Annotated[
         str | None, _out(".npy with the matrices, .csv with x, y, z, qw, qx, qy, qz")
@@ -141,6 +158,7 @@ class JacobianArguments(RobotArguments):
     ] = "world-aligned"
     q: Positions = None
     q_file: PositionsFile = None
+    deg: Degrees = False
     json: Json = False
     out: Annotated[
         str | None, _out(".npy with the matrices, .csv with one line for each row of them")
@@ -183,7 +201,9 @@ class IkArguments(RobotArguments):
     rpy: Annotated[
         str | None,
         text_option(
-            "--rpy", metavar='"R P Y"', text="The rotation wanted: roll, pitch, yaw in radians."
+            "--rpy",
+            metavar='"R P Y"',
+            text="The rotation wanted: roll, pitch, yaw in radians; in degrees with --deg.",
         ),
     ] = None
     wxyz: Annotated[
@@ -219,6 +239,7 @@ class IkArguments(RobotArguments):
             "--q0", metavar="Q", text="Where to begin, and where joints that are not moved stay."
         ),
     ] = None
+    deg: Degrees = False
     joints: Annotated[
         str | None,
         text_option(

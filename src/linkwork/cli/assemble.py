@@ -15,7 +15,6 @@ from linkwork import settings
 from linkwork.cli import closed, files, inputs, output
 from linkwork.cli.closed_arguments import AssembleArguments
 from linkwork.cli.fk import tell_rest
-from linkwork.cli.progress import busy
 from linkwork.errors import InputError, ShapeError
 from linkwork.solve.closed.assembly import Assembly
 
@@ -139,8 +138,7 @@ def _solved(robot: lw.Robot, asked: Asked, given: AssembleArguments) -> lw.IKRes
     changes: dict[str, Any] = {"seed": given.seed}
     changes |= {"tries": given.tries} if given.tries is not None else {}
     changes |= {"steps": given.steps} if given.steps is not None else {}
-    with busy("compiling"):
-        solver: Assembly = robot.assembler(asked.actuated)
+    solver: Assembly = robot.assembler(asked.actuated)
     if given.every:
         return solver.all_solutions(asked.rows, asked.near, threads=threads, **changes)
     near = asked.near

@@ -13,7 +13,7 @@ import linkwork as lw
 from linkwork import models, settings
 from linkwork.cli import output
 from linkwork.cli.arguments import DemoArguments
-from linkwork.cli.progress import busy, progress_of
+from linkwork.cli.progress import progress_of
 from linkwork.errors import UnknownNameError
 from linkwork.solve.tasks.base import TOLERANCES
 
@@ -60,9 +60,8 @@ def measure(name: str, targets: int, seed: int) -> Report:
     start = clock()
     robot = lw.load(name)
     loaded = clock()
-    with busy("compiling forward and inverse kinematics"):
-        poses = robot.fk(robot.random(targets, seed=seed), frame)
-        robot.ik(poses[:2], frame)  # compiles what a batch runs on
+    poses = robot.fk(robot.random(targets, seed=seed), frame)
+    robot.ik(poses[:2], frame)  # compiles what a batch runs on
     compiled = clock()
     with progress_of(f"solving {targets:,} targets") as progress:
         begun = clock()

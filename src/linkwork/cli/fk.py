@@ -12,8 +12,8 @@ from rich.console import Console
 
 import linkwork as lw
 from linkwork.cli import files, inputs, output
+from linkwork.cli.angles import Angles
 from linkwork.cli.arguments import FkArguments
-from linkwork.cli.progress import busy
 from linkwork.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -38,10 +38,9 @@ def run(given: FkArguments) -> None:
     if given.all_frames and given.frame is not None and given.base_frame is None:
         raise InputError("give --frame or --all, not both")
     out = files.target(given.out)
-    robot = inputs.open_robot(given, given.frame)
-    q = inputs.configurations(robot, given.q, given.q_file)
-    with busy("compiling"):
-        poses = _compute(robot, np.atleast_2d(q), given)
+    robot = inputs.open_robot(given, given.frame, Angles(given.deg))
+    q = inputs.configurations(robot, given.q, given.q_file, Angles(given.deg))
+    poses = _compute(robot, np.atleast_2d(q), given)
     if out is not None:
         _write(out, poses, single=q.ndim == 1, all_frames=given.all_frames)
     if given.json:
@@ -107,21 +106,21 @@ def _rows_of_all(poses: Poses) -> Iterator[list[Any]]:
 
 def _show(screen: Console, robot: lw.Robot, poses: Poses, given: FkArguments) -> None:
     where = "the world" if given.base_frame is None else f"frame {given.base_frame}"
-    n, many = len(poses.q), len(poses.frames) > 1
+    n, many, angles = len(poses.q), len(poses.frames) > 1, Angles(given.deg)
     if n == 1 and not many:
         screen.print(output.heading(f"{robot.name}: pose of {poses.frames[0]} in {where}"))
-        print_positions(screen, robot, poses.q[0])
+        print_positions(screen, robot, poses.q[0], angles)
         screen.print(f"\nmatrix\n{output.matrix_text(poses.T[0, 0])}\n")
         screen.print(f"xyz (m)     {output.row_of(poses.xyz[0, 0])}")
-        screen.print(f"rpy (rad)   {output.row_of(poses.rpy[0, 0])}")
+        screen.print(f"rpy ({angles.unit})   {output.row_of(angles.shown(poses.rpy[0, 0]))}")
         screen.print(f"wxyz        {output.row_of(poses.wxyz[0, 0])}")
         return
     whose = "all frames" if many else poses.frames[0]
-    screen.print(output.heading(f"{robot.name}: poses of {whose} in {where} (m, rad)"))
+    screen.print(output.heading(f"{robot.name}: poses of {whose} in {where} (m, {angles.unit})"))
     columns = ("row", "frame", *inputs.POSITION, *inputs.RPY)
     shown = output.table(columns[0 if n > 1 else 1 :], numbers=6)
     for row, frame in list(np.ndindex(n, len(poses.frames)))[: _limit(n)]:
-        cells = [*poses.xyz[row, frame], *poses.rpy[row, frame]]
+        cells = [*poses.xyz[row, frame], *angles.shown(poses.rpy[row, frame])]
         names = [str(row), poses.frames[frame]][0 if n > 1 else 1 :]
         shown.add_row(*names, *[output.number(cell) for cell in cells])
     screen.print(shown)
@@ -138,8 +137,10 @@ def tell_rest(total: int, shown: int | None) -> None:
         output.note(f"{shown} of {total} rows are shown; --out FILE or --json gives all of them")
 
 
-def print_positions(screen: Console, robot: lw.Robot, q: Floats) -> None:
-    """One line with the joint positions by name."""
+def print_positions(screen: Console, robot: lw.Robot, q: Floats, angles: Angles) -> None:
+    """One line with the joint positions by name; their unit is said where it is not the usual."""
+    q = angles.shown_positions(robot.mechanism, q)
     labels = inputs.position_labels(robot.mechanism)
     pairs = [f"{name}={output.short(value)}" for name, value in zip(labels, q, strict=True)]
-    screen.print("at " + (" ".join(pairs) or "no joints"))
+    unit = " (deg)" if angles.degrees and pairs else ""
+    screen.print("at " + (" ".join(pairs) or "no joints") + unit)

@@ -14,9 +14,10 @@ from rich.console import Console
 import linkwork as lw
 from linkwork import settings
 from linkwork.cli import closed, files, ik_tasks, inputs, output
+from linkwork.cli.angles import Angles
 from linkwork.cli.arguments import IkArguments
 from linkwork.cli.fk import tell_rest
-from linkwork.cli.progress import busy, progress_of
+from linkwork.cli.progress import progress_of
 from linkwork.errors import InputError
 from linkwork.solve.show import show, table
 
@@ -45,8 +46,9 @@ def run(given: IkArguments) -> None:
     """Solve, print, write; exit with 1 where some targets are not solved."""
     _check(given)
     out = files.target(given.out)
-    robot = inputs.open_robot(given, given.frame[0] if given.frame else None)
-    q0 = inputs.configuration(robot, given.q0, "--q0") if given.q0 else None
+    angles = Angles(given.deg)
+    robot = inputs.open_robot(given, given.frame[0] if given.frame else None, angles)
+    q0 = inputs.configuration(robot, given.q0, "--q0", angles) if given.q0 else None
     asked = _asked(robot, given, robot.neutral() if q0 is None else q0)
     found = _solve(robot, asked, q0, given)
     result = found.result
@@ -102,11 +104,13 @@ def _asked(robot: lw.Robot, given: IkArguments, home: Floats) -> Asked:
         names = frames or [robot.tip]
         pairs = zip(names, given.target, strict=True)
         one = names[0] if len(names) == 1 else None
-        return Asked(one, [*(ik_tasks.target_task(*pair) for pair in pairs), *more], None)
+        return Asked(
+            one, [*(ik_tasks.target_task(*pair, Angles(given.deg)) for pair in pairs), *more], None
+        )
     if given.poses is not None:
         poses = inputs.poses_from(given.poses)
     elif given.xyz is not None:
-        poses = inputs.pose_of(given.xyz, given.rpy, given.wxyz)
+        poses = inputs.pose_of(given.xyz, given.rpy, given.wxyz, Angles(given.deg))
     else:
         return Asked(None, more, None)
     frame = frames[0] if frames else robot.tip
@@ -134,11 +138,10 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
     margin = given.limits_margin
     limits = [] if margin is None else [lw.ik.PositionLimit(margin)]
     threads = settings.most_threads() if given.threads is None else given.threads
-    with busy("compiling"):
-        if asked.tasks is None:
-            solver = robot.solver(asked.frame, joints, limits=limits)
-        else:
-            solver = robot.solver(joints=joints, tasks=asked.tasks, limits=limits)
+    if asked.tasks is None:
+        solver = robot.solver(asked.frame, joints, limits=limits)
+    else:
+        solver = robot.solver(joints=joints, tasks=asked.tasks, limits=limits)
     names = solver.problem.order
     with progress_of("solving") as progress:
         if given.every:
@@ -239,7 +242,8 @@ def _show(
         title = f"{total} solution{'s' if total > 1 else ''} for {what[0]}"
     screen.print(output.heading(f"{robot.name}: {title}"))
     labels = inputs.position_labels(robot.mechanism)
-    columns = ("row", "solved", "error (m)", "error (rad)", "q: " + " ".join(labels))
+    angles, unit = Angles(given.deg), " (deg)" if given.deg else ""
+    columns = ("row", "solved", "error (m)", "error (rad)", f"q{unit}: " + " ".join(labels))
     shown = output.table(columns)
     for row, q in list(_rows(result))[: output.ROWS_SHOWN]:
         shown.add_row(
@@ -247,7 +251,7 @@ def _show(
             "yes" if result.success[row] else "no",
             f"{result.position_error[row]:.1e}",
             f"{result.rotation_error[row]:.1e}",
-            " ".join(output.number(v, 4) for v in q),
+            " ".join(output.number(v, 4) for v in angles.shown_positions(robot.mechanism, q)),
         )
     screen.print(shown)
     if given.show:
@@ -262,11 +266,13 @@ def _show_one(
     result = found.result
     word = "solved" if result.success else "not solved; the nearest that was found"
     screen.print(output.heading(f"{robot.name}: {what} {word}"))
-    shown = output.table(("joint", "position", "lower", "upper"), numbers=3)
-    limits = robot.limits
-    for k, name in enumerate(inputs.position_labels(robot.mechanism)):
-        bounds = (output.short(limits.lower[k]), output.short(limits.upper[k]))
-        shown.add_row(name, output.number(result.q[k]), *bounds)
+    position = "position (deg, m)" if given.deg else "position"
+    shown = output.table(("joint", position, "lower", "upper"), numbers=3)
+    values = (result.q, robot.limits.lower, robot.limits.upper)
+    told = [Angles(given.deg).shown_positions(robot.mechanism, each) for each in values]
+    labels = inputs.position_labels(robot.mechanism)
+    for name, q, lower, upper in zip(labels, *told, strict=True):
+        shown.add_row(name, output.number(q), output.short(lower), output.short(upper))
     screen.print(shown, "", sep="\n")
     if given.show or len(found.names) > 1:
         screen.print(table(result), "", sep="\n")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import linkwork as lw
 from linkwork.cli import inputs
+from linkwork.cli.angles import Angles
 from linkwork.errors import InputError, UnknownNameError
 
 Floats = NDArray[np.float64]
@@ -141,7 +142,7 @@ def _value(name: str, value: str, what: str) -> Any:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-def target_task(frame: str, text: str) -> lw.ik.Task:
+def target_task(frame: str, text: str, angles: Angles) -> lw.ik.Task:
     """What --target asks of a frame: a position, or a whole pose.
 
     Raises: InputError.
@@ -149,6 +150,8 @@ def target_task(frame: str, text: str) -> lw.ik.Task:
     values = inputs.numbers(text, "--target")
     if len(values) == 3:
         return lw.ik.Position(frame, values)
+    if len(values) == 6:
+        values[3:] = angles.typed(values[3:]).tolist()
     if len(values) in (6, 7):
         return lw.ik.Pose(frame, _pose(values))
     raise InputError(

@@ -11,9 +11,9 @@ from rich.table import Table
 import linkwork as lw
 from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import InfoArguments
-from linkwork.cli.tree import drawn, edges_of, leaders_of, root_of
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.robot_structure import drawn, edges_of, leaders_of, root_of
 
 LEVELS = ("error", "warning", "note")
 
@@ -28,10 +28,10 @@ def run(given: InfoArguments) -> None:
         return
     screen, chain = output.console(), given.base_frame is not None
     _show_head(screen, robot, given.base_frame)
-    _show_tree(robot, chain=chain)
+    _show_tree(robot)
     screen.print(output.heading("\njoints in the order of q (rad, m, N, Nm, s)"))
     screen.print(_joints(robot.mechanism))
-    total = output.short(float(robot.mechanism.mass.sum()))
+    total = output.short(robot.mass)
     screen.print(output.heading(f"\nmasses, {total} kg in total"))
     screen.print(_masses(robot, chain=chain), "", sep="\n")
     closed.show(screen, robot)
@@ -84,7 +84,7 @@ def _mass_of_links(robot: lw.Robot, *, chain: bool) -> dict[str, float | None]:
 
 def _as_json(robot: lw.Robot, given: InfoArguments) -> dict[str, Any]:
     m, chain = robot.mechanism, given.base_frame is not None
-    edges = edges_of(robot, chain=chain)
+    edges = edges_of(robot)
     beside = closed.records(robot)
     mobility = beside["mobility"]
     free = robot.n_v if mobility is None else mobility["degrees_of_freedom"]
@@ -101,7 +101,7 @@ def _as_json(robot: lw.Robot, given: InfoArguments) -> dict[str, Any]:
         "joints": _joint_records(m),
         "coupled": _coupled_records(m),
         **beside,
-        "mass": float(m.mass.sum()),
+        "mass": robot.mass,
         "masses": _mass_of_links(robot, chain=chain),
         "frames": list(robot.frame_names),
         "findings": [dataclasses.asdict(finding) for finding in robot.findings],
@@ -128,8 +128,8 @@ def _degrees_of_freedom(robot: lw.Robot) -> int:
     return robot.n_v if found is None else found.degrees_of_freedom
 
 
-def _show_tree(robot: lw.Robot, *, chain: bool) -> None:
-    edges = edges_of(robot, chain=chain)
+def _show_tree(robot: lw.Robot) -> None:
+    edges = edges_of(robot)
     floating = robot.mechanism.body_joint_types[0] is JointType.FLOATING
     tree, deepest = drawn(root_of(robot, edges), edges, floating=floating)
     longest = max((len(edge.child) + len(edge.joint) for edge in edges), default=0)

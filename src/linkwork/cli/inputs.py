@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import linkwork as lw
 from linkwork.cli import files
+from linkwork.cli.angles import Angles
 from linkwork.cli.arguments import RobotArguments
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import JointType, Mechanism
@@ -19,6 +20,7 @@ Floats = NDArray[np.float64]
 RESULT_COLUMNS = ("success", "position_error", "rotation_error")
 """What `linkwork ik` writes beside the joints, and a file of joint positions may therefore hold."""
 
+RADIANS = Angles()
 POSITION = ("x", "y", "z")
 RPY = ("roll", "pitch", "yaw")
 WXYZ = ("qw", "qx", "qy", "qz")
@@ -35,13 +37,13 @@ _PARTS_OF_V: Mapping[JointType, tuple[str, ...]] = {
 # the robot
 
 
-def open_robot(given: RobotArguments, frame: str | None) -> lw.Robot:
+def open_robot(given: RobotArguments, frame: str | None, angles: Angles = RADIANS) -> lw.Robot:
     """The robot of a command, with joints locked, or the chain to ``frame`` cut out."""
     if given.floating and given.base_frame is not None:
         raise InputError("a chain between two frames has no floating base: leave out one of them")
     robot = lw.load(given.source, base="floating" if given.floating else "fixed")
     if given.lock:
-        at = named_values(given.lock, "--lock")
+        at = angles.typed_by_name(robot.mechanism, named_values(given.lock, "--lock"))
         robot = robot.lock(list(at), at)
     if given.base_frame is not None:
         robot = robot.subchain(given.base_frame, robot.tip if frame is None else frame)
@@ -68,28 +70,33 @@ def _labels(m: Mechanism, parts: Mapping[JointType, tuple[str, ...]]) -> list[st
 # joint positions
 
 
-def configurations(robot: lw.Robot, q: list[str] | None, q_file: str | None) -> Floats:
+def configurations(
+    robot: lw.Robot, q: list[str] | None, q_file: str | None, angles: Angles = RADIANS
+) -> Floats:
     """The configurations that are meant: one (nq,), or those of a file (n, nq)."""
     if q_file is None:
-        return configuration(robot, q, "--q")
+        return configuration(robot, q, "--q", angles)
     if q:
         raise InputError("give --q or --q-file, not both")
     return _from_file(robot, q_file)
 
 
-def configuration(robot: lw.Robot, entries: list[str] | None, option: str) -> Floats:
+def configuration(
+    robot: lw.Robot, entries: list[str] | None, option: str, angles: Angles = RADIANS
+) -> Floats:
     """One configuration (nq,) from "0 0.1 ..." or from name=value; neutral without any."""
     if not entries:
         return robot.neutral()
     if any("=" in entry for entry in entries):
-        return robot.configuration(named_values(entries, option))
+        named = named_values(entries, option)
+        return robot.configuration(angles.typed_by_name(robot.mechanism, named))
     values = [value for entry in entries for value in numbers(entry, option)]
     if len(values) != robot.n_q:
         raise ShapeError(
             f"{option} takes {robot.n_q} numbers for '{robot.name}' "
             f"({_listed(position_labels(robot.mechanism))}), not {len(values)}"
         )
-    return np.array(values, np.float64)
+    return angles.typed_positions(robot.mechanism, values)
 
 
 def numbers(text: str, option: str) -> list[float]:
@@ -160,7 +167,7 @@ def _listed(names: Sequence[str]) -> str:
 # poses
 
 
-def pose_of(xyz: str, rpy: str | None, wxyz: str | None) -> Floats:
+def pose_of(xyz: str, rpy: str | None, wxyz: str | None, angles: Angles = RADIANS) -> Floats:
     """The pose (4, 4) that --xyz and --rpy or --wxyz mean."""
     if rpy is not None and wxyz is not None:
         raise InputError("give --rpy or --wxyz, not both")
@@ -170,7 +177,7 @@ def pose_of(xyz: str, rpy: str | None, wxyz: str | None) -> Floats:
         if not any(quaternion):
             raise InputError("--wxyz must not be four zeros; unturned is '1 0 0 0'")
         return lw.pose(position, wxyz=quaternion)
-    return lw.pose(position, rpy=None if rpy is None else _exactly(rpy, "--rpy", 3))
+    return lw.pose(position, rpy=None if rpy is None else angles.typed(_exactly(rpy, "--rpy", 3)))
 
 
 def _exactly(text: str, option: str, n: int) -> list[float]:

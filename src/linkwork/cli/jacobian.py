@@ -13,9 +13,9 @@ from rich.table import Table
 import linkwork as lw
 from linkwork.algorithms.jacobian import Reference
 from linkwork.cli import files, inputs, output
+from linkwork.cli.angles import Angles
 from linkwork.cli.arguments import JacobianArguments
 from linkwork.cli.fk import print_positions, tell_rest
-from linkwork.cli.progress import busy
 from linkwork.errors import UnknownNameError
 
 Floats = NDArray[np.float64]
@@ -29,11 +29,10 @@ def run(given: JacobianArguments) -> None:
     if given.reference not in references:
         raise UnknownNameError("reference", given.reference, references)
     out = files.target(given.out)
-    robot = inputs.open_robot(given, given.frame)
-    q = inputs.configurations(robot, given.q, given.q_file)
+    robot = inputs.open_robot(given, given.frame, Angles(given.deg))
+    q = inputs.configurations(robot, given.q, given.q_file, Angles(given.deg))
     frame = robot.tip if given.frame is None else given.frame
-    with busy("compiling"):
-        J = robot.jacobian(q, frame, reference=cast("Reference", given.reference))
+    J = robot.jacobian(q, frame, reference=cast("Reference", given.reference))
     columns = inputs.velocity_labels(robot.mechanism)
     if out is not None:
         _write(out, J, columns)
@@ -88,7 +87,7 @@ def _show(
     for k, matrix in enumerate(matrices[:limit]):
         if q.ndim == 2:
             screen.print(f"row {k}")
-        print_positions(screen, robot, positions[k])
+        print_positions(screen, robot, positions[k], Angles(given.deg))
         if sum(max(len(name), 11) + 2 for name in columns) + 4 > screen.width:
             screen.print("transposed: a line for each joint", _upright(matrix, columns), sep="\n")
             continue

@@ -84,22 +84,24 @@ class Cache:
             pass  # no entry of ours
         return None
 
-    def write(self, key: str, entry: Entry) -> None:
-        """Keep an entry if that is possible; one of the same key is replaced in one step.
+    def write(self, key: str, entry: Entry) -> bool:
+        """Whether an entry could be kept; one of the same key is replaced in one step.
 
         Raises: TypeError or ValueError for facts that JSON cannot hold.
         """
         name, data = _name_of(key), _packed(key, entry)
         if self.folder is None or len(data) > _LARGEST:
-            return
+            return False
         try:
             with private_folder(self.folder, create=True) as folder:
                 folder.write(name, data)
                 self._keep_within_limit(folder, len(data))
+            return True
         except UnusableFolder as problem:
             self._say(f"cannot be used: {problem}")
         except (OSError, MemoryError) as problem:
             self._say(f"cannot be written to: {problem}")
+        return False
 
     def _keep_within_limit(self, folder: PrivateFolder, written: int) -> None:
         """Count what is written; after an eighth of the limit, delete the oldest down to 7/8.

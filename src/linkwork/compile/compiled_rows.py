@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,8 @@ class CompiledRows:
         with COMPILING:
             if name not in self._parts:
                 key = _part_key(self._recipe, name)
-                made = self.compiler.code(key, lambda: self._make(width))
+                make = partial(self._make, width)
+                made = self.compiler.code(key, make, what=self._recipe.title)
                 self._parts[name] = _Part(made, self.signature)
                 self._connect()
             return self._parts[name]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,9 @@ from linkwork.compile.machine_code import COMPILING, MachineCode
 from linkwork.compile.target import Target, host
 
 Facts = dict[str, Any]
+Listener = Callable[[str], Callable[[bool | None], None]]
+"""Called with the name of a piece of work when that begins; what it returns is called at the end,
+with whether the code is kept for the next process, or None where the work was given up."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +28,43 @@ class Made:
 
 
 class Compiler:
-    """The target that code is made for, the cache that it is kept in, and a clock, if any."""
+    """The target that code is made for and the cache that it is kept in.
+
+    ``clock`` measures what compiling took, and ``listener`` is told when it begins and ends.
+    """
 
     def __init__(
         self,
         target: Target | None = None,
         cache: Cache | None = None,
         clock: Callable[[], float] | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self.target = target or host()
         self.cache = cache or Cache(None)
         self.clock = clock
+        self._listener = listener
+        self._written: list[bool] | None = None  # what the work in progress has kept, if any is
+
+    @contextmanager
+    def work(self, what: str) -> Generator[None, None, None]:
+        """A piece of work for the listener: all that is traced and compiled in the body.
+
+        Work inside other work is a part of it.
+        """
+        with COMPILING:
+            if self._listener is None or self._written is not None:
+                yield
+                return
+            written: list[bool] = []
+            self._written, kept = written, None
+            ended = self._listener(what)
+            try:
+                yield
+                kept = bool(written) and all(written)
+            finally:
+                self._written = None
+                ended(kept)
 
     def find(self, key: Sequence[str]) -> Made | None:
         """What the cache has under this key; None without a key."""
@@ -51,12 +81,19 @@ class Compiler:
                 return None
             return Made(dict(entry.facts), code, True, self._now() - start if self.clock else None)
 
-    def code(self, key: Sequence[str], make: Callable[[], tuple[Facts, bytes]]) -> Made:
+    def code(
+        self,
+        key: Sequence[str],
+        make: Callable[[], tuple[Facts, bytes]],
+        *,
+        what: str = "a function",
+    ) -> Made:
         """Code from the cache, or else made, and kept for the next process.
 
-        ``make`` gives facts (a JSON object) and relocatable object code for `target`.
+        ``make`` gives facts (a JSON object) and relocatable object code for `target`; ``what`` is
+        its name for people.
         """
-        with COMPILING:
+        with self.work(what):
             found = self.find(key)
             if found is not None:
                 return found
@@ -64,8 +101,9 @@ class Compiler:
             facts, object_code = make()
             code = MachineCode(object_code)
             made = Made(facts, code, False, self._now() - start if self.clock else None)
-            if key:
-                self.cache.write(self._name(key), Entry(facts, object_code))
+            kept = bool(key) and self.cache.write(self._name(key), Entry(facts, object_code))
+            if self._written is not None:
+                self._written.append(kept)
             return made
 
     def _now(self) -> float:

@@ -274,7 +274,8 @@ def build(
     compiler = compiler or Compiler()
     rows: CompiledRows | InterpretedRows | None = CompiledRows.stored(recipe, compiler)
     if rows is None:
-        traced = recipe.traced()
+        with compiler.work(recipe.title):
+            traced = recipe.traced()
         if traced.signature.instructions > LARGEST_UNROLLED:
             from linkwork.compile.interpreted import InterpretedRows  # noqa: PLC0415  CasADi
 

@@ -101,7 +101,7 @@ def number_call(
 
     texts = [_text(part, slots) for part in (*takes, result)]
     key = (*recipe.key, "numbers", repr(abi.layout), *texts, str(fused))
-    code = compiler.code(key if recipe.key else (), make).code
+    code = compiler.code(key if recipe.key else (), make, what=recipe.title).code
     entries = {
         "array_type": abi.array_type,
         "float64_descr": abi.float64_descr,

@@ -25,13 +25,21 @@ class Recipe:
         key: Sequence[str],
         trace: Callable[[], Traced],
         *,
+        name: str = "a function",
         about: Mapping[str, str] | None = None,
     ) -> None:
-        """``about`` says what the function is of, for people: the robot, the frame."""
+        """``name`` and ``about`` are for people; the latter says what the function is of: the
+        robot, the frame."""
         self.key = tuple(key)
-        self.about = dict(about or {})
+        self.name, self.about = name, dict(about or {})
         self._trace = trace
         self._traced: Traced | None = None
+
+    @property
+    def title(self) -> str:
+        """The name, and the robot where it is known: "fk for panda"."""
+        robot = self.about.get("robot")
+        return self.name if robot is None else f"{self.name} for {robot}"
 
     def traced(self) -> Traced:
         """The traced function; traced at the first call, kept afterwards."""
@@ -51,7 +59,7 @@ class Recipe:
 
 def recipe_of(traced: Traced) -> Recipe:
     """The recipe of what is traced already."""
-    return Recipe((), lambda: traced)
+    return Recipe((), lambda: traced, name=traced.signature.name)
 
 
 def text_recipe(
@@ -68,7 +76,7 @@ def text_recipe(
 
         return trace_function(name, sizes, lambda *blocks: text(CASADI, *blocks))
 
-    return Recipe(key, trace)
+    return Recipe(key, trace, name=name)
 
 
 def algorithm_recipe(
@@ -84,4 +92,5 @@ def algorithm_recipe(
     fixed = [f"{name}={static[name]!r}" for name in sorted(static)]
     named = [f"parameter {name}" for name in parameters]
     about = {"robot": mechanism.name, **{key: str(value) for key, value in static.items()}}
-    return Recipe(("algorithm", algorithm, mechanism.digest, *fixed, *named), trace, about=about)
+    key = ("algorithm", algorithm, mechanism.digest, *fixed, *named)
+    return Recipe(key, trace, name=algorithm, about=about)

@@ -155,12 +155,13 @@ def _rollout(
     key, width = what
     made = compiler.find(key)
     if made is None:
-        recipes = _recipes(system, method)
-        if recipes[0].traced().signature.instructions > LARGEST_UNROLLED:
-            return None
-        made = compiler.code(
-            key, lambda: _make(recipes, method, system.mechanism.n_q, (compiler, width))
-        )
+        with compiler.work(f"the simulation of {system.mechanism.name}"):
+            recipes = _recipes(system, method)
+            if recipes[0].traced().signature.instructions > LARGEST_UNROLLED:
+                return None
+            made = compiler.code(
+                key, lambda: _make(recipes, method, system.mechanism.n_q, (compiler, width))
+            )
     return Rollout(made, width, method, int(made.facts["stage"]))
 
 

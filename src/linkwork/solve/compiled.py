@@ -59,7 +59,7 @@ def compiled(problem: Problem, compiler: Compiler, known: Known) -> Compiled:
     found = known.get(problem.key)
     if found is not None:
         return found
-    with COMPILING:
+    with compiler.work(f"inverse kinematics for {problem.mechanism.name}"):
         problems = parts_of(problem)
         pipeline, check = None, partial(check_kernel, problem, compiler)
         if len(problems) > 1:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.machine_code import COMPILING
 from linkwork.errors import InputError, LinkworkError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
@@ -163,7 +162,7 @@ class Controller:
         return result.reshape(*lead, result.shape[-1])
 
     def _call(self, output: Output) -> Callable[..., Floats]:
-        with COMPILING:
+        with self._compiler.work(f"a controller for {self.mechanism.name}"):
             if output not in self._calls:
                 recipe = step_recipe(self.problem, self._inputs, output)
                 kernel = build(recipe, compiler=self._compiler)

@@ -41,6 +41,17 @@ def rigid_poses(targets: ArrayLike, of: str = "") -> Floats:
     return poses
 
 
+def rotation_matrices(R: ArrayLike) -> Floats:
+    """Rotation matrices (..., 3, 3), checked.
+
+    Raises: ShapeError; InputError naming the first row that is no rotation.
+    """
+    array = real_array(R, "R")
+    if array.shape[-2:] != (3, 3):
+        raise ShapeError(f"R must have shape (..., 3, 3), not {array.shape}")
+    return rotations(array, "R")
+
+
 def rotations(targets: ArrayLike, of: str = "") -> Floats:
     """Rotation matrices (..., 3, 3), given as such or as poses (..., 4, 4), checked.
 

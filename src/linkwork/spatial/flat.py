@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from linkwork.ops.protocol import Block, Ops
-from linkwork.spatial import rotations
-from linkwork.spatial.poses import Pose, to_matrix
+from linkwork.spatial import rotations, se3, so3
+from linkwork.spatial.poses import Pose, compose, from_matrix, inverse, to_matrix
 
 
 def matrix_from_rpy(o: Ops, xyz: Block, rpy: Block) -> Block:
@@ -29,3 +29,37 @@ def quaternion_from_rows(o: Ops, rows: Block) -> Block:
 
 def _matrix(o: Ops, rows: Block) -> Block:
     return o.transpose(o.matrix([o.part(rows, 3 * i, 3 * i + 3) for i in range(3)]))
+
+
+def matrix_from_rows(o: Ops, xyz: Block, rows: Block) -> Block:
+    """The pose (4, 4) at a position (3,), turned by a rotation's nine numbers."""
+    return to_matrix(o, Pose(_matrix(o, rows), xyz))
+
+
+def composed(o: Ops, first: Block, second: Block) -> Block:
+    """The product (4, 4) of two poses of sixteen numbers."""
+    return to_matrix(o, compose(o, _pose(o, first), _pose(o, second)))
+
+
+def inverted(o: Ops, rows: Block) -> Block:
+    """The inverse (4, 4) of a pose of sixteen numbers."""
+    return to_matrix(o, inverse(o, _pose(o, rows)))
+
+
+def on_screw(o: Ops, first: Block, second: Block, s: Block) -> Block:
+    """The pose (4, 4) at s (1,) of the screw motion from one pose to another."""
+    start = _pose(o, first)
+    twist = se3.log(o, compose(o, inverse(o, start), _pose(o, second)))
+    return to_matrix(o, compose(o, start, se3.exp(o, s[0] * twist)))
+
+
+def on_line(o: Ops, first: Block, second: Block, s: Block) -> Block:
+    """The pose (4, 4) at s (1,): the origin on a line, the rotation at a constant rate."""
+    start, end = _pose(o, first), _pose(o, second)
+    turn = so3.exp(o, s[0] * so3.log(o, o.transpose(start.R) @ end.R))
+    return to_matrix(o, Pose(start.R @ turn, start.p + s[0] * (end.p - start.p)))
+
+
+def _pose(o: Ops, rows: Block) -> Pose:
+    """The pose of sixteen numbers, row by row; the last row is not looked at."""
+    return from_matrix(o, o.transpose(o.matrix([o.part(rows, 4 * i, 4 * i + 4) for i in range(4)])))

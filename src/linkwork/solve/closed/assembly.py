@@ -85,7 +85,9 @@ class Assembly:
         self._given = given_positions(m, self.actuated)
         starts = np.ascontiguousarray(np.stack(starts_of(self.problem)))
         texts = assembly_texts(self.problem, self._given)
-        self._pipeline: Pipeline = pipeline_of(texts, starts, POSE_AXES, compiler=self._compiler)
+        with self._compiler.work(f"the assembly of {m.name}"):
+            pipeline = pipeline_of(texts, starts, POSE_AXES, compiler=self._compiler)
+        self._pipeline: Pipeline = pipeline
         self._alone = self._how(Options(steps=_STEPS, tries=_TRIES))
         self._near = self._how(Options(steps=_STEPS, tries=1))
         self._one: Callable[..., Floats | None] = self._pipeline.one

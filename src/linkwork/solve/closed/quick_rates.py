@@ -21,7 +21,6 @@ from linkwork.algorithms.least_rates import following
 from linkwork.algorithms.triples import times, total
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import build
-from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
@@ -63,9 +62,8 @@ class QuickRates:
 
         key = ("closed", "rates", *map(str, asked or ()), str(free_motions), m.digest)
         recipe = text_recipe(key, "rates", {"q": m.n_q}, text)
-        with COMPILING:
-            kernel = build(recipe, compiler=compiler)
-        self._call = kernel.bound()
+        with compiler.work(f"velocities for {m.name}"):
+            self._call = build(recipe, compiler=compiler).bound()
 
     def __call__(self, q: ArrayLike) -> Found | None:
         """At q (..., nq); None where some q or result is not finite or of the wrong shape."""

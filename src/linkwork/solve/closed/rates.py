@@ -15,7 +15,6 @@ from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts
 from linkwork.algorithms.jacobian import Reference
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
@@ -128,7 +127,7 @@ class Rates:
     def _kernel(self, name: str, text: Callable[..., Mapping[str, Block]]) -> Kernel:
         key = ("closed", name, self.mechanism.digest)
         recipe = text_recipe(key, name, {"q": self.mechanism.n_q}, text)
-        with COMPILING:
+        with self._compiler.work(f"{name} for {self.mechanism.name}"):
             return build(recipe, compiler=self._compiler)
 
     def assembled(self, q: ArrayLike) -> Floats:

@@ -1,4 +1,4 @@
-"""How links hang on joints, from the description and from a chain cut out of it."""
+"""Links, parents, axes and mass; the tree from the description and from a chain cut out of it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import pytest
 import linkwork as lw
 from linkwork import models
 from linkwork.cli import output
-from linkwork.cli.tree import drawn, edges_of, leaders_of, limits_of, root_of
+from linkwork.robot_structure import drawn, edges_of, leaders_of, limits_of, root_of
+from robots import every_joint_urdf
+from seeds import rng
 
 
 @pytest.mark.parametrize("name", list(models.MODELS))
 def test_the_edges_are_those_of_the_description(name: str):
     robot = lw.load(name)
-    edges = edges_of(robot, chain=False)
+    edges = edges_of(robot)
     assert robot.document is not None
     described = robot.document.robot
     assert [(e.joint, e.parent, e.child) for e in edges] == [
@@ -31,7 +33,7 @@ def test_the_edges_are_those_of_the_description(name: str):
 
 def test_every_link_is_drawn_once(capsys: pytest.CaptureFixture[str]):
     robot = lw.load("two_arm_torso")
-    edges = edges_of(robot, chain=False)
+    edges = edges_of(robot)
     tree, deepest = drawn(root_of(robot, edges), edges, floating=True)
     output.console(at_least=300).print(tree, soft_wrap=True)
     lines = capsys.readouterr().out.splitlines()
@@ -46,7 +48,7 @@ def test_every_link_is_drawn_once(capsys: pytest.CaptureFixture[str]):
 
 def test_a_chain_keeps_the_links_that_are_fixed_to_it():
     robot = lw.load("two_arm_torso").subchain("left_tool0", "torso_link")
-    edges = edges_of(robot, chain=True)
+    edges = edges_of(robot)
     moving = [edge for edge in edges if edge.joint]
     assert {edge.joint for edge in moving} == set(robot.joint_names)
     assert root_of(robot, edges) == robot.mechanism.body_names[0] == "left_wrist_roll_link"
@@ -55,7 +57,7 @@ def test_a_chain_keeps_the_links_that_are_fixed_to_it():
 
 def test_locked_joints_are_marked():
     robot = lw.load("panda").lock(["joint2"])
-    marked = [edge.joint for edge in edges_of(robot, chain=False) if edge.locked]
+    marked = [edge.joint for edge in edges_of(robot) if edge.locked]
     assert marked == ["joint2"]
 
 
@@ -77,7 +79,7 @@ def test_what_followers_follow():
 
 def test_a_single_link_and_a_long_chain():
     single = lw.load('<robot name="r"><link name="only"/></robot>')
-    assert root_of(single, edges_of(single, chain=False)) == "only"
+    assert root_of(single, edges_of(single)) == "only"
     n = 1500
     links = "".join(f'<link name="l{k}"/>' for k in range(n))
     joints = "".join(
@@ -85,6 +87,66 @@ def test_a_single_link_and_a_long_chain():
         for k in range(n - 1)
     )
     robot = lw.load(f'<robot name="r">{links}{joints}</robot>')
-    _, deepest = drawn("l0", edges_of(robot, chain=False), floating=False)
+    _, deepest = drawn("l0", edges_of(robot), floating=False)
     assert deepest == 4 * (n - 1)
     assert np.isfinite(deepest)
+
+
+@pytest.mark.parametrize("name", [*models.MODELS, every_joint_urdf()])
+def test_links_parents_and_mass_are_those_of_the_description(name: str):
+    robot = lw.load(name)
+    assert robot.document is not None
+    described = robot.document.robot
+    assert robot.link_names == tuple(link.name for link in described.links)
+    assert set(robot.link_names) <= set(robot.frame_names)
+    above = {joint.child: joint.parent for joint in described.joints}
+    assert dict(robot.parents) == {link: above.get(link) for link in robot.link_names}
+    total = sum(link.inertial.mass for link in described.links if link.inertial)
+    assert robot.mass == pytest.approx(total, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", [*models.MODELS, every_joint_urdf()])
+def test_axes_are_those_of_the_description_and_what_the_joints_move_about(name: str):
+    robot = lw.load(name)
+    assert robot.document is not None
+    joints = {joint.name: joint for joint in robot.document.robot.joints}
+    axes, m = robot.joint_axes, robot.mechanism
+    assert axes.shape == (len(robot.joint_names), 3)
+    q = robot.random(seed=rng("axes"))
+    for c, name in enumerate(robot.joint_names):
+        if m.joint_types[c] is lw.JointType.FLOATING:
+            assert not axes[c].any()
+            continue
+        axis = np.array(joints[name].axis)
+        np.testing.assert_allclose(axes[c], axis / np.linalg.norm(axis), rtol=0, atol=1e-15)
+        J = robot.jacobian(q, joints[name].child, reference="local")[:, int(m.v_start[c])]
+        if m.joint_types[c].turns:
+            np.testing.assert_allclose(J[3:], axes[c], rtol=0, atol=1e-14)
+        elif m.joint_types[c] is lw.JointType.PRISMATIC:
+            np.testing.assert_allclose(J[:3], axes[c], rtol=0, atol=1e-14)
+
+
+def test_edits_keep_parents_and_axes():
+    robot = lw.load("panda")
+    locked = robot.lock("joint2")
+    assert locked.parents == robot.parents
+    assert np.array_equal(locked.joint_axes, np.delete(robot.joint_axes, 1, axis=0))
+    assert locked.mass == pytest.approx(robot.mass, rel=1e-12)
+    chain = robot.subchain("tool0", "link0")
+    assert chain.parents["link6"] == "link5"
+    assert chain.tree().splitlines()[0] == "link7"
+    with pytest.raises(TypeError):
+        robot.parents["link0"] = "x"  # type: ignore[index]
+
+
+def test_the_picture_is_text():
+    assert lw.load("planar_2r").tree().splitlines()[0] == lw.load("planar_2r").link_names[0]
+    robot = lw.load("two_arm_torso", base="floating")
+    lines = robot.tree().splitlines()
+    assert len(lines) == len(robot.link_names)
+    assert lines[0] == "base_link (floats)"
+    assert not any(line != line.rstrip() or "\x1b" in line for line in lines)
+    assert "locked" in robot.lock("left_elbow").tree()
+    assert (
+        robot.subchain("left_tool0", "torso_link").tree().splitlines()[0] == "left_wrist_roll_link"
+    )

@@ -1,0 +1,214 @@
+"""How the links of a robot hang together: names, parents, axes, mass, and a picture of the tree."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.formats.urdf.read import Document
+from linkwork.mechanism.model import JointType, Mechanism
+
+if TYPE_CHECKING:
+    from rich.text import Text
+    from rich.tree import Tree
+
+
+class RobotStructure:
+    """What a robot consists of, beside the joints of q."""
+
+    mechanism: Mechanism
+    document: Document | None
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Links, in the order of the description; they are the first of the frames."""
+        m = self.mechanism
+        return m.frame_names[: m.n_link_frames]
+
+    @property
+    def parents(self) -> Mapping[str, str | None]:
+        """The link that each link hangs on, in the order of `link_names`; None for the root.
+
+        They are those of the description: a chain that is cut out, or turned around, keeps them.
+        """
+        names = self.link_names
+        above = self.mechanism.link_parent.tolist()
+        pairs = zip(names, above, strict=True)
+        return MappingProxyType({name: names[k] if k >= 0 else None for name, k in pairs})
+
+    @property
+    def joint_axes(self) -> NDArray[np.float64]:
+        """Unit axes of the joints of q (n_joints, 3), in the frame of the link that each one moves.
+
+        They are those of the description: a joint turns about its axis or slides along it, a planar
+        one moves across it. A floating joint has none: its row is zero. Joints of a chain whose
+        direction is turned around have the axis in the frame of the link that they move now.
+        """
+        m = self.mechanism
+        found = np.zeros((len(m.joint_names), 3))
+        for c, (name, kind) in enumerate(zip(m.joint_names, m.joint_types, strict=True)):
+            if kind is not JointType.FLOATING:
+                link = m.frame(m.body_names[m.body_joint_names.index(name)])
+                found[c] = m.R_body_frame[link, 2] + 0.0
+        return found
+
+    @property
+    def mass(self) -> float:
+        """Mass of all links together, in kilograms."""
+        return float(self.mechanism.mass.sum())
+
+    def tree(self) -> str:
+        """Links and joints as a picture in text, one line for each link, as `linkwork info` shows.
+
+        Each line has the link, the joint that it hangs on, the joint's type, axis and limits.
+        """
+        from rich.console import Console  # noqa: PLC0415  imported when first needed
+
+        edges = edges_of(self)
+        floating = self.mechanism.body_joint_types[0] is JointType.FLOATING
+        picture, _ = drawn(root_of(self, edges), edges, floating=floating)
+        page = io.StringIO()
+        Console(file=page, width=1_000_000, color_system=None).print(picture, soft_wrap=True)
+        return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A joint between two links; ``axis`` is in the joint's frame, as the description has it."""
+
+    joint: str
+    type: str
+    parent: str
+    child: str
+    axis: tuple[float, float, float] | None = None
+    lower: float | None = None
+    upper: float | None = None
+    follows: str | None = None
+    locked: bool = False
+
+
+def edges_of(robot: RobotStructure) -> list[Edge]:
+    """All joints: those of the description, or those left in a chain cut out of it."""
+    joints = () if robot.document is None else robot.document.robot.joints
+    described = {joint.child: joint.parent for joint in joints}
+    hanging = {name: above for name, above in robot.parents.items() if above is not None}
+    root = robot.mechanism.body_names[0]
+    if robot.document is None or described != hanging or root in described:
+        return _from_mechanism(robot.mechanism)
+    return _from_description(robot.mechanism, robot.document)
+
+
+def root_of(robot: RobotStructure, edges: list[Edge]) -> str:
+    """The link that all others hang on."""
+    children = {edge.child for edge in edges}
+    roots = [edge.parent for edge in edges if edge.parent not in children]
+    return roots[0] if roots else robot.mechanism.body_names[0]
+
+
+def _from_description(m: Mechanism, document: Document) -> list[Edge]:
+    types = zip(m.body_joint_names, m.body_joint_types, strict=True)
+    moving = {name for name, kind in types if kind is not JointType.FIXED}
+    leaders, edges = leaders_of(m), list[Edge]()
+    for joint in document.robot.joints:
+        lower, upper = limits_of(m, joint.name)
+        fixed = joint.type == JointType.FIXED.label
+        axis = None if fixed or joint.type == JointType.FLOATING.label else joint.axis
+        locked = not fixed and joint.name not in moving
+        ends = (joint.name, joint.type, joint.parent, joint.child)
+        edges.append(Edge(*ends, axis, lower, upper, leaders.get(joint.name), locked))
+    return edges
+
+
+def _from_mechanism(m: Mechanism) -> list[Edge]:
+    leaders, edges = leaders_of(m), []
+    for body in range(1, m.n_bodies):
+        name = m.body_joint_names[body]
+        lower, upper = limits_of(m, name)
+        parent, child = m.body_names[int(m.parent[body])], m.body_names[body]
+        ends = (name, m.body_joint_types[body].label, parent, child)
+        edges.append(Edge(*ends, None, lower, upper, leaders.get(name)))
+    for frame, body in enumerate(m.frame_body[: m.n_link_frames]):
+        link, carrier = m.frame_names[frame], m.body_names[int(body)]
+        if link != carrier:
+            edges.append(Edge("", JointType.FIXED.label, carrier, link))
+    return edges
+
+
+def leaders_of(m: Mechanism) -> dict[str, str]:
+    """For each coupled joint, what its position follows: "2 * finger + 0.1"."""
+    follows: dict[str, str] = {}
+    for body in m.followers():
+        multiplier, offset = float(m.multiplier[body]), float(m.offset[body])
+        leader = m.joint_names[int(m.coordinate[body])]
+        factor = "" if multiplier == 1.0 else f"{_short(multiplier)} * "
+        shift = f" {offset:+.6g}" if offset else ""
+        follows[m.body_joint_names[body]] = f"{factor}{leader}{shift}"
+    return follows
+
+
+def limits_of(m: Mechanism, joint: str) -> tuple[float | None, float | None]:
+    """Both limits of a joint with one position, or two times None."""
+    if joint not in m.joint_names:
+        return None, None
+    c = m.joint(joint)
+    at = int(m.q_start[c])
+    if m.joint_types[c].n_q != 1:
+        return None, None
+    return float(m.lower[at]), float(m.upper[at])
+
+
+def drawn(root: str, edges: list[Edge], *, floating: bool) -> tuple[Tree, int]:
+    """The tree to print, and the columns that its deepest line begins at. No recursion."""
+    from rich.text import Text  # noqa: PLC0415  imported when first needed
+    from rich.tree import Tree  # noqa: PLC0415
+
+    below: dict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        below[edge.parent].append(edge)
+    top = Tree(Text(root, "bold").append(" (floats)" if floating else "", "dim"))
+    deepest, waiting = 0, [(root, top, 0)]
+    while waiting:
+        link, branch, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        for edge in below[link]:
+            waiting.append((edge.child, branch.add(_label(edge)), depth + 1))
+    return top, 4 * deepest
+
+
+def _label(edge: Edge) -> Text:
+    from rich.text import Text  # noqa: PLC0415  imported when first needed
+
+    joint = f"  {edge.joint}" if edge.joint else " "
+    text = Text(edge.child, "bold").append(joint, "not bold cyan")
+    return text.append(f" ({', '.join(_details(edge))})", "not bold dim")
+
+
+def _details(edge: Edge) -> list[str]:
+    details = [edge.type]
+    if edge.axis is not None:
+        details.append("axis " + " ".join(_short(v) for v in edge.axis))
+    if edge.locked:
+        details.append("locked")
+    elif edge.follows is not None:
+        details.append(f"follows {edge.follows}")
+    elif edge.lower is not None and edge.upper is not None and edge.type != "continuous":
+        details.append(f"{_bound(edge.lower)} to {_bound(edge.upper)}")
+    return details
+
+
+def _short(value: float) -> str:
+    """A number as short as it can be said in six digits; infinity is a dash."""
+    return f"{float(value) + 0.0:.6g}" if math.isfinite(value) else "-"
+
+
+def _bound(value: float) -> str:
+    text = _short(value)
+    return "unlimited" if text == "-" else text
