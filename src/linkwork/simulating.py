@@ -87,4 +87,4 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
 @cache
 def _library() -> Library:
     """What this process has compiled for simulations."""
-    return Library(settings.compiler())
+    return Library(settings.compiler(), remake=_library)
