@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,15 @@ from linkwork.simulation.result import Simulation
 from linkwork.simulation.rollout import rollout_of
 from linkwork.simulation.steppers import FIXED
 from linkwork.simulation.stepping import run_steps
+from linkwork.simulation.system import is_payload
 
 Floats = NDArray[np.float64]
 
 
 def run(
     m: Mechanism,
-    q0: ArrayLike,
-    v0: ArrayLike | None,
+    q0: ArrayLike | Mapping[str, Any],
+    v0: ArrayLike | Mapping[str, Any] | None,
     options: Options,
     *,
     library: Library,
@@ -46,7 +48,7 @@ def run(
         q0,
         v0,
         options,
-        inertias=lambda q, rotors: _inertias(m, q, rotors, library),
+        inertias=lambda q, values: _inertias(m, q, values, library),
         check=lambda system: library.get(("checked", *system.key), system.check),
     )
     if request.system.closed:
@@ -67,15 +69,15 @@ def run(
     return _Ending(request, track, options, library, threads).simulation()
 
 
-def _inertias(m: Mechanism, q: Floats, rotors: Floats | None, library: Library) -> Floats:
+def _inertias(m: Mechanism, q: Floats, values: Mapping[str, Floats], library: Library) -> Floats:
     """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹.
 
     With loops, of (M⁻¹ less what holds them): what else moves along counts. A joint that the loops
     hold still counts with its own inertia.
     """
-    mass = library.kernel(algorithm_recipe("mass_matrix", m))(q)
-    if rotors is not None:
-        mass = mass + rotors[..., None] * np.eye(m.n_v)
+    named = tuple(name for name in values if name == "armature" or is_payload(name))
+    kernel = library.kernel(algorithm_recipe("mass_matrix", m, named))
+    mass = kernel(q, *[values[name] for name in named])
     inverse: Any = np.linalg.inv(mass)
     free = np.diagonal(inverse, axis1=-2, axis2=-1)
     if not m.is_closed:
@@ -100,7 +102,8 @@ def _fixed(
     return run_steps(Drive(request, library, threads=threads), method, progress=progress)
 
 
-_OF_ENERGIES = {"kinetic_energy": ("armature",), "potential_energy": ("gravity",)}
+_OF_ENERGIES = {"kinetic_energy": "armature", "potential_energy": "gravity"}
+"""What the energies depend on, beside payloads."""
 
 
 class _Ending:
@@ -173,8 +176,8 @@ class _Ending:
     def _of_states(self, name: str) -> Floats:
         """An algorithm of the kept states (rows, kept)."""
         q, v, none = self._filled()
-        known = {entry.name for entry in self._entries()}
-        named = tuple(x for x in _OF_ENERGIES[name] if x in known)
+        known = [entry.name for entry in self._entries()]
+        named = tuple(x for x in known if x == _OF_ENERGIES[name] or is_payload(x))
         kernel = self.library.kernel(algorithm_recipe(name, self.m, named))
         inputs = [q, v] if name == "kinetic_energy" else [q]
         inputs += [self._entering(x) for x in named]
