@@ -76,4 +76,66 @@ def test_a_rotor_of_zero_moves_nothing():
     for armature in ([0.1, 0.0], [[0.1, 0.2], [0.1, 0.0]]):
         with pytest.raises(InputError, match="'j2'"):
             simulate(robot, [0.1, 0.2], duration=0.01, armature=armature)
-    assert simulate(robot, [0.1, 0.2], duration=0.01, armature=[0.0, 0.1]).finished.all()
+    assert simulate(robot, [0.1, 0.2], duration=0.01, armature=[0.0, 0.1])
+
+
+@pytest.mark.parametrize("method", ["rk4", "implicit"])
+def test_payloads_are_those_of_robots_that_carry_them(method):
+    loads = np.array([[0.0, 0, 0, 0], [2.0, 0.1, 0.0, 0.2]])
+    how = {"duration": 0.1, "dt": 1e-2, "method": method, "gravity": [0.0, -9.8, 0.0]}
+    both = simulate(ROBOT, Q0, V0, payload={ROBOT.tip: loads}, **how)
+    assert both.q.shape == (2, 11, 2)
+    plain = simulate(ROBOT, Q0, V0, **how)
+    heavy = simulate(ROBOT.with_payload(ROBOT.tip, 2.0, [0.1, 0.0, 0.2]), Q0, V0, **how)
+    for row, alone in enumerate((plain, heavy)):
+        for name in ("q", "v", "kinetic_energy", "potential_energy"):
+            one, other = getattr(both, name)[row], getattr(alone, name)
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    assert np.abs(heavy.q - plain.q).max() > 1e-3
+
+
+def test_a_mass_alone_is_at_the_origin_of_the_frame_and_stops_know_it():
+    how = {"duration": 0.05, "dt": 1e-2, "stops": True}
+    one = simulate(ROBOT, Q0, payload={ROBOT.tip: 3.0}, **how)
+    other = simulate(ROBOT.with_payload(ROBOT.tip, 3.0), Q0, **how)
+    np.testing.assert_allclose(one.q, other.q, rtol=1e-9, atol=1e-12)
+
+
+def test_a_closed_mechanism_carries_a_payload():
+    bars = lw.load("four_bar")
+    q = bars.assemble([1.0]).q
+    frame = bars.frame_names[bars.mechanism.n_link_frames - 1]
+    how = {"duration": 0.05, "dt": 1e-3, "gravity": [0, -9.8, 0]}
+    one = simulate(bars, q, payload={frame: [2.0, 0.1, 0, 0]}, **how)
+    other = simulate(bars.with_payload(frame, 2.0, [0.1, 0, 0]), q, **how)
+    np.testing.assert_allclose(one.q, other.q, rtol=1e-8, atol=1e-11)
+    assert np.abs(bars.closure(one.q)).max() < 1e-11
+
+
+@pytest.mark.parametrize(
+    ("payload", "text"),
+    [
+        (2.0, "payload is {frame: mass}"),
+        ({"tool": 1.0}, "no frame named 'tool'"),
+        ({ROBOT.tip: -1.0}, "its mass must not be negative, and has -1"),
+        ({ROBOT.tip: [1.0, 2.0]}, r"must have shape \(\.\.\., 4\)"),
+        ({ROBOT.frame_names[0]: 1.0}, "no joint moves"),
+        ({ROBOT.tip: lambda t: t}, "must be numbers, not a function"),
+    ],
+)
+def test_payloads_that_are_none_are_refused_by_name(payload, text):
+    with pytest.raises((InputError, lw.UnknownNameError), match=text):
+        simulate(ROBOT, Q0, payload=payload)
+
+
+def test_positions_and_velocities_by_name():
+    first, second = ROBOT.joint_names
+    named = simulate(ROBOT, {second: 0.4}, {first: 1.0}, 0.01)
+    np.testing.assert_array_equal(named.q[0], ROBOT.configuration({second: 0.4}))
+    np.testing.assert_array_equal(named.v[0], [1.0, 0.0])
+    assert simulate(ROBOT, {}, None, 0.01).q[0].tolist() == ROBOT.neutral().tolist()
+    for wrong in ({"q0": {"elbow9": 1.0}}, {"q0": Q0, "v0": {"elbow9": 1.0}}):
+        with pytest.raises(lw.UnknownNameError, match="no joint named 'elbow9'"):
+            simulate(ROBOT, **wrong)
+    with pytest.raises(InputError, match=f"the velocity of joint '{first}'"):
+        simulate(ROBOT, Q0, {first: "fast"})

@@ -23,6 +23,7 @@ from linkwork.mechanism.dynamics_checks import accept_inertias
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
+from linkwork.mechanism.payload import with_payload
 from linkwork.methods import install
 from linkwork.robot_dynamics import RobotDynamics
 from linkwork.robot_ik import RobotIK
@@ -353,6 +354,23 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         """A robot with one more frame, at a fixed pose (4, 4) in another one."""
         changed = edit.with_frame(self.mechanism, name, parent_frame, T_parent_frame)
         return Robot(changed, self.document, tip=self._tip)
+
+    def with_payload(
+        self,
+        frame: str,
+        mass: float,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike | None = None,
+    ) -> Robot:
+        """A robot that carries one more body, fixed to a frame.
+
+        ``mass`` (kg) lies at ``com`` (3,) in the frame (m). ``inertia`` about it, along the axes of
+        the frame (kg m²): (3, 3), or ixx ixy ixz iyy iyz izz; by default that of a point mass.
+        Masses that are to be inputs: parameter ``"payload:FRAME"``, and ``simulate(payload=)``.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
+        return self._with(with_payload(self.mechanism, frame, mass, com, inertia))
 
     def accept_inertias(self) -> Robot:
         """A robot whose inertias count as they stand, also where no real body has them."""

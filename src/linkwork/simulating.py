@@ -28,8 +28,8 @@ Method = Literal["rk4", "euler", "dopri5", "implicit"]
 
 def simulate(  # noqa: PLR0913  one call with every choice by name
     robot: Robot | Mechanism,
-    q0: ArrayLike,
-    v0: ArrayLike | None = None,
+    q0: ArrayLike | Mapping[str, Any],
+    v0: ArrayLike | Mapping[str, Any] | None = None,
     duration: float = 1.0,
     *,
     torque: PD | ArrayLike | Callable[..., ArrayLike] | None = None,
@@ -38,6 +38,7 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     tolerance: float = 1.0e-8,
     gravity: Any = None,
     external: Mapping[str, Any] | None = None,
+    payload: Mapping[str, Any] | None = None,
     losses: bool = False,
     armature: ArrayLike | None = None,
     stops: Stops | bool | None = None,
@@ -49,14 +50,17 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
 ) -> Simulation:
     """Roll a robot out from positions q0 (..., nq) and velocities v0 (..., nv), by default at rest.
 
+    Both may be given by name, {joint: number}: the other joints are then neutral, and at rest.
     ``torque``: none, constant forces (..., nv), `PD` control, or a function of (t, q, v) that gives
     the forces (..., nv) of the whole batch; t is (..., 1) where rows have steps of their own.
     ``method``: "rk4" or "euler" (semi-implicit) with steps of ``dt``, "implicit" for stiff forces,
     "dopri5" with steps that keep the local error below ``tolerance``, which then gives states every
     ``dt`` and finds ``events``.
     ``gravity`` (..., 3) in the world; ``external`` {frame: wrench (..., 6)}, force and moment about
-    the frame's origin along the axes of the world; ``losses``: damping and friction of the
-    description count; ``armature`` (..., nv); ``stops``: True or `Stops`, joint limits hold.
+    the frame's origin along the axes of the world; ``payload`` {frame: mass, or (..., 4) of mass
+    and where it is in the frame}, point masses (others: `Robot.with_payload`); ``losses``: damping
+    and friction of the description count; ``armature`` (..., nv); ``stops``: True or `Stops`, joint
+    limits push back.
     Every ``record``-th step is kept, and the last. A roll-out in which a joint moves faster than
     ``max_speed`` stops there and says so; the others go on. ``progress(done, total)`` is called now
     and then.
@@ -69,8 +73,8 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
         raise InputError(f"what is simulated is a Robot, as linkwork.load gives, not {robot!r:.40}")
     options = Options(
         duration=duration, torque=torque, method=method, dt=dt, tolerance=tolerance,
-        gravity=gravity, external=external, losses=losses, armature=armature, stops=stops,
-        events=events, record=record, max_speed=max_speed,
+        gravity=gravity, external=external, payload=payload, losses=losses, armature=armature,
+        stops=stops, events=events, record=record, max_speed=max_speed,
     )  # fmt: skip
     threads = settings.most_threads() if threads is None else threads
     try:
@@ -87,4 +91,4 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
 @cache
 def _library() -> Library:
     """What this process has compiled for simulations."""
-    return Library(settings.compiler())
+    return Library(settings.compiler(), remake=_library)

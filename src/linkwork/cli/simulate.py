@@ -40,16 +40,21 @@ def run(given: SimulateArguments) -> None:
     if saved is not None:
         result.save(saved)
     if picture is not None:
+        from matplotlib.figure import Figure  # noqa: PLC0415  an extra
+
         drawn = BytesIO()
-        result.plot().savefig(drawn, format=picture.suffix[1:].lower(), dpi=150)
+        figure = Figure(figsize=(9.0, 9.0), layout="constrained")  # no window is opened for a file
+        result.plot(figure=figure).savefig(drawn, format=picture.suffix[1:].lower(), dpi=150)
         atomic.write_bytes(picture, drawn.getvalue())
     if given.json:
-        output.print_json(_as_json(robot, result))
+        output.print_json(result.to_dict())
     else:
         _show(output.console(), robot, result)
-    if not result.finished.all():
+    if not result:
         output.note(f"linkwork: not finished: {result.reason}")
         raise typer.Exit(DIVERGED)
+    if result.reason != "finished":
+        output.note(f"linkwork: {result.reason}")
 
 
 def _need_matplotlib() -> None:
@@ -142,23 +147,6 @@ def _by_joint(
     first = "one number, or " if one else ""
     count = f"{len(values)} {'was' if len(values) == 1 else 'were'}"
     raise ShapeError(f"{option} takes {first}{' or '.join(kinds)}; {count} given")
-
-
-def _as_json(robot: lw.Robot, result: Simulation) -> dict[str, Any]:
-    return {
-        "robot": robot.name,
-        "q_names": inputs.position_labels(robot.mechanism),
-        "v_names": inputs.velocity_labels(robot.mechanism),
-        "finished": bool(result.finished),
-        "reason": result.reason,
-        "failed_at": result.failed_at,
-        "times": result.times,
-        "q": result.q,
-        "v": result.v,
-        "torques": result.torques,
-        "kinetic_energy": result.kinetic_energy,
-        "potential_energy": result.potential_energy,
-    }
 
 
 def _show(screen: Console, robot: lw.Robot, result: Simulation) -> None:

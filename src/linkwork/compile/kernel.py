@@ -13,6 +13,7 @@ from linkwork.compile.compiled_rows import CompiledRows
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.fastcall import bind
 from linkwork.compile.numpy_abi import array_abi
+from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.recipe import Recipe, recipe_of
 from linkwork.compile.signature import Signature, size
 from linkwork.compile.threads import chunk_rows, in_parallel, row_cost_ns, threads_for
@@ -32,7 +33,7 @@ LARGEST_UNROLLED = 40_000
 than in proportion (6 to 10 s at this size); CasADi's machine needs some 5 ns for each in a call."""
 
 
-class Kernel:
+class Kernel(ProcessBound):
     """A compiled function: arrays in, a new array out, for any leading shape.
 
     Inputs have shape (..., n) and are broadcast over their leading axes; the result has the

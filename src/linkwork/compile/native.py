@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from llvmlite import ir
 
 from linkwork.compile.emit import I64, i64
+from linkwork.compile.process_bound import no_pickle
 
 I1 = ir.IntType(1)
 I8 = ir.IntType(8)
@@ -134,7 +135,7 @@ class Held(tuple[Any, ...]):
     def __reduce__(self) -> Any:
         receiver = getattr(self[0], "receiver", None)
         if receiver is None:
-            raise TypeError("compiled code cannot be pickled: pickle the robot, and ask it again")
+            raise no_pickle("this function")
         return _itself, (receiver,)  # pickle asks it for the method of the function's name
 
 

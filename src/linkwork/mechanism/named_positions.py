@@ -1,4 +1,4 @@
-"""A configuration from positions by joint name."""
+"""Configurations and velocities from numbers by joint name."""
 
 from __future__ import annotations
 
@@ -22,23 +22,42 @@ def configuration_from(m: Mechanism, positions: Mapping[str, float | Sequence[fl
     number of values; InputError for values that are not finite, or for a coupled joint whose value
     differs from what its leader makes it by more than 1e-9.
     """
-    if not isinstance(positions, Mapping):
-        example = (m.joint_names or ("joint",))[0]
-        raise InputError(
-            f"positions are given by joint name, as in {{'{example}': 0.5}}, "
-            f"not as {type(positions).__name__}"
-        )
+    _check_mapping(m, "positions", positions)
     q = neutral(m)
     followers = {m.body_joint_names[b]: b for b in m.followers()}
     for name, value in positions.items():
         if name not in followers:
             c = _coordinate(m, name, followers)
             part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
-            q[part] = _values(name, value, m.joint_types[c].n_q)
+            q[part] = _values("position", name, value, m.joint_types[c].n_q)
     for name, value in positions.items():
         if name in followers:
-            _check_follower(m, followers[name], name, q, _values(name, value, 1)[0])
+            _check_follower(m, followers[name], name, q, _values("position", name, value, 1)[0])
     return q
+
+
+def velocity_from(m: Mechanism, velocities: Mapping[str, float | Sequence[float]]) -> Floats:
+    """The velocity (nv,) with these joints moving at these rates, the others at rest.
+
+    Raises: UnknownNameError for a joint that does not exist, is fixed or follows another one;
+    ShapeError for a wrong number of values; InputError for values that are not finite.
+    """
+    _check_mapping(m, "velocities", velocities)
+    v = np.zeros(m.n_v)
+    for name, value in velocities.items():
+        c = m.joint(name)
+        part = slice(int(m.v_start[c]), int(m.v_start[c + 1]))
+        v[part] = _values("velocity", name, value, m.joint_types[c].n_v)
+    return v
+
+
+def _check_mapping(m: Mechanism, what: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        example = (m.joint_names or ("joint",))[0]
+        raise InputError(
+            f"{what} are given by joint name, as in {{'{example}': 0.5}}, "
+            f"not as {type(given).__name__}"
+        )
 
 
 def _coordinate(m: Mechanism, name: str, followers: Mapping[str, int]) -> int:
@@ -48,8 +67,8 @@ def _coordinate(m: Mechanism, name: str, followers: Mapping[str, int]) -> int:
         raise UnknownNameError("joint", name, (*m.joint_names, *followers)) from None
 
 
-def _values(name: str, value: float | Sequence[float], n: int) -> Floats:
-    values = np.atleast_1d(real_array(value, f"the position of joint '{name}'"))
+def _values(what: str, name: str, value: float | Sequence[float], n: int) -> Floats:
+    values = np.atleast_1d(real_array(value, f"the {what} of joint '{name}'"))
     if values.shape != (n,):
         raise ShapeError(f"joint '{name}' takes {n} number(s), not {values.size}")
     if not np.isfinite(values).all():

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
 from linkwork.algorithms.configuration import difference
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
+from linkwork.simulation.closing import corrected
+from linkwork.simulation.library import Library
+from linkwork.simulation.request import finite_rows
+from linkwork.simulation.system import System
 from linkwork.simulation.tangent import moved
 from linkwork.spatial import se3
+
+Floats = NDArray[np.float64]
 
 
 def between(o: Ops, m: Mechanism, first: Block, second: Block, at: Block) -> Block:
@@ -66,3 +77,57 @@ def between_recipe(m: Mechanism) -> Recipe:
         {"first": size, "second": size, "at": 2},
         lambda o, *blocks: {"between": between(o, m, *blocks)},
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """States of roll-outs at any instants, from those that were kept.
+
+    ``constants`` and ``controls`` (rows or 1, n) are what the projection on loops looks at; empty
+    where there are none.
+    """
+
+    system: System
+    constants: Floats
+    controls: Floats
+    library: Library
+    threads: int
+
+    def __call__(
+        self, times: Floats, q: Floats, v: Floats, instants: Floats
+    ) -> tuple[Floats, Floats]:
+        """(rows, k, nq) and (rows, k, nv) from times (n,), q (rows, n, nq) and v (rows, n, nv)."""
+        n_q = self.system.mechanism.n_q
+        if times.size == 1:
+            left = np.zeros(instants.size, np.int64)
+            right, share, length = left, np.zeros(instants.size), np.ones(instants.size)
+        else:
+            left = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, times.size - 2)
+            right = left + 1
+            length = times[right] - times[left]
+            share = (instants - times[left]) / length
+        begun = np.concatenate([q[:, :1], v[:, :1]], axis=2)
+        first, second = (np.concatenate([q[:, k], v[:, k]], axis=2) for k in (left, right))
+        none = ~(finite_rows(first) & finite_rows(second))
+        first, second = (np.where(none[..., None], begun, x) for x in (first, second))
+        kernel = self.library.kernel(between_recipe(self.system.mechanism))
+        found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
+        if self.system.closed:
+            found = self._closed(found)
+        found[none] = np.nan
+        return found[..., :n_q], found[..., n_q:]
+
+    def _closed(self, states: Floats) -> Floats:
+        """States (rows, k, nq + nv) on the loops, where they are near enough."""
+        n_q = self.system.mechanism.n_q
+        rows, k, size = states.shape
+        kernel = self.library.kernel(self.system.projection_recipe())
+        spread = [
+            np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0)
+            for a in (self.constants, self.controls)
+        ]
+        flat = states.reshape(-1, size)
+        q, v, good = corrected(
+            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
+        )
+        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)

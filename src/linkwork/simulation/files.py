@@ -67,6 +67,33 @@ def contents(simulation: Simulation) -> dict[str, Any]:
     }
 
 
+def plain(simulation: Simulation) -> dict[str, Any]:
+    """What `Simulation.to_dict` gives."""
+    m, arrays = simulation.mechanism, contents(simulation)
+    del arrays["joint_names"]
+    return {
+        "robot": m.name,
+        "q_names": labels(m, velocities=False),
+        "v_names": labels(m, velocities=True),
+        **{name: _listed(a) for name, a in arrays.items()},
+        "energy": _listed(simulation.energy),
+        "limit_excess": _listed(simulation.limit_excess),
+        "events": [
+            {**vars(event), "row": list(event.row), "q": _listed(event.q), "v": _listed(event.v)}
+            for event in simulation.events
+        ],
+        "reason": simulation.reason,
+    }
+
+
+def _listed(a: Any) -> Any:
+    """Python's own numbers in lists; None for those that are not finite."""
+    array = np.asarray(a)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        array = np.where(np.isfinite(array), array, None)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    return array.tolist()
+
+
 def labels(m: Mechanism, *, velocities: bool) -> list[str]:
     """A name for each number of q, or of v: the joint's, with /x, /y, ... where it has several."""
     parts = _PARTS_OF_V if velocities else _PARTS_OF_Q
@@ -80,15 +107,15 @@ def header(simulation: Simulation) -> list[str]:
     """The columns of a .csv file."""
     m = simulation.mechanism
     q, v = labels(m, velocities=False), labels(m, velocities=True)
-    row = ["row"] if simulation.finished.ndim else []
+    row = ["row"] if simulation.shape else []
     names = [*[f"q {x}" for x in q], *[f"v {x}" for x in v], *[f"torque {x}" for x in v]]
     return [*row, "time", *names, "kinetic energy", "potential energy"]
 
 
 def rows(simulation: Simulation) -> Iterator[list[Any]]:
     """The lines of a .csv file, the roll-outs of a batch one after the other."""
-    batch = simulation.finished.ndim > 0
-    for number, row in enumerate(np.ndindex(simulation.finished.shape)):
+    batch = bool(simulation.shape)
+    for number, row in enumerate(np.ndindex(simulation.shape)):
         parts = (simulation.q[row], simulation.v[row], simulation.torques[row])
         energies = (simulation.kinetic_energy[row], simulation.potential_energy[row])
         table = np.column_stack([simulation.times, *parts, *energies])

@@ -15,11 +15,18 @@ Item = TypeVar("Item")
 
 
 class Library:
-    """What has been compiled, by key; the entries that were not used for longest are let go."""
+    """What has been compiled, by key; the entries that were not used for longest are let go.
 
-    def __init__(self, compiler: Compiler, *, most: int = 64) -> None:
+    Compiled code belongs to its process, so a copy or a pickle holds ``remake``, a function of a
+    module, which gives the library of whatever process it is called in.
+    """
+
+    def __init__(
+        self, compiler: Compiler, *, most: int = 64, remake: Callable[[], Library] | None = None
+    ) -> None:
         self.compiler = compiler
         self._most = most
+        self._remake = remake or unshared
         self._found: OrderedDict[tuple[str, ...], Any] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -33,6 +40,14 @@ class Library:
                 self._found.popitem(last=False)
             return cast("Item", self._found[key])
 
+    def __reduce__(self) -> tuple[Callable[[], Library], tuple[()]]:
+        return self._remake, ()
+
     def kernel(self, recipe: Recipe) -> Kernel:
         """The kernel of a recipe."""
         return self.get(("kernel", *recipe.key), lambda: build(recipe, compiler=self.compiler))
+
+
+def unshared() -> Library:
+    """A library with a compiler of its own, which keeps nothing on disk."""
+    return Library(Compiler())

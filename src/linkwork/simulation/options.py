@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_array, real_rows
 from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism import parameters
 from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import configuration_from, velocity_from
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.simulation.actuators import PD
 from linkwork.simulation.by_joint import for_actuated, for_joints
@@ -21,7 +23,7 @@ from linkwork.simulation.drive import joint_of_q, joint_of_v
 from linkwork.simulation.request import Grid, Request
 from linkwork.simulation.steppers import METHODS
 from linkwork.simulation.stops import Stops, limited
-from linkwork.simulation.system import Quantity, System
+from linkwork.simulation.system import Quantity, System, is_payload
 from linkwork.simulation.tangent import unit_quaternions
 
 Floats = NDArray[np.float64]
@@ -52,6 +54,7 @@ class Options:
     tolerance: float = 1.0e-8
     gravity: Any = None
     external: Mapping[str, Any] | None = None
+    payload: Mapping[str, Any] | None = None
     losses: bool = False
     armature: Any = None
     stops: Stops | bool | None = None
@@ -133,6 +136,8 @@ class _Collected:
         name, m = quantity.name, self.m
         by_name = isinstance(value, Mapping)
         given: Any = value if by_name else real_array(value, label)
+        if is_payload(name) and not by_name and given.ndim == 0:
+            return np.array([float(given), 0.0, 0.0, 0.0])
         if not by_name and given.ndim == 0:
             if name in _OF_ACTUATORS:
                 return for_actuated(m, float(given))
@@ -150,8 +155,11 @@ class _Collected:
         if quantity.name == "effort_limit":
             given = np.where(np.isposinf(given), 1.0e300, given)
         _finite(self.m, given, label, of_q=quantity.name == "q_target")
-        if quantity.name in _NOT_NEGATIVE and np.any(given < 0.0):
-            raise InputError(f"{label} must not be negative, and has {given[given < 0.0][0]:g}")
+        bounded = given[..., :1] if is_payload(quantity.name) else given
+        least = quantity.name in _NOT_NEGATIVE or is_payload(quantity.name)
+        if least and np.any(bounded < 0.0):
+            what = f"{label}: its mass" if is_payload(quantity.name) else label
+            raise InputError(f"{what} must not be negative, and has {bounded[bounded < 0.0][0]:g}")
         return given
 
 
@@ -176,29 +184,32 @@ def _finite(m: Mechanism, values: Floats, label: str, *, of_q: bool) -> None:
 
 def request_of(
     m: Mechanism,
-    q0: ArrayLike,
-    v0: ArrayLike | None,
+    q0: ArrayLike | Mapping[str, Any],
+    v0: ArrayLike | Mapping[str, Any] | None,
     options: Options,
     *,
-    inertias: Callable[[Floats, Floats | None], Floats],
+    inertias: Callable[[Floats, Mapping[str, Floats]], Floats],
     check: Callable[[System], object] = System.check,
 ) -> Request:
     """The simulation as numbers, everything checked.
 
     ``inertias`` gives what each number of v moves (..., nv) at configurations (..., nq), with all
-    others free, and the rotors' inertia (..., nv) or None; stops without a stiffness ask for it.
+    others free, from the values of rotors' inertia and payloads among others; stops without a
+    stiffness ask for it.
     ``check`` looks at the description.
 
     Raises: ShapeError, InputError and UnknownNameError, naming what is wrong and with whom.
     """
     if m.n_v == 0:
         raise InputError(f"'{m.name}' has no joint that moves: there is nothing to simulate")
-    q = _configurations(m, q0, "q0")
-    v = np.zeros(m.n_v) if v0 is None else real_rows(v0, "v0", m.n_v)
+    q = _configurations(m, configuration_from(m, q0) if isinstance(q0, Mapping) else q0, "q0")
+    v = np.zeros(m.n_v)
+    if v0 is not None:
+        v = velocity_from(m, v0) if isinstance(v0, Mapping) else real_rows(v0, "v0", m.n_v)
     _finite(m, v, "v0", of_q=False)
     found = _Collected(m, q)
     torque = _actuators(found, options.torque, q)
-    stopped = _surroundings(found, options, lambda: inertias(q, found.values.get("armature")))
+    stopped = _surroundings(found, options, lambda: inertias(q, found.values))
     lead = _lead({"q0": q, "v0": v, **found.values})
     rows = math.prod(lead)
     if not rows:
@@ -295,6 +306,8 @@ def _surroundings(
         for frame, wrench in options.external.items():
             m.frame(frame)
             found.take(Quantity(f"wrench:{frame}", 6), wrench, f"external[{frame!r}]")
+    if options.payload is not None:
+        _payloads(found, options.payload)
     if options.armature is not None:
         found.take(Quantity("armature", m.n_v), options.armature, "armature")
     if options.stops is None or options.stops is False:
@@ -308,6 +321,26 @@ def _surroundings(
         found.take(Quantity(name, len(stopped)), value, name.replace("stop_", "Stops: "))
     found.take(Quantity("stop_width", 1), np.array([1.0 / stops.width]), "Stops: width")
     return stopped
+
+
+def _payloads(found: _Collected, payload: Any) -> None:
+    """Point masses on frames; they are the parameters ``payload:FRAME``."""
+    m = found.m
+    if not isinstance(payload, Mapping):
+        raise InputError(
+            "payload is {frame: mass}, or {frame: (..., 4)} of mass and where it is in the frame, "
+            f"not {payload!r:.40}; a body with inertia: robot.with_payload(...)"
+        )
+    for frame, value in cast("Mapping[str, Any]", payload).items():
+        name, label = f"payload:{frame}", f"payload[{frame!r}]"
+        parameters.find(m, name)
+        if not m.coordinates_moving(m.frame(frame)):
+            raise InputError(
+                f"{label}: no joint moves '{frame}', so it weighs nowhere; leave it out"
+            )
+        if callable(value):
+            raise InputError(f"{label} must be numbers, not a function: no mass comes or goes")
+        found.take(Quantity(name, parameters.SIZES["payload"]), value, label)
 
 
 def _stop_values(

@@ -23,24 +23,22 @@ _COLOURS = (
 
 
 def picture(
-    simulation: Simulation, joints: str | Sequence[str] | None, row: int | tuple[int, ...] | None
+    simulation: Simulation,
+    joints: str | Sequence[str] | None,
+    row: int | tuple[int, ...] | None,
+    figure: Any = None,
 ) -> Any:
-    """A matplotlib figure of one roll-out; it is shown or saved by its own methods.
+    """A matplotlib figure of one roll-out, a new one of pyplot's unless one is given.
 
     Raises: MissingExtraError, UnknownNameError for a joint, InputError for a row that is not there.
     """
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  an extra
-    except ImportError:
-        raise MissingExtraError(
-            "plots need matplotlib: pip install 'linkwork[plot]'; save() writes the numbers"
-        ) from None
     m = simulation.mechanism
     index = _row(simulation, row)
     chosen = chosen_numbers(m, joints)
+    if figure is None:
+        figure = _new_figure()
     times = simulation.times
     pushed = _pushed(m, simulation.torques[index], chosen[1])
-    figure = Figure(figsize=(9.0, 9.0), layout="constrained")
     axes: Any = figure.subplots(4, 1, sharex=True)
     panels = (
         ("position", simulation.q[index], chosen[0], labels(m, velocities=False)),
@@ -63,6 +61,16 @@ def picture(
     figure.align_ylabels(axes)
     figure.suptitle(_title(simulation, index))
     return figure
+
+
+def _new_figure() -> Any:
+    try:
+        from linkwork.simulation.figure import new_figure  # noqa: PLC0415  an extra
+    except ImportError:
+        raise MissingExtraError(
+            "plots need matplotlib: pip install 'linkwork[plot]'; save() writes the numbers"
+        ) from None
+    return new_figure()
 
 
 def _pushed(m: Mechanism, forces: NDArray[np.float64], chosen: list[int]) -> list[int]:
@@ -103,7 +111,8 @@ def _folded(text: str, width: int = 90) -> str:
 
 
 def _row(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int, ...]:
-    shape, size = simulation.finished.shape, simulation.finished.size
+    shape = simulation.shape
+    size = int(np.prod(shape, dtype=np.int64))
     if row is None:
         return (0,) * len(shape)
     if not shape:

@@ -16,6 +16,8 @@ from linkwork.errors import InputError
 
 if TYPE_CHECKING:
     from linkwork.mechanism.model import Mechanism
+    from linkwork.simulation.between import Between
+    from linkwork.simulation.outcomes import Outcomes
 
 Floats = NDArray[np.float64]
 
@@ -31,25 +33,51 @@ class EventRecord:
     v: Floats  # (nv,)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Simulation:
     """One roll-out, or a batch of any leading shape.
 
-    Shapes: times (n,); q (..., n, nq), v (..., n, nv), torques and energies alike; the rest (...).
-    A roll-out that was stopped holds NaN from there on; ``finished`` tells which went to the end,
-    ``failed_at`` when the others diverged (s, NaN where none did) and `reason` why.
+    Shapes: times (n,); q (..., n, nq), v (..., n, nv), torques and energies alike; the rest (...),
+    and plain numbers for one roll-out. A roll-out that was stopped holds NaN from there on;
+    ``finished`` tells which went to the end, ``failed_at`` when the others diverged (s, NaN where
+    none did) and `reason` why. The truth of one roll-out is its ``finished``.
+
+    It is data: it can be copied, pickled, and written as JSON (`to_dict`) or to a file (`save`).
     """
 
     mechanism: Mechanism = field(repr=False)
     times: Floats
     q: Floats
     v: Floats
-    finished: NDArray[np.bool_]
-    failed_at: Floats
-    ended_at: Floats  # the last instant that was reached: the duration, a failure or an event
+    finished: bool | NDArray[np.bool_]
+    failed_at: float | Floats
+    ended_at: float | Floats  # the last instant that was reached: the duration, a failure, an event
     events: tuple[EventRecord, ...] = ()
-    explain: Callable[[int], str] = field(default=lambda _row: "", repr=False)
-    later: dict[str, Callable[[], Any]] = field(default_factory=dict, repr=False)
+    outcomes: Outcomes = field(repr=False)
+    between: Between = field(repr=False)
+    later: dict[str, Callable[[], Any]] = field(repr=False)  # what is computed when asked for
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The leading shape: () for one roll-out."""
+        return self.q.shape[:-2]
+
+    def __bool__(self) -> bool:
+        """Whether the roll-out went to its end.
+
+        Raises: InputError for a batch, whose roll-outs have one answer each.
+        """
+        if self.shape:
+            raise InputError(
+                f"a batch of roll-outs {self.shape} is not true or false: `.finished` says which "
+                "went to the end, `.finished.all()` whether all did"
+            )
+        return bool(self.finished)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what would be computed later may need functions that nobody can pickle
+        numbers = {name: getattr(self, name) for name in self.later}
+        return {**vars(self), **numbers, "later": {}}
 
     @cached_property
     def torques(self) -> Floats:
@@ -88,41 +116,74 @@ class Simulation:
         if np.any(outside):
             worst = float(np.atleast_1d(instants)[np.atleast_1d(outside)][0])
             raise InputError(f"t = {worst:.6g} s lies outside the simulated time, 0 to {end:.6g} s")
-        q, v = self.later["between"]()(np.atleast_1d(instants))
+        q, v = self.between(
+            self.times, self._flat(self.q), self._flat(self.v), np.atleast_1d(instants)
+        )
+        q, v = (a.reshape((*self.shape, *a.shape[1:])) for a in (q, v))
         return (q, v) if instants.ndim else (q[..., 0, :], v[..., 0, :])
 
-    @property
+    @cached_property
+    def limit_excess(self) -> Floats:
+        """How far positions pass the joints' limits at most (..., nq), m and rad; 0 inside them.
+
+        Of the states that were kept; `reason` says in words when it begins.
+        """
+        from linkwork.simulation.outcomes import limit_excess  # noqa: PLC0415  it imports this
+
+        return limit_excess(self.mechanism, self.q)
+
+    @cached_property
     def reason(self) -> str:
-        """In words, how it went: of the one roll-out, or of the first that did not finish."""
-        if bool(np.all(self.finished)):
-            return self.explain(0) if self.finished.ndim == 0 else "finished"
-        first = int(np.flatnonzero(~self.finished)[0])
-        text = self.explain(first)
-        if self.finished.ndim == 0:
-            return text
-        count = int(np.count_nonzero(~self.finished))
-        where = ", ".join(str(k) for k in np.argwhere(~self.finished)[0].tolist())
-        return f"{count} of {self.finished.size} did not finish; the first, [{where}]: {text}"
+        """In words, how it went, and which joints pass their limits, when and by how much.
+
+        Of a batch: how many did not finish, how many pass limits, and the first of each.
+        """
+        if not self.shape:
+            return self.reason_for()
+        parts: list[str] = []
+        for rows, what, words in (
+            (~np.asarray(self.finished), "did not finish", self._ending),
+            (self.limit_excess.any(axis=-1), "pass joint limits", self._beyond_limits),
+        ):
+            count = int(np.count_nonzero(rows))
+            if count:
+                first = tuple(np.argwhere(rows)[0].tolist())
+                where = ", ".join(map(str, first))
+                parts.append(f"{count} of {rows.size} {what}; the first, [{where}]: {words(first)}")
+        return ". ".join(parts) or "finished"
 
     def reason_for(self, *row: int) -> str:
-        """In words, how it went for one roll-out of a batch."""
-        return self.explain(int(np.ravel_multi_index(row, self.finished.shape)) if row else 0)
+        """In words, how it went for one roll-out of a batch, and which joints pass their limits."""
+        passed = self._beyond_limits(row) if self.limit_excess[row].any() else ""
+        return "; ".join(part for part in (self._ending(row), passed) if part)
+
+    def _ending(self, row: tuple[int, ...]) -> str:
+        return self.outcomes(int(np.ravel_multi_index(row, self.shape)) if row else 0)
+
+    def _beyond_limits(self, row: tuple[int, ...]) -> str:
+        return self.outcomes.beyond_limits(self.times, self.q[row])
+
+    def _flat(self, a: Floats) -> Floats:
+        return a.reshape((-1, *a.shape[-2:]))
 
     def plot(
         self,
         joints: str | Sequence[str] | None = None,
         *,
         row: int | tuple[int, ...] | None = None,
+        figure: Any = None,
     ) -> Any:
         """A matplotlib figure: positions, velocities, forces and energies over time.
 
         ``joints`` picks some by name; ``row`` picks a roll-out of a batch, by default the first.
+        ``plt.show()`` shows it, and so does a notebook; pyplot keeps the last ten. With ``figure``,
+        an empty ``matplotlib.figure.Figure``, it is drawn there and pyplot is left alone.
 
         Raises: MissingExtraError where matplotlib is not installed; UnknownNameError, InputError.
         """
         from linkwork.simulation.pictures import picture  # noqa: PLC0415  needs matplotlib
 
-        return picture(self, joints, row)
+        return picture(self, joints, row, figure)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a .npz file (all arrays, by name) or a .csv file (a line for each state).
@@ -135,12 +196,22 @@ class Simulation:
 
         save(self, path)
 
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers by name, as `json` writes them: lists, and None for what is not finite.
+
+        ``q_names`` and ``v_names`` name the columns of q and v.
+        """
+        from linkwork.simulation.files import plain  # noqa: PLC0415  few need it
+
+        return plain(self)
+
     def __repr__(self) -> str:
         """A summary that does not print a million states."""
-        n, done = self.finished.size, int(np.count_nonzero(self.finished))
+        done = int(np.count_nonzero(self.finished))
+        n = int(np.prod(self.shape, dtype=np.int64))
         states = f"{self.times.size} state{'s' if self.times.size != 1 else ''}"
         count, ended = "1 roll-out", "finished" if done else "not finished"
-        if self.finished.shape:
+        if self.shape:
             count, states = f"{n} roll-out{'s' if n != 1 else ''}", f"{states} each"
             ended = f"{done} finished"
         why = "" if done == n and self.reason == "finished" else f", reason={self.reason!r}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,25 +10,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError
-from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.simulation.between import between_recipe
-from linkwork.simulation.closing import Words, begun_closed, corrected
-from linkwork.simulation.drive import Drive, joint_of_q, joint_of_v
+from linkwork.mechanism.model import Mechanism
+from linkwork.simulation.between import Between
+from linkwork.simulation.closing import begun_closed
+from linkwork.simulation.drive import Drive
 from linkwork.simulation.library import Library
 from linkwork.simulation.options import Options, request_of
+from linkwork.simulation.outcomes import Outcomes
 from linkwork.simulation.request import Progress, Request, Track, finite_rows
 from linkwork.simulation.result import Simulation
 from linkwork.simulation.rollout import rollout_of
 from linkwork.simulation.steppers import FIXED
 from linkwork.simulation.stepping import run_steps
+from linkwork.simulation.system import is_payload
 
 Floats = NDArray[np.float64]
 
 
 def run(
     m: Mechanism,
-    q0: ArrayLike,
-    v0: ArrayLike | None,
+    q0: ArrayLike | Mapping[str, Any],
+    v0: ArrayLike | Mapping[str, Any] | None,
     options: Options,
     *,
     library: Library,
@@ -45,7 +48,7 @@ def run(
         q0,
         v0,
         options,
-        inertias=lambda q, rotors: _inertias(m, q, rotors, library),
+        inertias=lambda q, values: _inertias(m, q, values, library),
         check=lambda system: library.get(("checked", *system.key), system.check),
     )
     if request.system.closed:
@@ -66,15 +69,15 @@ def run(
     return _Ending(request, track, options, library, threads).simulation()
 
 
-def _inertias(m: Mechanism, q: Floats, rotors: Floats | None, library: Library) -> Floats:
+def _inertias(m: Mechanism, q: Floats, values: Mapping[str, Floats], library: Library) -> Floats:
     """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹.
 
     With loops, of (M⁻¹ less what holds them): what else moves along counts. A joint that the loops
     hold still counts with its own inertia.
     """
-    mass = library.kernel(algorithm_recipe("mass_matrix", m))(q)
-    if rotors is not None:
-        mass = mass + rotors[..., None] * np.eye(m.n_v)
+    named = tuple(name for name in values if name == "armature" or is_payload(name))
+    kernel = library.kernel(algorithm_recipe("mass_matrix", m, named))
+    mass = kernel(q, *[values[name] for name in named])
     inverse: Any = np.linalg.inv(mass)
     free = np.diagonal(inverse, axis1=-2, axis2=-1)
     if not m.is_closed:
@@ -99,7 +102,8 @@ def _fixed(
     return run_steps(Drive(request, library, threads=threads), method, progress=progress)
 
 
-_OF_ENERGIES = {"kinetic_energy": ("armature",), "potential_energy": ("gravity",)}
+_OF_ENERGIES = {"kinetic_energy": "armature", "potential_energy": "gravity"}
+"""What the energies depend on, beside payloads."""
 
 
 class _Ending:
@@ -120,12 +124,18 @@ class _Ending:
 
     def simulation(self) -> Simulation:
         """The result; energies and forces are computed when they are asked for."""
-        lead, track = self.request.lead, self.track
+        request, track = self.request, self.track
 
         def shaped(a: Any) -> Any:
-            return a.reshape((*lead, *a.shape[1:]))
+            # item: of one roll-out a number, not an array without axes
+            return (
+                a.reshape((*request.lead, *a.shape[1:])) if request.lead or a.ndim > 1 else a.item()
+            )
 
         finished = np.isnan(track.failed_at)
+        entering = (np.zeros((1, 0)), np.zeros((1, 0)))
+        if request.system.closed:
+            entering = (request.constants(), request.controls_without_torque(0.0))
         return Simulation(
             mechanism=self.m,
             times=self.times,
@@ -135,12 +145,20 @@ class _Ending:
             failed_at=shaped(track.failed_at),
             ended_at=shaped(track.ended_at),
             events=tuple(sorted(track.events, key=lambda e: (e.row, e.time))),
-            explain=self.explain,
+            outcomes=Outcomes(
+                request.system,
+                track.failed_at,
+                track.remains,
+                track.causes,
+                frozenset(track.unclosed),
+                request.bound,
+                self.library,
+            ),
+            between=Between(request.system, *entering, self.library, self.threads),
             later={
                 "torques": lambda: shaped(self.torques()),
                 "kinetic_energy": lambda: shaped(self._of_states("kinetic_energy")),
                 "potential_energy": lambda: shaped(self._of_states("potential_energy")),
-                "between": lambda: self._between,
             },
         )
 
@@ -158,8 +176,8 @@ class _Ending:
     def _of_states(self, name: str) -> Floats:
         """An algorithm of the kept states (rows, kept)."""
         q, v, none = self._filled()
-        known = {entry.name for entry in self._entries()}
-        named = tuple(x for x in _OF_ENERGIES[name] if x in known)
+        known = [entry.name for entry in self._entries()]
+        named = tuple(x for x in known if x == _OF_ENERGIES[name] or is_payload(x))
         kernel = self.library.kernel(algorithm_recipe(name, self.m, named))
         inputs = [q, v] if name == "kinetic_energy" else [q]
         inputs += [self._entering(x) for x in named]
@@ -197,84 +215,3 @@ class _Ending:
         found = kernel(q, v, *parts, threads=self.threads)
         found[none] = np.nan
         return found
-
-    def _between(self, instants: Floats) -> tuple[Floats, Floats]:
-        """States at other instants, (..., k, nq) and (..., k, nv)."""
-        m, times, track = self.m, self.times, self.track
-        if times.size == 1:
-            left = np.zeros(instants.size, np.int64)
-            right, share, length = left, np.zeros(instants.size), np.ones(instants.size)
-        else:
-            left = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, times.size - 2)
-            right = left + 1
-            length = times[right] - times[left]
-            share = (instants - times[left]) / length
-        states = np.concatenate([track.q, track.v], axis=2)
-        kernel = self.library.kernel(between_recipe(m))
-        first, second = states[:, left], states[:, right]
-        none = ~(finite_rows(first) & finite_rows(second))
-        first, second = (np.where(none[..., None], states[:, :1], x) for x in (first, second))
-        found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
-        if self.request.system.closed:
-            found = self._closed(found)
-        found[none] = np.nan
-        found = found.reshape((*self.request.lead, instants.size, m.n_q + m.n_v))
-        return found[..., : m.n_q], found[..., m.n_q :]
-
-    def _closed(self, states: Floats) -> Floats:
-        """States (rows, k, nq + nv) on the loops, where they are near enough."""
-        request, n_q = self.request, self.m.n_q
-        rows, k, size = states.shape
-        kernel = self.library.kernel(request.system.projection_recipe())
-        entering = (request.constants(), request.controls_without_torque(0.0))
-        spread = [np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0) for a in entering]
-        flat = states.reshape(-1, size)
-        q, v, good = corrected(
-            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
-        )
-        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)
-
-    # words
-
-    def explain(self, row: int) -> str:
-        """How it went for one roll-out, counted flat."""
-        track = self.track
-        if np.isnan(track.failed_at[row]):
-            return track.causes.get(row, "finished")
-        when = f"at t = {track.failed_at[row]:.6g} s"
-        if row in track.causes:
-            return f"{when} {track.causes[row]}"
-        if row in track.unclosed and np.isfinite(track.remains[row]).all():
-            return f"{when} {self._left_open(track.remains[row])}"
-        return f"{when} {self._culprit(row)}"
-
-    def _left_open(self, remains: Floats) -> str:
-        """Which loop a step has left open."""
-        q, v = remains[: self.m.n_q], remains[self.m.n_q :]
-        gap = self.library.kernel(self.request.system.gaps_recipe())(q, v)
-        return Words(self.m).left_open(gap)
-
-    def _culprit(self, row: int) -> str:
-        m, remains = self.m, self.track.remains[row]
-        q, v = remains[: m.n_q], remains[m.n_q :]
-        advice = (
-            "the steps are too long for this motion (take a smaller dt, or method='implicit' for "
-            "stiff forces), or nothing bounds it"
-        )
-        for values, joint in ((v, joint_of_v), (q, joint_of_q)):
-            bad = np.flatnonzero(~np.isfinite(values))
-            if bad.size:
-                return f"joint '{joint(m, int(bad[0]))}' is no finite number any more: {advice}"
-        worst = int(np.argmax(np.abs(v)))
-        unit = _unit_of_speed(m, worst)
-        return (
-            f"joint '{joint_of_v(m, worst)}' moves at {abs(v[worst]):.3g} {unit}, above "
-            f"max_speed = {self.request.bound:.3g}: {advice}"
-        )
-
-
-def _unit_of_speed(m: Mechanism, k: int) -> str:
-    c = int(np.searchsorted(m.v_start, k, side="right")) - 1
-    type, within = m.joint_types[c], k - int(m.v_start[c])
-    last = within >= (3 if type is JointType.FLOATING else 2)
-    return "rad/s" if type.turns or (type.n_v > 1 and last) else "m/s"

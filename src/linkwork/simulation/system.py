@@ -21,7 +21,17 @@ from linkwork.simulation.projection import gaps, projected
 from linkwork.simulation.tangent import growth, moved
 
 PARAMETERS = ("gravity", "armature")
-"""Quantities that are parameters of the mechanism by their own names; wrenches are besides."""
+"""Quantities that are parameters of the mechanism by their own names."""
+
+
+def is_payload(name: str) -> bool:
+    """Whether a quantity is a point mass on a frame."""
+    return name.startswith("payload:")
+
+
+def is_parameter(name: str) -> bool:
+    """Whether a quantity is a parameter of the mechanism; see `mechanism.parameters`."""
+    return name in PARAMETERS or name.startswith("wrench:") or is_payload(name)
 
 
 @dataclass(frozen=True)
@@ -98,11 +108,7 @@ class System:
     def parameters(self, o: Ops, given: Mapping[str, Block]) -> dict[str, Block]:
         """What enters as parameters of the mechanism, by their names."""
         m = self.mechanism
-        named = {
-            name: block
-            for name, block in given.items()
-            if name in PARAMETERS or name.startswith("wrench:")
-        }
+        named = {name: block for name, block in given.items() if is_parameter(name)}
         if self.losses and m.damping.any():
             named["damping"] = o.const(m.damping)
         return named
@@ -113,8 +119,7 @@ class System:
         Raises: InputError naming link or joint.
         """
         names = [e.name for e in (*self.constants, *self.controls)]
-        named = [n for n in names if n in PARAMETERS or n.startswith("wrench:")]
-        find("forward_dynamics").check(self.mechanism, named)
+        find("forward_dynamics").check(self.mechanism, [n for n in names if is_parameter(n)])
 
     def acceleration(self, o: Ops, q: Block, v: Block, given: Mapping[str, Block]) -> Block:
         """dv/dt (nv,) by forward dynamics."""
@@ -131,10 +136,10 @@ class System:
         return o.concat([growth(o, m, theta, v), self.acceleration(o, q, v, given)])
 
     def projection(self, o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
-        """`projection.projected` of q and v, with the rotors' inertia."""
+        """`projection.projected` of q and v, with the inertia of rotors and payloads."""
         given = self.given(o, constants, controls)
-        rotors = {name: block for name, block in given.items() if name == "armature"}
-        m = Parametric(o, self.mechanism, rotors) if rotors else self.mechanism
+        more = {k: block for k, block in given.items() if k == "armature" or is_payload(k)}
+        m = Parametric(o, self.mechanism, more) if more else self.mechanism
         return projected(o, m, q, v)
 
     # what is compiled

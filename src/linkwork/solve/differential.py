@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.process_bound import ProcessBound
 from linkwork.errors import InputError, LinkworkError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
@@ -29,7 +30,7 @@ from linkwork.solve.tasks.pose import Pose
 Floats = NDArray[np.float64]
 
 
-class Controller:
+class Controller(ProcessBound):
     """Differential inverse kinematics: from a configuration to the next one, ``dt`` later.
 
     A step removes the share ``gain`` of the tasks' errors, or as much of that as the limits leave:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_array
 from linkwork.compile.compiler import Compiler
+from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
@@ -65,7 +66,7 @@ class _Made(NamedTuple):
     numbers: Floats
 
 
-class InverseKinematics:
+class InverseKinematics(ProcessBound):
     """A compiled solver of some tasks of a mechanism, to be called again with new targets.
 
     ``tasks`` may be the name of a frame, which stands for its pose. It moves the joints that any of

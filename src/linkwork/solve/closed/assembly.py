@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.arrays import real_rows
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
@@ -58,7 +59,7 @@ class _How(NamedTuple):
     threads: int
 
 
-class Assembly:
+class Assembly(ProcessBound):
     """A compiled solver for the passive joints of a mechanism, to be called again and again.
 
     ``actuated`` are the joints whose positions are given, by default those that the mechanism says;
