@@ -14,7 +14,7 @@ from linkwork.formats import loops as loops_format
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
 from linkwork.formats.urdf.validate import checked
-from linkwork.formats.urdf.write import to_text
+from linkwork.formats.urdf.write import to_bytes
 from linkwork.geometry.companions import companions
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
 from linkwork.mechanism.from_loops import loops_record
@@ -73,7 +73,7 @@ def save(
     if meshes != "keep":
         names = plan.copied_names(robot) if meshes == "copy" else plan.referenced_names(robot)
         robot = renamed_meshes(robot, lambda name: names.get(name, name))
-    text = to_text(robot).encode()
+    text = to_bytes(robot)
     for new, data in plan.copies.items():
         if not (new.is_file() and new.read_bytes() == data):
             with refusing(new.parent):

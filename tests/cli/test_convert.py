@@ -64,7 +64,8 @@ def test_standard_output_has_the_result_and_nothing_else(cli: Callable[..., Any]
     done = cli("convert", "panda", "-", "--to", kind)
     write = {"urdf": to_text, "svg": svg, "mermaid": mermaid, "dot": dot}[kind]
     assert done.exit_code == 0
-    assert done.stdout == write(read(models.path("panda")).robot)
+    kept = read(models.path("panda"), keep_source=True).robot
+    assert done.stdout == write(kept)
     assert done.stderr == ""
 
 

@@ -17,7 +17,7 @@ from linkwork.formats.loops import beside
 from linkwork.formats.mjcf.detect import is_mjcf
 from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
-from linkwork.formats.urdf.write import to_text
+from linkwork.formats.urdf.write import to_bytes
 from linkwork.loading import load, read
 from linkwork.locating import package_finder
 
@@ -174,14 +174,14 @@ def _fenced(given: ConvertArguments, text: str) -> str:
     return text
 
 
-def _write(given: ConvertArguments, text: str) -> None:
-    data = text.encode()
+def _write(given: ConvertArguments, text: str | bytes) -> None:
+    data = text if isinstance(text, bytes) else text.encode()
     if given.target != STDOUT:
         write_bytes(given.target, data)
         return
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
-        sys.stdout.write(text)
+        sys.stdout.write(data.decode(errors="replace"))
     else:  # UTF-8, whatever the terminal's encoding is
         sys.stdout.flush()
         binary.write(data)
@@ -191,7 +191,7 @@ def _to_urdf(given: ConvertArguments, document: Document, meshes: str) -> None:
     if given.target == STDOUT:
         if document.robot.file and beside(Path(document.robot.file)) is not None:
             output.note(f"{given.source}: warning: what closes its loops is not in the URDF")
-        _write(given, to_text(document.robot))
+        _write(given, to_bytes(document.robot))
         return
     from linkwork.saving import save  # noqa: PLC0415  loads the meshes' packages
 
