@@ -74,7 +74,7 @@ def _inertias(m: Mechanism, q: Floats, rotors: Floats | None, library: Library) 
     """
     mass = library.kernel(algorithm_recipe("mass_matrix", m))(q)
     if rotors is not None:
-        mass = mass + rotors[..., None] * np.eye(m.n_v)
+        mass = mass + (rotors - m.armature)[..., None] * np.eye(m.n_v)
     inverse: Any = np.linalg.inv(mass)
     free = np.diagonal(inverse, axis1=-2, axis2=-1)
     if not m.is_closed:
