@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.read import read
 from linkwork.locating import locate
+from robots import example_robot_urdfs
 from seeds import rng
 
 MESHES = ("meshes/base.stl", "package://my_robot/meshes/arm.stl", "../my_robot/meshes/tool.obj")
@@ -64,7 +67,7 @@ def names(path: Path) -> list[str]:
     return [shape.filename for shape in shapes if isinstance(shape, records.Mesh)]
 
 
-def test_saved_in_its_place_nothing_changes_but_the_form(package: Path):
+def test_saved_in_its_place_nothing_changes(package: Path):
     file = package / "robot.urdf"
     document = lw.urdf.read(file)
     done = lw.urdf.write(document, file)
@@ -93,18 +96,103 @@ def test_referenced_names_lead_to_the_same_files(package: Path):
 def test_names_that_leave_the_package_are_listed(package: Path):
     (package.parent / "far").mkdir()
     new = package.parent / "far" / "robot.urdf"
-    done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new)
+    done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new, meshes="reference")
     relative = ["../my_robot/meshes/base.stl", "../my_robot/meshes/arm.stl"]
     assert names(new) == [relative[0], *MESHES[1:]]
     # this far up is still the parent of the description's folder, where meshes may lie
     assert not done.outside
     deep = package.parent / "far" / "deep" / "robot.urdf"
     deep.parent.mkdir()
-    done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), deep)
+    done = lw.urdf.write(lw.urdf.read(package / "robot.urdf"), deep, meshes="reference")
     assert set(done.outside) >= {f"../{name}" for name in relative}
     for name in set(done.outside) - {"../../my_robot/meshes/wood.png"}:
         with pytest.raises(InputError, match="outside"):
             locate(name, deep)
+
+
+def readable(file: Path, allow: tuple[Path, ...] = ()) -> dict[tuple[str, int], bytes]:
+    """The bytes of every mesh that a description names and that can be found, in its order."""
+    found: dict[tuple[str, int], bytes] = {}
+    for link in read(file).robot.links:
+        for k, shown in enumerate((*link.visuals, *link.collisions)):
+            if isinstance(shown.geometry, records.Mesh):
+                with contextlib.suppress(InputError):
+                    mesh = locate(shown.geometry.filename, file, allow)
+                    found[link.name, k] = mesh.read_bytes()
+    return found
+
+
+@pytest.mark.parametrize("place", ["far/deep", "my_robot/elsewhere", "far", "my_robot"])
+def test_what_was_readable_is_readable_from_the_new_place(package: Path, place: str):
+    file, new = package / "robot.urdf", package.parent / place / "new.urdf"
+    new.parent.mkdir(parents=True, exist_ok=True)
+    for _ in range(2):  # written over itself, nothing moves
+        done = lw.urdf.write(lw.urdf.read(file), new)
+        assert readable(new) == readable(file)
+        assert not done.missing
+        assert not done.outside
+        assert names(new)[1] == MESHES[1]  # a package:// name stays what it is
+    assert bool(done.copied) == (place == "far/deep")
+    for _ in range(2):  # saved again from there, in its place and in another
+        lw.urdf.write(lw.urdf.read(new), new)
+        assert readable(new) == readable(file)
+        new, old = new.parent / "on" / "new.urdf", new
+        new.parent.mkdir()
+        lw.urdf.write(lw.urdf.read(old), new)
+        assert readable(new) == readable(file)
+    if place == "far/deep":
+        for path in package.rglob("*"):
+            if path.is_file():
+                path.unlink()
+        assert lw.load(new).link_mesh("tool").faces.shape == (1, 3)
+
+
+def test_what_was_allowed_has_to_be_allowed_again(package: Path, tmp_path: Path):
+    outside = tmp_path.resolve() / "models" / "meshes"
+    outside.mkdir(parents=True)
+    (outside / "far.stl").write_bytes(STL)
+    text = TEXT.replace(MESHES[0], "package://models/meshes/far.stl")
+    (package / "deep/down").mkdir(parents=True)
+    (package / "deep/down/robot.urdf").write_text(text)
+    new = tmp_path.resolve() / "a" / "b" / "robot.urdf"
+    new.parent.mkdir(parents=True)
+    allow = (tmp_path.resolve() / "models",)
+    done = lw.urdf.write(lw.urdf.read(package / "deep/down/robot.urdf"), new, allow=allow)
+    assert done.outside == ("package://models/meshes/far.stl",)
+    assert readable(new, allow) == readable(package / "deep/down/robot.urdf", allow)
+
+
+def test_a_package_in_the_way_is_not_written_into(package: Path, tmp_path: Path):
+    new = tmp_path.resolve() / "far" / "deep" / "robot.urdf"
+    taken = new.parent / "my_robot" / "meshes" / "arm.stl"
+    taken.parent.mkdir(parents=True)
+    taken.write_bytes(b"mine")
+    lw.urdf.write(lw.urdf.read(package / "robot.urdf"), new)
+    assert taken.read_bytes() == b"mine"
+    assert readable(new) == readable(package / "robot.urdf")
+
+
+def saved_elsewhere(files: list[Path], folder: Path) -> None:
+    """Save each into a folder of its own, and into its own again: all meshes are still found."""
+    for k, file in enumerate(files):
+        new = folder / str(k) / "deep" / file.name
+        new.parent.mkdir(parents=True)
+        lw.urdf.write(lw.urdf.read(file), new)
+        assert names(new) == names(file), file  # they are package:// names
+        assert readable(new) == readable(file), file
+        assert new.read_bytes() == file.read_bytes()
+        shutil.rmtree(folder / str(k))
+
+
+def test_meshes_of_a_few_real_robots_are_not_lost(tmp_path: Path):
+    files = [f for f in example_robot_urdfs() if f.name in ("panda.urdf", "double_pendulum.urdf")]
+    assert files
+    saved_elsewhere(files, tmp_path.resolve())
+
+
+@pytest.mark.slow
+def test_meshes_of_real_robots_are_not_lost(tmp_path: Path):
+    saved_elsewhere(example_robot_urdfs(), tmp_path.resolve())
 
 
 def test_copies_stand_beside_the_new_file_with_what_they_need(package: Path, tmp_path: Path):

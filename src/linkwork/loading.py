@@ -97,18 +97,23 @@ def read(
     """The URDF document of a bundled model, a .urdf or .xacro file, a text, bytes or an open file.
 
     ``file`` is the name that messages use and meshes are found by, where it is not the path.
-    Comments, unknown elements and the order of the file are kept for writing.
+    The text is kept for writing, so that an edit changes only what it is about.
 
     Raises: as `load`.
     """
     if isinstance(source, io.IOBase) or hasattr(source, "read"):
         return _of_stream(source, file)  # pyright: ignore[reportArgumentType] -- it has read()
     given = _resolve(source)  # pyright: ignore[reportArgumentType] -- no file, so one of these
-    return _read(given, file, arguments, allow)
+    return _read(given, file, arguments, allow, keep_source=True)
 
 
 def _read(
-    given: str | Path | bytes, file: str | None, arguments: Mapping[str, str] | None, allow: Folders
+    given: str | Path | bytes,
+    file: str | None,
+    arguments: Mapping[str, str] | None,
+    allow: Folders,
+    *,
+    keep_source: bool = False,
 ) -> Document:
     if isinstance(given, Path) and given.suffix.lower() == ".xacro":
         from linkwork.formats import xacro  # noqa: PLC0415  few need it
@@ -117,7 +122,7 @@ def _read(
         return xacro.read(given, arguments, find=find, roots=allow)[0]
     if arguments:
         raise InputError("arguments are for xacro files; this is none")
-    return urdf.read(given, file=file)
+    return urdf.read(given, file=file, keep_source=keep_source)
 
 
 def _of_stream(stream: IO[Any], file: str | None) -> Document:
@@ -127,7 +132,8 @@ def _of_stream(stream: IO[Any], file: str | None) -> Document:
     content = data
     if isinstance(data, str) and not data.lstrip("\ufeff \t\r\n").startswith("<"):
         content = data.encode()  # a str would be taken for a path
-    return urdf.read(content, file=file or (name if isinstance(name, str) else None))
+    name = file or (name if isinstance(name, str) else None)
+    return urdf.read(content, file=name, keep_source=True)
 
 
 def _is_mjcf(given: str | Path | bytes) -> bool:

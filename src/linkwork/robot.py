@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -143,6 +144,19 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         return [name for name in links if name not in parents and name in frames]
 
     # configurations
+
+    @property
+    def named_configurations(self) -> Mapping[str, Floats]:
+        """Configurations q (nq,) that the description gives a name: the keyframes of an MJCF.
+
+        Read-only. Edits keep them for the joints that are left; others than MJCF have none. They
+        are as written: limits and loops may say otherwise.
+        """
+        found: dict[str, Floats] = {}
+        for name, q in self.mechanism.named_configurations:
+            found[name] = np.array(q, np.float64)
+            found[name].setflags(write=False)
+        return MappingProxyType(found)
 
     def neutral(self) -> Floats:
         """The configuration (nq,) of zeros, moved inside the limits; quaternions are 1 0 0 0."""

@@ -8,20 +8,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from linkwork import settings
 from linkwork.atomic import refusing, write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.formats import loops as loops_format
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
 from linkwork.formats.urdf.validate import checked
-from linkwork.formats.urdf.write import to_text
+from linkwork.formats.urdf.write import to_bytes
 from linkwork.geometry.companions import companions
+from linkwork.geometry.meshes import places_of
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
 from linkwork.mechanism.from_loops import loops_record
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.robot import Robot
 
-Meshes = Literal["reference", "copy", "keep"]
+Meshes = Literal["readable", "reference", "copy", "keep"]
+_PACKAGE = "package://"
 _FOLDER = "meshes"
 
 
@@ -29,8 +32,8 @@ _FOLDER = "meshes"
 class Saved:
     """What `save` did: the file, the meshes copied beside it, and the names it found no file for.
 
-    ``outside`` are names that lead to files outside the new description's package: whoever loads
-    it has to allow their folders.
+    ``outside`` are names that lead to files outside the new description's package: whoever opens
+    them has to allow their folders.
     """
 
     path: Path
@@ -44,16 +47,20 @@ def save(
     source: records.Document | records.Robot | Robot,
     path: str | os.PathLike[str],
     *,
-    meshes: Meshes = "reference",
+    meshes: Meshes = "readable",
     allow: Folders = (),
     overwrite: bool = True,
 ) -> Saved:
     """Write a description as URDF, with the meshes and textures that it names.
 
-    ``meshes="reference"`` rewrites each name that would not lead to the same file from the new
-    place, relative to it; ``"copy"`` copies the files, and what they need beside them, to
-    ``meshes/`` beside the new description; ``"keep"`` leaves names as they are. A name that leads
-    nowhere stays. ``allow`` are further folders that meshes may lie in.
+    ``meshes="readable"``: whatever could be read can be read from the new place. Names stay as they
+    are where they lead to the same file (with the same ``allow``), and relative ones are rewritten
+    where that makes them. Of the others the files are copied, with what they need beside them: to
+    where a ``package://`` name is looked up beside the new description, to ``meshes/`` else.
+    ``"reference"`` copies nothing: each name that would not lead to the same file is rewritten,
+    relative to the new place. ``"copy"`` copies all files to ``meshes/``; ``"keep"`` leaves names
+    as they are. A name that leads nowhere stays. ``allow`` are further folders that meshes may lie
+    in.
 
     A process that is killed leaves the old description or the new one. Copies are made first; a
     file that is there already with other content is not overwritten but stood beside.
@@ -62,8 +69,8 @@ def save(
     cannot be written, or exists with ``overwrite=False``; UnsupportedFeatureError for a robot that
     was changed after it was loaded, or was not loaded from URDF.
     """
-    if meshes not in ("reference", "copy", "keep"):
-        raise InputError(f"meshes is 'reference', 'copy' or 'keep', not {meshes!r}")
+    if meshes not in ("readable", "reference", "copy", "keep"):
+        raise InputError(f"meshes is 'readable', 'reference', 'copy' or 'keep', not {meshes!r}")
     target = Path(os.path.abspath(path))
     if not overwrite and target.exists():
         raise InputError(f"{target} exists; pass overwrite=True to replace it")
@@ -71,9 +78,10 @@ def save(
     robot = document.robot
     plan = _Plan(robot.file, target, tuple(allow))
     if meshes != "keep":
-        names = plan.copied_names(robot) if meshes == "copy" else plan.referenced_names(robot)
+        ways = {"copy": plan.copied_names, "reference": plan.referenced_names}
+        names = ways.get(meshes, plan.readable_names)(robot)
         robot = renamed_meshes(robot, lambda name: names.get(name, name))
-    text = to_text(robot).encode()
+    text = to_bytes(robot)
     for new, data in plan.copies.items():
         if not (new.is_file() and new.read_bytes() == data):
             with refusing(new.parent):
@@ -149,26 +157,37 @@ class _Plan:
                 self.missing.append(name)
         return found
 
+    def readable_names(self, robot: records.Robot) -> Mapping[str, str]:
+        """New names for those that would lead nowhere; `copies` gets their files."""
+        names: dict[str, str] = {}
+        for name, path in self._found(robot).items():
+            if self._leads(name, path):
+                continue
+            if self._leads(name, path, self.allow):
+                self.outside.append(name)
+                continue
+            relative = self._relative(path)
+            group = self._group(path)
+            place = self._package_place(name, group)
+            if place is None and self._leads(relative, path):
+                names[name] = relative
+                continue
+            if place is None:
+                place = self._free(_place(name), group)
+                names[name] = place.relative_to(self.target.parent).as_posix()
+            self._copy(place, group)
+        return names
+
     def referenced_names(self, robot: records.Robot) -> Mapping[str, str]:
         """New names for those that would not lead to the same file from the new place."""
         names: dict[str, str] = {}
         for name, path in self._found(robot).items():
             if self._leads(name, path):
                 continue
-            try:
-                names[name] = Path(os.path.relpath(path, self.target.parent)).as_posix()
-            except ValueError:  # another drive
-                names[name] = path.as_posix()
+            names[name] = self._relative(path)
             if not self._leads(names[name], path):
                 self.outside.append(names[name])
         return names
-
-    def _leads(self, name: str, path: Path) -> bool:
-        try:
-            suffixes = MESH_SUFFIXES | IMAGE_SUFFIXES
-            return locate(name, self.target, suffixes=suffixes) == path
-        except InputError:
-            return False
 
     def copied_names(self, robot: records.Robot) -> Mapping[str, str]:
         """New names below ``meshes/``; `copies` gets the files, companions included."""
@@ -176,10 +195,44 @@ class _Plan:
         for name, path in self._found(robot).items():
             group = self._group(path)
             place = self._free(_place(name), group)
-            for relative, data in group.items():
-                self.copies[place.parent / relative] = data
+            self._copy(place, group)
             names[name] = place.relative_to(self.target.parent).as_posix()
         return names
+
+    def _relative(self, path: Path) -> str:
+        """The name of a file, relative to the new description."""
+        try:
+            return Path(os.path.relpath(path, self.target.parent)).as_posix()
+        except ValueError:  # another drive
+            return path.as_posix()
+
+    def _leads(self, name: str, path: Path, allow: Folders = ()) -> bool:
+        """Whether a name in the new description leads to a file, or to a copy of it."""
+        found = self._from_there(name, allow)
+        return found is not None and (found == path or self._group(found) == self._group(path))
+
+    def _from_there(self, name: str, allow: Folders = ()) -> Path | None:
+        """The file that a name leads to from the new place, if there is one."""
+        try:
+            suffixes = MESH_SUFFIXES | IMAGE_SUFFIXES
+            return locate(name, self.target, allow, suffixes=suffixes)
+        except InputError:
+            return None
+
+    def _package_place(self, name: str, group: dict[str, bytes]) -> Path | None:
+        """Where a file is found by its name in a package that lies beside the new description."""
+        if not name.startswith(_PACKAGE) or self._from_there(name) is not None:
+            return None
+        folder = self.target.parent
+        if folder not in places_of(self.target, (), (), settings.home()).package:
+            return None  # it belongs to a package, which is looked up by its name
+        place = folder / name[len(_PACKAGE) :].lstrip("/")
+        free = all(self._holds(place.parent / each, data) for each, data in group.items())
+        return place if free else None
+
+    def _copy(self, place: Path, group: dict[str, bytes]) -> None:
+        for relative, data in group.items():
+            self.copies[place.parent / relative] = data
 
     def _group(self, path: Path) -> dict[str, bytes]:
         """A mesh and what it needs beside it, by names relative to the mesh's folder."""
@@ -219,8 +272,8 @@ def _names(robot: records.Robot) -> Iterator[tuple[str, bool]]:
 def _place(name: str) -> PurePosixPath:
     """Where below ``meshes/`` a file of this name goes: its path inside its package, if any."""
     plain = name.replace("\\", "/")
-    if plain.startswith("package://"):
-        plain = plain[len("package://") :].lstrip("/")
+    if plain.startswith(_PACKAGE):
+        plain = plain[len(_PACKAGE) :].lstrip("/")
     elif "://" in plain or plain.startswith(("/", "file:")) or ":" in plain:
         plain = PurePosixPath(plain).name
     parts = [part for part in plain.split("/") if part not in ("", ".", "..")]

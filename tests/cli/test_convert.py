@@ -64,7 +64,8 @@ def test_standard_output_has_the_result_and_nothing_else(cli: Callable[..., Any]
     done = cli("convert", "panda", "-", "--to", kind)
     write = {"urdf": to_text, "svg": svg, "mermaid": mermaid, "dot": dot}[kind]
     assert done.exit_code == 0
-    assert done.stdout == write(read(models.path("panda")).robot)
+    kept = read(models.path("panda"), keep_source=True).robot
+    assert done.stdout == write(kept)
     assert done.stderr == ""
 
 
@@ -180,9 +181,11 @@ def test_files_far_from_the_target_are_told_in_one_line(cli: Callable[..., Any],
         shapes += f"<visual><geometry><mesh filename='{k}.stl'/></geometry></visual>"
     file = tmp_path / "old" / "r.urdf"
     file.write_text(f"<robot name='r'><link name='l'>{shapes}</link></robot>")
-    lines = cli("convert", file, tmp_path / "new" / "deep" / "r.urdf").stderr.splitlines()
+    target = tmp_path / "new" / "deep" / "r.urdf"
+    done = cli("convert", file, target, "--meshes", "reference")
+    lines = done.stderr.splitlines()
     assert len(lines) == 2
-    assert "'../../old/2.stl' and 2 more; who reads it has to allow their folder" in lines[0]
+    assert "'../../old/2.stl' and 2 more; who opens them has to pass --allow FOLDER" in lines[0]
 
 
 def test_warnings_of_one_kind_are_told_once(cli: Callable[..., Any], tmp_path: Path):

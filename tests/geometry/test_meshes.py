@@ -228,6 +228,79 @@ def test_a_link_to_the_package_itself_is_fine(disk: Path):
     assert found == disk / "ws/src/my_robot/meshes/arm.stl"
 
 
+ROUND = [
+    ("link to the folder", "ws/src/my_robot/urdf", "link", "../meshes/arm.stl"),
+    ("link to the folder", "ws/src/my_robot/urdf", "link", "meshes/arm.stl"),
+    ("link to the folder", "ws/src/my_robot/urdf", "link", "near.obj"),
+    ("link to the folder", "ws/src/my_robot/urdf", "link", "package://my_robot/meshes/arm.stl"),
+    ("link without a package.xml", "bare/urdf", "link", "../meshes/arm.stl"),
+    ("link without a package.xml", "bare/urdf", "link", "package://bare/meshes/arm.stl"),
+    ("link to a folder above", "ws/src", "link", "../meshes/arm.stl"),
+    ("link far below", "ws/src/my_robot/urdf", "deep/down/there/urdf", "../meshes/arm.stl"),
+]
+
+
+@pytest.mark.parametrize(("what", "folder", "link", "name"), ROUND)
+def test_a_mesh_is_found_from_the_link_as_from_the_real_place(
+    disk: Path, what: str, folder: str, link: str, name: str
+):
+    (disk / link).parent.mkdir(parents=True, exist_ok=True)
+    (disk / link).symlink_to(disk / folder)
+    below = "my_robot/urdf" if folder == "ws/src" else "."
+    there = resolve(name, disk / folder / below / "robot.urdf")
+    assert resolve(name, disk / link / below / "robot.urdf") == there
+    for start in (disk / folder, disk / link):
+        whole = os.path.relpath(there, disk / "ws/src") if folder == "ws/src" else None
+        if whole:  # a whole name through the link, wherever the description is opened
+            named = str(disk / link / whole)
+            assert resolve(named, start / below / "robot.urdf") == there
+
+
+def test_a_description_that_is_a_link_is_looked_at_from_both_places(disk: Path):
+    urdf(disk).write_text("<robot/>")
+    (disk / "ws/src/other/urdf").mkdir()
+    linked = disk / "ws/src/other/urdf/robot.urdf"
+    linked.symlink_to(urdf(disk))
+    for name in ("../meshes/arm.stl", "near.obj", "package://my_robot/meshes/arm.stl"):
+        assert resolve(name, linked) == resolve(name, urdf(disk))
+    # where the link is, files are found as before
+    assert resolve("../meshes/wheel.stl", linked) == disk / "ws/src/other/meshes/wheel.stl"
+
+
+def test_a_folder_of_the_package_that_is_a_link_is_where_it_seems_to_be(disk: Path):
+    far = disk / "data/urdf"
+    far.mkdir(parents=True)
+    (disk / "ws/src/my_robot/robots").symlink_to(far)
+    from_link = resolve("../meshes/arm.stl", disk / "ws/src/my_robot/robots/robot.urdf")
+    assert from_link == disk / "ws/src/my_robot/meshes/arm.stl"
+
+
+def test_links_lead_to_no_file_outside(disk: Path):
+    link = disk / "links/link"  # by itself: the folder around it may be read
+    link.parent.mkdir()
+    link.symlink_to(disk / "ws/src/my_robot/urdf")
+    (disk / "ws/src/my_robot/meshes/out.stl").symlink_to(disk / "ws/secret.stl")
+    (disk / "ws/src/my_robot/out").symlink_to(disk / "ws")
+    for name in (
+        "../../../secret.stl",
+        "../meshes/out.stl",
+        "../out/secret.stl",
+        str(disk / "ws/secret.stl"),
+        str(link / "../../../secret.stl"),
+        "package://other/meshes/wheel.stl",
+    ):
+        for start in (link, disk / "ws/src/my_robot/urdf"):
+            with pytest.raises(InputError):
+                resolve(name, start / "robot.urdf")
+    # whether there is a file outside makes no difference to what is said
+    said = []
+    for name in (str(disk / "ws/secret.stl"), str(disk / "ws/absent.stl")):
+        with pytest.raises(InputError, match="outside") as error:
+            resolve(name, link / "robot.urdf")
+        said.append(str(error.value).replace("secret", "absent"))
+    assert said[0] == said[1]
+
+
 def test_textures_have_suffixes_of_their_own(disk: Path):
     image = disk / "ws/src/my_robot/meshes/skin.PNG"
     image.write_bytes(b"x")

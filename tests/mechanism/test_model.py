@@ -117,8 +117,8 @@ def test_what_dynamics_asks_for():
         assert all(type(x) is float for x in got)
         np.testing.assert_allclose(got, about[np.triu_indices(3)], rtol=0, atol=1e-15)
         assert m.wrenches(b) == []
-    for k in range(m.n_v):  # the description's do not count unless they are inputs
-        for value in (m.armature(k), m.joint_damping(k), m.joint_friction(k)):
+    for k in range(m.n_v):  # the description's losses do not count unless they are inputs
+        for value in (m.joint_armature(k), m.joint_damping(k), m.joint_friction(k)):
             assert type(value) is float and value == 0
     assert m.damping.any() and m.friction.any()
 

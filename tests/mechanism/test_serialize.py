@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import linkwork as lw
 import robots
 from linkwork.errors import DescriptionError
 from linkwork.mechanism.edit import actuate, close, couple, lock, subchain, with_frame
@@ -66,9 +67,19 @@ def test_version_3_knew_no_loops():
     m = robots.mechanism_from(robots.chain_urdf(2))
     values = json.loads(to_json(m))
     values["version"] = 3
-    for name in ("loops", "couplings", "actuated"):
+    for name in ("loops", "couplings", "actuated", "armature", "named_configurations"):
         del values[name]
     assert from_json(json.dumps(values)) == m
+
+
+def test_version_4_knew_no_armature():
+    values = json.loads(to_json(lw.load("five_bar").mechanism))
+    values["version"] = 4
+    for name in ("armature", "named_configurations"):
+        del values[name]
+    assert from_json(json.dumps(values)) == lw.load("five_bar").mechanism
+    with pytest.raises(DescriptionError, match="armature is not a known field of version 4"):
+        from_json(json.dumps({**values, "armature": []}))
 
 
 def test_findings_and_odd_names():
@@ -82,7 +93,7 @@ def test_findings_and_odd_names():
 def test_it_is_plain_json():
     m = robots.mechanism_from(robots.every_joint_urdf())
     values = json.loads(to_json(m), parse_constant=pytest.fail)
-    assert (values["format"], values["version"]) == ("linkwork-mechanism", 4)
+    assert (values["format"], values["version"]) == ("linkwork-mechanism", 5)
     assert "-inf" in values["lower"]
 
 
@@ -93,12 +104,12 @@ def test_it_is_plain_json():
         ("[]", "format must be"),
         ("{}", "format must be"),
         ("[" * 100_000, "is nested too deeply|is not JSON"),
-        ('{"format": "linkwork-mechanism"}', "version must be 4, not None"),
-        ('{"format": "linkwork-mechanism", "version": 1}', "version must be 4, not 1"),
-        ('{"format": "linkwork-mechanism", "version": true}', "version must be 4, not True"),
+        ('{"format": "linkwork-mechanism"}', "version must be 5, not None"),
+        ('{"format": "linkwork-mechanism", "version": 1}', "version must be 5, not 1"),
+        ('{"format": "linkwork-mechanism", "version": true}', "version must be 5, not True"),
         ('{"format": "linkwork-mechanism", "version": 3}', "is missing"),
         ('{"format": "linkwork-mechanism", "version": 3, "loops": []}', "loops is not a known"),
-        ('{"format": "linkwork-mechanism", "version": 4}', "is missing"),
+        ('{"format": "linkwork-mechanism", "version": 5}', "is missing"),
         ('{"format": 1, "format": 1}', "a name occurs twice"),
         ('{"format": NaN}', "NaN is no JSON number"),
         (b"\xff\xfe\xff", "is not JSON"),

@@ -6,6 +6,7 @@ by MuJoCo's own numbers. Tolerances are 1e-12, times the largest coordinate or i
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.formats.mjcf.read import read
 from linkwork.formats.mjcf.records import MjcfModel
 from linkwork.formats.urdf.read import read as read_urdf
 from linkwork.mechanism.from_mjcf import from_mjcf
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.serialize import from_json, to_json
 from mjcf_samples import RandomMjcf, mujoco_state, with_tiny_meshes
 from robots import example_robot_urdfs, model_poses
 from seeds import rng
@@ -193,3 +196,113 @@ def test_a_urdf_is_the_same_robot_to_both(path: Path):
             R = data.xmat[k].reshape(3, 3)
             np.testing.assert_allclose(poses[name][:3, :3], R, rtol=0, atol=1e-12)
     assert compared > 5
+
+
+ARMATURE = """<mujoco model="arm"><compiler angle="radian"/><worldbody>
+<body name="ball" pos="0 0 1"><joint name="free" type="free" armature="0.4"/>
+ <inertial pos=".1 0 0" mass="2" diaginertia=".1 .2 .25"/></body>
+<body name="u"><joint name="a" axis="0 1 0" armature=".3" range="-2 2"/>
+ <geom type="capsule" size=".05" fromto="0 0 0 0 0 .4"/>
+ <body name="l" pos="0 0 .4"><joint name="b" type="slide" axis="0 1 0" armature="0.05"/>
+  <joint name="c" ref=".5" axis="1 0 0" armature=".07" damping=".2"/>
+  <geom type="capsule" size=".04" fromto="0 0 0 0 0 .3"/></body></body>
+</worldbody><actuator><motor joint="a"/></actuator>
+<keyframe><key name="home" qpos="0 0 1 2 0 0 0 .1 .2 .3" qvel="0 0 0 0 0 0 1 0 0" ctrl="3"/>
+ <key qpos="1 2 3 .1 .2 .3 .4 1 .1 -.3" time="3"/><key name="start"/></keyframe></mujoco>"""
+
+
+def test_armature_counts_as_in_mujoco():
+    robot, random = lw.load(ARMATURE), rng("armature")
+    mj = mujoco.MjModel.from_xml_string(ARMATURE)
+    mj.opt.gravity = robot.mechanism.gravity()
+    mj.opt.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    mj.dof_damping[:] = 0.0
+    data, bare = mujoco.MjData(mj), mj.dof_armature.copy()
+    np.testing.assert_array_equal(robot.mechanism.armature, bare)
+    for q in robot.named_configurations.values():
+        R = robot.fk(q, "ball")[:3, :3]
+        G = np.eye(mj.nv)  # our velocities of the ball lie along its own axes
+        G[:3, :3] = R
+        v, tau = random.normal(size=(2, robot.n_v))
+        v[:6] = 0.0
+        data.qpos[:], data.qvel[:] = q, G @ v
+        data.qfrc_applied[:] = G @ tau
+        mujoco.mj_forward(mj, data)
+        M = np.column_stack([_times(mj, data, column) for column in np.eye(mj.nv)])
+        np.testing.assert_allclose(robot.mass_matrix(q), G.T @ M @ G, rtol=0, atol=1e-13)
+        close = {"rtol": 1e-9, "atol": 1e-9}
+        found = robot.forward_dynamics(q, v, tau)
+        np.testing.assert_allclose(G @ found, data.qacc, **close)
+        np.testing.assert_allclose(robot.inverse_dynamics(q, v, found), tau, **close)
+        inverse = robot.inverse_mass_matrix(q)
+        np.testing.assert_allclose(inverse @ robot.mass_matrix(q), np.eye(mj.nv), **close)
+        energy = robot.kinetic_energy(q, v)
+        assert energy == pytest.approx(0.5 * v @ robot.mass_matrix(q) @ v, rel=1e-12)
+        # what is given takes the place of what is described
+        links = robot.mass_matrix(q, armature=0.0)
+        np.testing.assert_allclose(robot.mass_matrix(q) - links, np.diag(bare), atol=1e-13)
+        more = robot.mass_matrix(q, armature=bare + 1.0) - robot.mass_matrix(q)
+        np.testing.assert_allclose(more, np.eye(mj.nv), atol=1e-13)
+
+
+def _times(mj: Any, data: Any, column: np.ndarray) -> np.ndarray:
+    product = np.zeros(mj.nv)
+    mujoco.mj_mulM(mj, data, product, column)
+    return product
+
+
+def test_a_simulation_counts_the_armature():
+    robot = lw.load(
+        "<mujoco><worldbody><body><joint name='j' axis='0 0 1' armature='2'/>"
+        "<geom type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>"
+    )
+    moved = {
+        a: lw.simulate(robot, [0.0], duration=1.0, torque=[5.0], armature=a) for a in (None, 0)
+    }
+    own = float(robot.mass_matrix([0.0], armature=0)[0, 0])
+    for armature, inertia in ((None, own + 2.0), (0, own)):
+        assert moved[armature].q[-1, 0] == pytest.approx(2.5 / inertia, rel=1e-6)
+
+
+def test_keyframes_are_named_configurations():
+    robot = lw.load(ARMATURE)
+    mj = mujoco.MjModel.from_xml_string(ARMATURE)
+    named = robot.named_configurations
+    assert list(named) == ["home", "key1", "start"]
+    for k, q in enumerate(named.values()):
+        np.testing.assert_array_equal(q, mj.key_qpos[k])  # its joints come in this order
+        assert q.shape == (robot.n_q,)
+        assert not q.flags.writeable
+    with pytest.raises(TypeError):
+        named["home"] = np.zeros(10)  # pyright: ignore[reportIndexIssue] -- refused, which is the test
+    assert not any(p.code in ("no-keyframe", "no-armature") for p in robot.findings)
+    assert not dict(lw.load("panda").named_configurations)
+
+
+def test_keyframes_and_armature_survive_edits_and_storage():
+    robot = lw.load(ARMATURE)
+    home = robot.named_configurations["home"]
+    copies = [
+        pickle.loads(pickle.dumps(robot)),
+        lw.Robot(from_json(to_json(robot.mechanism))),
+        robot.with_frame("tool", "l", np.eye(4)),
+        robot.actuate("a"),
+    ]
+    for same in copies:
+        np.testing.assert_array_equal(same.named_configurations["home"], home)
+        np.testing.assert_array_equal(same.mechanism.armature, robot.mechanism.armature)
+    locked = robot.lock("b", at=0.4)
+    np.testing.assert_array_equal(locked.named_configurations["home"], np.delete(home, 8))
+    np.testing.assert_array_equal(locked.mechanism.armature, [0.4] * 6 + [0.3, 0.07])
+    chain = robot.subchain("world", "l")
+    np.testing.assert_array_equal(chain.named_configurations["home"], home[7:])
+    np.testing.assert_array_equal(chain.mechanism.armature, [0.3, 0.05, 0.07])
+
+
+def test_keyframes_of_another_length_are_what_mujoco_makes_of_them():
+    given = ' qpos="1 2 3 .1 .2 .3 .4 1 .1 -.3"'
+    short = ARMATURE.replace(given, ' qpos="1 2"')
+    key = mujoco.MjModel.from_xml_string(short).key_qpos[1]
+    np.testing.assert_array_equal(lw.load(short).named_configurations["key1"], key)
+    with pytest.raises(lw.DescriptionError, match="invalid qpos size, expected 10, got 12"):
+        lw.load(ARMATURE.replace(given, f' qpos="{"1 " * 12}"'))

@@ -106,7 +106,7 @@ def _release(
 ) -> tuple[_Stage, Release]:
     """Let one velocity give way under the joint force that is left for it."""
     # the joint's own coordinate is what gives way: a multiplier scales its force and its rotor
-    armature = times(1 / free.factor**2, m.armature(free.k))
+    armature = times(1 / free.factor**2, m.joint_armature(free.k))
     force = times(1 / free.factor, push[free.k])
     step = give_way(stage.whole, free.axis, armature)
     left = less(force, stage.wrench[free.axis])

@@ -109,7 +109,7 @@ def step_masses(m: Mechanism, steps: list[Step]) -> JointMatrix:
                     matrix.add((steps[above], j), own, entry)
                     matrix.add(own, (steps[above], j), entry)
     for k in range(m.n_v):
-        matrix.add_plain(k, k, m.armature(k))
+        matrix.add_plain(k, k, m.joint_armature(k))
     return matrix
 
 

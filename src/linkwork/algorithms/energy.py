@@ -22,7 +22,7 @@ def kinetic_energy(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
         _energy(own, motion.velocity)
         for own, motion in zip(own_inertias(m, steps), motions_of(m, steps, v), strict=True)
     ]
-    rotors = [times(times(0.5, m.armature(k)), times(v[k], v[k])) for k in range(m.n_v)]
+    rotors = [times(times(0.5, m.joint_armature(k)), times(v[k], v[k])) for k in range(m.n_v)]
     return o.vector([total([*parts, *rotors])])[0]
 
 

@@ -13,7 +13,7 @@ from linkwork.ops.protocol import Ops
 
 def rotor_forces(m: Mechanism, dv: list[Scalar]) -> list[Scalar]:
     """What it takes to speed rotors up: armature times dv."""
-    return [0.0 if is_zero(x) else times(m.armature(k), x) for k, x in enumerate(dv)]
+    return [0.0 if is_zero(x) else times(m.joint_armature(k), x) for k, x in enumerate(dv)]
 
 
 def losses(o: Ops, m: Mechanism, v: list[Scalar]) -> list[Scalar]:

@@ -56,7 +56,7 @@ def mass_entries(m: Mechanism, ways: list[Passage]) -> Entries:
         if parent >= 0 and ways[parent].type is not JointType.FIXED:
             behind[parent] = joined(behind[parent], in_parent(way, turned))
     for k in range(m.n_v):
-        _add(entries, k, k, m.armature(k))
+        _add(entries, k, k, m.joint_armature(k))
     return entries
 
 

@@ -183,9 +183,10 @@ class Parametric(Mechanism):
             return super().body_inertia(body)
         return [total([term[j] for term in terms]) for j in range(6)]
 
-    def armature(self, k: int) -> Scalar:
+    def joint_armature(self, k: int) -> Scalar:
         """What rotors add to the inertia of velocity k."""
-        return self._of_velocity("armature", k)
+        given = self._get("armature", -1)
+        return super().joint_armature(k) if given is None else given[k]
 
     def joint_damping(self, k: int) -> Scalar:
         """The damping of velocity k that counts."""

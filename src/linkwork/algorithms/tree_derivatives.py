@@ -64,7 +64,7 @@ def derivatives(
             _with_carriers(found, steps, every, (k, i), body)
     for k in range(m.n_v):
         found.v.add_plain(k, k, m.joint_damping(k))
-        found.dv.add_plain(k, k, m.armature(k))
+        found.dv.add_plain(k, k, m.joint_armature(k))
     return found
 
 

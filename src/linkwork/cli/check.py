@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +42,6 @@ LEVELS = ("error", "warning", "note")
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
 _UNREAD = {".sdf": "SDF", ".usd": "USD", ".usda": "USD", ".usdc": "USD"}
-_ALLOW = re.compile(r"(to read it, )?pass allow=\[([^\]]*)\]")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -206,8 +204,7 @@ def file_beside(robot: Robot) -> Path | None:
 
 def _in_words_of_here(problem: Problem) -> Problem:
     """Hints name the option of this command instead of the argument of a function."""
-    hint = _ALLOW.sub(lambda m: f"--allow {'FOLDER' if m[2] == 'folder' else m[2]}", problem.hint)
-    return dataclasses.replace(problem, hint=hint)
+    return dataclasses.replace(problem, hint=output.in_options(problem.hint))
 
 
 # what is printed

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 from linkwork.atomic import write_bytes
 from linkwork.cli import output
@@ -17,7 +18,7 @@ from linkwork.formats.loops import beside
 from linkwork.formats.mjcf.detect import is_mjcf
 from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
-from linkwork.formats.urdf.write import to_text
+from linkwork.formats.urdf.write import to_bytes
 from linkwork.loading import load, read
 from linkwork.locating import package_finder
 
@@ -30,7 +31,7 @@ FORMATS: Mapping[str, tuple[str, ...]] = {
 }
 """What can be written, and the ends of names that mean it."""
 
-MESHES = ("reference", "copy", "keep")
+MESHES = ("readable", "reference", "copy", "keep")
 STDOUT = "-"
 
 _SHOWN = 3
@@ -100,7 +101,9 @@ def _format(given: ConvertArguments) -> str:
 def _meshes(given: ConvertArguments, kind: str) -> str:
     """How mesh names are treated; the default depends on what is written."""
     if given.meshes is None:
-        return "keep" if given.target == STDOUT and kind == "urdf" else "reference"
+        if kind != "urdf":
+            return "reference"
+        return "keep" if given.target == STDOUT else "readable"
     if given.meshes not in MESHES:
         raise InputError(f"--meshes is one of {', '.join(MESHES)}, not {given.meshes!r}")
     if kind in _PICTURES:
@@ -109,7 +112,7 @@ def _meshes(given: ConvertArguments, kind: str) -> str:
         raise InputError("on standard output mesh names are kept: leave out --meshes")
     if given.target == STDOUT and given.meshes == "copy":
         raise InputError("for --meshes copy the target is a file, with the meshes beside it")
-    if kind == "mjcf" and given.meshes == "keep":
+    if kind == "mjcf" and given.meshes in ("readable", "keep"):
         raise InputError("MuJoCo does not know names of packages: --meshes is reference or copy")
     return given.meshes
 
@@ -174,14 +177,14 @@ def _fenced(given: ConvertArguments, text: str) -> str:
     return text
 
 
-def _write(given: ConvertArguments, text: str) -> None:
-    data = text.encode()
+def _write(given: ConvertArguments, text: str | bytes) -> None:
+    data = text if isinstance(text, bytes) else text.encode()
     if given.target != STDOUT:
         write_bytes(given.target, data)
         return
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
-        sys.stdout.write(text)
+        sys.stdout.write(data.decode(errors="replace"))
     else:  # UTF-8, whatever the terminal's encoding is
         sys.stdout.flush()
         binary.write(data)
@@ -191,26 +194,31 @@ def _to_urdf(given: ConvertArguments, document: Document, meshes: str) -> None:
     if given.target == STDOUT:
         if document.robot.file and beside(Path(document.robot.file)) is not None:
             output.note(f"{given.source}: warning: what closes its loops is not in the URDF")
-        _write(given, to_text(document.robot))
+        _write(given, to_bytes(document.robot))
         return
     from linkwork.saving import save  # noqa: PLC0415  loads the meshes' packages
 
     file = beside(Path(document.robot.file)) if document.robot.file else None
     source = document if file is None else load(document, loops=file)
-    mode = "copy" if meshes == "copy" else "keep" if meshes == "keep" else "reference"
     allow = tuple(given.allow or ())
-    saved = save(source, given.target, meshes=mode, allow=allow, overwrite=given.force)
+    saved = save(source, given.target, meshes=cast(Any, meshes), allow=allow, overwrite=given.force)
     if saved.loops is not None:
         output.note(f"loops are in {saved.loops}")
     if saved.missing:
         files = _some(saved.missing)
-        output.note(f"{given.source}: warning: files that are not found keep their name: {files}")
+        how = "--allow FOLDER says where they, or the folder of their package, lie"
+        kept = f"warning: files that are not found keep their name: {files}; {how}"
+        output.note(f"{given.source}: {kept}")
     if saved.outside:
-        how = "who reads it has to allow their folder; --meshes copy puts them beside it"
+        how = "who opens them has to pass --allow FOLDER; --meshes copy puts them beside it"
         files = _some(saved.outside)
         output.note(f"{given.target}: note: files outside its folder are named: {files}; {how}")
     if saved.copied:
-        output.note(f"{len(saved.copied)} files of meshes are in {saved.path.parent / 'meshes'}")
+        folders = {
+            saved.path.parent / p.relative_to(saved.path.parent).parts[0] for p in saved.copied
+        }
+        places = ", ".join(sorted(map(str, folders)))
+        output.note(f"{len(saved.copied)} files of meshes are copied to {places}")
 
 
 def _some(names: Sequence[str]) -> str:
@@ -230,7 +238,8 @@ def _to_mjcf(given: ConvertArguments, document: Document, meshes: str) -> None:
     allow = tuple(given.allow or ())
     made = to_mjcf(document, folder, copy=meshes == "copy", allow=allow, loops=loops)
     for problem in made.problems:
-        output.note(f"{given.source}: {problem.level}: {problem.message}")
+        message = output.in_options(problem.message)
+        output.note(f"{given.source}: {problem.level}: {message}")
     lost = [problem for problem in made.problems if problem.level == "warning"]
     if given.strict and lost:
         raise InputError("--strict was given: nothing is written")

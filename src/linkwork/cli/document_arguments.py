@@ -76,8 +76,9 @@ _ENV = (
     "May be given several times."
 )
 _MESHES = (
-    "reference: names that lead to the same files from the new place (the default). "
-    "copy: files copied to meshes/ beside the target. keep: names as they are."
+    "readable (the default for URDF): names stay where they lead to the same files from the new "
+    "place; other files are copied beside the target. reference: nothing is copied, names are "
+    "rewritten. copy: all files are copied to meshes/. keep: names as they are."
 )
 
 

@@ -214,7 +214,7 @@ def _for_mujoco(robot: Robot) -> str:
     for name in ("discardvisual", "fusestatic", "strippath"):
         compiler.set(name, compiler.get(name, "false") if name == "fusestatic" else "false")
     others = tuple(e for e in robot.extra if getattr(e, "tag", "") != "mujoco")
-    text = to_text(replace(robot, extra=others, comments=(), transmissions=()))
+    text = to_text(replace(robot, extra=others, comments=(), transmissions=(), source=None))
     end = text.rindex("</robot>")
     return text[:end] + ElementTree.tostring(own, encoding="unicode") + text[end:]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,6 +43,16 @@ class _Console(Console):
 def note(text: str) -> None:
     """One line on standard error."""
     sys.stderr.write(text + "\n")
+
+
+_ALLOW = re.compile(r"(pass )?allow=\[([^\]]*)\]")
+
+
+def in_options(text: str) -> str:
+    """A message with the options of commands in place of the arguments of functions."""
+    return _ALLOW.sub(
+        lambda m: f"{m[1] or ''}--allow {'FOLDER' if m[2] == 'folder' else m[2]}", text
+    )
 
 
 # numbers

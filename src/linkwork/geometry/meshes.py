@@ -66,22 +66,28 @@ def resolve(
         raise InputError(f"mesh '{_show(filename)}': {scheme[1]}: is not read; {hint}")
     elif os.path.isabs(name):
         candidates = [Path(name)]
-    elif places.folder is None:
+    elif not places.folders:
         hint = "say where the description lies with file=..., or give the mesh a whole path"
         raise InputError(f"mesh '{_show(filename)}' is relative, but to no file; {hint}")
     else:
-        candidates = [folder / name for folder in (places.folder, *places.package)]
+        found = [folder / name for folder in (*places.folders, *places.package)]
+        # ``..`` leads out of a linked folder to where it really is, or to where it seems to be
+        candidates = [each for path in found for each in (path, Path(os.path.normpath(path)))]
     return _first(filename, list(dict.fromkeys(candidates)), places.roots(package), suffixes)
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the meshes of a description may be: ``folder`` is the description's own."""
+    """Where the meshes of a description may be.
 
-    folder: Path | None
+    A description that is reached by a link is looked at from there and from where it really lies:
+    ``folders`` are its own.
+    """
+
+    folders: tuple[Path, ...]
     above: tuple[Path, ...]  # the folders above it that may be packages, nearest first
     package: tuple[Path, ...]
-    package_name: str  # of the package.xml, empty without one
+    names: tuple[tuple[str, Path], ...]  # that a package.xml gives, and its folder
     shared: tuple[Path, ...]  # allowed folders and ROS paths
 
     def named(self, package: str) -> list[Path]:
@@ -103,15 +109,24 @@ def places_of(
     """The places of a description's meshes; the arguments are those of `resolve`."""
     shared = tuple(Path(os.path.abspath(path)) for path in (*allow, *ros_paths) if str(path))
     if description_file is None:
-        return Places(None, (), (), "", shared)
-    folder = Path(os.path.abspath(description_file)).parent
-    above = tuple(f for f in (folder, *folder.parents) if not _too_wide(f, home))
-    for parent in above:
-        manifest = parent / "package.xml"
-        if manifest.is_file():
-            return Places(folder, above, (parent,), package_name(manifest), shared)
-    package = (folder, *(parent for parent in above if parent == folder.parent))
-    return Places(folder, above, package, "", shared)
+        return Places((), (), (), (), shared)
+    files = dict.fromkeys((os.path.abspath(description_file), os.path.realpath(description_file)))
+    folders = tuple(dict.fromkeys(Path(file).parent for file in files))
+    above: list[Path] = []
+    package: list[Path] = []
+    names: list[tuple[str, Path]] = []
+    for folder in folders:
+        own = [f for f in (folder, *folder.parents) if not _too_wide(f, home)]
+        above += own
+        manifest = next((f for f in own if (f / "package.xml").is_file()), None)
+        if manifest is not None:
+            package.append(manifest)
+            name = package_name(manifest / "package.xml")
+            names += [(name, manifest)] if name else []
+        else:
+            package += [folder, *(parent for parent in own if parent == folder.parent)]
+    unique = tuple(dict.fromkeys(package))
+    return Places(folders, tuple(dict.fromkeys(above)), unique, tuple(names), shared)
 
 
 def _too_wide(folder: Path, home: str | os.PathLike[str] | None) -> bool:
@@ -158,8 +173,9 @@ def _in_packages(filename: str, path: str, places: Places) -> Iterator[Path]:
     if package in ("", ".", "..") or ".." in parts or not rest:
         hint = "package://name/path, with a path that stays inside the package"
         raise InputError(f"mesh '{_show(filename)}' is no path in a package; write {hint}")
-    if places.package_name == package:
-        yield places.package[0] / rest
+    for name, folder in places.names:
+        if name == package:
+            yield folder / rest
     for folder in places.named(package):
         yield folder / rest
     for folder in places.shared:
@@ -169,7 +185,7 @@ def _in_packages(filename: str, path: str, places: Places) -> Iterator[Path]:
         yield folder / "share" / package / rest
     for folder in places.package:
         yield folder / package / rest
-    if not places.package_name:  # the package's name is not known: its own paths may be meant
+    if not places.names:  # the package's name is not known: its own paths may be meant
         for folder in places.package:
             yield folder / rest
 
@@ -201,8 +217,10 @@ def _first(
             known = ", ".join(sorted(suffixes))
             raise InputError(f"'{_show(filename)}' is no such file by its name; read are: {known}")
         place = os.path.normpath(candidate)
-        # Before the disk is asked: whether a file outside exists is nobody's business.
-        if not _inside(Path(place), roots):
+        # Links are followed, but whether a file outside exists is nobody's business.
+        if not _inside(Path(place), roots) and not _inside(
+            Path(os.path.realpath(candidate)), roots
+        ):
             outside = outside or place
             continue
         try:

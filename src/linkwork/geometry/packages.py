@@ -44,7 +44,7 @@ class Packages:
                 return folder
             tried.append(f"'{folder}'")
         own = self.places
-        if own.package and not own.package_name:
+        if own.package and not own.names:
             # as for meshes: the package's name is not known, and its own may be meant
             reason = "there is no package.xml that says otherwise"
             note = f"the package '{name}' is taken to be '{own.package[-1]}': {reason}"
@@ -56,8 +56,7 @@ class Packages:
     def _candidates(self, name: str) -> Iterator[Path]:
         """Where the package may be, best first."""
         own = self.places
-        if own.package_name == name:
-            yield own.package[0]
+        yield from (folder for package, folder in own.names if package == name)
         yield from own.named(name)
         for folder in own.shared:
             if folder.name == name or package_name(folder / "package.xml") == name:

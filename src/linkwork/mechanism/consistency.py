@@ -34,6 +34,7 @@ def check_consistent(m: Mechanism) -> None:
     if min(counts) < 0 or sum(counts) > len(m.frame_names):
         raise FieldError("n_link_frames", "and n_joint_frames must be part of the frames")
     _check_links(m)
+    _check_names("named_configurations", [name for name, _ in m.named_configurations])
 
 
 def _check_links(m: Mechanism) -> None:

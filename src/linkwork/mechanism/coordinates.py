@@ -76,6 +76,11 @@ def limits_of(parts: Parts, coordinates: Coordinates) -> dict[str, Any]:
         "effort_limit": _each((j and j.effort for j in sources), np.inf, n_v),
         "damping": _each((j and j.damping for j in sources), 0.0, n_v),
         "friction": _each((j and j.friction for j in sources), 0.0, n_v),
+        "armature": _each((j and j.armature for j in sources), 0.0, n_v),
+        "named_configurations": tuple(
+            (name, tuple(x for joint in coordinates.names for x in positions[joint]))
+            for name, positions in parts.named
+        ),
         "findings": (*parts.findings, *findings),
     }
 
@@ -98,6 +103,6 @@ def _check_numbers(coordinates: Coordinates) -> None:
     for j in (*coordinates.sources, *coordinates.followers):
         if j is None:
             continue
-        given = (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction)
+        given = (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction, j.armature)
         if [value for value in given if value is not None and math.isnan(value)]:
             raise InputError(f"joint '{j.name}': one of its limits or its dynamics is NaN")

@@ -104,8 +104,7 @@ def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | No
     if m.n_v == 0 or ("armature" in given and armature is None):
         return
     inertia, least = generic_mass_matrix(m, _weighed(m, given))
-    if armature is not None:
-        inertia = inertia + np.diag(armature)
+    inertia = inertia + np.diag(m.armature if armature is None else armature)
     own = np.diagonal(inertia)
     idle = np.flatnonzero(own <= SINGULAR * least)
     if idle.size:

@@ -52,7 +52,17 @@ def parts_of(m: Mechanism) -> Parts:
         findings=m.findings,
         inertias_accepted=m.inertias_accepted,
         beside=Beside(m.loops, m.couplings, m.actuated),
+        named=tuple((name, _by_joint(m, q)) for name, q in m.named_configurations),
     )
+
+
+def _by_joint(m: Mechanism, q: Sequence[float]) -> dict[str, tuple[float, ...]]:
+    """The positions (nq,) of each joint."""
+    starts = m.q_start.tolist()
+    return {
+        name: tuple(q[start:stop])
+        for name, start, stop in zip(m.joint_names, starts, starts[1:], strict=False)
+    }
 
 
 def _coordinate_part(m: Mechanism, c: int) -> JointPart:
@@ -70,6 +80,7 @@ def _coordinate_part(m: Mechanism, c: int) -> JointPart:
         effort=float(m.effort_limit[v]),
         damping=float(m.damping[v]),
         friction=float(m.friction[v]),
+        armature=float(m.armature[v]),
     )
 
 

@@ -75,8 +75,18 @@ def parts_from_mjcf(model: MjcfModel) -> Parts:
         joints=joints,
         frames=_frames(model, taken | joint_names),
         findings=model.problems,
+        named=tuple((key.name, _by_joint(model, key.qpos)) for key in model.keyframes),
     )
     return with_equalities(parts, model, rotation_from_wxyz)
+
+
+def _by_joint(model: MjcfModel, qpos: Sequence[float]) -> dict[str, tuple[float, ...]]:
+    """The positions of each joint in MuJoCo's configuration."""
+    sizes = {"free": 7}
+    return {
+        joint.name: tuple(qpos[joint.start : joint.start + sizes.get(joint.type, 1)])
+        for joint in model.joints
+    }
 
 
 def mesh_opener(
@@ -198,6 +208,7 @@ def _joint_part(joint: Joint, parent: str, R: Floats, p: Floats) -> JointPart:
         effort=joint.effort,
         damping=joint.damping,
         friction=joint.friction,
+        armature=joint.armature,
     )
 
 

@@ -151,6 +151,7 @@ def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats) -> Any:
         effort,
         damping,
         friction,
+        0.0,  # URDF has no armature
         Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
     )
 

@@ -52,6 +52,7 @@ _LIMITS = {
     "effort_limit": "v",
     "damping": "v",
     "friction": "v",
+    "armature": "v",
 }
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _LEVELS: tuple[str, ...] = get_args(Level)
@@ -101,6 +102,10 @@ def decode(values: Mapping[str, Any]) -> dict[str, Any]:
     result["loops"] = tuple(_loop(value) for value in _list("loops", values["loops"]))
     result["couplings"] = tuple(
         _coupling(value) for value in _list("couplings", values["couplings"])
+    )
+    result["named_configurations"] = tuple(
+        _named(value, length["q"])
+        for value in _list("named_configurations", values["named_configurations"])
     )
     result["findings"] = tuple(_problem(value) for value in _list("findings", values["findings"]))
     return result
@@ -196,6 +201,16 @@ def _coupling(value: Any) -> Coupling:
         nodes.append((_string("couplings", pair[0]), tuple(numbers)))
     joint = _string("couplings", given["joint"])
     return Coupling(joint, leaders, checked(len(leaders), nodes))
+
+
+def _named(value: Any, n_q: int) -> tuple[str, tuple[float, ...]]:
+    """A name and a configuration (nq,)."""
+    field = "named_configurations"
+    pair = _list(field, value)
+    if len(pair) != 2:
+        raise FieldError(field, "must be pairs of a name and a configuration")
+    q = _numbers(field, pair[1], [n_q], infinite=False)
+    return _string(field, pair[0]), tuple(q.tolist())
 
 
 def _problem(value: Any) -> Problem:

@@ -97,6 +97,7 @@ class Mechanism:
     effort_limit: Floats  # (nv,)
     damping: Floats  # (nv,)
     friction: Floats  # (nv,)
+    armature: Floats  # (nv,) inertia of rotors times the square of the gear ratio, kg m² or kg
     # frames: links, then joints, then those added by the user
     frame_names: tuple[str, ...]
     frame_body: Ints  # (nf,)
@@ -116,6 +117,8 @@ class Mechanism:
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     actuated: tuple[str, ...] = ()
+    # configurations (nq,) that the description gives a name, such as an MJCF's keyframes
+    named_configurations: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         value: Any
@@ -233,10 +236,9 @@ class Mechanism:
         about = self.I_com[body] + self.mass[body] * (c @ c * np.eye(3) - np.outer(c, c))
         return about[np.triu_indices(3)].tolist()
 
-    def armature(self, k: int) -> Any:
-        """What rotors add to the inertia of velocity k: 0, or a block where it is an input."""
-        del k
-        return 0.0
+    def joint_armature(self, k: int) -> Any:
+        """What rotors add to the inertia of velocity k: a float, or a block, see `body_mass`."""
+        return float(self.armature[k])
 
     def joint_damping(self, k: int) -> Any:
         """The damping of velocity k that counts: 0, or a block where it is an input."""

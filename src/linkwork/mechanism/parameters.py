@@ -218,7 +218,7 @@ def _value(m: Mechanism, parameter: Parameter) -> Floats:
 def _of_all(m: Mechanism) -> dict[str, Floats]:
     return {
         "gravity": np.array(STANDARD_GRAVITY),
-        "armature": np.zeros(m.n_v),
+        "armature": m.armature,
         "damping": m.damping,
         "friction": m.friction,
     }

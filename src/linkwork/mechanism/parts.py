@@ -6,8 +6,9 @@ links; nothing is lumped or renumbered yet.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -41,6 +42,11 @@ def identity() -> Floats:
 def z_axis() -> Floats:
     """The unit vector (3,) along z, read-only."""
     return _Z
+
+
+Named: TypeAlias = "tuple[tuple[str, Mapping[str, tuple[float, ...]]], ...]"
+"""Configurations with a name: the positions of each joint. Joints that are none any more are left
+out when these are put in order."""
 
 
 class Mimic(NamedTuple):
@@ -83,6 +89,7 @@ class JointPart:
     effort: float | None = None
     damping: float = 0.0
     friction: float = 0.0
+    armature: float = 0.0
     mimic: Mimic | None = None
 
 
@@ -138,3 +145,4 @@ class Parts:
     findings: tuple[Problem, ...] = ()
     inertias_accepted: bool = False
     beside: Beside = field(default_factory=Beside)
+    named: Named = ()

@@ -23,9 +23,10 @@ from linkwork.mechanism.loops import Beside, Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
 
 FORMAT = "linkwork-mechanism"
-VERSION = 4
-BEFORE_LOOPS = 3
-"""The version that knew no loops, couplings and actuated joints; still read."""
+VERSION = 5
+BEFORE_ARMATURE, BEFORE_LOOPS = 4, 3
+"""Older versions, still read: without rotors' inertia and named configurations, and, the second,
+without loops, couplings and actuated joints."""
 
 
 def to_json(m: Mechanism) -> str:
@@ -90,14 +91,19 @@ def _parse(text: str | bytes) -> dict[str, Any]:
     if given.pop("format", None) != FORMAT:
         raise FieldError("format", f"must be '{FORMAT}'")
     version = given.pop("version", None)
-    if version is True or version not in (BEFORE_LOOPS, VERSION):
+    if version is True or version not in (BEFORE_LOOPS, BEFORE_ARMATURE, VERSION):
         raise FieldError("version", f"must be {VERSION}, not {version!r:.40}")
+    later: dict[str, Any] = {}
+    if version != VERSION:
+        friction = given.get("friction")
+        velocities = len(cast("list[Any]", friction)) if isinstance(friction, list) else 0
+        later = {"armature": [0.0] * velocities, "named_configurations": []}
     if version == BEFORE_LOOPS:
-        for name in Beside._fields:
-            if name in given:
-                raise FieldError(name, f"is not a known field of version {version}")
-            given[name] = []
-    return given
+        later |= {name: [] for name in Beside._fields}
+    for name in later:
+        if name in given:
+            raise FieldError(name, f"is not a known field of version {version}")
+    return given | later
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -55,7 +55,6 @@ def test_a_force_range_is_an_effort_limit_where_it_is_symmetric():
 @pytest.mark.parametrize(
     ("text", "code", "name"),
     [
-        ("<joint name='j' armature='1'/>", "no-armature", "j"),
         ("<joint name='j' stiffness='1'/>", "no-stiffness", "j"),
         ("<joint name='j' damping='1 1'/>", "no-damping", "j"),
         ("<body name='c' gravcomp='1'><geom size='1'/></body>", "no-gravcomp", "c"),
@@ -78,7 +77,7 @@ def test_a_mocap_body_is_a_warning():
 
 
 def test_several_of_a_kind_are_one_finding():
-    joints = "".join(f"<joint name='j{k}' armature='1'/>" for k in range(3))
+    joints = "".join(f"<joint name='j{k}' armature='1' stiffness='1'/>" for k in range(3))
     (finding,) = body(joints).problems
     assert "2 more" in finding.message
 

@@ -53,6 +53,16 @@ def test_a_link_to_the_outside_is_refused(main: Path, tmp_path: Path):
         found("link.xml", main)
 
 
+def test_a_linked_folder_is_looked_at_from_both_sides(main: Path, tmp_path: Path):
+    link = tmp_path / "elsewhere/deep/link"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(main.parent)
+    for name in ("part.xml", "../shared.xml"):
+        assert found(name, link / "main.xml") == found(name, main)
+    with pytest.raises(NotFoundError, match="outside"):
+        found("../../secret.xml", link / "main.xml")
+
+
 def test_a_link_to_another_kind_of_file_is_refused(main: Path):
     (main.parent / "passwords").write_text("x")
     (main.parent / "link.xml").symlink_to(main.parent / "passwords")

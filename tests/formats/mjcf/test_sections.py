@@ -56,4 +56,12 @@ def test_every_section_says_what_becomes_of_its_other_elements():
     assert not set(LEFT_OUT_OF) & (set(LEFT_OUT) | SILENT)
     assert set(TARGETS) <= TEXTS
     names = {n for kinds in TAKEN.values() for kept in kinds.values() for n in kept}
-    assert names - TEXTS == {"anchor", "relpose", "torquescale", "polycoef", "coef", "divisor"}
+    assert names - TEXTS == {
+        "anchor",
+        "relpose",
+        "torquescale",
+        "polycoef",
+        "coef",
+        "divisor",
+        "qpos",
+    }

@@ -64,7 +64,7 @@ def test_the_table_has_the_whole_format():
     }
 
 
-BESIDE = {"extra", "line", "file", "position", "comments", "layout"}
+BESIDE = {"extra", "line", "file", "source", "position", "comments", "layout"}
 
 
 def filled(element: Element) -> list[str]:

@@ -15,6 +15,7 @@ from linkwork.formats.mjcf.records import (
     Body,
     Geom,
     Joint,
+    Keyframe,
     Mesh,
     MjcfModel,
     Place,
@@ -55,6 +56,7 @@ def extract(compiled: Compiled, flat: Flat, file: str | None) -> MjcfModel:
         geoms=_geoms(compiled, flat),
         closures=tuple(equalities.closures),
         couplings=tuple(equalities.couplings),
+        keyframes=_keyframes(m, spec),
         drives=drives(m, _places(spec.actuators, flat)),
         problems=(
             *compiled.problems,
@@ -91,6 +93,14 @@ def _names(items: Iterable[Any], count: int, kind: str) -> list[str]:
         taken.add(name)
         names.append(name)
     return names
+
+
+def _keyframes(m: Any, spec: Any) -> tuple[Keyframe, ...]:
+    names = _names(spec.keys, m.nkey, "key")
+    return tuple(
+        Keyframe(name, tuple(float(x) for x in qpos))
+        for name, qpos in zip(names, m.key_qpos, strict=True)
+    )
 
 
 def _bodies(m: Any, spec: Any, names: Sequence[str], places: Sequence[Place]) -> tuple[Body, ...]:
@@ -222,7 +232,6 @@ def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Pro
         for limited, (low, high) in zip(m.jnt_actfrclimited, m.jnt_actfrcrange, strict=True)
     ]
     of_joints: tuple[tuple[str, str, Iterable[Any]], ...] = (
-        ("armature", "the inertia of a rotor (armature)", (j.armature for j in joints)),
         ("stiffness", "a spring (stiffness)", m.jnt_stiffness),
         ("damping", "damping that grows with the velocity", damped),
         ("effort", "a range of forces that is not symmetric", forced),

@@ -39,7 +39,7 @@ def find(name: str, folders: Sequence[str], roots: Sequence[str]) -> str:
         message = f"'{show(name)}' is relative, but the text has no file"
         raise NotFoundError("include", message, hint)
     outside = False
-    for folder in dict.fromkeys(folders):
+    for folder in dict.fromkeys((*folders, *map(os.path.realpath, folders))):
         place = os.path.normpath(os.path.join(folder, name.replace("\\", "/")))
         if not _inside(place, roots):
             outside = True
@@ -64,8 +64,9 @@ def folder_of(file: str | None) -> str | None:
 
 def roots_of(file: str | None, allow: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The folders that included files may lie in; the root of a disk is one only if allowed."""
-    folder = folder_of(file)
-    near = [folder, os.path.dirname(folder)] if folder else list[str]()
+    # a file that is reached by a link is looked at from there and from where it really lies
+    folders = [folder_of(file), folder_of(os.path.realpath(file))] if file else []
+    near = [near for folder in folders if folder for near in (folder, os.path.dirname(folder))]
     own = [path for path in near if os.path.dirname(path) != path]
     given = [os.path.abspath(os.fspath(path)) for path in allow if os.fspath(path)]
     both = [*own, *given]

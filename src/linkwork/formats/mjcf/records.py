@@ -146,6 +146,14 @@ class Drive:
     place: Place = Place()
 
 
+@dataclass(frozen=True, slots=True)
+class Keyframe:
+    """A configuration with a name, in MuJoCo's order."""
+
+    name: str
+    qpos: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MjcfModel:
     """One MJCF with everything that it includes; `problems` are findings, `file` its own name."""
@@ -159,4 +167,5 @@ class MjcfModel:
     closures: tuple[Closure, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     drives: tuple[Drive, ...] = ()
+    keyframes: tuple[Keyframe, ...] = ()
     problems: tuple[Problem, ...] = ()

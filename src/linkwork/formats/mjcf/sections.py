@@ -12,7 +12,6 @@ LEFT_OUT: dict[str, tuple[Level, str]] = {
     "deformable": ("warning", "soft bodies are not read"),
     "contact": ("note", "contact pairs are not read"),
     "sensor": ("note", "sensors are not read"),
-    "keyframe": ("note", "keyframes are not read"),
     "camera": ("note", "cameras are not read"),
     "plugin": ("note", "plugins are not run"),
     "custom": ("note", "custom data is not read"),
@@ -27,6 +26,7 @@ TAKEN: dict[str, dict[str, frozenset[str]]] = {
         "joint": frozenset(("joint1", "joint2", "polycoef")),
         "tendon": frozenset(("tendon1", "tendon2", "polycoef")),
     },
+    "keyframe": {"key": frozenset(("name", "qpos"))},
     "tendon": {"fixed": frozenset(("name",)), "spatial": frozenset(("name",))},
     "fixed": {"joint": frozenset(("joint", "coef"))},
     "spatial": {
@@ -46,6 +46,7 @@ TARGETS = ("joint", "jointinparent", "tendon")
 LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
     "equality": ("warning", "an equality of this kind is not read"),
     "tendon": ("note", "a tendon of this kind is not read"),
+    "keyframe": ("note", "a keyframe of this kind is not read"),
     "actuator": ("note", "an actuator that is on no joint is not read"),
 }
 """What is said of the other elements of a section."""

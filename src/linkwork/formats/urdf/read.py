@@ -14,21 +14,25 @@ from dataclasses import replace
 from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.reader import Reader
-from linkwork.formats.urdf.records import Document, Robot
-from linkwork.formats.urdf.source import gather
+from linkwork.formats.urdf.records import Document, Robot, Source
+from linkwork.formats.urdf.source import as_utf8, given
 
 _BIG = 1 << 20  # from this size on, collecting garbage meanwhile only costs time
 
 
-def read(source: str | os.PathLike[str] | bytes, *, file: str | None = None) -> Document:
+def read(
+    source: str | os.PathLike[str] | bytes, *, file: str | None = None, keep_source: bool = False
+) -> Document:
     """The description that a path, an XML text (it begins with '<') or bytes hold.
 
     ``file`` is the name that messages use and meshes are found by, where it is not the path.
-    Mesh names are kept as written; no mesh is looked for.
+    Mesh names are kept as written; no mesh is looked for. With ``keep_source`` the robot keeps the
+    text, and is written as it stood where nothing was changed.
 
     Raises: DescriptionError with every error of the file, each with its line.
     """
-    data, name = gather(source, file)
+    kept, name = given(source, file)
+    data = as_utf8(kept, name)
     problems = Problems(name)
     resume = len(data) > _BIG and gc.isenabled()
     if resume:
@@ -40,6 +44,8 @@ def read(source: str | os.PathLike[str] | bytes, *, file: str | None = None) -> 
             gc.enable()
     if robot is None or problems.failed:
         raise problems.error()
+    if keep_source:
+        robot = replace(robot, source=Source(kept, robot))
     return Document(robot, problems.sorted())
 
 

@@ -349,7 +349,11 @@ class Transmission:
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A whole description, everything in the order of the file."""
+    """A whole description, everything in the order of the file.
+
+    ``source`` is what `linkwork.urdf.read` read it from: writing changes there what was changed
+    here, and nothing else. None where the text was not kept.
+    """
 
     name: str
     links: tuple[Link, ...] = ()
@@ -358,10 +362,19 @@ class Robot:
     materials: tuple[Material, ...] = ()
     version: str | None = None
     file: str | None = field(default=None, compare=False)
+    source: Source | None = field(default=None, compare=False, repr=False)
     extra: Extra = ()
     line: int = field(default=0, compare=False)
     position: int | None = field(default=None, compare=False)
     comments: Comments = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text or the bytes of a description, and the robot that they say."""
+
+    text: str | bytes
+    robot: Robot
 
 
 @dataclass(frozen=True, slots=True)

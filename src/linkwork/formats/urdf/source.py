@@ -37,6 +37,7 @@ _ENCODINGS = re.compile(
     r"|koi8-[ru]|gb2312|gbk|gb18030|big5|shift-?jis|euc-?(jp|kr)|iso-?ir-?100)"
 )
 
+_PLAIN = ("utf-8", "utf8", "ascii", "us-ascii")
 _BEFORE = "\ufeff \t\r\n"
 
 
@@ -51,27 +52,36 @@ def refuse(
 def gather(source: str | os.PathLike[str] | bytes, file: str | None) -> tuple[bytes, str | None]:
     """The description as UTF-8 bytes, and the name of its file (None for a text without one).
 
+    Raises: as `given` and `as_utf8`.
+    """
+    data, name = given(source, file)
+    return as_utf8(data, name), name
+
+
+def given(
+    source: str | os.PathLike[str] | bytes, file: str | None
+) -> tuple[str | bytes, str | None]:
+    """The description as it is, text or bytes, and the name of its file.
+
     A str that begins with '<' is the description itself, any other one is a path.
 
-    Raises: DescriptionError when there is no such regular file, it cannot be read, is larger than
-    `LARGEST_FILE`, compressed, or not text in the encoding that it declares; TypeError for a
-    source of another type.
+    Raises: DescriptionError when there is no such regular file, it cannot be read, or is larger
+    than `LARGEST_FILE`; TypeError for a source of another type.
     """
     if isinstance(source, str):
         if source.lstrip(_BEFORE).startswith("<"):
-            return _of_text(source, file), file
+            return source, file
     elif isinstance(source, (bytes, bytearray, memoryview)):
         data = bytes(source)
         if len(data) > LARGEST_FILE:
             raise _too_large(file, len(data))
-        return _as_utf8(data, file), file
+        return data, file
     try:
         path = os.fsdecode(source)
     except TypeError:
         kind = type(source).__name__
         raise TypeError(f"a description is a path, an XML text or bytes, not {kind}") from None
-    name = path if file is None else file
-    return _as_utf8(_of_file(path), name), name
+    return _of_file(path), path if file is None else file
 
 
 def _too_large(file: str | None, size: int) -> DescriptionError:
@@ -142,17 +152,19 @@ def _whole(descriptor: int, path: str, expected: int) -> bytes:
     return b"".join(parts)
 
 
-def _as_utf8(data: bytes, file: str | None) -> bytes:
-    """The same text in UTF-8, honouring a byte order mark or the XML declaration."""
+def as_utf8(data: str | bytes, file: str | None) -> bytes:
+    """The same text in UTF-8, honouring a byte order mark or the XML declaration.
+
+    Raises: DescriptionError for what is compressed, or not text in the encoding that it declares.
+    """
+    if isinstance(data, str):
+        return _of_text(data, file)
     for mark, kind in _COMPRESSED.items():
         if data.startswith(mark):
             raise refuse(file, "compressed", f"this is {kind} data, not XML", "unpack it first")
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
-    if encoding is None:
-        declared = _DECLARED.match(data.removeprefix(codecs.BOM_UTF8)[:256])
-        encoding = declared[1].decode("ascii").lower().replace("_", "-") if declared else "utf-8"
-        if encoding in ("utf-8", "utf8", "ascii", "us-ascii"):
-            return data
+    encoding = _encoding_of(data)
+    if encoding in _PLAIN:
+        return data
     bytewise = data[:1] == b"<" and encoding in ("utf-16", "utf-32")
     if bytewise or not _ENCODINGS.fullmatch(encoding):
         hint = "save the file as UTF-8"
@@ -168,3 +180,42 @@ def _as_utf8(data: bytes, file: str | None) -> bytes:
             file, "encoding", f"the encoding '{show(encoding)}' is not known", line=1
         ) from None
     return text.encode().removeprefix(codecs.BOM_UTF8)
+
+
+def _encoding_of(data: bytes) -> str:
+    """The encoding that a byte order mark or the XML declaration says; UTF-8 where none does."""
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    if encoding is not None:
+        return encoding
+    declared = _DECLARED.match(data.removeprefix(codecs.BOM_UTF8)[:256])
+    return declared[1].decode("ascii").lower().replace("_", "-") if declared else "utf-8"
+
+
+def text_of(source: str | bytes) -> tuple[str, str]:
+    """What `gather` took, as characters (a byte order mark among them), and its encoding.
+
+    A text has been decoded by somebody else, so it has none.
+    """
+    if isinstance(source, str):
+        return source, ""
+    encoding = _encoding_of(source)
+    if encoding in _PLAIN:
+        encoding = "utf-8"
+    elif encoding in ("utf-16", "utf-32"):  # with a mark, which says the order
+        little = source.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF32_LE))
+        encoding += "-le" if little else "-be"
+    return source.decode(encoding), encoding
+
+
+def encoded(text: str, encoding: str) -> bytes:
+    """The bytes of a text in the encoding of `text_of`; what that lacks as references.
+
+    A text without an encoding becomes UTF-8, and its declaration says so.
+    """
+    if encoding:
+        return text.encode(encoding, "xmlcharrefreplace")
+    data = text.encode()
+    declared = _DECLARED.match(data.lstrip(b"\xef\xbb\xbf \t\r\n")[:256])
+    if declared is None or declared[1].decode("ascii").lower().replace("_", "-") in _PLAIN:
+        return data
+    return data.replace(declared[1], b"UTF-8", 1)

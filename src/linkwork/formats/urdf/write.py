@@ -1,4 +1,4 @@
-"""Writing a URDF: the table of the format as text, in the order that the records know.
+"""Writing a URDF: records as XML, in the order that they know, or as changes of what was read.
 
 The text reads back as the same robot, and that one is written as the same bytes.
 """
@@ -7,28 +7,75 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
+from dataclasses import fields
 from operator import itemgetter
 from typing import Any
 from xml.parsers import expat
 
 from linkwork.errors import InputError
 from linkwork.formats.urdf.convert import BadText, content_text, show
+from linkwork.formats.urdf.nodes import STEP, Node, lines_of
+from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Robot
+from linkwork.formats.urdf.rewriting import rewritten
 from linkwork.formats.urdf.sheets import SHEET, Part, Sheet, as_attribute, items, sheet_of, values
+from linkwork.formats.urdf.source import encoded, gather, text_of
 from linkwork.formats.urdf.strays import NONE, Strays, comment_text, content, quoted, strays
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
-_STEP = "  "
 _place_of = itemgetter(0)
 
 
 def to_text(robot: Robot) -> str:
     """The description as XML text, which `read` gives back as the same robot.
 
-    Order, comments and unknown elements stay where they were; what was made in code follows the
-    record before it. Numbers are the shortest that read back as the same bits. Attributes that say
-    what the standard says anyway are left out, where it does not ask for them.
+    What `linkwork.urdf.read` gave is written as it stood, byte for byte, except where a record was
+    changed. Anything else is written in order, two spaces deep, comments and unknown elements where
+    they were; what was made in code follows the record before it. Numbers are then the shortest
+    that read back as the same bits, and attributes that say what the standard says anyway are left
+    out, where it does not ask for them.
+
+    Raises: InputError naming the record and the field for a value that no file could hold.
+    """
+    return _written(robot)[0]
+
+
+def to_bytes(robot: Robot) -> bytes:
+    """The description as a file holds it: `to_text`, in the encoding of the file that was read.
+
+    Raises: as `to_text`.
+    """
+    return encoded(*_written(robot))
+
+
+def _written(robot: Robot) -> tuple[str, str]:
+    """The text of a robot, and its encoding ("" where that is nobody's)."""
+    source = robot.source if isinstance(robot, Robot) else None
+    if source is not None and _unchanged(robot, source.robot):
+        return text_of(source.text)
+    nodes = nodes_of(robot)
+    text = plain_text(nodes)
+    if source is None:
+        return text, ""
+    old, encoding = text_of(source.text)
+
+    def said(changed: str) -> list[Node] | None:
+        robot = Reader(gather(changed, None)[0], Problems(None)).read()
+        return None if robot is None else nodes_of(robot)
+
+    new = rewritten(old, nodes_of(source.robot), nodes, said)
+    return (text, "") if new is None else (new, encoding)
+
+
+def _unchanged(robot: Robot, read: Robot) -> bool:
+    """Whether a robot holds the very records that were read."""
+    names = (f.name for f in fields(Robot) if f.name not in ("source", "file"))
+    return all(getattr(robot, name) is getattr(read, name) for name in names)
+
+
+def nodes_of(robot: Robot) -> list[Node]:
+    """The root of a description as XML, and the comments around it, in order.
 
     Raises: InputError naming the record and the field for a value that no file could hold.
     """
@@ -36,14 +83,22 @@ def to_text(robot: Robot) -> str:
         raise InputError(f"a records.Robot is written, not {type(robot).__name__}")
     pen = _Pen()
     try:
-        pen.document(robot)
+        return pen.document(robot)
     except BadText as bad:
         _, message, hint = bad.complaint
         how = f" ({hint})" if hint else ""
         raise InputError(f"{path_text(pen.path)}: {message}{how}") from None
-    text = "\n".join([*pen.lines, ""])
-    if pen.raw:
-        _check(text, pen)
+
+
+def plain_text(nodes: Sequence[Node]) -> str:
+    """The text of a description that no file has held.
+
+    Raises: InputError for unknown XML that is not well formed where it stands.
+    """
+    pieces = [piece for node in nodes for piece in lines_of(node, "", STEP)]
+    text = "\n".join([_DECLARATION, *[line for line, _ in pieces], ""])
+    if any(owner for _, owner in pieces):
+        _check(text, nodes)
     return text
 
 
@@ -57,70 +112,52 @@ def path_text(path: Sequence[tuple[str, Any]]) -> str:
 
 
 class _Pen:
-    """The lines written so far, and the way from the root to the record that is being written.
-
-    What stands in an element is gathered as (place, writer, arguments), sorted, and written.
-    """
+    """Records made into nodes, and the way from the root to the record that is at work."""
 
     def __init__(self) -> None:
-        self.lines = [_DECLARATION]
         self.path: list[tuple[str, Any]] = []
-        self.raw: list[tuple[int, str]] = []  # lines from which texts stand as they are, and whose
 
-    def document(self, robot: Robot) -> None:
+    def document(self, robot: Robot) -> list[Node]:
         """The root, with the comments around it."""
         self.path.append((SHEET.tag, robot))
         own = robot.position or 0
         around = strays(SHEET, robot).comments.get("", ())
         self.path.pop()
         after = [c for c in around if c.position is not None and c.position > own]
-        for comment in around[: len(around) - len(after)]:
-            self._comment("", comment)
-        self._record("", SHEET, robot)
-        for comment in after:
-            self._comment("", comment)
+        nodes = [_comment(comment) for comment in around[: len(around) - len(after)]]
+        nodes.append(self._record(SHEET, robot))
+        return nodes + [_comment(comment) for comment in after]
 
-    def _record(self, indent: str, sheet: Sheet, record: Any) -> None:
+    def _record(self, sheet: Sheet, record: Any) -> Node:
         self.path.append((sheet.tag, record))
         beside = strays(sheet, record) if record.extra or record.comments else NONE
-        opening, _ = self._attributes(sheet, record)
+        attributes, _ = self._attributes(sheet, record)
         if beside.attributes:
-            self.raw.append((len(self.lines), path_text(self.path)))
-            opening += _extra_attributes(beside.attributes.get(sheet.tag, ()))
-        self._element(indent, sheet.tag, opening, self._inside(sheet, record, beside))
+            attributes |= _extra_attributes(beside.attributes.get(sheet.tag, ()))
+        node = Node(sheet.tag, attributes, record.position)
+        if beside.attributes:
+            node.whose = path_text(self.path)
+        node.children = self._inside(sheet, record, beside)
         self.path.pop()
+        return node
 
-    def _element(self, indent: str, tag: str, attributes: str, inside: list[Any]) -> None:
-        if not inside:
-            self.lines.append(f"{indent}<{tag}{attributes}/>")
-            return
-        self.lines.append(f"{indent}<{tag}{attributes}>")
-        within = indent + _STEP
-        for _, write, arguments in inside:
-            write(within, *arguments)
-        self.lines.append(f"{indent}</{tag}>")
+    def _extra(self, extra: ExtraElement) -> Node:
+        return Node("", {}, extra.position, text=extra.xml, whose=path_text(self.path))
 
-    def _comment(self, indent: str, comment: Comment) -> None:
-        self.lines.append(indent + comment_text(comment))
-
-    def _extra(self, indent: str, extra: ExtraElement) -> None:
-        self.raw.append((len(self.lines), path_text(self.path)))
-        self.lines.append(indent + extra.xml)
-
-    def _text(self, indent: str, tag: str, text: str, beside: Strays) -> None:
+    def _text(self, tag: str, text: str, position: int | None, beside: Strays) -> Node:
         """An element that holds a text; the text first, since its place among others is unknown."""
-        self.raw.append((len(self.lines), path_text(self.path)))
         attributes = _extra_attributes(beside.attributes.get(tag, ()))
         within = [(each.position, comment_text(each)) for each in beside.comments.get(tag, ())]
         within += [(each.position, each.xml) for each in beside.elements.get(tag, ())]
         places = _places([place for place, _ in within], 0)
         ordered = sorted(zip(places, within, strict=True), key=_place_of)
         inside = content(text) + "".join(xml for _, (_, xml) in ordered)
-        self.lines.append(f"{indent}<{tag}{attributes}>{inside}</{tag}>")
+        return Node(tag, attributes, position, text=inside, whose=path_text(self.path))
 
-    def _attributes(self, sheet: Sheet, record: Any) -> tuple[str, bool]:
+    def _attributes(self, sheet: Sheet, record: Any) -> tuple[dict[str, str], bool]:
         """The attributes of an element, and whether they say more than their absence would."""
-        text, telling, field = "", False, sheet.packed
+        texts: dict[str, str] = {}
+        telling, field = False, sheet.packed
         try:
             for mark, value in values(sheet, record):
                 field = mark.name
@@ -133,18 +170,18 @@ class _Pen:
                     telling = True
                 elif not mark.always:
                     continue
-                text += f' {mark.name}="{quoted(written) if mark.quoted else written}"'
+                texts[mark.name] = quoted(written) if mark.quoted else written
         except BadText as bad:
             raise _of_field(field, bad) from None
-        return text, telling
+        return texts, telling
 
-    def _inside(self, sheet: Sheet, record: Any, beside: Strays) -> list[Any]:
+    def _inside(self, sheet: Sheet, record: Any, beside: Strays) -> list[Node]:
         """What stands in an element, in its order."""
-        found: list[Any] = []
+        found: list[tuple[int, Node]] = []
         last = -1
         if beside is not NONE:
             comments = beside.comments.get(sheet.tag, ())
-            _gather(found, comments, self._comment, last)
+            _gather(found, comments, _comment, last)
         for part in sheet.parts:
             if part.inline:
                 last = self._gather_inline(found, part.inline, record, beside, last)
@@ -154,16 +191,16 @@ class _Pen:
                 pairs = [(sheet_of(part, each), each) for each in several]
                 places = _places([each.position for each in several], last)
                 found += [
-                    (place, self._record, pair) for place, pair in zip(places, pairs, strict=True)
+                    (place, self._record(*pair)) for place, pair in zip(places, pairs, strict=True)
                 ]
                 last = max(last, places[-1])
         if beside is not NONE:
             _gather(found, beside.elements.get(sheet.tag, ()), self._extra, last)
         found.sort(key=_place_of)
-        return found
+        return [node for _, node in found]
 
     def _gather_inline(
-        self, found: list[Any], sheet: Sheet, record: Any, beside: Strays, last: int
+        self, found: list[tuple[int, Node]], sheet: Sheet, record: Any, beside: Strays, last: int
     ) -> int:
         """An element that is no record, where there is something to say in it."""
         tag = sheet.tag
@@ -174,13 +211,22 @@ class _Pen:
             attributes = _defaults(sheet)  # it stood there, saying nothing new
         if not (telling or inside or (laid and attributes) or beside.within(tag)):
             return last
-        attributes += _extra_attributes(beside.attributes.get(tag, ()))
+        attributes |= _extra_attributes(beside.attributes.get(tag, ()))
         place = record.layout.index(tag) if laid else last
-        found.append((place, self._element, (tag, attributes, inside)))
+        node = Node(tag, attributes, place if laid else None, inside)
+        if beside.attributes:
+            node.whose = path_text(self.path)
+        found.append((place, node))
         return max(place, last)
 
     def _gather_texts(
-        self, found: list[Any], part: Part, sheet: Sheet, record: Any, beside: Strays, last: int
+        self,
+        found: list[tuple[int, Node]],
+        part: Part,
+        sheet: Sheet,
+        record: Any,
+        beside: Strays,
+        last: int,
     ) -> int:
         """Elements that hold a text. What stands beside it goes to the one it was in."""
         texts = () if as_attribute(sheet, record, part.field) else items(part, record)
@@ -194,18 +240,23 @@ class _Pen:
                 raise BadText("within", f"there is no <{tag}> that something could stand in")
             return last
         laid = [k for k, each in enumerate(record.layout) if each == tag] if record.layout else []
-        places = _places([*laid, *[None] * len(texts)][: len(texts)], last)
+        positions = [*laid, *[None] * len(texts)][: len(texts)]
+        places = _places(positions, last)
         shares = _shares(beside, tag, places) if beside.within(tag) else [NONE] * len(texts)
         found += [
-            (place, self._text, (tag, text, share))
-            for place, text, share in zip(places, texts, shares, strict=True)
+            (place, self._text(tag, text, position, share))
+            for place, text, position, share in zip(places, texts, positions, shares, strict=True)
         ]
         return max(last, places[-1])
 
 
-def _defaults(sheet: Sheet) -> str:
+def _comment(comment: Comment) -> Node:
+    return Node("", {}, comment.position, text=comment_text(comment), silent=True)
+
+
+def _defaults(sheet: Sheet) -> dict[str, str]:
     """The attributes of an element that says what its absence would: ``<origin xyz="0 0 0"/>``."""
-    return "".join(f' {mark.name}="{mark.default}"' for mark in sheet.marks if mark.default)
+    return {mark.name: mark.default for mark in sheet.marks if mark.default}
 
 
 def _of_field(field: str, bad: BadText) -> BadText:
@@ -228,16 +279,16 @@ def _places(positions: Sequence[int | None], last: int) -> list[int]:
 
 
 def _gather(
-    found: list[Any],
+    found: list[tuple[int, Node]],
     several: Sequence[Comment] | Sequence[ExtraElement],
-    write: Callable[..., None],
+    node_of: Callable[[Any], Node],
     last: int,
 ) -> int:
     """Add comments or unknown elements to what stands in an element; the last place."""
     if not several:
         return last
     places = _places([each.position for each in several], last)
-    found += [(place, write, (each,)) for place, each in zip(places, several, strict=True)]
+    found += [(place, node_of(each)) for place, each in zip(places, several, strict=True)]
     return max(last, places[-1])
 
 
@@ -251,27 +302,35 @@ def _shares(beside: Strays, tag: str, places: Sequence[int]) -> list[Strays]:
     return shares
 
 
-def _extra_attributes(extras: Iterable[ExtraAttribute]) -> str:
-    text, names = "", set[str]()
+def _extra_attributes(extras: Iterable[ExtraAttribute]) -> dict[str, str]:
+    texts: dict[str, str] = {}
     for extra in extras:
-        if extra.name in names:
+        if extra.name in texts:
             raise BadText("twice", f"extra has the attribute '{show(extra.name)}' twice")
-        names.add(extra.name)
-        text += f' {extra.name}="{quoted(extra.value)}"'
-    return text
+        texts[extra.name] = quoted(extra.value)
+    return texts
 
 
-def _check(text: str, pen: _Pen) -> None:
+def _check(text: str, nodes: Sequence[Node]) -> None:
     """That the text is XML, name spaces too: unknown elements and attributes are taken as given."""
     try:
         expat.ParserCreate("utf-8", "\n").Parse(text.encode(), True)
     except expat.ExpatError as error:
-        starts = list(accumulate((line.count("\n") + 1 for line in pen.lines), initial=1))
-        lines = [starts[k] for k, _ in pen.raw]
-        whose = pen.raw[max(bisect_right(lines, error.lineno) - 1, 0)][1]
+        whose = _whose(nodes, error.lineno)
         line = show(text.splitlines()[error.lineno - 1].strip())
         hint = ""
         if error.code == expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]:
             hint = " (declare it: ExtraAttribute('robot', 'xmlns:prefix', 'its URI'))"
         reason = expat.ErrorString(error.code)
         raise InputError(f"{whose}: extra: {reason} in {line}{hint}") from None
+
+
+def _whose(nodes: Sequence[Node], lineno: int) -> str:
+    """The record with unknown XML that stands at a line of the text, or last before it."""
+    line, whose = 2, ""  # behind the declaration
+    for node in nodes:
+        for piece, owner in lines_of(node, "", STEP):
+            if owner and (line <= lineno or not whose):
+                whose = owner
+            line += piece.count("\n") + 1
+    return whose

@@ -39,7 +39,7 @@ def holders(record: type) -> tuple[str, ...]:
     plain = _plain().get(record)
     if plain is None:  # an unknown element or attribute
         return ()
-    other = ("line", "position", "layout", "file")
+    other = ("line", "position", "layout", "file", "source")
     return tuple(f.name for f in fields(record) if f.name not in plain and f.name not in other)
 
 
