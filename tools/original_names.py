@@ -28,8 +28,8 @@ NO_OPERATORS = set(
     """
     __abstractmethods__ __annotations__ __class__ __copy__ __dataclass_fields__ __deepcopy__ __del__
     __delattr__ __dict__ __dir__ __doc__ __firstlineno__ __format__ __getattr__ __getattribute__
-    __getnewargs__ __getstate__ __hash__ __init__ __init_subclass__ __match_args__ __module__ __new__
-    __orig_bases__ __parameters__ __qualname__ __reduce__ __reduce_ex__ __repr__ __setattr__
+    __getnewargs__ __getstate__ __hash__ __init__ __init_subclass__ __match_args__ __module__
+    __new__ __orig_bases__ __parameters__ __qualname__ __reduce__ __reduce_ex__ __repr__ __setattr__
     __setstate__ __signature__ __sizeof__ __slots__ __static_attributes__ __str__ __subclasshook__
     __weakref__ __wrapped__
     """.split()

@@ -31,11 +31,17 @@ from linkwork.faces.trip_kinematics.mistakes import (
     listed,
 )
 from linkwork.faces.trip_kinematics.Transformation import Transformation, parent_name
+from linkwork.faces.trip_kinematics.Utility import identity_transformation
 from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
 from linkwork.ops import ops_of
 from linkwork.spatial.poses import compose, to_matrix
 
-__all__ = ["KinematicGroup", "OpenKinematicGroup", "Transformation"]
+__all__ = [
+    "KinematicGroup",
+    "OpenKinematicGroup",
+    "Transformation",
+    "identity_transformation",
+]
 
 
 class Plan(NamedTuple):

@@ -27,6 +27,7 @@ from linkwork.faces.trip_kinematics.mistakes import (
     listed,
 )
 from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.Utility import identity_transformation
 from linkwork.faces.trip_kinematics.values import Values, mapping_of
 from linkwork.robot import Robot as CoreRobot
 
@@ -36,6 +37,7 @@ __all__ = [
     "Robot",
     "Transformation",
     "forward_kinematics",
+    "identity_transformation",
 ]
 
 

@@ -30,7 +30,7 @@ from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.result import IKResult
 
-__all__ = ["CCDSolver", "NewtonSolver", "NoSolution", "SimpleInvKinSolver"]
+__all__ = ["CCDSolver", "NewtonSolver", "NoSolution", "Robot", "SimpleInvKinSolver"]
 
 Floats = NDArray[np.float64]
 
