@@ -110,7 +110,16 @@ class Robot(metaclass=NamesOfModule):
 
         Raises: as `set_actuated_state`.
         """
-        self._take(self._plans(state))
+        self.take_from(state, {})
+
+    def take_from(
+        self, state: Mapping[str, Mapping[str, float]], begin: Mapping[str, Values]
+    ) -> None:
+        """As `set_virtual_state`; mappings that follow go from actuated states of their groups.
+
+        Raises: as `set_actuated_state`.
+        """
+        self._take(self._plans(state, begin))
 
     def pass_group_arg_a_to_v(self, argv_dict: Mapping[str, Any]) -> None:
         """Give arguments to the actuated_to_virtual mappings of the groups named.
@@ -186,7 +195,11 @@ class Robot(metaclass=NamesOfModule):
         driven = [
             name
             for group in self._groups.values()
-            for name in core.actuated.get(group.get_name(), core.joints_of(group.members))
+            for name in (
+                core.actuated[group.get_name()].values()
+                if group.get_name() in core.actuated
+                else core.joints_of(group.members)
+            )
         ]
         return core.robot.actuate(driven) if core.robot.loops else core.robot
 
@@ -248,7 +261,7 @@ class Robot(metaclass=NamesOfModule):
                 values[joint].update(own)
         return values
 
-    def _plans(self, state: Any) -> dict[str, Plan]:
+    def _plans(self, state: Any, begin: Mapping[str, Values]) -> dict[str, Plan]:
         """What groups come to when joints are set; nothing is changed yet."""
         shares: dict[str, dict[str, Any]] = {}
         for joint, values in mapping_of(state, "a virtual state").items():
@@ -257,7 +270,10 @@ class Robot(metaclass=NamesOfModule):
                 valid = [name for name, (_, member) in self._members.items() if member.states]
                 raise UnknownKeyError("joint", joint, valid)
             shares.setdefault(found[0].get_name(), {})[joint] = values
-        return {name: self._groups[name].plan_virtual(share) for name, share in shares.items()}
+        return {
+            name: self._groups[name].plan_virtual(share, begin.get(name))
+            for name, share in shares.items()
+        }
 
     def _take(self, plans: Mapping[str, Plan]) -> None:
         for name, plan in plans.items():
