@@ -19,7 +19,7 @@ from linkwork.faces.trip_kinematics.KinematicGroup import (
     open_group_of,
 )
 from linkwork.faces.trip_kinematics.mappings import actuated_key
-from linkwork.faces.trip_kinematics.matrices import as_array, as_block
+from linkwork.faces.trip_kinematics.matrices import as_array, as_block, unpacking
 from linkwork.faces.trip_kinematics.mistakes import (
     NameClashError,
     UnknownKeyError,
@@ -139,18 +139,25 @@ class Robot(metaclass=NamesOfModule):
         """The pose (4, 4) of an end effector as a CasADi SX of the virtual state.
 
         Its symbols are named JOINT_KEY; ``casadi.symvar`` lists them, and `get_symbols` gives
-        each by its name. All end effectors of a robot have the same symbols. With
-        ``actuated`` it is one of the actuated state, with symbols named as its keys: this calls
-        actuated_to_virtual with symbols, and takes mappings that compute with CasADi's functions or
-        with NumPy's.
+        each by its name. All end effectors of a robot have the same symbols. It also unpacks
+        into ``pose, symbols, keys``, as what the original's code gives: ``keys`` has [joint, key]
+        for each symbol, from the base to the end effector.
+
+        With ``actuated`` it is one of the actuated state, with symbols named as its keys: this
+        calls actuated_to_virtual with symbols, and takes mappings that compute with CasADi's
+        functions or with NumPy's.
 
         Raises: UnknownKeyError (a KeyError) with the names that there are;
         UnsupportedFeatureError for a mapping that takes no symbols.
         """
         frame = self._core.frame(endeffector)
         needed = self._core.on_the_way(frame)
-        values = self._actuated_symbols(needed) if actuated else self._virtual_symbols(needed)
-        return self._fk(frame, values)
+        if actuated:
+            return self._fk(frame, self._actuated_symbols(needed))
+        moving = [s for s in needed if s.key in self._members[s.member][1].states]
+        symbols = [self._symbol(slot.member, slot.key) for slot in moving]
+        pose = self._fk(frame, self._virtual_symbols(needed))
+        return unpacking(pose, symbols, [[slot.member, slot.key] for slot in moving])
 
     def get_symbols(self) -> dict[str, Any]:
         """The symbols of the virtual state by their names, JOINT_KEY."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -20,8 +21,8 @@ QUATERNION = ("qw", "qx", "qy", "qz")
 
 def is_symbol(value: Any) -> bool:
     """Whether a value is an expression of CasADi."""
-    kind = type(value)
-    return kind.__module__.partition(".")[0] == "casadi" and kind.__name__ in ("SX", "MX")
+    casadi: Any = sys.modules.get("casadi")
+    return casadi is not None and isinstance(value, (casadi.SX, casadi.MX))
 
 
 def _symbol(value: Any, what: str) -> Any:
