@@ -13,6 +13,7 @@ import pytest
 from linkwork import faces
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.door import Door
+from linkwork.faces.table import FACES, FaceEntry
 from made_up_face import DOTTED, ENTRY, FACE, ORIGINAL, clean, write
 
 
@@ -87,6 +88,33 @@ def test_each_face_there_is_can_be_installed_and_taken_away(name: str):
     line = [sys.executable, "-c", code]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def module_below(entry: FaceEntry, old: str) -> str:
+    """Where a module of an older library stands below Linkwork: "linkwork.faces.urdfpy.utils"."""
+    face = entry.modules[entry.module]
+    inside = old.removeprefix(entry.module).lstrip(".") if is_below(old, entry.module) else old
+    return f"{face}.{inside}" if inside else face
+
+
+def is_below(old: str, module: str) -> bool:
+    return old == module or old.startswith(f"{module}.")
+
+
+@pytest.mark.parametrize(
+    ("entry", "old"),
+    [pytest.param(entry, old, id=old) for entry in FACES for old in entry.modules],
+)
+def test_each_module_of_a_face_is_importable_below_linkwork_faces(entry: FaceEntry, old: str):
+    """A program may change ``from urdfpy.utils import x`` by writing the face's name in front."""
+    below = importlib.import_module(module_below(entry, old))
+    by_its_old_name = importlib.import_module(entry.modules[old])
+    listed = vars(by_its_old_name).get("__all__", dir(by_its_old_name))
+    public = [name for name in listed if not name.startswith("_")]
+    other = [
+        name for name in public if getattr(below, name, None) is not getattr(by_its_old_name, name)
+    ]
+    assert not other, f"not in {below.__name__}: {', '.join(other)}"
 
 
 def test_installing_loads_no_face_and_nothing_heavy():

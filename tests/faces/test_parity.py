@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -43,6 +43,13 @@ id = "A-2"
 name = "the example of the front page"
 state = "better"
 difference = "runs"
+
+[names]
+"old" = ["Robot(name, links=)", "later", "VERSION"]
+"old.Robot" = ["load(path)", "links"]
+
+[missing]
+"old.later" = "a reason"
 """
 
 
@@ -68,6 +75,20 @@ def test_a_good_file():
         parity.Row("A-2", "the example of the front page", "better", "runs"),
     )
     assert [row.is_name for row in record.rows] == [True, False]
+    assert record.names == (
+        parity.OriginalName("old", "Robot", (("name", False), ("links", True))),
+        parity.OriginalName("old", "later"),
+        parity.OriginalName("old", "VERSION"),
+        parity.OriginalName("old.Robot", "load", (("path", False),)),
+        parity.OriginalName("old.Robot", "links"),
+    )
+    assert [name.dotted for name in record.names if record.reason_missing(name)] == ["old.later"]
+
+
+def test_what_misses_a_class_misses_what_is_in_it():
+    record = parity.parse(GOOD.replace('"old.later" =', '"old.Robot" ='), "f")
+    there = [name.dotted for name in record.names if record.reason_missing(name) is None]
+    assert there == ["old.later", "old.VERSION"]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +110,14 @@ def test_a_good_file():
         ("[[row]]", "[[rows]]", "unknown key 'rows'"),
         ("[face]", "[feace]", "a table [face] and tables [[row]] are needed"),
         ("[face]", "[face", "line 2"),
+        ('"VERSION"', '"no name"', "[names] 'old': 'no name' is no name"),
+        ('"VERSION"', '"f(a,b)"', "[names] 'old': 'f(a,b)' is no name"),
+        ('"VERSION"', "3", "[names] 'old': 3 is no name"),
+        ('"VERSION"', '"later"', "[names] 'old.later' is there twice"),
+        ('["load(path)", "links"]', '"links"', "[names] 'old.Robot' must be a list"),
+        ('"old.later" =', '"old.latter" =', "[missing] 'old.latter' stands nowhere in [names]"),
+        ('"a reason"', '""', "[missing] 'old.later' needs a reason"),
+        ('"old.later" = "a reason"', "[missing.x]", "[missing] 'x' stands nowhere"),
     ],
 )
 def test_each_fault_is_named_with_file_and_row(old: str, new: str, said: str):
@@ -119,6 +148,36 @@ def test_names_in_a_face():
     for name in ("Row.no", "nothing", "Row.is_name.deeper"):
         with pytest.raises(UnknownNameError):
             parity.find(entry, name)
+
+
+def test_names_by_the_modules_of_the_original():
+    entry = FaceEntry("x", {"x": "linkwork.faces", "x.tables": "linkwork.faces.parity"})
+    assert parity.find(entry, "x.tables.Row.is_name") is parity.Row.is_name
+    assert parity.find(entry, "x.available") is parity.find(entry, "available")
+    is_name = parity.OriginalName("x.tables.Row", "is_name")
+    assert parity.find_original(entry, is_name) is parity.Row.is_name
+    for owner, name in (("x.tables.Row", "no"), ("x.tables.No", "is_name"), ("x", "Row")):
+        with pytest.raises(UnknownNameError):
+            parity.find_original(entry, parity.OriginalName(owner, name))
+
+
+@pytest.mark.parametrize(
+    ("ours", "said"),
+    [
+        (lambda a, b=1: 0, ""),
+        (lambda a=0, b=1, c=2: 0, ""),
+        (lambda a=0, b=1, *, c=2: 0, ""),
+        (lambda *args, **options: 0, ""),
+        (lambda a, b: 0, "'b' may be left out there, and not here"),
+        (lambda a, c=1: 0, "parameter 2 is 'b' there, and here c=1"),
+        (lambda a: 0, "parameter 2 is 'b' there, and here none"),
+        (lambda a, /, b=1: 0, "parameter 1 is 'a' there, and here b=1"),
+        (lambda a, b=1, *, c: 0, "needs c, which is not there"),
+    ],
+)
+def test_parameters_are_taken_as_the_original_does(ours: Callable[..., object], said: str):
+    name = parity.OriginalName("x", "f", (("a", False), ("b", True)))
+    assert parity.refused_parameters(ours, name) == said
 
 
 def test_annotations_are_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -196,6 +255,26 @@ def test_every_name_is_in_the_face(entry: FaceEntry):
             except UnknownNameError:
                 absent.append(f"{row.id}: {row.name}")
     assert not absent, "\n".join(absent)
+
+
+@pytest.mark.parametrize("entry", with_parity_file())
+def test_every_public_name_of_the_original_is_there_or_known_to_be_missing(entry: FaceEntry):
+    record = record_of(entry.name)
+    assert record.names, "[names] is empty: see tools/original_names.py"
+    wrong = []
+    for name in record.names:
+        missing = record.reason_missing(name) is not None
+        try:
+            found = parity.find_original(entry, name)
+        except UnknownNameError:
+            if not missing:
+                wrong.append(f"{name.dotted} is not in the face")
+            continue
+        if missing:
+            wrong.append(f"{name.dotted} is in the face, and in [missing]")
+        elif name.parameters is not None and (said := parity.refused_parameters(found, name)):
+            wrong.append(f"{name.dotted}: {said}")
+    assert not wrong, "\n".join(wrong)
 
 
 # a test that cannot fail is none

@@ -61,3 +61,16 @@ def test_a_made_up_page(tool: ModuleType):
     assert text.endswith("\n- `f` (A-1)\n")
     alone = parity.Parity("old", "1.2", "https://example.org", rows[:1])
     assert "| row |" not in tool.page([(entry, alone)])
+
+
+def test_public_names_in_a_made_up_page(tool: ModuleType):
+    entry = FaceEntry("old", {"old": "x"})
+    names = tuple(parity.OriginalName("old", name) for name in ("a", "b", "c"))
+    all_there = parity.Parity("old", "1.2", "https://example.org", (), names)
+    assert tool.page([(entry, all_there)]).endswith(
+        "Of 3 public names of the original, 3 are there.\n"
+    )
+    record = parity.Parity("old", "1.2", "https://example.org", (), names, {"old.b": "x | y"})
+    text = tool.page([(entry, record)])
+    assert "Of 3 public names of the original, 2 are there; these are not:" in text
+    assert text.endswith("| `old.b` | x \\| y |\n")

@@ -24,7 +24,8 @@ HEAD = """# How far the faces go
 A face gives the names of an older library over Linkwork ([faces.md](faces.md)). Here is what it
 promises, against the documentation of the original, row by row. Written by
 `tools/docs/parity_page.py` from the `parity.toml` of each face: change those, and run it again.
-Every row that is not missing has tests, which carry its mark.
+Every row that is not missing has tests, which carry its mark. Below them stands what is missing of
+all the original's public names, documented or not; a test compares the lists.
 
 - **same**: as the original documents it.
 - **better**: there, and different on purpose; the row says how.
@@ -66,7 +67,21 @@ def _section(entry: FaceEntry, record: parity.Parity) -> str:
     same = [f"- {_shown(row)} ({row.id})" for row in record.rows if row.state == "same"]
     if same:
         text += "\n" + "\n".join([SAME_AS, "", *same]) + "\n"
-    return text
+    return text + _names(record)
+
+
+def _names(record: parity.Parity) -> str:
+    """What there is of the original's public names, and why the rest is not."""
+    if not record.names:
+        return ""
+    absent = [name for name in record.names if record.reason_missing(name) is not None]
+    there = len(record.names) - len(absent)
+    text = f"Of {len(record.names)} public names of the original, {there} are there"
+    if not absent:
+        return f"\n{text}.\n"
+    lines = ["| not there | why |", "|---|---|"]
+    lines += [f"| `{name}` | {_cell(why)} |" for name, why in record.missing.items()]
+    return f"\n{text}; these are not:\n\n" + "\n".join(lines) + "\n"
 
 
 def _shown(row: parity.Row) -> str:

@@ -11,6 +11,17 @@
     state = "same"                   # or "better", "missing"
     difference = "..."               # needed for these two
 
+    [names]                          # all public names of the original, whatever is documented:
+    "urdfpy" = ["URDF(name, links, joints=)", "rpy_to_matrix(coords)"]    # a module
+    "urdfpy.URDF" = ["show(cfg=, use_collision=)", "links"]               # a class
+
+    [missing]                        # those of them that the face does not have, and why
+    "urdfpy.URDF.show" = "There is no viewer yet."
+
+A name may carry its parameters, with "=" after those that may be left out. ``[missing]`` may name
+a whole module or class. ``tools/original_names.py`` writes ``[names]`` where the original is
+installed.
+
 Nothing at run time depends on these files: they are for the documentation and the tests.
 """
 
@@ -20,20 +31,22 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
 from importlib.resources import files
-from inspect import isclass
+from inspect import Parameter, isclass, signature
 from typing import Any, cast
 
 from linkwork.errors import InputError, MissingExtraError, UnknownNameError
-from linkwork.faces.table import FACES, FaceEntry
+from linkwork.faces.table import FACES, FaceEntry, parents_of
 
 STATES = ("same", "better", "missing")
 _FACE_KEYS = ("name", "version", "documentation")
 _ROW_KEYS = ("id", "name", "state", "difference")
+_TABLES = ("face", "row", "names", "missing")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_NAME = re.compile(r"([A-Za-z_]\w*)(?:\(((?:[A-Za-z_]\w*=?)?(?:, [A-Za-z_]\w*=?)*)\))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +65,39 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class OriginalName:
+    """A public name of the original: its module or class, and its parameters where they are known.
+
+    ``parameters`` has one pair for each: the name, and whether it may be left out.
+    """
+
+    owner: str
+    name: str
+    parameters: tuple[tuple[str, bool], ...] | None = None
+
+    @property
+    def dotted(self) -> str:
+        """The name with its owner: "urdfpy.URDF.show"."""
+        return f"{self.owner}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
 class Parity:
-    """What a face promises, row by row."""
+    """What a face promises, row by row; and the original's public names, there or missing."""
 
     face: str
     version: str
     documentation: str
     rows: tuple[Row, ...]
+    names: tuple[OriginalName, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def reason_missing(self, name: OriginalName) -> str | None:
+        """Why the face lacks a name, by its own entry or its owner's; None where it does not."""
+        for dotted in (name.dotted, *reversed(parents_of(name.dotted))):
+            if dotted in self.missing:
+                return self.missing[dotted]
+        return None
 
 
 def read(face: str) -> Parity:
@@ -88,7 +127,7 @@ def parse(text: str, file: str) -> Parity:
         table: dict[str, Any] = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise InputError(f"{file}: {error}") from error
-    faults = [f"unknown key '{key}'" for key in table if key not in ("face", "row")]
+    faults = [f"unknown key '{key}'" for key in table if key not in _TABLES]
     head, bodies = table.get("face"), table.get("row", [])
     if not isinstance(head, dict) or not isinstance(bodies, list):
         raise InputError(f"{file}: a table [face] and tables [[row]] are needed")
@@ -99,6 +138,8 @@ def parse(text: str, file: str) -> Parity:
         faults += _row_faults(row, number)
     counted = Counter(str(row.get("id")) for row in rows if "id" in row)
     faults += [f"row '{id}' is there {n} times" for id, n in counted.items() if n > 1]
+    names, missing = table.get("names", {}), table.get("missing", {})
+    faults += _name_faults(names, missing)
     if faults:
         raise InputError("\n".join(f"{file}: {fault}" for fault in faults))
     return Parity(
@@ -106,17 +147,24 @@ def parse(text: str, file: str) -> Parity:
         version=face["version"],
         documentation=face["documentation"],
         rows=tuple(Row(**row) for row in rows),
+        names=tuple(_original(owner, name) for owner, listed in names.items() for name in listed),
+        missing=missing,
     )
 
 
 def find(entry: FaceEntry, name: str) -> object:
-    """What a dotted name stands for in a face: "URDF.load"; annotations count as attributes.
+    """What a dotted name stands for in a face; annotations count as attributes.
+
+    "URDF.load" is looked for in the first module, "urdfpy.utils.parse_origin" in the one it names.
 
     Raises: UnknownNameError where the face has no such name.
     """
-    module = import_module(entry.modules[entry.module])
+    inside = [old for old in (name, *parents_of(name)) if old in entry.modules]
+    old = max(inside, key=len, default=entry.module)
+    words = name[len(old) + 1 :].split(".") if inside else name.split(".")
+    module = import_module(entry.modules[old])
     try:
-        return reduce(_attribute, name.split("."), cast("object", module))
+        return reduce(_attribute, filter(None, words), cast("object", module))
     except AttributeError:
         raise UnknownNameError(f"name in the face '{entry.name}'", name, dir(module)) from None
 
@@ -127,6 +175,84 @@ def _attribute(owner: object, name: str) -> object:
             if name in vars(kind).get("__annotations__", {}):
                 return vars(kind)["__annotations__"][name]
     return getattr(owner, name)
+
+
+def find_original(entry: FaceEntry, name: OriginalName) -> object:
+    """What a public name of the original stands for in a face; a submodule need not be loaded yet.
+
+    Raises: UnknownNameError where the face has no such name, or not its owner.
+    """
+    owner = find(entry, name.owner)
+    try:
+        return _attribute(owner, name.name)
+    except AttributeError:
+        if name.dotted in entry.modules:
+            return import_module(entry.modules[name.dotted])
+        raise UnknownNameError(f"name in '{name.owner}'", name.name, dir(owner)) from None
+
+
+def refused_parameters(thing: object, name: OriginalName) -> str:
+    """Which call of the original a face's function would refuse, in words; empty for none.
+
+    All parameters must be taken by place and by name, and those left out that may be. What has no
+    signature takes what it likes.
+    """
+    try:
+        taken = signature(cast("Any", thing)).parameters.values()
+    except (TypeError, ValueError):
+        return ""
+    rest = {p.kind for p in taken} & {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}
+    placed = [p for p in taken if p.kind is Parameter.POSITIONAL_OR_KEYWORD and p.name != "self"]
+    given = name.parameters or ()
+    for k, (word, optional) in enumerate(given):
+        there = placed[k] if k < len(placed) else None
+        if there is None and len(rest) == 2:  # *args and **kwargs
+            continue
+        if there is None or there.name != word:
+            return f"parameter {k + 1} is '{word}' there, and here {there or 'none'}"
+        if optional and there.default is Parameter.empty:
+            return f"'{word}' may be left out there, and not here"
+    more = [p.name for p in placed[len(given) :] if p.default is Parameter.empty]
+    more += [p.name for p in taken if p.kind is Parameter.KEYWORD_ONLY and p.default is p.empty]
+    return f"needs {', '.join(more)}, which is not there" if more else ""
+
+
+def _original(owner: str, text: str) -> OriginalName:
+    """A name of ``[names]``, as "load(file_obj, lazy=)"."""
+    found = _NAME.fullmatch(text)
+    if found is None:
+        raise InputError(f"{owner}: {text!r} is no name")
+    name, inside = found.groups()
+    if inside is None:
+        return OriginalName(owner, name)
+    words = [word for word in inside.split(", ") if word]
+    return OriginalName(owner, name, tuple((w.rstrip("="), w.endswith("=")) for w in words))
+
+
+def _name_faults(names: object, missing: object) -> Iterator[str]:
+    """What is wrong with the tables of names, which go together."""
+    if not isinstance(names, dict) or not isinstance(missing, dict):
+        yield "[names] and [missing] must be tables"
+        return
+    owners, known = cast("dict[str, object]", names), set[str]()
+    for owner, listed in owners.items():
+        known |= {owner, *parents_of(owner)}
+        if not isinstance(listed, list):
+            yield f"[names] '{owner}' must be a list"
+            continue
+        for text in cast("list[object]", listed):
+            found = _NAME.fullmatch(text) if isinstance(text, str) else None
+            if found is None:
+                yield f"[names] '{owner}': {text!r} is no name with or without (parameters, last=)"
+            elif (dotted := f"{owner}.{found[1]}") in known and dotted not in owners:
+                yield f"[names] '{dotted}' is there twice"
+            else:
+                known.add(dotted)
+    for name, reason in cast("dict[str, object]", missing).items():
+        if name not in known:
+            yield f"[missing] '{name}' stands nowhere in [names]"
+        elif not isinstance(reason, str) or not reason.strip():
+            yield f"[missing] '{name}' needs a reason, as text"
 
 
 def _row_faults(row: Mapping[str, Any], number: int) -> Iterator[str]:

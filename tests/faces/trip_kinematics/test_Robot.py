@@ -245,6 +245,24 @@ def test_endeffectors():
 
 
 @pytest.mark.row("S1-049")
+def test_the_symbolic_representation_unpacks_as_the_code_of_the_original_does():
+    robot = branched()
+    rep = robot.get_symbolic_rep("slide")
+    pose, symbols, keys = rep
+    assert [symbol.name() for symbol in symbols] == [f"{joint}_{key}" for joint, key in keys]
+    assert {s.name() for s in symbols} == {s.name() for s in casadi.symvar(rep)}
+    assert type(pose) is casadi.SX
+    values = rng("unpacked").uniform(-1, 1, len(symbols)).tolist()
+    whole, part = casadi.Function("f", symbols, [rep, pose])(*values)
+    for (joint, key), value in zip(keys, values, strict=True):
+        robot.set_virtual_state({joint: {key: value}})
+    for found in (whole, part):
+        np.testing.assert_allclose(found, forward_kinematics(robot, "slide"), atol=1e-14)
+    assert casadi.jacobian(rep[:3, 3], casadi.vertcat(*symbols)).shape == (3, len(symbols))
+    assert trip_kinematics.get_translation(rep).shape == (3, 1)
+
+
+@pytest.mark.row("S1-049")
 def test_the_symbolic_representation():
     robot = branched()
     rep = robot.get_symbolic_rep("slide")

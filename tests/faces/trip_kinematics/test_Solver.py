@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.faces import trip_kinematics
+from linkwork.faces.trip_kinematics.derived import derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
 from linkwork.faces.trip_kinematics.Robot import Robot, forward_kinematics
 from linkwork.faces.trip_kinematics.Solver import (
@@ -360,3 +362,46 @@ def test_names_of_the_module():
     for name in ("CCDSolver", "NewtonSolver", "SimpleInvKinSolver"):
         assert getattr(trip_kinematics.Solver, name) is getattr(trip_kinematics, name)
     assert doubled().get_name() == "g"
+
+
+@pytest.mark.row("S1-061", "S1-062")
+def test_loops_stay_on_the_branch_of_the_tip():
+    """A five-bar whose tip is on any of its assemblies; the answer is that of a fine way there."""
+    bars = lw.load("five_bar")
+    q = dict(zip(bars.joint_names, range(4), strict=True))
+    hinges, drives = ("right", "right_elbow"), ("left", "right")
+    to_virtual, to_actuated = derived_mappings(
+        bars, {name: {"rz": name} for name in hinges}, {f"drive {name}": name for name in drives}
+    )
+    chain = [Transformation("at", {"tx": 0.2})]
+    for name, parent_length in zip(hinges, (None, 0.15), strict=True):
+        if parent_length is not None:
+            chain.append(Transformation("arm", {"tx": parent_length}, parent=chain[-1]))
+        chain.append(Transformation(name, {"rz": 0.0}, ["rz"], parent=chain[-1]))
+    chain.append(Transformation("end", {"tx": 0.2}, parent=chain[-1]))
+    rest = to_actuated({name: {"rz": 0.0} for name in hinges})
+    group = KinematicGroup("bars", chain, rest, to_virtual, to_actuated)
+    solver = SimpleInvKinSolver(Robot([group]), "bars")
+    given, follow = bars.assembler(drives), bars.assembler(hinges)
+    places, r, checked, sides = [q[name] for name in hinges], rng("tips"), 0, set[bool]()
+    for angles in r.uniform(-1.5, 1.5, (60, 2)):
+        for start in given.all_solutions(angles, bars.neutral(), starts=8).q:
+            goal, way = start[places] + r.uniform(-0.05, 0.05, 2), [start]
+            for s in np.linspace(0, 1, 20)[1:]:
+                way.append(follow.solve(start[places] + s * (goal - start[places]), way[-1]).q)
+            if abs(np.sin(goal[1])) < 0.3 or np.abs(np.diff(way, axis=0)).max() > 0.05:
+                continue  # near to where two assemblies meet
+            tip = {name: {"rz": float(start[q[name]])} for name in hinges}
+            there = {f"drive {name}": float(start[q[name]]) for name in drives}
+            solver.robot.pass_group_arg_v_to_a({"bars": [there]})
+            solver.robot.set_virtual_state(tip)
+            solver.robot.pass_group_arg_v_to_a({"bars": None})
+            x, y = (0.15 * f(goal[0]) + 0.2 * f(goal[0] + goal[1]) for f in (np.cos, np.sin))
+            found = solver.solve_actuated([0.2 + x, y, 0.0], tip)
+            for name in drives:
+                off = found[f"drive {name}"] - way[-1][q[name]]
+                assert np.remainder(off + np.pi, 2 * np.pi) - np.pi == pytest.approx(0, abs=1e-6)
+            checked += 1
+            sides.add(bool(start[q["left_elbow"]] > 0))
+    assert checked > 10
+    assert sides == {False, True}

@@ -8,6 +8,7 @@ import casadi
 import numpy as np
 import pytest
 
+from linkwork.faces import trip_kinematics
 from linkwork.faces.trip_kinematics import Utility
 from seeds import rng
 from trip_samples import homogeneous, quaternion, rx, ry, rz
@@ -102,10 +103,8 @@ def test_rotations_from_and_to():
             wanted.as_matrix(),
             atol=1e-15,
         )
-        np.testing.assert_allclose(turned.as_quat(), q * np.sign(q[0]), atol=1e-15)
-        np.testing.assert_allclose(
-            turned.as_quat(scalar_first=False), np.roll(q * np.sign(q[0]), -1), atol=1e-15
-        )
+        np.testing.assert_allclose(turned.as_quat(), q, atol=1e-15)
+        np.testing.assert_allclose(turned.as_quat(scalar_first=False), np.roll(q, -1), atol=1e-15)
         angles = wanted.as_euler("xyz")
         for found in (
             Utility.Rotation.from_euler("xyz", angles),
@@ -113,6 +112,42 @@ def test_rotations_from_and_to():
             Utility.Rotation.from_matrix(wanted.as_matrix()),
         ):
             np.testing.assert_allclose(found.as_matrix(), wanted.as_matrix(), atol=1e-14)
+
+
+@pytest.mark.row("S1-067")
+def test_quaternions_have_the_sign_that_scipy_gives_them():
+    scipy = pytest.importorskip(
+        "scipy.spatial.transform", reason="SciPy (pip install scipy) is not installed"
+    )
+    r = rng("signs")
+    signs = set()
+    quarter_turns = np.array(np.meshgrid(*[np.arange(-4, 5) * np.pi / 2] * 3)).reshape(3, -1).T
+    for angles in [*r.uniform(-7, 7, (200, 3)), *quarter_turns]:
+        for degrees in (False, True):
+            given = np.degrees(angles) if degrees else angles
+            wanted = scipy.Rotation.from_euler("xyz", given, degrees=degrees)
+            made = Utility.Rotation.from_euler("xyz", given, degrees=degrees)
+            np.testing.assert_allclose(made.as_quat(), np.roll(wanted.as_quat(), 1), atol=1e-14)
+        signs.add(bool(made.as_quat()[0] < 0))
+    for matrix in scipy.Rotation.from_quat(r.normal(size=(300, 4))).as_matrix():
+        wanted = scipy.Rotation.from_matrix(matrix).as_quat()
+        made = Utility.Rotation.from_matrix(matrix).as_quat(scalar_first=False)
+        np.testing.assert_allclose(made, wanted, atol=1e-12)
+        signs.add(bool(made[3] < 0))
+    assert signs == {False, True}
+    for axis in np.vstack([np.eye(3), r.normal(size=(20, 3))]):  # half turns
+        matrix = 2 * np.outer(axis, axis) / (axis @ axis) - np.eye(3)
+        made = Utility.Rotation.from_matrix(matrix).as_quat(scalar_first=False)
+        assert made[np.argmax(np.abs(made))] > 0
+    np.testing.assert_array_equal(Utility.Rotation([0, 0, 0, -2]).as_quat(), [-1, 0, 0, 0])
+    np.testing.assert_allclose(
+        Utility.Rotation([1, 2, 3, 4]).as_quat(), np.array([4, 1, 2, 3]) / np.sqrt(30), atol=1e-15
+    )
+
+
+@pytest.mark.row("S1-066", "S1-067")
+def test_the_names_stand_on_the_package_too():
+    assert all(getattr(trip_kinematics, n) is getattr(Utility, n) for n in Utility.__all__)
 
 
 @pytest.mark.row("S1-067")

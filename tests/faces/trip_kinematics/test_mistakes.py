@@ -19,7 +19,7 @@ from linkwork.faces.trip_kinematics import mistakes
         (mistakes.MappingError("x"), (RuntimeError, ValueError)),
         (mistakes.NotFiniteError("x"), (ValueError,)),
         (mistakes.StaticGroupError("x"), (RuntimeError,)),
-        (mistakes.TipError("x"), (RuntimeError, ValueError)),
+        (mistakes.TipError("x"), (RuntimeError, ValueError, KeyError)),
         (mistakes.NoSolution("x"), (RuntimeError,)),
         (mistakes.SequenceError("x"), (AssertionError, ValueError)),
     ],

@@ -62,10 +62,11 @@ def test_poses_are_those_of_the_file(file: Path):
 def test_names_and_what_is_left_out(file: Path):
     parts = {str(part): part for part in trip_kinematics.from_urdf(file)}
     assert list(parts) == [
-        "first_tra", "first_mov", "first",
+        "first_tra", "first_rot", "first_mov", "first",
         "second_rot", "second_sta", "second_mov", "second_unsta", "second",
         "slide_tra", "slide_rot", "slide_sta", "slide_mov", "slide_unsta", "slide",
-        "unsaid_mov", "unsaid", "weld_tra", "weld", "skew_sta", "skew_mov", "skew_unsta", "skew",
+        "unsaid_rot", "unsaid_mov", "unsaid", "weld_tra", "weld_rot", "weld",
+        "skew_rot", "skew_sta", "skew_mov", "skew_unsta", "skew",
     ]  # fmt: skip
     assert parts["second_rot"].parent == "first"
     assert (parts["slide_mov"].get_state(), parts["first_mov"].get_state()) == (
@@ -122,13 +123,15 @@ def test_vectors_are_aligned():
         R = align_vectors(a, b)
         np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-14)
         assert np.linalg.det(R) == pytest.approx(1.0)
-        turned = R @ b
+        turned = b @ R
         np.testing.assert_allclose(
             turned / np.linalg.norm(turned), a / np.linalg.norm(a), atol=1e-14
         )
         cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
         assert (np.trace(R) - 1) / 2 == pytest.approx(cosine, abs=1e-12)  # the smallest
-    np.testing.assert_allclose(align_vectors([0, 0, -1], [0, 0, 1]) @ [0, 0, 1], [0, 0, -1])
+    quarter = align_vectors([0, 0, 1], [1, 0, 0])
+    np.testing.assert_allclose(quarter, [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], atol=1e-15)
+    np.testing.assert_allclose([0, 0, 1] @ align_vectors([0, 0, -1], [0, 0, 1]), [0, 0, -1])
     for bad in ([0, 0, 0], [1, 2], [np.nan, 0, 0]):
         with pytest.raises(ValueError):
             align_vectors([0, 0, 1], bad)

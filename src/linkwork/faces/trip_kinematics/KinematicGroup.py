@@ -31,11 +31,17 @@ from linkwork.faces.trip_kinematics.mistakes import (
     listed,
 )
 from linkwork.faces.trip_kinematics.Transformation import Transformation, parent_name
+from linkwork.faces.trip_kinematics.Utility import identity_transformation
 from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
 from linkwork.ops import ops_of
 from linkwork.spatial.poses import compose, to_matrix
 
-__all__ = ["KinematicGroup", "OpenKinematicGroup", "Transformation"]
+__all__ = [
+    "KinematicGroup",
+    "OpenKinematicGroup",
+    "Transformation",
+    "identity_transformation",
+]
 
 
 class Plan(NamedTuple):
@@ -221,8 +227,11 @@ class KinematicGroup(metaclass=NamesOfModule):
         actuated = merged(self._actuated, state, f"actuated state of group '{self._name}'")
         return Plan(self._to_virtual.virtual(actuated, self._keys, self._present()), actuated)
 
-    def plan_virtual(self, state: Any) -> Plan:
+    def plan_virtual(self, state: Any, begin: Values | None = None) -> Plan:
         """What `set_virtual_state` would come to.
+
+        ``begin``: the actuated state that a mapping which follows goes from, in the place of the
+        present state.
 
         Raises: as it does.
         """
@@ -233,8 +242,8 @@ class KinematicGroup(metaclass=NamesOfModule):
             if joint not in virtual:
                 raise UnknownKeyError(f"joint of group '{self._name}'", joint, list(virtual))
             virtual[joint].update(self._chain[joint].checked(changes))
-        found = self._to_actuated.actuated(virtual, self._actuated, self._present())
-        return Plan(virtual, found)
+        present = self._present() if begin is None else {**begin, **virtual}
+        return Plan(virtual, self._to_actuated.actuated(virtual, self._actuated, present))
 
     def take(self, plan: Plan) -> None:
         """Take a state that was planned."""

@@ -19,7 +19,7 @@ from linkwork.faces.trip_kinematics.KinematicGroup import (
     open_group_of,
 )
 from linkwork.faces.trip_kinematics.mappings import actuated_key
-from linkwork.faces.trip_kinematics.matrices import as_array, as_block
+from linkwork.faces.trip_kinematics.matrices import as_array, as_block, unpacking
 from linkwork.faces.trip_kinematics.mistakes import (
     NameClashError,
     UnknownKeyError,
@@ -27,6 +27,7 @@ from linkwork.faces.trip_kinematics.mistakes import (
     listed,
 )
 from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.Utility import identity_transformation
 from linkwork.faces.trip_kinematics.values import Values, mapping_of
 from linkwork.robot import Robot as CoreRobot
 
@@ -36,6 +37,7 @@ __all__ = [
     "Robot",
     "Transformation",
     "forward_kinematics",
+    "identity_transformation",
 ]
 
 
@@ -108,7 +110,16 @@ class Robot(metaclass=NamesOfModule):
 
         Raises: as `set_actuated_state`.
         """
-        self._take(self._plans(state))
+        self.take_from(state, {})
+
+    def take_from(
+        self, state: Mapping[str, Mapping[str, float]], begin: Mapping[str, Values]
+    ) -> None:
+        """As `set_virtual_state`; mappings that follow go from actuated states of their groups.
+
+        Raises: as `set_actuated_state`.
+        """
+        self._take(self._plans(state, begin))
 
     def pass_group_arg_a_to_v(self, argv_dict: Mapping[str, Any]) -> None:
         """Give arguments to the actuated_to_virtual mappings of the groups named.
@@ -128,18 +139,25 @@ class Robot(metaclass=NamesOfModule):
         """The pose (4, 4) of an end effector as a CasADi SX of the virtual state.
 
         Its symbols are named JOINT_KEY; ``casadi.symvar`` lists them, and `get_symbols` gives
-        each by its name. All end effectors of a robot have the same symbols. With
-        ``actuated`` it is one of the actuated state, with symbols named as its keys: this calls
-        actuated_to_virtual with symbols, and takes mappings that compute with CasADi's functions or
-        with NumPy's.
+        each by its name. All end effectors of a robot have the same symbols. It also unpacks
+        into ``pose, symbols, keys``, as what the original's code gives: ``keys`` has [joint, key]
+        for each symbol, from the base to the end effector.
+
+        With ``actuated`` it is one of the actuated state, with symbols named as its keys: this
+        calls actuated_to_virtual with symbols, and takes mappings that compute with CasADi's
+        functions or with NumPy's.
 
         Raises: UnknownKeyError (a KeyError) with the names that there are;
         UnsupportedFeatureError for a mapping that takes no symbols.
         """
         frame = self._core.frame(endeffector)
         needed = self._core.on_the_way(frame)
-        values = self._actuated_symbols(needed) if actuated else self._virtual_symbols(needed)
-        return self._fk(frame, values)
+        if actuated:
+            return self._fk(frame, self._actuated_symbols(needed))
+        moving = [s for s in needed if s.key in self._members[s.member][1].states]
+        symbols = [self._symbol(slot.member, slot.key) for slot in moving]
+        pose = self._fk(frame, self._virtual_symbols(needed))
+        return unpacking(pose, symbols, [[slot.member, slot.key] for slot in moving])
 
     def get_symbols(self) -> dict[str, Any]:
         """The symbols of the virtual state by their names, JOINT_KEY."""
@@ -184,7 +202,11 @@ class Robot(metaclass=NamesOfModule):
         driven = [
             name
             for group in self._groups.values()
-            for name in core.actuated.get(group.get_name(), core.joints_of(group.members))
+            for name in (
+                core.actuated[group.get_name()].values()
+                if group.get_name() in core.actuated
+                else core.joints_of(group.members)
+            )
         ]
         return core.robot.actuate(driven) if core.robot.loops else core.robot
 
@@ -246,7 +268,7 @@ class Robot(metaclass=NamesOfModule):
                 values[joint].update(own)
         return values
 
-    def _plans(self, state: Any) -> dict[str, Plan]:
+    def _plans(self, state: Any, begin: Mapping[str, Values]) -> dict[str, Plan]:
         """What groups come to when joints are set; nothing is changed yet."""
         shares: dict[str, dict[str, Any]] = {}
         for joint, values in mapping_of(state, "a virtual state").items():
@@ -255,7 +277,10 @@ class Robot(metaclass=NamesOfModule):
                 valid = [name for name, (_, member) in self._members.items() if member.states]
                 raise UnknownKeyError("joint", joint, valid)
             shares.setdefault(found[0].get_name(), {})[joint] = values
-        return {name: self._groups[name].plan_virtual(share) for name, share in shares.items()}
+        return {
+            name: self._groups[name].plan_virtual(share, begin.get(name))
+            for name, share in shares.items()
+        }
 
     def _take(self, plans: Mapping[str, Plan]) -> None:
         for name, plan in plans.items():

@@ -30,7 +30,7 @@ from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.result import IKResult
 
-__all__ = ["CCDSolver", "NewtonSolver", "NoSolution", "SimpleInvKinSolver"]
+__all__ = ["CCDSolver", "NewtonSolver", "NoSolution", "Robot", "SimpleInvKinSolver"]
 
 Floats = NDArray[np.float64]
 
@@ -91,7 +91,9 @@ class SimpleInvKinSolver:
         """The virtual state of the joints up to the end effector that brings it to the target.
 
         ``target``: a position (3,) or a pose (4, 4), whose rotation counts with ``orientation``.
-        The search begins at ``initial_tip``, a virtual state, by default at zero.
+        The search begins at ``initial_tip``, a virtual state, by default at zero. Loops of derived
+        mappings are closed at the tip first, from the actuated state of `robot`, so that the answer
+        is on the tip's branch of assembly.
 
         Raises: ShapeError, InputError; TipError (a RuntimeError) and UnknownKeyError for the tip;
         NoSolution with ``strict``.
@@ -124,7 +126,7 @@ class SimpleInvKinSolver:
             error: Exception | None = None
             for q in self._candidates(first, goal, start):
                 try:
-                    self.robot.set_virtual_state(self._state(q))
+                    self.robot.take_from(self._state(q), self._core.actuated_states(q))
                 except (ArithmeticError, ValueError, RuntimeError, LinkworkError) as caught:
                     error = error or caught
                     continue
@@ -240,7 +242,11 @@ class SimpleInvKinSolver:
         q = self._core.configuration(values)
         if not isinstance(q, np.ndarray):
             raise InputError("a value of the robot is a symbol: a search takes numbers")
-        return q
+        if tip is None or not self._core.actuated:
+            return q
+        groups = self.robot.get_groups()
+        actuated = {name: groups[name].get_actuated_state() or {} for name in self._core.actuated}
+        return self._core.closed(q, members, actuated)
 
     def _tip(self, tip: Any, keys: Mapping[str, Sequence[str]]) -> dict[str, Values]:
         if tip is None:

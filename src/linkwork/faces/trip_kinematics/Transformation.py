@@ -11,16 +11,38 @@ from linkwork.errors import InputError
 from linkwork.faces.trip_kinematics.both import NamesOfModule
 from linkwork.faces.trip_kinematics.matrices import as_array
 from linkwork.faces.trip_kinematics.mistakes import UnknownKeyError, WrongTypeError, listed
-from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
+from linkwork.faces.trip_kinematics.Utility import (
+    hom_translation_matrix,
+    quat_rotation_matrix,
+    x_axis_rotation_matrix,
+    y_axis_rotation_matrix,
+    z_axis_rotation_matrix,
+)
+from linkwork.faces.trip_kinematics.values import (
+    QUATERNION,
+    Values,
+    mapping_of,
+    number,
+    quaternion_of,
+)
 from linkwork.ops import Ops, ops_of
 from linkwork.spatial import rotations
 from linkwork.spatial.poses import Pose, to_matrix
 
-__all__ = ["EULER_ORDERS", "Transformation", "array_find", "use_euler"]
+__all__ = [
+    "EULER_ORDERS",
+    "Transformation",
+    "array_find",
+    "hom_translation_matrix",
+    "quat_rotation_matrix",
+    "use_euler",
+    "x_axis_rotation_matrix",
+    "y_axis_rotation_matrix",
+    "z_axis_rotation_matrix",
+]
 
 TRANSLATION = ("tx", "ty", "tz")
 EULER = ("rx", "ry", "rz")
-QUATERNION = ("qw", "qx", "qy", "qz")
 KEYS = (*TRANSLATION, *EULER, *QUATERNION)
 EULER_ORDERS = {"xyz": ("rx", "ry", "rz"), "rpy": ("rz", "ry", "rx")}
 """The rotations that are multiplied, from left to right."""
@@ -192,13 +214,6 @@ class Transformation(metaclass=NamesOfModule):
 
     def __deepcopy__(self, memo: Any) -> Transformation:
         return self.__copy__()
-
-
-def quaternion_of(values: Mapping[str, Any]) -> list[Any]:
-    """The quaternion of some values; none at all, or one of zeros, is no rotation."""
-    parts = [values.get(key, 0.0) for key in QUATERNION]
-    zero = all(isinstance(part, float) and part == 0.0 for part in parts)
-    return [1.0, 0.0, 0.0, 0.0] if zero else parts
 
 
 def parent_name(name: str, parent: Any) -> str | None:

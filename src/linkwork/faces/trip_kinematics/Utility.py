@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.trip_kinematics.matrices import as_array, as_block
 from linkwork.faces.trip_kinematics.mistakes import SequenceError
-from linkwork.faces.trip_kinematics.Transformation import quaternion_of
-from linkwork.faces.trip_kinematics.values import is_symbol, number
+from linkwork.faces.trip_kinematics.values import is_symbol, number, quaternion_of
 from linkwork.ops import ops_of
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import poses, rotations
@@ -99,10 +98,23 @@ def get_translation(matrix: Any) -> Any:
 
 
 class Rotation:
-    """A rotation, from and to quaternions, Euler angles and matrices."""
+    """A rotation, from and to quaternions, Euler angles and matrices.
 
-    def __init__(self, matrix: NDArray[np.float64]) -> None:
-        self._matrix = matrix
+    It keeps the sign that its quaternion was made with, as SciPy's rotations do: that of the
+    numbers given to `from_quat`, the product of the half angles' quaternions after `from_euler`,
+    and a positive largest part after `from_matrix`. ``quat`` is x y z w, of any length.
+
+    Raises: as `from_quat`.
+    """
+
+    def __init__(self, quat: ArrayLike) -> None:
+        given = np.asarray(quat, np.float64)
+        if given.shape != (4,):
+            raise ShapeError(f"a quaternion has four numbers, not the shape {given.shape}")
+        if not np.isfinite(given).all() or not given.any():
+            raise InputError(f"a quaternion has finite numbers that are not all 0, not {given}")
+        scaled = np.roll(given, 1) / np.abs(given).max()
+        self._wxyz: NDArray[np.float64] = scaled / np.linalg.norm(scaled)
 
     @classmethod
     def from_quat(cls, xyzw: ArrayLike, scalar_first: bool = True) -> Rotation:
@@ -111,12 +123,7 @@ class Rotation:
         Raises: ShapeError, InputError.
         """
         given = np.asarray(xyzw, np.float64)
-        if given.shape != (4,):
-            raise ShapeError(f"a quaternion has four numbers, not the shape {given.shape}")
-        if not np.isfinite(given).all() or not given.any():
-            raise InputError(f"a quaternion has finite numbers that are not all 0, not {given}")
-        wxyz = given if scalar_first else np.roll(given, 1)
-        return cls(np.array(rotations.from_quaternion(NUMPY, wxyz / np.abs(wxyz).max())))
+        return cls(np.roll(given, -1) if scalar_first and given.shape == (4,) else given)
 
     @classmethod
     def from_euler(cls, seq: str, rpy: ArrayLike, degrees: bool = False) -> Rotation:
@@ -131,8 +138,13 @@ class Rotation:
             raise ShapeError(f"Euler angles are three numbers, not the shape {given.shape}")
         if not np.isfinite(given).all():
             raise InputError(f"Euler angles must be finite, not {given}")
-        angles = np.radians(given) if degrees else given
-        return cls(np.array(rotations.from_rpy(NUMPY, angles)))
+        half = 0.5 * (np.radians(given) if degrees else given)
+        x, y, z = (
+            np.array([np.cos(angle), *np.sin(angle) * axis])
+            for angle, axis in zip(half, np.eye(3), strict=True)
+        )
+        product = rotations.multiply_quaternions
+        return cls(np.roll(np.asarray(product(NUMPY, product(NUMPY, z, y), x)), -1))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Rotation:
@@ -144,16 +156,17 @@ class Rotation:
         far = np.abs(given.T @ given - np.eye(3)).max() if np.isfinite(given).all() else np.inf
         if far > 1.0e-6 or np.linalg.det(given) < 0.0:
             raise InputError("the matrix is no rotation: its columns must be a right-handed frame")
-        return cls(given)
+        xyzw = np.roll(np.asarray(rotations.to_quaternion(NUMPY, given)), -1)
+        largest = int(np.argmax([*np.diag(given), np.trace(given)]))
+        return cls(xyzw if xyzw[largest] > 0.0 else -xyzw)
 
     def as_quat(self, scalar_first: bool = True) -> NDArray[np.float64]:
-        """The unit quaternion (4,), w not negative: w x y z, or x y z w."""
-        wxyz = np.array(rotations.to_quaternion(NUMPY, self._matrix))
-        return wxyz if scalar_first else np.roll(wxyz, -1)
+        """The unit quaternion (4,) with the sign it was made with: w x y z, or x y z w."""
+        return self._wxyz.copy() if scalar_first else np.roll(self._wxyz, -1)
 
     def as_matrix(self) -> NDArray[np.float64]:
         """The matrix (3, 3)."""
-        return self._matrix.copy()
+        return np.array(rotations.from_quaternion(NUMPY, self._wxyz))
 
     def __repr__(self) -> str:
         return f"Rotation.from_quat({self.as_quat().tolist()})"

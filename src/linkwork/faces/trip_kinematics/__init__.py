@@ -19,6 +19,18 @@ from linkwork.faces.trip_kinematics.Solver import (
 )
 from linkwork.faces.trip_kinematics.Transformation import Transformation, array_find, use_euler
 from linkwork.faces.trip_kinematics.urdf_parser import from_urdf
+from linkwork.faces.trip_kinematics.Utility import (
+    Rotation,
+    get_rotation,
+    get_translation,
+    hom_rotation,
+    hom_translation_matrix,
+    identity_transformation,
+    quat_rotation_matrix,
+    x_axis_rotation_matrix,
+    y_axis_rotation_matrix,
+    z_axis_rotation_matrix,
+)
 
 __version__ = "1.0.4"
 """The version of the original whose names are all here."""
@@ -30,6 +42,7 @@ __all__ = [
     "NoSolution",
     "OpenKinematicGroup",
     "Robot",
+    "Rotation",
     "SimpleInvKinSolver",
     "Transformation",
     "Utility",
@@ -38,6 +51,15 @@ __all__ = [
     "derived_mappings",
     "forward_kinematics",
     "from_urdf",
+    "get_rotation",
+    "get_translation",
+    "hom_rotation",
+    "hom_translation_matrix",
+    "identity_transformation",
+    "quat_rotation_matrix",
     "urdf_parser",
     "use_euler",
+    "x_axis_rotation_matrix",
+    "y_axis_rotation_matrix",
+    "z_axis_rotation_matrix",
 ]

@@ -25,7 +25,7 @@ from linkwork.faces.trip_kinematics.Transformation import (
     Transformation,
     quaternion_of,
 )
-from linkwork.faces.trip_kinematics.values import is_symbol
+from linkwork.faces.trip_kinematics.values import Values, is_symbol
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
@@ -82,7 +82,14 @@ class Core:
         ]
         m = grafted(m, grafts) if grafts else m
         self.robot = Robot(m)
-        self.actuated = {graft.group: tuple(graft.actuated.values()) for graft in grafts}
+        self.actuated = {  # by group: the joint for each key of the actuated state
+            graft.group: {
+                key: graft.actuated[joint]
+                for key, joint in (closures or {})[graft.group].actuated.items()
+            }
+            for graft in grafts
+        }
+        self._others = any(loops.others for loops in (closures or {}).values())
         self.ends: Mapping[str, str] = tree.ends
         self.rest: Floats = np.zeros(m.n_q)
         for graft in grafts:
@@ -131,6 +138,43 @@ class Core:
             for c, name in enumerate(m.joint_names)
             if places.intersection(range(int(m.q_start[c]), int(m.q_start[c + 1])))
         ]
+
+    def closed(
+        self, q: Floats, members: Iterable[str], actuated: Mapping[str, Mapping[str, float]]
+    ) -> Floats:
+        """q with the loops closed at the values of some transformations, where that is possible.
+
+        ``actuated``: states of the groups whose loops they are, from which these joints begin:
+        that decides between assemblies.
+        """
+        m, chain = self.robot.mechanism, self.joints_of(members)
+        known = [k for joint in chain for k in self._places(m.joint(joint))]
+        begin, more = q.copy(), dict[str, int]()
+        for group, joint_of in self.actuated.items():
+            for key, joint in joint_of.items():
+                if joint not in chain:
+                    more[joint] = int(m.q_start[m.joint(joint)])
+                    begin[more[joint]] = actuated[group][key]
+        if not (more or self._others):
+            return q
+        if self._others:  # the joints that are in neither state go first: they must not decide
+            both = [*known, *more.values()]
+            begin = self.robot.assembler([*chain, *more]).solve(begin[both], begin).q
+        found = self.robot.assembler(chain).solve(q[known], begin)
+        return found.q if bool(found.success) else q
+
+    def actuated_states(self, q: Floats) -> dict[str, Values]:
+        """The actuated states at q of the groups whose loops are closed in it."""
+        m = self.robot.mechanism
+        return {
+            group: {key: float(q[m.q_start[m.joint(joint)]]) for key, joint in joint_of.items()}
+            for group, joint_of in self.actuated.items()
+        }
+
+    def _places(self, joint: int) -> range:
+        """Where the positions of a joint stand in q."""
+        m = self.robot.mechanism
+        return range(int(m.q_start[joint]), int(m.q_start[joint + 1]))
 
     def configuration(self, values: Mapping[str, Mapping[str, Any]]) -> Any:
         """q (nq,) at the values of the transformations: an array, or a list where one is an SX."""

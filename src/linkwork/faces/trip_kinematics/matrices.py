@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.faces.trip_kinematics.values import is_symbol
+
+
+def unpacking(pose: Any, symbols: list[Any], keys: list[list[str]]) -> Any:
+    """An SX that also unpacks into itself, its symbols and their keys."""
+    found = _unpacking_sx()(pose)
+    found.parts = (pose, symbols, keys)
+    return found
+
+
+@cache
+def _unpacking_sx() -> Any:
+    """The class of `unpacking`: CasADi is there only once symbols are."""
+    import casadi  # noqa: PLC0415  there are symbols, so it is loaded
+
+    ca: Any = casadi
+
+    class SymbolicPose(ca.SX):
+        parts: tuple[Any, ...] = ()
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(self.parts)
+
+    return SymbolicPose
 
 
 def as_array(block: Any) -> NDArray[Any]:

@@ -50,8 +50,14 @@ class StaticGroupError(LinkworkError, RuntimeError):
     """A state was given to a group in which nothing moves."""
 
 
-class TipError(InputError, RuntimeError):
-    """An initial tip of a solver with another number of values than the chain has."""
+class TipError(InputError, RuntimeError, KeyError):
+    """An initial tip of a solver with another number of values than the chain has.
+
+    The documentation names RuntimeError; the original raises KeyError where joints are left out.
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class NoSolution(LinkworkError, RuntimeError):

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import ShapeError
 from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.Utility import Rotation
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Joint
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import rotations
 
-__all__ = ["align_vectors", "from_urdf"]
+__all__ = ["Rotation", "Transformation", "align_vectors", "from_urdf"]
 
 _STATES = {"revolute": "rz", "continuous": "rz", "prismatic": "tz"}
 _KEYS = ("qw", "qx", "qy", "qz")
@@ -26,10 +27,10 @@ _KEYS = ("qw", "qx", "qy", "qz")
 def from_urdf(filename: str | os.PathLike[str]) -> list[Transformation]:
     """The transformations of a URDF file, to be given to `Robot`, with others beside them.
 
-    For each joint NAME: NAME_tra and NAME_rot, its origin; NAME_mov, its state ``rz`` or ``tz``,
-    between NAME_sta and NAME_unsta where its axis is not z; and NAME, its child's frame. Fixed ones
-    that turn and move nothing are left out, NAME is not. An axis that is not written is z, which is
-    this library's default and not URDF's. Floating and planar joints are fixed, followers are free,
+    For each joint NAME: NAME_tra and NAME_rot, its origin, without NAME_tra where that is zero;
+    NAME_mov, its state ``rz`` or ``tz``, between NAME_sta and NAME_unsta where its axis is not z;
+    and NAME, its child's frame. An axis that is not written is z, which is this library's default
+    and not URDF's. Floating and planar joints are fixed, followers are free,
     each with a warning; limits do not count.
 
     Raises: DescriptionError (a ValueError) with every error of the file and its line.
@@ -54,7 +55,9 @@ def from_urdf(filename: str | os.PathLike[str]) -> list[Transformation]:
 
 
 def align_vectors(target: ArrayLike, to_align: ArrayLike) -> NDArray[np.float64]:
-    """The smallest rotation R (3, 3) that turns ``to_align`` into the direction of ``target``.
+    """The smallest rotation R (3, 3) of which ``to_align @ R`` has the direction of ``target``.
+
+    ``R.T`` is thus the matrix that turns ``to_align``, as a column, into ``target``.
 
     Raises: ShapeError; InputError for vectors that are zero or not finite.
     """
@@ -62,7 +65,7 @@ def align_vectors(target: ArrayLike, to_align: ArrayLike) -> NDArray[np.float64]
     if a.shape != (3,) or b.shape != (3,):
         raise ShapeError(f"vectors have three numbers, not {a.size} and {b.size}")
     S = rotations.align_z(b)
-    return S @ rotations.align_z(S.T @ a) @ S.T
+    return S @ rotations.align_z(S.T @ a).T @ S.T
 
 
 def _of_joint(joint: Joint, parent: Transformation | None) -> list[Transformation]:
@@ -74,8 +77,7 @@ def _of_joint(joint: Joint, parent: Transformation | None) -> list[Transformatio
 
     if any(joint.xyz):
         add("_tra", dict(zip(("tx", "ty", "tz"), joint.xyz, strict=True)))
-    if any(joint.rpy):
-        add("_rot", _quaternion(rotations.from_rpy(NUMPY, np.array(joint.rpy))))
+    add("_rot", _quaternion(rotations.from_rpy(NUMPY, np.array(joint.rpy))))
     state = _STATES.get(joint.type)
     if state is None and joint.type != "fixed":
         _warn(f"joint '{name}' is {joint.type}: it is taken as fixed")

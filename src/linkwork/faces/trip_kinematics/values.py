@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -15,10 +16,13 @@ Values = dict[str, Any]
 """Keys to numbers (m, rad, or parts of a quaternion), or to CasADi SX scalars."""
 
 
+QUATERNION = ("qw", "qx", "qy", "qz")
+
+
 def is_symbol(value: Any) -> bool:
     """Whether a value is an expression of CasADi."""
-    kind = type(value)
-    return kind.__module__.partition(".")[0] == "casadi" and kind.__name__ in ("SX", "MX")
+    casadi: Any = sys.modules.get("casadi")
+    return casadi is not None and isinstance(value, (casadi.SX, casadi.MX))
 
 
 def _symbol(value: Any, what: str) -> Any:
@@ -67,3 +71,10 @@ def mapping_of(value: Any, what: str) -> dict[Any, Any]:
 def copied(state: Mapping[str, Mapping[str, Any]]) -> dict[str, Values]:
     """A virtual state that can be changed without changing this one."""
     return {name: dict(values) for name, values in state.items()}
+
+
+def quaternion_of(values: Mapping[str, Any]) -> list[Any]:
+    """The quaternion of some values; none at all, or one of zeros, is no rotation."""
+    parts = [values.get(key, 0.0) for key in QUATERNION]
+    zero = all(isinstance(part, float) and part == 0.0 for part in parts)
+    return [1.0, 0.0, 0.0, 0.0] if zero else parts

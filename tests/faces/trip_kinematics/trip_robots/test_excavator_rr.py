@@ -66,7 +66,7 @@ def test_what_no_cylinder_does(mappings: Any):
 def test_the_robots(name: str):
     robot = getattr(ex, f"{name}_excavator")
     assert robot.get_virtual_state() == {"q_1": {"ry": 0.0}, "q_2": {"ry": radians(-90)}}
-    solver = SimpleInvKinSolver(robot, f"{name} group 2")
+    solver = SimpleInvKinSolver(robot, "geometric group 2")
     other = solver.robot
     for q_1, q_2 in rng("arm").uniform((-1.2, -2.8), (1.2, -0.3), (20, 2)).tolist():
         other.set_actuated_state({"a_1": way(0, q_1), "a_2": way(1, q_2)})
@@ -76,11 +76,11 @@ def test_the_robots(name: str):
             @ by_hand({"ry": q_2})
             @ by_hand({"tx": 1.7})
         )
-        found = forward_kinematics(other, f"{name} group 2")
+        found = forward_kinematics(other, "geometric group 2")
         np.testing.assert_allclose(found, T, atol=1e-9)
         state = solver.solve_actuated(T[:3, 3])  # a state that the cylinders can take
         other.set_actuated_state(state)
-        found = forward_kinematics(other, f"{name} group 2")
+        found = forward_kinematics(other, "geometric group 2")
         np.testing.assert_allclose(found[:3, 3], T[:3, 3], atol=1e-8)
 
 

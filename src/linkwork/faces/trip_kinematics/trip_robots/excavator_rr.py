@@ -9,7 +9,7 @@ symbols of CasADi as well; `closure_excavator` closes the loops, to the same sta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import atan2, cos, pi, radians, sin, sqrt
 from typing import Any
 
@@ -22,10 +22,10 @@ from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.values import is_symbol, number
 from linkwork.ops import ops_of
 
-L_1, L_2, L_3, L_4, L_5 = 1.0, 0.7, 1.2, 0.4, 1.7
-_BOOM = L_1 + L_3 + 0.4
+l_1, l_2, l_3, l_4, l_5 = 1.0, 0.7, 1.2, 0.4, 1.7
+_BOOM = l_1 + l_3 + 0.4
 _START = {"q_1": 0.0, "q_2": radians(-90)}
-_LENGTHS = {"a_1": sqrt(L_1**2 + L_2**2), "a_2": sqrt(L_3**2 + L_4**2)}
+_LENGTHS = {"a_1": sqrt(l_1**2 + l_2**2), "a_2": sqrt(l_3**2 + l_4**2)}
 """Of the cylinders at the start, where both triangles have a right angle."""
 
 State = Mapping[str, Any]
@@ -33,22 +33,22 @@ State = Mapping[str, Any]
 
 def geometric_q_to_a_group_1(state: State, tips: Any = None) -> dict[str, Any]:
     """The length of the first cylinder at an angle of the boom."""
-    return {"a_1": _side(pi / 2 - state["q_1"]["ry"], L_1, L_2, "q_1")}
+    return {"a_1": _side(pi / 2 - state["q_1"]["ry"], l_1, l_2, "q_1")}
 
 
 def geometric_a_to_q_group_1(state: State, tips: Any = None) -> dict[str, Any]:
     """The angle of the boom at a length of the first cylinder."""
-    return {"q_1": {"ry": pi / 2 - _angle(state["a_1"], L_1, L_2, "a_1")}}
+    return {"q_1": {"ry": pi / 2 - _angle(state["a_1"], l_1, l_2, "a_1")}}
 
 
 def geometric_q_to_a_group_2(state: State, tips: Any = None) -> dict[str, Any]:
     """The length of the second cylinder at an angle of the stick."""
-    return {"a_2": _side(-state["q_2"]["ry"], L_3, L_4, "q_2")}
+    return {"a_2": _side(-state["q_2"]["ry"], l_3, l_4, "q_2")}
 
 
 def geometric_a_to_q_group_2(state: State, tips: Any = None) -> dict[str, Any]:
     """The angle of the stick at a length of the second cylinder."""
-    return {"q_2": {"ry": -_angle(state["a_2"], L_3, L_4, "a_2")}}
+    return {"q_2": {"ry": -_angle(state["a_2"], l_3, l_4, "a_2")}}
 
 
 def _side(angle: Any, b: float, c: float, what: str) -> Any:
@@ -107,46 +107,52 @@ def _cylinder(hinge: str, cylinder: str, foot: tuple[float, float, float], lever
     return derived_mappings(robot, {hinge: {"ry": hinge}}, [cylinder], near=near)
 
 
-closure_a_to_q_group_1, closure_q_to_a_group_1 = _cylinder("q_1", "a_1", (0.0, 0.0, -L_2), L_1)
-closure_a_to_q_group_2, closure_q_to_a_group_2 = _cylinder("q_2", "a_2", (-L_3, 0.0, 0.0), -L_4)
+closure_a_to_q_group_1, closure_q_to_a_group_1 = _cylinder("q_1", "a_1", (0.0, 0.0, -l_2), l_1)
+closure_a_to_q_group_2, closure_q_to_a_group_2 = _cylinder("q_2", "a_2", (-l_3, 0.0, 0.0), -l_4)
 """As the geometric ones, by closing the loops."""
 
 
-def _arm(prefix: str, mappings: tuple[Any, Any, Any, Any]) -> Robot:
-    """The two groups with their mappings."""
-    q_1 = Transformation("q_1", {"ry": _START["q_1"]}, ["ry"])
-    link_1 = Transformation("link_1", {"tx": _BOOM}, parent=q_1)
-    q_2 = Transformation("q_2", {"ry": _START["q_2"]}, ["ry"])
-    link_2 = Transformation("link_2", {"tx": L_5}, parent=q_2)
+virtual_joint_1 = Transformation("q_1", {"ry": _START["q_1"]}, ["ry"])
+link_1 = Transformation("link_1", {"tx": _BOOM}, parent=virtual_joint_1)
+virtual_joint_2 = Transformation("q_2", {"ry": _START["q_2"]}, ["ry"])
+link_2 = Transformation("link_2", {"tx": l_5}, parent=virtual_joint_2)
+
+
+def _groups(mappings: Sequence[Any]) -> tuple[KinematicGroup, KinematicGroup]:
+    """Boom and stick with their mappings; in both excavators of the original they are so named."""
     first = KinematicGroup(
-        f"{prefix} group 1", [q_1, link_1], {"a_1": _LENGTHS["a_1"]}, mappings[0], mappings[1]
+        "geometric group 1",
+        [virtual_joint_1, link_1],
+        {"a_1": _LENGTHS["a_1"]},
+        mappings[0],
+        mappings[1],
     )
     second = KinematicGroup(
-        f"{prefix} group 2",
-        [q_2, link_2],
+        "geometric group 2",
+        [virtual_joint_2, link_2],
         {"a_2": _LENGTHS["a_2"]},
         mappings[2],
         mappings[3],
         parent=first,
     )
-    return Robot([first, second])
+    return first, second
 
 
-geometric_excavator = _arm(
-    "geometric",
+geometric_group_1, geometric_group_2 = _groups(
     (
         geometric_a_to_q_group_1,
         geometric_q_to_a_group_1,
         geometric_a_to_q_group_2,
         geometric_q_to_a_group_2,
-    ),
+    )
 )
-closure_excavator = _arm(
-    "closure",
+geometric_excavator = Robot([geometric_group_1, geometric_group_2])
+closure_group_1, closure_group_2 = _groups(
     (
         closure_a_to_q_group_1,
         closure_q_to_a_group_1,
         closure_a_to_q_group_2,
         closure_q_to_a_group_2,
-    ),
+    )
 )
+closure_excavator = Robot([closure_group_1, closure_group_2])

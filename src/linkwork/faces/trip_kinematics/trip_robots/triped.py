@@ -7,7 +7,14 @@ from math import radians
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import Transformation
-from linkwork.faces.trip_kinematics.trip_robots.triped_leg import build, gimbal_chain
+from linkwork.faces.trip_kinematics.trip_robots.triped_leg import (
+    build,
+    gimbal_chain,
+    gimbal_to_swing,
+    swing_to_gimbal,
+)
+
+__all__ = ["gimbal_to_swing", "leg_model", "swing_to_gimbal", "triped"]
 
 
 def leg_model(leg_number: int) -> list[KinematicGroup | Transformation]:

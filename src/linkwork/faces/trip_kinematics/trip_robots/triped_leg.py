@@ -142,6 +142,8 @@ def gimbal_chain(prefix: str, parent: Transformation | None = None) -> list[Tran
     return [place, turns]
 
 
-_parts = build("", gimbal_chain(""))
+a_ccs_p_trans, a_ccs_p_rot = gimbal_chain("")
+_parts = build("", [a_ccs_p_trans, a_ccs_p_rot])
 closed_chain = cast("KinematicGroup", _parts[0])
+a_p_ll, a_ll_zero, a_ll_zero_ll_joint, a_ll_joint_fcs = cast("list[Transformation]", _parts[1:])
 triped_leg = Robot(_parts)
