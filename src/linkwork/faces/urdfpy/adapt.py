@@ -307,6 +307,25 @@ def motion(joint: Joint, value: Any) -> Floats:
     return pose(wxyz=[np.cos(amount / 2), *(np.sin(amount / 2) * axis)])
 
 
+def motions(joint: Joint, values: Any, n: int) -> Floats:
+    """What a joint at n positions does to its child: poses (n, 4, 4) in the joint's own frame.
+
+    Raises: as `motion`; ShapeError where there are neither n positions nor one.
+    """
+    if joint.joint_type in SHAPES:
+        rows = np.array([motion(joint, value) for value in values]).reshape(-1, 4, 4)
+    else:
+        amounts, axis = _column(joint.name, 0, values), joint.__dict__["_axis"]
+        if joint.joint_type == "prismatic":
+            rows = pose(amounts[:, None] * axis)
+        else:
+            half = 0.5 * amounts[:, None]
+            rows = pose(wxyz=np.concatenate([np.cos(half), np.sin(half) * axis], axis=1))
+    if len(rows) not in (1, n):
+        raise ShapeError(f"joint '{joint.name}': {n} positions are needed, not {len(rows)}")
+    return np.broadcast_to(rows, (n, 4, 4)).copy()
+
+
 def is_valid(joint: Joint, value: Any) -> bool:
     """Whether a joint may have a position."""
     if joint.joint_type == "fixed":

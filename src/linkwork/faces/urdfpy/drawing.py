@@ -13,7 +13,7 @@ from linkwork.faces.urdfpy.values import WrongTypeError
 
 if TYPE_CHECKING:
     from linkwork.faces.urdfpy.joint import Joint
-    from linkwork.faces.urdfpy.urdf import URDF
+    from linkwork.faces.urdfpy.robot import URDF
 
 Floats = NDArray[np.float64]
 
