@@ -25,7 +25,7 @@ def plain(name: str) -> Link:
     return Link(name, None, None, None)
 
 
-@pytest.mark.row("S2-203")
+@pytest.mark.row("S2-203", "S2-205")
 def test_a_copy_with_a_prefix(shapes: URDF):
     other = shapes.copy(name="twin", prefix="left_")
     assert (other.name, shapes.name) == ("twin", "shapes")
@@ -40,7 +40,7 @@ def test_a_copy_with_a_prefix(shapes: URDF):
     assert follower.copy(prefix="p_").joint_map["p_f"].mimic.joint == "p_turn"
 
 
-@pytest.mark.row("S2-203")
+@pytest.mark.row("S2-203", "S2-205")
 def test_a_copy_of_another_size_is_of_the_same_stuff(shapes: URDF):
     big = shapes.copy(scale=2.0)
     for name, pose in big.link_fk([0.4], use_names=True).items():
@@ -62,7 +62,7 @@ def test_a_copy_of_another_size_is_of_the_same_stuff(shapes: URDF):
     assert len(bare.links[0].collisions) == 2
 
 
-@pytest.mark.row("S2-203")
+@pytest.mark.row("S2-203", "S2-205")
 def test_a_copy_that_is_stretched(shapes: URDF):
     """Three factors: along the axes of every frame; a warning where frames are turned."""
     for shape in (*shapes.links[0].visuals, *shapes.links[0].collisions):

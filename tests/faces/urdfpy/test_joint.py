@@ -234,6 +234,7 @@ def test_valid_positions():
     assert type(joint().is_valid(0.0)) is bool
 
 
+@pytest.mark.row("S2-206")
 def test_poses_of_the_child_at_several_positions():
     random = rng("child poses")
     T = origin([1, 2, 3], [0.1, 0.2, 0.3])

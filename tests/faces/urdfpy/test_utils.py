@@ -24,6 +24,7 @@ from robots import origin
 from seeds import rng
 
 
+@pytest.mark.row("S2-207", "S2-208")
 def test_origins_are_read_and_written():
     values = rng("origins").uniform(-1, 1, (20, 6))
     for xyz, rpy in zip(values[:, :3], values[:, 3:], strict=True):
@@ -40,6 +41,7 @@ def test_origins_are_read_and_written():
             parse_origin(ET.fromstring(f'<link><origin xyz="{wrong}"/></link>'))
 
 
+@pytest.mark.row("S2-209")
 def test_what_an_origin_may_be_given_as():
     T = origin([1, 2, 3], [0.1, 0.2, 0.3])
     assert np.array_equal(configure_origin(None), np.eye(4))
@@ -77,6 +79,7 @@ def test_an_origin_that_scales_is_taken_and_said(tmp_path: Path):
         robot.save(io.StringIO())
 
 
+@pytest.mark.row("S2-210")
 def test_names_of_files(tmp_path: Path):
     base = str(tmp_path)
     assert get_filename(base, "x/y.stl") == f"{base}/x/y.stl"
@@ -97,6 +100,7 @@ f 1 3 4
 """
 
 
+@pytest.mark.row("S2-211")
 def test_meshes_say_which_file_they_are_from(tmp_path: Path):
     path = tmp_path / "shape.obj"
     path.write_text(OBJ)

@@ -6,7 +6,7 @@ Programs written for urdfpy run unchanged after ``linkwork.faces.install("urdfpy
 
 from __future__ import annotations
 
-from linkwork.faces.urdfpy import utils
+from linkwork.faces.urdfpy import urdf, utils, version
 from linkwork.faces.urdfpy.urdf import (
     URDF,
     Actuator,
@@ -66,6 +66,8 @@ __all__ = [
     "matrix_to_rpy",
     "matrix_to_xyz_rpy",
     "rpy_to_matrix",
+    "urdf",
     "utils",
+    "version",
     "xyz_rpy_to_matrix",
 ]

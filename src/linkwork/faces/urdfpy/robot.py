@@ -6,6 +6,7 @@ import copy as copying
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from linkwork import settings
 from linkwork.errors import InputError, Problem
 from linkwork.faces.urdfpy import drawing, files, joining, other_xml
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFTypeWithMesh
@@ -222,7 +223,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
     def load(
         cls,
         file_obj: Any,
-        lazy_load_meshes: bool = True,
+        lazy_load_meshes: bool | None = None,
         *,
         allow: Folders = (),
         strict: bool = False,
@@ -231,13 +232,16 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
         Meshes and images are found from the description's place: beside it, in its package
         (``package://`` too), on the ROS paths, and in the folders ``allow``. They are opened when
-        they are first asked for, or at once with ``lazy_load_meshes=False``. ``strict=True`` also
+        they are first asked for, or at once with ``lazy_load_meshes=False``; the environment's
+        LINKWORK_ALLOW and LINKWORK_LOAD_MESHES=1 say the same from outside. ``strict=True`` also
         refuses inertias that no body has, and materials of one name that look different.
 
         Raises: DescriptionError (a ValueError) with every error of the file, each with its line.
         """
         robot = files.load(cls, file_obj, allow, strict=strict)
-        if not lazy_load_meshes:
+        if lazy_load_meshes is False or (
+            lazy_load_meshes is None and settings.load_meshes_at_once()
+        ):
             files.open_all(robot)
         return robot
 
@@ -336,25 +340,25 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
     # to be seen
 
-    def show(self, cfg: Any = None, use_collision: bool = False) -> Any:
-        """Show the robot at a configuration.
+    def show(self, cfg: Any = None, use_collision: bool = False) -> None:
+        """Show the robot at a configuration, in a window of pyrender, until it is closed.
 
-        Raises: UnsupportedFeatureError until there is a viewer; the message says what does it now.
+        Raises: as `link_fk`; MissingExtraError where pyrender is not installed.
         """
-        return drawing.show(self, cfg, use_collision)
+        drawing.show(self, cfg, use_collision)
 
     def animate(
         self, cfg_trajectory: Any = None, loop_time: float = 3.0, use_collision: bool = False
-    ) -> Any:
+    ) -> None:
         """Show the robot moving along ``cfg_trajectory`` and back within ``loop_time`` seconds.
 
         It maps joints or names to lists of positions, equally spaced in time; without it every
-        joint with limits goes from limit to limit.
+        joint with limits goes from limit to limit. It ends when the window is closed.
 
-        Raises: ValueError where lists differ in length, TypeError; UnsupportedFeatureError until
-        there is a viewer.
+        Raises: ValueError where lists differ in length, TypeError; MissingExtraError where pyrender
+        is not installed.
         """
-        return drawing.animate(self, cfg_trajectory, loop_time, use_collision)
+        drawing.animate(self, cfg_trajectory, loop_time, use_collision)
 
     def __repr__(self) -> str:
         return f"<URDF '{self.name}': {len(self._links)} links, {len(self._joints)} joints>"

@@ -173,6 +173,9 @@ class Mesh(URDFTypeWithMesh):
     _ATTRIBS: ClassVar[Attributes] = {"filename": (str, True), "scale": (np.ndarray, False)}
     _TAG = "mesh"
 
+    combine: bool = False
+    """Whether what is read becomes one mesh without colours."""
+
     filename: Any = Text("The name of the file, as written in the description.")
     scale: Any = Array("The scale (3,); or None.", optional_vector)
 
@@ -217,8 +220,20 @@ class Mesh(URDFTypeWithMesh):
         self._read_from(source, source.name or self.filename)
 
     def _read_from(self, source: Later, name: str) -> None:
-        path, found = _read(source, name)
+        path, found = _read(source, name, combine=self.combine or source.joined)
         self._meshes, self._read = found, (path, [hash(mesh) for mesh in found])
+
+    def pending_file(self) -> str | None:
+        """The file that the meshes will be read from; None where they are here.
+
+        Where it cannot be had, its name in the description.
+        """
+        if self._meshes is not None or self._source is None:
+            return None
+        try:
+            return str(self._source.path(self._source.name or self.filename))
+        except InputError:
+            return self.filename
 
     def file(self) -> Path | None:
         """The file that the meshes are in, unchanged; None where they were made or changed.
@@ -226,7 +241,8 @@ class Mesh(URDFTypeWithMesh):
         Raises: InputError where they were never opened, and there is no such file.
         """
         if self._meshes is None:
-            return (self._source or Later(None)).path(self.filename)
+            source = self._source or Later(None)
+            return source.path(source.name or self.filename)
         if self._read is None or [hash(mesh) for mesh in self._meshes] != self._read[1]:
             return None
         return self._read[0]
@@ -242,8 +258,8 @@ def load_meshes(filename: str) -> list[Any]:
     return _read(named_by_program(name), name)[1]
 
 
-def _read(source: Later, name: str) -> tuple[Path, list[Any]]:
-    """The file that a name means, and its meshes."""
+def _read(source: Later, name: str, *, combine: bool = False) -> tuple[Path, list[Any]]:
+    """The file that a name means, and its meshes, or one of all without colours."""
     try:
         path = source.path(name)
         found = [_named(part, path) for part in load.load(path).parts]
@@ -251,7 +267,7 @@ def _read(source: Later, name: str) -> tuple[Path, list[Any]]:
         raise InputError(f"unable to load mesh '{name}': {error}") from None
     if not found:
         raise InputError(f"unable to load mesh '{name}': there is none in the file")
-    return path, [_labelled(bare(found), path)] if source.joined else found
+    return path, [_labelled(bare(found), path)] if combine else found
 
 
 def _named(part: load.Part, path: Path) -> Any:
