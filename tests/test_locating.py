@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,16 @@ def test_the_home_folder_is_no_package(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "near.stl").write_bytes(b"")
     with pytest.raises(InputError, match="outside"):
         locate("../near.stl", tmp_path / "sub" / "robot.urdf")
+
+
+def test_the_environment_allows_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    mesh = tmp_path.resolve() / "elsewhere" / "link.stl"
+    mesh.parent.mkdir()
+    mesh.write_bytes(b"")
+    file = tmp_path / "mine" / "urdf" / "robot.urdf"
+    with pytest.raises(InputError, match="allow"):
+        locate(str(mesh), file)
+    monkeypatch.setenv("LINKWORK_ALLOW", f"/nowhere:{mesh.parent}".replace(":", os.pathsep))
+    assert locate(str(mesh), file) == mesh
+    monkeypatch.setenv("LINKWORK_ALLOW", str(mesh.parent.parent))
+    assert package_finder(file)("elsewhere") == mesh.parent

@@ -68,3 +68,25 @@ def test_the_clock_goes_forward():
     times = [settings.clock() for _ in range(100)]
     assert times == sorted(times)
     assert 0 <= times[-1] - times[0] < 60
+
+
+def test_folders_that_the_environment_allows(monkeypatch, tmp_path: Path):
+    monkeypatch.delenv("LINKWORK_ALLOW", raising=False)
+    assert settings.allowed_folders() == ()
+    monkeypatch.setenv("LINKWORK_ALLOW", os.pathsep.join(["/a", "", "/b c"]))
+    assert settings.allowed_folders() == (Path("/a"), Path("/b c"))
+    monkeypatch.chdir(tmp_path)
+    settings.hand_on_mesh_options(["here"], load_meshes=False)
+    assert settings.allowed_folders() == (tmp_path / "here", Path("/a"), Path("/b c"))
+
+
+def test_when_meshes_are_read(monkeypatch):
+    monkeypatch.delenv("LINKWORK_LOAD_MESHES", raising=False)
+    assert not settings.load_meshes_at_once()
+    monkeypatch.setenv("LINKWORK_LOAD_MESHES", "0")
+    assert not settings.load_meshes_at_once()
+    settings.hand_on_mesh_options([], load_meshes=True)
+    assert settings.load_meshes_at_once()
+    monkeypatch.setenv("LINKWORK_LOAD_MESHES", "yes")
+    with pytest.raises(lw.InputError, match="LINKWORK_LOAD_MESHES must be 0 or 1, not 'yes'"):
+        settings.load_meshes_at_once()

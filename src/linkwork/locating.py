@@ -25,14 +25,15 @@ def locate(
     """The mesh or image file that ``name`` means in the description ``file``.
 
     Searched: the description's package, folders above it that are named as the package, the ROS
-    paths of the environment, and ``allow`` (see `geometry.meshes.resolve`).
+    paths of the environment, ``allow``, and the folders that the environment allows (see
+    `geometry.meshes.resolve`).
 
     Raises: InputError where there is none, or it lies elsewhere.
     """
     return resolve(
         name,
         file,
-        allow,
+        _allowed(allow),
         ros_paths=settings.ros_paths(),
         home=settings.home(),
         suffixes=suffixes,
@@ -45,5 +46,9 @@ def package_finder(file: str | os.PathLike[str], allow: Folders = ()) -> package
     Searched: as by `locate`.
     """
     return packages.package_finder(
-        file, allow, ros_paths=settings.ros_paths(), home=settings.home()
+        file, _allowed(allow), ros_paths=settings.ros_paths(), home=settings.home()
     )
+
+
+def _allowed(allow: Folders) -> Folders:
+    return (*allow, *settings.allowed_folders())

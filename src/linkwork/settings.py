@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +37,33 @@ def ros_paths() -> tuple[Path, ...]:
     plain = [Path(p) for p in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if p]
     prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     return (*plain, *[Path(p) / "share" for p in prefixes if p])
+
+
+def allowed_folders() -> tuple[Path, ...]:
+    """The folders that files named by descriptions may lie in besides: LINKWORK_ALLOW."""
+    given = os.environ.get("LINKWORK_ALLOW", "").split(os.pathsep)
+    return tuple(Path(folder).expanduser() for folder in given if folder)
+
+
+def load_meshes_at_once() -> bool:
+    """Whether faces read meshes with the description, as the originals do: LINKWORK_LOAD_MESHES.
+
+    Raises: InputError where it is neither 0 nor 1.
+    """
+    given = os.environ.get("LINKWORK_LOAD_MESHES", "") or "0"
+    if given not in ("0", "1"):
+        raise InputError(f"LINKWORK_LOAD_MESHES must be 0 or 1, not {given!r}")
+    return given == "1"
+
+
+def hand_on_mesh_options(allow: Sequence[str], *, load_meshes: bool) -> None:
+    """Let `allowed_folders` and `load_meshes_at_once` give these too, here and in new processes."""
+    if allow:
+        before = [os.environ["LINKWORK_ALLOW"]] if os.environ.get("LINKWORK_ALLOW") else []
+        folders = [os.path.abspath(os.path.expanduser(folder)) for folder in allow]
+        os.environ["LINKWORK_ALLOW"] = os.pathsep.join([*folders, *before])
+    if load_meshes:
+        os.environ["LINKWORK_LOAD_MESHES"] = "1"
 
 
 def home() -> Path | None:

@@ -38,6 +38,10 @@ def test_every_option_is_in_the_help_with_a_sentence(cli: Callable[..., Any], na
         (["-m", "pip", "--help"], ["-m", "pip", "--", "--help"]),
         (["-mpip", "--help"], ["-m", "pip", "--", "--help"]),
         (["-c", "print()", "-h"], ["-c", "print()", "--", "-h"]),
+        (
+            ["--allow", "a", "--load-meshes", "--allow=b", "x.py", "--allow", "c"],
+            ["--allow", "a", "--load-meshes", "--allow=b", "--", "x.py", "--allow", "c"],
+        ),
         (["-", "x"], ["--", "-", "x"]),
         (["--help"], ["--help"]),
         (["-m"], ["-m"]),

@@ -95,6 +95,39 @@ def _folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+MESHES = """import subprocess, sys, {library}
+try:
+    {library}.URDF.load("mine/robot/r.urdf").links[0].visuals[0].geometry.meshes
+    print("there")
+except ValueError as error:
+    print("refused")
+try:
+    {library}.URDF.load("mine/robot/missing.urdf")
+    print("loaded")
+except ValueError as error:
+    print("missing")
+"""
+
+
+@pytest.mark.parametrize("library", ["urdfpy", "urchin"])
+def test_meshes_elsewhere_and_missing_ones_without_touching_the_program(folder: Path, library: str):
+    """The originals read any file, and all at once."""
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    text = (
+        '<robot name="r"><link name="l"><visual><geometry><mesh filename="{}"/></geometry>'
+        "</visual></link></robot>"
+    )
+    names = {"r.urdf": folder / "elsewhere" / "part.obj", "missing.urdf": "missing.obj"}
+    write(folder, {f"mine/robot/{file}": text.format(name) for file, name in names.items()})
+    write(folder, {"program.py": MESHES.format(library=library)})
+    run = ["--as", library, "program.py"]
+    assert linkwork(folder, *run) == (0, "refused\nloaded\n", "")
+    assert linkwork(folder, "--allow", "elsewhere", *run) == (0, "there\nloaded\n", "")
+    done = linkwork(folder, "--load-meshes", "--allow=elsewhere", *run)
+    assert done == (0, "there\nmissing\n", "")
+
+
 # as python does it
 
 

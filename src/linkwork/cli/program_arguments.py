@@ -15,6 +15,14 @@ _FACES = (
     "Put Linkwork in the place of this library. May be given several times; by default of all "
     "that it has a face for."
 )
+_ALLOW = (
+    "Let descriptions have meshes and images in this folder too, wherever it is. May be given "
+    "several times; LINKWORK_ALLOW has the same meaning."
+)
+_LOAD_MESHES = (
+    "Read meshes when a description is loaded, so that a missing one is an error then. "
+    "LINKWORK_LOAD_MESHES=1 has the same meaning."
+)
 
 
 def program_apart(words: Sequence[str]) -> list[str]:
@@ -25,9 +33,9 @@ def program_apart(words: Sequence[str]) -> list[str]:
     at = 0
     while at < len(words):
         word = words[at]
-        if word == "--as":
+        if word in ("--as", "--allow"):
             at += 2
-        elif word.startswith("--as="):
+        elif word.startswith(("--as=", "--allow=")) or word == "--load-meshes":
             at += 1
         elif word in ("-m", "-c") and at + 1 < len(words):
             return [*words[: at + 2], "--", *words[at + 2 :]]
@@ -67,6 +75,8 @@ class RunArguments:
     )
 
     faces: Annotated[list[str] | None, text_option("--as", metavar="LIBRARY", text=_FACES)] = None
+    allow: Annotated[list[str] | None, text_option("--allow", metavar="DIR", text=_ALLOW)] = None
+    load_meshes: Annotated[bool, typer.Option("--load-meshes", help=_LOAD_MESHES)] = False
     module: Annotated[
         str | None, text_option("-m", metavar="MODULE", text="Run a module, as python -m does.")
     ] = None

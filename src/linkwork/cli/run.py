@@ -24,7 +24,7 @@ from importlib.machinery import (
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from linkwork import faces
+from linkwork import faces, settings
 from linkwork.cli.program_arguments import RunArguments
 from linkwork.errors import InputError
 
@@ -50,6 +50,7 @@ class Program:
 def run(arguments: RunArguments) -> NoReturn:
     """Install the faces, run the program, and leave with its exit code."""
     names = tuple(arguments.faces or faces.available())
+    settings.hand_on_mesh_options(arguments.allow or (), load_meshes=arguments.load_meshes)
     faces.install(*names)
     _open_in_children(names)
     words = list(arguments.words or ())

@@ -59,15 +59,36 @@ def parents_of(module: str) -> tuple[str, ...]:
     return tuple(".".join(parts[:count]) for count in range(1, len(parts)))
 
 
+_URDFPY, _URCHIN = "linkwork.faces.urdfpy", "linkwork.faces.urchin"
 _TRIP = "linkwork.faces.trip_kinematics"
 
 FACES = (
     FaceEntry(
         "urdfpy",
         {
-            "urdfpy": "linkwork.faces.urdfpy",
-            "urdfpy.urdf": "linkwork.faces.urdfpy",
-            "urdfpy.utils": "linkwork.faces.urdfpy",
+            "urdfpy": _URDFPY,
+            **{
+                f"urdfpy.{module}": f"{_URDFPY}.{module}" for module in ("urdf", "utils", "version")
+            },
+        },
+    ),
+    FaceEntry(
+        "urchin",
+        {
+            "urchin": _URCHIN,
+            **{
+                f"urchin.{module}": f"{_URCHIN}.{module}"
+                for module in (
+                    "base",
+                    "joint",
+                    "link",
+                    "material",
+                    "transmission",
+                    "urdf",
+                    "utils",
+                    "version",
+                )
+            },
         },
     ),
     FaceEntry(

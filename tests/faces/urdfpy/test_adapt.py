@@ -87,11 +87,21 @@ def test_every_form_of_a_configuration():
         ({"free": 1.0}, WrongTypeError),
         ({"turn": [1, 2]}, ShapeError),
         ({"turn": None}, InputError),
-        ({"first": 0.9}, InputError),  # its leader at 0 puts it at 0.5
         (7, WrongTypeError),
         ("turn", WrongTypeError),
     ):
         with pytest.raises(error):
+            table.configuration(wrong)
+
+
+def test_a_leader_decides():
+    table, _ = slots()
+    with pytest.warns(UserWarning, match="'first' .follows 'turn'."):
+        assert not table.configuration({"first": 0.9})[:7].any()  # at 0 it is put at 0.5
+    with pytest.warns(UserWarning, match="'first' .follows 'turn'."):
+        assert not table.batch({"turn": [0.0, 0.0], "first": [0.5, 0.6]})[:, :7].any()
+    for wrong in ({"first": np.nan}, {"first": "x"}):
+        with pytest.raises(InputError):
             table.configuration(wrong)
 
 
@@ -116,7 +126,6 @@ def test_a_batch_by_rows_and_by_columns():
         ({"turn": [1, 2], "slide": [1, 2, 3]}, ShapeError),
         ({"turn": np.zeros((2, 2))}, ShapeError),
         ({"plane": 1.0}, WrongTypeError),
-        ({"turn": [0.0, 0.0], "first": [0.5, 0.6]}, InputError),
         (7, WrongTypeError),
     ):
         with pytest.raises(error):

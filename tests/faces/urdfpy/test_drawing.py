@@ -1,22 +1,123 @@
 from __future__ import annotations
 
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+
 import numpy as np
 import pytest
 
-from linkwork.errors import UnsupportedFeatureError
+from linkwork.errors import MissingExtraError
 from linkwork.faces.urdfpy import URDF
 from linkwork.faces.urdfpy.drawing import frames
 
+PYRENDER = '''
+"""The part of pyrender that a window needs; it closes after three frames."""
+
+import threading
+
+
+class Mesh:
+    @staticmethod
+    def from_trimesh(mesh, smooth=True):
+        made = Mesh()
+        made.mesh, made.smooth = mesh, smooth
+        return made
+
+
+class Scene:
+    def __init__(self):
+        self.poses, self.moves = {}, []
+
+    def add(self, mesh, pose=None):
+        node = object()
+        self.poses[node] = (mesh.mesh, pose)
+        return node
+
+    def set_pose(self, node, pose):
+        self.poses[node] = (self.poses[node][0], pose)
+        self.moves.append(pose)
+
+
+class Viewer:
+    opened = []
+
+    def __init__(self, scene, run_in_thread=False, use_raymond_lighting=False):
+        self.scene, self.threaded = scene, run_in_thread
+        self.render_lock, self.left = threading.RLock(), 3
+        Viewer.opened.append(self)
+
+    @property
+    def is_active(self):
+        self.left -= 1
+        return self.left >= 0
+'''
+
+
+@pytest.fixture(name="pyrender")
+def _pyrender(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A small module of the name in the place of pyrender, which needs a screen."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "pyrender.py").write_text(PYRENDER, encoding="utf-8")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "pyrender", raising=False)
+    module = pytest.importorskip("pyrender")
+    monkeypatch.setitem(sys.modules, "pyrender", module)
+    return module
+
+
+@pytest.mark.row("S2-008", "S2-201")
+def test_show_opens_a_window_with_every_mesh_in_its_place(shapes: URDF, pyrender: ModuleType):
+    for use_collision, poses in (
+        (False, shapes.visual_trimesh_fk([0.4])),
+        (True, shapes.collision_trimesh_fk([0.4])),
+    ):
+        assert shapes.show({"turn": 0.4}, use_collision=use_collision) is None
+        viewer = pyrender.Viewer.opened.pop()
+        assert not viewer.threaded
+        shown = {id(mesh): pose for mesh, pose in viewer.scene.poses.values()}
+        assert shown.keys() == {id(mesh) for mesh in poses}
+        assert all(np.array_equal(shown[id(mesh)], pose) for mesh, pose in poses.items())
+    with pytest.raises(KeyError):
+        shapes.show({"knee": 1.0})
+
+
+@pytest.mark.row("S2-008", "S2-202")
+def test_animate_moves_the_meshes_until_the_window_is_closed(ur5: URDF, pyrender: ModuleType):
+    way = {"elbow_joint": [0.0, 1.0]}
+    assert ur5.animate(way, loop_time=0.1) is None
+    viewer = pyrender.Viewer.opened.pop()
+    assert viewer.threaded
+    n = len(viewer.scene.poses)
+    assert len(viewer.scene.moves) == 3 * n
+    along = frames(ur5, way, 0.1)
+    expected = [pose for cfg in along for pose in ur5.visual_trimesh_fk(cfg).values()]
+    assert np.array_equal(viewer.scene.moves, expected)
+    free = threading.Thread(target=viewer.render_lock.acquire)
+    free.start()
+    free.join(5)
+    assert not free.is_alive()  # the lock has been given back
+    ur5.animate({"elbow_joint": [0.5]})
+    assert not pyrender.Viewer.opened.pop().threaded  # nothing moves: shown
+
 
 @pytest.mark.row("S2-008", "S2-201", "S2-202")
-def test_until_there_is_a_viewer_the_error_says_what_to_do(ur5: URDF):
+def test_without_pyrender_the_error_says_what_to_do(
+    ur5: URDF, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setitem(sys.modules, "pyrender", None)
     for call in (ur5.show, ur5.animate):
-        with pytest.raises(UnsupportedFeatureError, match="visual_trimesh_fk"):
+        with pytest.raises(MissingExtraError, match=r"pip install pyrender.*visual_trimesh_fk"):
             call()
-        with pytest.raises(UnsupportedFeatureError, match="collision_trimesh_fk"):
+        with pytest.raises(ImportError, match="collision_trimesh_fk"):
             call(use_collision=True)
-    with pytest.raises(KeyError):
-        ur5.show({"knee": 1.0})
+    monkeypatch.delitem(sys.modules, "pyrender")
+    (tmp_path / "pyrender.py").write_text("import no_such_window_library")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ImportError, match="pyrender cannot be imported: No module"):
+        ur5.show()
 
 
 @pytest.mark.row("S2-202")

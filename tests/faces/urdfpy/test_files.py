@@ -267,8 +267,8 @@ def test_a_link_in_the_new_folder_is_not_followed_out_of_it(source: Path, tmp_pa
 def test_what_no_file_can_say_leaves_the_old_file(shapes: URDF, tmp_path: Path):
     path = tmp_path / "shapes.urdf"
     before = path.read_bytes()
-    shapes.links[0].collisions[0].origin = np.diag([2.0, 1, 1, 1])
-    with pytest.raises(ValueError, match="must be a rotation"):
+    shapes.links[0].collisions[0].origin = np.diag([-1.0, 1, 1, 1])
+    with pytest.raises(ValueError, match="mirrored"):
         shapes.save(str(path))
     shapes.links[0].collisions[0].origin = None
     shapes.joints[0].name = "a\x00b"

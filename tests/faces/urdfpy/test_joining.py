@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 from linkwork.faces.urdfpy import (
     URDF,
     Actuator,
+    Box,
+    Inertial,
     Joint,
     JointMimic,
     Link,
@@ -21,7 +25,7 @@ def plain(name: str) -> Link:
     return Link(name, None, None, None)
 
 
-@pytest.mark.row("S2-203")
+@pytest.mark.row("S2-203", "S2-205")
 def test_a_copy_with_a_prefix(shapes: URDF):
     other = shapes.copy(name="twin", prefix="left_")
     assert (other.name, shapes.name) == ("twin", "shapes")
@@ -36,7 +40,7 @@ def test_a_copy_with_a_prefix(shapes: URDF):
     assert follower.copy(prefix="p_").joint_map["p_f"].mimic.joint == "p_turn"
 
 
-@pytest.mark.row("S2-203")
+@pytest.mark.row("S2-203", "S2-205")
 def test_a_copy_of_another_size_is_of_the_same_stuff(shapes: URDF):
     big = shapes.copy(scale=2.0)
     for name, pose in big.link_fk([0.4], use_names=True).items():
@@ -50,14 +54,43 @@ def test_a_copy_of_another_size_is_of_the_same_stuff(shapes: URDF):
     assert np.allclose(body.inertial.inertia, 32 * before.inertial.inertia)
     assert np.allclose(body.inertial.origin[:3, 3], 2 * before.inertial.origin[:3, 3])
     assert big.joints[0].limit.upper == 1.5  # an angle
-    with pytest.raises(NotImplementedError):
-        shapes.copy(scale=[1, 2, 3])
-    for wrong in (0.0, -1.0, np.nan):
+    for wrong in (0.0, -1.0, np.nan, [1, 2], [1, 1, 0], "x", np.ones((3, 3))):
         with pytest.raises(ValueError, match="scale"):
             shapes.copy(scale=wrong)
     bare = shapes.copy(collision_only=True)
     assert bare.links[0].visuals == bare.materials == []
     assert len(bare.links[0].collisions) == 2
+
+
+@pytest.mark.row("S2-203", "S2-205")
+def test_a_copy_that_is_stretched(shapes: URDF):
+    """Three factors: along the axes of every frame; a warning where frames are turned."""
+    for shape in (*shapes.links[0].visuals, *shapes.links[0].collisions):
+        if shape.geometry.sphere is not None:
+            shape.geometry.sphere = None
+            shape.geometry.box = Box([1, 1, 1])
+    with pytest.warns(UserWarning, match="URDF.copy: frames that are turned"):
+        tall = shapes.copy(scale=[1, 1, 3])
+    assert tall.joints[0].origin[:3, 3].tolist() == [0, 0, 3]
+    assert np.allclose(tall.link_fk([0.4], link="tip")[2, 3], 3.0)
+    body = tall.links[0]
+    assert body.visuals[0].geometry.box.size.tolist() == [1, 2, 9]
+    assert np.allclose(body.visuals[0].origin[:3, 3], [0.1, 0.2, 0.9])
+    assert (body.visuals[1].geometry.cylinder.radius, body.visuals[1].geometry.cylinder.length) == (
+        0.1,
+        pytest.approx(1.2),
+    )
+    assert shapes.links[0].visuals[0].geometry.box.size.tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="cylinder"):
+        shapes.copy(scale=[1, 2, 3])
+    slab = URDF("slab", [Link("a", Inertial(6.0, np.diag([5.0, 10.0, 13.0]) / 2), None, None)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing is turned
+        thick = slab.copy(scale=[1, 2, 3]).links[0].inertial
+    # of a box: m/12 (y² + z²), ...; here m = 6 and the sides are 3, 2 and 1
+    assert thick.mass == 36.0
+    sides = np.array([3.0, 4.0, 3.0]) ** 2
+    assert np.allclose(np.diag(thick.inertia), 36 / 12 * (sides.sum() - sides))
 
 
 @pytest.mark.row("S2-203")
@@ -67,7 +100,7 @@ def test_two_robots_become_one(shapes: URDF, ur5: URDF):
     assert both.name == "both"
     assert len(both.links) == len(ur5.links) + len(shapes.links)
     assert (len(ur5.links), len(shapes.links)) == (11, 2)
-    assert [m.name for m in both.materials] == ["grey", "red"]
+    assert [m.name for m in both.materials] == ["hand_grey", "hand_red"]
     cfg = [1, 2, 3, 4, 5, 6]
     assert both.actuated_joint_names == [*ur5.actuated_joint_names, "hand_turn"]
     tip = both.link_fk([*cfg, 0.7], link="hand_tip")

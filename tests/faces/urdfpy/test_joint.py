@@ -232,3 +232,29 @@ def test_valid_positions():
     assert floating.is_valid(np.eye(4))
     assert not floating.is_valid(np.zeros(3))
     assert type(joint().is_valid(0.0)) is bool
+
+
+@pytest.mark.row("S2-206")
+def test_poses_of_the_child_at_several_positions():
+    random = rng("child poses")
+    T = origin([1, 2, 3], [0.1, 0.2, 0.3])
+    limit = JointLimit(1, 1)
+    positions = {
+        "revolute": random.uniform(-3, 3, 5),
+        "continuous": random.uniform(-3, 3, 5).tolist(),
+        "prismatic": random.uniform(-3, 3, 5)[:, None],
+        "planar": random.uniform(-1, 1, (5, 2)),
+        "floating": random.uniform(-1, 1, (5, 6)),
+        "fixed": np.zeros(5),
+    }
+    for kind, rows in positions.items():
+        joint = Joint("j", kind, "a", "b", axis=[1, 2, 3], origin=T, limit=limit)
+        assert np.array_equal(joint.get_child_poses(None, 3), [T] * 3)
+        poses = joint.get_child_poses(rows, 5)
+        assert np.abs(poses - [joint.get_child_pose(row) for row in rows]).max() < 1e-14
+        assert np.array_equal(joint.get_child_poses(rows[:1], 5), [poses[0]] * 5)
+        poses[0] = 0.0
+        assert np.array_equal(joint.origin, T)
+        if kind != "fixed":
+            with pytest.raises(ValueError, match="5 positions"):
+                joint.get_child_poses(rows[:2], 5)

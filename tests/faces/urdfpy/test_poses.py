@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -196,17 +197,36 @@ def test_followers_follow_through_chains_and_with_their_offsets(tmp_path: Path, 
 
 
 @pytest.mark.row("S2-194")
-def test_a_follower_may_be_named_where_it_agrees(tmp_path: Path):
+def test_a_follower_may_be_named_and_its_leader_decides(tmp_path: Path):
     robot = load(MIMIC, tmp_path)
-    agreeing = robot.link_fk({"f": 15.5, robot.joint_map["g"]: 5.0, "j": 2.0}, use_names=True)
-    assert agreeing["c"][0, 3] == 15.5
-    assert robot.link_fk({"g": 1.0}, link="d")[0, 3] == 1.0
-    with pytest.raises(ValueError, match="'g' follows 'j'"):
-        robot.link_fk({"g": 5.1, "j": 2.0})
-    with pytest.raises(ValueError, match="'f' follows 'j'"):
-        robot.link_fk_batch({"f": [3.5, 3.5], "j": [0.0, 1.0]})
-    batch = robot.link_fk_batch({"f": [3.5, 9.5], "j": [0.0, 1.0]}, link="c")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # these agree
+        agreeing = robot.link_fk({"f": 15.5, robot.joint_map["g"]: 5.0, "j": 2.0}, use_names=True)
+        assert agreeing["c"][0, 3] == 15.5
+        assert robot.link_fk({"g": 1.0}, link="d")[0, 3] == 1.0
+        batch = robot.link_fk_batch({"f": [3.5, 9.5], "j": [0.0, 1.0]}, link="c")
     assert batch[:, 0, 3].tolist() == [3.5, 9.5]
+    measured = {"g": 5.0 + 1e-6, "f": 15.4, "j": 2.0}
+    for call in (robot.link_fk, robot.visual_geometry_fk, robot.collision_trimesh_fk):
+        with pytest.warns(UserWarning, match="'g' .follows 'j'. and 'f' .follows 'j'.") as caught:
+            call(measured)
+        assert len(caught) == 1
+        assert Path(caught[0].filename) == Path(__file__)  # it is the program's line that is shown
+    with pytest.warns(UserWarning, match="leader's counts"):
+        assert robot.link_fk(measured, link="c")[0, 3] == 15.5
+    with pytest.warns(UserWarning, match="'f'"):
+        batch = robot.link_fk_batch({"f": [3.5, 3.5], "j": [0.0, 1.0]}, link="c")
+    assert batch[:, 0, 3].tolist() == [3.5, 9.5]
+
+
+@pytest.mark.row("S2-194")
+def test_a_loop_of_measured_positions_warns_once(tmp_path: Path):
+    robot = load(MIMIC, tmp_path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for t in rng("measured").uniform(0, 1, 10):
+            robot.link_fk({"j": t, "g": 3.0 * t})
+    assert len(caught) == 1
 
 
 @pytest.mark.row("S2-194", "S2-203")

@@ -16,8 +16,8 @@ from linkwork.faces.urdfpy.reading import (
     NOWHERE,
     Source,
     added,
+    by_tables,
     checked_against,
-    extensions,
     pose_of,
     read_shape,
 )
@@ -117,7 +117,7 @@ def test_what_this_face_needs_is_noted_all_at_once():
 <material name="m"/>
 <material name="m"/></robot>"""
     with pytest.raises(DescriptionError) as caught:
-        checked_against(read(text).robot, Source("r.urdf"))
+        checked_against(URDF, read(text).robot, Source("r.urdf"))
     found = [(problem.line, problem.code, problem.file) for problem in caught.value.problems]
     assert found == [
         (2, "missing-element", "r.urdf"),
@@ -175,12 +175,13 @@ def test_what_a_subclass_adds_is_taken_from_what_was_unknown():
     assert added(Marked) == (["mark"], [])
     assert added(Sphere) == ([], [])
     mark = records.ExtraAttribute("sphere", "mark", "7")
-    assert extensions(Marked, [mark], "sphere", NOWHERE) == {"mark": 7}
-    assert extensions(Sphere, [mark], "sphere", NOWHERE) == {}
+    read = {"radius": 2.0}
+    assert by_tables(Marked, read, [mark], NOWHERE) == {"radius": 2.0, "mark": 7}
+    assert by_tables(Sphere, read, [mark], NOWHERE) == read
     made = read_shape(Marked, records.Sphere(2.0, extra=(mark,)), NOWHERE)
     assert (type(made), made.radius, made.mark) == (Marked, 2.0, 7)
     with pytest.raises(ValueError, match="'mark'"):
-        extensions(Marked, [], "sphere", NOWHERE)
+        by_tables(Marked, read, [], NOWHERE)
 
 
 @pytest.mark.row("S2-170", "S2-030")

@@ -7,6 +7,8 @@ by joint, by name, or in the order of the actuated joints.
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 AGREEMENT = 1.0e-9
-"""How far a follower's given position may lie from what its leader's position makes it."""
+"""How far a follower's given position may lie from what its leader's makes it without a warning."""
 
 SHAPES = {"planar": ((2,),), "floating": ((6,), (4, 4))}
 
@@ -140,8 +142,8 @@ class Slots:
                 self._set(q, place.joint, value)
             elif place is not None:
                 following.append((place, value))
-        for place, value in following:
-            _check_follower(place, q[place.start], position(place.name, value))
+        given = [(place, q[place.start], position(place.name, value)) for place, value in following]
+        _say_who_disagrees(given)
         return q
 
     def _set(self, q: Floats, joint: Joint, value: Any) -> None:
@@ -201,10 +203,9 @@ class Slots:
                 q[:, place.start : place.start + column.shape[1]] = column
             elif isinstance(place, int):
                 q[:, place] = column
-        for place, column in columns:
-            if isinstance(place, Follower):
-                for own, value in np.broadcast(q[:, place.start], column):
-                    _check_follower(place, own, value)
+        _say_who_disagrees(
+            [(p, q[:, p.start], column) for p, column in columns if isinstance(p, Follower)]
+        )
         return q
 
     def vector(self, cfg: Any) -> Floats:
@@ -232,13 +233,32 @@ def _column(name: str, place: int | Slot | Follower, value: Any) -> Floats:
     return column
 
 
-def _check_follower(place: Follower, leader: float, value: float) -> None:
-    made = place.factor * leader + place.offset
-    if abs(made - value) > AGREEMENT:
-        raise InputError(
-            f"joint '{place.name}' follows '{place.leader}', which puts it at {made:.12g}, not "
-            f"{value:.12g}; give its leader's position instead"
+def _say_who_disagrees(given: Sequence[tuple[Follower, Any, Any]]) -> None:
+    """Warn once of all followers whose positions are not what their leaders' make of them.
+
+    Measured positions never agree to the last digits: leaders decide.
+    """
+    apart = [
+        place
+        for place, leader, value in given
+        if (np.abs(place.factor * leader + place.offset - value) > AGREEMENT).any()
+    ]
+    if apart:  # without figures, so that Python shows it once and not at each step of a loop
+        listed = " and ".join(f"'{p.name}' (follows '{p.leader}')" for p in apart[:2])
+        more = f" and {len(apart) - 2} more" if len(apart) > 2 else ""
+        warnings.warn(
+            f"positions were given that differ from what the leader's makes of them, of {listed}"
+            f"{more}: the leader's counts",
+            stacklevel=_outside(),
         )
+
+
+def _outside() -> int:
+    """How far up the stack the program is that called this face."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _finite(name: str, value: Any) -> Floats:
@@ -305,6 +325,25 @@ def motion(joint: Joint, value: Any) -> Floats:
     if kind == "prismatic":
         return pose(axis * amount)
     return pose(wxyz=[np.cos(amount / 2), *(np.sin(amount / 2) * axis)])
+
+
+def motions(joint: Joint, values: Any, n: int) -> Floats:
+    """What a joint at n positions does to its child: poses (n, 4, 4) in the joint's own frame.
+
+    Raises: as `motion`; ShapeError where there are neither n positions nor one.
+    """
+    if joint.joint_type in SHAPES:
+        rows = np.array([motion(joint, value) for value in values]).reshape(-1, 4, 4)
+    else:
+        amounts, axis = _column(joint.name, 0, values), joint.__dict__["_axis"]
+        if joint.joint_type == "prismatic":
+            rows = pose(amounts[:, None] * axis)
+        else:
+            half = 0.5 * amounts[:, None]
+            rows = pose(wxyz=np.concatenate([np.cos(half), np.sin(half) * axis], axis=1))
+    if len(rows) not in (1, n):
+        raise ShapeError(f"joint '{joint.name}': {n} positions are needed, not {len(rows)}")
+    return np.broadcast_to(rows, (n, 4, 4)).copy()
 
 
 def is_valid(joint: Joint, value: Any) -> bool:

@@ -1,26 +1,30 @@
-"""Rows S2-201 and S2-202: what a viewer will be given, and what to do until there is one."""
+"""Rows S2-201 and S2-202: a window of pyrender, as the original opens, where it is installed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork import settings
+from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.faces.urdfpy.values import WrongTypeError
 
 if TYPE_CHECKING:
     from linkwork.faces.urdfpy.joint import Joint
-    from linkwork.faces.urdfpy.urdf import URDF
+    from linkwork.faces.urdfpy.robot import URDF
 
 Floats = NDArray[np.float64]
 
 FRAMES_PER_SECOND = 30.0
 
-_MEANWHILE = (
-    "there is no viewer yet; until then put the meshes into a scene of trimesh: "
+_WITHOUT = (
+    "needs pyrender: pip install pyrender; without it put the meshes into a scene of trimesh: "
     "scene = trimesh.Scene(); [scene.add_geometry(mesh, transform=pose) for mesh, pose in "
     "robot.visual_trimesh_fk(cfg).items()]; scene.show()"
 )
@@ -37,18 +41,68 @@ def joint_limits(joints: Sequence[Joint]) -> Floats:
     return bounds
 
 
-def show(robot: URDF, cfg: Any, use_collision: bool) -> Any:
-    """Raise: as `link_fk` for a faulty configuration, else UnsupportedFeatureError."""
-    robot.link_fk(cfg)
-    way = _MEANWHILE.replace("visual_", "collision_") if use_collision else _MEANWHILE
-    raise UnsupportedFeatureError(f"URDF.show: {way}")
+def show(robot: URDF, cfg: Any, use_collision: bool) -> None:
+    """Open a window and wait until it is closed; see `URDF.show`."""
+    poses = _poses(robot, cfg, use_collision)
+    pyrender = _pyrender("URDF.show", use_collision)
+    scene, _ = _scene(pyrender, poses)
+    pyrender.Viewer(scene, use_raymond_lighting=True)
 
 
-def animate(robot: URDF, cfg_trajectory: Any, loop_time: float, use_collision: bool) -> Any:
-    """Raise: for faulty arguments as `URDF.animate`, else UnsupportedFeatureError."""
-    frames(robot, cfg_trajectory, loop_time)
-    way = _MEANWHILE.replace("visual_", "collision_") if use_collision else _MEANWHILE
-    raise UnsupportedFeatureError(f"URDF.animate: {way}")
+def animate(robot: URDF, cfg_trajectory: Any, loop_time: float, use_collision: bool) -> None:
+    """Open a window and move the robot in it until it is closed; see `URDF.animate`."""
+    loop = frames(robot, cfg_trajectory, loop_time)
+    if len(loop) < 2:
+        return show(robot, loop[0], use_collision)
+    pyrender = _pyrender("URDF.animate", use_collision)
+    along = [_poses(robot, cfg, use_collision) for cfg in loop]
+    scene, nodes = _scene(pyrender, along[0])
+    viewer = pyrender.Viewer(scene, run_in_thread=True, use_raymond_lighting=True)
+    due = settings.clock()
+    for poses in cycle(along):
+        if not viewer.is_active:
+            break
+        with _held(viewer.render_lock):
+            for mesh, pose in poses.items():
+                scene.set_pose(nodes[mesh], pose)
+        due += loop_time / len(loop)
+        time.sleep(max(0.0, due - settings.clock()))
+    return None
+
+
+@contextmanager
+def _held(lock: Any) -> Iterator[None]:
+    lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _poses(robot: URDF, cfg: Any, use_collision: bool) -> dict[Any, Floats]:
+    poses = robot.collision_trimesh_fk if use_collision else robot.visual_trimesh_fk
+    return poses(cfg)
+
+
+def _scene(pyrender: Any, poses: Mapping[Any, Floats]) -> tuple[Any, dict[Any, Any]]:
+    """A scene of meshes at their poses, and the node of each."""
+    scene = pyrender.Scene()
+    nodes = {
+        mesh: scene.add(pyrender.Mesh.from_trimesh(mesh, smooth=False), pose=pose)
+        for mesh, pose in poses.items()
+    }
+    return scene, nodes
+
+
+def _pyrender(who: str, use_collision: bool) -> Any:
+    try:
+        import pyrender  # noqa: PLC0415  only who looks at robots needs it
+    except ImportError as error:
+        if error.name != "pyrender":
+            raise MissingExtraError(f"{who}: pyrender cannot be imported: {error}") from error
+        way = _WITHOUT.replace("visual_", "collision_") if use_collision else _WITHOUT
+        raise MissingExtraError(f"{who} {way}") from None
+    return pyrender
 
 
 def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> list[dict[Any, Any]]:

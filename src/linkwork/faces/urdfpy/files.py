@@ -37,7 +37,7 @@ def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     document = read(data, file=name)
     source = Source(document.robot.file, allow)
     escalated(document, source, strict=strict)
-    checked_against(document.robot, source)
+    checked_against(cls, document.robot, source)
     robot = read_robot(cls, document.robot, source)
     # two looks of one material have been found by the constructor, too
     robot.findings_from(p for p in document.problems if p.code != "material-differs")
@@ -68,31 +68,20 @@ def _name_of(file_obj: Any) -> str | None:
     return name if isinstance(name, str) and name and not name.startswith("<") else None
 
 
-def open_all(robot: Any) -> None:
-    """Read every mesh and image of a robot now.
+def open_all(owner: Any) -> None:
+    """Read every mesh and image of a robot, or of one of its elements, now.
 
     Raises: InputError for the first that cannot be had.
     """
-    for mesh in meshes_of(robot):
+    for mesh in held_in(owner, Mesh):
         _ = mesh.meshes
-    for texture in textures_of(robot):
+    for texture in held_in(owner, Texture):
         _ = texture.image
 
 
-def meshes_of(robot: Any) -> Iterator[Mesh]:
-    """The meshes of all shapes."""
-    for link in robot.links:
-        for shape in (*link.visuals, *link.collisions):
-            if shape.geometry.mesh is not None:
-                yield shape.geometry.mesh
-
-
-def textures_of(robot: Any) -> Iterator[Texture]:
-    """The textures of all materials."""
-    worn = [shape.material for link in robot.links for shape in link.visuals]
-    for material in (*robot.materials, *worn):
-        if material is not None and material.texture is not None:
-            yield material.texture
+def held_in(owner: Any, kind: type) -> Iterator[Any]:
+    """The elements of a class in a robot or an element, each once."""
+    return (part for part in owner.parts() if isinstance(part, kind))
 
 
 def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
@@ -102,8 +91,8 @@ def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
     name = _name_of(file_obj) if stream else os.fspath(file_obj)
     plan = _Plan(None if name is None else Path(os.path.abspath(name)), allow_outside)
     if plan.target is not None:
-        named = [(mesh.filename, mesh, MESH_SUFFIXES) for mesh in meshes_of(robot)]
-        named += [(image.filename, image, IMAGE_SUFFIXES) for image in textures_of(robot)]
+        named = [(mesh.filename, mesh, MESH_SUFFIXES) for mesh in held_in(robot, Mesh)]
+        named += [(image.filename, image, IMAGE_SUFFIXES) for image in held_in(robot, Texture)]
         # what keeps its place comes first, so that what is given one finds a free one
         for one in sorted(named, key=lambda one: not plan.keeps_place(one[0])):
             plan.take(*one)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from linkwork.errors import DescriptionError
-from linkwork.faces.urdfpy import reading, writing
-from linkwork.faces.urdfpy.base import READERS, WRITERS, own_class
+from linkwork.faces.urdfpy import files, reading, writing
+from linkwork.faces.urdfpy.base import READERS, STANDARD, WRITERS, own_class
 from linkwork.faces.urdfpy.joint import Joint
 from linkwork.faces.urdfpy.joint_parts import (
     JointCalibration,
@@ -24,9 +24,9 @@ from linkwork.faces.urdfpy.joint_parts import (
 from linkwork.faces.urdfpy.link import Collision, Inertial, Link, Visual
 from linkwork.faces.urdfpy.materials import Material
 from linkwork.faces.urdfpy.reading import Source
+from linkwork.faces.urdfpy.robot import URDF
 from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from linkwork.faces.urdfpy.transmission import Actuator, Transmission, TransmissionJoint
-from linkwork.faces.urdfpy.urdf import URDF
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.reader import Reader
@@ -56,7 +56,7 @@ def _joint_part(field: str) -> _Place:
         _JOINT,
         "</joint>",
         lambda r: getattr(r.joints[0], field),
-        lambda cls, record, _: reading.read_joint_part(cls, record),
+        reading.read_joint_part,
     )
 
 
@@ -75,7 +75,7 @@ _PLACES: dict[type, _Place] = {
         '<link name="l">',
         "</link>",
         lambda r: r.links[0].inertial,
-        lambda cls, record, _: reading.read_inertial(cls, record),
+        reading.read_inertial,
     ),
     Visual: _Place(
         '<link name="l">', "</link>", lambda r: r.links[0].visuals[0], reading.read_visual
@@ -89,31 +89,33 @@ _PLACES: dict[type, _Place] = {
     JointLimit: _joint_part("limit"),
     JointMimic: _joint_part("mimic"),
     SafetyController: _joint_part("safety"),
-    Joint: _Place("", "", lambda r: r.joints[0], lambda c, r, _: reading.read_joint(c, r)),
+    Joint: _Place("", "", lambda r: r.joints[0], reading.read_joint),
     Actuator: _Place(
         _DRIVE,
         "</transmission>",
         lambda r: r.transmissions[0].actuators[0],
-        lambda cls, record, _: reading.read_actuator(cls, record),
+        reading.read_actuator,
     ),
     TransmissionJoint: _Place(
         _DRIVE,
         "</transmission>",
         lambda r: r.transmissions[0].joints[0],
-        lambda cls, record, _: reading.read_transmission_joint(cls, record),
+        reading.read_transmission_joint,
     ),
     Transmission: _Place(
         "",
         "",
         lambda r: r.transmissions[0],
-        lambda cls, record, _: reading.read_transmission(cls, record),
+        reading.read_transmission,
     ),
     URDF: _Place("", "", lambda r: r, reading.read_robot),
 }
 
 
-def from_xml(cls: Any, node: Any, path: str) -> Any:
+def from_xml(cls: Any, node: Any, path: str, lazy_load_meshes: bool | None = None) -> Any:
     """The object of a class of this face that an XML element describes.
+
+    Its meshes are opened at once with ``lazy_load_meshes=False``.
 
     Raises: DescriptionError for what is missing or wrong.
     """
@@ -129,8 +131,11 @@ def from_xml(cls: Any, node: Any, path: str) -> Any:
     source = Source(os.path.join(path, "element.urdf") if path else None)
     if own is URDF:
         problems_of(robot)
-    reading.checked_against(robot, source)
-    return place.read(cls, place.record(robot), source)
+    reading.checked_against(cls, robot, source)
+    made = place.read(cls, place.record(robot), source)
+    if lazy_load_meshes is False:
+        files.open_all(made)
+    return made
 
 
 def problems_of(robot: records.Robot) -> None:
@@ -175,8 +180,8 @@ def to_xml(value: Any, path: str) -> Any:
     root = ET.fromstring(to_text(_around(own, value)).encode())
     if own is URDF:
         return root
-    element = next(e for e in root.iter(type(value)._TAG) if _is_it(root, e, own))
-    element.tail = None
+    element = next(e for e in root.iter(STANDARD[own].tag) if _is_it(root, e, own))
+    element.tag, element.tail = type(value)._TAG, None
     return element
 
 
@@ -190,7 +195,7 @@ def _around(own: type, value: Any) -> records.Robot:
     if own is URDF:
         return writing.Writer(value).record()
     if own in _FIELDS:
-        part = writing.part_record(type(value)._TAG, value)
+        part = writing.part_record(STANDARD[own].tag, value)
         held = records.Joint("j", "fixed", "a", "b", **{_FIELDS[own]: part})
         return records.Robot("r", joints=(held,))
     if own in _BESIDE:

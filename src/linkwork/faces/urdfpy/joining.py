@@ -6,19 +6,16 @@ import copy as copying
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
+from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.urdfpy.joint import Joint
 from linkwork.faces.urdfpy.link import Link
 from linkwork.faces.urdfpy.materials import Material
-from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Mesh, Sphere
 from linkwork.faces.urdfpy.transmission import Transmission
 from linkwork.faces.urdfpy.validation import members
 from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, pose
 
 if TYPE_CHECKING:
-    from linkwork.faces.urdfpy.urdf import URDF
+    from linkwork.faces.urdfpy.robot import URDF
 
 
 def change(
@@ -89,95 +86,6 @@ def remove(robot: URDF, link: Any) -> None:
     )
 
 
-def copied(robot: URDF, *, name: str | None, prefix: str, scale: Any, collision_only: bool) -> URDF:
-    """A copy of a robot; see `URDF.copy`."""
-    factor = None if scale is None else _factor(scale)
-    other = copying.deepcopy(robot)
-    if name is not None:
-        other.name = name
-    if prefix:
-        _prefix(other, prefix)
-    if collision_only:
-        for link in other.links:
-            link.visuals = []
-    if factor is not None:
-        _scale(other, factor)
-    materials = [] if collision_only else other.materials
-    other.set_members(other.links, other.joints, other.transmissions, materials)
-    return other
-
-
-def _prefix(robot: URDF, prefix: str) -> None:
-    """Put a text before all names of links, joints and transmissions."""
-    for joint in robot.joints:
-        joint.name = prefix + joint.name
-        joint.parent, joint.child = prefix + joint.parent, prefix + joint.child
-        if joint.mimic is not None:
-            joint.mimic.joint = prefix + joint.mimic.joint
-    for owned in (*robot.links, *robot.transmissions):
-        owned.name = prefix + owned.name
-    for transmission in robot.transmissions:
-        for driven in (*transmission.joints, *transmission.actuators):
-            driven.name = prefix + driven.name
-
-
-def _scale(robot: URDF, factor: float) -> None:
-    for link in robot.links:
-        _scale_link(link, factor)
-    for joint in robot.joints:
-        joint.origin = _scaled_pose(joint.origin, factor)
-        if joint.joint_type == "prismatic":
-            _scale_limits(joint, factor)
-
-
-def _factor(scale: Any) -> float:
-    try:
-        numbers = np.unique(np.asarray(scale, np.float64))
-    except (TypeError, ValueError):
-        raise InputError(f"URDF.copy: scale is a number above zero, not {scale!r}") from None
-    if numbers.size != 1:
-        text = "lengths that grow differently along x, y and z turn rotations into what none is"
-        raise UnsupportedFeatureError(f"URDF.copy: scale is one number; {text}")
-    factor = float(numbers[0])
-    if not 0.0 < factor < np.inf:
-        raise InputError(f"URDF.copy: scale is a number above zero, not {scale}")
-    return factor
-
-
-def _scaled_pose(T: Any, factor: float) -> Any:
-    scaled = T.copy()
-    scaled[:3, 3] *= factor
-    return scaled
-
-
-def _scale_limits(joint: Joint, factor: float) -> None:
-    if joint.limit is not None:
-        for side in ("lower", "upper", "velocity"):
-            value = getattr(joint.limit, side)
-            setattr(joint.limit, side, None if value is None else value * factor)
-
-
-def _scale_link(link: Link, factor: float) -> None:
-    """Lengths by the factor, masses by its third power, inertias by its fifth."""
-    for shape in (*link.visuals, *link.collisions):
-        shape.origin = _scaled_pose(shape.origin, factor)
-        own = shape.geometry.geometry
-        if isinstance(own, Box):
-            own.size = own.size * factor
-        elif isinstance(own, Mesh):
-            own.scale = (np.ones(3) if own.scale is None else own.scale) * factor
-        elif isinstance(own, Sphere):
-            own.radius *= factor
-        elif isinstance(own, (Cylinder, Capsule)):
-            own.radius *= factor
-            own.length *= factor
-    inertial = link.weight()
-    if inertial is not None:
-        inertial.mass *= factor**3
-        inertial.inertia = inertial.inertia * factor**5
-        inertial.origin = _scaled_pose(inertial.origin, factor)
-
-
 def joined(
     robot: URDF, other: Any, link: Any, *, origin: Any, name: str | None, prefix: str
 ) -> URDF:
@@ -185,10 +93,7 @@ def joined(
     at = member(robot.links, link, Link, "link").name
     if not hasattr(other, "base_link"):
         raise WrongTypeError(f"URDF.join takes a URDF, not {type(other).__name__}")
-    made, second = (
-        copying.deepcopy(robot),
-        copied(other, name=None, prefix=prefix, scale=None, collision_only=False),
-    )
+    made, second = copying.deepcopy(robot), other.copy(prefix=prefix)
     if name is not None:
         made.name = name
     mount = Joint(

@@ -17,6 +17,7 @@ from linkwork.faces.urdfpy.joint_parts import (
     JointMimic,
     SafetyController,
 )
+from linkwork.faces.urdfpy.link import scaled_pose
 from linkwork.faces.urdfpy.values import Array, Part, Text, Value, direction, pose
 
 Floats = NDArray[np.float64]
@@ -140,6 +141,30 @@ class Joint(URDFType):
         if cfg is None or self.joint_type == "fixed":
             return origin.copy()
         return origin @ adapt.motion(self, cfg)
+
+    def get_child_poses(self, cfg: Any, n_cfgs: int) -> Floats:
+        """The poses (n_cfgs, 4, 4) of the child in the parent at n positions; None is the origin.
+
+        ``cfg`` has a row for each, or one for all; a row as `get_child_pose` takes it.
+
+        Raises: as `get_child_pose`; ShapeError for another number of rows.
+        """
+        origin: Floats = self.__dict__["_origin"]
+        if cfg is None or self.joint_type == "fixed":
+            return np.tile(origin, (n_cfgs, 1, 1))
+        return origin @ adapt.motions(self, cfg, n_cfgs)
+
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name
+        self.parent, self.child = prefix + self.parent, prefix + self.child
+
+    def _scale_lengths(self, factors: Floats) -> None:
+        self.origin = scaled_pose(self.origin, factors)
+        if self.joint_type == "prismatic" and self.limit is not None:
+            factor = float(np.linalg.norm(factors * self.axis))
+            for side in ("lower", "upper", "velocity"):
+                value = getattr(self.limit, side)
+                setattr(self.limit, side, None if value is None else value * factor)
 
     def is_valid(self, cfg: Any) -> bool:
         """Whether a position is one that the joint may have: of its kind, finite, within limits.

@@ -89,6 +89,9 @@ class JointMimic(URDFType):
         self.multiplier = multiplier
         self.offset = offset
 
+    def _add_prefix(self, prefix: str) -> None:
+        self.joint = prefix + self.joint
+
 
 class SafetyController(URDFType):
     """Soft limits of a joint, and the gains that keep it within them."""

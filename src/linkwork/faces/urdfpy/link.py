@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType
+from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType, URDFTypeWithMesh
 from linkwork.faces.urdfpy.materials import Material
 from linkwork.faces.urdfpy.shapes import Geometry, bare
 from linkwork.faces.urdfpy.values import Array, Number, Part, Parts, Text, pose, symmetric
@@ -21,7 +22,19 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-4  # inertias are often given with few digits
 
 
-class Collision(URDFType):
+def scaled_pose(T: Floats, factors: Floats) -> Floats:
+    """A pose (4, 4) whose position is scaled along the axes."""
+    scaled = T.copy()
+    scaled[:3, 3] *= factors
+    return scaled
+
+
+def _prefix_name(shape: Any, prefix: str) -> None:
+    if shape.name is not None:
+        shape.name = prefix + shape.name
+
+
+class Collision(URDFTypeWithMesh):
     """A shape of a link that others bump into; ``origin`` (4, 4) or (6,) places it in the link."""
 
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
@@ -37,8 +50,14 @@ class Collision(URDFType):
         self.name = name
         self.origin = origin
 
+    def _add_prefix(self, prefix: str) -> None:
+        _prefix_name(self, prefix)
 
-class Visual(URDFType):
+    def _scale_lengths(self, factors: Floats) -> None:
+        self.origin = scaled_pose(self.origin, factors)
+
+
+class Visual(URDFTypeWithMesh):
     """A shape of a link that is seen; ``origin`` (4, 4) or (6,) places it in the link."""
 
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
@@ -67,6 +86,12 @@ class Visual(URDFType):
         self.name = name
         self.origin = origin
         self.material = material
+
+    def _add_prefix(self, prefix: str) -> None:
+        _prefix_name(self, prefix)
+
+    def _scale_lengths(self, factors: Floats) -> None:
+        self.origin = scaled_pose(self.origin, factors)
 
 
 def _inertia(owner: Any, what: str, value: Any) -> Floats:
@@ -102,6 +127,33 @@ class Inertial(URDFType):
         self.inertia = inertia
         self.origin = origin
 
+    def copy(
+        self,
+        prefix: str = "",
+        mass: float | None = None,
+        origin: Any = None,
+        inertia: Any = None,
+    ) -> Any:
+        """A copy that shares nothing, with the mass, origin and inertia that are given.
+
+        Inertials have no name; ``prefix`` is there as in all `copy`.
+        """
+        del prefix
+        given = {"mass": mass, "origin": origin, "inertia": inertia}
+        other = deepcopy(self)
+        for name, value in given.items():
+            if value is not None:
+                setattr(other, name, value)
+        return other
+
+    def _scale_lengths(self, factors: Floats) -> None:
+        """Keep the density: masses by the volume, second moments of mass by lengths too."""
+        moments = 0.5 * np.trace(self.inertia) * np.eye(3) - self.inertia
+        moments = moments * np.outer(factors, factors) * np.prod(factors)
+        self.mass *= float(np.prod(factors))
+        self.inertia = np.trace(moments) * np.eye(3) - moments
+        self.origin = scaled_pose(self.origin, factors)
+
 
 class _InertialValue(Part):
     """What a link without mass shows: 1 kg, as in the original; it counts once it is changed."""
@@ -115,7 +167,7 @@ class _InertialValue(Part):
         return owner._filler
 
 
-class Link(URDFType):
+class Link(URDFTypeWithMesh):
     """A rigid link. Without ``inertial`` it has no mass.
 
     ``inertial`` then reads as mass 1 and inertia 1, as programs expect; this is not saved unless it
@@ -125,8 +177,8 @@ class Link(URDFType):
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
     _ELEMENTS: ClassVar[Elements] = {
         "inertial": (Inertial, False, False),
-        "visual": (Visual, False, True),
-        "collision": (Collision, False, True),
+        "visuals": (Visual, False, True),
+        "collisions": (Collision, False, True),
     }
     _TAG = "link"
     kinematic = True
@@ -164,6 +216,19 @@ class Link(URDFType):
         if self._joined is None or self._joined[0] != state:
             self._joined = state, _joined(parts)
         return self._joined[1]
+
+    def copy(self, prefix: str = "", scale: Any = None, collision_only: bool = False) -> Any:
+        """A copy as of all elements; ``collision_only`` leaves out the visuals."""
+        other = super().copy(prefix, scale)
+        if collision_only:
+            other.visuals = []
+        return other
+
+    def _held(self, name: str) -> Any:
+        return self.weight() if name == "inertial" else super()._held(name)
+
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name
 
     def weight(self) -> Inertial | None:
         """The inertial that is saved: the given one, or the filler where it was changed."""

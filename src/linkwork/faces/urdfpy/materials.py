@@ -136,6 +136,9 @@ class Material(URDFType):
         self.color = color
         self.texture = texture
 
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name
+
     @property
     def looks(self) -> bool:
         """Whether it has a colour or a texture, and is no mere name."""

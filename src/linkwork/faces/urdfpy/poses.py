@@ -23,9 +23,10 @@ class ForwardKinematics:
 
     ``cfg`` is a mapping from joints or their names to positions, or a list or an array with one
     position for each of `URDF.actuated_joints`; what is not named is at zero. A joint that follows
-    another one may be named where its position agrees with its leader's within 1e-9. ``links`` are
-    links or names; without it all are meant. The methods of batches take ``cfgs``: a mapping to
-    arrays (n,), a list of mappings, or rows (n, number of actuated joints); poses are (n, 4, 4).
+    another one may be named too: its leader decides, with a warning where they do not agree.
+    ``links`` are links or names; without it all are meant. The methods of batches take ``cfgs``: a
+    mapping to arrays (n,), a list of mappings, or rows (n, number of actuated joints); poses are
+    (n, 4, 4).
 
     Raises: KeyError for a name that does not exist, TypeError for what is neither name nor object,
     ValueError for a position that cannot be.
@@ -35,7 +36,7 @@ class ForwardKinematics:
         raise NotImplementedError
 
     def link_fk(
-        self, cfg: Any = None, links: Any = None, link: Any = None, use_names: bool = False
+        self, cfg: Any = None, link: Any = None, links: Any = None, use_names: bool = False
     ) -> Any:
         """The poses (4, 4) of links, by link; base first. One ``link`` gives its pose alone.
 
@@ -47,7 +48,7 @@ class ForwardKinematics:
         )
 
     def link_fk_batch(
-        self, cfgs: Any = None, links: Any = None, link: Any = None, use_names: bool = False
+        self, cfgs: Any = None, link: Any = None, links: Any = None, use_names: bool = False
     ) -> Any:
         """`link_fk` of n configurations in one call: poses (n, 4, 4)."""
         core = self._core()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import DescriptionError, Problem
-from linkwork.faces.urdfpy.base import missing, own_class, parsed
+from linkwork.faces.urdfpy.base import STANDARD, changed, missing, own_class, parsed, unparsed
 from linkwork.faces.urdfpy.shapes import Later
 from linkwork.faces.urdfpy.values import IDENTITY
 from linkwork.formats.urdf import records
@@ -60,13 +60,13 @@ def escalated(document: records.Document, source: Source, *, strict: bool) -> No
     ]
 
 
-def checked_against(robot: records.Robot, source: Source) -> None:
-    """Note what this face needs and the reader does not.
+def checked_against(cls: Any, robot: records.Robot, source: Source) -> None:
+    """Note what ``cls`` and its tables need, and the reader does not.
 
     Raises: DescriptionError with all that has been noted.
     """
     for joint in robot.joints:
-        _check_joint(joint, source)
+        _check_joint(cls, joint, source)
     for link in robot.links:
         for shown in (*link.visuals, *link.collisions):
             if shown.geometry is None:
@@ -99,37 +99,58 @@ def _check_names(transmission: records.Transmission, source: Source) -> None:
             source.wrong(element, record, f"{what} has no name", "missing-attribute")
 
 
-def _check_joint(joint: records.Joint, source: Source) -> None:
+def _check_joint(cls: Any, joint: records.Joint, source: Source) -> None:
     limit, safety = joint.limit, joint.safety
     if limit is None and joint.type in ("revolute", "prismatic"):
         source.wrong("joint", joint, f"a {joint.type} joint needs a <limit>", "missing-limits")
-    for name in ("effort", "velocity"):
-        if limit is not None and getattr(limit, name) is None:
-            text = f"the limit of joint '{joint.name}' has no '{name}'"
-            source.wrong("limit", limit, text, "missing-attribute")
-    if safety is not None and safety.k_velocity is None:
-        text = f"the safety controller of joint '{joint.name}' has no 'k_velocity'"
-        source.wrong("safety_controller", safety, text, "missing-attribute")
+    for tag, part, what in (
+        ("limit", limit, "the limit"),
+        ("safety_controller", safety, "the safety controller"),
+    ):
+        for name, (_, required) in {} if part is None else _part_attributes(cls, tag):
+            if required and getattr(part, name, 0.0) is None:
+                text = f"{what} of joint '{joint.name}' has no '{name}'"
+                source.wrong(tag, part, text, "missing-attribute")
+
+
+def _part_attributes(cls: Any, tag: str) -> Iterable[tuple[str, tuple[Any, bool]]]:
+    """The table of a joint's part, as it is reached from a class that holds it, or is it."""
+    for name in ("joints", tag):
+        if name in STANDARD[own_class(cls)].elements:
+            cls = kind_of(cls, name)
+    standard = next(kind for kind, tables in STANDARD.items() if tables.tag == tag)
+    return (cls if issubclass(cls, standard) else standard)._ATTRIBS.items()
 
 
 def read_robot(cls: Any, robot: records.Robot, source: Source) -> Any:
     """The URDF of a description that has been checked."""
-    table = cls._ELEMENTS
-    links = [read_link(table["link"][0], link, source) for link in robot.links]
-    joints = [read_joint(table["joint"][0], joint) for joint in robot.joints]
-    drives = [read_transmission(table["transmission"][0], own) for own in robot.transmissions]
-    materials = [read_material(table["material"][0], own, source) for own in robot.materials]
+    driven = kind_of(cls, "transmissions")
+    values = {
+        "name": robot.name,
+        "links": [read_link(kind_of(cls, "links"), link, source) for link in robot.links],
+        "joints": [read_joint(kind_of(cls, "joints"), joint, source) for joint in robot.joints],
+        "transmissions": [read_transmission(driven, own, source) for own in robot.transmissions],
+        "materials": [
+            read_material(kind_of(cls, "materials"), own, source) for own in robot.materials
+        ],
+    }
     made = cls.__new__(cls)
-    made.judged = [links, joints, drives, materials]
-    made.__init__(
-        name=robot.name,
-        links=links,
-        joints=joints,
-        transmissions=drives,
-        materials=materials,
-        **extensions(cls, robot.extra, "robot", source),
-    )
+    made.judged = [values[name] for name in ("links", "joints", "transmissions", "materials")]
+    made.__init__(**by_tables(cls, values, robot.extra, source))
     made.record, made.judged = robot, None
+    return made
+
+
+def kind_of(cls: Any, name: str) -> Any:
+    """The class that a table names for the children in an attribute."""
+    entry = cls._ELEMENTS.get(name) or STANDARD[own_class(cls)].elements[name]
+    return entry[0]
+
+
+def built(cls: Any, record: Any, values: dict[str, Any], source: Source, **more: Any) -> Any:
+    """The object of a record: from the values that tables name, and those that they do not."""
+    made = cls(**by_tables(cls, values, record.extra, source), **more)
+    made.record = record
     return made
 
 
@@ -144,26 +165,27 @@ def pose_of(record: Any) -> Floats:
 
 def read_link(cls: Any, record: records.Link, source: Source) -> Any:
     """A link with all that it has."""
-    table = cls._ELEMENTS
     inertial = record.inertial
-    made = cls(
-        name=record.name,
-        inertial=None if inertial is None else read_inertial(table["inertial"][0], inertial),
-        visuals=[read_visual(table["visual"][0], own, source) for own in record.visuals],
-        collisions=[
-            read_collision(table["collision"][0], own, source) for own in record.collisions
-        ],
-        **extensions(cls, record.extra, "link", source),
-    )
-    made.record = record
-    return made
+    inertia, seen, hit = (kind_of(cls, name) for name in ("inertial", "visuals", "collisions"))
+    values = {
+        "name": record.name,
+        "inertial": None if inertial is None else read_inertial(inertia, inertial, source),
+        "visuals": [read_visual(seen, own, source) for own in record.visuals],
+        "collisions": [read_collision(hit, own, source) for own in record.collisions],
+    }
+    return built(cls, record, values, source)
 
 
-def read_inertial(cls: Any, record: records.Inertial) -> Any:
+def read_inertial(cls: Any, record: records.Inertial, source: Source) -> Any:
     """Mass and inertia; the reader has judged them already."""
     made = cls.__new__(cls)
     made.from_file = True
-    made.__init__(mass=record.mass, inertia=np.array(record.inertia), origin=pose_of(record))
+    made.__init__(
+        mass=record.mass,
+        inertia=np.array(record.inertia),
+        origin=pose_of(record),
+        **by_tables(cls, {}, record.extra, source),
+    )
     made.record = record
     made.from_file = False
     return made
@@ -171,33 +193,25 @@ def read_inertial(cls: Any, record: records.Inertial) -> Any:
 
 def read_visual(cls: Any, record: records.Visual, source: Source) -> Any:
     """What is seen of a link."""
-    material = record.material
-    made = cls(
-        geometry=read_geometry(cls._ELEMENTS["geometry"][0], record.geometry, source),
-        name=record.name,
-        origin=pose_of(record),
-        material=(
-            None
-            if material is None
-            else read_material(cls._ELEMENTS["material"][0], material, source, inside=True)
+    material, kind = record.material, kind_of(cls, "material")
+    values = {
+        "name": record.name,
+        "geometry": read_geometry(kind_of(cls, "geometry"), record.geometry, source),
+        "material": (
+            None if material is None else read_material(kind, material, source, inside=True)
         ),
-        **extensions(cls, record.extra, "visual", source),
-    )
-    made.record = record
-    return made
+    }
+    return built(cls, record, values, source, origin=pose_of(record))
 
 
 def read_collision(cls: Any, record: records.Collision, source: Source) -> Any:
     """What others bump into."""
-    geometry = cls._ELEMENTS["geometry"][0]
-    made = cls(
-        name=record.name,
-        origin=pose_of(record),
-        geometry=read_geometry(geometry, record.geometry, source, joined=True),
-        **extensions(cls, record.extra, "collision", source),
-    )
-    made.record = record
-    return made
+    geometry = kind_of(cls, "geometry")
+    values = {
+        "name": record.name,
+        "geometry": read_geometry(geometry, record.geometry, source, joined=True),
+    }
+    return built(cls, record, values, source, origin=pose_of(record))
 
 
 _TAGS = {
@@ -212,25 +226,22 @@ _TAGS = {
 def read_geometry(cls: Any, record: Any, source: Source, *, joined: bool = False) -> Any:
     """The geometry of a shape; its mesh is opened later."""
     tag = _TAGS[type(record)]
-    made = read_shape(cls._ELEMENTS[tag][0], record, source, joined=joined)
-    return cls(**{tag: made})
+    made = read_shape(kind_of(cls, tag), record, source, joined=joined)
+    return cls(**by_tables(cls, {tag: made}, (), source))
 
 
 def read_shape(cls: Any, record: Any, source: Source, *, joined: bool = False) -> Any:
     """One shape."""
     if isinstance(record, records.Box):
-        values: dict[str, Any] = {"size": record.size}
-    elif isinstance(record, records.Sphere):
-        values = {"radius": record.radius}
-    elif isinstance(record, records.Mesh):
+        return built(cls, record, {"size": record.size}, source)
+    if isinstance(record, records.Sphere):
+        return built(cls, record, {"radius": record.radius}, source)
+    if isinstance(record, records.Mesh):
         scale = None if record.scale == (1.0, 1.0, 1.0) else record.scale
         later = Later(source.file, source.allow, joined)
-        values = {"filename": record.filename, "scale": scale, "meshes": later}
-    else:
-        values = {"radius": record.radius, "length": record.length}
-    made = cls(**values, **extensions(cls, record.extra, _TAGS[type(record)], source))
-    made.record = record
-    return made
+        values = {"filename": record.filename, "scale": scale}
+        return built(cls, record, values, source, meshes=later)
+    return built(cls, record, {"radius": record.radius, "length": record.length}, source)
 
 
 def read_material(
@@ -240,128 +251,138 @@ def read_material(
     texture = None
     if record.texture:
         later = Later(source.file, source.allow)
-        texture = cls._ELEMENTS["texture"][0](record.texture, image=later)
-    made = cls(
-        name=record.name,
-        color=record.rgba,
-        texture=texture,
-        **extensions(cls, record.extra, "material", source),
-    )
-    made.record, made.inside = record, inside
+        texture = kind_of(cls, "texture")(record.texture, image=later)
+    values = {"name": record.name, "texture": texture}
+    made = built(cls, record, values, source, color=record.rgba)
+    made.inside = inside
     return made
 
 
-def read_joint(cls: Any, record: records.Joint) -> Any:
+def read_joint(cls: Any, record: records.Joint, source: Source) -> Any:
     """A joint with all that it has."""
-    table, zero = cls._ELEMENTS, not any(record.axis)
-    parts = {
-        "limit": record.limit,
-        "dynamics": record.dynamics,
-        "safety_controller": record.safety,
-        "calibration": record.calibration,
-        "mimic": record.mimic,
-    }
-    made = cls(
-        name=record.name,
+    values: dict[str, Any] = {"name": record.name}
+    for tag, part in (
+        ("limit", record.limit),
+        ("dynamics", record.dynamics),
+        ("safety_controller", record.safety),
+        ("calibration", record.calibration),
+        ("mimic", record.mimic),
+    ):
+        values[tag] = None if part is None else read_joint_part(kind_of(cls, tag), part, source)
+    return built(
+        cls,
+        record,
+        values,
+        source,
         joint_type=record.type,
         parent=record.parent,
         child=record.child,
-        axis=None if zero else record.axis,
+        axis=record.axis if any(record.axis) else None,
         origin=pose_of(record),
-        **{
-            tag: None if part is None else read_joint_part(table[tag][0], part)
-            for tag, part in parts.items()
-        },
-        **extensions(cls, record.extra, "joint", NOWHERE),
     )
-    made.record = record
-    return made
 
 
-def read_joint_part(cls: Any, record: Any) -> Any:
+def read_joint_part(cls: Any, record: Any, source: Source) -> Any:
     """A limit, dynamics, a mimic, a safety controller or a calibration."""
-    names = own_class(cls).__dict__["_ATTRIBS"]
-    values = {name: getattr(record, name) for name in names}
-    made = cls(**values, **extensions(cls, record.extra, cls._TAG, NOWHERE))
-    made.record = record
-    return made
+    names = STANDARD[own_class(cls)].attributes
+    return built(cls, record, {name: getattr(record, name) for name in names}, source)
 
 
-def read_transmission(cls: Any, record: records.Transmission) -> Any:
+def read_transmission(cls: Any, record: records.Transmission, source: Source) -> Any:
     """A transmission with its joints and actuators."""
-    joint, actuator = cls._ELEMENTS["joint"][0], cls._ELEMENTS["actuator"][0]
-    made = cls(
-        name=record.name,
-        trans_type=record.type or "",
-        joints=[read_transmission_joint(joint, own) for own in record.joints],
-        actuators=[read_actuator(actuator, own) for own in record.actuators],
-        **extensions(cls, record.extra, "transmission", NOWHERE),
-    )
-    made.record = record
-    return made
+    joint, actuator = kind_of(cls, "joints"), kind_of(cls, "actuators")
+    values = {
+        "name": record.name,
+        "joints": [read_transmission_joint(joint, own, source) for own in record.joints],
+        "actuators": [read_actuator(actuator, own, source) for own in record.actuators],
+    }
+    return built(cls, record, values, source, trans_type=record.type or "")
 
 
-def read_transmission_joint(cls: Any, record: records.TransmissionJoint) -> Any:
+def read_transmission_joint(cls: Any, record: records.TransmissionJoint, source: Source) -> Any:
     """A joint of a transmission."""
-    made = cls(
-        name=record.name,
-        hardwareInterfaces=list(record.hardware_interfaces),
-        **extensions(cls, record.extra, "joint", NOWHERE),
-    )
-    made.record = record
-    return made
+    listed = list(record.hardware_interfaces)
+    return built(cls, record, {"name": record.name}, source, hardwareInterfaces=listed)
 
 
-def read_actuator(cls: Any, record: records.Actuator) -> Any:
+def read_actuator(cls: Any, record: records.Actuator, source: Source) -> Any:
     """An actuator of a transmission."""
-    made = cls(
-        name=record.name,
+    return built(
+        cls,
+        record,
+        {"name": record.name},
+        source,
         mechanicalReduction=record.mechanical_reduction,
         hardwareInterfaces=list(record.hardware_interfaces),
-        **extensions(cls, record.extra, "actuator", NOWHERE),
     )
-    made.record = record
-    return made
 
 
 def added(cls: Any) -> tuple[list[str], list[str]]:
-    """The attributes and the tags that a subclass' tables name beyond the standard."""
-    own: Any = own_class(cls)
-    if own is cls:
-        return [], []
+    """The names of attributes and of children that a class's tables have beyond the standard."""
+    tables = STANDARD[own_class(cls)]
     return (
-        [name for name in cls._ATTRIBS if name not in own._ATTRIBS],
-        [tag for tag in cls._ELEMENTS if tag not in own._ELEMENTS],
+        [name for name in cls._ATTRIBS if name not in tables.attributes],
+        [name for name in cls._ELEMENTS if name not in tables.elements],
     )
 
 
-def extensions(
+def added_tags(cls: Any) -> list[str]:
+    """The tags of the children that a class's tables have beyond the standard."""
+    return [cls._ELEMENTS[name][0]._TAG for name in added(cls)[1]]
+
+
+def by_tables(
+    cls: Any,
+    values: dict[str, Any],
+    extra: Sequence[records.ExtraElement | records.ExtraAttribute],
+    source: Source,
+) -> dict[str, Any]:
+    """The keywords of a class: what was read, as far as its tables name it, and what they add.
+
+    What is added comes from what the reader kept as unknown.
+
+    Raises: InputError for something required that is not there, or that cannot be read.
+    """
+    if not changed(cls):
+        return values
+    tables = STANDARD[own_class(cls)]
+    kept: dict[str, Any] = {}
+    for name, value in values.items():
+        kind, required, *_ = {**cls._ATTRIBS, **cls._ELEMENTS}.get(name, (None, False))
+        if kind is None and (name in tables.attributes or name in tables.elements):
+            continue
+        if required and (value is None or value == []):
+            raise missing(cls, f"'{name}'")
+        standard_kind = tables.attributes.get(name, (kind,))[0]
+        if value is None or kind is standard_kind or name in tables.elements:
+            kept[name] = value
+        else:
+            kept[name] = parsed(cls, name, kind, unparsed(value))
+    return {**kept, **_extensions(cls, extra, tables.tag, source)}
+
+
+def _extensions(
     cls: Any,
     extra: Sequence[records.ExtraElement | records.ExtraAttribute],
     tag: str,
     source: Source,
 ) -> dict[str, Any]:
-    """The keywords of what a subclass adds, from what the reader kept as unknown.
-
-    Raises: InputError for something required that is not there, or that cannot be read.
-    """
     values: dict[str, Any] = {}
-    if own_class(cls) is cls:  # as most are
-        return values
-    names, tags = added(cls)
+    names, children = added(cls)
     for name in names:
         kind, required = cls._ATTRIBS[name]
         text = next((a.value for a in _attributes(extra, tag) if a.name == name), None)
         if text is None and required:
             raise missing(cls, f"attribute '{name}'")
         values[name] = None if text is None else parsed(cls, name, kind, text)
-    for own in tags:
-        kind, required, multiple = cls._ELEMENTS[own]
+    for name in children:
+        kind, required, multiple = cls._ELEMENTS[name]
         folder = "" if source.file is None else os.path.dirname(source.file)
-        found = [kind._from_xml(ET.fromstring(e.xml), folder) for e in _elements(extra, tag, own)]
+        own = _elements(extra, tag, kind._TAG)
+        found = [kind._from_xml(ET.fromstring(e.xml), folder) for e in own]
         if not found and required:
-            raise missing(cls, f"element <{own}>")
-        values[f"{own}s" if multiple else own] = found if multiple else (found or [None])[0]
+            raise missing(cls, f"element <{kind._TAG}>")
+        values[name] = found if multiple else (found or [None])[0]
     return values
 
 

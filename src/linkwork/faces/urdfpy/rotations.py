@@ -73,6 +73,26 @@ def matrix_to_xyz_rpy(matrix: Any) -> Floats:
     return np.concatenate([pose[:3, 3], matrix_to_rpy(pose[:3, :3])])
 
 
+_RIGID = 1e-6  # how far from a rotation a matrix may be that passes for one
+
+
+def nearest_rotation(R: Floats) -> tuple[Floats, str]:
+    """The rotation (3, 3) that a matrix is, or else its own with scale and shear left out.
+
+    Returns it, and a sentence on what was left out; an empty one for a rotation.
+
+    Raises: InputError for a singular matrix, and one that turns left hands to right.
+    """
+    if np.abs(R @ R.T - np.eye(3)).max() <= _RIGID and np.linalg.det(R) > 0:
+        return R, ""
+    left, scales, right = np.linalg.svd(R)
+    if not scales[2] > _RIGID * scales[0] or np.linalg.det(R) < 0:
+        raise InputError("the upper left (3, 3) of an origin is mirrored or flat, so not turned")
+    listed = " ".join(f"{scale:.6g}" for scale in scales)
+    said = f"an origin scales by {listed}, which roll, pitch and yaw cannot say: it is left out"
+    return left @ right, said
+
+
 def _shaped(value: Any, name: str, shape: tuple[int, ...]) -> Floats:
     array = real_array(value, name)
     if array.shape != shape:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType
+from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType, URDFTypeWithMesh
 from linkwork.faces.urdfpy.values import (
     Array,
     Number,
@@ -26,6 +26,11 @@ from linkwork.geometry import load, shapes
 from linkwork.locating import Folders, locate
 
 Floats = NDArray[np.float64]
+
+
+def _same(factors: Floats, what: str, axes: str) -> None:
+    if np.ptp(factors):
+        raise InputError(f"scale: {what} stays one only where it is the same along {axes}")
 
 
 class _Primitive(URDFType):
@@ -59,6 +64,9 @@ class Box(_Primitive):
     def __init__(self, size: Any) -> None:
         self.size = size
 
+    def _scale_lengths(self, factors: Floats) -> None:
+        self.size = self.size * factors
+
     def _numbers(self) -> tuple[float, ...]:
         return tuple(self.size.tolist())
 
@@ -84,6 +92,11 @@ class Cylinder(_Round):
     _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True), "length": (float, True)}
     _TAG = "cylinder"
 
+    def _scale_lengths(self, factors: Floats) -> None:
+        _same(factors[:2], "a cylinder", "x and y")
+        self.radius *= factors[0]
+        self.length *= factors[2]
+
     def _make(self) -> Any:
         return shapes.cylinder(self.radius, self.length)
 
@@ -96,6 +109,11 @@ class Capsule(_Round):
 
     _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True), "length": (float, True)}
     _TAG = "capsule"
+
+    def _scale_lengths(self, factors: Floats) -> None:
+        _same(factors, "a capsule", "x, y and z")
+        self.radius *= factors[0]
+        self.length *= factors[0]
 
     def _make(self) -> Any:
         return shapes.capsule(self.radius, self.length)
@@ -112,6 +130,10 @@ class Sphere(_Primitive):
     def __init__(self, radius: float) -> None:
         self.radius = radius
 
+    def _scale_lengths(self, factors: Floats) -> None:
+        _same(factors, "a sphere", "x, y and z")
+        self.radius *= factors[0]
+
     def _numbers(self) -> tuple[float, ...]:
         return (self.radius,)
 
@@ -126,6 +148,7 @@ class Later:
     file: str | None
     allow: Folders = ()
     joined: bool = False  # one mesh without colours, as collisions have
+    name: str = ""  # where it is not the mesh's own
 
     def path(self, name: str, find: Callable[..., Path] = locate, **options: Any) -> Path:
         """The file that a name in the description means."""
@@ -138,7 +161,7 @@ def named_by_program(filename: str) -> Later:
     return Later(str(folder / "program.urdf"), (os.path.dirname(folder / filename),))
 
 
-class Mesh(URDFType):
+class Mesh(URDFTypeWithMesh):
     """Triangles in a file, or given as ``meshes``.
 
     ``scale`` (3,) or None is not part of the meshes. A description's meshes are read when they are
@@ -149,6 +172,9 @@ class Mesh(URDFType):
 
     _ATTRIBS: ClassVar[Attributes] = {"filename": (str, True), "scale": (np.ndarray, False)}
     _TAG = "mesh"
+
+    combine: bool = False
+    """Whether what is read becomes one mesh without colours."""
 
     filename: Any = Text("The name of the file, as written in the description.")
     scale: Any = Array("The scale (3,); or None.", optional_vector)
@@ -186,21 +212,28 @@ class Mesh(URDFType):
         else:
             self._meshes, self._read = _checked_meshes(value), None
 
+    def _scale_lengths(self, factors: Floats) -> None:
+        self.scale = factors if self.scale is None else self.scale * factors
+
     def _load(self) -> None:
         source = self._source or Later(None)
-        self._read_from(source, self.filename)
+        self._read_from(source, source.name or self.filename)
 
     def _read_from(self, source: Later, name: str) -> None:
-        try:
-            path = source.path(name)
-            found = [part.mesh.copy() for part in load.load(path).parts]
-        except InputError as error:
-            raise InputError(f"unable to load mesh '{name}': {error}") from None
-        if not found:
-            raise InputError(f"unable to load mesh '{name}': there is none in the file")
-        if source.joined:
-            found = [bare(found)]
+        path, found = _read(source, name, combine=self.combine or source.joined)
         self._meshes, self._read = found, (path, [hash(mesh) for mesh in found])
+
+    def pending_file(self) -> str | None:
+        """The file that the meshes will be read from; None where they are here.
+
+        Where it cannot be had, its name in the description.
+        """
+        if self._meshes is not None or self._source is None:
+            return None
+        try:
+            return str(self._source.path(self._source.name or self.filename))
+        except InputError:
+            return self.filename
 
     def file(self) -> Path | None:
         """The file that the meshes are in, unchanged; None where they were made or changed.
@@ -208,10 +241,47 @@ class Mesh(URDFType):
         Raises: InputError where they were never opened, and there is no such file.
         """
         if self._meshes is None:
-            return (self._source or Later(None)).path(self.filename)
+            source = self._source or Later(None)
+            return source.path(source.name or self.filename)
         if self._read is None or [hash(mesh) for mesh in self._meshes] != self._read[1]:
             return None
         return self._read[0]
+
+
+def load_meshes(filename: str) -> list[Any]:
+    """The meshes of a file, each a ``trimesh.Trimesh``, metre, where the file puts it.
+
+    A program may name any file; see `Mesh` for those that a description names.
+    Raises: InputError where it cannot be read.
+    """
+    name = os.fspath(filename)
+    return _read(named_by_program(name), name)[1]
+
+
+def _read(source: Later, name: str, *, combine: bool = False) -> tuple[Path, list[Any]]:
+    """The file that a name means, and its meshes, or one of all without colours."""
+    try:
+        path = source.path(name)
+        found = [_named(part, path) for part in load.load(path).parts]
+    except InputError as error:
+        raise InputError(f"unable to load mesh '{name}': {error}") from None
+    if not found:
+        raise InputError(f"unable to load mesh '{name}': there is none in the file")
+    return path, [_labelled(bare(found), path)] if combine else found
+
+
+def _named(part: load.Part, path: Path) -> Any:
+    """The mesh of a part, with its name in the file."""
+    mesh = _labelled(part.mesh, path)
+    if part.name:
+        mesh.metadata["name"] = part.name
+    return mesh
+
+
+def _labelled(mesh: Any, path: Path) -> Any:
+    """A mesh that says which file it is from."""
+    mesh.metadata.update(file_name=path.name, file_path=str(path))
+    return mesh
 
 
 def _checked_meshes(value: Any) -> list[Any]:
@@ -257,7 +327,7 @@ class _Shape(Part):
 SHAPES = ("box", "cylinder", "sphere", "mesh", "capsule")
 
 
-class Geometry(URDFType):
+class Geometry(URDFTypeWithMesh):
     """One shape: a box, a cylinder, a sphere or a mesh (or a capsule).
 
     Raises: InputError for none or several; WrongTypeError.

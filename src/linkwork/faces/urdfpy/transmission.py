@@ -44,6 +44,9 @@ class Actuator(URDFType):
         self.mechanicalReduction = mechanicalReduction
         self.hardwareInterfaces = hardwareInterfaces
 
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name
+
 
 class TransmissionJoint(URDFType):
     """A joint that a transmission drives."""
@@ -58,14 +61,17 @@ class TransmissionJoint(URDFType):
         self.name = name
         self.hardwareInterfaces = hardwareInterfaces
 
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name
+
 
 class Transmission(URDFType):
     """Which actuators drive which joints."""
 
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
     _ELEMENTS: ClassVar[Elements] = {
-        "joint": (TransmissionJoint, True, True),
-        "actuator": (Actuator, True, True),
+        "joints": (TransmissionJoint, True, True),
+        "actuators": (Actuator, True, True),
     }
     _TAG = "transmission"
 
@@ -85,3 +91,6 @@ class Transmission(URDFType):
         self.trans_type = trans_type
         self.joints = joints
         self.actuators = actuators
+
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name

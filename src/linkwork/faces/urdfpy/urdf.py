@@ -1,352 +1,67 @@
-"""Rows S2-170 to S2-204: a robot as a whole."""
+"""All classes, and the functions of `utils`, by the module that the original has them in."""
 
 from __future__ import annotations
 
-import copy as copying
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
-
-from linkwork.errors import InputError, Problem
-from linkwork.faces.urdfpy import drawing, files, joining, other_xml
-from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType
+from linkwork.faces.urdfpy import fragments as _fragments
+from linkwork.faces.urdfpy.base import URDFType
 from linkwork.faces.urdfpy.joint import Joint
-from linkwork.faces.urdfpy.kinematics import Core, Kinematics
-from linkwork.faces.urdfpy.link import Link
-from linkwork.faces.urdfpy.materials import Material
-from linkwork.faces.urdfpy.poses import ForwardKinematics
-from linkwork.faces.urdfpy.reading import added
-from linkwork.faces.urdfpy.transmission import Transmission
-from linkwork.faces.urdfpy.validation import members, share_materials, validate
-from linkwork.faces.urdfpy.values import Text
-from linkwork.formats.urdf import records
-from linkwork.locating import Folders
-
-
-class URDF(URDFType, ForwardKinematics):
-    """A robot: links, the joints between them, transmissions and materials.
-
-    The links and joints form one tree. Lists and maps are copies; `add` and `remove` change what
-    the robot is made of, its members are changed in place.
-
-    Raises: DescriptionError with everything that is wrong, InputError, WrongTypeError.
-    """
-
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "link": (Link, True, True),
-        "joint": (Joint, False, True),
-        "transmission": (Transmission, False, True),
-        "material": (Material, False, True),
-    }
-    _TAG = "robot"
-
-    name: Any = Text("The name of the robot.")
-
-    # the members that are known to form a robot, while a description is read
-    judged: list[list[Any]] | None = None
-
-    def __init__(
-        self,
-        name: str,
-        links: Sequence[Link] | None = None,
-        joints: Sequence[Joint] | None = None,
-        transmissions: Sequence[Transmission] | None = None,
-        materials: Sequence[Material] | None = None,
-        other_xml: str | bytes | None = None,
-    ) -> None:
-        self.name = name
-        self._kinematics = Kinematics()
-        self._other_xml: str | None = None
-        self._findings: list[Problem] = []
-        self.other_xml = other_xml
-        self.set_members(
-            members("links", links, Link),
-            members("joints", joints, Joint),
-            members("transmissions", transmissions, Transmission),
-            members("materials", materials, Material),
-        )
-
-    def set_members(
-        self,
-        links: list[Link],
-        joints: list[Joint],
-        transmissions: list[Transmission],
-        materials: list[Material],
-    ) -> None:
-        """Take these as what the robot is made of, if they form one; else nothing changes.
-
-        Raises: DescriptionError with everything that is wrong.
-        """
-        if self.judged != [links, joints, transmissions, materials]:
-            validate(self.name, links, joints, transmissions, materials)
-        materials, findings = share_materials(links, materials)
-        self._links, self._joints = links, joints
-        self._transmissions, self._materials = transmissions, materials
-        self._findings += findings
-        self._kinematics.forget()
-
-    def __copy__(self) -> Any:
-        return copying.deepcopy(self)
-
-    def _validate(self) -> None:
-        validate(self.name, self._links, self._joints, self._transmissions, self._materials)
-
-    # what it is made of
-
-    @property
-    def links(self) -> list[Link]:
-        """The links, in the order of the file; a copy."""
-        return list(self._links)
-
-    @property
-    def joints(self) -> list[Joint]:
-        """The joints, in the order of the file; a copy."""
-        return list(self._joints)
-
-    @property
-    def transmissions(self) -> list[Transmission]:
-        """The transmissions; a copy."""
-        return list(self._transmissions)
-
-    @property
-    def materials(self) -> list[Material]:
-        """The materials, those of visuals included; a copy."""
-        return list(self._materials)
-
-    @property
-    def link_map(self) -> dict[str, Link]:
-        """The links by name; a copy."""
-        return {link.name: link for link in self._links}
-
-    @property
-    def joint_map(self) -> dict[str, Joint]:
-        """The joints by name; a copy."""
-        return {joint.name: joint for joint in self._joints}
-
-    @property
-    def transmission_map(self) -> dict[str, Transmission]:
-        """The transmissions by name; a copy."""
-        return {transmission.name: transmission for transmission in self._transmissions}
-
-    @property
-    def material_map(self) -> dict[str, Material]:
-        """The materials by name; a copy."""
-        return {material.name: material for material in self._materials}
-
-    @property
-    def findings(self) -> tuple[Problem, ...]:
-        """What is doubtful in the description, though it can be used."""
-        return tuple(self._findings)
-
-    @property
-    def other_xml(self) -> str | None:
-        """What the description has beside the elements of URDF: the text of one ``<extra>``.
-
-        Raises: WrongTypeError, InputError where it is set to what is no XML.
-        """
-        if self._other_xml is not None or self.record is None:
-            return self._other_xml
-        return other_xml.text_of(self.record.extra, added(type(self))[1])
-
-    @other_xml.setter
-    def other_xml(self, value: Any) -> None:
-        text = other_xml.as_text(value)
-        if text is None and self.record is not None:
-            text = ""
-        self._other_xml = text
-
-    def extras(self, extra: Sequence[Any]) -> tuple[Any, ...]:
-        """``extra`` of the record that is saved, with what a program has set `other_xml` to."""
-        if self._other_xml is None:
-            return tuple(extra)
-        kept = [
-            e
-            for e in extra
-            if not (isinstance(e, records.ExtraElement) and e.within == "robot")
-            or e.tag in added(type(self))[1]
-        ]
-        return (*kept, *other_xml.elements(self._other_xml))
-
-    # its tree
-
-    def _core(self) -> Core:
-        return self._kinematics.core(self.name, self._links, self._joints, self._validate)
-
-    @property
-    def actuated_joints(self) -> list[Joint]:
-        """The joints that move by themselves: neither fixed nor followers.
-
-        From the base outwards, in the order of the file where depths are equal.
-        """
-        return list(self._core().slots.actuated)
-
-    @property
-    def actuated_joint_names(self) -> list[str]:
-        """The names of `actuated_joints`."""
-        return [joint.name for joint in self._core().slots.actuated]
-
-    @property
-    def base_link(self) -> Link:
-        """The link that has no parent."""
-        return self._core().links[0]
-
-    @property
-    def end_links(self) -> list[Link]:
-        """The links that have no children, in the order of the file."""
-        parents = {joint.parent for joint in self._joints}
-        return [link for link in self._links if link.name not in parents]
-
-    @property
-    def joint_limit_cfgs(self) -> tuple[dict[Joint, float], dict[Joint, float]]:
-        """The lower and the upper bounds of the actuated joints that have them, by joint."""
-        bounded = [joint for joint in self.actuated_joints if joint.limit is not None]
-        lower = {j: j.limit.lower for j in bounded if j.limit.lower is not None}
-        upper = {j: j.limit.upper for j in bounded if j.limit.upper is not None}
-        return lower, upper
-
-    @property
-    def joint_limits(self) -> Any:
-        """The bounds (n, 2) of the actuated joints, infinite where there is none."""
-        return drawing.joint_limits(self.actuated_joints)
-
-    def cfg_to_vector(self, cfg: Any = None) -> Any:
-        """A configuration as an array, one position for each of `actuated_joints`.
-
-        Raises: as `link_fk`; ValueError for robots with planar or floating joints.
-        """
-        return self._core().slots.vector(cfg)
-
-    # files
-
-    @classmethod
-    def load(
-        cls,
-        file_obj: Any,
-        lazy_load_meshes: bool = True,
-        *,
-        allow: Folders = (),
-        strict: bool = False,
-    ) -> Any:
-        """The robot that a file describes: its path, or an open file.
-
-        Meshes and images are found from the description's place: beside it, in its package
-        (``package://`` too), on the ROS paths, and in the folders ``allow``. They are opened when
-        they are first asked for, or at once with ``lazy_load_meshes=False``. ``strict=True`` also
-        refuses inertias that no body has, and materials of one name that look different.
-
-        Raises: DescriptionError (a ValueError) with every error of the file, each with its line.
-        """
-        robot = files.load(cls, file_obj, allow, strict=strict)
-        if not lazy_load_meshes:
-            files.open_all(robot)
-        return robot
-
-    def save(self, file_obj: Any, *, allow_outside: bool = False) -> None:
-        """Write the robot, its meshes and its textures: to a path, or to an open file.
-
-        A mesh or texture with a plain relative name goes to that name beside the new file, as the
-        bytes that were read where it has not been changed. One whose name leads outside (absolute,
-        ``..``, ``package://``) stays where it is if the new file, loaded without ``allow``, finds
-        it there; else it goes to ``meshes/`` beside the new file and is named so there, or, with
-        ``allow_outside=True``, to its own name. Everything is written whole or not at all, the
-        description last.
-
-        Raises: InputError, DescriptionError for what no file can say.
-        """
-        files.save(self, file_obj, allow_outside=allow_outside)
-
-    def findings_from(self, found: Iterable[Problem]) -> None:
-        """Keep what a reader found doubtful."""
-        self._findings += found
-
-    # other robots
-
-    def copy(
-        self,
-        name: str | None = None,
-        prefix: str = "",
-        scale: float | None = None,
-        collision_only: bool = False,
-    ) -> Any:
-        """A copy that shares nothing, with names of links and joints after ``prefix``.
-
-        ``scale`` makes it larger with the densities it has; ``collision_only`` leaves out visuals.
-        """
-        return joining.copied(
-            self, name=name, prefix=prefix, scale=scale, collision_only=collision_only
-        )
-
-    def join(
-        self, other: URDF, link: Any, origin: Any = None, name: str | None = None, prefix: str = ""
-    ) -> Any:
-        """A new robot: this one with ``other`` fixed to ``link`` at ``origin`` (4, 4) or (6,).
-
-        Raises: DescriptionError for names that both have; give a ``prefix`` to the other's.
-        """
-        return joining.joined(self, other, link, origin=origin, name=name, prefix=prefix)
-
-    def add_link(self, link: Link, joint: Joint) -> None:
-        """Add a link and the joint that it hangs on.
-
-        Raises: DescriptionError where no robot follows; then nothing has changed. So do the others.
-        """
-        joining.change(self, links=[*self._links, link], joints=[*self._joints, joint])
-
-    def remove_link(self, link: Any) -> None:
-        """Remove a link or the one of a name, and all that hangs on it.
-
-        Transmissions that drive nothing else go too.
-        """
-        joining.remove(self, link)
-
-    def remove_joint(self, joint: Any) -> None:
-        """Remove a joint or the one of a name, and all that hangs on it."""
-        joining.remove(self, joining.member(self._joints, joint, Joint, "joint").child)
-
-    def add_transmission(self, transmission: Transmission) -> None:
-        """Add a transmission."""
-        joining.change(self, transmissions=[*self._transmissions, transmission])
-
-    def remove_transmission(self, transmission: Any) -> None:
-        """Remove a transmission, or the one of a name."""
-        gone = joining.member(self._transmissions, transmission, Transmission, "transmission")
-        joining.change(self, transmissions=[t for t in self._transmissions if t is not gone])
-
-    def add_material(self, material: Material) -> None:
-        """Add a material."""
-        joining.change(self, materials=[*self._materials, material])
-
-    def remove_material(self, material: Any) -> None:
-        """Remove a material that no visual has, or the one of a name.
-
-        Raises: InputError where a visual has it.
-        """
-        gone = joining.member(self._materials, material, Material, "material")
-        if any(shape.material is gone for link in self._links for shape in link.visuals):
-            raise InputError(f"material '{gone.name}' is in use")
-        joining.change(self, materials=[own for own in self._materials if own is not gone])
-
-    # to be seen
-
-    def show(self, cfg: Any = None, use_collision: bool = False) -> Any:
-        """Show the robot at a configuration.
-
-        Raises: UnsupportedFeatureError until there is a viewer; the message says what does it now.
-        """
-        return drawing.show(self, cfg, use_collision)
-
-    def animate(
-        self, cfg_trajectory: Any = None, loop_time: float = 3.0, use_collision: bool = False
-    ) -> Any:
-        """Show the robot moving along ``cfg_trajectory`` and back within ``loop_time`` seconds.
-
-        It maps joints or names to lists of positions, equally spaced in time; without it every
-        joint with limits goes from limit to limit.
-
-        Raises: ValueError where lists differ in length, TypeError; UnsupportedFeatureError until
-        there is a viewer.
-        """
-        return drawing.animate(self, cfg_trajectory, loop_time, use_collision)
-
-    def __repr__(self) -> str:
-        return f"<URDF '{self.name}': {len(self._links)} links, {len(self._joints)} joints>"
+from linkwork.faces.urdfpy.joint_parts import (
+    JointCalibration,
+    JointDynamics,
+    JointLimit,
+    JointMimic,
+    SafetyController,
+)
+from linkwork.faces.urdfpy.link import Collision, Inertial, Link, Visual
+from linkwork.faces.urdfpy.materials import Material, Texture
+from linkwork.faces.urdfpy.robot import URDF
+from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from linkwork.faces.urdfpy.transmission import Actuator, Transmission, TransmissionJoint
+from linkwork.faces.urdfpy.utils import (
+    configure_origin,
+    get_filename,
+    load_meshes,
+    matrix_to_rpy,
+    matrix_to_xyz_rpy,
+    parse_origin,
+    rpy_to_matrix,
+    unparse_origin,
+    xyz_rpy_to_matrix,
+)
+
+del _fragments  # imported for what it does: the classes then read and write single elements
+
+__all__ = [
+    "URDF",
+    "Actuator",
+    "Box",
+    "Capsule",
+    "Collision",
+    "Cylinder",
+    "Geometry",
+    "Inertial",
+    "Joint",
+    "JointCalibration",
+    "JointDynamics",
+    "JointLimit",
+    "JointMimic",
+    "Link",
+    "Material",
+    "Mesh",
+    "SafetyController",
+    "Sphere",
+    "Texture",
+    "Transmission",
+    "TransmissionJoint",
+    "URDFType",
+    "Visual",
+    "configure_origin",
+    "get_filename",
+    "load_meshes",
+    "matrix_to_rpy",
+    "matrix_to_xyz_rpy",
+    "parse_origin",
+    "rpy_to_matrix",
+    "unparse_origin",
+    "xyz_rpy_to_matrix",
+]

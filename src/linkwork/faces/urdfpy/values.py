@@ -121,7 +121,7 @@ class Number(Value):
         """
         if type(value) is float and math.isfinite(value):
             return value
-        if value is None and self.optional:
+        if value is None and (self.optional or self._left_out(owner)):
             return self.default
         given: Any = value
         try:
@@ -134,6 +134,10 @@ class Number(Value):
         if math.isnan(number) or (math.isinf(number) and not self.bound):
             raise InputError(f"{self.what(owner)} must be finite, not {number}")
         return number
+
+    def _left_out(self, owner: Any) -> bool:
+        """Whether a program's table says that a file may leave it out."""
+        return not owner._ATTRIBS.get(self.name, (float, True))[1]
 
 
 class Part(Value):
@@ -268,6 +272,21 @@ def symmetric(_: Any, what: str, value: Any) -> Floats:
     if rows != list(map(list, zip(*rows, strict=True))) and not np.allclose(array, array.T):
         raise InputError(f"{what} must be symmetric, not {array.tolist()}")
     return array
+
+
+def scale_factors(scale: Any) -> Floats:
+    """Three factors above zero: as given, or one for all.
+
+    Raises: InputError.
+    """
+    try:
+        factors = np.array(scale, np.float64)
+    except (TypeError, ValueError):
+        factors = np.zeros(0)
+    fits = factors.shape in ((), (1,), (3,))
+    if not fits or not ((0.0 < factors) & (factors < np.inf)).all():
+        raise InputError(f"scale is a number above zero, or three of them, not {scale!r:.60}")
+    return np.broadcast_to(factors, 3)
 
 
 def direction(what: str, value: Any) -> Floats | None:

@@ -8,6 +8,7 @@ object's value is still the one that was made of them.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,16 +22,14 @@ from linkwork.faces.urdfpy.base import unparsed
 from linkwork.faces.urdfpy.joint import Joint, lacks_limit
 from linkwork.faces.urdfpy.link import Inertial, Link, Visual
 from linkwork.faces.urdfpy.materials import Material
-from linkwork.faces.urdfpy.reading import added, pose_of
-from linkwork.faces.urdfpy.rotations import matrix_to_rpy
+from linkwork.faces.urdfpy.reading import added, added_tags, pose_of
+from linkwork.faces.urdfpy.rotations import matrix_to_rpy, nearest_rotation
 from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Mesh, Sphere
 from linkwork.faces.urdfpy.transmission import Transmission
 from linkwork.faces.urdfpy.values import direction
 from linkwork.formats.urdf import records
 
 Floats = NDArray[np.float64]
-
-_RIGID = 1e-6  # how far from a rotation an origin may be to be written as roll, pitch, yaw
 
 
 class Writer:
@@ -43,7 +42,7 @@ class Writer:
     def record(self) -> records.Robot:
         """The whole robot.
 
-        Raises: InputError for an origin that is no rotation.
+        Raises: InputError for an origin that is mirrored or flat.
         """
         robot = self.robot
         shown = [shape for link in robot.links for shape in link.visuals]
@@ -142,7 +141,10 @@ def three(array: Any) -> tuple[float, float, float]:
 def origin_numbers(owner: Any, what: str) -> tuple[records.Vector3, records.Vector3]:
     """xyz and rpy of an origin: as they were read, where it is still what they give.
 
-    Raises: InputError where the upper left part is no rotation, which no file can say.
+    Where the upper left part scales too, which no file can say, its rotation is written, with a
+    warning.
+
+    Raises: InputError where it is mirrored or flat, or not finite.
     """
     origin: Floats = owner.__dict__["_origin"]
     record = owner.record
@@ -152,14 +154,14 @@ def origin_numbers(owner: Any, what: str) -> tuple[records.Vector3, records.Vect
             return record.xyz, record.rpy
         if np.array_equal(origin[:3, :3], as_read[:3, :3]):
             return three(origin[:3, 3]), record.rpy
-    R = origin[:3, :3]
     if not np.isfinite(origin).all():
         raise InputError(f"{what}: its origin is not finite")
-    if np.abs(R @ R.T - np.eye(3)).max() > _RIGID or np.linalg.det(R) < 0:
-        raise InputError(
-            f"{what}: its origin cannot be written as roll, pitch and yaw; the upper left (3, 3) "
-            "must be a rotation"
-        )
+    try:
+        R, said = nearest_rotation(origin[:3, :3])
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from None
+    if said:
+        warnings.warn(f"{what}: {said}", stacklevel=2)
     return three(origin[:3, 3]), three(matrix_to_rpy(R) + 0.0)  # so that none is -0
 
 
@@ -217,7 +219,7 @@ _FIELDS = {"safety_controller": "safety"}
 def joint_record(joint: Joint) -> records.Joint:
     """A joint with all that it has.
 
-    Raises: InputError for one that needs a limit and has none, or an origin that is no rotation.
+    Raises: InputError for one that lacks a limit, or an origin that is mirrored or flat.
     """
     if lacks_limit(joint):
         raise InputError(f"joint '{joint.name}': {lacks_limit(joint)}")
@@ -311,11 +313,12 @@ def _driven(base: Any, own: Any, tag: str) -> Any:
 
 
 def extended(owner: Any, extra: records.Extra, tag: str) -> records.Extra:
-    """What a record keeps as unknown, with what a subclass adds in its present state."""
-    names, tags = added(type(owner))
-    if not names and not tags:
+    """What a record keeps as unknown, with what a program's tables add in its present state."""
+    names, children = added(type(owner))
+    if not names and not children:
         return extra
-    replaced = {("attribute", name) for name in names} | {("element", own) for own in tags}
+    replaced = {("attribute", name) for name in names}
+    replaced |= {("element", own) for own in added_tags(type(owner))}
     kept = [
         e
         for e in extra
@@ -328,11 +331,11 @@ def extended(owner: Any, extra: records.Extra, tag: str) -> records.Extra:
         value = getattr(owner, name)
         if value is not None:
             made.append(records.ExtraAttribute(tag, name, unparsed(value)))
-    for own in tags:
-        multiple = type(owner)._ELEMENTS[own][2]
-        held = getattr(owner, f"{own}s" if multiple else own)
+    for name in children:
+        kind, _, multiple = type(owner)._ELEMENTS[name]
+        held = getattr(owner, name)
         for child in (held or []) if multiple else [held]:
             if child is not None:
                 xml = ET.tostring(child._to_xml(None, ""), encoding="unicode")
-                made.append(records.ExtraElement(tag, own, xml))
+                made.append(records.ExtraElement(tag, kind._TAG, xml))
     return (*kept, *made)
