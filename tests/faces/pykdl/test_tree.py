@@ -127,3 +127,9 @@ def test_a_tree_that_grows_gives_its_new_chains():
 def test_wrong_arguments(call: Any):
     with pytest.raises(TypeError, match="takes"):
         call()
+
+
+def test_nothing_may_be_added_anywhere():
+    made = tree()
+    assert made.addChain(Chain(), "nowhere") is made.addTree(Tree("x"), "nowhere") is True
+    assert repr(made) == repr(tree())

@@ -80,7 +80,12 @@ class Tree:
         return self._all(parts, hook_name)
 
     def _all(self, parts: Sequence[tuple[Segment, str | None]], hook: str) -> bool:
-        """Add all, each behind the segment named or behind the last; or nothing where one fails."""
+        """Add all, each behind the segment named or behind the last; or nothing where one fails.
+
+        True where there is nothing to be added, wherever to, as in the original.
+        """
+        if not parts:
+            return True
         names = [segment.getName() for segment, _ in parts]
         taken = any(name in self._segments for name in names) or len(set(names)) < len(names)
         if hook not in self._segments or taken:
