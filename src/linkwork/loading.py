@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
@@ -93,18 +93,20 @@ def read(
     file: str | None = None,
     arguments: Mapping[str, str] | None = None,
     allow: Folders = (),
+    accepted: Collection[str] = (),
 ) -> Document:
     """The URDF document of a bundled model, a .urdf or .xacro file, a text, bytes or an open file.
 
     ``file`` is the name that messages use and meshes are found by, where it is not the path.
-    The text is kept for writing, so that an edit changes only what it is about.
+    The text is kept for writing, so that an edit changes only what it is about. Errors of a URDF
+    with codes in ``accepted`` are warnings: for readers that have no use for what they are about.
 
     Raises: as `load`.
     """
     if isinstance(source, io.IOBase) or hasattr(source, "read"):
         return _of_stream(source, file)  # pyright: ignore[reportArgumentType] -- it has read()
     given = _resolve(source)  # pyright: ignore[reportArgumentType] -- no file, so one of these
-    return _read(given, file, arguments, allow, keep_source=True)
+    return _read(given, file, arguments, allow, keep_source=True, accepted=accepted)
 
 
 def _read(
@@ -114,6 +116,7 @@ def _read(
     allow: Folders,
     *,
     keep_source: bool = False,
+    accepted: Collection[str] = (),
 ) -> Document:
     if isinstance(given, Path) and given.suffix.lower() == ".xacro":
         from linkwork.formats import xacro  # noqa: PLC0415  few need it
@@ -122,7 +125,7 @@ def _read(
         return xacro.read(given, arguments, find=find, roots=allow)[0]
     if arguments:
         raise InputError("arguments are for xacro files; this is none")
-    return urdf.read(given, file=file, keep_source=keep_source)
+    return urdf.read(given, file=file, keep_source=keep_source, accepted=accepted)
 
 
 def _of_stream(stream: IO[Any], file: str | None) -> Document:

@@ -17,7 +17,7 @@ def test_segments_and_joints_are_counted():
     assert chain.getSegment(2).getName() == "tool"
     chain.addChain(arm())
     assert (chain.getNrOfJoints(), chain.getNrOfSegments()) == (4, 5)
-    assert repr(Chain()) == "[\n]"
+    assert repr(Chain()) == "[]"
     assert repr(chain).startswith("[upper:[upper joint:[RotZ, axis: [")
 
 

@@ -1,12 +1,27 @@
 from __future__ import annotations
 
+import gc
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
+import pytest
 
 from kdl_chains import chain
-from kdl_small import arm
+from kdl_small import arm, array
 from linkwork.faces import pykdl
-from linkwork.faces.pykdl import Chain, Frame, Joint, Segment, Vector
-from linkwork.faces.pykdl.core import Core
+from linkwork.faces.pykdl import (
+    Chain,
+    ChainFkSolverPos_recursive,
+    Frame,
+    Joint,
+    RigidBodyInertia,
+    Segment,
+    Vector,
+)
+from linkwork.faces.pykdl.core import MOST_CORES, Core
 
 
 def test_poses_are_those_of_the_segments():
@@ -34,7 +49,7 @@ def test_names_may_be_the_same():
 
 
 def test_bounds_are_limits():
-    core = arm().core.bounded([(-1.0, None), (0.5, 2.0)])
+    core = Core(arm().segments, ((-1.0, None), (0.5, 2.0)))
     assert core.robot.limits.lower.tolist() == [-1.0, 0.5]
     assert core.robot.limits.upper.tolist() == [np.inf, 2.0]
 
@@ -46,3 +61,79 @@ def test_wrenches_count_where_something_moves():
     assert made.core.standing == 1
     assert made.core.wrenches == ("wrench:2", "wrench:3")
     assert Core([]).wrenches == ()
+
+
+# made anew
+
+
+def rod(length: float, mass: float = 1.0, name: str = "rod", **joint: Any) -> Chain:
+    made = Chain()
+    tip, body = Frame(Vector(length, 0, 0)), RigidBodyInertia(mass)
+    made.addSegment(Segment(name, Joint(name, Joint.RotZ, **joint), tip, body))
+    return made
+
+
+def test_chains_of_the_same_numbers_share_what_computes():
+    core = rod(0.25).core
+    assert rod(0.25).core is core
+    assert rod(0.25, name="other").core is core
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: rod(0.25 + 1e-16 * 0.25 * 4),
+        lambda: rod(-0.25),
+        lambda: rod(0.25, 2.0),
+        lambda: rod(0.25, scale=2.0),
+        lambda: rod(0.25, inertia=2.0),
+        arm,
+    ],
+)
+def test_chains_of_other_numbers_do_not(other: Callable[[], Chain]):
+    assert other().core is not rod(0.25).core
+
+
+def test_a_segment_that_was_changed_counts_with_its_change():
+    segment = rod(0.25).getSegment(0)
+    core = rod(0.25).core
+    segment.setInertia(RigidBodyInertia(3.0))
+    made = Chain()
+    made.addSegment(segment)
+    assert made.core is not core
+    assert made.core is rod(0.25, 3.0).core
+
+
+def test_what_is_kept_is_bounded():
+    kept = [weakref.ref(rod(1.0 + k).core) for k in range(2 * MOST_CORES)]
+    gc.collect()
+    assert sum(core() is not None for core in kept) <= MOST_CORES
+
+
+def test_a_chain_that_is_there_keeps_what_computes():
+    made = rod(0.5)
+    core = made.core
+    for k in range(2 * MOST_CORES):
+        rod(2.0 + k).core  # noqa: B018  that makes it
+    assert made.core is core
+
+
+def test_threads_make_solvers_anew():
+    lengths = [1.0, 2.0, 3.0, 4.0]
+
+    def reach(k: int) -> float:
+        frame = Frame()
+        solver = ChainFkSolverPos_recursive(rod(lengths[k % 4]))
+        assert solver.JntToCart(array(0.0), frame) == 0
+        return frame.p.x()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(reach, range(400))) == lengths * 100
+
+
+def test_batches_are_no_segments():
+    tips = Frame(Vector(np.ones(3), np.zeros(3), np.zeros(3)))
+    made = Chain()
+    made.addSegment(Segment("tips", Joint(Joint.RotZ), tips))
+    with pytest.raises(TypeError, match="single values"):
+        made.core  # noqa: B018  that asks for it

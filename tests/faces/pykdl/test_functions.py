@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from kdl_small import array
 from linkwork.faces.pykdl import (
     Equal,
     Frame,
     FrameVel,
+    JntArray,
+    JntArrayVel,
+    JntSpaceInertiaMatrix,
     Rotation,
     RotationVel,
     SetToZero,
@@ -105,3 +109,24 @@ def test_set_to_zero():
         assert set(value._numbers()) == {0.0}
     with pytest.raises(TypeError, match="SetToZero takes a Vector"):
         SetToZero(Frame())
+
+
+@pytest.mark.row("S3-015")
+@pytest.mark.parametrize("names", [("r1", "r2"), ("src1", "src2"), ("a", "b")])
+def test_equal_takes_the_names_that_the_original_has(names: tuple[str, str]):
+    pairs = [
+        (V, V, W), (doubleVel(1, 2), doubleVel(1, 2), doubleVel(1, 3)),
+        (VectorVel(V, W), VectorVel(V, W), VectorVel(W, V)), (VectorVel(V), V, W),
+        (Rotation(), RotationVel(), Rotation.RotX(1)), (JntArray(2), JntArray(2), array(0, 1)),
+        (JntArrayVel(2), JntArrayVel(2), JntArrayVel(array(0, 1))),
+        (JntSpaceInertiaMatrix(2), JntSpaceInertiaMatrix(2), JntSpaceInertiaMatrix(3)),
+    ]  # fmt: skip
+    for one, same, other in pairs:
+        assert Equal(**dict(zip(names, (one, same), strict=True)))
+        assert not Equal(**dict(zip(names, (one, other), strict=True)), eps=1e-3)
+
+
+def test_equal_takes_two():
+    for given in ({}, {"r1": V}, {"src2": V}, {"a": V}, {"r1": V, "src2": V}, {"a": V, "r2": V}):
+        with pytest.raises(TypeError, match="Equal takes two"):
+            Equal(**given)

@@ -8,6 +8,7 @@ import pytest
 from kdl_small import arm, array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.pykdl import (
+    Chain,
     ChainFkSolverPos_recursive,
     ChainIkSolverPos_LMA,
     ChainIkSolverPos_NR,
@@ -15,7 +16,9 @@ from linkwork.faces.pykdl import (
     ChainIkSolverVel_pinv,
     Frame,
     JntArray,
+    Joint,
     Rotation,
+    Segment,
     Vector,
     diff,
 )
@@ -122,3 +125,32 @@ def test_a_chain_that_has_grown():
 def test_refused(call: Any, kind: type[Exception]):
     with pytest.raises(kind):
         call()
+
+
+@pytest.mark.row("S3-132", "S3-133")
+def test_a_chain_that_nothing_moves():
+    standing, none = Chain(), JntArray(0)
+    for _ in range(2):
+        fk, ik = ChainFkSolverPos_recursive(standing), ChainIkSolverVel_pinv(standing)
+        tip = Frame()
+        assert fk.JntToCart(none, tip) == 0
+        for solver in (
+            ChainIkSolverPos_LMA(standing),
+            ChainIkSolverPos_NR(standing, fk, ik),
+            ChainIkSolverPos_NR_JL(standing, none, none, fk, ik),
+        ):
+            assert solver.CartToJnt(none, tip, none) == 0
+            assert solver.CartToJnt(none, Frame(Vector(1, 0, 0)) * tip, none) == -5
+            assert solver.CartToJnt(none, tip * Frame(Rotation.RotX(0.1)), none) == -5
+        standing.addSegment(Segment("foot", Joint(), Frame(Rotation.RotY(1.0), Vector(1, 2, 3))))
+
+
+@pytest.mark.row("S3-133")
+def test_limits_are_those_of_each_solver():
+    fk, ik = ChainFkSolverPos_recursive(CHAIN), ChainIkSolverVel_pinv(CHAIN)
+    goal, found = pose(Q), JntArray(7)
+    for most in (2.9, 1.0, 2.9, 1.0):  # made anew, in turn
+        limits = array(*[-most] * 7), array(*[most] * 7)
+        code = ChainIkSolverPos_NR_JL(CHAIN, *limits, fk, ik).CartToJnt(START, goal, found)
+        assert np.abs(found.ToArray()).max() <= most
+        assert code == (0 if most > 2 else -5)

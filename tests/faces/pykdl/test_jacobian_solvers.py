@@ -92,3 +92,14 @@ def test_codes_and_names():
         solver.setRepresentation(7)
     with pytest.raises(TypeError):
         solver.JntToJacDot(moves, JntArray(2))
+
+
+@pytest.mark.row("S3-124")
+def test_the_twist_has_a_name_of_its_own():
+    solver, both, one, other = ChainJntToJacDotSolver(arm()), JntArrayVel(Q, Q), Twist(), Twist()
+    assert solver.JntToJacDot(both, one) == 0
+    assert solver.JntToJacDot(q_in=both, jac_dot_q_dot=other, seg_nr=-1) == 0
+    assert one.ToArray().tolist() == other.ToArray().tolist()
+    assert one != Twist()
+    with pytest.raises(TypeError, match="takes"):
+        solver.JntToJacDot(both)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,13 @@ import pytest
 import linkwork as lw
 from linkwork.errors import DescriptionError, UnsupportedFeatureError
 from linkwork.faces.pykdl import ChainDynParam, JntArray, JntSpaceInertiaMatrix, Vector
-from linkwork.faces.pykdl.kdl_parser import treeFromFile, treeFromString, treeFromUrdfModel
+from linkwork.faces.pykdl.kdl_parser import (
+    LeftOverWarning,
+    treeFromFile,
+    treeFromParam,
+    treeFromString,
+    treeFromUrdfModel,
+)
 
 URDF = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
 <joint name="one" type="{kind}"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
@@ -54,6 +61,65 @@ def test_joints_that_a_tree_cannot_hold(kind: str):
         treeFromString(URDF.format(kind=kind))
 
 
+@pytest.mark.row("S3-134")
+@pytest.mark.parametrize(
+    "mimics",
+    [
+        {"one": "nobody"},
+        {"one": "one"},
+        {"one": "two", "two": "one"},
+        {"one": "three"},
+        {"three": "one"},
+    ],
+)
+def test_what_joints_mimic_does_not_count(mimics: dict[str, str]):
+    joints = [("one", "a", "b", "revolute"), ("two", "b", "c", "continuous")]
+    text = "".join(
+        f"<joint name='{name}' type='{kind}'><parent link='{above}'/><child link='{below}'/>"
+        "<limit lower='-1' upper='1' effort='1' velocity='1'/>"
+        + (f"<mimic joint='{mimics[name]}'/>" if name in mimics else "")
+        + "</joint>"
+        for name, above, below, kind in [*joints, ("three", "c", "d", "fixed")]
+    )
+    links = "".join(f"<link name='{name}'/>" for name in "abcd")
+    ok, tree = treeFromString(f"<robot name='r'>{links}{text}</robot>")
+    assert ok is True
+    assert tree.getNrOfJoints() == 2
+    assert tree.getChain("a", "d").getNrOfSegments() == 3
+
+
+@pytest.mark.row("S3-134")
+def test_elements_of_xacro_that_are_left(tmp_path: Path):
+    text = URDF.format(kind="revolute").replace(
+        '<robot name="r">',
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        '<xacro:include filename="$(find r)/gripper.xacro"/><xacro:gripper parent="b"/>',
+    )
+    path = tmp_path / "r.urdf"
+    path.write_text(text)
+    for make, source in ((treeFromFile, str(path)), (treeFromString, text)):
+        with pytest.warns(LeftOverWarning, match=r"xacro:include.*1 more") as caught:
+            ok, tree = make(source)
+        assert len(caught) == 1
+        assert (ok, tree.getNrOfJoints(), tree.getNrOfSegments()) == (True, 1, 2)
+    with pytest.raises(DescriptionError, match="xacro"):
+        lw.load(text)  # what needs all of the robot refuses it
+
+
+@pytest.mark.row("S3-134")
+def test_parameters_of_ros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(ImportError, match="treeFromString"):
+        treeFromParam("robot_description")
+    texts = {"robot_description": URDF.format(kind="revolute")}
+    (tmp_path / "rospy.py").write_text(f"def get_param(name):\n    return {texts!r}[name]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    ok, tree = treeFromParam("robot_description")
+    assert (ok, tree.getNrOfJoints()) == (True, 1)
+    with pytest.raises(KeyError):
+        treeFromParam("nothing")
+    sys.modules.pop("rospy")
+
+
 def test_refused():
     with pytest.raises(DescriptionError):
         treeFromString("<robot name='r'><link name='a'>")
@@ -61,3 +127,13 @@ def test_refused():
         treeFromUrdfModel(3)
     with pytest.raises(TypeError):
         treeFromString(3)  # pyright: ignore[reportArgumentType] -- that is the point
+
+
+@pytest.mark.row("S3-134")
+def test_the_module_of_programs_has_its_place_in_linkwork():
+    from linkwork.faces.kdl_parser_py import urdf  # noqa: PLC0415  as programs do
+
+    assert urdf.treeFromFile is treeFromFile
+    assert urdf.treeFromParam is treeFromParam
+    assert urdf.treeFromString is treeFromString
+    assert urdf.treeFromUrdfModel is treeFromUrdfModel

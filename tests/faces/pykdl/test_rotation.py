@@ -1,12 +1,21 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.pykdl import Frame, Rotation, Twist, Vector, Wrench, ZeroAxisWarning
+from linkwork.faces.pykdl import (
+    Frame,
+    Rotation,
+    Twist,
+    Vector,
+    Wrench,
+    ZeroAxisWarning,
+    ZeroQuaternionWarning,
+)
 from robots import about
 from seeds import rng
 
@@ -101,8 +110,25 @@ def test_quaternions_there_and_back():
         assert w > 0 or max(x, y, z) > 0
     assert array(Rotation.Quaternion(0, 0, 0, 2)).tolist() == np.eye(3).tolist()
     assert np.allclose(array(Rotation.Quaternion(2e-180, 0, 0, 0)), np.diag([1, -1, -1]))
-    with pytest.raises(InputError, match="no rotation"):
-        Rotation.Quaternion(0, 0, 0, 0)
+
+
+@pytest.mark.row("S3-039")
+@pytest.mark.parametrize("zero", [0, 0.0, np.float32(0.0), -0.0])
+def test_a_quaternion_of_nothing_is_no_rotation(zero: Any):
+    with pytest.warns(ZeroQuaternionWarning, match="identity") as caught:
+        found = Rotation.Quaternion(zero, zero, zero, zero)
+    assert array(found).tolist() == np.eye(3).tolist()
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.row("S3-039")
+def test_quaternions_of_nothing_in_a_batch():
+    x, w = np.array([0.0, 1.0, 0.0]), np.array([2.0, 0.0, 0.0])
+    with pytest.warns(ZeroQuaternionWarning):
+        found = Rotation.Quaternion(x, 0.0 * x, 0.0 * x, w)
+    expected = [np.eye(3), np.diag([1.0, -1.0, -1.0]), np.eye(3)]
+    assert np.array_equal(found.ToArray(), expected)
 
 
 @pytest.mark.row("S3-031")

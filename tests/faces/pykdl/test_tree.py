@@ -91,13 +91,33 @@ def test_copies():
 
 
 def test_an_unknown_segment():
-    with pytest.raises(KeyError, match="no segment named 'x'"):
-        tree().getChain("base", "x")
+    made = tree()
+    for ends in (("base", "x"), ("x", "e"), ("x", "y")):
+        chain = made.getChain(*ends)
+        assert (chain.getNrOfSegments(), chain.getNrOfJoints()) == (0, 0)
+        assert chain.getSegment(0) is None
+        assert repr(chain) == "[]"
+
+
+def test_a_chain_that_was_given_out_changes_nothing_in_the_tree():
+    made = tree()
+    chain = made.getChain("base", "b")
+    chain.addSegment(segment("x", Joint("jx", Joint.RotX)))
+    assert names(made.getChain("base", "b")) == ["a", "b"]
+
+
+def test_a_tree_that_grows_gives_its_new_chains():
+    made = tree()
+    assert names(made.getChain("base", "x")) == []
+    made.addSegment(segment("x", Joint("jx", Joint.RotX)), "e")
+    assert names(made.getChain("base", "x")) == ["a", "c", "e", "x"]
 
 
 @pytest.mark.parametrize(
     "call",
     [
+        lambda: Tree().getChain("root", 3),  # pyright: ignore[reportArgumentType]
+        lambda: Tree().getChain(["root"], "root"),  # pyright: ignore[reportArgumentType]
         lambda: Tree(3),
         lambda: Tree().addSegment(3, "root"),
         lambda: Tree().addChain(3, "root"),
@@ -107,3 +127,9 @@ def test_an_unknown_segment():
 def test_wrong_arguments(call: Any):
     with pytest.raises(TypeError, match="takes"):
         call()
+
+
+def test_nothing_may_be_added_anywhere():
+    made = tree()
+    assert made.addChain(Chain(), "nowhere") is made.addTree(Tree("x"), "nowhere") is True
+    assert repr(made) == repr(tree())

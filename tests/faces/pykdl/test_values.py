@@ -120,3 +120,20 @@ def test_another_class_may_know_what_to_do():
     assert V + Other() == "mine"  # pyright: ignore
     assert V * Other() == "mine"  # pyright: ignore
     assert Frame() * Other() == "mine"  # pyright: ignore
+
+
+@EACH
+@pytest.mark.row("S3-017")
+def test_what_messages_carry_may_be_set(value: Value):
+    value = copy.copy(value)
+    for name in ("header", "frame_id", "child_frame_id", "stamp"):
+        assert not hasattr(value, name)
+        setattr(value, name, {"of": name})
+        assert getattr(value, name) == {"of": name}
+    for other in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert not hasattr(other, "header")
+        assert Equal(other, value)
+    value.header = None
+    del value.header
+    with pytest.raises(AttributeError):
+        value.colour = "red"  # pyright: ignore[reportAttributeAccessIssue] -- that is the point

@@ -52,6 +52,7 @@ from linkwork.faces.pykdl.joint_arrays import (
 )
 from linkwork.faces.pykdl.rotation import Rotation, ZeroAxisWarning
 from linkwork.faces.pykdl.rotation_vel import RotationVel
+from linkwork.faces.pykdl.scalars import ZeroQuaternionWarning
 from linkwork.faces.pykdl.segment import Segment
 from linkwork.faces.pykdl.solver import SolverI
 from linkwork.faces.pykdl.tree import Tree
@@ -139,6 +140,7 @@ __all__ = [
     "VectorVel",
     "Wrench",
     "ZeroAxisWarning",
+    "ZeroQuaternionWarning",
     "__version__",
     "addDelta",
     "changeBase",

@@ -11,7 +11,12 @@ from typing import Any
 
 from linkwork.errors import InputError
 from linkwork.faces.pykdl import batches
-from linkwork.faces.pykdl.scalars import number, numbers, sine_and_cosine
+from linkwork.faces.pykdl.scalars import (
+    number,
+    numbers,
+    sine_and_cosine,
+    warn_of_zero_quaternion,
+)
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -125,10 +130,7 @@ def from_vector(v: Three) -> Nine:
 
 
 def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Nine:
-    """The rotation of a quaternion of any length.
-
-    Raises: InputError for a quaternion of length zero.
-    """
+    """The rotation of a quaternion of any length; of length zero none, with a warning."""
     if not x.__class__ is y.__class__ is z.__class__ is w.__class__ is float:
         x, y, z, w = _as_floats(x, y, z, w)
         if x.__class__ is not float:
@@ -160,7 +162,8 @@ def _from_odd_quaternion(q: Four) -> Nine:
     """Of numbers whose squares are too small, too large or none."""
     largest = max(map(abs, q))
     if largest == 0.0:
-        raise InputError("a quaternion (0, 0, 0, 0) is no rotation: none is (0, 0, 0, 1), x y z w")
+        warn_of_zero_quaternion()
+        return IDENTITY
     if not largest < inf:
         return (nan, nan, nan, nan, nan, nan, nan, nan, nan)
     x, y, z, w = [value / largest for value in q]

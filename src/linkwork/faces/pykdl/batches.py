@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import InputError
+from linkwork.faces.pykdl.scalars import warn_of_zero_quaternion
 
 LOCKED, NOISE = 1e-12, 1e-15  # as in `angles`
 
@@ -48,14 +48,11 @@ def turn_in_a_step(w: tuple[Any, ...], rate: Any, eps: float) -> Any:
 
 
 def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Any:
-    """Nine numbers of quaternions of any length.
-
-    Raises: InputError where one has length zero, with its place.
-    """
+    """Nine numbers of quaternions of any length; of length zero no rotation, with a warning."""
     length = np.hypot(norm((x, y, z)), w)
     if not np.all(length):
-        where = np.argwhere(length == 0.0)[0].tolist()
-        raise InputError(f"the quaternion {where} is (0, 0, 0, 0), which is no rotation")
+        warn_of_zero_quaternion()
+        w, length = np.where(length == 0.0, 1.0, w), nonzero(length)
     with np.errstate(invalid="ignore"):
         x, y, z, w = x / length, y / length, z / length, w / length
         xx, yy, zz, ww = x * x, y * y, z * z, w * w

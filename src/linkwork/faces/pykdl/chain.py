@@ -1,4 +1,6 @@
 """Row S3-113: a chain of segments, one behind the other."""
+# Chains read each other's slots.
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
@@ -11,6 +13,51 @@ if TYPE_CHECKING:
     from linkwork.faces.pykdl.core import Core
 
 
+class Content:
+    """Segments in a row, which never change: copies of a chain share them, and what computes.
+
+    Contents are equal where all numbers of their segments are, to the last bit.
+    """
+
+    __slots__ = ("_core", "_key", "joints", "segments")
+
+    def __init__(self, segments: tuple[Segment, ...], joints: int) -> None:
+        self.segments, self.joints = segments, joints
+        self._key: tuple[bytes, ...] | None = None
+        self._core: Core | None = None
+
+    def with_segment(self, segment: Segment) -> Content:
+        """These segments and a copy of another one behind them."""
+        joint = segment.getJoint()
+        moves = joint.getType() is not joint.Fixed
+        return Content((*self.segments, Segment(segment)), self.joints + moves)
+
+    @property
+    def core(self) -> Core:
+        """What computes of the segments, found by their numbers or made."""
+        if self._core is None:
+            from linkwork.faces.pykdl.core import core_of  # noqa: PLC0415  loads what compiles
+
+            self._core = core_of(self)
+        return self._core
+
+    @property
+    def key(self) -> tuple[bytes, ...]:
+        """The numbers of each segment."""
+        if self._key is None:
+            self._key = tuple([segment._bytes() for segment in self.segments])
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Content) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+_EMPTY = Content((), 0)
+
+
 class Chain:
     """Segments in a row, from the base to the tip; `Chain(other)` is a copy.
 
@@ -19,17 +66,14 @@ class Chain:
     Raises: WrongTypeError (a TypeError) for other arguments.
     """
 
-    __slots__ = ("_core", "_joints", "_segments")
+    __slots__ = ("_content",)
+    _content: Content
+    """The segments, and what computes of them; replaced by another when the chain grows."""
 
     def __init__(self, *given: Any) -> None:
         if len(given) > 1 or (given and not isinstance(given[0], Chain)):
             raise wrong("Chain", "nothing, or a Chain to copy", *given)
-        self._core: Core | None = None
-        self._joints = 0
-        self._segments: list[Segment] = []
-        if given:
-            self.addChain(given[0])
-            self._core = given[0]._core
+        self._content = given[0]._content if given else _EMPTY
 
     def addSegment(self, segment: Segment) -> None:
         """Put a copy of a segment behind the last one. Solvers are to be made, or updated, then.
@@ -38,9 +82,7 @@ class Chain:
         """
         if not isinstance(segment, Segment):
             raise wrong("Chain.addSegment", "a Segment", segment)
-        self._segments.append(Segment(segment))
-        self._joints += segment.getJoint().getType() is not segment.getJoint().Fixed
-        self._core = None
+        self._content = self._content.with_segment(segment)
 
     def addChain(self, chain: Chain) -> None:
         """Put copies of the segments of another chain behind the last one.
@@ -49,40 +91,39 @@ class Chain:
         """
         if not isinstance(chain, Chain):
             raise wrong("Chain.addChain", "a Chain", chain)
-        for segment in list(chain._segments):
+        for segment in chain._content.segments:
             self.addSegment(segment)
 
     def getNrOfJoints(self) -> int:
         """How many joints move."""
-        return self._joints
+        return self._content.joints
 
     def getNrOfSegments(self) -> int:
         """How many segments there are, those with fixed joints included."""
-        return len(self._segments)
+        return len(self._content.segments)
 
-    def getSegment(self, nr: int) -> Segment:
-        """A copy of a segment, from 0.
+    def getSegment(self, nr: int) -> Any:
+        """A copy of a Segment, from 0; None of a chain without segments.
 
-        Raises: ElementError (an IndexError) for one that is not there.
+        Raises: ElementError (an IndexError) for one that is not there in a chain that has some.
         """
-        return Segment(self._segments[index(nr, len(self._segments), "Chain")])
+        segments = self._content.segments
+        if nr == 0 and not segments:
+            return None
+        return Segment(segments[index(nr, len(segments), "Chain")])
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """The segments themselves."""
-        return tuple(self._segments)
+        """Copies of all segments."""
+        return tuple([Segment(segment) for segment in self._content.segments])
 
     @property
     def core(self) -> Core:
-        """What computes: a robot of Linkwork, made when first asked for."""
-        if self._core is None:
-            from linkwork.faces.pykdl.core import Core  # noqa: PLC0415  loads what compiles
-
-            self._core = Core(self.segments)
-        return self._core
+        """What computes: a robot of Linkwork, made when first asked for, kept by its numbers."""
+        return self._content.core
 
     def __getstate__(self) -> Any:
-        return self._segments
+        return list(self._content.segments)
 
     def __setstate__(self, state: Any) -> None:
         self.__init__()
@@ -96,4 +137,6 @@ class Chain:
         return Chain(self)
 
     def __repr__(self) -> str:
-        return "[" + "\n".join([repr(segment) for segment in self._segments]) + "\n]"
+        if not self._content.segments:
+            return "[]"
+        return "[" + "\n".join([repr(segment) for segment in self._content.segments]) + "\n]"

@@ -9,10 +9,12 @@ coordinate of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from linkwork.faces.pykdl.chain import Content
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
 from linkwork.faces.pykdl.joint import Joint
@@ -26,7 +28,19 @@ from linkwork.robot import Robot
 
 Function = Callable[..., Floats]
 Call = Callable[..., Any]
-Bounds = Sequence[tuple[float | None, float | None]]
+Bounds = tuple[tuple[float | None, float | None], ...]
+
+MOST_CORES = 64
+"""So many are kept for chains to come; a chain that is there keeps its own."""
+
+
+@lru_cache(maxsize=MOST_CORES)
+def core_of(content: Content, bounds: Bounds | None = None) -> Core:
+    """What computes of segments with these limits: for the same numbers, mostly the same one.
+
+    Programs make chains and solvers anew at each call; what is found here costs them nothing.
+    """
+    return Core(content.segments, bounds)
 
 
 class Core:
@@ -36,14 +50,13 @@ class Core:
     """
 
     def __init__(self, segments: Sequence[Segment], bounds: Bounds | None = None) -> None:
-        self.segments = tuple(segments)
-        self.robot = Robot(assemble(_parts(self.segments, bounds)), tip=str(len(segments)))
-        self.rotors = np.array([s.getJoint().inertia for s in self.segments if _moves(s)])
+        self.robot = Robot(assemble(_parts(segments, bounds)), tip=str(len(segments)))
+        self.rotors = np.array([s.getJoint().inertia for s in segments if _moves(s)])
         self.has_rotors = bool(self.rotors.any())
         names = self.robot.frame_names
         self.order = [names.index(str(k)) for k in range(len(segments) + 1)]
         """Where in `fk_all` the frame behind so many segments is."""
-        first = next((k for k, s in enumerate(self.segments) if _moves(s)), len(segments))
+        first = next((k for k, s in enumerate(segments) if _moves(s)), len(segments))
         self.standing = first
         """How many segments no joint moves: nothing of the chain feels forces on them."""
         self.wrenches = tuple(f"wrench:{k + 1}" for k in range(first, len(segments)))
@@ -53,10 +66,6 @@ class Core:
         self.motions: dict[int, Call] = {}
         """Calls for numbers of segments as they were asked for: -1 is the tip."""
         self.forces: Call = otherwise
-
-    def bounded(self, bounds: Bounds) -> Core:
-        """The same chain with limits."""
-        return Core(self.segments, bounds)
 
     def behind(self, count: int, algorithm: str, **static: Any) -> Function:
         """An algorithm of the frame behind so many segments."""

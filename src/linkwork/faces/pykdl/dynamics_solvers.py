@@ -60,7 +60,7 @@ class ChainIdSolver_RNE(ChainIdSolver):
         core = self._core
         try:
             fits = len(torques._a) == self._joints and len(f_ext) == self._segments
-            if fits and torques.__class__ is JntArray and self._chain._core is core:
+            if fits and torques.__class__ is JntArray and self._chain._content is self._content:
                 acting = f_ext[core.standing :] if core.standing else f_ext
                 loads = [x for w in acting if w.__class__ is Wrench for x in (w._a._v, w._b._v)]
                 torques._a = core.forces(q._a, q_dot._a, q_dotdot._a, self._gravity, *loads)

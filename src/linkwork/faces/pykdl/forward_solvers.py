@@ -40,7 +40,11 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
     def JntToCart(self, q_in: JntArray, p_out: Any, segmentNr: int = -1) -> int:
         """See `ChainFkSolverPos.JntToCart`."""
         core = self._core
-        if p_out.__class__ is Frame and segmentNr.__class__ is int and self._chain._core is core:
+        if (
+            p_out.__class__ is Frame
+            and segmentNr.__class__ is int
+            and self._chain._content is self._content
+        ):
             try:
                 p_out._turn._m, p_out._place._v = core.poses[segmentNr](q_in._a)
             except _NOT_READY:
@@ -102,7 +106,7 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
         """See `ChainFkSolverVel.JntToCart`."""
         core = self._core
         known = p_out.__class__ is FrameVel and segmentNr.__class__ is int
-        if known and self._chain._core is core:
+        if known and self._chain._content is self._content:
             turn, place = p_out._turn, p_out._place
             try:
                 turn._turn._m, place._at._v, place._rate._v, turn._w._v = core.motions[segmentNr](

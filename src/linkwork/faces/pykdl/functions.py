@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from linkwork.faces.pykdl.jacobian import changeRefFrame
-from linkwork.faces.pykdl.scalars import EPS, wrong
+from linkwork.faces.pykdl.scalars import ABSENT, EPS, wrong
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -35,20 +35,34 @@ def dot(a: Any, b: Any) -> Any:
     raise wrong("dot", "two Vectors, a Twist and a Wrench, or a VectorVel and a Vector", a, b)
 
 
-def Equal(a: Any, b: Any, eps: float = EPS) -> Any:
+def Equal(
+    a: Any = ABSENT,
+    b: Any = ABSENT,
+    eps: float = EPS,
+    *,
+    r1: Any = ABSENT,
+    r2: Any = ABSENT,
+    src1: Any = ABSENT,
+    src2: Any = ABSENT,
+) -> Any:
     """Whether all numbers of two values of one type differ by less than eps.
 
     A Vector equals a VectorVel without velocity, and so on. Batches give an array of answers.
+    ``r1`` and ``r2`` are names of the two as well, and ``src1`` and ``src2``.
 
     Raises: WrongTypeError for values of different types.
     """
     kind = a.__class__
     if b.__class__ is not kind or not hasattr(a, "_near"):
+        if a is ABSENT and b is ABSENT:
+            a, b = (r1, r2) if r1 is not ABSENT else (src1, src2)
         a, b = _of_one_type(a, b)
     return a._near(b, eps)
 
 
 def _of_one_type(a: Any, b: Any) -> tuple[Any, Any]:
+    if a.__class__ is b.__class__ and hasattr(a, "_near"):
+        return a, b
     for one, other, turned in ((a, b, False), (b, a, True)):
         alike = one._as_own(other) if hasattr(one, "_as_own") else None
         if alike is not None:

@@ -8,17 +8,19 @@ begins, restarted elsewhere where that search ends short of the frame, and verif
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from linkwork import ik
 from linkwork.arrays import real_array
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.pykdl.chain import Chain
-from linkwork.faces.pykdl.core import Bounds, Core
+from linkwork.faces.pykdl.chain import Chain, Content
+from linkwork.faces.pykdl.core import Bounds, core_of
 from linkwork.faces.pykdl.forward_solvers import ChainFkSolverPos
 from linkwork.faces.pykdl.frame import Frame
+from linkwork.faces.pykdl.functions import diff
 from linkwork.faces.pykdl.ik_velocity import ChainIkSolverVel
 from linkwork.faces.pykdl.joint_arrays import JntArray
 from linkwork.faces.pykdl.scalars import number, wrong
@@ -38,14 +40,46 @@ _LEAST = 1e-10  # metres and radians: what the arithmetic itself allows, with ro
 _ENDLESS = 1e6
 _WEIGHTS = (1.0, 1.0, 1.0, 0.01, 0.01, 0.01)
 _STEPS, _TRIES = 30, 100
+_WHOLE = (True,) * 6
+_MOST_SOLVERS = 64
+
+
+class _Wanted(NamedTuple):
+    """What a solver depends on, besides the segments."""
+
+    bounds: Bounds | None
+    counts: tuple[bool, ...]  # of three lengths and three angles
+    position: float  # m
+    rotation: float  # rad
+
+
+class _Search(NamedTuple):
+    """The core's solver, and how it is asked."""
+
+    solver: InverseKinematics
+    options: Options
+
+
+@lru_cache(maxsize=_MOST_SOLVERS)
+def _search(content: Content, wanted: _Wanted) -> _Search:
+    """The search for positions of a chain: for the same numbers, mostly the same one."""
+    core = core_of(content, wanted.bounds)
+    tip, counts = str(len(content.segments)), wanted.counts
+    task = ik.Pose(tip, position=counts[:3], rotation=counts[3:])
+    options = Options(
+        position_tolerance=max(wanted.position, _LEAST),
+        rotation_tolerance=max(wanted.rotation, _LEAST),
+        steps=_STEPS,
+        tries=_TRIES,
+    )
+    return _Search(core.robot.solver(tasks=task), options)
 
 
 class ChainIkSolverPos(SolverI):
     """What solvers for positions have."""
 
     def __init__(self, chain: Chain) -> None:
-        self._solver: InverseKinematics | None = None
-        self._options = Options()
+        self._search: _Search | None = None
         super().__init__(chain)
 
     def CartToJnt(self, q_init: JntArray, p_in: Frame, q_out: JntArray) -> int:
@@ -62,23 +96,35 @@ class ChainIkSolverPos(SolverI):
             return self._set(E_NOT_UP_TO_DATE)
         if len(q_init) != self._joints or len(q_out) != self._joints or not self._ready():
             return self._set(E_SIZE_MISMATCH)
-        if self._solver is None:
-            self._solver = self._made()
-        found = self._solver.solve(p_in.ToArray(), q_init._a, options=self._options)
+        if self._joints == 0:
+            return self._set(self._of_standing(p_in))
+        if self._search is None:
+            self._search = _search(self._content, self._wanted())
+        solver, options = self._search
+        found = solver.solve(p_in.ToArray(), q_init._a, options=options)
         q_out._a = np.array(found.q)
         return self._set(E_NOERROR if found.success else E_MAX_ITERATIONS_EXCEEDED)
 
     def _update(self) -> None:
         super()._update()
-        self._solver = None
+        self._search = None
 
     def _ready(self) -> bool:
         """Whether what was given fits the chain."""
         return True
 
-    def _made(self) -> InverseKinematics:
-        """The core's solver."""
-        return self._core.robot.solver(str(self._segments))
+    def _of_standing(self, p_in: Frame) -> int:
+        """The code for a chain that nothing moves: whether its tip is at the frame."""
+        wanted = self._wanted()
+        here = Frame.FromArray(self._core.behind(self._segments, "fk")(np.zeros(0)))
+        away = np.where(wanted.counts, diff(here, p_in).ToArray(), 0.0)
+        near = np.linalg.norm(away[:3]) <= wanted.position
+        turned = np.linalg.norm(away[3:]) > wanted.rotation
+        return E_NOERROR if near and not turned else E_MAX_ITERATIONS_EXCEEDED
+
+    def _wanted(self) -> _Wanted:
+        """What is searched for."""
+        raise NotImplementedError
 
 
 class ChainIkSolverPos_LMA(ChainIkSolverPos):
@@ -111,14 +157,10 @@ class ChainIkSolverPos_LMA(ChainIkSolverPos):
         super().__init__(chain)
         eps = number(limits["eps"], "eps") * _MARGIN
         length, angle = (max(1.0, *self._weights[k : k + 3]) for k in (0, 3))
-        self._options = _options(eps / length, eps / angle)
+        self._eps = eps / length, eps / angle
 
-    def _made(self) -> InverseKinematics:
-        counts = [weight > 0.0 for weight in self._weights]
-        if all(counts):
-            return super()._made()
-        task = ik.Pose(str(self._segments), position=counts[:3], rotation=counts[3:])
-        return self._core.robot.solver(tasks=task)
+    def _wanted(self) -> _Wanted:
+        return _Wanted(None, tuple([weight > 0.0 for weight in self._weights]), *self._eps)
 
 
 class ChainIkSolverPos_NR(ChainIkSolverPos):
@@ -145,8 +187,10 @@ class ChainIkSolverPos_NR(ChainIkSolverPos):
     ) -> None:
         super().__init__(chain)
         check(type(self).__name__, fksolver, ChainFkSolverPos, iksolver, ChainIkSolverVel)
-        self._maxiter = maxiter
-        self._options = _options(number(eps, "eps"), number(eps, "eps"))
+        self._maxiter, self._eps = maxiter, number(eps, "eps")
+
+    def _wanted(self) -> _Wanted:
+        return _Wanted(None, _WHOLE, self._eps, self._eps)
 
 
 class ChainIkSolverPos_NR_JL(ChainIkSolverPos):
@@ -175,29 +219,20 @@ class ChainIkSolverPos_NR_JL(ChainIkSolverPos):
         check(type(self).__name__, fksolver, ChainFkSolverPos, iksolver, ChainIkSolverVel)
         self._limits = JntArray(q_min), JntArray(q_max)
         super().__init__(chain)
-        self._maxiter = maxiter
-        self._options = _options(number(eps, "eps"), number(eps, "eps"))
+        self._maxiter, self._eps = maxiter, number(eps, "eps")
 
     def _ready(self) -> bool:
         return all(len(limit) == self._joints for limit in self._limits)
 
-    def _made(self) -> InverseKinematics:
-        pairs = zip(*[limit.ToArray().tolist() for limit in self._limits], strict=True)
-        bounds: Bounds = [
-            (lower if lower > -_ENDLESS else None, upper if upper < _ENDLESS else None)
-            for lower, upper in pairs
-        ]
-        bounded: Core = self._core.bounded(bounds)
-        return bounded.robot.solver(str(self._segments))
-
-
-def _options(position: float, rotation: float) -> Options:
-    return Options(
-        position_tolerance=max(position, _LEAST),
-        rotation_tolerance=max(rotation, _LEAST),
-        steps=_STEPS,
-        tries=_TRIES,
-    )
+    def _wanted(self) -> _Wanted:
+        pairs = zip(*[limit._a.tolist() for limit in self._limits], strict=True)
+        bounds = tuple(
+            [
+                (lower if lower > -_ENDLESS else None, upper if upper < _ENDLESS else None)
+                for lower, upper in pairs
+            ]
+        )
+        return _Wanted(bounds, _WHOLE, self._eps, self._eps)
 
 
 def _weights_of(given: Any) -> list[float]:

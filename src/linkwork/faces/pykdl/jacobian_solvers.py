@@ -131,15 +131,19 @@ class ChainJntToJacDotSolver(_WithLocks):
         """Take INERTIAL from now on."""
         self._representation = self.INERTIAL
 
-    def JntToJacDot(self, q_in: JntArrayVel, jdot: Any, seg_nr: int = -1) -> int:
+    def JntToJacDot(
+        self, q_in: JntArrayVel, jdot: Any = None, seg_nr: int = -1, *, jac_dot_q_dot: Any = None
+    ) -> int:
         """Set a Jacobian to the derivative, or a Twist to the derivative times the velocities.
 
-        Of the Jacobian behind ``seg_nr`` segments; below 0: of the tip's. Joints that are left out
-        stand still. Gives 0; -3 where the chain has grown, -4 for an argument of another size, -6
-        for too many segments.
+        Of the Jacobian behind ``seg_nr`` segments; below 0: of the tip's. ``jac_dot_q_dot`` is
+        another name of the Twist. Joints that are left out stand still. Gives 0; -3 where the chain
+        has grown, -4 for an argument of another size, -6 for too many segments.
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
+        if jdot is None:
+            jdot = jac_dot_q_dot
         kind = jdot.__class__
         if q_in.__class__ is not JntArrayVel or (kind is not Jacobian and kind is not Twist):
             check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))

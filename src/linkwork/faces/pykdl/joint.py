@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from math import isfinite
+from struct import pack
 from typing import Any
 
 from linkwork.errors import InputError
@@ -154,6 +155,10 @@ class Joint:
     def inertia(self) -> float:
         """The inertia of its rotor, kg m² or kg for a unit of acceleration."""
         return self._numbers[2]
+
+    def _bytes(self) -> bytes:
+        """Its type and all its numbers, without the name."""
+        return pack("b11d", self._type, *self._origin, *self._axis, *self._numbers)
 
     def reversed(self, tip: Frame) -> Joint:
         """The same joint seen from the other side, in the frame of the tip behind it."""

@@ -4,17 +4,21 @@
     ok, tree = treeFromFile("robot.urdf")
 
 A link becomes a segment of its name, its joint the segment's joint; the root link is the root of
-the tree, and its inertia is not in it. Joints that mimic others are free, as in the original.
+the tree, and its inertia is not in it. As in the original, joints that mimic others are free,
+whatever their leaders, and elements of xacro that are left in a file count as unknown ones; these
+give a LeftOverWarning.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import UnsupportedFeatureError
+from linkwork.errors import LinkworkError, MissingExtraError, UnsupportedFeatureError
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia, RotationalInertia
 from linkwork.faces.pykdl.joint import Joint
@@ -27,12 +31,27 @@ from linkwork.faces.pykdl.vector import Vector
 if TYPE_CHECKING:
     from linkwork.formats.urdf import records
 
+_LEFT_OVER = "xacro"
+_UNUSED = (
+    "mimic-type",
+    "mimic-self",
+    "mimic-unknown",
+    "mimic-leader",
+    "mimic-cycle",
+    _LEFT_OVER,
+)
+"""Codes of errors about what a tree does not hold."""
+
 _KINDS = {
     "revolute": Joint.RotAxis,
     "continuous": Joint.RotAxis,
     "prismatic": Joint.TransAxis,
     "fixed": Joint.Fixed,
 }
+
+
+class LeftOverWarning(LinkworkError, UserWarning):
+    """An element of xacro that was not expanded: what it stands for is not in the tree."""
 
 
 def treeFromFile(filename: str | os.PathLike[str]) -> tuple[bool, Tree]:
@@ -55,6 +74,25 @@ def treeFromString(xml: str | bytes) -> tuple[bool, Tree]:
     return _tree_of(_document(data))
 
 
+def treeFromParam(param: str) -> tuple[bool, Tree]:
+    """True, and the tree of the URDF text that a parameter of ROS 1 holds ("robot_description").
+
+    The parameter is asked for through rospy, which belongs to ROS and is imported here.
+
+    Raises: as `treeFromFile`; MissingExtraError (an ImportError) where rospy is not installed; what
+    rospy raises, a KeyError where there is no such parameter.
+    """
+    try:
+        rospy: Any = import_module("rospy")
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"treeFromParam('{param}') asks the parameter server of ROS 1 through rospy, which is "
+            "not installed here: run it in a sourced workspace of ROS 1, or give the text to "
+            "treeFromString or the file to treeFromFile"
+        ) from error
+    return treeFromString(rospy.get_param(param))
+
+
 def treeFromUrdfModel(robot_model: Any, quiet: bool = False) -> tuple[bool, Tree]:
     """True, and the tree of a model: what `linkwork.load` or `linkwork.urdf` gives of a URDF.
 
@@ -75,7 +113,12 @@ def treeFromUrdfModel(robot_model: Any, quiet: bool = False) -> tuple[bool, Tree
 def _document(source: Any) -> Any:
     from linkwork.loading import read  # noqa: PLC0415  loads what reads XML
 
-    return read(source)
+    document = read(source, accepted=_UNUSED)
+    left = [problem for problem in document.problems if problem.code == _LEFT_OVER]
+    if left:
+        more = f" (and {len(left) - 1} more)" if len(left) > 1 else ""
+        warnings.warn(f"{left[0]}{more}: it is not in the tree", LeftOverWarning, stacklevel=3)
+    return document
 
 
 def _tree_of(document: Any) -> tuple[bool, Tree]:

@@ -166,9 +166,10 @@ class Rotation(Value):
 
     @staticmethod
     def Quaternion(x: float, y: float, z: float, w: float) -> Rotation:
-        """The rotation of a quaternion, of any length but zero; w, the real part, is last.
+        """The rotation of a quaternion, of any length; w, the real part, is last.
 
-        Raises: InputError for (0, 0, 0, 0).
+        (0, 0, 0, 0), as a ROS message holds that nobody has filled, is no rotation: the identity,
+        with a ZeroQuaternionWarning.
         """
         made: Rotation = _new(Rotation)
         made._m = angles.from_quaternion(x, y, z, w)

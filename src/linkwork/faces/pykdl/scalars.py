@@ -6,6 +6,7 @@ A number is a Python float, or an array where the value is a batch.
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Iterable
 from math import copysign, cos, dist, inf, nan, sin
 from typing import Any
@@ -32,6 +33,10 @@ class WrongTypeError(LinkworkError, TypeError):
     """An argument or an operand of a type that the call does not take."""
 
 
+class ZeroQuaternionWarning(LinkworkError, RuntimeWarning):
+    """A quaternion (0, 0, 0, 0), in whose place no rotation was taken."""
+
+
 class ElementError(LinkworkError, IndexError):
     """An index of an element that the value does not have."""
 
@@ -45,6 +50,15 @@ def wrong(call: str, takes: str, *got: object) -> WrongTypeError:
     """The error of a call with arguments that it does not take."""
     kinds = ", ".join(kind_of(thing) for thing in got) or "nothing"
     return WrongTypeError(f"{call} takes {takes}, not {kinds}")
+
+
+def warn_of_zero_quaternion() -> None:
+    """Say it of the line that has called `Rotation.Quaternion`."""
+    text = (
+        "a quaternion (0, 0, 0, 0) is no rotation, as in a message that nobody has filled: the "
+        "identity (0, 0, 0, 1) is taken in its place"
+    )
+    warnings.warn(text, ZeroQuaternionWarning, stacklevel=5)
 
 
 def two_arguments(

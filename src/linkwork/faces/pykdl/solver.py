@@ -78,12 +78,13 @@ class SolverI:
 
     def _update(self) -> None:
         """Note how long the chain is."""
-        self._core = self._chain.core
-        self._joints = self._chain.getNrOfJoints()
-        self._segments = self._chain.getNrOfSegments()
+        content = self._content = self._chain._content
+        self._core = content.core
+        self._joints = content.joints
+        self._segments = len(content.segments)
 
     def _current(self) -> bool:
-        return self._chain._core is self._core or self._chain.getNrOfSegments() == self._segments
+        return self._chain._content is self._content
 
     def _set(self, code: int) -> int:
         self._error = code

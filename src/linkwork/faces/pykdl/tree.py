@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from linkwork.errors import UnknownNameError
 from linkwork.faces.pykdl.chain import Chain
 from linkwork.faces.pykdl.joint import Joint
 from linkwork.faces.pykdl.scalars import wrong
 from linkwork.faces.pykdl.segment import Segment
+
+_MOST_CHAINS = 64
+"""So many chains are kept by a tree, for programs that ask for them at each call."""
 
 
 class Tree:
@@ -18,7 +20,7 @@ class Tree:
     Raises: WrongTypeError (a TypeError) for other arguments.
     """
 
-    __slots__ = ("_children", "_joints", "_numbers", "_parents", "_root", "_segments")
+    __slots__ = ("_chains", "_children", "_joints", "_numbers", "_parents", "_root", "_segments")
     _root: str
 
     def __init__(self, root_name: Any = "root") -> None:
@@ -33,6 +35,7 @@ class Tree:
         self._children: dict[str, list[str]] = {root_name: []}
         self._numbers: dict[str, int] = {root_name: 0}
         self._joints = 0
+        self._chains: dict[tuple[str, str], Chain] = {}
 
     def addSegment(self, segment: Segment, hook_name: str) -> bool:
         """Put a copy of a segment behind another one, or behind the root.
@@ -46,6 +49,7 @@ class Tree:
         name = segment.getName()
         if hook_name not in self._segments or name in self._segments:
             return False
+        self._chains = {}
         moves = segment.getJoint().getType() is not Joint.Fixed
         self._segments[name], self._parents[name] = Segment(segment), hook_name
         self._children[name], self._numbers[name] = [], self._joints if moves else 0
@@ -76,7 +80,12 @@ class Tree:
         return self._all(parts, hook_name)
 
     def _all(self, parts: Sequence[tuple[Segment, str | None]], hook: str) -> bool:
-        """Add all, each behind the segment named or behind the last; or nothing where one fails."""
+        """Add all, each behind the segment named or behind the last; or nothing where one fails.
+
+        True where there is nothing to be added, wherever to, as in the original.
+        """
+        if not parts:
+            return True
         names = [segment.getName() for segment, _ in parts]
         taken = any(name in self._segments for name in names) or len(set(names)) < len(names)
         if hook not in self._segments or taken:
@@ -97,11 +106,29 @@ class Tree:
     def getChain(self, chain_root: str, chain_tip: str) -> Chain:
         """The chain from one segment to another; joints on the way to the root are turned round.
 
-        Scales and rotors stay, where the original drops them for joints that are turned round.
+        Scales and rotors stay, where the original drops them for joints that are turned round. A
+        segment that does not exist gives the empty chain, as there.
 
-        Raises: UnknownNameError (a KeyError) for a segment that does not exist.
+        Raises: WrongTypeError for what are no names.
         """
-        down, up = self._way(chain_tip), self._way(chain_root)
+        known = self._chains  # replaced as a whole when the tree grows
+        try:
+            found = known.get((chain_root, chain_tip))
+        except TypeError:
+            found = None
+        if found is None:
+            if not isinstance(chain_root, str) or not isinstance(chain_tip, str):
+                raise wrong("Tree.getChain", "two names of segments", chain_root, chain_tip)
+            found = self._chain(chain_root, chain_tip)
+            if len(known) >= _MOST_CHAINS:
+                known.clear()
+            known[chain_root, chain_tip] = found
+        return Chain(found)
+
+    def _chain(self, root: str, tip: str) -> Chain:
+        if root not in self._segments or tip not in self._segments:
+            return Chain()
+        down, up = self._way(tip), self._way(root)
         while down and up and down[-1] == up[-1]:
             down.pop()
             up.pop()
@@ -116,8 +143,6 @@ class Tree:
 
     def _way(self, name: str) -> list[str]:
         """The segments from one to the root, without the root."""
-        if name not in self._segments:
-            raise UnknownNameError("segment", name, list(self._segments))
         way: list[str] = []
         while name != self._root:
             way.append(name)

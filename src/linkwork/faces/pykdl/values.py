@@ -51,9 +51,18 @@ class Value:
     """The base of all value types: equality, copies, pickles, arrays and batches.
 
     A subclass gives its numbers in a row, and takes them (`_numbers`, `_assign`).
+
+    What messages of ROS carry beside their numbers may be set on a value, as tf2_kdl does:
+    ``header``, ``frame_id``, ``child_frame_id`` and ``stamp``. It belongs to this one object:
+    results of operations, copies and pickles are without.
     """
 
-    __slots__ = ()
+    # a dictionary in their place makes every operation slower
+    __slots__ = ("child_frame_id", "frame_id", "header", "stamp")
+    child_frame_id: Any
+    frame_id: Any
+    header: Any
+    stamp: Any
     # equality within 1e-6 is not transitive: no hash can follow it
     __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
     __array_ufunc__ = None  # so that array * value asks the value

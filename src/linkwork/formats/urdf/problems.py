@@ -13,10 +13,15 @@ MOST = 10_000
 
 
 class Problems:
-    """Everything found wrong or odd in one file, with that file's name."""
+    """Everything found wrong or odd in one file, with that file's name.
 
-    def __init__(self, file: str | None) -> None:
+    Errors whose codes are in ``accepted`` are kept as warnings: the reader asked for has no use for
+    what they are about.
+    """
+
+    def __init__(self, file: str | None, accepted: Collection[str] = ()) -> None:
         self.file = show(file, 4096) if file else ""
+        self._accepted = frozenset(accepted)
         self._errors: list[Problem] = []
         self._findings: list[Problem] = []
         self._left_out = 0
@@ -39,6 +44,8 @@ class Problems:
         hint: str = "",
     ) -> None:
         """Keep one problem; past `MOST` it is only counted."""
+        if code in self._accepted and level == "error":
+            level = "warning"
         problems = self._errors if level == "error" else self._findings
         if len(problems) >= MOST:
             self._left_out += 1

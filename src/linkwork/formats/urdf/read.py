@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Collection
 from dataclasses import replace
 
 from linkwork.formats.urdf.check import check
@@ -21,19 +22,24 @@ _BIG = 1 << 20  # from this size on, collecting garbage meanwhile only costs tim
 
 
 def read(
-    source: str | os.PathLike[str] | bytes, *, file: str | None = None, keep_source: bool = False
+    source: str | os.PathLike[str] | bytes,
+    *,
+    file: str | None = None,
+    keep_source: bool = False,
+    accepted: Collection[str] = (),
 ) -> Document:
     """The description that a path, an XML text (it begins with '<') or bytes hold.
 
     ``file`` is the name that messages use and meshes are found by, where it is not the path.
     Mesh names are kept as written; no mesh is looked for. With ``keep_source`` the robot keeps the
-    text, and is written as it stood where nothing was changed.
+    text, and is written as it stood where nothing was changed. Errors with codes in ``accepted``
+    are warnings: for readers that have no use for what they are about.
 
     Raises: DescriptionError with every error of the file, each with its line.
     """
     kept, name = given(source, file)
     data = as_utf8(kept, name)
-    problems = Problems(name)
+    problems = Problems(name, accepted)
     resume = len(data) > _BIG and gc.isenabled()
     if resume:
         gc.disable()
