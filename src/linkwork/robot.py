@@ -522,10 +522,21 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         self.__init__(state["mechanism"], state["document"], tip=state["tip"])
 
     def __repr__(self) -> str:
-        return (
-            f"Robot('{self.name}': {len(self.joint_names)} joints, {self.n_v} degrees of freedom, "
-            f"{len(self.frame_names)} frames)"
-        )
+        """What it is, in a line; degrees of freedom with loops where `mobility` has told them."""
+        m = self.mechanism
+        parts = [(len(self.joint_names), "joint")]
+        if m.is_closed:
+            beside = ((len(m.loops), "loop"), (len(m.couplings), "coupling"))
+            parts += [each for each in beside if each[0]]
+            rates = self._closed.get("rates")
+            known = None if rates is None else rates.known
+            free = None if known is None else known.degrees_of_freedom
+        else:
+            free = self.n_v
+        told = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in parts]
+        if free is not None:
+            told.append(f"{free} degree{'' if free == 1 else 's'} of freedom")
+        return f"Robot('{self.name}': {', '.join(told)}, {len(self.frame_names)} frames)"
 
 
 def _whole(name: str, value: Any) -> int:

@@ -126,7 +126,7 @@ class RobotLoops:
         actuated: Actuated,
         near: ArrayLike | None = None,
         *,
-        parts: int = 1,
+        follow: bool = True,
         threads: int | None = None,
         **changes: Any,
     ) -> IKResult:
@@ -134,9 +134,12 @@ class RobotLoops:
 
         ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: then what is not
         named is where ``near`` has it, and of a robot that does not say what is actuated the named
-        joints are. ``near`` (..., nq) is where the search starts, and keeps its branch: ``parts``
-        cuts the way from there, where it is long. By default it starts at neutral, then at random.
-        ``changes`` are fields of `IKOptions`: ``tries``, ``steps``, ``seed``.
+        joints are. From ``near`` (..., nq) the actuated joints go straight to these positions, and
+        the others are followed on their branch of assembly. Where it ends on the way, at a
+        singularity or at a joint's limit, it is no ``success``, and ``q`` is where it ends.
+        ``follow=False`` searches for any branch, from ``near`` first, then at random; so it is
+        without ``near``, from neutral first. ``changes`` are fields of `IKOptions`: ``steps``, and
+        of a search ``tries`` and ``seed``.
 
         Closed within 1e-12 m and rad, inside the limits, or not ``success``: `IKResult.reason` says
         which loop stays open by how much.
@@ -149,7 +152,7 @@ class RobotLoops:
             solver = self._assembler_for(actuated)
         if threads is None:
             threads = settings.most_threads()
-        return solver.solve(actuated, near, parts=parts, threads=threads, **changes)
+        return solver.solve(actuated, near, follow=follow, threads=threads, **changes)
 
     def assemblies(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.elimination import Elimination
-from linkwork.solve.linear import factors, solve_factored
+from linkwork.solve.linear import factors, pivots, solve_factored
 
 _DAMPING = 0.1
 """Damping in proportion to the squared error: Sugihara, "Solvability-unconcerned inverse kinematics
@@ -38,7 +38,7 @@ class Damped:
         self.squared_error = squared_error
         self._dual = rows <= len(self._columns) if by is None else by.dual
         bounded = o.minimum(squared_error, most)
-        damping = _DAMPING * bounded + _LEAST_DAMPING
+        self._damping = damping = _DAMPING * bounded + _LEAST_DAMPING
         size = rows if self._dual else len(self._columns)
         self._order = tuple(range(size)) if by is None else by.order
         lower: list[list[Block]] = []
@@ -73,6 +73,45 @@ class Damped:
     def moved(self, dx: Sequence[Block]) -> Block:
         """J dx (k,)."""
         terms = [d * column for d, column in zip(dx, self._columns, strict=True)]
+        return sum(terms[1:], terms[0])
+
+    def kept(self, before: Sequence[Block]) -> Block:
+        """How much of a Jacobian of other columns J_0 is left in J: the least over all pivots.
+
+        Those of J_0ᵀ J + damping over those of Jᵀ J + damping (J_0 Jᵀ and J Jᵀ where rows are
+        fewer): near 1 for a short way from J_0 to J, below 0 once a singularity lies between them,
+        near 0 where either is singular in a direction in which the other is not. Directions that
+        neither moves, and rows that follow from others in both, count 1.
+        """
+        size = len(self._order)
+        rows = [
+            [self._product(before, self._order[i], self._order[j]) for j in range(size)]
+            for i in range(size)
+        ]
+        for i in range(size):
+            rows[i][i] = rows[i][i] + self._damping
+        shares = [
+            pivot * inverse
+            for pivot, inverse in zip(pivots(rows), self._factors.inverse_d, strict=True)
+        ]
+        least = shares[0]
+        for share in shares[1:]:
+            least = self._o.minimum(least, share)
+        return least
+
+    def rank(self, above: float) -> Block:
+        """How many pivots are more than so many times the damping."""
+        count: Block = self._o.const(0.0)
+        most = 1.0 / (above * self._damping)
+        for inverse in self._factors.inverse_d:
+            count = count + self._o.select(self._o.less(inverse, most), 1.0, 0.0)
+        return count
+
+    def _product(self, before: Sequence[Block], i: int, j: int) -> Block:
+        """An entry of J_0ᵀ J, or of J_0 Jᵀ."""
+        if not self._dual:
+            return self._o.dot(before[i], self._columns[j])
+        terms = [a[i] * b[j] for a, b in zip(before, self._columns, strict=True)]
         return sum(terms[1:], terms[0])
 
     def left_alone(self, dx: Sequence[Block]) -> list[Block]:

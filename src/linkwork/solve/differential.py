@@ -38,7 +38,8 @@ class Controller(ProcessBound):
     up for by the others (only where next to nothing would be left is it bent). Lower priorities and
     ``objectives`` do what they can in the null space. Positions and velocities stay within
     their limits exactly, from the first step on: a joint outside its position limits is put inside
-    at once. Without a `VelocityLimit` among ``limits`` the description's velocity limits hold.
+    at once. Without a `VelocityLimit` among ``limits`` the description's velocity limits hold, but
+    those of floating joints.
 
     ``damping``, times the length of the error in radians, damps steps next to singularities and
     of mechanisms with too few joints; 1 lets targets out of reach be approached without shaking.
@@ -46,7 +47,7 @@ class Controller(ProcessBound):
 
     Source: saturation in the null space, Flacco, De Luca and Khatib, IEEE T-RO 31 (2015).
     Raises: UnknownNameError, InputError (see `make_problem`); InputError for dt, gain and damping;
-    UnsupportedFeatureError for velocity limits of floating joints.
+    UnsupportedFeatureError for a `VelocityLimit` that names a floating joint.
     """
 
     def __init__(  # noqa: PLR0913  each is a choice of its own

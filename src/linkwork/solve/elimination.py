@@ -36,7 +36,7 @@ def elimination(problem: Problem, members: Sequence[int]) -> Elimination | None:
     """
     if not any(problem.tasks[k].blocks for k in members):
         return None
-    blocks = _blocks(problem, members)
+    blocks = sparse_blocks(problem, members)
     rows = blocks[-1].stop
     columns = len(problem.moved_v)
     by_column = [
@@ -53,7 +53,8 @@ def elimination(problem: Problem, members: Sequence[int]) -> Elimination | None:
     return Elimination(dual=False, order=primal)
 
 
-def _blocks(problem: Problem, members: Sequence[int]) -> list[Block]:
+def sparse_blocks(problem: Problem, members: Sequence[int]) -> list[Block]:
+    """The rows of these tasks, and on which columns they depend."""
     m = problem.mechanism
     place = {v: k for k, v in enumerate(problem.moved_v)}
     blocks: list[Block] = []

@@ -114,9 +114,9 @@ class FailureWords:
         return Where(q, start, room)
 
 
-def _at_end(value: float, ends: Interval) -> bool:
+def _at_end(value: float, ends: Interval, within: float = _AT) -> bool:
     return any(
-        end is not None and abs(value - float(end)) <= _AT * max(1.0, abs(float(end)))
+        end is not None and abs(value - float(end)) <= within * max(1.0, abs(float(end)))
         for end in ends
     )
 
@@ -156,12 +156,14 @@ def _is_boundless(problem: Problem, moving: Sequence[int]) -> bool:
     return False
 
 
-def at_limits(m: Mechanism, coordinates: Iterable[int], q: Floats) -> list[str]:
+def at_limits(
+    m: Mechanism, coordinates: Iterable[int], q: Floats, *, within: float = _AT
+) -> list[str]:
     """The joints among these coordinates that stand at a limit, and at which."""
     names: list[str] = []
     for c in coordinates:
         for k in range(int(m.q_start[c]), int(m.q_start[c + 1])):
             for side, limit in (("lower", m.lower[k]), ("upper", m.upper[k])):
-                if np.isfinite(limit) and _at_end(float(q[k]), (limit, None)):
+                if np.isfinite(limit) and _at_end(float(q[k]), (limit, None), within):
                     names.append(f"{m.joint_names[c]} ({side})")
     return names

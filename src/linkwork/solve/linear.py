@@ -34,6 +34,22 @@ def factors(a: list[list[Block]]) -> Factors:
     return Factors(unit, inverse_d)
 
 
+def pivots(a: list[list[Block]]) -> list[Block]:
+    """The pivots of a square matrix given by rows, eliminated in its own order.
+
+    They are the ratios of its leading minors, so their signs are those of the symmetric case where
+    it is near to a symmetric positive definite matrix.
+    """
+    a = [list(row) for row in a]
+    for k in range(len(a)):
+        inverse = 1.0 / a[k][k]
+        for i in range(k + 1, len(a)):
+            factor = a[i][k] * inverse
+            for j in range(k + 1, len(a)):
+                a[i][j] = a[i][j] - factor * a[k][j]
+    return [row[k] for k, row in enumerate(a)]
+
+
 def solve_factored(o: Ops, f: Factors, b: Block) -> Block:
     """The solution x (n,) of A x = b (n,)."""
     n = len(f.unit)

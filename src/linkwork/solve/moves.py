@@ -29,17 +29,23 @@ def scales(o: Ops, problem: Problem, settings: Block) -> list[Block | float]:
 
     Times the joint's weight: a joint of weight 0.1 goes a tenth as readily.
     """
-    m = problem.mechanism
-    base = [1.0] * m.n_v
-    for c, kind in enumerate(m.joint_types):
-        start = int(m.v_start[c])
-        for k in range(_SLIDES.get(kind, 0)):
-            base[start + k] = problem.length
+    base = lengths_of(problem)
     result: list[Block | float] = [base[k] for k in problem.moved_v]
     if problem.joint_weights is None:
         return result
     first = problem.layout.joint_weights[0]
     return [times(s, settings[first + k]) for k, s in enumerate(result)]
+
+
+def lengths_of(problem: Problem) -> list[float]:
+    """For each number of v 1 where it is an angle's, and where it is a slide's a length (m)."""
+    m = problem.mechanism
+    lengths = [1.0] * m.n_v
+    for c, kind in enumerate(m.joint_types):
+        start = int(m.v_start[c])
+        for k in range(_SLIDES.get(kind, 0)):
+            lengths[start + k] = problem.length
+    return lengths
 
 
 def times(factor: Block | float, value: Block) -> Block:

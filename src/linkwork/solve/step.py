@@ -159,6 +159,47 @@ def _scaled(o: Ops, v: Block, factors: Sequence[Block | float]) -> Block:
     return o.vector([times(f, v[i]) for i, f in enumerate(factors)])
 
 
+class Linearised(NamedTuple):
+    """The tasks of a problem at a configuration inside its limits."""
+
+    x: Block
+    q: Block
+    reach: list[Interval]
+    unit: list[Block | float]  # what each column goes in the units of v
+    seen: list[Seen]
+    gap: Block
+    score: Block
+    levels: list[Level]
+
+
+def linearised(
+    o: Ops, problem: Problem, x: Block, parameters: Block, settings: Block
+) -> Linearised:
+    """The tasks at x, which is moved inside the limits first, and then is no answer itself."""
+    numbers = (parameters, settings)
+    given = configuration_of(o, problem, x, parameters)
+    reach = within_reach(o, problem, given, parameters, settings)
+    outside = _outside(o, problem, x, numbers)
+    x = entered(o, problem, x, reach, numbers)
+    q = configuration_of(o, problem, x, parameters)
+    seen = seen_at(o, problem, q, parameters, settings)
+    gap, score = gap_and_score(o, problem, seen, settings)
+    if outside is not None:
+        gap = o.maximum(gap, outside)
+    unit = scales(o, problem, settings)
+    levels = [level_of(o, problem, members, seen, problem.moved_v) for members in problem.levels]
+    levels = [_in_units(level, unit) for level in levels]
+    return Linearised(x, q, reach, unit, seen, gap, score, levels)
+
+
+def first_level(
+    o: Ops, problem: Problem, level: Level, most: Block | float = MOST_DAMPING_ERROR
+) -> Damped:
+    """The rows of priority 0 factored, damped in proportion to their squared error up to a most."""
+    by = elimination(problem, problem.levels[0])
+    return Damped(o, level.columns, level.rows, o.dot(level.error, level.error), most, by=by)
+
+
 def step(
     o: Ops, problem: Problem, x: Block, parameters: Block, settings: Block
 ) -> tuple[Block, Block]:
@@ -174,33 +215,20 @@ def step(
     ICAR 1991.
     """
     numbers = (parameters, settings)
-    given = configuration_of(o, problem, x, parameters)
-    reach = within_reach(o, problem, given, parameters, settings)
-    outside = _outside(o, problem, x, numbers)
-    x = entered(o, problem, x, reach, numbers)
-    q = configuration_of(o, problem, x, parameters)
-    seen = seen_at(o, problem, q, parameters, settings)
-    gap, score = gap_and_score(o, problem, seen, settings)
-    if outside is not None:
-        gap = o.maximum(gap, outside)
-    unit = scales(o, problem, settings)
-    levels = [level_of(o, problem, members, seen, problem.moved_v) for members in problem.levels]
-    levels = [_in_units(level, unit) for level in levels]
-    free = _free(o, problem, x, reach, levels[0])
-    levels = [_only(level, free) for level in levels]
-    error = levels[0].error
+    at = linearised(o, problem, x, parameters, settings)
+    unit = at.unit
+    free = _free(o, problem, at.x, at.reach, at.levels[0])
+    levels = [_only(level, free) for level in at.levels]
     most = _most_damping_error(o, problem, settings)
-    by = elimination(problem, problem.levels[0])
-    squared = o.dot(error, error)
-    dx = Damped(o, levels[0].columns, levels[0].rows, squared, most, by=by).step(error)
+    dx = first_level(o, problem, levels[0], most).step(levels[0].error)
     if len(levels) > 1 or problem.objectives:
-        way = [_GAIN * w for w in _descent(o, problem, q, numbers, unit)]
+        way = [_GAIN * w for w in _descent(o, problem, at.q, numbers, unit)]
         way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
-        bounds = _Bounds(problem, x, reach, unit)
+        bounds = _Bounds(problem, at.x, at.reach, unit)
         dx = _with_the_rest(o, levels, way, dx, bounds)
     moves, squared_length = limited(o, problem, dx, unit)
-    after = moved(o, problem, x, moves, reach, (parameters, settings))
-    state = [gap, score]
+    after = moved(o, problem, at.x, moves, at.reach, numbers)
+    state = [at.gap, at.score]
     if problem.objectives:
         state.append(squared_length - _STILL * _STILL)
     return after, o.vector(state)

@@ -52,6 +52,16 @@ def test_the_description_is_the_default_and_free_joints_stay_free(m):
     assert bounds(limit, start)[k][1] == pytest.approx(0.05)
 
 
+@pytest.mark.parametrize("name", ["delta", "stewart", "quadruped"])
+def test_floating_joints_are_left_out_where_no_limit_is_named(name):
+    base = {"base": "floating"} if name == "quadruped" else {}
+    r = lw.load(name, **base)
+    bound = VelocityLimit(0.01).bind(r.mechanism)
+    c = next(c for c, kind in enumerate(r.mechanism.joint_types) if kind.n_q == 7)
+    free = range(int(r.mechanism.q_start[c]), int(r.mechanism.q_start[c + 1]))
+    assert bound.positions and not set(free) & set(bound.positions)
+
+
 def test_floating_joints_are_refused_by_name_where_they_are_to_be_limited(m):
     for v_max in (1.0, {"free": 1.0}):
         with pytest.raises(UnsupportedFeatureError, match="free"):

@@ -12,20 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_rows
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import distinct, starting_points, starts_of
-from linkwork.solve.closed.assembly_texts import (
-    assembly_texts,
-    beyond_recipe,
-    given_positions,
-)
+from linkwork.solve.closed.assembly_texts import assembly_texts, given_positions
+from linkwork.solve.closed.following import End, following_texts
 from linkwork.solve.closed.named import Part, named_call
-from linkwork.solve.closed.words import AssemblyWords, valueless
+from linkwork.solve.closed.words import AssemblyWords, FollowingWords, valueless
 from linkwork.solve.code import pipeline_of
 from linkwork.solve.cost import distance
 from linkwork.solve.explain import ROUNDING
@@ -35,6 +31,7 @@ from linkwork.solve.pipeline import Pipeline, Refused
 from linkwork.solve.pose_features import POSE_AXES
 from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.result import Column, IKResult, Terms
+from linkwork.solve.tasks.base import Group
 from linkwork.solve.tasks.closed import Closed
 
 Floats = NDArray[np.float64]
@@ -45,8 +42,8 @@ _TRIES = 200
 """So many find what few starts lead to: one state in 500 of a Stewart platform needs over 50."""
 _CLOSER = 0.25
 """The search goes on to this share of the squared tolerance, so that rounding decides nothing."""
-_SHARES = (4, 16, 64)
-"""Into how many parts the way from `near` is cut where one step loses it."""
+_ITERATIONS = 5000
+"""Of a way that is followed: a crank's fifty turns."""
 _NONE = np.zeros((0, 0))
 
 
@@ -57,6 +54,13 @@ class _How(NamedTuple):
     numbers: Floats
     terms: Terms
     threads: int
+
+
+class _Program(NamedTuple):
+    """Compiled code, and the numbers of a call that asks for nothing else."""
+
+    pipeline: Pipeline
+    usual: _How
 
 
 class Assembly(ProcessBound):
@@ -84,14 +88,24 @@ class Assembly(ProcessBound):
         self._neutral = neutral(m)
         self._compiler = compiler or Compiler()
         self._given = given_positions(m, self.actuated)
+
+    @cached_property
+    def _search(self) -> _Program:
+        """From starts to any branch."""
         starts = np.ascontiguousarray(np.stack(starts_of(self.problem)))
         texts = assembly_texts(self.problem, self._given)
-        with self._compiler.work(f"the assembly of {m.name}"):
+        with self._compiler.work(f"the assembly of {self.mechanism.name}"):
             pipeline = pipeline_of(texts, starts, POSE_AXES, compiler=self._compiler)
-        self._pipeline: Pipeline = pipeline
-        self._alone = self._how(Options(steps=_STEPS, tries=_TRIES))
-        self._near = self._how(Options(steps=_STEPS, tries=1))
-        self._one: Callable[..., Floats | None] = self._pipeline.one
+        return _Program(pipeline, self._searching(pipeline, Options(steps=_STEPS, tries=_TRIES)))
+
+    @cached_property
+    def _following(self) -> _Program:
+        """From ``near`` along its branch."""
+        texts = following_texts(self.problem, self._given)
+        starts = np.zeros((3, texts.n))  # of tries at random points: there are none
+        with self._compiler.work(f"the assembly of {self.mechanism.name}"):
+            pipeline = pipeline_of(texts, starts, POSE_AXES, compiler=self._compiler)
+        return _Program(pipeline, self._on_the_way(pipeline, Options(steps=_ITERATIONS)))
 
     @property
     def n_actuated(self) -> int:
@@ -103,7 +117,7 @@ class Assembly(ProcessBound):
         actuated: Actuated,
         near: ArrayLike | None = None,
         *,
-        parts: int = 1,
+        follow: bool = True,
         options: Options | None = None,
         threads: int = 1,
         **changes: Any,
@@ -111,31 +125,37 @@ class Assembly(ProcessBound):
         """Configurations that are assembled, with the actuated joints at these positions.
 
         ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: what is not named
-        is where ``near`` has it. ``near`` (..., nq) is where the search starts, and keeps its
-        branch: ``parts`` says into how many steps the way of the actuated joints from there is
-        cut, more where these fail. One step of more than the distance to the next singularity may
-        end in another branch. Without ``near`` the search starts at neutral, then at random. What
-        is neither stays where ``near``, or neutral, has it.
+        is where ``near`` has it. From ``near`` (..., nq) the actuated joints go straight to these
+        positions, and the others are followed on their branch of assembly, past no singularity.
+        Where that branch ends on the way, or a joint would leave its limits, ``success`` is False,
+        ``q`` is the assembled configuration where it ends, and ``reason`` says so. A ``near`` that
+        is open is closed first, with its actuated joints where they are. ``follow=False``: it is
+        only where a search for any branch starts. Without ``near`` that search starts at neutral;
+        it goes on at random. What is neither stays where ``near``, or neutral, has it.
 
-        Raises: ShapeError, InputError for what is not finite or has the wrong shape.
+        Raises: ShapeError, InputError for what is not finite or has the wrong shape, and for
+        options of a search (``tries``, ``seed``) where a way is followed.
         """
-        quick = options is None and not changes and parts == 1
+        following = follow and near is not None
+        program = self._following if following else self._search
+        quick = options is None and not changes
         if quick:
-            how = self._alone if near is None else self._near
-            row = self._one(actuated, self._neutral if near is None else near, how.numbers)
+            how = program.usual
+            one = program.pipeline.one
+            row = one(actuated, self._neutral if near is None else near, how.numbers)
             n_q = self.mechanism.n_q
             if row is not None and row[n_q] != 0.0:
                 return IKResult(row[:n_q], row[n_q:], how.terms, _NONE)
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
         given, start, lead = self._rows(actuated, near)
-        usual = self._alone if near is None else self._near
-        how = usual if quick else self._how(with_changes(options or usual.options, **changes))
+        how = program.usual
+        if not quick:
+            chosen = with_changes(options or how.options, **changes)
+            make = self._on_the_way if following else self._searching
+            how = make(program.pipeline, chosen)
         how = how._replace(threads=thread_count(threads))
-        if near is None:
-            q, report = self._run(given, start, how)
-        else:
-            q, report = self._followed(given, start, whole_number(parts, "parts"), how)
+        q, report = self._run(program.pipeline, given, start, how)
         took = clock() - begin if clock else math.nan
         shape = (*lead, q.shape[1]), (*lead, report.shape[1])
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
@@ -146,12 +166,12 @@ class Assembly(ProcessBound):
         """``call(state)``: from a dict of positions to a dict of positions, in one native call.
 
         ``given`` are its parts with their places among the actuated positions, ``found`` those of
-        the result with their places in q; searches begin at ``near`` (nq,). It returns None where
-        that does not assemble it, and for anything but dicts of floats: `solve` goes on there.
+        the result with their places in q. The way from ``near`` (nq,) is followed as by `solve`. It
+        returns None where that does not assemble it, and for anything but dicts of floats.
         """
         start = configuration(near, self.mechanism, "near")
-        names = (tuple(given), tuple(found))
-        return named_call(self._pipeline, self._compiler, names, start, self._near.numbers)
+        names, program = (tuple(given), tuple(found)), self._following
+        return named_call(program.pipeline, self._compiler, names, start, program.usual.numbers)
 
     def all_solutions(
         self,
@@ -175,10 +195,13 @@ class Assembly(ProcessBound):
         given, start, lead = self._rows(actuated, near)
         if lead != ():
             raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
-        how = self._how(with_changes(options or Options(steps=_STEPS, tries=1), **changes))
+        pipeline = self._search.pipeline
+        chosen = with_changes(options or Options(steps=_STEPS, tries=1), **changes)
+        how = self._searching(pipeline, chosen)
         how = how._replace(threads=thread_count(threads))
         points = starting_points(self.problem, start, n, how.options.seed)[0]
-        q, report = self._run(np.repeat(given, n, axis=0), np.ascontiguousarray(points), how)
+        many = np.repeat(given, n, axis=0)
+        q, report = self._run(pipeline, many, np.ascontiguousarray(points), how)
         solved = np.flatnonzero(report[:, 0] > 0.5)
         away = distance(self.problem, q[solved], np.repeat(start, solved.size, axis=0))
         solved = solved[np.argsort(away, kind="stable")]
@@ -188,12 +211,10 @@ class Assembly(ProcessBound):
         why = "solved" if solved.size else why
         return IKResult(q[solved], report[solved], how.terms, _NONE, of_none=why)
 
-    def _how(self, options: Options) -> _How:
+    def _searching(self, pipeline: Pipeline, options: Options) -> _How:
+        """The numbers of a search."""
         problem = self.problem
-        settings = settings_of(problem, options)
-        columns = [Column(t.name, g, t.priority) for t in problem.tasks for g in t.groups]
-        most = settings[: len(columns)].copy()
-        settings[: len(columns)] *= _CLOSER
+        most, settings = self._thresholds(options)
         named = {
             "steps": options.steps_for(problem),
             "tries": options.tries_for(problem),
@@ -201,9 +222,42 @@ class Assembly(ProcessBound):
             "seed_try": -1,
             "checked": 0,
         }
-        numbers = self._pipeline.options(named, settings.tolist(), [*most.tolist(), ROUNDING])
-        words = AssemblyWords(self.mechanism, tuple(g for t in problem.tasks for g in t.groups))
-        return _How(options, numbers, Terms(tuple(columns), most, words), 1)
+        numbers = pipeline.options(named, settings, [*most.tolist(), ROUNDING])
+        words = AssemblyWords(self.mechanism, self._groups)
+        return _How(options, numbers, Terms(self._columns, most, words), 1)
+
+    def _on_the_way(self, pipeline: Pipeline, options: Options) -> _How:
+        """The numbers of a way that is followed."""
+        if options.tries is not None or options.seed:
+            raise InputError(
+                "tries and seed are those of a search, but the way from near is followed; "
+                "follow=False takes near as the start of a search"
+            )
+        most, settings = self._thresholds(options)
+        iterations = options.steps or _ITERATIONS
+        # the text counts by itself; the lanes are never the first to end
+        named = {"steps": iterations + 3, "tries": 1, "seed": 0, "seed_try": -1, "checked": 0}
+        thresholds = [*most.tolist(), float(End.ARRIVED), math.inf, ROUNDING]
+        numbers = pipeline.options(named, [*settings, float(iterations)], thresholds)
+        words = FollowingWords(self.mechanism, self._groups, self._given)
+        return _How(options, numbers, Terms(self._columns, most, words), 1)
+
+    @property
+    def _groups(self) -> tuple[Group, ...]:
+        return tuple(g for t in self.problem.tasks for g in t.groups)
+
+    @property
+    def _columns(self) -> tuple[Column, ...]:
+        tasks = self.problem.tasks
+        return tuple(Column(t.name, g, t.priority) for t in tasks for g in t.groups)
+
+    def _thresholds(self, options: Options) -> tuple[Floats, list[float]]:
+        """What loops may be open by in the end, and the settings of the search, which is closer."""
+        settings = settings_of(self.problem, options)
+        n = len(self._columns)
+        most = settings[:n].copy()
+        settings[:n] *= _CLOSER
+        return most, settings.tolist()
 
     def _rows(
         self, actuated: Actuated, near: ArrayLike | None
@@ -247,56 +301,17 @@ class Assembly(ProcessBound):
             values[..., where] = own
         return values
 
-    def _run(self, given: Floats, start: Floats, how: _How) -> tuple[Floats, Floats]:
+    def _run(
+        self, pipeline: Pipeline, given: Floats, start: Floats, how: _How
+    ) -> tuple[Floats, Floats]:
         try:
-            return self._pipeline.run([given], start, how.numbers, threads=how.threads)
+            return pipeline.run([given], start, how.numbers, threads=how.threads)
         except Refused as refused:
             q = start[refused.row].copy()
             q[list(self._given)] = given[refused.row]
             why = valueless(self.mechanism, q)
             why = why or "it has numbers so large that nothing could be verified"
             raise InputError(f"row {refused.row} cannot be assembled: {why}") from None
-
-    def _followed(
-        self, given: Floats, start: Floats, parts: int, how: _How
-    ) -> tuple[Floats, Floats]:
-        """Go the way from the start in parts, in more of them where that loses it."""
-        q, report = self._in_parts(given, start, parts, how)
-        for more in _SHARES:
-            failed = np.flatnonzero(report[:, 0] < 0.5)
-            failed = failed[self._may_close(given[failed], start[failed])]
-            if not failed.size:
-                break
-            if more > parts:
-                found, own = self._in_parts(given[failed], start[failed], more, how)
-                fine = own[:, 0] > 0.5
-                q[failed[fine]], report[failed[fine]] = found[fine], own[fine]
-        return q, report
-
-    def _may_close(self, given: Floats, start: Floats) -> NDArray[np.bool_]:
-        """Which rows (n,) no length forbids."""
-        lengths = self._lengths
-        if lengths is None or not given.size:
-            return np.ones(len(given), bool)
-        return np.asarray(lengths(given, start)[:, 0] <= 0.0, dtype=np.bool_)
-
-    @cached_property
-    def _lengths(self) -> Kernel | None:
-        recipe = beyond_recipe(self.problem, self._given)
-        return None if recipe is None else build(recipe, compiler=self._compiler)
-
-    def _in_parts(
-        self, given: Floats, start: Floats, parts: int, how: _How
-    ) -> tuple[Floats, Floats]:
-        here = start[:, list(self._given)]
-        q, fine = start, np.ones(len(start), bool)
-        for part in range(1, parts):
-            goal = here + (given - here) * (part / parts)
-            q, report = self._run(np.ascontiguousarray(goal), q, how)
-            fine &= report[:, 0] > 0.5
-        q, report = self._run(given, q, how)
-        report[:, 0] *= fine
-        return q, report
 
 
 def actuated_names(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 
 from linkwork.compile.lanes import Stall
-from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.polygons import at_rest, excess, polygons
@@ -63,7 +62,7 @@ def assembly_texts(problem: Problem, given: Sequence[int]) -> Texts:
         q, measures = found["q"], found["measures"]
         values = [parameters[held + place[k]] if k in place else q[k] for k in range(m.n_q)]
         n = sum(len(task.groups) for task in problem.tasks)
-        worst = o.maximum(measures[n], _outside(o, m, values, given))
+        worst = o.maximum(measures[n], outside(o, m, values, given))
         return {
             "q": o.vector(values),
             "measures": o.vector([*(measures[k] for k in range(n)), worst]),
@@ -84,25 +83,10 @@ def assembly_texts(problem: Problem, given: Sequence[int]) -> Texts:
     )
 
 
-def beyond_recipe(problem: Problem, given: Sequence[int]) -> Recipe | None:
-    """(target, q0) -> what is above zero where lengths forbid a row; None where they never do."""
-    m = problem.mechanism
-    sides = polygons(m, problem.moved)
-    if not sides:
-        return None
-
-    def text(o: Ops, target: Block, q0: Block) -> dict[str, Block]:
-        q = at_rest(o, m, (target, given), q0, problem.moved)
-        return {"beyond": o.vector([excess(o, m, sides, q)])}
-
-    key = ("assembly", "lengths", ",".join(map(str, given)), *problem.key)
-    return text_recipe(key, "lengths", {"target": len(given), "q0": m.n_q}, text)
-
-
-def _outside(o: Ops, m: Mechanism, q: Sequence[Block], given: Sequence[int]) -> Block:
-    """How far the given positions are outside of their limits; 0 inside."""
+def outside(o: Ops, m: Mechanism, q: Sequence[Block], indices: Sequence[int]) -> Block:
+    """How far these positions of q are outside of their limits; 0 inside."""
     worst: Block = o.const(0.0)
-    for k in given:
+    for k in indices:
         if math.isfinite(m.upper[k]):
             worst = o.maximum(worst, q[k] - float(m.upper[k]))
         if math.isfinite(m.lower[k]):

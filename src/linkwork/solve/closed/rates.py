@@ -88,6 +88,7 @@ class Rates:
         self._ranks: dict[tuple[int, ...], int] = {}
         self._quick: dict[tuple[str, Reference] | None, QuickRates] = {}
         self._looped = expanded(m.v_start, sorted(moving))
+        self.known: Mobility | None = None  # at generic configurations, once it was asked for
 
     def closure(self, q: ArrayLike) -> Floats:
         """The rows of `closure.closure` at q (..., nq): (..., n_c).
@@ -277,9 +278,14 @@ class Rates:
 
         Raises: InputError where it cannot be assembled.
         """
+        if q is None and self.known is not None:
+            return self.known
         points = self.generic if q is None else self.assembled(q)[None]
         found = [self._mobility_at(self._in_lengths(self.jacobian(point))) for point in points]
-        return max(found, key=lambda each: each.rank)
+        most = max(found, key=lambda each: each.rank)
+        if q is None:
+            self.known = most
+        return most
 
     @cached_property
     def generic(self) -> Floats:

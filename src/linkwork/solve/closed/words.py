@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
+from linkwork.solve.closed.following import End
 from linkwork.solve.explain import ROUNDING, at_limits
 from linkwork.solve.inputs import configuration
 from linkwork.solve.tasks.base import Group, Unit
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 
 _UNITS: dict[Unit, str] = {"m": " m", "rad": " rad", "1": ""}
 _OPEN = 1.0e-12
+_AT_LIMIT = 1.0e-6
+"""So near to a limit is at it where a way was given up by halves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,49 @@ class AssemblyWords:
         if at:
             parts.append(f"at a limit there: {', '.join(at)}")
         return "; ".join(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class FollowingWords:
+    """Words for ways that were not followed to their end, found when asked for."""
+
+    mechanism: Mechanism
+    groups: tuple[Group, ...]
+    given: tuple[int, ...]
+
+    def __call__(self, q: Floats, measures: Floats, given: Floats) -> str:
+        """Where the branch of ``near`` ends, and why.
+
+        Shapes: q (nq,), measures (groups + 3,), given (n,).
+        """
+        m, end = self.mechanism, End(round(float(measures[-3])))
+        if end is End.OPEN_AT_START:
+            left = ", ".join(open_parts(self.groups, measures))
+            return (
+                "near is not assembled, and cannot be assembled with its actuated joints where "
+                f"they are: {left} open"
+            )
+        if end is End.ARRIVED:
+            return "a joint would be outside of its limits"
+        where = f"after {100.0 * float(measures[-2]):.4g} % of the way from near, at {self._at(q)}"
+        if end is End.ITERATIONS:
+            return f"{where}, the iterations are used up: steps= allows more"
+        passive = [c for c in range(len(m.joint_names)) if int(m.q_start[c]) not in set(self.given)]
+        at = at_limits(m, passive, q, within=_AT_LIMIT)
+        why = f"at a limit: {', '.join(at)}" if at else "the passive joints are singular there"
+        return (
+            f"it cannot be assembled on the branch of near, which ends {where}; {why}; "
+            "follow=False searches for any branch"
+        )
+
+    def _at(self, q: Floats) -> str:
+        m = self.mechanism
+        found: list[str] = []
+        for name, start, stop in zip(m.joint_names, m.q_start, m.q_start[1:], strict=False):
+            if int(start) in self.given:
+                values = ", ".join(f"{x:.6g}" for x in q[int(start) : int(stop)])
+                found.append(f"{name} = {values}" if stop - start == 1 else f"{name} = ({values})")
+        return ", ".join(found)
 
 
 def valueless(m: Mechanism, q: Floats) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.limits.base import VELOCITY, BoundLimit, Interval, Limit, Where, no_numbers
 from linkwork.solve.limits.values import (
@@ -16,6 +17,8 @@ from linkwork.solve.limits.values import (
     position_of_velocity,
     time_step,
 )
+
+Floats = NDArray[np.float64]
 
 ROUNDING = 2.0**-51
 """Bounds are moved inward by this share of the numbers that they come from, so that rounding
@@ -27,10 +30,11 @@ class VelocityLimit(Limit):
     """Every position stays within v_max dt of where the move began.
 
     ``dt`` in seconds; ``v_max`` in rad/s or m/s: one number, an array (nv,), or a mapping of joint
-    names, which leaves the others free; by default the description's velocity limits. A start
-    outside the limits of position is moved inside first: position comes before velocity.
+    names, which leaves the others free; by default the description's velocity limits, of joints
+    that are not floating. A start outside the limits of position is moved inside first: position
+    comes before velocity.
 
-    Raises (`bind`): UnsupportedFeatureError where a floating joint is to be limited.
+    Raises (`bind`): UnsupportedFeatureError where ``v_max`` limits a floating joint.
     """
 
     dt: float
@@ -39,7 +43,7 @@ class VelocityLimit(Limit):
     def bind(self, m: Mechanism) -> BoundLimit:
         """The limit for one mechanism (see `Limit.bind`)."""
         dt = time_step(self.dt, "VelocityLimit.dt")
-        given = m.velocity_limit if self.v_max is None else self.v_max
+        given = _of_description(m) if self.v_max is None else self.v_max
         what = "VelocityLimit.v_max"
         v_max = per_joint(m, given, what, starts=m.v_start, otherwise=np.inf)
         with np.errstate(over="ignore"):  # farther than any number is no limit
@@ -71,3 +75,15 @@ class VelocityLimit(Limit):
             numbers=None,
             bounds=bounds,
         )
+
+
+def _of_description(m: Mechanism) -> Floats:
+    """The description's velocity limits (nv,), without those of floating joints.
+
+    A floating joint is bounded in its body's axes, which no interval of positions is.
+    """
+    found = m.velocity_limit.copy()
+    for c, kind in enumerate(m.joint_types):
+        if kind is JointType.FLOATING:
+            found[int(m.v_start[c]) : int(m.v_start[c + 1])] = np.inf
+    return found
