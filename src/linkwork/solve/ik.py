@@ -149,8 +149,9 @@ class InverseKinematics:
         ``targets``: of the one task, one for each task in order, or a mapping of task names; what
         is not given is the task's own. ``q0`` (..., nq) is where the search starts and where joints
         that are not moved stay; default: neutral, and a search for one whole pose starts near it.
-        ``changes`` are fields of ``options``. ``progress(done, total)`` is called between chunks.
-        The result has the leading shape of targets and q0 together.
+        ``changes`` are fields of ``options``. ``progress(done, total)`` is called some ten times a
+        second; of several priorities, those that fail count again, being searched for again. The
+        result has the leading shape of targets and q0 together.
 
         Raises: ShapeError, InputError for targets that are not finite or of the wrong shape, or q0
         that is not finite; UnknownNameError for a name that is none of the tasks'.
@@ -212,6 +213,7 @@ class InverseKinematics:
         apart: float = 1.0e-2,
         options: Options | None = None,
         threads: int = 1,
+        progress: Progress | None = None,
         **changes: Any,
     ) -> IKResult:
         """All solutions of one target that are found from ``starts`` starts, (n, nq), verified.
@@ -232,7 +234,7 @@ class InverseKinematics:
         if lead != ():
             raise ShapeError(f"all_solutions takes one target, not targets of shape {lead}")
         once = replace(options, tries=1, seconds=None)
-        terms, call = self._call(once, n, threads, None, given=True)
+        terms, call = self._call(once, n, threads, progress, given=True)
         points = several.starting_points(self.problem, start, n, options.seed)[0]
         whole = np.broadcast_to(start, points.shape)
         found = self._from(np.repeat(parameters, n, axis=0), points, call, near=whole)
@@ -385,9 +387,12 @@ class InverseKinematics:
         found = self._once(parameters, start, call, near)
         failed = np.flatnonzero(found.report[:, 0] < 0.5)
         if problem.improves and failed.size:
+            effort = call.effort
             if clock and seconds is not None:
-                left = max(1e-9, end - clock())
-                call = call._replace(effort=call.effort._replace(seconds=left))
+                effort = effort._replace(seconds=max(1e-9, end - clock()))
+            if effort.progress is not None:
+                effort = effort._replace(progress=_further(effort.progress, len(start)))
+            call = call._replace(effort=effort)
             some = None if near is None else near[failed]
             better = self._plainly(parameters[failed], start[failed], call, some)
             taken = better.report[:, 0] > 0.5
@@ -407,10 +412,11 @@ class InverseKinematics:
             self._plain = self._parts_of(deciding_part(self.problem))
         plain = self._plain[0].problem
         steps, tries = options.steps_for(plain), options.tries_for(plain)
-        effort = call.effort._replace(steps=steps, tries=tries, progress=None)
+        effort = call.effort._replace(steps=steps, tries=tries)
         x, report = search(self._plain, (parameters, call.searched), self._inside(start), effort)
         first = self._judged(parameters, x, report, call, (start, near))
-        once = effort._replace(steps=call.effort.steps, tries=1, seed_try=-1, seconds=None)
+        once = effort._replace(steps=call.effort.steps, tries=1, seed_try=-1)
+        once = once._replace(seconds=None, progress=None)
         then = self._judged(
             parameters,
             *search(self._parts, (parameters, call.searched), x, once),
@@ -461,6 +467,11 @@ class InverseKinematics:
         n = sum(len(problem.tasks[k].groups) for k in problem.deciding)  # they come first
         within = (measures[:, :n] <= settings[:n]).all(axis=1)
         return inside & within & (measures[:, -1] <= ROUNDING)
+
+
+def _further(progress: Progress, n: int) -> Progress:
+    """The same progress after n are done, of so many more."""
+    return lambda done, total: progress(n + done, n + total)
 
 
 def _part(whole: Problem, part: Problem, code: Search) -> Part:
