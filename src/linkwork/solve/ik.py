@@ -8,20 +8,21 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from linkwork.arrays import real_array
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve import best as several
 from linkwork.solve.code import Search
 from linkwork.solve.compiled import Known, compiled
 from linkwork.solve.cost import cost_of, distance
 from linkwork.solve.explain import ROUNDING, FailureWords
-from linkwork.solve.inputs import Targets, configuration, rows_of, searched, settings_of
+from linkwork.solve.inputs import Targets, rows_of, searched, settings_of, start_of
 from linkwork.solve.limits.base import Limit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options, whole_number, with_changes
@@ -69,20 +70,21 @@ class InverseKinematics:
     """A compiled solver of some tasks of a mechanism, to be called again with new targets.
 
     ``tasks`` may be the name of a frame, which stands for its pose. It moves the joints that any of
-    the tasks depends on, or those named in ``joints``; all others stay at q0. Every answer lies
-    inside the limits. It holds no state between calls.
+    the tasks depends on, or those named in ``joints``, but for ``fixed``; all others stay at q0.
+    Every answer lies inside the limits. It holds no state between calls.
 
     Source: damped least squares with damping in proportion to the error (Sugihara, 2011), random
     restarts (Beeson and Ames, "TRAC-IK", Humanoids 2015), iterated in vector lanes.
     Raises: UnknownNameError, InputError (see `make_problem`).
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  a problem's parts, all but two of them named
         self,
         mechanism: Mechanism,
         tasks: str | Task | Sequence[Task],
         joints: str | Sequence[str] | None = None,
         *,
+        fixed: str | Sequence[str] = (),
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
@@ -95,6 +97,7 @@ class InverseKinematics:
             mechanism,
             Pose(tasks) if isinstance(tasks, str) else tasks,
             joints=joints,
+            fixed=fixed,
             limits=limits,
             objectives=objectives,
             joint_weights=joint_weights,
@@ -137,7 +140,7 @@ class InverseKinematics:
     def solve(
         self,
         targets: Targets = None,
-        q0: ArrayLike | None = None,
+        q0: Configuration | None = None,
         *,
         options: Options | None = None,
         threads: int = 1,
@@ -147,14 +150,17 @@ class InverseKinematics:
         """Configurations that do the tasks, for targets of any leading shape.
 
         ``targets``: of the one task, one for each task in order, or a mapping of task names; what
-        is not given is the task's own. ``q0`` (..., nq) is where the search starts and where joints
-        that are not moved stay; default: neutral, and a search for one whole pose starts near it.
+        is not given is the task's own. ``q0`` (..., nq), or positions by joint name, is where the
+        search starts and where joints that are not moved stay; default: neutral, and a search for
+        one whole pose starts near it. Joints that move and start outside their limits begin at the
+        nearest; those that stay must be inside, where 1e-6 outside counts as rounding.
         ``changes`` are fields of ``options``. ``progress(done, total)`` is called some ten times a
         second; of several priorities, those that fail count again, being searched for again. The
         result has the leading shape of targets and q0 together.
 
         Raises: ShapeError, InputError for targets that are not finite or of the wrong shape, or q0
-        that is not finite; UnknownNameError for a name that is none of the tasks'.
+        that is not finite or leaves a joint that stays outside its limits; UnknownNameError for a
+        name that is none of the tasks'.
         """
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
@@ -170,7 +176,7 @@ class InverseKinematics:
             if made is not None:
                 took = clock() - begin if clock else math.nan
                 return IKResult(made.q, made.report, made.terms, made.numbers, took)
-        parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
+        parameters, start, lead = rows_of(self.problem, targets, self._start(q0))
         given = q0 is not None or options.best_of > 1
         terms, call = self._call(options, len(start), threads, progress, given=given)
         if options.best_of > 1:
@@ -188,10 +194,14 @@ class InverseKinematics:
             None if cost is None else cost.reshape(lead),
         )
 
+    def _start(self, q0: Configuration | None) -> Floats:
+        """Where the search starts (..., nq)."""
+        return self._neutral if q0 is None else start_of(self.problem, q0)
+
     def _of_row(
         self,
         row: Floats,
-        given: tuple[Targets, ArrayLike | None],
+        given: tuple[Targets, Configuration | None],
         terms: Terms,
         begin: float,
     ) -> IKResult:
@@ -199,7 +209,7 @@ class InverseKinematics:
         n_q = self.mechanism.n_q
         numbers = _NONE  # for words about a failure
         if row[n_q] == 0.0:
-            numbers = rows_of(self.problem, *given, self._neutral)[0]
+            numbers = rows_of(self.problem, given[0], self._start(given[1]))[0]
         clock = self._compiler.clock
         took = clock() - begin if clock else math.nan
         return IKResult(row[:n_q], row[n_q:], terms, numbers, took)
@@ -207,7 +217,7 @@ class InverseKinematics:
     def all_solutions(
         self,
         targets: Targets = None,
-        q0: ArrayLike | None = None,
+        q0: Configuration | None = None,
         *,
         starts: int = 500,
         apart: float = 1.0e-2,
@@ -230,7 +240,7 @@ class InverseKinematics:
         n = whole_number(starts, "starts")
         if not (isinstance(apart, (int, float)) and 0.0 <= apart < math.inf):
             raise InputError(f"apart must be a finite number from 0, not {apart!r}")
-        parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
+        parameters, start, lead = rows_of(self.problem, targets, self._start(q0))
         if lead != ():
             raise ShapeError(f"all_solutions takes one target, not targets of shape {lead}")
         once = replace(options, tries=1, seconds=None)
@@ -293,7 +303,7 @@ class InverseKinematics:
     def _poses(
         self,
         targets: Targets,
-        q0: ArrayLike | None,
+        q0: Configuration | None,
         options: Options,
         how: tuple[int, Progress | None],
     ) -> _Made | None:
@@ -304,7 +314,7 @@ class InverseKinematics:
         poses = real_array(targets, "targets")
         if poses.shape[-2:] != (4, 4):
             return None
-        start = self._neutral if q0 is None else configuration(q0, self.mechanism)
+        start = self._start(q0)
         try:
             lead = np.broadcast_shapes(poses.shape[:-2], start.shape[:-1])
         except ValueError:
@@ -324,7 +334,7 @@ class InverseKinematics:
             return None  # what is wrong is said on the general way
         known = _NONE
         if not (report[:, 0] > 0.5).all():
-            known = rows_of(self.problem, targets, q0, self._neutral)[0]
+            known = rows_of(self.problem, targets, self._start(q0))[0]
         return _Made(q.reshape(*lead, n_q), report.reshape(*lead, report.shape[1]), terms, known)
 
     def _numbers(self, call: _Call, seed_try: int, *, checked: bool = False) -> Floats:

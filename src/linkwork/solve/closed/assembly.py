@@ -16,6 +16,7 @@ from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import distinct, starting_points, starts_of
 from linkwork.solve.closed.assembly_texts import (
@@ -98,7 +99,7 @@ class Assembly:
     def solve(
         self,
         actuated: Actuated,
-        near: ArrayLike | None = None,
+        near: Configuration | None = None,
         *,
         parts: int = 1,
         options: Options | None = None,
@@ -138,7 +139,7 @@ class Assembly:
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
 
     def named(
-        self, given: Sequence[Part], found: Sequence[Part], near: ArrayLike
+        self, given: Sequence[Part], found: Sequence[Part], near: Configuration
     ) -> Callable[[Any], dict[str, Any] | None]:
         """``call(state)``: from a dict of positions to a dict of positions, in one native call.
 
@@ -153,7 +154,7 @@ class Assembly:
     def all_solutions(
         self,
         actuated: Actuated,
-        near: ArrayLike | None = None,
+        near: Configuration | None = None,
         *,
         starts: int = 500,
         apart: float = 1.0e-3,
@@ -203,7 +204,7 @@ class Assembly:
         return _How(options, numbers, Terms(tuple(columns), most, words), 1)
 
     def _rows(
-        self, actuated: Actuated, near: ArrayLike | None
+        self, actuated: Actuated, near: Configuration | None
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
         """The given positions (N, n), the starts (N, nq) and the leading shape."""
         m = self.mechanism

@@ -19,6 +19,7 @@ from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import Configuration
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.assembly import actuated_names
 from linkwork.solve.closed.quick_rates import ASSEMBLED, Asked, Found, QuickRates
@@ -129,7 +130,7 @@ class Rates:
         with COMPILING:
             return build(recipe, compiler=self._compiler)
 
-    def assembled(self, q: ArrayLike) -> Floats:
+    def assembled(self, q: Configuration) -> Floats:
         """Configurations (..., nq), checked to be assembled.
 
         Raises: ShapeError, InputError naming the row that is open most.
@@ -245,7 +246,7 @@ class Rates:
             known = self._ranks.setdefault(tuple(passive), max(ranks))
         return known
 
-    def mobility(self, q: ArrayLike | None = None) -> Mobility:
+    def mobility(self, q: Configuration | None = None) -> Mobility:
         """How the mechanism can move: at q (nq,), or at generic assembled configurations.
 
         Raises: InputError where it cannot be assembled.
