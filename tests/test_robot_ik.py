@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork import ik
 from linkwork.errors import InputError, UnknownNameError
+from linkwork.solve.ik import InverseKinematics
 
 ARMS = lw.load("two_arm_torso")
 LEFT, RIGHT = "left_tool0", "right_tool0"
@@ -233,3 +236,106 @@ def test_positions_by_name_of_a_closed_mechanism():
     assert robot.mobility(named) == robot.mobility(q)
     first, second = (robot.singularities(each, "tool0") for each in (named, q))
     assert (first.type_1, first.type_2) == (second.type_1, second.type_2)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("qo", "q0"),
+        ("joint", "joints"),
+        ("limit", "limits"),
+        ("frames", "frame"),
+        ("objective", "objectives"),
+        ("position_tolerence", "position_tolerance"),
+    ],
+)
+def test_an_unknown_argument_is_told_the_one_that_was_meant(panda, given, meant):
+    for how in ({}, {"all_solutions": True}):
+        with pytest.raises(UnknownNameError, match=f"nearest:.* {meant}\\b"):
+            panda.ik(np.eye(4), "tool0", **how, **{given: 1.0})
+    with pytest.raises(UnknownNameError, match="nearest: starts"):
+        panda.ik(np.eye(4), "tool0", all_solutions=True, start=3)
+    with pytest.raises(UnknownNameError, match="nearest: q0"):
+        panda.solver("tool0").solve(np.eye(4), qo=1.0)
+
+
+# results
+
+PLAIN = {"success": bool, "iterations": int, "restarts": int, "seconds": float}
+PLAIN |= {"position_error": float, "rotation_error": float}
+
+
+@pytest.fixture(scope="module")
+def targets(panda):
+    """Three targets, of which the second cannot be reached."""
+    T = panda.fk(panda.random(3, seed=11), "tool0")
+    T[1, :3, 3] += 5.0
+    return T
+
+
+def test_the_truth_of_a_result_is_its_success(panda, targets):
+    reached, missed = (panda.ik(T, "tool0", tries=50) for T in targets[:2])
+    assert reached
+    assert not missed
+    assert bool(panda.ik(targets[0], "tool0", best_of=3)) is True
+    for many in (
+        panda.ik(targets, "tool0", tries=50),
+        panda.ik(targets[:1], "tool0"),
+        panda.ik(targets[0], "tool0", all_solutions=True, tries=1),
+        panda.ik(targets[:0], "tool0"),
+    ):
+        with pytest.raises(ValueError, match=r"ask for result\.success\.all\(\)"):
+            bool(many)
+
+
+@pytest.mark.parametrize("how", [{}, {"best_of": 3}, {"seconds": 1e-3}], ids=str)
+def test_a_result_of_one_target_is_of_plain_values(panda, targets, how):
+    for T in targets[:2]:
+        result = panda.ik(T, "tool0", tries=50, **how)
+        for name, kind in PLAIN.items():
+            assert type(getattr(result, name)) is kind, name
+        assert {type(e) for group in result.errors.values() for e in group.values()} == {float}
+        assert type(result.cost) is (float if "best_of" in how else type(None))
+
+
+@pytest.mark.parametrize("how", [{}, {"best_of": 3}], ids=str)
+def test_every_result_can_be_written_as_json(panda, targets, how):
+    for given in (targets[0], targets[1], targets, targets[:0], targets[None]):
+        result = panda.ik(given, "tool0", tries=50, **how)
+        told = result.to_dict()
+        assert json.loads(json.dumps(told, allow_nan=False)) == told
+        assert np.array_equal(np.reshape(told["q"], result.q.shape), result.q)
+        assert np.array_equal(told["success"], result.success)
+        assert told["reason"] == result.reason
+    found = panda.ik(targets[0], "tool0", all_solutions=True, tries=1).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert InverseKinematics(panda.mechanism, "link2").solve(np.eye(4)).to_dict()["seconds"] is None
+
+
+def test_the_rows_of_a_result_are_results(panda, targets):
+    many = panda.ik(targets[None], "tool0", tries=50, best_of=2)
+    assert many.shape == (1, 3)
+    rows = list(many.rows())
+    assert [index for index, _ in rows] == [(0, 0), (0, 1), (0, 2)]
+    for index, one in rows:
+        assert one.shape == ()
+        assert bool(one) is bool(many.success[index])
+        assert one.q.tobytes() == many.q[index].tobytes()
+        assert one.reason == many.reason_for(*index)
+        assert one.cost == many.cost[index]
+    single = panda.ik(targets[1], "tool0", tries=50)
+    assert [one.reason for _, one in single.rows()] == [single.reason]
+
+
+def test_results_of_closed_mechanisms_can_be_written_as_json():
+    robot = lw.load("five_bar")
+    found = robot.assemble({})
+    assert found
+    mobility, near = robot.mobility(), robot.singularities(found.q, "tool0")
+    assert {type(near.type_1), type(near.type_2)} == {float}
+    for each in (found, robot.assemblies({}), mobility, near):
+        told = each.to_dict()
+        assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert mobility.to_dict()["degrees_of_freedom"] == mobility.degrees_of_freedom
+    many = robot.singularities(found.q[None], "tool0").to_dict()
+    assert many == {"type_1": [near.type_1], "type_2": [near.type_2]}

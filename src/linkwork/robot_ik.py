@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwork import settings
-from linkwork.errors import InputError
+from linkwork.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from linkwork.mechanism.model import Mechanism
@@ -108,13 +108,18 @@ class RobotIK:
             joint_weights=joint_weights,
         )
         threads = settings.most_threads() if threads is None else threads
-        if all_solutions:
-            return solver.all_solutions(
-                targets, q0, options=options, threads=threads, progress=progress, **changes
-            )
-        return solver.solve(
-            targets, q0, options=options, threads=threads, progress=progress, **changes
-        )
+        how = {"options": options, "threads": threads, "progress": progress, **changes}
+        try:
+            if all_solutions:
+                return solver.all_solutions(targets, q0, **how)
+            return solver.solve(targets, q0, **how)
+        except UnknownNameError as error:
+            from linkwork.solve.options import OPTION, arguments_of  # noqa: PLC0415  seldom needed
+
+            if error.kind != OPTION:
+                raise
+            names = dict.fromkeys([*arguments_of(RobotIK.ik), *error.valid])
+            raise UnknownNameError(OPTION, error.name, list(names)) from None
 
     def solver(
         self,

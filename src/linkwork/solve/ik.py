@@ -170,7 +170,7 @@ class InverseKinematics:
             row = None if numbers is None else single(numbers, targets, q0)
             if numbers is not None and row is not None:
                 return self._of_row(row, (targets, q0), numbers.terms, begin)
-        options, threads = with_changes(options, **changes), thread_count(threads)
+        options, threads = with_changes(options, changes, self.solve), thread_count(threads)
         if self._takes_pose and options.best_of == 1 and options.seconds is None:
             made = self._poses(targets, q0, options, (threads, progress))
             if made is not None:
@@ -236,7 +236,7 @@ class InverseKinematics:
         """
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
-        options, threads = with_changes(options, **changes), thread_count(threads)
+        options, threads = with_changes(options, changes, self.all_solutions), thread_count(threads)
         n = whole_number(starts, "starts")
         if not (isinstance(apart, (int, float)) and 0.0 <= apart < math.inf):
             raise InputError(f"apart must be a finite number from 0, not {apart!r}")

@@ -128,7 +128,11 @@ class Assembly:
         begin = clock() if clock else math.nan
         given, start, lead = self._rows(actuated, near)
         usual = self._alone if near is None else self._near
-        how = usual if quick else self._how(with_changes(options or usual.options, **changes))
+        how = (
+            usual
+            if quick
+            else self._how(with_changes(options or usual.options, changes, self.solve))
+        )
         how = how._replace(threads=thread_count(threads))
         if near is None:
             q, report = self._run(given, start, how)
@@ -173,7 +177,9 @@ class Assembly:
         given, start, lead = self._rows(actuated, near)
         if lead != ():
             raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
-        how = self._how(with_changes(options or Options(steps=_STEPS, tries=1), **changes))
+        how = self._how(
+            with_changes(options or Options(steps=_STEPS, tries=1), changes, self.all_solutions)
+        )
         how = how._replace(threads=thread_count(threads))
         points = starting_points(self.problem, start, n, how.options.seed)[0]
         q, report = self._run(np.repeat(given, n, axis=0), np.ascontiguousarray(points), how)

@@ -13,11 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.algorithms import configuration as configurations
 from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts
 from linkwork.algorithms.jacobian import Reference
+from linkwork.arrays import plain
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
+from linkwork.json_values import as_json
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.ops.protocol import Block, Ops
@@ -55,6 +57,10 @@ class Mobility:
     passive_freedoms: int | None
     independent: bool | None
 
+    def to_dict(self) -> dict[str, Any]:
+        """All of it by name as JSON takes it."""
+        return as_json(vars(self))
+
 
 @dataclass(frozen=True, eq=False)
 class Singularities:
@@ -68,8 +74,14 @@ class Singularities:
     Transactions on Robotics and Automation 6 (1990).
     """
 
-    type_1: Floats
-    type_2: Floats
+    type_1: Any
+    """(...), or a float at one configuration; NaN where the actuated joints hold each other."""
+    type_2: Any
+    """(...), or a float at one configuration."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both by name as JSON takes them; None where there is no value, or an infinite one."""
+        return as_json(vars(self))
 
 
 class Rates:
@@ -233,7 +245,7 @@ class Rates:
         whole[..., :3, :] /= length
         type_1 = smallest(whole, min(6, whole.shape[-1]))
         type_2 = smallest(self.jacobian(given)[..., passive], self._passive_rank(passive))
-        return Singularities(np.where(held, np.nan, type_1), type_2)
+        return Singularities(plain(np.where(held, np.nan, type_1)), plain(type_2))
 
     def _passive_rank(self, passive: Sequence[int]) -> int:
         """The rank of the Jacobian by the passive joints at generic configurations.
