@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import pickle
 import time
 
@@ -115,3 +116,22 @@ def test_a_very_long_name_gives_a_short_message_soon():
         lw.load("humanoid").mechanism.frame("elbow" * 1_000_000)
     assert time.perf_counter() - start < 5.0
     assert len(str(caught.value)) < 2000
+
+
+def test_a_file_that_does_not_exist_is_a_file_not_found(tmp_path):
+    for name in ("none.urdf", "none.xacro", "none.xml"):
+        path = tmp_path / name
+        with pytest.raises(FileNotFoundError) as caught:
+            lw.load(path)
+        error = caught.value
+        assert isinstance(error, lw.MissingFileError)
+        assert isinstance(error, lw.DescriptionError)
+        assert error.errno == errno.ENOENT
+        assert error.filename == str(path)
+        assert str(error).startswith(f"{path}: error: there is no such file")
+        for again in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+            assert type(again) is lw.MissingFileError
+            assert str(again) == str(error)
+            assert again.problems == error.problems
+    with pytest.raises(lw.MissingFileError, match=r"x\.loops\.yaml: error: there is no such file"):
+        lw.load("panda", loops=tmp_path / "x.loops.yaml")

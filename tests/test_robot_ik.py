@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork import ik
 from linkwork.errors import InputError, UnknownNameError
+from linkwork.solve.ik import InverseKinematics
 
 ARMS = lw.load("two_arm_torso")
 LEFT, RIGHT = "left_tool0", "right_tool0"
@@ -104,3 +107,235 @@ def test_joints_of_small_weight_move_less():
         k = robot.mechanism.q_start[robot.mechanism.joint(base)]
         ways.append(float(np.linalg.norm((result.q - q0)[k : k + 1])))
     assert ways[0] > ways[1] > ways[2] or ways[2] < 0.1 * ways[0]
+
+
+# where it starts: what does not move is inside its limits
+
+NOT_MOVED = {  # of panda, whose joint7 does not move
+    "not on the path": ("link5", {}),
+    "not named": ("tool0", {"joints": [f"joint{k}" for k in range(1, 7)]}),
+    "fixed": ("tool0", {"fixed": "joint7"}),
+    "weight 0": ("tool0", {"joint_weights": {"joint7": 0.0}}),
+    "tasks": (None, {"tasks": [ik.Position("link5"), ik.Posture(priority=1)], "fixed": ["joint7"]}),
+}
+WAYS = {
+    "one": lambda r, T, frame, q0, how: r.ik(T[0], frame, q0=q0[0], **how),
+    "list": lambda r, T, frame, q0, how: r.ik(T[0].tolist(), frame, q0=q0[0].tolist(), **how),
+    "many": lambda r, T, frame, q0, how: r.ik(T, frame, q0=q0, **how),
+    "best": lambda r, T, frame, q0, how: r.ik(T[0], frame, q0=q0[0], best_of=3, **how),
+    "all": lambda r, T, frame, q0, how: r.ik(
+        T[0], frame, q0=q0[0], all_solutions=True, options=ik.Options(tries=1), **how
+    ),
+}
+
+
+def start_and_targets(robot, frame, how):
+    q = np.clip(robot.random(3, seed=6), robot.limits.lower + 0.1, robot.limits.upper - 0.1)
+    if "tasks" in how:
+        return q, [(p, at) for p, at in zip(robot.fk(q, "link5")[:, :3, 3], q, strict=True)]
+    return q, robot.fk(q, frame)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", NOT_MOVED)
+def test_a_joint_that_does_not_move_starts_inside_its_limits(panda, case, way):
+    frame, how = NOT_MOVED[case]
+    if case == "tasks" and way in ("list", "many"):
+        pytest.skip("targets of several tasks have their own tests")
+    q, targets = start_and_targets(panda, frame, how)
+    upper = panda.limits.upper[6]
+    for beyond, at in ((0.0, upper), (1e-9, upper), (9e-7, upper), (-0.3, upper - 0.3)):
+        q0 = q.copy()
+        q0[:, 6] = upper + beyond
+        if case != "not on the path" and "tasks" not in how:
+            targets = panda.fk(np.hstack([q0[:, :6], np.full((3, 1), at)]), frame)
+        found = WAYS[way](panda, targets, frame, q0, how)
+        assert np.all(found.success)
+        assert np.all(found.q[..., 6] == at)
+    for beyond in (1.1e-6, 0.01, 50.0):
+        q0 = q.copy()
+        q0[:, 6] = upper + beyond
+        row = r"q0\[0\]" if way == "many" else "q0"
+        text = f"{row}: joint 'joint7' does not move and is at .*, outside its limits -2.8973 to"
+        with pytest.raises(InputError, match=text):
+            WAYS[way](panda, targets, frame, q0, how)
+
+
+def test_the_first_row_outside_is_named(panda):
+    q0 = panda.random(5, seed=7)
+    q0[3, 6] = -4.0
+    with pytest.raises(InputError, match=r"q0\[3\]: joint 'joint7' .* is at -4, .*np\.clip\(q0"):
+        panda.ik(panda.fk(panda.neutral(), "link5"), "link5", q0=q0)
+
+
+def test_a_joint_that_moves_may_start_outside_and_ends_inside(panda):
+    q = panda.random(20, seed=8)
+    far = panda.ik(panda.fk(q, "tool0"), "tool0", q0=q + 10.0)
+    assert far.success.all()
+    assert ((far.q >= panda.limits.lower) & (far.q <= panda.limits.upper)).all()
+
+
+def test_locking_outside_the_limits_is_refused(panda):
+    with pytest.raises(InputError, match="'joint1' cannot be locked at 90, outside its limits"):
+        panda.lock("joint1", at=90)
+    with pytest.raises(InputError, match="must be finite"):
+        panda.lock("joint1", at=np.inf)
+
+
+def test_fixed_joints_stay_and_all_others_move(panda):
+    q = panda.random(10, seed=9)
+    T = panda.fk(q, "tool0")
+    near = np.clip(q + 0.05, panda.limits.lower, panda.limits.upper)
+    near[:, [0, 2]] = q[:, [0, 2]]
+    found = panda.ik(T, "tool0", q0=near, fixed=["joint1", "joint3"])
+    assert found.success.all()
+    assert np.array_equal(found.q[:, [0, 2]], near[:, [0, 2]])
+    named = panda.ik(T, "tool0", q0=near, joints=[f"joint{k}" for k in (2, 4, 5, 6, 7)])
+    assert found.q.tobytes() == named.q.tobytes()
+    both = panda.solver("tool0", ["joint1", "joint2", "joint4"], fixed="joint1")
+    assert both.problem.moved == (1, 3)
+    with pytest.raises(UnknownNameError, match="joint9"):
+        panda.ik(T, "tool0", fixed="joint9")
+    with pytest.raises(InputError, match="all joints are fixed"):
+        panda.ik(T, "tool0", fixed=panda.joint_names)
+
+
+# positions by name
+
+
+def test_positions_by_name_are_a_configuration(panda):
+    named = {"joint2": -0.5, "joint4": -2.0, "joint6": 1.6}
+    q0 = panda.configuration(named)
+    T = panda.fk(q0 + 0.1, "tool0")
+    for how in ({}, {"best_of": 3}, {"all_solutions": True}):
+        by_name, by_order = (panda.ik(T, "tool0", q0=each, **how) for each in (named, q0))
+        assert by_name.q.tobytes() == by_order.q.tobytes()
+    p = T[:3, 3]
+    for build in (lambda q: ik.Posture(q, priority=1), lambda q: ik.Posture(q, joints=list(named))):
+        other = [named[name] for name in named] if build(named).joints else q0
+        tasks = [[ik.Position("link5"), build(each)] for each in (named, other)]
+        first, second = (panda.ik({"link5": p}, tasks=each, q0=named) for each in tasks)
+        assert first.q.tobytes() == second.q.tobytes()
+    goals = [ik.NearPosture(each) for each in (named, q0)]
+    first, second = (
+        panda.ik({"tool0": p}, tasks=ik.Position("tool0"), objectives=each) for each in goals
+    )
+    assert first.q.tobytes() == second.q.tobytes()
+    control = panda.controller("tool0", dt=0.01)
+    assert control.step(named, T).tobytes() == control.step(q0, T).tobytes()
+    with pytest.raises(UnknownNameError, match="joint9"):
+        panda.ik(T, "tool0", q0={"joint9": 0.0})
+
+
+def test_positions_by_name_of_a_closed_mechanism():
+    robot = lw.load("five_bar")
+    q = robot.assemble({}).q
+    named = dict(zip(robot.joint_names, q.tolist(), strict=True))
+    again = robot.assemble({}, near=named)
+    assert again.q.tobytes() == robot.assemble({}, near=q).q.tobytes()
+    assert robot.mobility(named) == robot.mobility(q)
+    first, second = (robot.singularities(each, "tool0") for each in (named, q))
+    assert (first.type_1, first.type_2) == (second.type_1, second.type_2)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("qo", "q0"),
+        ("joint", "joints"),
+        ("limit", "limits"),
+        ("frames", "frame"),
+        ("objective", "objectives"),
+        ("position_tolerence", "position_tolerance"),
+    ],
+)
+def test_an_unknown_argument_is_told_the_one_that_was_meant(panda, given, meant):
+    for how in ({}, {"all_solutions": True}):
+        with pytest.raises(UnknownNameError, match=f"nearest:.* {meant}\\b"):
+            panda.ik(np.eye(4), "tool0", **how, **{given: 1.0})
+    with pytest.raises(UnknownNameError, match="nearest: starts"):
+        panda.ik(np.eye(4), "tool0", all_solutions=True, start=3)
+    with pytest.raises(UnknownNameError, match="nearest: q0"):
+        panda.solver("tool0").solve(np.eye(4), qo=1.0)
+
+
+# results
+
+PLAIN = {"success": bool, "iterations": int, "restarts": int, "seconds": float}
+PLAIN |= {"position_error": float, "rotation_error": float}
+
+
+@pytest.fixture(scope="module")
+def targets(panda):
+    """Three targets, of which the second cannot be reached."""
+    T = panda.fk(panda.random(3, seed=11), "tool0")
+    T[1, :3, 3] += 5.0
+    return T
+
+
+def test_the_truth_of_a_result_is_its_success(panda, targets):
+    reached, missed = (panda.ik(T, "tool0", tries=50) for T in targets[:2])
+    assert reached
+    assert not missed
+    assert bool(panda.ik(targets[0], "tool0", best_of=3)) is True
+    for many in (
+        panda.ik(targets, "tool0", tries=50),
+        panda.ik(targets[:1], "tool0"),
+        panda.ik(targets[0], "tool0", all_solutions=True, tries=1),
+        panda.ik(targets[:0], "tool0"),
+    ):
+        with pytest.raises(ValueError, match=r"ask for result\.success\.all\(\)"):
+            bool(many)
+
+
+@pytest.mark.parametrize("how", [{}, {"best_of": 3}, {"seconds": 1e-3}], ids=str)
+def test_a_result_of_one_target_is_of_plain_values(panda, targets, how):
+    for T in targets[:2]:
+        result = panda.ik(T, "tool0", tries=50, **how)
+        for name, kind in PLAIN.items():
+            assert type(getattr(result, name)) is kind, name
+        assert {type(e) for group in result.errors.values() for e in group.values()} == {float}
+        assert type(result.cost) is (float if "best_of" in how else type(None))
+
+
+@pytest.mark.parametrize("how", [{}, {"best_of": 3}], ids=str)
+def test_every_result_can_be_written_as_json(panda, targets, how):
+    for given in (targets[0], targets[1], targets, targets[:0], targets[None]):
+        result = panda.ik(given, "tool0", tries=50, **how)
+        told = result.to_dict()
+        assert json.loads(json.dumps(told, allow_nan=False)) == told
+        assert np.array_equal(np.reshape(told["q"], result.q.shape), result.q)
+        assert np.array_equal(told["success"], result.success)
+        assert told["reason"] == result.reason
+    found = panda.ik(targets[0], "tool0", all_solutions=True, tries=1).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert InverseKinematics(panda.mechanism, "link2").solve(np.eye(4)).to_dict()["seconds"] is None
+
+
+def test_the_rows_of_a_result_are_results(panda, targets):
+    many = panda.ik(targets[None], "tool0", tries=50, best_of=2)
+    assert many.shape == (1, 3)
+    rows = list(many.rows())
+    assert [index for index, _ in rows] == [(0, 0), (0, 1), (0, 2)]
+    for index, one in rows:
+        assert one.shape == ()
+        assert bool(one) is bool(many.success[index])
+        assert one.q.tobytes() == many.q[index].tobytes()
+        assert one.reason == many.reason_for(*index)
+        assert one.cost == many.cost[index]
+    single = panda.ik(targets[1], "tool0", tries=50)
+    assert [one.reason for _, one in single.rows()] == [single.reason]
+
+
+def test_results_of_closed_mechanisms_can_be_written_as_json():
+    robot = lw.load("five_bar")
+    found = robot.assemble({})
+    assert found
+    mobility, near = robot.mobility(), robot.singularities(found.q, "tool0")
+    assert {type(near.type_1), type(near.type_2)} == {float}
+    for each in (found, robot.assemblies({}), mobility, near):
+        told = each.to_dict()
+        assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert mobility.to_dict()["degrees_of_freedom"] == mobility.degrees_of_freedom
+    many = robot.singularities(found.q[None], "tool0").to_dict()
+    assert many == {"type_1": [near.type_1], "type_2": [near.type_2]}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from linkwork.errors import InputError as InputError
     from linkwork.errors import LinkworkError as LinkworkError
     from linkwork.errors import MissingExtraError as MissingExtraError
+    from linkwork.errors import MissingFileError as MissingFileError
     from linkwork.errors import Problem as Problem
     from linkwork.errors import ShapeError as ShapeError
     from linkwork.errors import UnknownNameError as UnknownNameError
@@ -53,6 +54,7 @@ _HOMES = {
     "InputError": "errors",
     "LinkworkError": "errors",
     "MissingExtraError": "errors",
+    "MissingFileError": "errors",
     "Problem": "errors",
     "ShapeError": "errors",
     "UnknownNameError": "errors",
@@ -91,6 +93,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "Loop",
     "Mechanism",
     "MissingExtraError",
+    "MissingFileError",
     "PD",
     "Problem",
     "Robot",

@@ -47,3 +47,8 @@ def _kind(a: Any) -> str:
         return f"an array of {dtype}"
     name = type(a).__name__
     return f"a {name} of other things" if isinstance(a, (list, tuple)) else f"of type {name}"
+
+
+def plain(a: Any) -> Any:
+    """A number or truth value of Python where an array has no axis; else the array as it is."""
+    return a.item() if np.ndim(a) == 0 else a

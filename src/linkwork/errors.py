@@ -6,6 +6,8 @@ Each error also inherits the built-in that fits, so that ``except ValueError`` k
 from __future__ import annotations
 
 import difflib
+import errno
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -32,8 +34,8 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        placed = self.file or self.line
-        where = f"{self.file or '<string>'}:{self.line}: " if placed else ""
+        line = f":{self.line}" if self.line else ""
+        where = f"{self.file or '<string>'}{line}: " if self.file or line else ""
         what = f"<{self.element}> " if self.element else ""
         whom = f"'{self.name}': " if self.name else ""
         how = f" ({self.hint})" if self.hint else ""
@@ -51,8 +53,20 @@ class DescriptionError(LinkworkError, ValueError):
         self.problems: tuple[Problem, ...] = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
     def __reduce__(self) -> tuple[type[DescriptionError], tuple[tuple[Problem, ...]]]:
-        return (DescriptionError, (self.problems,))
+        return (type(self), (self.problems,))
+
+
+class MissingFileError(DescriptionError, FileNotFoundError):
+    """A description whose file does not exist; ``filename`` is its name."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        super().__init__(problems)
+        self.errno, self.strerror = errno.ENOENT, os.strerror(errno.ENOENT)
+        self.filename = self.problems[0].file
 
 
 class InputError(LinkworkError, ValueError):

@@ -51,9 +51,10 @@ def load(
     it ``NAME.loops.yaml`` beside the description is taken, or a ``robot.yaml`` with a
     ``closed_loop``; False takes none.
 
-    Raises: DescriptionError with every problem in the file; UnknownNameError for a model that does
-    not exist; UnsupportedFeatureError for another format; MissingExtraError where a format needs a
-    package that is not installed.
+    Raises: DescriptionError with every problem in the file, MissingFileError (a FileNotFoundError
+    too) where there is none; UnknownNameError for a model that does not exist;
+    UnsupportedFeatureError for another format; MissingExtraError where a format needs a package
+    that is not installed.
     """
     given = source if isinstance(source, Document) else _resolve(source)
     document = None

@@ -356,7 +356,13 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         joints: str | Sequence[str],
         at: Mapping[str, Any] | Sequence[Any] | Floats | float | None = None,
     ) -> Robot:
-        """A robot with these joints fixed at ``at`` (by name, in order, or a whole q)."""
+        """A robot with these joints fixed at ``at`` (by name, in order, or a whole q).
+
+        Default: neutral. Positions are radians and metres, inside the limits.
+
+        Raises: UnknownNameError, ShapeError; InputError for positions that are not finite or lie
+        outside the limits by more than 1e-6, for followers, and where a loop cannot hold.
+        """
         names = [joints] if isinstance(joints, str) else list(joints)
         return Robot(edit.lock(self.mechanism, names, at), self.document, tip=self._tip)
 

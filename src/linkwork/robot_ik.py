@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwork import settings
-from linkwork.errors import InputError
+from linkwork.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from linkwork.mechanism.model import Mechanism
+    from linkwork.mechanism.named_positions import Configuration
     from linkwork.solve.compiled import Known
     from linkwork.solve.differential import Controller
     from linkwork.solve.ik import InverseKinematics, Progress
@@ -69,8 +68,9 @@ class RobotIK:
         frame: str | None = None,
         *,
         tasks: Tasks | None = None,
-        q0: ArrayLike | None = None,
+        q0: Configuration | None = None,
         joints: str | Sequence[str] | None = None,
+        fixed: str | Sequence[str] = (),
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
@@ -85,14 +85,15 @@ class RobotIK:
         Or, with ``tasks``, that do these: ``targets`` are then one for each task in order, or a
         mapping of their names; what is not given is the task's own.
 
-        Moves the joints that the frame or the tasks depend on, or ``joints``; the others stay at
-        ``q0`` (..., nq), by default neutral. The search begins at ``q0`` where it is given, else
-        near the target where that is one whole pose. ``limits``, ``objectives`` and
+        Moves the joints that the frame or the tasks depend on, or ``joints``, but for those in
+        ``fixed``; the others stay at ``q0`` (..., nq), or positions by joint name, by default
+        neutral. The search begins at ``q0`` where it is given, else near the target where that is
+        one whole pose. ``limits``, ``objectives`` and
         ``joint_weights`` are those of `solver`, which is to be kept where they are and calls are
         many. ``all_solutions`` gives every different one that is found of one target, q (n, nq),
         the nearest to q0 first. ``changes`` are fields of `IKOptions`, such as
         ``position_tolerance=1e-6`` (m) and ``rotation_tolerance=1e-6`` (rad).
-        ``progress(done, total)`` is called now and then.
+        ``progress(done, total)`` is called some ten times a second; Ctrl-C is heard as often.
 
         Raises: UnknownNameError, ShapeError, InputError. A target that is not reached raises
         nothing: see `IKResult.success` and `IKResult.reason`.
@@ -101,16 +102,24 @@ class RobotIK:
             frame,
             joints,
             tasks=tasks,
+            fixed=fixed,
             limits=limits,
             objectives=objectives,
             joint_weights=joint_weights,
         )
         threads = settings.most_threads() if threads is None else threads
-        if all_solutions:
-            return solver.all_solutions(targets, q0, options=options, threads=threads, **changes)
-        return solver.solve(
-            targets, q0, options=options, threads=threads, progress=progress, **changes
-        )
+        how = {"options": options, "threads": threads, "progress": progress, **changes}
+        try:
+            if all_solutions:
+                return solver.all_solutions(targets, q0, **how)
+            return solver.solve(targets, q0, **how)
+        except UnknownNameError as error:
+            from linkwork.solve.options import OPTION, arguments_of  # noqa: PLC0415  seldom needed
+
+            if error.kind != OPTION:
+                raise
+            names = dict.fromkeys([*arguments_of(RobotIK.ik), *error.valid])
+            raise UnknownNameError(OPTION, error.name, list(names)) from None
 
     def solver(
         self,
@@ -118,6 +127,7 @@ class RobotIK:
         joints: str | Sequence[str] | None = None,
         *,
         tasks: Tasks | None = None,
+        fixed: str | Sequence[str] = (),
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
@@ -126,6 +136,7 @@ class RobotIK:
 
         ``limits`` are kept beside those of the description, ``objectives`` are made better in what
         the tasks leave free, ``joint_weights`` say how readily joints move (default 1; 0: not).
+        Joints in ``fixed`` stay, as do those of weight 0, and all others where ``joints`` is given.
         Solvers that differ in numbers only share their code. Loops are kept closed as well, and
         their passive joints move along with those in ``joints``.
 
@@ -138,7 +149,7 @@ class RobotIK:
         named = (joints,) if isinstance(joints, str) else joints
         if frame is not None and not isinstance(frame, str):
             raise InputError(f"a frame is meant by its name, not by {frame!r:.60}; tasks by tasks=")
-        plain = not (tasks is not None or limits or objectives or joint_weights)
+        plain = not (tasks is not None or fixed or limits or objectives or joint_weights)
         key = (self._frame(frame), None if named is None else tuple(named)) if plain else None
         found = None if key is None else self._solvers.get(key)
         if found is None:
@@ -146,6 +157,7 @@ class RobotIK:
                 self.mechanism,
                 closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
                 passive_too(self.mechanism, None if named is None else tuple(named)),
+                fixed=fixed,
                 limits=limits,
                 objectives=objectives,
                 joint_weights=joint_weights,

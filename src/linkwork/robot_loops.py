@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.mechanism.dynamics_inputs import External
     from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.mechanism.model import Mechanism
+    from linkwork.mechanism.named_positions import Configuration
     from linkwork.robot import Robot
     from linkwork.solve.closed.assembly import Actuated, Assembly
     from linkwork.solve.closed.rates import Mobility, Rates, Singularities
@@ -124,7 +125,7 @@ class RobotLoops:
     def assemble(
         self,
         actuated: Actuated,
-        near: ArrayLike | None = None,
+        near: Configuration | None = None,
         *,
         follow: bool = True,
         threads: int | None = None,
@@ -157,7 +158,7 @@ class RobotLoops:
     def assemblies(
         self,
         actuated: Actuated,
-        near: ArrayLike | None = None,
+        near: Configuration | None = None,
         *,
         threads: int | None = None,
         **changes: Any,
@@ -178,8 +179,8 @@ class RobotLoops:
             return self.assembler(tuple(actuated))
         return self.assembler()
 
-    def mobility(self, q: ArrayLike | None = None) -> Mobility:
-        """Degrees of freedom, rank and redundant rows of the loops, at q (nq,) or generic ones.
+    def mobility(self, q: Configuration | None = None) -> Mobility:
+        """Degrees of freedom, rank and redundant rows of the loops, at q (nq,), or generic ones.
 
         Raises: InputError where there are no loops, or they cannot be closed.
         """
@@ -309,14 +310,16 @@ class RobotLoops:
         name = frame if isinstance(frame, str) else self._frame(frame)
         return self._rates().actuation_jacobian(q, (name, reference), self.jacobian)
 
-    def singularities(self, q: ArrayLike, frame: str | None = None) -> Singularities:
+    def singularities(self, q: Configuration, frame: str | None = None) -> Singularities:
         """How near assembled configurations are to singularities of type 1 and 2.
 
         Raises: InputError where q is not assembled.
         """
-        solver = self.assembler()
-        J = self.jacobian(q, frame)
-        return self._rates().singularities(q, solver.actuated, J, solver.problem.length)
+        from linkwork.solve.inputs import configuration  # noqa: PLC0415  not all need it
+
+        solver, given = self.assembler(), configuration(q, self.mechanism, "q")
+        J = self.jacobian(given, frame)
+        return self._rates().singularities(given, solver.actuated, J, solver.problem.length)
 
     def _rates(self) -> Rates:
         from linkwork.solve.closed.rates import Rates  # noqa: PLC0415  not all need it

@@ -141,7 +141,7 @@ def test_wrong_usage_is_one_sentence(refused: Callable[..., str], args: list[str
     ("source", "text"),
     [
         ("pand", "no bundled model named 'pand'; nearest: panda"),
-        ("none/such.urdf", "none/such.urdf:0: error: there is no such file"),
+        ("none/such.urdf", "none/such.urdf: error: there is no such file"),
         ("robot.sdf", "'robot.sdf' is a .sdf file"),
         ("./", "this is a folder"),
         ("", "no bundled model named ''"),

@@ -242,3 +242,29 @@ def test_colours_are_for_terminals(files: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     assert "\x1b" in check("bad.urdf")[1]
+
+
+MESHES = [*(f"package://nope/meshes/{k}.stl" for k in range(9)), "parts/a.stl", "parts/b.stl"]
+
+
+def test_one_cause_in_many_places_is_printed_once(check: Check, files: Path):
+    links = "\n".join(
+        f'<link name="l{k}"><visual><geometry><mesh filename="{name}"/></geometry></visual></link>'
+        for k, name in enumerate(MESHES)
+    )
+    joints = "".join(
+        f'<joint name="j{k}" type="fixed"><parent link="l0"/><child link="l{k}"/></joint>'
+        for k in range(1, len(MESHES))
+    )
+    (files / "many.urdf").write_text(f'<robot name="r">\n{links}\n{joints}</robot>')
+    code, text = check("many.urdf", level="warning")
+    assert code == 0
+    lines = [line for line in text.splitlines() if "mesh-missing" in line]
+    assert len(lines) == 2
+    assert lines[0].startswith("many.urdf:2: warning: mesh 'l0': 'package://nope/meshes/0.stl'")
+    assert "    the same for 8 more files: lines 3, 4, 5, 6, 7, 8 and others\n" in text
+    assert "    the same for 1 more file: line 12\n" in text
+    assert text.splitlines()[-1].startswith("11 warnings")
+    told = json.loads(check("many.urdf", json=True)[1])
+    missing = [p for p in told["files"][0]["problems"] if p["code"] == "mesh-missing"]
+    assert [p["line"] for p in missing] == list(range(2, 13))

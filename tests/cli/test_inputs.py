@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -224,3 +225,22 @@ def test_an_array_that_is_no_poses(tmp_path: Path):
         np.save(tmp_path / "p.npy", rng("poses").normal(size=shape))
         with pytest.raises(ShapeError, match="poses are"):
             inputs.poses_from(str(tmp_path / "p.npy"))
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (("fk", "panda", "--frame", "tool9"), "--frame"),
+        (("jacobian", "panda", "--frame", "tool9"), "--frame"),
+        (("ik", "panda", "--frame", "tool9", "--xyz", "0.4 0 0.5"), "--frame"),
+        (("info", "panda", "--from", "tool9"), "--from"),
+        (("ik", "panda", "--from", "tool9", "--xyz", "0.4 0 0.5"), "--from"),
+    ],
+)
+def test_an_unknown_frame_is_told_with_its_option(
+    cli: Callable[..., Any], command: tuple[str, ...], option: str
+):
+    result = cli(*command)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"linkwork: {option}: no frame named 'tool9'; nearest: ")
+    assert "tool0" in result.stderr

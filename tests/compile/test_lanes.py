@@ -47,13 +47,13 @@ def lanes(request):
     return compiled(step_function(), request.param)
 
 
-def run(lanes, x0, p, *, first=0, last=None, state=None, seeded=None):
+def run(lanes, x0, p, *, first=0, last=None, state=None, seeded=None, budget=10**15):
     """``seeded``: the try that starts at a seed, and the rows of the table."""
     n = len(p)
     x, report = state or (x0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1)))
     seed_try, rows = seeded or (-1, np.zeros(n))
     arrays = (x0, p, SETTINGS, STARTS, rows, SEEDS, x, report)
-    numbers = (first, n if last is None else last, STEPS, TRIES, SEED, seed_try)
+    numbers = (first, n if last is None else last, STEPS, TRIES, SEED, seed_try, budget)
     total = lanes[1](*numbers, *[a.ctypes.data for a in arrays])
     return x, report, total
 
@@ -122,6 +122,22 @@ def test_order_neighbours_and_chunks_change_nothing(lanes):
         state = (a, b)
     assert np.array_equal(state[0], x)
     assert np.array_equal(state[1], report)
+
+
+@pytest.mark.parametrize("budget", [0, 40, 400])
+def test_a_budget_of_steps_ends_it_between_two_rows(lanes, budget):
+    x0, p = problems(50, "budget")
+    x, report, total = run(lanes, x0, p)
+    state, first, slices = None, 0, 0
+    while first < 50:
+        a, b, made = run(lanes, x0, p, first=first, state=state, budget=budget)
+        state, before, first = (a, b), first, 50 + min(made, 0)
+        slices += 1
+        assert first > before
+        assert np.isinf(b[first:, 1]).all()  # untouched
+    assert np.array_equal(state[0], x)
+    assert np.array_equal(state[1], report)
+    assert 2 <= slices <= max(total / max(budget, 1), 50) + 1
 
 
 def test_one_problem_alone_has_the_bits_of_the_queue(lanes):

@@ -43,11 +43,16 @@ def test_a_coordinate_without_a_body_is_kept():
 # lock
 
 
+def inside(random, m):
+    """A configuration inside the limits."""
+    return np.clip(robots.random_configuration(random, m), m.lower, m.upper)
+
+
 @pytest.mark.parametrize("number", range(40))
 def test_locking_keeps_poses_and_inertia(number):
     random = rng(f"lock {number}")
     m = random_robot(random, floating=number % 2 == 0)
-    q = robots.random_configuration(random, m)
+    q = inside(random, m)
     positions = robots.by_name(m, q)
     held = [name for name in m.joint_names if random.random() < 0.4]
     still = lock(m, held, {name: positions[name] for name in held})
@@ -66,7 +71,7 @@ def test_locking_keeps_poses_and_inertia(number):
 def test_locking_in_two_steps_is_locking_at_once(number):
     random = rng(f"two steps {number}")
     m = random_robot(random)
-    q = robots.random_configuration(random, m)
+    q = inside(random, m)
     once = lock(m, list(m.joint_names), robots.by_name(m, q))
     assert once.n_bodies == 1 and once.n_q == 0
     twice = m
@@ -79,7 +84,7 @@ def test_locking_in_two_steps_is_locking_at_once(number):
 
 def test_ways_to_say_where():
     m = robots.mechanism_from(robots.every_joint_urdf())
-    q = robots.random_configuration(rng("where"), m)
+    q = inside(rng("where"), m)
     positions = robots.by_name(m, q)
     names = ["elbow", "plane", "free"]
     by_name = lock(m, names, {name: positions[name] for name in names})
@@ -104,13 +109,13 @@ def test_neutral_by_default():
 
 def test_followers_are_locked_with_their_leader():
     m = robots.mechanism_from(robots.every_joint_urdf())
-    still = lock(m, "grip_a", 0.25)
+    still = lock(m, "grip_a", 0.06)
     assert not {"grip_a", "grip_b", "grip_c"} & set(still.body_joint_names)
     q = robots.random_configuration(rng("followers"), still)
     poses = robots.model_poses(still, q)
     relative = np.linalg.inv(poses["hand"]) @ poses["finger_c"]
-    # -0.5 (-2 · 0.25 + 0.1) + 0.01 = 0.21 along -x
-    np.testing.assert_allclose(relative[:3, 3], [-0.21, 0, 0], atol=1e-14)
+    # -0.5 (-2 · 0.06 + 0.1) + 0.01 = 0.02 along -x
+    np.testing.assert_allclose(relative[:3, 3], [-0.02, 0, 0], atol=1e-14)
 
 
 def test_a_floating_base_becomes_fixed_where_it_stands():
@@ -147,6 +152,14 @@ def test_a_follower_cannot_be_locked():
         (["elbow"], "half", InputError, "must be numbers, not 'half'"),
         (["elbow"], float("nan"), InputError, "'elbow': its position must be finite"),
         (["free"], [[0, 0, 0, 0, 0, 0, 0]], InputError, "quaternion of zeros"),
+        (
+            ["elbow"],
+            90,
+            InputError,
+            "'elbow' cannot be locked at 90, .* limits -1.5 to 1.5",
+        ),
+        (["elbow"], 1.5 + 2e-6, InputError, "'elbow' cannot be locked at 1.500002"),
+        (["grip_a"], {"grip_a": 0.25}, InputError, "'grip_a' .* its limits 0.03 to 0.09"),
     ],
 )
 def test_what_lock_refuses(joints, at, error, text):
@@ -155,6 +168,11 @@ def test_what_lock_refuses(joints, at, error, text):
     with pytest.raises(error, match=text):
         lock(m, joints, at)
     assert to_json(m) == before
+
+
+def test_a_position_that_rounding_left_outside_is_locked_at_the_limit():
+    m = robots.mechanism_from(robots.every_joint_urdf())
+    assert lock(m, "elbow", 1.5 + 1e-7) == lock(m, "elbow", 1.5)
 
 
 def test_positions_in_an_unclear_order():
@@ -251,7 +269,7 @@ def test_a_leader_off_the_path_stays_a_coordinate():
         assert chain.lower[0] == m.lower[m.q_start[c]]
     assert subchain(chain, "finger_c", "camera").joint_names == ("grip_a",)
     assert subchain(chain, "hand", "camera").joint_names == ()
-    held = lock(chain, "grip_a", 0.25)
+    held = lock(chain, "grip_a", 0.06)
     assert held.n_bodies == 1 and held.joint_names == ()
 
 

@@ -49,7 +49,7 @@ def test_the_cell_of_a_target_has_a_seed_near_it():
     asked = problem(objectives=[ik.Centred()])
     search = compiled(asked, Compiler(), {}).searches[0]
     T = PANDA.fk(PANDA.random(500, seed=1), "tool0")
-    numbers, _, _ = rows_of(asked, T, None, PANDA.neutral())
+    numbers, _, _ = rows_of(asked, T, PANDA.neutral())
     assert search.rows is not None
     assert search.seeds is not None
     rows = search.rows(numbers)

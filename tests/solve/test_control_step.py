@@ -68,7 +68,7 @@ def test_compiled_and_plain_steps_agree(robot):
     settings = np.concatenate([settings_of(problem, Options()), [0.01, 1.0, 1.0]])
     T = robot.fk(robot.random(6, seed=2), "tool0")
     for q, target in zip(robot.random(6, seed=3), T, strict=True):
-        parameters, _, _ = rows_of(problem, {"tool0": target}, q, np.zeros(m.n_q))
+        parameters, _, _ = rows_of(problem, {"tool0": target}, q)
         after, step = controlled(NUMPY, problem, q[list(problem.moved)], parameters[0], settings)
         found = control.step(q, {"tool0": target})
         np.testing.assert_allclose(found[list(problem.moved)], after, atol=1e-9)
@@ -85,7 +85,7 @@ def test_the_moves_fit_before_anything_is_clamped(robot):
         target = robot.fk(robot.random(seed=int(r.integers(99))), "tool0")
         v = r.uniform(-0.2, 0.2, m.n_v)  # which forces the joints to go on for a while
         given = {"tool0": target, "acceleration": v}
-        parameters, _, _ = rows_of(problem, given, q, np.zeros(m.n_q))
+        parameters, _, _ = rows_of(problem, given, q)
         x = q[list(problem.moved)]
         after, moves = controlled(NUMPY, problem, x, parameters[0], settings)
         np.testing.assert_allclose(after, x + np.array([float(d) for d in moves]), atol=1e-9)

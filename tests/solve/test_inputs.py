@@ -41,7 +41,7 @@ A, B = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
 )
 def test_in_order_or_by_name_is_the_same(targets):
     p = problem()
-    parameters, start, lead = rows_of(p, targets, None, NEUTRAL)
+    parameters, start, lead = rows_of(p, targets, NEUTRAL)
     assert lead == ()
     assert parameters.shape == (1, p.layout.n_parameters)
     np.testing.assert_array_equal(target_of(p, parameters, LEFT), [A])
@@ -51,17 +51,17 @@ def test_in_order_or_by_name_is_the_same(targets):
 
 def test_the_order_is_that_of_the_tasks_as_given_not_of_their_priorities():
     p = problem(Position(LEFT, priority=1), Position(RIGHT))
-    parameters, _, _ = rows_of(p, [A, B], None, NEUTRAL)
+    parameters, _, _ = rows_of(p, [A, B], NEUTRAL)
     np.testing.assert_array_equal(target_of(p, parameters, LEFT), [A])
 
 
 def test_targets_of_the_tasks_stand_in_for_what_is_not_given():
     p = problem(Position(LEFT, A), Position(RIGHT, B))
     for targets in (None, {}, {LEFT: None}, [None, None], {RIGHT: B}, [A, None]):
-        parameters, _, _ = rows_of(p, targets, None, NEUTRAL)
+        parameters, _, _ = rows_of(p, targets, NEUTRAL)
         np.testing.assert_array_equal(target_of(p, parameters, LEFT), [A])
         np.testing.assert_array_equal(target_of(p, parameters, RIGHT), [B])
-    parameters, _, _ = rows_of(p, {LEFT: B}, None, NEUTRAL)
+    parameters, _, _ = rows_of(p, {LEFT: B}, NEUTRAL)
     np.testing.assert_array_equal(target_of(p, parameters, LEFT), [B])
 
 
@@ -69,19 +69,19 @@ def test_one_task_takes_its_target_as_it_is():
     p = problem(Position(LEFT))
     many = np.arange(12.0).reshape(4, 3)
     for targets in (many, {LEFT: many}, many.tolist()):
-        parameters, _, lead = rows_of(p, targets, None, NEUTRAL)
+        parameters, _, lead = rows_of(p, targets, NEUTRAL)
         assert lead == (4,)
         np.testing.assert_array_equal(target_of(p, parameters, LEFT), many)
 
 
 def test_tasks_without_numbers_take_no_place_in_the_order():
     p = problem(Position(LEFT), JointCoupling(*M.joint_names[:2]), Position(RIGHT))
-    parameters, _, _ = rows_of(p, [A, B], None, NEUTRAL)
+    parameters, _, _ = rows_of(p, [A, B], NEUTRAL)
     np.testing.assert_array_equal(target_of(p, parameters, RIGHT), [B])
     alone = problem(JointCoupling(*M.joint_names[:2]))
-    assert rows_of(alone, None, None, NEUTRAL)[2] == ()
+    assert rows_of(alone, None, NEUTRAL)[2] == ()
     with pytest.raises(InputError, match="none of the tasks takes a target"):
-        rows_of(alone, A, None, NEUTRAL)
+        rows_of(alone, A, NEUTRAL)
 
 
 SHAPES = [
@@ -101,7 +101,7 @@ def test_leading_shapes_broadcast(left, right, start, lead):
     p = problem()
     a, b = (np.arange(float(np.prod(s) * 3)).reshape(*s, 3) for s in (left, right))
     q0 = np.arange(float(np.prod(start) * M.n_q)).reshape(*start, M.n_q)
-    parameters, whole, found = rows_of(p, [a, b], q0, NEUTRAL)
+    parameters, whole, found = rows_of(p, [a, b], q0)
     assert found == lead
     count = int(np.prod(lead))
     assert parameters.shape == (count, p.layout.n_parameters)
@@ -115,9 +115,9 @@ def test_leading_shapes_broadcast(left, right, start, lead):
 
 def test_shapes_that_do_not_go_together_are_refused():
     with pytest.raises(ShapeError, match="leading shapes"):
-        rows_of(problem(), [np.zeros((2, 3)), np.zeros((5, 3))], None, NEUTRAL)
+        rows_of(problem(), [np.zeros((2, 3)), np.zeros((5, 3))], NEUTRAL)
     with pytest.raises(ShapeError, match="leading shapes"):
-        rows_of(problem(), [np.zeros((2, 3)), A], np.zeros((3, M.n_q)), NEUTRAL)
+        rows_of(problem(), [np.zeros((2, 3)), A], np.zeros((3, M.n_q)))
 
 
 def test_held_positions_and_the_start_of_the_move_come_from_q0():
@@ -125,7 +125,7 @@ def test_held_positions_and_the_start_of_the_move_come_from_q0():
         M, Pose(LEFT), joints=M.joint_names[:3], limits=[VelocityLimit(0.1, v_max=1.0)]
     )
     q0 = ROBOT.random(4, seed=1)
-    parameters, _, _ = rows_of(p, np.eye(4), q0, NEUTRAL)
+    parameters, _, _ = rows_of(p, np.eye(4), q0)
     np.testing.assert_array_equal(parameters[:, slice(*p.layout.held)], q0[:, list(p.held)])
     np.testing.assert_array_equal(parameters[:, slice(*p.layout.start)], q0[:, list(p.moved)])
 
@@ -134,11 +134,11 @@ def test_limits_and_objectives_take_numbers_by_name():
     tasks = [Pose(LEFT, np.eye(4))]
     p = make_problem(M, tasks, limits=[AccelerationLimit(0.1, 3.0)], objectives=[NearPosture()])
     v, q = np.linspace(0, 1, M.n_v), ROBOT.random(seed=2)
-    parameters, _, _ = rows_of(p, {"acceleration": v, "posture": q}, None, NEUTRAL)
+    parameters, _, _ = rows_of(p, {"acceleration": v, "posture": q}, NEUTRAL)
     np.testing.assert_array_equal(parameters[0, slice(*p.layout.limit_numbers[0])], v)
     np.testing.assert_array_equal(parameters[0, slice(*p.layout.objective_targets[0])], q)
     with pytest.raises(InputError, match="'acceleration' needs the velocity"):
-        rows_of(p, None, None, NEUTRAL)
+        rows_of(p, None, NEUTRAL)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_limits_and_objectives_take_numbers_by_name():
 )
 def test_wrong_targets_are_refused_by_name(targets, error, words):
     with pytest.raises(error, match=words):
-        rows_of(problem(), targets, None, NEUTRAL)
+        rows_of(problem(), targets, NEUTRAL)
 
 
 def test_a_start_is_checked():

@@ -56,19 +56,19 @@ def test_numbers_of_numpy_are_taken():
 
 def test_changes_take_the_place_of_fields_and_none_leaves_them():
     start = Options(tries=5, seed=2)
-    assert with_changes(start) is start
-    assert with_changes(start, tries=None) is start
-    assert with_changes(start, tries=7) == Options(tries=7, seed=2)
-    assert with_changes(None) == Options()
+    assert with_changes(start, {}, start.steps_for) is start
+    assert with_changes(start, {"tries": None}, start.steps_for) is start
+    assert with_changes(start, {"tries": 7}, start.steps_for) == Options(tries=7, seed=2)
+    assert with_changes(None, {}, start.steps_for) == Options()
 
 
 def test_unknown_changes_and_other_things_are_refused_by_name():
     with pytest.raises(UnknownNameError, match=r"nearest: .*position_tolerance"):
-        with_changes(None, position_tolerence=1.0)
+        with_changes(None, {"position_tolerence": 1.0}, Options)
     with pytest.raises(InputError, match="must be IKOptions, not dict"):
-        with_changes({"tries": 3})  # pyright: ignore - what is refused
+        with_changes({"tries": 3}, {}, Options)  # pyright: ignore - what is refused
     with pytest.raises(InputError, match="tries"):
-        with_changes(Options(), tries=0)
+        with_changes(Options(), {"tries": 0}, Options)
 
 
 def test_more_is_tried_where_something_is_improved():

@@ -108,14 +108,14 @@ def test_the_numbers_of_a_part_are_those_that_it_would_have_alone():
     goals = {
         task.name: (np.eye(4) if "foot" in task.name else np.arange(3.0)) for task in whole.tasks
     }
-    parameters, _, _ = rows_of(whole, {**goals, "acceleration": v}, q0, ROBOT.neutral())
+    parameters, _, _ = rows_of(whole, {**goals, "acceleration": v}, q0)
     settings = settings_of(whole, Options())
     found = parts_of(whole)
     assert len(found) == 2
     for part in found:
         of_rows, of_call = numbers_of(whole, part)
         mine = {name: goals[name] for name in names(part)}
-        alone, _, _ = rows_of(part, {**mine, "acceleration": v}, q0, ROBOT.neutral())
+        alone, _, _ = rows_of(part, {**mine, "acceleration": v}, q0)
         np.testing.assert_array_equal(parameters[:, of_rows], alone)
         np.testing.assert_array_equal(settings[of_call], settings_of(part, Options()))
 
@@ -125,7 +125,7 @@ def test_a_part_steps_as_the_whole_does_but_for_what_they_share():
     whole = make_problem(M, FEET)
     q = 0.3 * ROBOT.random(seed=2) + 0.7 * ROBOT.neutral()
     goals = [ROBOT.fk(q + 0.01, "left_foot"), ROBOT.fk(q, "right_foot")]
-    parameters, _, _ = rows_of(whole, goals, q, ROBOT.neutral())
+    parameters, _, _ = rows_of(whole, goals, q)
     settings = settings_of(whole, Options())
     x = q[list(whole.moved)]
     after, _ = step(NUMPY, whole, x, parameters[0], settings)

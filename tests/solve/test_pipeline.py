@@ -93,7 +93,9 @@ def test_without_seeds_it_is_the_search(pipeline):
     parameters = np.hstack([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)])
     x, found = q0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (200, 1))
     given = [a.ctypes.data for a in (q0, parameters, SETTINGS, start_box(PROBLEM))]
-    search.run(0, 200, 16, 1000, 0, -1, *given, None, None, x.ctypes.data, found.ctypes.data)
+    search.run(
+        0, 200, 16, 1000, 0, -1, 10**12, *given, None, None, x.ctypes.data, found.ctypes.data
+    )
     assert np.array_equal(q, x)
     assert np.array_equal(report[:, 0], found[:, REPORT.index("solved")])
     assert np.array_equal(report[:, -2], found[:, REPORT.index("steps")])
@@ -122,11 +124,16 @@ def test_a_given_start_comes_before_the_seed(pipeline):
 def test_chunks_and_threads_change_nothing(pipeline, monkeypatch):
     T, q0 = targets(300, "chunks"), rng("chunks q0").uniform(-3.0, 3.0, (300, 6))
     expected = pipeline.run([T], q0, options(pipeline))
-    for chunk, threads in ((7, 1), (64, 3), (4096, 4)):
+    usual = options(pipeline)[OPTIONS.index("budget")]
+    for chunk, threads, budget in ((7, 1, usual), (64, 3, 1), (4096, 4, usual), (4096, 1, 2000)):
         monkeypatch.setattr(module, "CHUNK", chunk)
         told = []
         q, report = pipeline.run(
-            [T], q0, options(pipeline), threads=threads, progress=lambda *a, t=told: t.append(a)
+            [T],
+            q0,
+            options(pipeline, budget=budget),
+            threads=threads,
+            progress=lambda *a, t=told: t.append(a),
         )
         assert np.array_equal(q, expected[0])
         assert np.array_equal(report, expected[1])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -142,3 +145,93 @@ def test_no_rows_are_no_work(real):
     )
     assert x.shape == (0, 7)
     assert report.shape == (0, 4)
+
+
+def unreachable(n, frame="tool0", robot=PANDA):
+    targets = robot.fk(robot.random(n, seed=5), frame)
+    targets[..., :3, 3] += 5.0
+    return targets
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("how", [{}, {"best_of": 2}], ids=["one", "best of"])
+def test_targets_that_take_long_are_told_of_on_the_way(how, threads):
+    seen = []
+    PANDA.ik(
+        unreachable(600),
+        "tool0",
+        threads=threads,
+        progress=lambda *a: seen.append(a),
+        **how,
+    )
+    done = [0, *(each for each, _ in seen)]
+    assert done == sorted(done)
+    assert seen[-1] == (done[-1], done[-1])
+    assert np.diff(done).max() < 200  # by time, not by rows
+
+
+def test_all_solutions_are_told_of_too():
+    seen = []
+    count = PANDA.solver("tool0").all_solutions(
+        unreachable(1)[0], starts=2000, progress=lambda *a: seen.append(a)
+    )
+    assert count.q.shape == (0, 7)
+    assert seen[-1] == (2000, 2000)
+
+
+def test_what_is_searched_again_for_its_first_priority_counts_again():
+    tasks = [lw.ik.Pose("tool0"), lw.ik.Posture(PANDA.neutral(), priority=1)]
+    seen = []
+    result = PANDA.ik({"tool0": unreachable(50)}, tasks=tasks, progress=lambda *a: seen.append(a))
+    assert not result.success.any()
+    assert (50, 50) in seen
+    assert seen[-1] == (100, 100)
+
+
+def test_a_progress_that_raises_ends_the_call_at_once():
+    seen = []
+
+    def stop(done, total):
+        seen.append(done)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        PANDA.ik(unreachable(20_000), "tool0", threads=2, progress=stop)
+    assert len(seen) <= 2  # once on each thread
+
+
+_LARGE = """
+import linkwork as lw
+robot = lw.load("panda")
+targets = robot.fk(robot.random(200_000, seed=5), "tool0")
+targets[:, :3, 3] += 5.0
+robot.ik(targets[0], "tool0", tries=1)
+print("ready", flush=True)
+{call}
+"""
+CALLS = {
+    "ik": "robot.ik(targets, 'tool0', threads={threads})",
+    "best of": "robot.ik(targets[:100_000], 'tool0', best_of=4, threads={threads})",
+    "all": "robot.solver('tool0').all_solutions("
+    "targets[0], starts=100_000, steps=10_000, threads={threads})",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are POSIX's")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", list(CALLS))
+def test_an_interrupt_is_heard_in_the_midst_of_a_large_call(kind, threads):
+    code = _LARGE.format(call=CALLS[kind].format(threads=threads))
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout.readline() == "ready\n"
+        time.sleep(1.5)
+        begin = time.perf_counter()
+        running.send_signal(signal.SIGINT)
+        err = running.communicate(timeout=60)[1]
+        took = time.perf_counter() - begin
+    assert err.endswith("KeyboardInterrupt\n")
+    assert running.returncode in (-signal.SIGINT, 130, 1)
+    assert took < 3.0  # the whole call would take minutes, a chunk of rows some seconds

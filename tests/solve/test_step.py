@@ -32,7 +32,7 @@ def setup(name, options):
 def numbers(problem, targets, q0=None, **how):
     """The parameters and settings of one row."""
     neutral = np.zeros(problem.mechanism.n_q)
-    parameters, _, _ = rows_of(problem, targets, q0, neutral)
+    parameters, _, _ = rows_of(problem, targets, neutral if q0 is None else q0)
     return parameters[0], settings_of(problem, Options(**how))
 
 

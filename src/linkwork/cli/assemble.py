@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,14 +44,15 @@ def run(given: AssembleArguments) -> None:
     near = inputs.configuration(robot, given.near, "--near") if given.near else None
     asked = _asked(robot, given, near)
     result = _solved(robot, asked, given)
-    gaps = closed.gap(robot, result.q) if result.success.size else np.zeros(result.success.shape)
+    found = 0 not in result.shape
+    gaps = closed.gap(robot, result.q) if found else np.zeros(result.shape)
     if out is not None:
         _write(out, robot, result)
     if given.json:
         output.print_json(_as_json(robot, asked, result, gaps))
-    elif result.success.size:
+    elif found:
         _show(output.console(), robot, asked, result, gaps)
-    if not result.success.size or not result.success.all():
+    if not (found and np.all(result.success)):
         output.note(f"linkwork: not assembled: {result.reason}")
         raise typer.Exit(NOT_ASSEMBLED)
 
@@ -153,18 +155,18 @@ def _as_json(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats) -
         "robot": robot.name,
         "actuated": asked.labels,
         "q_names": inputs.position_labels(robot.mechanism),
-        "rows": int(result.success.size),
+        "rows": math.prod(result.shape),
         "assembled": int(np.count_nonzero(result.success)),
         "results": [
             {
-                "q": result.q[row],
-                "success": result.success[row],
+                "q": one.q,
+                "success": one.success,
                 "closure": gaps[row],
-                "iterations": result.iterations[row],
-                "restarts": result.restarts[row],
-                "reason": result.reason_for(*row),
+                "iterations": one.iterations,
+                "restarts": one.restarts,
+                "reason": one.reason,
             }
-            for row in np.ndindex(result.success.shape)
+            for row, one in result.rows()
         ],
     }
 
@@ -176,12 +178,12 @@ def _write(path: Path, robot: lw.Robot, result: lw.IKResult) -> None:
     header = (*inputs.position_labels(robot.mechanism), *inputs.RESULT_COLUMNS)
     rows = (
         [
-            *result.q[row].tolist(),
-            int(result.success[row]),
-            float(result.position_error[row]),
-            float(result.rotation_error[row]),
+            *one.q.tolist(),
+            int(one.success),
+            one.position_error,
+            one.rotation_error,
         ]
-        for row in np.ndindex(result.success.shape)
+        for _, one in result.rows()
     )
     files.write_csv(path, header, rows)
 
@@ -190,7 +192,7 @@ def _show(
     screen: Console, robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats
 ) -> None:
     labels = inputs.position_labels(robot.mechanism)
-    if result.success.ndim == 0:
+    if result.shape == ():
         word = "assembled" if result.success else "not assembled; the nearest that was found"
         screen.print(output.heading(f"{robot.name}: {word}"))
         shown = output.table(("joint", "position", "lower", "upper", ""), numbers=3)
@@ -201,9 +203,9 @@ def _show(
             shown.add_row(name, output.number(result.q[k]), *bounds, what)
         screen.print(shown, "", sep="\n")
         screen.print(f"open by          {float(gaps):.1e} (m, rad)")
-        screen.print(f"steps            {int(result.iterations)}")
+        screen.print(f"steps            {result.iterations}")
         return
-    done, total = int(np.count_nonzero(result.success)), result.success.size
+    done, total = int(np.count_nonzero(result.success)), math.prod(result.shape)
     screen.print(output.heading(f"{robot.name}: {done} of {total} assembled"))
     shown = output.table(("row", "assembled", "open by (m, rad)", "q: " + " ".join(labels)))
     for k in range(min(total, output.ROWS_SHOWN)):

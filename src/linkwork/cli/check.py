@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,6 +43,11 @@ LEVELS = ("error", "warning", "note")
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
 _UNREAD = {".sdf": "SDF", ".usd": "USD", ".usda": "USD", ".usdc": "USD"}
+_OF_FILES = ("mesh-missing", "mesh-outside", "texture-missing", "texture-outside")
+_NAMED = re.compile(r"'(?P<where>package://[^/']*|(?!package:)(?:[^']*/)?)")
+"""What stands before the name of a file: its package, or its folder."""
+_PLACES = 6
+"""Of one cause: how many lines are named beside the first."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -212,15 +218,36 @@ def _in_words_of_here(problem: Problem) -> Problem:
 
 def _show(screen: Console, files: list[Checked], counts: Counter[str], left_out: int) -> None:
     for file in files:
-        for problem in file.problems:
+        for problem, *others in by_cause(file.problems):
             screen.print(line_of(problem, file.file), soft_wrap=True)
             if problem.hint:
                 screen.print(Text(f"    {problem.hint}", "dim"), soft_wrap=True)
+            if others:
+                screen.print(Text(f"    {_same(others)}", "dim"), soft_wrap=True)
         if file.loops:
             screen.print(
                 Text(f"{file.file}: ", "bold").append(file.loops, "not bold"), soft_wrap=True
             )
     screen.print(_summary(files, counts, left_out), soft_wrap=True)
+
+
+def by_cause(problems: Sequence[Problem]) -> list[list[Problem]]:
+    """Problems with those of the same cause: files of one package or folder that are not found."""
+    groups: dict[Any, list[Problem]] = {}
+    for k, problem in enumerate(problems):
+        named = _NAMED.match(problem.message) if problem.code in _OF_FILES else None
+        cause = k if named is None else (problem.level, problem.code, named["where"], problem.file)
+        groups.setdefault(cause, []).append(problem)
+    return list(groups.values())
+
+
+def _same(others: Sequence[Problem]) -> str:
+    """For example: the same for 18 more files: lines 5, 9, 14 and others."""
+    lines = list(dict.fromkeys(problem.line for problem in others))
+    shown = ", ".join(str(line) for line in lines[:_PLACES])
+    more = " and others" if len(lines) > _PLACES else ""
+    files, places = "s" * (len(others) > 1), "s" * (len(lines) > 1)
+    return f"the same for {len(others)} more file{files}: line{places} {shown}{more}"
 
 
 def line_of(problem: Problem, source: str) -> Text:

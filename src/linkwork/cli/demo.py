@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,7 +117,7 @@ def _poses_a_second(robot: lw.Robot, frame: str, seed: int) -> float:
 
 def _show(screen: Console, report: Report) -> None:
     result, robot = report.result, report.robot
-    solved, total = int(np.count_nonzero(result.success)), result.success.size
+    solved, total = int(np.count_nonzero(result.success)), math.prod(result.shape)
     position, rotation = report.differences
     threads = settings.most_threads()
     shown = output.table(("inverse kinematics, verified", ""))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +49,8 @@ def run(given: IkArguments) -> None:
     out = files.target(given.out)
     angles = Angles(given.deg)
     robot = inputs.open_robot(given, given.frame[0] if given.frame else None, angles)
+    for frame in given.frame or []:
+        inputs.check_frame(robot, frame, "--frame")
     q0 = inputs.configuration(robot, given.q0, "--q0", angles) if given.q0 else None
     asked = _asked(robot, given, robot.neutral() if q0 is None else q0)
     found = _solve(robot, asked, q0, given)
@@ -58,7 +61,7 @@ def run(given: IkArguments) -> None:
         output.print_json(_as_json(robot, asked, given, found))
     else:
         _show(output.console(), robot, found, _what(asked, found), given)
-    if not result.success.all():
+    if not np.all(result.success):
         output.note(f"linkwork: {_unsolved(result)}")
         raise typer.Exit(NOT_SOLVED)
 
@@ -146,7 +149,7 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
     with progress_of("solving") as progress:
         if given.every:
             result = solver.all_solutions(asked.targets, q0, options=options, threads=threads)
-            if result.success.size:
+            if 0 not in result.shape:
                 return Found(result, names)  # else the search says why there is none
         result = solver.solve(
             asked.targets, q0, options=options, threads=threads, progress=progress
@@ -156,21 +159,15 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
 
 def _unsolved(result: lw.IKResult) -> str:
     """How many, and why the first: the result's own words."""
-    return f"not solved: {result.reason}" if result.success.ndim == 0 else result.reason
+    return f"not solved: {result.reason}" if result.shape == () else result.reason
 
 
 # what is told
 
 
-def _rows(result: lw.IKResult) -> Iterator[tuple[tuple[int, ...], Floats]]:
-    """The row of each target in the result, () for a single one, and its joint positions."""
-    for row in np.ndindex(result.success.shape):
-        yield row, result.q[row]
-
-
 def _as_json(robot: lw.Robot, asked: Asked, given: IkArguments, found: Found) -> dict[str, Any]:
     result = found.result
-    several = given.every and result.success.ndim == 1
+    several = given.every and result.shape != ()
     gaps = closed.gap(robot, result.q) if closed.is_closed(robot) else None
     head = {
         "robot": robot.name,
@@ -178,30 +175,20 @@ def _as_json(robot: lw.Robot, asked: Asked, given: IkArguments, found: Found) ->
         "frame": asked.frame,
         "tasks": found.names,
         "q_names": inputs.position_labels(robot.mechanism),
-        "targets": 1 if several else int(result.success.size),
+        "targets": 1 if several else math.prod(result.shape),
         "solved": int(np.count_nonzero(result.success)),
     }
-    return {**head, "results": [_row_as_json(result, row, gaps) for row, _ in _rows(result)]}
+    rows = [_row_as_json(one, None if gaps is None else gaps[row]) for row, one in result.rows()]
+    return {**head, "results": rows}
 
 
-def _row_as_json(result: lw.IKResult, row: tuple[int, ...], gaps: Floats | None) -> dict[str, Any]:
-    cost = {} if result.cost is None else {"cost": np.asarray(result.cost)[row]}
-    closure = {} if gaps is None else {"closure": gaps[row]}
-    return {
-        "q": result.q[row],
-        **closure,
-        "success": result.success[row],
-        "position_error": result.position_error[row],
-        "rotation_error": result.rotation_error[row],
-        "errors": {
-            task: {group: error[row] for group, error in groups.items()}
-            for task, groups in result.errors.items()
-        },
-        "iterations": result.iterations[row],
-        "restarts": result.restarts[row],
-        **cost,
-        "reason": result.reason_for(*row),
-    }
+def _row_as_json(one: lw.IKResult, gap: Any) -> dict[str, Any]:
+    """The result of one target; the time is that of all, and a cost is not always there."""
+    told = one.to_dict()
+    del told["seconds"]
+    if one.cost is None:
+        del told["cost"]
+    return told if gap is None else {"q": told.pop("q"), "closure": gap, **told}
 
 
 def _write(path: Path, robot: lw.Robot, result: lw.IKResult) -> None:
@@ -211,12 +198,12 @@ def _write(path: Path, robot: lw.Robot, result: lw.IKResult) -> None:
     header = (*inputs.position_labels(robot.mechanism), *inputs.RESULT_COLUMNS)
     rows = (
         [
-            *q.tolist(),
-            int(result.success[row]),
-            float(result.position_error[row]),
-            float(result.rotation_error[row]),
+            *one.q.tolist(),
+            int(one.success),
+            one.position_error,
+            one.rotation_error,
         ]
-        for row, q in _rows(result)
+        for _, one in result.rows()
     )
     files.write_csv(path, header, rows)
 
@@ -233,10 +220,10 @@ def _show(
     screen: Console, robot: lw.Robot, found: Found, what: tuple[str, str], given: IkArguments
 ) -> None:
     result = found.result
-    if result.success.ndim == 0:
+    if result.shape == ():
         _show_one(screen, robot, found, what[0], given)
         return
-    solved, total = int(np.count_nonzero(result.success)), result.success.size
+    solved, total = int(np.count_nonzero(result.success)), math.prod(result.shape)
     title = f"{solved} of {total} {what[1]} solved"
     if given.every:
         title = f"{total} solution{'s' if total > 1 else ''} for {what[0]}"
@@ -245,13 +232,13 @@ def _show(
     angles, unit = Angles(given.deg), " (deg)" if given.deg else ""
     columns = ("row", "solved", "error (m)", "error (rad)", f"q{unit}: " + " ".join(labels))
     shown = output.table(columns)
-    for row, q in list(_rows(result))[: output.ROWS_SHOWN]:
+    for row, one in itertools.islice(result.rows(), output.ROWS_SHOWN):
         shown.add_row(
             str(row[0]),
-            "yes" if result.success[row] else "no",
-            f"{result.position_error[row]:.1e}",
-            f"{result.rotation_error[row]:.1e}",
-            " ".join(output.number(v, 4) for v in angles.shown_positions(robot.mechanism, q)),
+            "yes" if one.success else "no",
+            f"{one.position_error:.1e}",
+            f"{one.rotation_error:.1e}",
+            " ".join(output.number(v, 4) for v in angles.shown_positions(robot.mechanism, one.q)),
         )
     screen.print(shown)
     if given.show:
@@ -280,7 +267,7 @@ def _show_one(
     screen.print(f"rotation error   {result.rotation_error:.3e} rad")
     if closed.is_closed(robot):
         screen.print(f"loops open by    {float(closed.gap(robot, result.q)):.1e} (m, rad)")
-    screen.print(f"steps            {int(result.iterations)}")
-    screen.print(f"restarts         {int(result.restarts)}")
+    screen.print(f"steps            {result.iterations}")
+    screen.print(f"restarts         {result.restarts}")
     if result.cost is not None:
-        screen.print(f"{given.best} of {given.best_of:<10} {float(result.cost):.6g}")
+        screen.print(f"{given.best} of {given.best_of:<10} {result.cost:.6g}")

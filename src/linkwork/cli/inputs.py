@@ -45,9 +45,18 @@ def open_robot(given: RobotArguments, frame: str | None, angles: Angles = RADIAN
     if given.lock:
         at = angles.typed_by_name(robot.mechanism, named_values(given.lock, "--lock"))
         robot = robot.lock(list(at), at)
+    if frame is not None:
+        check_frame(robot, frame, "--frame")
     if given.base_frame is not None:
+        check_frame(robot, given.base_frame, "--from")
         robot = robot.subchain(given.base_frame, robot.tip if frame is None else frame)
     return robot
+
+
+def check_frame(robot: lw.Robot, frame: str, option: str) -> None:
+    """Refuse a frame that the robot does not have, naming the option that it was given with."""
+    if frame not in robot.frame_names:
+        raise InputError(f"{option}: {UnknownNameError('frame', frame, robot.frame_names)}")
 
 
 def position_labels(m: Mechanism) -> list[str]:

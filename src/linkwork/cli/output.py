@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from linkwork.json_values import as_json
+
 if TYPE_CHECKING:  # the list of models needs no NumPy
     import numpy as np
     from numpy.typing import NDArray
@@ -100,22 +102,9 @@ def heading(text: str) -> Text:
 # JSON
 
 
-def plain(value: Any) -> Any:
-    """Arrays as lists, tuples as lists, and null for what JSON has no number for."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
 def print_json(value: Any) -> None:
     """Strict JSON on standard output; lists of plain values stay on one line."""
-    for piece in _pieces(plain(value), ""):
+    for piece in _pieces(as_json(value), ""):
         sys.stdout.write(piece)
     sys.stdout.write("\n")
 

@@ -29,6 +29,7 @@ from linkwork.compile.emit import F64, I1, I64, POINTER, Emitter, i64
 from linkwork.compile.graph import Graph
 from linkwork.compile.loops import counted_loop, emit_nodes
 from linkwork.compile.random_bits import absorb, unit_interval
+from linkwork.compile.threads import row_cost_ns
 
 I16 = ir.IntType(16)
 
@@ -92,20 +93,32 @@ class _Lanes:
 
 # the arguments of the native function
 ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report")
-NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "seed_try")
+NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "seed_try", "budget")
+
+_SLICE_NS = 100_000_000.0
+
+
+def steps_in_a_slice(instructions: int, width: int) -> int:
+    """The steps, counted by lane, that are made in about 0.1 s: how long no Ctrl-C is heard.
+
+    An estimate from the graph alone, so that no clock is read; no bit of a result depends on it.
+    """
+    return max(1, int(_SLICE_NS / row_cost_ns(instructions, 0, width)))
 
 
 def emit_lanes(
     module: Any, graph: Graph, width: int, name: str, *, fused: bool, stall: Stall | None = None
 ) -> Any:
-    """Write ``i64 name(first, last, max_steps, max_tries, seed, seed_try, x0, ...)``.
+    """Write ``i64 name(first, last, max_steps, max_tries, seed, seed_try, budget, x0, ...)``.
 
     Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
     x0 is added; rows (N,), as float64, are rows of ``seeds``, a table of 16-bit numbers (R, n),
     where try ``seed_try`` starts: a row below 0, or one that is empty, is as a try without a seed.
     ``seed_try`` -1 uses neither, and both may be null then. x (N, n) and report (N, 4) are written.
     A row whose steps in the report are -k < 0 beforehand has k tries at most. ``stall``: when a try
-    is given up; None where its steps alone decide. Returns the number of steps made.
+    is given up; None where its steps alone decide. Once ``budget`` steps are made, counted by lane,
+    no further row is begun. Returns the number of steps made, or minus that of the rows, the last
+    ones, that are left.
     """
     n, n_parameters, n_settings = graph.input_sizes
     n_state = graph.output_sizes[1]
@@ -123,12 +136,14 @@ def emit_lanes(
         memory[tile].align = 64
     for words in ("problem", "try", "slot", "again", "next_try", "best_try"):
         memory[words] = b.alloca(I64, size=width, name=words)
-    for word in ("next", "live", "idle", "total", "key", "most", "chosen"):
+    for word in ("next", "last", "live", "idle", "total", "key", "most", "chosen"):
         memory[word] = b.alloca(I64, name=word)
     lanes = _Lanes(b, width, n, n_parameters, n_state, args, memory)
     _prepare(lanes, n_settings, fused=fused)
     _iterate(lanes, graph, stall, fused=fused)
-    b.ret(lanes.word("total"))
+    left = b.sub(args["last"], lanes.word("next"))
+    partly = b.icmp_signed(">", left, i64(0))
+    b.ret(b.select(partly, b.sub(i64(0), left), lanes.word("total")))
     return function
 
 
@@ -150,6 +165,7 @@ def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
     most_steps = b.sitofp(s.args["max_steps"], F64)
     counted_loop(b, i64(s.width), lambda lane: b.store(most_steps, b.gep(s.f64("limit"), [lane])))
     s.set_word("next", s.args["first"])
+    s.set_word("last", s.args["last"])
     for word in ("live", "total"):
         s.set_word(word, i64(0))
     s.set_word("idle", i64((1 << s.width) - 1))
@@ -215,6 +231,9 @@ def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> No
     if stall is not None:
         finished = b.or_(finished, _stalled(s, emitter, stall, state[1], count))
     s.set_word("total", b.add(s.word("total"), s.word("live")))
+    used = b.icmp_signed(">=", s.word("total"), s.args["budget"])
+    with b.if_then(used, likely=False):
+        s.set_word("last", s.word("next"))
     with b.if_then(emitter.any_lane(finished), likely=False):
         for k, value in enumerate(state):
             b.store(value, b.gep(s.memory["state"], [i64(k)]))
@@ -292,7 +311,7 @@ def _keep(s: _Lanes, tile: Any, lane: Any) -> None:
     with b.if_then(solved):
         slot = b.load(s.lane_word("slot", lane))
         b.store(attempt, s.lane_word("best_try", slot))
-        with b.if_then(b.icmp_signed(">=", s.word("next"), s.args["last"])):
+        with b.if_then(b.icmp_signed(">=", s.word("next"), s.word("last"))):
             counted_loop(b, i64(s.width), lambda other: _stop_if_late(s, other, slot, attempt))
 
 
@@ -334,7 +353,7 @@ def _take(s: _Lanes, tile: Any, lane: Any) -> None:
     b.cbranch(left, start, fresh)
     b.position_at_end(fresh)
     following = s.word("next")
-    b.cbranch(b.icmp_signed("<", following, s.args["last"]), new, help_)
+    b.cbranch(b.icmp_signed("<", following, s.word("last")), new, help_)
     b.position_at_end(new)
     s.set_word("next", b.add(following, i64(1)))
     b.store(_most_tries(s, following), s.lane_word("best_try", lane))

@@ -80,11 +80,16 @@ def thread_count(threads: Any) -> int:
 
 
 def in_parallel(
-    work: Callable[[Item], Result], items: Iterable[Item], threads: int
+    work: Callable[[Item], Result],
+    items: Iterable[Item],
+    threads: int,
+    *,
+    halt: threading.Event | None = None,
 ) -> list[Result]:
     """``[work(item) for item in items]``, on up to ``threads`` threads; the first error is raised.
 
-    The results do not depend on the number of threads.
+    The results do not depend on the number of threads. ``halt`` is set once an item has failed or
+    the caller is interrupted: work that takes long looks at it now and then, and ends early.
 
     Raises: InputError for a number of threads that is none; whatever ``work`` raises.
     """
@@ -94,7 +99,7 @@ def in_parallel(
         return [work(item) for item in listed]
     from concurrent.futures import wait  # noqa: PLC0415  3 ms, not for all
 
-    job = _Job(work, listed)
+    job = _Job(work, listed, halt or threading.Event())
     helpers = min(int(threads), len(listed)) - 1
     futures = [_pool(int(threads) - 1).submit(job.run) for _ in range(helpers)]
     try:
@@ -104,7 +109,7 @@ def in_parallel(
         try:
             wait(running)
         except BaseException:
-            job.stop = True
+            job.halt.set()
             wait(running)  # they write into arrays that the caller is about to let go
             raise
     return job.outcome()
@@ -113,17 +118,18 @@ def in_parallel(
 class _Job(Generic[Item, Result]):
     """Items that several threads take in their order, the caller's thread among them."""
 
-    def __init__(self, work: Callable[[Item], Result], items: list[Item]) -> None:
-        self._work, self._items = work, items
+    def __init__(
+        self, work: Callable[[Item], Result], items: list[Item], halt: threading.Event
+    ) -> None:
+        self._work, self._items, self.halt = work, items, halt
         self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._results: dict[int, Result] = {}
         self._errors: dict[int, BaseException] = {}
-        self.stop = False
 
     def run(self) -> None:
         """Work until no item is left, or one has failed."""
-        while not self.stop:
+        while not self.halt.is_set():
             with self._lock:
                 k = next(self._numbers)
             if k >= len(self._items):
@@ -132,7 +138,7 @@ class _Job(Generic[Item, Result]):
                 self._results[k] = self._work(self._items[k])
             except BaseException as error:
                 self._errors[k] = error
-                self.stop = True
+                self.halt.set()
 
     def outcome(self) -> list[Result]:
         """The results; or the error of the first item that failed, which does not depend on luck:

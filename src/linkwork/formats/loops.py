@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, MissingFileError, Problem
 from linkwork.formats.loops_collection import read_collection
 from linkwork.formats.loops_records import (
     CouplingRecord,
@@ -72,6 +72,9 @@ def read(path: Path) -> LoopsRecord:
         if path.stat().st_size > _LARGEST:
             raise _refused(file, f"is larger than {_LARGEST} bytes")
         text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        missing = Problem("error", "no-file", "there is no such file", file)
+        raise MissingFileError([missing]) from None
     except (OSError, UnicodeDecodeError) as error:
         raise _refused(file, f"cannot be read: {error}") from None
     return from_text(text, file)

@@ -137,14 +137,15 @@ def lock(
 
     `at` says where: a mapping from names to positions (those not in it at neutral), one entry for
     each of `joints`, the position of the only one, or a whole configuration (nq,); neutral by
-    default, which is zero clamped to the limits. Limits do not restrict it. Followers of a locked
-    leader are locked at the position that they then have, and so is a joint that is coupled to
-    locked ones alone. A floating base that is locked becomes a fixed one, standing there. Loops
+    default, which is zero clamped to the limits. What is outside the limits by rounding alone, at
+    most 1e-6, is put at them. Followers of a locked leader are locked at the position that they
+    then have, and so is a joint that is coupled to locked ones alone. A floating base that is
+    locked becomes a fixed one, standing there. Loops
     between frames that are then on one body are dropped where they are closed.
 
     Raises: UnknownNameError for names that are no coordinates; InputError for a follower (lock its
-    leader), a name given twice, positions that are not finite or not clear, or where a loop or a
-    coupling cannot hold; ShapeError for a wrong number of them.
+    leader), a name given twice, positions that are not finite, not clear or outside the limits, or
+    where a loop or a coupling cannot hold; ShapeError for a wrong number of them.
     """
     names = [joints] if isinstance(joints, str) else list(joints)
     held = led_along(m, positions_for(m, names, at))

@@ -11,8 +11,11 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism import rigid
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
+from linkwork.mechanism.position_limits import inside_limits
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import rotations
+
+_HINT = "lock it inside them, or change the limits in the description"
 
 
 def joint_pose(kind: JointType, q: Floats) -> tuple[Floats, Floats]:
@@ -76,7 +79,15 @@ def positions_for(
     else:
         given = _by_order(m, names, at)
     default = neutral(m)
-    return {name: _position(m, name, given.get(name), default) for name in names}
+    positions = {name: _position(m, name, given.get(name), default) for name in names}
+    q, places = default.copy(), []
+    for name, position in positions.items():
+        c = m.joint(name)
+        part = range(int(m.q_start[c]), int(m.q_start[c + 1]))
+        q[list(part)], places = position, [*places, *part]
+    q = inside_limits(m, q, places, "lock", whose="cannot be locked at", hint=_HINT)
+    starts = {name: int(m.q_start[m.joint(name)]) for name in names}
+    return {name: q[start : start + len(positions[name])] for name, start in starts.items()}
 
 
 def _check_names(m: Mechanism, names: Sequence[str]) -> None:

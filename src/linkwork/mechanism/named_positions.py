@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwork.arrays import real_array
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.neutral import neutral
+
+Configuration: TypeAlias = "ArrayLike | Mapping[str, float | Sequence[float]]"
+"""Configurations (..., nq), or one as positions by joint name; what is not named is neutral."""
 
 _AGREEMENT = 1.0e-9
 """How far a follower's given position may lie from what its leader's position makes it."""

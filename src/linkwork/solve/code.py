@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from linkwork.compile.compiler import Compiler, Facts, Made
 from linkwork.compile.fastcall import emit_fast_call
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.lanes import ARRAYS, NUMBERS, Stall, emit_lanes
+from linkwork.compile.lanes import ARRAYS, NUMBERS, Stall, emit_lanes, steps_in_a_slice
 from linkwork.compile.machine_code import COMPILING, object_code
 from linkwork.compile.numpy_abi import ArrayAbi, array_abi
 from linkwork.compile.recipe import Recipe, text_recipe
@@ -116,8 +116,10 @@ def _make_pipeline(texts: Texts, compiler: Compiler, abi: ArrayAbi | None) -> tu
         inputs = [*sizes.shapes, sizes.n_q, sizes.options]
         rows = module.get_global("one")
         emit_fast_call(module, rows, inputs, (sizes.n_q + sizes.report,), abi)
+    instructions = recipes["step"].traced().signature.instructions
     facts = {
-        "instructions": recipes["step"].traced().signature.instructions,
+        "instructions": instructions,
+        "slice": steps_in_a_slice(instructions, target.width),
         "sizes": sizes.to_facts(),
         "one": one,
     }
@@ -202,5 +204,7 @@ def _make_search(recipe: Recipe, compiler: Compiler) -> tuple[Facts, bytes]:
     graph = recipe.graph(fused=target.fused)
     module = new_module("ik", target)
     emit_lanes(module, graph, target.width, "ik", fused=target.fused)
-    facts = {"instructions": recipe.traced().signature.instructions}
+    instructions = recipe.traced().signature.instructions
+    slice_ = steps_in_a_slice(instructions, target.width)
+    facts = {"instructions": instructions, "slice": slice_}
     return facts, object_code(module, target, simplify=True)

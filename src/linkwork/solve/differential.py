@@ -14,7 +14,6 @@ from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.errors import InputError, LinkworkError
 from linkwork.mechanism.model import Mechanism
-from linkwork.mechanism.neutral import neutral
 from linkwork.solve.control_step import Output, as_taken, inputs_of, step_recipe
 from linkwork.solve.inputs import Targets, configuration, rows_of, settings_of
 from linkwork.solve.limits.acceleration import AccelerationLimit
@@ -77,7 +76,6 @@ class Controller(ProcessBound):
             objectives=objectives,
             joint_weights=joint_weights,
         )
-        self._neutral = neutral(mechanism)
         self._inputs = inputs_of(self.problem)
         self._place = {each.name: k for k, each in enumerate(self._inputs)}
         extra = np.array([self.dt, gain, damping])
@@ -158,7 +156,7 @@ class Controller(ProcessBound):
 
     def _run_generally(self, output: Output, q: ArrayLike, named: Mapping[str, Any]) -> Floats:
         start = configuration(q, self.mechanism, "q")
-        parameters, whole, lead = rows_of(self.problem, named, start, self._neutral)
+        parameters, whole, lead = rows_of(self.problem, named, start)
         arrays = [as_taken(each, parameters[:, slice(*each.span)]) for each in self._inputs]
         result = self._kernels[output](whole, *cast("list[Floats]", arrays), self._settings)
         return result.reshape(*lead, result.shape[-1])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from linkwork.arrays import real_array
 from linkwork.compile.compiler import Compiler
@@ -16,13 +16,14 @@ from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve import best as several
 from linkwork.solve.code import Search
 from linkwork.solve.compiled import Known, compiled
 from linkwork.solve.cost import cost_of, distance
 from linkwork.solve.explain import ROUNDING, FailureWords
-from linkwork.solve.inputs import Targets, configuration, rows_of, searched, settings_of
+from linkwork.solve.inputs import Targets, rows_of, searched, settings_of, start_of
 from linkwork.solve.limits.base import Limit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options, whole_number, with_changes
@@ -70,20 +71,21 @@ class InverseKinematics(ProcessBound):
     """A compiled solver of some tasks of a mechanism, to be called again with new targets.
 
     ``tasks`` may be the name of a frame, which stands for its pose. It moves the joints that any of
-    the tasks depends on, or those named in ``joints``; all others stay at q0. Every answer lies
-    inside the limits. It holds no state between calls.
+    the tasks depends on, or those named in ``joints``, but for ``fixed``; all others stay at q0.
+    Every answer lies inside the limits. It holds no state between calls.
 
     Source: damped least squares with damping in proportion to the error (Sugihara, 2011), random
     restarts (Beeson and Ames, "TRAC-IK", Humanoids 2015), iterated in vector lanes.
     Raises: UnknownNameError, InputError (see `make_problem`).
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  a problem's parts, all but two of them named
         self,
         mechanism: Mechanism,
         tasks: str | Task | Sequence[Task],
         joints: str | Sequence[str] | None = None,
         *,
+        fixed: str | Sequence[str] = (),
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
@@ -96,6 +98,7 @@ class InverseKinematics(ProcessBound):
             mechanism,
             Pose(tasks) if isinstance(tasks, str) else tasks,
             joints=joints,
+            fixed=fixed,
             limits=limits,
             objectives=objectives,
             joint_weights=joint_weights,
@@ -138,7 +141,7 @@ class InverseKinematics(ProcessBound):
     def solve(
         self,
         targets: Targets = None,
-        q0: ArrayLike | None = None,
+        q0: Configuration | None = None,
         *,
         options: Options | None = None,
         threads: int = 1,
@@ -148,13 +151,17 @@ class InverseKinematics(ProcessBound):
         """Configurations that do the tasks, for targets of any leading shape.
 
         ``targets``: of the one task, one for each task in order, or a mapping of task names; what
-        is not given is the task's own. ``q0`` (..., nq) is where the search starts and where joints
-        that are not moved stay; default: neutral, and a search for one whole pose starts near it.
-        ``changes`` are fields of ``options``. ``progress(done, total)`` is called between chunks.
-        The result has the leading shape of targets and q0 together.
+        is not given is the task's own. ``q0`` (..., nq), or positions by joint name, is where the
+        search starts and where joints that are not moved stay; default: neutral, and a search for
+        one whole pose starts near it. Joints that move and start outside their limits begin at the
+        nearest; those that stay must be inside, where 1e-6 outside counts as rounding.
+        ``changes`` are fields of ``options``. ``progress(done, total)`` is called some ten times a
+        second; of several priorities, those that fail count again, being searched for again. The
+        result has the leading shape of targets and q0 together.
 
         Raises: ShapeError, InputError for targets that are not finite or of the wrong shape, or q0
-        that is not finite; UnknownNameError for a name that is none of the tasks'.
+        that is not finite or leaves a joint that stays outside its limits; UnknownNameError for a
+        name that is none of the tasks'.
         """
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
@@ -164,13 +171,13 @@ class InverseKinematics(ProcessBound):
             row = None if numbers is None else single(numbers, targets, q0)
             if numbers is not None and row is not None:
                 return self._of_row(row, (targets, q0), numbers.terms, begin)
-        options, threads = with_changes(options, **changes), thread_count(threads)
+        options, threads = with_changes(options, changes, self.solve), thread_count(threads)
         if self._takes_pose and options.best_of == 1 and options.seconds is None:
             made = self._poses(targets, q0, options, (threads, progress))
             if made is not None:
                 took = clock() - begin if clock else math.nan
                 return IKResult(made.q, made.report, made.terms, made.numbers, took)
-        parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
+        parameters, start, lead = rows_of(self.problem, targets, self._start(q0))
         given = q0 is not None or options.best_of > 1
         terms, call = self._call(options, len(start), threads, progress, given=given)
         if options.best_of > 1:
@@ -188,10 +195,14 @@ class InverseKinematics(ProcessBound):
             None if cost is None else cost.reshape(lead),
         )
 
+    def _start(self, q0: Configuration | None) -> Floats:
+        """Where the search starts (..., nq)."""
+        return self._neutral if q0 is None else start_of(self.problem, q0)
+
     def _of_row(
         self,
         row: Floats,
-        given: tuple[Targets, ArrayLike | None],
+        given: tuple[Targets, Configuration | None],
         terms: Terms,
         begin: float,
     ) -> IKResult:
@@ -199,7 +210,7 @@ class InverseKinematics(ProcessBound):
         n_q = self.mechanism.n_q
         numbers = _NONE  # for words about a failure
         if row[n_q] == 0.0:
-            numbers = rows_of(self.problem, *given, self._neutral)[0]
+            numbers = rows_of(self.problem, given[0], self._start(given[1]))[0]
         clock = self._compiler.clock
         took = clock() - begin if clock else math.nan
         return IKResult(row[:n_q], row[n_q:], terms, numbers, took)
@@ -207,12 +218,13 @@ class InverseKinematics(ProcessBound):
     def all_solutions(
         self,
         targets: Targets = None,
-        q0: ArrayLike | None = None,
+        q0: Configuration | None = None,
         *,
         starts: int = 500,
         apart: float = 1.0e-2,
         options: Options | None = None,
         threads: int = 1,
+        progress: Progress | None = None,
         **changes: Any,
     ) -> IKResult:
         """All solutions of one target that are found from ``starts`` starts, (n, nq), verified.
@@ -225,15 +237,15 @@ class InverseKinematics(ProcessBound):
         """
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
-        options, threads = with_changes(options, **changes), thread_count(threads)
+        options, threads = with_changes(options, changes, self.all_solutions), thread_count(threads)
         n = whole_number(starts, "starts")
         if not (isinstance(apart, (int, float)) and 0.0 <= apart < math.inf):
             raise InputError(f"apart must be a finite number from 0, not {apart!r}")
-        parameters, start, lead = rows_of(self.problem, targets, q0, self._neutral)
+        parameters, start, lead = rows_of(self.problem, targets, self._start(q0))
         if lead != ():
             raise ShapeError(f"all_solutions takes one target, not targets of shape {lead}")
         once = replace(options, tries=1, seconds=None)
-        terms, call = self._call(once, n, threads, None, given=True)
+        terms, call = self._call(once, n, threads, progress, given=True)
         points = several.starting_points(self.problem, start, n, options.seed)[0]
         whole = np.broadcast_to(start, points.shape)
         found = self._from(np.repeat(parameters, n, axis=0), points, call, near=whole)
@@ -292,7 +304,7 @@ class InverseKinematics(ProcessBound):
     def _poses(
         self,
         targets: Targets,
-        q0: ArrayLike | None,
+        q0: Configuration | None,
         options: Options,
         how: tuple[int, Progress | None],
     ) -> _Made | None:
@@ -303,7 +315,7 @@ class InverseKinematics(ProcessBound):
         poses = real_array(targets, "targets")
         if poses.shape[-2:] != (4, 4):
             return None
-        start = self._neutral if q0 is None else configuration(q0, self.mechanism)
+        start = self._start(q0)
         try:
             lead = np.broadcast_shapes(poses.shape[:-2], start.shape[:-1])
         except ValueError:
@@ -323,7 +335,7 @@ class InverseKinematics(ProcessBound):
             return None  # what is wrong is said on the general way
         known = _NONE
         if not (report[:, 0] > 0.5).all():
-            known = rows_of(self.problem, targets, q0, self._neutral)[0]
+            known = rows_of(self.problem, targets, self._start(q0))[0]
         return _Made(q.reshape(*lead, n_q), report.reshape(*lead, report.shape[1]), terms, known)
 
     def _numbers(self, call: _Call, seed_try: int, *, checked: bool = False) -> Floats:
@@ -386,9 +398,12 @@ class InverseKinematics(ProcessBound):
         found = self._once(parameters, start, call, near)
         failed = np.flatnonzero(found.report[:, 0] < 0.5)
         if problem.improves and failed.size:
+            effort = call.effort
             if clock and seconds is not None:
-                left = max(1e-9, end - clock())
-                call = call._replace(effort=call.effort._replace(seconds=left))
+                effort = effort._replace(seconds=max(1e-9, end - clock()))
+            if effort.progress is not None:
+                effort = effort._replace(progress=_further(effort.progress, len(start)))
+            call = call._replace(effort=effort)
             some = None if near is None else near[failed]
             better = self._plainly(parameters[failed], start[failed], call, some)
             taken = better.report[:, 0] > 0.5
@@ -408,10 +423,11 @@ class InverseKinematics(ProcessBound):
             self._plain = self._parts_of(deciding_part(self.problem))
         plain = self._plain[0].problem
         steps, tries = options.steps_for(plain), options.tries_for(plain)
-        effort = call.effort._replace(steps=steps, tries=tries, progress=None)
+        effort = call.effort._replace(steps=steps, tries=tries)
         x, report = search(self._plain, (parameters, call.searched), self._inside(start), effort)
         first = self._judged(parameters, x, report, call, (start, near))
-        once = effort._replace(steps=call.effort.steps, tries=1, seed_try=-1, seconds=None)
+        once = effort._replace(steps=call.effort.steps, tries=1, seed_try=-1)
+        once = once._replace(seconds=None, progress=None)
         then = self._judged(
             parameters,
             *search(self._parts, (parameters, call.searched), x, once),
@@ -462,6 +478,11 @@ class InverseKinematics(ProcessBound):
         n = sum(len(problem.tasks[k].groups) for k in problem.deciding)  # they come first
         within = (measures[:, :n] <= settings[:n]).all(axis=1)
         return inside & within & (measures[:, -1] <= ROUNDING)
+
+
+def _further(progress: Progress, n: int) -> Progress:
+    """The same progress after n are done, of so many more."""
+    return lambda done, total: progress(n + done, n + total)
 
 
 def _part(whole: Problem, part: Problem, code: Search) -> Part:

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.arrays import real_rows
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import Configuration, configuration_from
+from linkwork.mechanism.position_limits import inside_limits
 from linkwork.solve.limits.base import BoundLimit
 from linkwork.solve.objectives import BoundObjective
 from linkwork.solve.options import Options
@@ -20,20 +22,23 @@ from linkwork.solve.tasks.base import BoundTask
 Floats = NDArray[np.float64]
 Targets = ArrayLike | Sequence[ArrayLike | None] | Mapping[str, ArrayLike | None] | None
 """Of the one task, one for each task in order, or by name; for None the task's own counts."""
+_HINT = (
+    "start inside, for example at np.clip(q0, robot.limits.lower, robot.limits.upper), or let the "
+    "joint move"
+)
 Asked = BoundTask | BoundObjective | BoundLimit
 _CLOSER = 0.25
 """Loops are searched for to this share of their squared tolerance: rounding decides nothing."""
 
 
 def rows_of(
-    problem: Problem, targets: Targets, q0: ArrayLike | None, neutral: Floats
+    problem: Problem, targets: Targets, start: Floats
 ) -> tuple[Floats, Floats, tuple[int, ...]]:
-    """Parameters (N, p), start (N, nq) and the leading shape of targets and q0 together.
+    """Parameters (N, p), start (N, nq) and the leading shape of targets and start (..., nq).
 
     Raises: ShapeError, InputError, UnknownNameError.
     """
     m = problem.mechanism
-    start = neutral if q0 is None else configuration(q0, m)
     given = _by_name(problem, targets)
     parts = [
         *(_numbers(task, task.n_target, task.target, given) for task in problem.tasks),
@@ -61,11 +66,27 @@ def _length(span: tuple[int, int]) -> int:
     return span[1] - span[0]
 
 
-def configuration(q0: ArrayLike, m: Mechanism, name: str = "q0") -> Floats:
+def start_of(problem: Problem, q0: Configuration) -> Floats:
+    """Where a search starts (..., nq), checked; what does not move is inside its limits.
+
+    Raises: as `configuration`; InputError for a joint that rests more than 1e-6 outside.
+    """
+    start = configuration(q0, problem.mechanism)
+    return inside_limits(
+        problem.mechanism, start, problem.resting, "q0", whose="does not move and is at", hint=_HINT
+    )
+
+
+def configuration(q0: Configuration, m: Mechanism, name: str = "q0") -> Floats:
     """A start (..., nq), checked; ``name`` is what its argument is called.
 
-    Raises: ShapeError; InputError naming the first number that is not finite.
+    Positions by joint name are one start (nq,): what is not named is neutral.
+
+    Raises: ShapeError; InputError naming the first number that is not finite; as
+    `named_positions.configuration_from` for positions by name.
     """
+    if isinstance(q0, Mapping):
+        return configuration_from(m, q0)
     start = real_rows(q0, name, m.n_q)
     if not np.isfinite(start).all():
         bad = np.argwhere(~np.isfinite(start))[0]

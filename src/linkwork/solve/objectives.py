@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.named_positions import Configuration, configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.manipulability import manipulability
@@ -59,12 +61,13 @@ class Objective(ABC):
 class NearPosture(Objective):
     """Near to a configuration: cost |q - q_target|² / 2 over the joints, m² and rad² added up.
 
-    ``q`` (nq,) is neutral by default, and may be given for each call under the name "posture".
-    ``joints`` names those that count; by default all that move. Angles without limits go the
-    shorter way; a floating joint counts with its distance and the angle that it is turned by.
+    ``q`` (nq,), or positions by joint name, is neutral by default, and may be given for each call
+    under the name "posture". ``joints`` names those that count; by default all that move. Angles
+    without limits go the shorter way; a floating joint counts with its distance and the angle that
+    it is turned by.
     """
 
-    q: ArrayLike | None = None
+    q: Configuration | None = None
     joints: str | Sequence[str] | None = field(default=None, kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
 
@@ -72,8 +75,9 @@ class NearPosture(Objective):
         """The objective for one mechanism (see `Objective.bind`)."""
         coordinates, named = _chosen(m, self.joints)
 
-        def rows_of(q: ArrayLike) -> Floats:
-            return finite_rows(q, m.n_q, "objective 'posture'")
+        def rows_of(q: Any) -> Floats:
+            whole = configuration_from(m, q) if isinstance(q, Mapping) else q
+            return finite_rows(whole, m.n_q, "objective 'posture'")
 
         def descent(o: Ops, q: Block, target: Block) -> list[Block]:
             way: list[Block] = [o.const(0.0)] * m.n_v

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -111,10 +112,17 @@ _DEFAULT = Options()
 _NAMES = [field.name for field in fields(Options)]
 
 
-def with_changes(options: Options | None, **changes: Any) -> Options:
-    """Options with those changes that are not None.
+OPTION = "option of inverse kinematics"
+"""What an unknown name is called."""
 
-    Raises: UnknownNameError for a name that is none of the fields; InputError as `Options` does.
+
+def with_changes(
+    options: Options | None, changes: Mapping[str, Any], call: Callable[..., Any]
+) -> Options:
+    """Options with those changes that are not None; ``call`` is what was given them.
+
+    Raises: UnknownNameError for a name that is none of the fields, with those of the call's own
+    arguments; InputError as `Options` does.
     """
     found = _DEFAULT if options is None else options
     if not isinstance(found, Options):
@@ -122,5 +130,12 @@ def with_changes(options: Options | None, **changes: Any) -> Options:
     given = {key: value for key, value in changes.items() if value is not None}
     for name in changes:
         if name not in _NAMES:
-            raise UnknownNameError("option of inverse kinematics", name, _NAMES)
+            raise UnknownNameError(OPTION, name, [*arguments_of(call), *_NAMES])
     return replace(found, **given) if given else found
+
+
+def arguments_of(call: Callable[..., Any]) -> list[str]:
+    """The names of what a method takes."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = inspect.signature(call).parameters.values()
+    return [each.name for each in parameters if each.kind in kinds and each.name != "self"]

@@ -36,10 +36,11 @@ from linkwork.compile.threads import in_parallel
 
 Floats = NDArray[np.float64]
 
-OPTIONS = ("steps", "tries", "seed", "seed_try", "checked")
+OPTIONS = ("steps", "tries", "seed", "seed_try", "checked", "budget")
 """The first numbers of the options; then come the step's settings, then the thresholds.
 
 ``seed_try``: the try that starts at a seed, -1 for none. ``checked``: 1 where faults do not count.
+``budget``: after so many steps, counted by lane, no further row is begun (see `lanes`).
 """
 
 TABLES = ("starts", "grid", "seeds")
@@ -51,8 +52,8 @@ GRID = ("low", "scale", "cells", "stride")
 """The rows of the grid, one number for each feature."""
 
 DONE = -1
-"""What ``solve`` returns when all went well; a row that was not fit, or -2 - row for one whose
-answer could not be verified in numbers."""
+"""What ``solve`` returns when all went well. A row below ``count`` was not fit, ``count`` + k means
+that the first k rows alone are answered, and -2 - row that an answer could not be verified."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,9 @@ class Sizes:
 
 
 CHUNK = 4096
-"""Targets between two returns to Python; the answers do not depend on it. Lanes have nothing to do
-when the last targets of a chunk take long, so it is no shorter than threads need."""
+"""Targets of one native call, at most; where they take long it returns to Python before, between
+two targets. The answers do not depend on either. Lanes have nothing to do when the last targets of
+a chunk take long, so it is no shorter than threads need."""
 
 _MOST_ROOMS = 8
 
@@ -154,8 +156,12 @@ class Pipeline:
     def options(
         self, numbers: Mapping[str, float], settings: Sequence[float], thresholds: Sequence[float]
     ) -> Floats:
-        """The options of a call as `run` and `one` take them; ``numbers``: `OPTIONS` by name."""
-        return np.array([*[float(numbers[name]) for name in OPTIONS], *settings, *thresholds])
+        """The options of a call as `run` and `one` take them; ``numbers``: `OPTIONS` by name.
+
+        The budget is that of a slice of about 0.1 s where none is given.
+        """
+        given = {"budget": self.made.facts["slice"], **numbers}
+        return np.array([*[float(given[name]) for name in OPTIONS], *settings, *thresholds])
 
     def run(
         self,
@@ -178,19 +184,23 @@ class Pipeline:
         starts = q0
         if q0.shape[0] != rows:
             starts = np.ascontiguousarray(np.broadcast_to(q0, (min(length, rows), q0.shape[1])))
-        done = _Counter(rows, progress)
+        done, halt = Counter(rows, progress), threading.Event()
 
         def chunk(first: int) -> None:
             last = min(first + length, rows)
-            start = starts[first:last] if starts.shape[0] == rows else starts
-            arrays = [*[t[first:last] for t in targets], start, options, q[first:], report[first:]]
-            status = self._solve(last - first, arrays)
-            if status != DONE:
-                row = status if status >= 0 else -2 - status
-                raise Refused(first + row, unfit=status >= 0)
-            done.add(last - first)
+            while first < last and not halt.is_set():  # slice by slice, for Ctrl-C and progress
+                count = last - first
+                start = starts[first:last] if starts.shape[0] == rows else starts
+                inputs = [*[t[first:last] for t in targets], start, options]
+                status = self._solve(count, [*inputs, q[first:], report[first:]])
+                if status < count and status != DONE:
+                    row = status if status >= 0 else -2 - status
+                    raise Refused(first + row, unfit=status >= 0)
+                answered = count if status == DONE else status - count
+                first += answered
+                done.add(answered)
 
-        in_parallel(chunk, range(0, rows, length), threads)
+        in_parallel(chunk, range(0, rows, length), threads, halt=halt)
         return q, report
 
     def place(self, x: Floats) -> Floats:
@@ -235,7 +245,7 @@ class _General:
         """Nothing: the caller goes the general way."""
 
 
-class _Counter:
+class Counter:
     """Tells the progress of several threads, one at a time."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
@@ -243,6 +253,7 @@ class _Counter:
         self._lock = threading.Lock()
 
     def add(self, rows: int) -> None:
+        """So many rows more are done."""
         if self._progress is not None:
             with self._lock:
                 self._done += rows

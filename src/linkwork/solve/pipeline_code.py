@@ -93,19 +93,20 @@ class _Solve:
             at = b.add(at, b.mul(self.count, i64(size)))
         self._prepare()
         self._rows()
-        self._search()
-        self._verify()
-        b.ret(i64(DONE))
+        answered = self._search()
+        self._verify(answered)
+        partly = b.icmp_signed("<", answered, self.count)
+        b.ret(b.select(partly, b.add(self.count, answered), i64(DONE)))
         self._write_one()
 
     def option(self, name: str) -> Any:
         """One of the options, a whole number."""
         return self.b.fptosi(self.b.load(self.b.gep(self.options, [i64(OPTIONS.index(name))])), I64)
 
-    def each_row(self, body: Callable[[Any], None]) -> None:
-        """Write a loop over the rows."""
-        with self.b.if_then(self.b.icmp_signed(">", self.count, i64(0))):
-            counted_loop(self.b, self.count, body)
+    def each_row(self, count: Any, body: Callable[[Any], None]) -> None:
+        """Write a loop over the first rows."""
+        with self.b.if_then(self.b.icmp_signed(">", count, i64(0))):
+            counted_loop(self.b, count, body)
 
     def item(self, name: str, row: Any, k: Any) -> Any:
         """Where a number of a row stands."""
@@ -142,7 +143,7 @@ class _Solve:
                 most = b.fneg(b.load(self.item("fault", row, i64(1))))
                 b.store(most, self.item("found", row, i64(SEARCH_REPORT.index("steps"))))
 
-        self.each_row(test)
+        self.each_row(self.count, test)
 
     def _rows(self) -> None:
         """In which row of the table of seeds each target belongs."""
@@ -168,14 +169,15 @@ class _Solve:
             b.store(index, self.item("rows", row, i64(0)))
 
         with b.if_then(b.icmp_signed(">=", self.option("seed_try"), i64(0))):
-            self.each_row(locate)
+            self.each_row(self.count, locate)
 
-    def _search(self) -> None:
+    def _search(self) -> Any:
+        """Search for the rows; how many of them were, before the budget was used."""
         b, place = self.b, self.place
         numbers: dict[str, Any] = {
             "first": i64(0), "last": self.count, "max_steps": self.option("steps"),
             "max_tries": self.option("tries"), "seed": self.option("seed"),
-            "seed_try": self.option("seed_try"),
+            "seed_try": self.option("seed_try"), "budget": self.option("budget"),
         }  # fmt: skip
         arrays = {
             "x0": place["x0"], "parameters": place["parameters"],
@@ -184,13 +186,14 @@ class _Solve:
             "seeds": self.pointer("seeds"), "x": place["x"], "report": place["found"],
         }  # fmt: skip
         given = [numbers[name] for name in NUMBERS] + [arrays[name] for name in ARRAYS]
-        b.call(self.functions["search"], given)
+        left = b.call(self.functions["search"], given)
+        return b.add(self.count, b.select(b.icmp_signed("<", left, i64(0)), left, i64(0)))
 
-    def _verify(self) -> None:
+    def _verify(self, answered: Any) -> None:
         b, place, sizes = self.b, self.place, self.sizes
         numbers = [place["x"], self.q0, place["parameters"], place["settings"]]
         arrays = [*numbers, self.q, place["measures"], self.scratch]
-        status = b.call(self.functions["verify"], [i64(0), self.count, *arrays])
+        status = b.call(self.functions["verify"], [i64(0), answered, *arrays])
         with b.if_then(b.icmp_signed(">=", status, i64(0)), likely=False):
             b.ret(b.sub(i64(-2), status))
         thresholds = b.gep(self.options, [i64(len(OPTIONS) + sizes.settings)])
@@ -210,7 +213,7 @@ class _Solve:
                 value = b.select(none, ir.Constant(F64, 0.0), value)
                 b.store(value, b.gep(report, [i64(sizes.measures + column)]))
 
-        self.each_row(judge)
+        self.each_row(answered, judge)
 
     def _write_one(self) -> None:
         """``i64 one(first, last, target..., q0, options, out, null)``: one row, q then report."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.position_limits import bounded_places
 from linkwork.solve.layout import Layout, layout_of
 from linkwork.solve.limits.base import BoundLimit, Limit
 from linkwork.solve.objectives import BoundObjective, Objective
@@ -80,6 +81,13 @@ class Problem:
         return len(self.deciding) < len(self.tasks) or bool(self.objectives)
 
     @cached_property
+    def resting(self) -> tuple[int, ...]:
+        """The indices in q of what does not move though a limit bounds it."""
+        moved = set(self.moved)
+        still = [k for k in range(self.mechanism.n_q) if k not in moved]
+        return tuple(bounded_places(self.mechanism, still))
+
+    @cached_property
     def lower(self) -> Floats:
         """Lower limits of what moves, from the description (n,)."""
         return self.mechanism.lower[list(self.moved)]
@@ -135,11 +143,14 @@ def make_problem(
     tasks: Task | Sequence[Task],
     *,
     joints: str | Sequence[str] | None = None,
+    fixed: str | Sequence[str] = (),
     limits: Limit | Iterable[Limit] = (),
     objectives: Objective | Iterable[Objective] = (),
     joint_weights: Mapping[str, float] | None = None,
 ) -> Problem:
     """The problem of doing ``tasks`` by ``joints``, by default all that any of them depends on.
+
+    Joints in ``fixed`` do not move, and neither do those of weight 0.
 
     Raises: UnknownNameError for a frame or joint; InputError where there is nothing to do or to
     move, for a joint that moves nothing, reversed limits and weights that are not positive.
@@ -157,7 +168,8 @@ def make_problem(
         names = ", ".join(f"'{task.name}'" for task in bound)
         raise InputError(f"no joint moves {names}: fixed to the base")
     weights = _weights_by_name(joint_weights)
-    chosen = _chosen(m, moving, joints, _checked_weights(m, weights))
+    still = _checked_weights(m, weights) | {m.joint(name) for name in _names(fixed)}
+    chosen = _chosen(m, moving, joints, still)
     moved, moved_v = expanded(m.q_start, chosen), expanded(m.v_start, chosen)
     read = sorted({*moving, *(c for limit in bounds for c in limit.coordinates)})
     frozen = [k for k in expanded(m.q_start, read) if k not in set(moved)]
@@ -180,6 +192,7 @@ def make_problem(
             "m": m,
             "tasks": tuple(given_tasks),
             "joints": joints,
+            "fixed": fixed,
             "limits": tuple(given_limits),
             "objectives": tuple(given_objectives),
             "joint_weights": weights or None,
@@ -252,6 +265,10 @@ def _weights_of(
     return tuple(by_coordinate.get(c, 1.0) for c in chosen for _ in range(m.joint_types[c].n_v))
 
 
+def _names(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
 def _chosen(
     m: Mechanism, moving: list[int], joints: str | Sequence[str] | None, frozen: set[int]
 ) -> list[int]:
@@ -260,7 +277,7 @@ def _chosen(
     if joints is None:
         chosen = [c for c in moving if c not in frozen]
     else:
-        names = [joints] if isinstance(joints, str) else list(joints)
+        names = _names(joints)
         if not names:
             raise InputError(f"joints is empty: nothing would move; these matter: {allowed}")
         chosen = sorted({m.joint(name) for name in names} - frozen)
@@ -270,7 +287,10 @@ def _chosen(
                 f"{', '.join(idle)} moves nothing that is asked for; these do: {allowed}"
             )
     if not chosen:
-        raise InputError(f"all joints are frozen by their weights; these matter: {allowed}")
+        raise InputError(
+            f"all joints are fixed, or frozen by weights of 0: nothing would move; these matter: "
+            f"{allowed}"
+        )
     for c in chosen:
         part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
         if np.any(m.lower[part] > m.upper[part]):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,6 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.arrays import plain
+from linkwork.errors import InputError
+from linkwork.json_values import as_json
 from linkwork.solve.tasks.base import Group
 
 Floats = NDArray[np.float64]
@@ -43,10 +47,12 @@ class Terms:
 class IKResult:
     """Configurations and what they reach, for one target () or any leading shape.
 
-    Shapes: ``q`` (..., nq); all else (...). Errors are those of a second computation at ``q``, and
-    ``success`` means that the tasks of priority 0 are within their tolerances and ``q`` within
-    the limits. ``seconds`` is what the whole call took, NaN where the compiler has no clock.
-    ``cost`` is that of what was chosen by, None where nothing was. A result does not change.
+    Shapes: ``q`` (..., nq); all else (...), and for one target Python's own bool, int and float.
+    Errors are those of a second computation at ``q``, and ``success`` means that the tasks of
+    priority 0 are within their tolerances and ``q`` within the limits. ``seconds`` is what the
+    whole call took, NaN where the compiler has no clock. ``cost`` is that of what was chosen by,
+    None where nothing was. The truth of a result of one target is its success. A result does not
+    change.
     """
 
     q: Floats
@@ -54,7 +60,8 @@ class IKResult:
     """(..., k + 3): success, the k measures (squared, in the order of the tasks' groups, then how
     far q is outside of limits), steps of the try that is returned, tries before it."""
     seconds: float
-    cost: Floats | None
+    cost: Any
+    """(...) or, of one target, a float; None where nothing was chosen by it."""
 
     def __init__(
         self,
@@ -72,7 +79,8 @@ class IKResult:
         """
         mine = self.__dict__
         mine["q"], mine["report"], mine["_terms"], mine["_numbers"] = q, report, terms, numbers
-        mine["seconds"], mine["cost"], mine["_of_none"] = seconds, cost, of_none
+        mine["seconds"], mine["_of_none"] = seconds, of_none
+        mine["cost"] = None if cost is None else plain(cost)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a result does not change: {name} cannot be set")
@@ -80,20 +88,57 @@ class IKResult:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a result does not change: {name} cannot be deleted")
 
-    @cached_property
-    def success(self) -> NDArray[np.bool_]:
-        """Whether the tasks of priority 0 are done within the limits."""
-        return np.asarray(self.report[..., 0] > 0.5)
+    def __bool__(self) -> bool:
+        """The success of one target.
+
+        Raises: InputError for many: ask for that of all, or of any.
+        """
+        if self.report.ndim == 1:
+            return self.success
+        raise InputError(
+            f"the truth of {math.prod(self.shape)} answers is not one: ask for "
+            "result.success.all() or result.success.any()"
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The leading shape of the targets: () for one."""
+        return self.report.shape[:-1]
 
     @cached_property
-    def iterations(self) -> NDArray[np.int64]:
-        """Steps of the try that is returned."""
-        return np.asarray(self.report[..., -2].astype(np.int64))
+    def success(self) -> Any:
+        """Whether the tasks of priority 0 are done within the limits: a bool, or (...) of them."""
+        return plain(self.report[..., 0] > 0.5)
 
     @cached_property
-    def restarts(self) -> NDArray[np.int64]:
-        """Tries before the one that is returned; for a failure, of the best."""
-        return np.asarray(self.report[..., -1].astype(np.int64))
+    def iterations(self) -> Any:
+        """Steps of the try that is returned: an int, or (...) of them."""
+        return plain(self.report[..., -2].astype(np.int64))
+
+    @cached_property
+    def restarts(self) -> Any:
+        """Tries before the one that is returned, for a failure of the best: an int, or (...)."""
+        return plain(self.report[..., -1].astype(np.int64))
+
+    def row(self, *index: int) -> IKResult:
+        """The result of one target of many; ``seconds`` are those of the whole call."""
+        own = self.__dict__
+        flat = int(np.ravel_multi_index(index, self.shape, mode="wrap")) if index else 0
+        cost = None if self.cost is None else np.asarray(self.cost)[index]
+        numbers = own["_numbers"][flat : flat + 1]
+        return IKResult(self.q[index], self.report[index], self.terms, numbers, self.seconds, cost)
+
+    def rows(self) -> Iterator[tuple[tuple[int, ...], IKResult]]:
+        """The index of each target, () of a single one, and its own result."""
+        return ((index, self.row(*index)) for index in np.ndindex(self.shape))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it by name as JSON takes it: lists, Python's numbers, None where not finite."""
+        names = (
+            "q", "success", "position_error", "rotation_error", "errors", "iterations",
+            "restarts", "seconds", "cost", "reason",
+        )  # fmt: skip
+        return as_json({name: getattr(self, name) for name in names})
 
     @property
     def measures(self) -> Floats:
@@ -106,50 +151,51 @@ class IKResult:
         return self.__dict__["_terms"]
 
     @cached_property
-    def errors(self) -> Mapping[str, Mapping[str, Floats]]:
-        """The error of each task's groups, in metres, radians or plain numbers."""
-        found: dict[str, dict[str, Floats]] = {}
+    def errors(self) -> Mapping[str, Mapping[str, Any]]:
+        """The error of each task's groups, in metres, radians or plain numbers: floats or (...)."""
+        found: dict[str, dict[str, Any]] = {}
         for k, (task, group, _) in enumerate(self.terms.columns):
-            found.setdefault(task, {})[group.name] = np.asarray(group.error(self.measures[..., k]))
+            found.setdefault(task, {})[group.name] = plain(group.error(self.measures[..., k]))
         return found
 
     @cached_property
-    def position_error(self) -> Floats:
+    def position_error(self) -> Any:
         """The largest position error of the tasks of priority 0, in metres; 0 without any."""
         return self._largest("m")
 
     @cached_property
-    def rotation_error(self) -> Floats:
+    def rotation_error(self) -> Any:
         """The largest rotation error of the tasks of priority 0, in radians; 0 without any."""
         return self._largest("rad")
 
-    def _largest(self, unit: str) -> Floats:
+    def _largest(self, unit: str) -> Any:
         worst = np.zeros(self.report.shape[:-1])
         for k, (_, group, priority) in enumerate(self.terms.columns):
             if priority == 0 and group.unit == unit:
                 worst = np.maximum(worst, group.error(self.measures[..., k]))
-        return np.asarray(worst)
+        return plain(worst)
 
     @property
     def reason(self) -> str:
         """In words, how it went: of the one target, or of the first that failed."""
-        if not self.success.size:
+        success = np.asarray(self.success)
+        if not success.size:
             return str(self.__dict__["_of_none"])
-        if bool(np.all(self.success)):
+        if success.all():
             return "solved"
-        failed = np.argwhere(~self.success)[0].tolist()
+        failed = np.argwhere(~success)[0].tolist()
         text = self.reason_for(*failed)
-        if self.success.ndim == 0:
+        if success.ndim == 0:
             return text
-        count = int(np.count_nonzero(~self.success))
+        count = int(np.count_nonzero(~success))
         where = ", ".join(str(k) for k in failed)
-        return f"{count} of {self.success.size} not solved; the first, [{where}]: {text}"
+        return f"{count} of {success.size} not solved; the first, [{where}]: {text}"
 
     def reason_for(self, *row: int) -> str:
         """In words, how it went for one target of a batch."""
-        if bool(self.success[row]):
+        if self.report[row][0] > 0.5:
             return "solved"
-        flat = int(np.ravel_multi_index(row, self.success.shape, mode="wrap")) if row else 0
+        flat = int(np.ravel_multi_index(row, self.shape, mode="wrap")) if row else 0
         return self.terms.explain(
             self.q[row], self.report[row][1:-2], self.__dict__["_numbers"][flat]
         )
@@ -165,10 +211,10 @@ class IKResult:
 
     def __repr__(self) -> str:
         """A summary that does not print a million rows."""
-        n = self.success.size
+        n = math.prod(self.shape)
         solved = int(np.count_nonzero(self.success))
         worst = [float(np.max(a, initial=0.0)) for a in (self.position_error, self.rotation_error)]
-        head = f"q={self.q!r}, " if n == 1 else f"shape={self.success.shape}, "
+        head = f"q={self.q!r}, " if n == 1 else f"shape={self.shape}, "
         return (
             f"IKResult({head}solved {solved} of {n}, worst errors {worst[0]:.2e} m and "
             f"{worst[1]:.2e} rad, reason={self.reason!r})"

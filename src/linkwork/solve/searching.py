@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from linkwork.compile.lanes import REPORT
 from linkwork.compile.threads import in_parallel
 from linkwork.solve.code import Search
+from linkwork.solve.pipeline import Counter
 from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -23,8 +24,10 @@ Places = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
 CHUNK = 1024
-"""Targets between two returns to Python, at most; the answers do not depend on it."""
+"""Targets that one thread takes at once, at most; the answers do not depend on it."""
 _LEAST_CHUNK = 64
+_CHUNK_SECONDS = 0.1
+"""Where each target has a time: how much of it a chunk has together."""
 _FIRST_TRIES = 8
 """Tries of the first round where there is a time; then four times as many, and so on."""
 _GROWTH = 4
@@ -66,21 +69,27 @@ def search(
     """
     rows = x0.shape[0]
     jobs = [_Job.of(part, numbers, x0, effort.seed_try) for part in parts]
-    length = max(_LEAST_CHUNK, min(CHUNK, -(-rows // (4 * max(1, effort.threads)))))
+    most = CHUNK if effort.seconds is None else int(min(CHUNK, _CHUNK_SECONDS / effort.seconds))
+    length = max(_LEAST_CHUNK, min(most, -(-rows // (4 * max(1, effort.threads)))))
     chunks = range(0, rows, length)
-    done = _Counter(rows, effort.progress)
+    done, halt = Counter(rows, effort.progress), threading.Event()
     purse = _Purse(rows, (effort.seconds or 0.0) * max(1, min(effort.threads, len(chunks))))
 
     def chunk(first: int) -> None:
         last = min(first + length, rows)
-        if effort.seconds is None or effort.clock is None:
-            for job in jobs:
-                job.run(first, last, effort, effort.tries)
-        else:
-            _in_rounds(jobs, range(first, last), effort, purse, effort.clock)
-        done.add(last - first)
+        if effort.seconds is not None and effort.clock is not None:
+            rounds = _Rounds(jobs, effort, purse, effort.clock, halt)
+            rounds.run(range(first, last))
+            done.add(last - first)
+            return
+        while first < last and not halt.is_set():  # slice by slice, for Ctrl-C and progress
+            reached = jobs[0].next_slice(first, last, effort, effort.tries)
+            for job in jobs[1:]:
+                job.run(first, reached, effort, effort.tries, halt)
+            done.add(reached - first)
+            first = reached
 
-    in_parallel(chunk, chunks, effort.threads)
+    in_parallel(chunk, chunks, effort.threads, halt=halt)
     return _merged(jobs, x0)
 
 
@@ -107,27 +116,34 @@ class _Job(NamedTuple):
             rows = np.ascontiguousarray(find(parameters))
         return _Job(part, x0, parameters, settings, rows, x0.copy(), report)
 
-    def run(self, first: int, last: int, effort: Effort, tries: int) -> None:
-        """Search for some rows."""
+    def run(self, first: int, last: int, effort: Effort, tries: int, halt: threading.Event) -> None:
+        """Search for some rows, slice by slice until all are done or a halt is called."""
+        while first < last and not halt.is_set():
+            first = self.next_slice(first, last, effort, tries)
+
+    def next_slice(self, first: int, last: int, effort: Effort, tries: int) -> int:
+        """Search for as many of these rows as a slice has time for; the first that is left."""
         search, starts = self.part.search, self.part.starts
         seed_try, seeds = (-1, None) if self.rows is None else (effort.seed_try, search.seeds)
-        numbers = (first, last, effort.steps, tries, effort.seed, seed_try)
+        budget = search.made.facts["slice"]
+        numbers = (first, last, effort.steps, tries, effort.seed, seed_try, budget)
         arrays = (self.x0, self.parameters, self.settings, starts, self.rows, seeds)
         arrays = (*arrays, self.x, self.report)
-        search.run(*numbers, *[None if a is None else a.ctypes.data for a in arrays])
+        made = search.run(*numbers, *[None if a is None else a.ctypes.data for a in arrays])
+        return last + min(made, 0)  # below zero: minus the rows that are left
 
     def unsolved(self, first: int, last: int) -> Places:
         """The rows without a solution, of some."""
         return first + np.flatnonzero(self.report[first:last, 0] == 0.0)
 
-    def again(self, rows: Places, effort: Effort, tries: int) -> None:
+    def again(self, rows: Places, effort: Effort, tries: int, halt: threading.Event) -> None:
         """Search for these rows with more tries."""
         seeds = None if self.rows is None else self.rows[rows]
         some = _Job(
             self.part, self.x0[rows], self.parameters[rows], self.settings, seeds,
             self.x[rows], self.report[rows],
         )  # fmt: skip
-        some.run(0, rows.size, effort, tries)
+        some.run(0, rows.size, effort, tries, halt)
         self.x[rows], self.report[rows] = some.x, some.report
 
 
@@ -151,31 +167,39 @@ def _merged(jobs: Sequence[_Job], x0: Floats) -> tuple[Floats, Floats]:
     return x, report
 
 
-def _in_rounds(
-    jobs: Sequence[_Job], rows: range, effort: Effort, purse: _Purse, now: Callable[[], float]
-) -> None:
-    """Search for some rows until their time is used."""
-    first, last = rows.start, rows.stop
-    allowed, begin = purse.take(last - first), now()
-    tries = min(_FIRST_TRIES if allowed > 0.0 else 1, effort.tries)
-    for job in jobs:
-        job.run(first, last, effort, tries)
-    took = now() - begin
-    while tries < effort.tries:
-        unsolved = [(job, job.unsolved(first, last)) for job in jobs]
-        left = allowed - (now() - begin)
-        # what failed has used all tries, so more of them take longer in proportion, at most
-        fits = min(left * tries / max(took, 1e-9), float(effort.tries))
-        more = min(_GROWTH * tries, effort.tries, int(max(fits, 0.0)))
-        if not any(places.size for _, places in unsolved):
-            break
-        if more < effort.tries and more <= tries + tries // 4:
-            break
-        again = now()
-        for job, places in unsolved:
-            job.again(places, effort, more)
-        took, tries = now() - again, more
-    purse.give_back(allowed - (now() - begin))
+class _Rounds(NamedTuple):
+    """The search with a time: unsolved rows again, with more tries, until it is used."""
+
+    jobs: Sequence[_Job]
+    effort: Effort
+    purse: _Purse
+    now: Callable[[], float]
+    halt: threading.Event
+
+    def run(self, rows: range) -> None:
+        """Search for some rows until their share of the time is used."""
+        jobs, effort, now = self.jobs, self.effort, self.now
+        first, last = rows.start, rows.stop
+        allowed, begin = self.purse.take(last - first), now()
+        tries = min(_FIRST_TRIES if allowed > 0.0 else 1, effort.tries)
+        for job in jobs:
+            job.run(first, last, effort, tries, self.halt)
+        took = now() - begin
+        while tries < effort.tries and not self.halt.is_set():
+            unsolved = [(job, job.unsolved(first, last)) for job in jobs]
+            left = allowed - (now() - begin)
+            # what failed has used all tries, so more of them take longer in proportion, at most
+            fits = min(left * tries / max(took, 1e-9), float(effort.tries))
+            more = min(_GROWTH * tries, effort.tries, int(max(fits, 0.0)))
+            if not any(places.size for _, places in unsolved):
+                break
+            if more < effort.tries and more <= tries + tries // 4:
+                break
+            again = now()
+            for job, places in unsolved:
+                job.again(places, effort, more, self.halt)
+            took, tries = now() - again, more
+        self.purse.give_back(allowed - (now() - begin))
 
 
 class _Purse:
@@ -197,18 +221,3 @@ class _Purse:
         """What was not used; below zero, what was used too much."""
         with self._lock:
             self._seconds += seconds
-
-
-class _Counter:
-    """Tells the progress of several threads, one at a time."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress, self._done = total, progress, 0
-        self._lock = threading.Lock()
-
-    def add(self, rows: int) -> None:
-        """So many rows more are done."""
-        if self._progress is not None:
-            with self._lock:
-                self._done += rows
-                self._progress(self._done, self._total)

@@ -23,7 +23,7 @@ def show(result: IKResult, console: Console | None = None) -> None:
     screen = console or Console(markup=False, emoji=False, highlight=False)
     for line in heading(result):
         screen.print(line, soft_wrap=True)
-    if result.success.size:
+    if 0 not in result.shape:
         screen.print(table(result))
 
 
@@ -31,9 +31,9 @@ def heading(result: IKResult) -> list[str]:
     """One or two lines: how many are solved, in how many steps, and why one is not."""
     success = result.success
     took = "" if np.isnan(result.seconds) else f", {1e3 * result.seconds:.3g} ms"
-    if success.ndim == 0:
+    if result.shape == ():
         word = "solved" if success else "not solved; the nearest that was found"
-        steps, tries = int(result.iterations), int(result.restarts)
+        steps, tries = result.iterations, result.restarts
         lines = [f"{word} (steps {steps}, restarts {tries}{took})"]
     else:
         solved = int(np.count_nonzero(success))
@@ -55,7 +55,7 @@ def table(result: IKResult) -> Table:
 
     Of a batch, the share that is done.
     """
-    single = result.success.ndim == 0
+    single = result.shape == ()
     lower = any(column.priority for column in result.terms.columns)
     spread = ["error"] if single else ["median", *[f"{p} %" for p in _PERCENTILES[1:-1]], "largest"]
     names = ["task", "group", *(["priority"] if lower else []), *spread, "tolerance", "unit", "ok"]

@@ -75,7 +75,10 @@ class SingleCalls:
             self._asked = asked, None
             return None
         if made is None:
-            found = with_changes(options, **changes)
+            try:
+                found = with_changes(options, changes, self.numbers)
+            except LinkworkError:
+                return None  # said on the general way
             if found.best_of == 1 and found.seconds is None:
                 made = self._numbers_for(found)
                 self._asked = asked, made

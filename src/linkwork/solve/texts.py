@@ -28,7 +28,8 @@ _LARGEST = 1.0e300
 def problem_texts(problem: Problem) -> Texts:
     """The texts of a problem.
 
-    The target of each task goes in by itself, poses as matrices (4, 4), all checked on the way.
+    The target of each task goes in by itself, poses as matrices (4, 4), all checked on the way, and
+    so is that what rests is inside its limits.
     Where limits take numbers too, and where no task takes any, the rows of numbers go in as
     `inputs.rows_of` makes them.
     """
@@ -171,7 +172,19 @@ def _of_targets(
         numbers += [target[4 * i + 3] for i in range(3)] + [x for row in R for x in row]
         faults.append(far_from_rigid(o, R, [target[12 + j] for j in range(4)]) - RIGID)
     numbers += [q0[k] for k in problem.held]
+    if problem.resting:
+        faults.append(_outside(o, problem, q0))
     return o.vector(numbers), faults[0] if len(faults) == 1 else _any_fault(o, faults)
+
+
+def _outside(o: Ops, problem: Problem, q0: Block) -> Block:
+    """Above zero where what rests lies outside its limits."""
+    beyond: list[Block] = []
+    for k in problem.resting:
+        lower, upper = float(problem.mechanism.lower[k]), float(problem.mechanism.upper[k])
+        beyond += [q0[k] - upper] if math.isfinite(upper) else []
+        beyond += [lower - q0[k]] if math.isfinite(lower) else []
+    return _most(o, beyond)
 
 
 def _any_fault(o: Ops, faults: Sequence[Block]) -> Block:

@@ -173,7 +173,7 @@ class DerivedMapping(Following):
         rows = real_array(states, "states")
         start = self.loops.near if near is None else near
         result = self.solver.solve(rows, start, threads=threads)
-        q, fine = result.q.reshape(-1, result.q.shape[-1]), result.success.reshape(-1)
+        q, fine = result.q.reshape(-1, result.q.shape[-1]), np.ravel(result.success)
         flat = np.broadcast_to(rows, (*result.q.shape[:-1], rows.shape[-1]))
         flat = flat.reshape(-1, rows.shape[-1])
         for row in np.flatnonzero(~fine):

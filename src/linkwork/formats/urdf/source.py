@@ -7,7 +7,7 @@ import os
 import re
 import stat
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, MissingFileError, Problem
 from linkwork.formats.urdf.convert import show
 
 LARGEST_FILE = 256 * 1024 * 1024
@@ -46,7 +46,8 @@ def refuse(
 ) -> DescriptionError:
     """The error of a source that is not read at all."""
     name = show(file, 4096) if file else ""
-    return DescriptionError([Problem("error", code, message, name, line, hint=hint)])
+    kind = MissingFileError if code == "no-file" else DescriptionError
+    return kind([Problem("error", code, message, name, line, hint=hint)])
 
 
 def gather(source: str | os.PathLike[str] | bytes, file: str | None) -> tuple[bytes, str | None]:
@@ -65,8 +66,8 @@ def given(
 
     A str that begins with '<' is the description itself, any other one is a path.
 
-    Raises: DescriptionError when there is no such regular file, it cannot be read, or is larger
-    than `LARGEST_FILE`; TypeError for a source of another type.
+    Raises: MissingFileError; DescriptionError when it is no regular file, it cannot be read, or is
+    larger than `LARGEST_FILE`; TypeError for a source of another type.
     """
     if isinstance(source, str):
         if source.lstrip(_BEFORE).startswith("<"):

@@ -16,6 +16,7 @@ from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.best import distinct, starting_points, starts_of
 from linkwork.solve.closed.assembly_texts import assembly_texts, given_positions
@@ -115,7 +116,7 @@ class Assembly(ProcessBound):
     def solve(
         self,
         actuated: Actuated,
-        near: ArrayLike | None = None,
+        near: Configuration | None = None,
         *,
         follow: bool = True,
         options: Options | None = None,
@@ -151,7 +152,7 @@ class Assembly(ProcessBound):
         given, start, lead = self._rows(actuated, near)
         how = program.usual
         if not quick:
-            chosen = with_changes(options or how.options, **changes)
+            chosen = with_changes(options or how.options, changes, self.solve)
             make = self._on_the_way if following else self._searching
             how = make(program.pipeline, chosen)
         how = how._replace(threads=thread_count(threads))
@@ -161,7 +162,7 @@ class Assembly(ProcessBound):
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
 
     def named(
-        self, given: Sequence[Part], found: Sequence[Part], near: ArrayLike
+        self, given: Sequence[Part], found: Sequence[Part], near: Configuration
     ) -> Callable[[Any], dict[str, Any] | None]:
         """``call(state)``: from a dict of positions to a dict of positions, in one native call.
 
@@ -176,7 +177,7 @@ class Assembly(ProcessBound):
     def all_solutions(
         self,
         actuated: Actuated,
-        near: ArrayLike | None = None,
+        near: Configuration | None = None,
         *,
         starts: int = 500,
         apart: float = 1.0e-3,
@@ -196,7 +197,9 @@ class Assembly(ProcessBound):
         if lead != ():
             raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
         pipeline = self._search.pipeline
-        chosen = with_changes(options or Options(steps=_STEPS, tries=1), **changes)
+        chosen = with_changes(
+            options or Options(steps=_STEPS, tries=1), changes, self.all_solutions
+        )
         how = self._searching(pipeline, chosen)
         how = how._replace(threads=thread_count(threads))
         points = starting_points(self.problem, start, n, how.options.seed)[0]
@@ -260,7 +263,7 @@ class Assembly(ProcessBound):
         return most, settings.tolist()
 
     def _rows(
-        self, actuated: Actuated, near: ArrayLike | None
+        self, actuated: Actuated, near: Configuration | None
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
         """The given positions (N, n), the starts (N, nq) and the leading shape."""
         m = self.mechanism

@@ -13,11 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.algorithms import configuration as configurations
 from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts, row_scales
 from linkwork.algorithms.jacobian import Reference
+from linkwork.arrays import plain
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
+from linkwork.json_values import as_json
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
@@ -55,6 +58,10 @@ class Mobility:
     passive_freedoms: int | None
     independent: bool | None
 
+    def to_dict(self) -> dict[str, Any]:
+        """All of it by name as JSON takes it."""
+        return as_json(vars(self))
+
 
 @dataclass(frozen=True, eq=False)
 class Singularities:
@@ -68,8 +75,14 @@ class Singularities:
     Transactions on Robotics and Automation 6 (1990).
     """
 
-    type_1: Floats
-    type_2: Floats
+    type_1: Any
+    """(...), or a float at one configuration; NaN where the actuated joints hold each other."""
+    type_2: Any
+    """(...), or a float at one configuration."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both by name as JSON takes them; None where there is no value, or an infinite one."""
+        return as_json(vars(self))
 
 
 class Rates:
@@ -131,7 +144,7 @@ class Rates:
         with self._compiler.work(f"{name} for {self.mechanism.name}"):
             return build(recipe, compiler=self._compiler)
 
-    def assembled(self, q: ArrayLike) -> Floats:
+    def assembled(self, q: Configuration) -> Floats:
         """Configurations (..., nq), checked to be assembled.
 
         Raises: ShapeError, InputError naming the row that is open most.
@@ -234,7 +247,7 @@ class Rates:
         whole[..., :3, :] /= length
         type_1 = smallest(whole, min(6, whole.shape[-1]))
         type_2 = smallest(self.jacobian(given)[..., passive], self._passive_rank(passive))
-        return Singularities(np.where(held, np.nan, type_1), type_2)
+        return Singularities(plain(np.where(held, np.nan, type_1)), plain(type_2))
 
     def _passive_rank(self, passive: Sequence[int]) -> int:
         """The rank of the Jacobian by the passive joints at generic configurations.
@@ -273,7 +286,7 @@ class Rates:
         lengths = np.linalg.norm(scaled, axis=-2, keepdims=True)
         return scaled / np.where(lengths > 0.0, lengths, 1.0)
 
-    def mobility(self, q: ArrayLike | None = None) -> Mobility:
+    def mobility(self, q: Configuration | None = None) -> Mobility:
         """How the mechanism can move: at q (nq,), or at generic assembled configurations.
 
         Raises: InputError where it cannot be assembled.

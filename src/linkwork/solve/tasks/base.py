@@ -131,7 +131,7 @@ class Structure:
     counts_turns: Sequence[int] = ()
 
 
-def bound(task: Task, of: Structure, target: ArrayLike | None = None) -> BoundTask:
+def bound(task: Task, of: Structure, target: Any = None) -> BoundTask:
     """A task with its numbers checked: weight, tolerance, slack and its own target.
 
     Raises: InputError naming the task and the argument; what ``read`` raises for the target.

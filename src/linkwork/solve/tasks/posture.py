@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from linkwork.algorithms.configuration import difference
 from linkwork.algorithms.residuals.rows import Rows, joined
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.named_positions import Configuration, configuration_from
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import finite_rows
 from linkwork.solve.tasks.base import (
@@ -44,12 +45,13 @@ class _Way(NamedTuple):
 class Posture(Task):
     """Joints at the positions of q (nq,), or those of ``joints`` at theirs, one after the other.
 
+    Positions may be given by joint name; those that are not named are neutral.
     An angle without limits may come from either side, by the shorter way; a floating joint goes by
     the shorter way on the group. The errors are the lengths of all differences in radians, and of
     all in metres.
     """
 
-    target: ArrayLike | None = None
+    target: Configuration | None = None
     joints: str | Sequence[str] | None = field(default=None, kw_only=True)
 
     def bind(self, m: Mechanism) -> BoundTask:
@@ -70,7 +72,9 @@ class Posture(Task):
         groups = [Group("angles", "rad", 0, n), Group("lengths", "m", n, n + len(way.lengths))]
         quaternions = _quaternions(m, chosen)
 
-        def read(target: ArrayLike, of: str) -> Floats:
+        def read(target: Any, of: str) -> Floats:
+            if isinstance(target, Mapping):
+                target = configuration_from(m, target)[places]
             rows = finite_rows(target, len(places), of)
             for start in quaternions:
                 if not np.any(rows[..., start : start + 4], axis=-1).all():
