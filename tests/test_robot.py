@@ -475,21 +475,6 @@ def test_functions_that_do_not_exist_are_refused_by_name():
         r.jacobian(r.neutral(), "lens", reference="")
 
 
-def test_compiled_code_stays_in_its_process_and_is_not_doubled():
-    arm, bars = lw.load("planar_2r"), lw.load("four_bar")
-    for compiled in (
-        arm.function("fk"),
-        arm.kernel("fk"),
-        arm.solver(),
-        arm.controller(dt=0.01),
-        bars.assembler(),
-    ):
-        with pytest.raises(TypeError, match=r"cannot be pickled: .* pickle the robot"):
-            pickle.dumps(compiled)
-        assert copy.copy(compiled) is compiled
-        assert copy.deepcopy([compiled])[0] is compiled
-
-
 def test_a_pickled_and_a_copied_robot_are_the_same():
     r = everything()
     q, _ = some(r, 3, "pickle")
