@@ -56,8 +56,8 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     ``dt`` and finds ``events``.
     ``gravity`` (..., 3) in the world; ``external`` {frame: wrench (..., 6)}, force and moment about
     the frame's origin along the axes of the world; ``losses``: damping and friction of the
-    description count; ``armature`` (..., nv) replaces the description's; ``stops``: True or `Stops`,
-    joint limits hold.
+    description count; ``armature`` (..., nv) replaces the description's; ``stops``: True or
+    `Stops`, joint limits hold.
     Every ``record``-th step is kept, and the last. A roll-out in which a joint moves faster than
     ``max_speed`` stops there and says so; the others go on. ``progress(done, total)`` is called now
     and then.
