@@ -188,6 +188,42 @@ def test_files_far_from_the_target_are_told_in_one_line(cli: Callable[..., Any],
     assert "'../../old/2.stl' and 2 more; who opens them has to pass --allow FOLDER" in lines[0]
 
 
+@pytest.mark.parametrize("target", ["r.urdf", "r.xml"])
+def test_meshes_that_are_not_found_are_told_by_the_options_of_the_command(
+    cli: Callable[..., Any], tmp_path: Path, target: str
+):
+    (tmp_path / "a/b/c").mkdir(parents=True)
+    (tmp_path / "far/meshes").mkdir(parents=True)
+    box = b"\0" * 80 + (0).to_bytes(4, "little")
+    (tmp_path / "far/meshes/m.stl").write_bytes(box)
+    names = ("package://far/meshes/m.stl", str(tmp_path / "far/meshes/m.stl"))
+    shapes = "".join(f"<visual><geometry><mesh filename='{n}'/></geometry></visual>" for n in names)
+    file = tmp_path / "a/b/c/r.urdf"
+    file.write_text(f"<robot name='r'><link name='l'>{shapes}</link></robot>")
+    done = cli("convert", file, tmp_path / "a" / target)
+    assert done.exit_code == 0
+    assert "--allow" in done.stderr
+    assert "allow=" not in done.stderr
+    written = tmp_path / "a" / target
+    if target == "r.urdf":
+        assert written.read_bytes() == file.read_bytes()
+
+
+def test_a_conversion_takes_meshes_along_and_says_where(cli: Callable[..., Any], tmp_path: Path):
+    (tmp_path / "pkg/urdf").mkdir(parents=True)
+    (tmp_path / "pkg/meshes").mkdir()
+    (tmp_path / "pkg/meshes/m.stl").write_bytes(b"\0" * 84)
+    shape = "<visual><geometry><mesh filename='package://pkg/meshes/m.stl'/></geometry></visual>"
+    file = tmp_path / "pkg/urdf/r.urdf"
+    file.write_text(f"<robot name='r'><link name='l'>{shape}</link></robot>")
+    target = tmp_path / "x/y/z/r.urdf"
+    target.parent.mkdir(parents=True)
+    done = cli("convert", file, target)
+    assert target.read_bytes() == file.read_bytes()
+    assert (target.parent / "pkg/meshes/m.stl").is_file()
+    assert f"1 files of meshes are copied to {target.parent / 'pkg'}" in done.stderr
+
+
 def test_warnings_of_one_kind_are_told_once(cli: Callable[..., Any], tmp_path: Path):
     file = tmp_path / "odd.urdf"
     link = "<link name='{}'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' "
