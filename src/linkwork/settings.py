@@ -79,6 +79,11 @@ def clock() -> float:
     return time.perf_counter()
 
 
+def wait(seconds: float) -> None:
+    """Let this time go by; none where it is not above zero."""
+    time.sleep(max(0.0, seconds))
+
+
 def kernel_cache() -> Cache:
     """Where compiled code is kept: LINKWORK_CACHE, or the platform's folder for caches.
 

@@ -102,11 +102,19 @@ def test_the_pattern_of_machine_paths():
     assert not MACHINE_PATH.search("https://example.org/work/x and src/work/x and /workspace/x")
 
 
+def gathers_names(path: Path) -> bool:
+    """Whether a module defines nothing of its own: it stands for one of an older library."""
+    allowed = (ast.Import, ast.ImportFrom, ast.Assign, ast.Expr, ast.Delete)
+    return all(isinstance(node, allowed) for node in ast.parse(path.read_text()).body) and (
+        "faces" in path.parts
+    )
+
+
 def test_every_module_has_its_test_file():
     missing, stale = [], []
     for path in sources():
         relative = path.relative_to(SOURCE)
-        if relative.name == "__init__.py":
+        if relative.name == "__init__.py" or gathers_names(path):
             continue
         mirror = ROOT / "tests" / relative.parent / f"test_{relative.name}"
         excused = relative.as_posix() in NO_MIRROR

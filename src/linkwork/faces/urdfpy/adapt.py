@@ -7,7 +7,6 @@ by joint, by name, or in the order of the actuated joints.
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from linkwork.conversions import pose, xyz_wxyz
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, numbers
+from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, numbers, outside
 from linkwork.spatial.rotations import align_z
 
 if TYPE_CHECKING:
@@ -249,16 +248,8 @@ def _say_who_disagrees(given: Sequence[tuple[Follower, Any, Any]]) -> None:
         warnings.warn(
             f"positions were given that differ from what the leader's makes of them, of {listed}"
             f"{more}: the leader's counts",
-            stacklevel=_outside(),
+            stacklevel=outside(),
         )
-
-
-def _outside() -> int:
-    """How far up the stack the program is that called this face."""
-    frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def _finite(name: str, value: Any) -> Floats:

@@ -19,7 +19,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.faces.urdfpy.values import Floats, scale_factors
+from linkwork.faces.urdfpy.values import Floats, outside, scale_factors
 
 Attributes = Mapping[str, tuple[Any, bool]]
 Elements = Mapping[str, tuple[Any, bool, bool]]
@@ -84,7 +84,7 @@ class URDFType:
             part._scale_lengths(factors)
         if factors is not None and np.ptp(factors) and any(map(_is_turned, parts)):
             text = "frames that are turned against each other are each scaled along their own axes"
-            warnings.warn(f"{type(self).__name__}.copy: {text}", stacklevel=2)
+            warnings.warn(f"{type(self).__name__}.copy: {text}", stacklevel=outside())
         return other
 
     def parts(self, seen: set[int] | None = None) -> Iterator[Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -66,12 +66,12 @@ def animate(robot: URDF, cfg_trajectory: Any, loop_time: float, use_collision: b
             for mesh, pose in poses.items():
                 scene.set_pose(nodes[mesh], pose)
         due += loop_time / len(loop)
-        time.sleep(max(0.0, due - settings.clock()))
+        settings.wait(due - settings.clock())
     return None
 
 
 @contextmanager
-def _held(lock: Any) -> Iterator[None]:
+def _held(lock: Any) -> Generator[None]:
     lock.acquire()
     try:
         yield
@@ -96,13 +96,12 @@ def _scene(pyrender: Any, poses: Mapping[Any, Floats]) -> tuple[Any, dict[Any, A
 
 def _pyrender(who: str, use_collision: bool) -> Any:
     try:
-        import pyrender  # noqa: PLC0415  only who looks at robots needs it
+        return import_module("pyrender")
     except ImportError as error:
         if error.name != "pyrender":
             raise MissingExtraError(f"{who}: pyrender cannot be imported: {error}") from error
         way = _WITHOUT.replace("visual_", "collision_") if use_collision else _WITHOUT
         raise MissingExtraError(f"{who} {way}") from None
-    return pyrender
 
 
 def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> list[dict[Any, Any]]:

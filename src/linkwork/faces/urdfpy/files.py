@@ -15,7 +15,7 @@ from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.faces.urdfpy.materials import Texture
 from linkwork.faces.urdfpy.reading import Source, checked_against, escalated, read_robot
 from linkwork.faces.urdfpy.shapes import Mesh, bare
-from linkwork.faces.urdfpy.values import WrongTypeError
+from linkwork.faces.urdfpy.values import WrongTypeError, outside
 from linkwork.faces.urdfpy.writing import Writer
 from linkwork.formats.urdf.edit.mesh_names import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
@@ -46,7 +46,7 @@ def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
         listed = ", ".join(f"'{name}'" for name in odd[:3])
         more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
         text = f"no body has the mass and inertia of {listed}{more}; see URDF.findings"
-        warnings.warn(text, stacklevel=3)
+        warnings.warn(text, stacklevel=outside())
     return robot
 
 
@@ -109,7 +109,7 @@ def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
         write_bytes(plan.target, text.encode())
     if plan.missing:
         listed = ", ".join(f"'{one}'" for one in sorted(plan.missing)[:5])
-        warnings.warn(f"saved without files that were not found: {listed}", stacklevel=3)
+        warnings.warn(f"saved without files that were not found: {listed}", stacklevel=outside())
 
 
 def _make_folder(path: Path) -> None:

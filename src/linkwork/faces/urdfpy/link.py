@@ -14,7 +14,7 @@ from linkwork.errors import InputError
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType, URDFTypeWithMesh
 from linkwork.faces.urdfpy.materials import Material
 from linkwork.faces.urdfpy.shapes import Geometry, bare
-from linkwork.faces.urdfpy.values import Array, Number, Part, Parts, Text, pose, symmetric
+from linkwork.faces.urdfpy.values import Array, Number, Part, Parts, Text, outside, pose, symmetric
 from linkwork.spatial.inertias import principal_moments
 
 Floats = NDArray[np.float64]
@@ -103,7 +103,7 @@ def _inertia(owner: Any, what: str, value: Any) -> Floats:
         if moments[0, 0] <= 0.0 or excess[0] > _ROUNDING * moments[0, 2]:
             listed = ", ".join(f"{scale * moment:.3g}" for moment in moments[0])
             text = f"{what}: no body has the principal moments {listed} kg m²"
-            warnings.warn(text, stacklevel=5)
+            warnings.warn(text, stacklevel=outside())
     return matrix
 
 
@@ -127,7 +127,7 @@ class Inertial(URDFType):
         self.inertia = inertia
         self.origin = origin
 
-    def copy(
+    def copy(  # pyright: ignore[reportIncompatibleMethodOverride] -- as in the original
         self,
         prefix: str = "",
         mass: float | None = None,

@@ -265,7 +265,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
     # other robots
 
-    def copy(
+    def copy(  # pyright: ignore[reportIncompatibleMethodOverride] -- as in the original
         self,
         name: str | None = None,
         prefix: str = "",

@@ -19,7 +19,7 @@ from linkwork.faces.urdfpy.rotations import (
     xyz_rpy_to_matrix,
 )
 from linkwork.faces.urdfpy.shapes import load_meshes
-from linkwork.faces.urdfpy.values import pose
+from linkwork.faces.urdfpy.values import outside, pose
 
 __all__ = [
     "configure_origin",
@@ -64,7 +64,7 @@ def unparse_origin(matrix: Any) -> ET.Element:
     T = configure_origin(matrix)
     R, said = nearest_rotation(T[:3, :3])
     if said:
-        warnings.warn(f"unparse_origin: {said}", stacklevel=2)
+        warnings.warn(f"unparse_origin: {said}", stacklevel=outside())
     written = {"xyz": T[:3, 3], "rpy": matrix_to_rpy(R) + 0.0}
     return ET.Element("origin", {n: " ".join(map(repr, v.tolist())) for n, v in written.items()})
 

@@ -8,6 +8,7 @@ compared before poses are computed.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -298,3 +299,15 @@ def direction(what: str, value: Any) -> Floats | None:
     x, y, z = x / largest, y / largest, z / largest  # so that squares neither overflow nor vanish
     length = math.sqrt(x * x + y * y + z * z)
     return np.array([x / length, y / length, z / length])
+
+
+def outside() -> int:
+    """The ``stacklevel`` of a warning about what a program gives: its line, not one of a face.
+
+    To be called where the warning is given.
+    """
+    frame, level = inspect.currentframe(), 0
+    faces = f"{str(__package__).rpartition('.')[0]}."
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(faces):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -26,7 +26,7 @@ from linkwork.faces.urdfpy.reading import added, added_tags, pose_of
 from linkwork.faces.urdfpy.rotations import matrix_to_rpy, nearest_rotation
 from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Mesh, Sphere
 from linkwork.faces.urdfpy.transmission import Transmission
-from linkwork.faces.urdfpy.values import direction
+from linkwork.faces.urdfpy.values import direction, outside
 from linkwork.formats.urdf import records
 
 Floats = NDArray[np.float64]
@@ -161,7 +161,7 @@ def origin_numbers(owner: Any, what: str) -> tuple[records.Vector3, records.Vect
     except InputError as error:
         raise InputError(f"{what}: {error}") from None
     if said:
-        warnings.warn(f"{what}: {said}", stacklevel=2)
+        warnings.warn(f"{what}: {said}", stacklevel=outside())
     return three(origin[:3, 3]), three(matrix_to_rpy(R) + 0.0)  # so that none is -0
 
 

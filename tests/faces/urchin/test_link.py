@@ -7,41 +7,20 @@ import inspect
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-import numpy as np
 import pytest
 
 from linkwork import faces
 from linkwork.faces import parity, urchin, urdfpy
 from linkwork.faces.table import FACES
 from linkwork.faces.urchin import (
-    URDF,
     Box,
-    Collision,
-    Geometry,
-    Joint,
-    JointLimit,
     Link,
     Mesh,
     URDFType,
     URDFTypeWithMesh,
-    Visual,
-    xyz_rpy_to_matrix,
 )
 
 OF_ITS_OWN = {"Collision", "Geometry", "Link", "Mesh", "URDF", "URDFTypeWithMesh", "Visual"}
-OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\n"
-TEXT = """<robot name="r"><link name="a"><visual><geometry><mesh filename="part.obj"/></geometry>
-</visual><collision><geometry><mesh filename="part.obj" scale="2 2 2"/></geometry></collision>
-</link><link name="b"/><joint name="j" type="revolute"><parent link="a"/><child link="b"/>
-<axis xyz="0 0 1"/><limit effort="1" velocity="1" lower="-1" upper="1"/></joint></robot>"""
-
-
-@pytest.fixture(name="file")
-def _file(tmp_path: Path) -> Path:
-    (tmp_path / "part.obj").write_text(OBJ)
-    path = tmp_path / "r.urdf"
-    path.write_text(TEXT)
-    return path
 
 
 @pytest.mark.row("U-001")
@@ -98,29 +77,8 @@ def test_a_mesh_may_be_opened_later(file: Path):
 
 
 @pytest.mark.row("U-006")
-def test_a_description_is_loaded_with_its_meshes_or_without(file: Path):
-    robot = URDF.load(str(file))
-    link = robot.links[0]
-    assert type(robot) is URDF
-    assert [type(link), type(link.visuals[0])] == [Link, Visual]
-    seen, hit = link.visuals[0].geometry, link.collisions[0].geometry
-    assert [type(seen), type(seen.mesh), type(link.collisions[0])] == [Geometry, Mesh, Collision]
-    assert [seen.mesh.combine, hit.mesh.combine] == [False, True]
-    assert seen.mesh.lazy_filename == str(file.parent / "part.obj")
-    assert np.allclose(robot.link_fk([0.5], link="b"), xyz_rpy_to_matrix([0, 0, 0, 0, 0, 0.5]))
-    assert len(robot.visual_trimesh_fk()) == 1
-    copy = robot.copy(prefix="p_", scale=2.0)
-    assert type(copy.links[0].visuals[0].geometry.mesh) is Mesh
-    assert len(copy.collision_trimesh_fk()) == 1
-    (file.parent / "part.obj").unlink()
-    assert URDF.load(str(file), lazy_load_meshes=True).links[0].name == "a"
-    with pytest.raises(ValueError, match=r"part\.obj"):
-        URDF.load(str(file), lazy_load_meshes=False)
-
-
-@pytest.mark.row("U-006")
 def test_elements_take_whether_meshes_are_opened_later(file: Path):
-    node = ET.fromstring(TEXT)[0]
+    node = ET.fromstring(file.read_text())[0]
     folder = str(file.parent)
     (file.parent / "part.obj").unlink()
     for lazy in ((), (None,), (True,)):
@@ -155,20 +113,3 @@ def test_submodules_are_there_with_the_door_and_without(module: str, name: str):
         assert importlib.import_module(module) is ours
     finally:
         faces.uninstall("urchin")
-
-
-@pytest.mark.row("U-001")
-def test_tables_that_a_program_changes_count_for_both(monkeypatch: pytest.MonkeyPatch, file: Path):
-    file.write_text(TEXT.replace('effort="1" velocity="1" ', ""))
-    with pytest.raises(ValueError, match="effort"):
-        URDF.load(str(file))
-    optional = {name: (float, False) for name in JointLimit._ATTRIBS}
-    monkeypatch.setattr(urchin.JointLimit, "_ATTRIBS", optional)
-    assert URDF.load(str(file)).joints[0].limit.effort is None
-
-    class Marked(Joint):
-        pass
-
-    monkeypatch.setitem(URDF._ELEMENTS, "joints", (Marked, False, True))
-    assert type(URDF.load(str(file)).joints[0]) is Marked
-    assert type(urdfpy.URDF.load(str(file)).joints[0]) is Joint
