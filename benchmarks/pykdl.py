@@ -67,6 +67,28 @@ position, NR: nr.CartToJnt(zero, goal, out)
 position, NR_JL: limited.CartToJnt(zero, goal, out)
 """
 
+ANEW = """
+chain out of a tree: tree.getChain("base", "tip")
+pose, chain and solver: K.ChainFkSolverPos_recursive(c := part()).JntToCart(q, f)
+pose: K.ChainFkSolverPos_recursive(chain).JntToCart(q, f)
+velocity: K.ChainFkSolverVel_recursive(chain).JntToCart(both, fv)
+Jacobian: K.ChainJntToJacSolver(chain).JntToJac(q, J)
+its derivative: K.ChainJntToJacDotSolver(chain).JntToJacDot(both, J)
+inverse dynamics: K.ChainIdSolver_RNE(chain, gravity).CartToJnt(q, dq, ddq, none, out)
+gravity: K.ChainDynParam(chain, gravity).JntToGravity(q, out)
+Coriolis: K.ChainDynParam(chain, gravity).JntToCoriolis(q, dq, out)
+mass matrix: K.ChainDynParam(chain, gravity).JntToMass(q, H)
+velocities, pinv: K.ChainIkSolverVel_pinv(chain).CartToJnt(q, t2, out)
+velocities, pinv_givens: K.ChainIkSolverVel_pinv_givens(chain).CartToJnt(q, t2, out)
+velocities, wdls: K.ChainIkSolverVel_wdls(chain).CartToJnt(q, t2, out)
+position, LMA: K.ChainIkSolverPos_LMA(chain).CartToJnt(zero, goal, out)
+position, NR: anew(K.ChainIkSolverPos_NR, chain).CartToJnt(zero, goal, out)
+position, NR_JL: anew(K.ChainIkSolverPos_NR_JL, chain, low, high).CartToJnt(zero, goal, out)
+NR_JL, chain too: anew(K.ChainIkSolverPos_NR_JL, part(), low, high).CartToJnt(zero, goal, out)
+chain by hand, and pose: K.ChainFkSolverPos_recursive(by_hand()).JntToCart(q, f)
+"""
+"""Solvers that are made for one call, as many programs do."""
+
 
 class Line(NamedTuple):
     """One call: what it is, and seconds of ours and of theirs."""
@@ -134,6 +156,27 @@ def solvers(K: Any) -> dict[str, Any]:
     low, high, zero = array(-3, -3), array(3, 3), array(0.1, 0.6)
     vector = [K.Vector(*[r.uniform(-1, 1) for _ in range(3)]) for _ in range(4)]
     limited = K.ChainIkSolverPos_NR_JL(chain, low, high, fk, pinv, 500, 1e-6)
+    tree, segments = K.Tree("base"), [chain.getSegment(k) for k in range(chain.getNrOfSegments())]
+    for k, s in enumerate(segments):
+        parts = s.getJoint(), s.getFrameToTip(), s.getInertia()
+        hook, name = f"link {k}" if k else "base", f"link {k + 1}" if k + 1 < n else "tip"
+        tree.addSegment(K.Segment(name, *parts), hook)
+    kept: list[Any] = []  # PyKDL's solvers do not keep what they are given
+
+    def anew(kind: Any, chain: Any, *limits: Any) -> Any:
+        kept[:] = chain, K.ChainFkSolverPos_recursive(chain), K.ChainIkSolverVel_pinv(chain)
+        return kind(chain, *limits, *kept[1:], 500, 1e-6)
+
+    def part() -> Any:
+        return tree.getChain("base", "tip")
+
+    def by_hand() -> Any:
+        made = K.Chain()
+        for s in segments:
+            made.addSegment(s)
+        kept[:] = [made]
+        return made
+
     return {  # PyKDL's solvers do not keep their chain: it must be here too
         "chain": chain, "q": q, "dq": dq, "ddq": ddq, "both": K.JntArrayVel(q, dq), "f": K.Frame(),
         "fv": K.FrameVel(), "J": K.Jacobian(n), "t": K.Twist(), "out": K.JntArray(n),
@@ -144,7 +187,9 @@ def solvers(K: Any) -> dict[str, Any]:
         "rne": K.ChainIdSolver_RNE(chain, gravity), "dyn": K.ChainDynParam(chain, gravity),
         "givens": K.ChainIkSolverVel_pinv_givens(chain), "wdls": K.ChainIkSolverVel_wdls(chain),
         "lma": K.ChainIkSolverPos_LMA(chain), "limited": limited,
-        "nr": K.ChainIkSolverPos_NR(chain, fk, pinv, 500, 1e-6),
+        "nr": K.ChainIkSolverPos_NR(chain, fk, pinv, 500, 1e-6), "K": K, "gravity": gravity,
+        "low": low, "high": high, "tree": tree, "anew": anew, "part": part,
+        "by_hand": by_hand,
     }  # fmt: skip
 
 
@@ -213,7 +258,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(table("values (microseconds)", lines), end="\n\n")
     if options.only != "values":
         lines = measured(codes_of(SOLVERS), [solvers(K) for K in both], options.rounds, warm=20)
-        print(table("chains of 7 joints (microseconds)", lines))
+        print(table("chains of 7 joints (microseconds)", lines), end="\n\n")
+        lines = measured(codes_of(ANEW), [solvers(K) for K in both], options.rounds, warm=20)
+        print(table("the same, solvers made anew", lines))
     return 0
 
 

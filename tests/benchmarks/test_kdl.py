@@ -18,6 +18,10 @@ def test_every_call_runs_on_our_side() -> None:
     codes = {name: eval(code, names) for name, code in benchmark.codes_of(benchmark.SOLVERS)}
     assert len(codes) >= 19
     assert set(codes.values()) == {0}
+    anew = {name: eval(code, names) for name, code in benchmark.codes_of(benchmark.ANEW)}
+    assert anew.pop("chain out of a tree").getNrOfJoints() == 7
+    assert len(anew) >= 17
+    assert set(anew.values()) == {0}
 
 
 def test_a_table_has_ratios_and_marks() -> None:
