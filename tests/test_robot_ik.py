@@ -8,6 +8,8 @@ import pytest
 import linkwork as lw
 from linkwork import ik
 from linkwork.errors import InputError, UnknownNameError
+from linkwork.models import MODELS
+from seeds import rng
 
 ARMS = lw.load("two_arm_torso")
 LEFT, RIGHT = "left_tool0", "right_tool0"
@@ -104,3 +106,31 @@ def test_joints_of_small_weight_move_less():
         k = robot.mechanism.q_start[robot.mechanism.joint(base)]
         ways.append(float(np.linalg.norm((result.q - q0)[k : k + 1])))
     assert ways[0] > ways[1] > ways[2] or ways[2] < 0.1 * ways[0]
+
+
+CLOSED = sorted(name for name in MODELS if MODELS[name].closed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLOSED)
+def test_what_misses_an_unreachable_target_is_assembled(name):
+    robot = lw.load(name)
+    frame = robot.frame_names[robot.mechanism.n_link_frames - 1]
+    T = np.tile(robot.fk(robot.neutral(), frame), (20, 1, 1))
+    T[:, :3, 3] += rng(f"out of reach of {name}").normal(size=(20, 3)) + 3.0
+    found = robot.ik(T, frame, tries=20)
+    assert not found.success.any()
+    assert np.abs(robot.closure(found.q)).max() < 1e-11
+    away = np.linalg.norm(robot.fk(found.q, frame)[:, :3, 3] - T[:, :3, 3], axis=-1)
+    np.testing.assert_allclose(found.position_error, away, atol=1e-9)
+
+
+def test_one_miss_is_assembled_as_those_of_a_batch_are():
+    robot = lw.load("four_bar")
+    target = robot.fk(robot.neutral(), "rocker_end")[:3, 3] + [0.05, 0.03, 0.02]
+    for given in ({"tasks": ik.Position("rocker_end")}, {"tasks": [ik.Position("rocker_end")]}):
+        one, many = (robot.ik(t, tries=20, **given) for t in (target, np.tile(target, (3, 1))))
+        assert not one.success and not many.success.any()
+        for q in (one.q, *many.q):
+            assert np.abs(robot.closure(q)).max() < 1e-11
+        assert "away" in one.reason
