@@ -358,6 +358,12 @@ def test_loops_stay_closed_before_every_task_and_limit(name):
             np.testing.assert_allclose(robot.integrate(q, dt * v), after, atol=1e-9)
             assert (np.abs(v) <= robot.mechanism.velocity_limit).all()
             q = after
+    control, q = robot.controller(frame, dt=0.01), robot.neutral()
+    own = [int(robot.mechanism.q_start[robot.mechanism.joint(name)]) for name in robot.actuated]
+    goal = robot.fk(robot.assemble(q[own] + 0.05, near=q).q, frame)
+    for _ in range(200):
+        q = control.step(q, goal)
+    assert np.abs(robot.fk(q, frame) - goal).max() < 1e-9
     rows = control.step(np.stack([robot.neutral(), q]), T)
     assert rows.shape == (2, robot.n_q)
     np.testing.assert_allclose(rows[0], control.step(robot.neutral(), T), atol=1e-12)
