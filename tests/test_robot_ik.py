@@ -10,7 +10,9 @@ import pytest
 import linkwork as lw
 from linkwork import ik
 from linkwork.errors import InputError, UnknownNameError
+from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
+from seeds import rng
 
 ARMS = lw.load("two_arm_torso")
 LEFT, RIGHT = "left_tool0", "right_tool0"
@@ -339,3 +341,31 @@ def test_results_of_closed_mechanisms_can_be_written_as_json():
     assert mobility.to_dict()["degrees_of_freedom"] == mobility.degrees_of_freedom
     many = robot.singularities(found.q[None], "tool0").to_dict()
     assert many == {"type_1": [near.type_1], "type_2": [near.type_2]}
+
+
+CLOSED = sorted(name for name in MODELS if MODELS[name].closed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLOSED)
+def test_what_misses_an_unreachable_target_is_assembled(name):
+    robot = lw.load(name)
+    frame = robot.frame_names[robot.mechanism.n_link_frames - 1]
+    T = np.tile(robot.fk(robot.neutral(), frame), (20, 1, 1))
+    T[:, :3, 3] += rng(f"out of reach of {name}").normal(size=(20, 3)) + 3.0
+    found = robot.ik(T, frame, tries=20)
+    assert not found.success.any()
+    assert np.abs(robot.closure(found.q)).max() < 1e-11
+    away = np.linalg.norm(robot.fk(found.q, frame)[:, :3, 3] - T[:, :3, 3], axis=-1)
+    np.testing.assert_allclose(found.position_error, away, atol=1e-9)
+
+
+def test_one_miss_is_assembled_as_those_of_a_batch_are():
+    robot = lw.load("four_bar")
+    target = robot.fk(robot.neutral(), "rocker_end")[:3, 3] + [0.05, 0.03, 0.02]
+    for given in ({"tasks": ik.Position("rocker_end")}, {"tasks": [ik.Position("rocker_end")]}):
+        one, many = (robot.ik(t, tries=20, **given) for t in (target, np.tile(target, (3, 1))))
+        assert not one.success and not many.success.any()
+        for q in (one.q, *many.q):
+            assert np.abs(robot.closure(q)).max() < 1e-11
+        assert "away" in one.reason

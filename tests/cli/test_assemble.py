@@ -33,11 +33,19 @@ def test_one_row(cli: Callable[..., Any]):
 
 def test_joints_that_are_not_named_stay_where_near_has_them(cli: Callable[..., Any]):
     near = ROBOT.assemble([0.3, 0.2]).q
-    args = ("--near", " ".join(map(repr, near.tolist())), "--parts", 3)
+    args = ("--near", " ".join(map(repr, near.tolist())))
     (row,) = rows_of(cli("assemble", "five_bar", "left=0.25", *args, "--json"))
-    expected = ROBOT.assemble({"left": 0.25}, near, parts=3)
+    expected = ROBOT.assemble({"left": 0.25}, near)
     np.testing.assert_array_equal(row["q"], expected.q)
     assert row["q"][ROBOT.joint_names.index("right")] == 0.2
+
+
+def test_a_branch_is_followed_or_any_is_searched_for(cli: Callable[..., Any]):
+    args = ("assemble", "four_bar", "crank=2.5", "--near", "0 0 0", "--json")
+    for follow in (True, False):
+        (row,) = rows_of(cli(*args, *(() if follow else ("--no-follow",))))
+        expected = lw.load("four_bar").assemble([2.5], near=np.zeros(3), follow=follow)
+        np.testing.assert_array_equal(row["q"], expected.q)
 
 
 def test_all_branches(cli: Callable[..., Any], tmp_path: Path):
@@ -100,8 +108,8 @@ def test_what_cannot_be_assembled_has_code_1_and_a_reason(cli: Callable[..., Any
         (("five_bar", "left=nan"), "is not a finite number"),
         (("five_bar", "left=1", "left=2"), "twice"),
         (("five_bar", "--near", "1 2"), "--near takes 4 numbers"),
-        (("five_bar", "--parts", "3"), "cuts the way from --near"),
-        (("five_bar", "--all", "--parts", "3"), "leave it out with --all"),
+        (("five_bar", "--no-follow"), "--no-follow says how --near is used"),
+        (("five_bar", "--near", "0 0 0 0", "--tries", "3"), "add --no-follow"),
         (("five_bar", "--all", "--file", "x.npy"), "--file gives many"),
         (("five_bar", "left=1", "--file", "x.npy"), "not both"),
         (("five_bar", "--tries", "0"), "tries"),

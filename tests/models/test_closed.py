@@ -204,7 +204,7 @@ def test_delta_both_ways():
     r = robot("delta")
     base, arm, bar, plate = 0.1, 0.2, 0.4, 0.06
     given = states("delta", share=0.7)  # beyond, the rods can also hold a tilted platform
-    result = r.assemble(given, near=r.neutral(), parts=4)
+    result = r.assemble(given, near=r.neutral())
     turns = np.radians([0.0, 120.0, 240.0])
     out = np.stack([np.cos(turns), np.sin(turns), 0 * turns], axis=-1)
     reach = base - plate + arm * np.cos(given)

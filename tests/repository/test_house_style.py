@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "linkwork"
-LINES_A_FILE, LINES_A_FUNCTION, METHODS_A_CLASS = 500, 60, 30
+LINES_A_FILE, LINES_A_FUNCTION, METHODS_A_CLASS = 600, 60, 30
 MANY_METHODS = {"Robot"}  # a list of one-line methods, by design
 
 # Modules without a test file of their own, each with the reason. Keep it short.
@@ -72,7 +72,7 @@ def test_files_functions_and_classes_are_small():
 @pytest.mark.parametrize(
     ("limit", "text"),
     [
-        (500, lambda n: "x = 1\n" * n),
+        (600, lambda n: "x = 1\n" * n),
         (60, lambda n: "def f():\n" + "    x = 1\n" * (n - 1)),
         (30, lambda n: "class A:\n" + "".join(f"    def f{k}(self): ...\n" for k in range(n))),
     ],

@@ -309,3 +309,87 @@ def test_threads_share_a_controller(robot, control):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def gap(robot, q):
+    return float(np.abs(robot.closure(q)).max())
+
+
+def end_of(robot):
+    """A frame that moves: the tip, or the last one where there are several."""
+    try:
+        return robot.tip
+    except InputError:
+        return robot.frame_names[robot.mechanism.n_link_frames - 1]
+
+
+def goal_beside(robot, frame):
+    """Beside where the frame is at neutral: off most curves that a mechanism leaves it."""
+    T = robot.fk(robot.neutral(), frame)
+    T[:3, 3] += [0.05, 0.03, 0.02]
+    return T
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_the_default_controller_of_every_bundled_model_steps_and_keeps_loops_closed(name):
+    robot = lw.load(name)
+    frame = end_of(robot)
+    control = robot.controller(frame, dt=0.01)
+    q = robot.neutral()
+    for _ in range(30):
+        before, q = q, control.step(q, goal_beside(robot, frame))
+        assert not robot.loops or gap(robot, q) < 1e-9
+    assert np.isfinite(q).all()
+    assert not robot.loops or gap(robot, before) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["excavator", "four_bar"])
+def test_loops_stay_closed_before_every_task_and_limit(name):
+    robot = lw.load(name)
+    frame = "stick_slide" if name == "excavator" else "rocker_end"
+    T = goal_beside(robot, frame)
+    for dt, gain in ((0.01, 1.0), (0.5, 1.0), (0.1, 0.3)):
+        control = robot.controller(frame, dt=dt, gain=gain)
+        q = robot.neutral()
+        for _ in range(20):
+            after, v = control.step(q, T), control.velocity(q, T)
+            assert gap(robot, after) < 1e-9
+            np.testing.assert_allclose(robot.integrate(q, dt * v), after, atol=1e-9)
+            assert (np.abs(v) <= robot.mechanism.velocity_limit).all()
+            q = after
+    control, q = robot.controller(frame, dt=0.01), robot.neutral()
+    own = [int(robot.mechanism.q_start[robot.mechanism.joint(name)]) for name in robot.actuated]
+    goal = robot.fk(robot.assemble(q[own] + 0.05, near=q).q, frame)
+    for _ in range(200):
+        q = control.step(q, goal)
+    assert np.abs(robot.fk(q, frame) - goal).max() < 1e-9
+    rows = control.step(np.stack([robot.neutral(), q]), T)
+    assert rows.shape == (2, robot.n_q)
+    np.testing.assert_allclose(rows[0], control.step(robot.neutral(), T), atol=1e-12)
+
+
+def test_a_floating_platform_is_controlled_with_its_loops_closed():
+    robot = lw.load("delta")
+    goal = robot.fk(robot.assemble([0.3, 0.1, 0.2]).q, "platform")
+    control = robot.controller("platform", dt=0.02)
+    q = robot.neutral()
+    for _ in range(100):
+        after = control.step(q, goal)
+        v = control.velocity(q, goal)
+        np.testing.assert_allclose(robot.integrate(q, 0.02 * v), after, atol=1e-9)
+        q = after
+        assert gap(robot, q) < 1e-9
+    assert np.abs(robot.fk(q, "platform") - goal).max() < 1e-9
+
+
+def test_a_start_that_is_open_is_closed_or_refused():
+    robot = lw.load("five_bar")
+    frame = end_of(robot)
+    control = robot.controller(frame, dt=0.01)
+    T = robot.fk(robot.neutral(), frame)
+    ajar = robot.neutral() + np.array([1e-4, 0.0, 0.0, 0.0])
+    assert gap(robot, ajar) > 1e-6
+    assert gap(robot, control.step(ajar, T)) < 1e-9
+    with pytest.raises(InputError, match=r"row 1: the loops of q are open by .*assemble q first"):
+        control.step(np.stack([ajar, ajar + np.array([1.0, 0.0, 0.0, 0.0])]), T)

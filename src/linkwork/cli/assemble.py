@@ -62,10 +62,14 @@ def _check(given: AssembleArguments) -> None:
         raise InputError("give NAME=VALUE or --file, not both")
     if given.every and given.file is not None:
         raise InputError("--all takes one row of positions, and --file gives many")
-    if given.every and given.parts != 1:
-        raise InputError("--parts belongs to the way from --near: leave it out with --all")
-    if given.parts != 1 and not given.near:
-        raise InputError("--parts cuts the way from --near: give that too")
+    if not given.follow and not given.near:
+        raise InputError("--no-follow says how --near is used: give that too")
+    searching = given.every or not given.near or not given.follow
+    if not searching and (given.tries is not None or given.seed is not None):
+        raise InputError(
+            "--tries and --seed belong to a search, and the way from --near is followed: "
+            "add --no-follow, or leave them out"
+        )
 
 
 # what is asked
@@ -137,14 +141,13 @@ def _labels(robot: lw.Robot, places: list[int]) -> tuple[str, ...]:
 
 def _solved(robot: lw.Robot, asked: Asked, given: AssembleArguments) -> lw.IKResult:
     threads = settings.most_threads() if given.threads is None else given.threads
-    changes: dict[str, Any] = {"seed": given.seed}
-    changes |= {"tries": given.tries} if given.tries is not None else {}
-    changes |= {"steps": given.steps} if given.steps is not None else {}
+    asked_for = {"seed": given.seed, "tries": given.tries, "steps": given.steps}
+    changes: dict[str, Any] = {k: v for k, v in asked_for.items() if v is not None}
     solver: Assembly = robot.assembler(asked.actuated)
     if given.every:
         return solver.all_solutions(asked.rows, asked.near, threads=threads, **changes)
     near = asked.near
-    return solver.solve(asked.rows, near, parts=given.parts, threads=threads, **changes)
+    return solver.solve(asked.rows, near, follow=given.follow, threads=threads, **changes)
 
 
 # what is told

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from linkwork.cli.arguments import Json, RobotArguments, Threads, text_option, value_option
+from linkwork.cli.arguments import Json, RobotArguments, Threads, text_option
 
 _VALUES = (
     "Positions of actuated joints. Those that are not named are where --near has them. Where the "
@@ -48,23 +48,30 @@ class AssembleArguments(RobotArguments):
         text_option(
             "--near",
             metavar="Q",
-            text="Joint positions to go from, keeping their branch: numbers in quotes, or "
+            text="Joint positions to go from, following their branch: numbers in quotes, or "
             "name=value. Without it the search starts at neutral, then at random.",
         ),
     ] = None
-    parts: Annotated[
-        int,
-        value_option("--parts", "N", "Into how many parts the way from --near is cut.", least=1),
-    ] = 1
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow/--no-follow",
+            help="Whether the branch of --near is followed, or any branch is searched for from "
+            "there.",
+        ),
+    ] = True
     every: Annotated[
         bool, typer.Option("--all", help="All branches that are found, the nearest first.")
     ] = False
-    seed: Annotated[int, value_option("--seed", "N", "Picks the random starts.")] = 0
+    seed: Annotated[
+        int | None, text_option("--seed", metavar="N", text="Picks the random starts.")
+    ] = None
     tries: Annotated[
         int | None, text_option("--tries", metavar="N", text="Tries for each row, at most.")
     ] = None
     steps: Annotated[
-        int | None, text_option("--steps", metavar="N", text="Steps of a try, at most.")
+        int | None,
+        text_option("--steps", metavar="N", text="Steps of a try, or of a way, at most."),
     ] = None
     threads: Threads = None
     json: Json = False

@@ -9,21 +9,38 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.algorithms.configuration import difference
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.damped import Damped
+from linkwork.solve.elimination import elimination
 from linkwork.solve.layout import Span
 from linkwork.solve.limits.base import BoundLimit, Interval
-from linkwork.solve.moves import limited, moved, places, scales, times, within_reach
+from linkwork.solve.moves import Numbers, limited, moved, places, scales, times, within_reach
 from linkwork.solve.objectives import BoundObjective
 from linkwork.solve.problem import Problem
 from linkwork.solve.saturation import Box, along, done_within, gone_within
-from linkwork.solve.step import Level, configuration_of, level_of, seen_at
+from linkwork.solve.step import (
+    Level,
+    configuration_of,
+    free_columns,
+    in_units,
+    level_of,
+    only_free,
+    seen_at,
+)
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.pose import Pose
 from linkwork.solve.tasks.position import Position
 
 Floats = NDArray[np.float64]
 Output = Literal["q", "v"]
+
+CLOSED = 1.0e-9
+"""How far (m, rad) a loop may be open after a step."""
+
+_CORRECTIONS = 3
+"""Of what a step opens, within its limits: steps of up to a tenth of a radian are closed by two."""
 
 EXTRA_SETTINGS = 3
 """dt, gain and damping, after the settings of the problem's layout."""
@@ -97,7 +114,8 @@ def as_taken(each: Given, numbers: Floats | None) -> Floats | None:
 def step_recipe(problem: Problem, inputs: Sequence[Given], output: Output) -> Recipe:
     """One step: (q, what is given, settings) -> the next q (nq,), or the velocity (nv,).
 
-    The last three settings are dt, gain and damping. What is no rigid pose gives NaN.
+    The last three settings are dt, gain and damping. What is no rigid pose gives NaN. Where loops
+    are to be closed, two numbers follow: how far they are open after the step, and before it.
     """
     m, layout = problem.mechanism, problem.layout
 
@@ -123,12 +141,17 @@ def step_recipe(problem: Problem, inputs: Sequence[Given], output: Output) -> Re
             total = total + o.absolute(move)
         wrong = o.either(wrong, o.negate(o.less(total, 1e12)))
         mark = o.sqrt(o.select(wrong, -1.0, 1.0)) - 1.0  # 0, or NaN
-        if output == "q":
-            place_of = {k: place for place, k in enumerate(problem.moved)}
-            values = [after[place_of[k]] if k in place_of else q[k] for k in range(m.n_q)]
-        else:
+        place_of = {k: place for place, k in enumerate(problem.moved)}
+        end = [after[place_of[k]] if k in place_of else q[k] for k in range(m.n_q)]
+        values = end
+        if output == "v":
+            if closing_tasks(problem) and problem.floats:  # corrected, so not by the moves
+                gone = difference(o, m, q, o.vector(end))
+                moves = [gone[v] for v in problem.moved_v]
             values = _velocity(o, problem, (x, after), moves, settings[layout.n_settings])
         values[0] = values[0] + mark
+        if closing_tasks(problem):
+            values = [*values, *(gap(o, problem, y, (whole, settings)) for y in (after, x))]
         return {output: o.vector(values)}
 
     sizes = {
@@ -176,9 +199,18 @@ def controlled(
     q = configuration_of(o, problem, x, parameters)
     seen = seen_at(o, problem, q, parameters, settings)
     unit = scales(o, problem, settings)
+    closing = closing_tasks(problem)
+    rest = tuple(k for k in problem.levels[0] if k not in closing)
+    members = [each for each in (closing, rest, *problem.levels[1:]) if each]
+    main = int(bool(closing and rest))
     levels = [
-        _for_a_step(o, level_of(o, problem, members, seen, problem.moved_v), unit, gain)
-        for members in problem.levels
+        _for_a_step(
+            o,
+            level_of(o, problem, each, seen, problem.moved_v),
+            unit,
+            1.0 if each is closing else gain,
+        )
+        for each in members
     ]
     reach = within_reach(o, problem, q, parameters, settings)
     box = _box(o, problem, x, reach, unit)
@@ -186,13 +218,17 @@ def controlled(
     forced = _nearest_to_nothing(o, box)
     dx, room = [o.const(0.0)] * len(unit), box.less(o, forced)
     for k, level in enumerate(levels):
+        if k < main:
+            continue  # the loops are closed: what the step opens of them is corrected in the end
         rest = level.error - along(level.columns, [f + d for f, d in zip(forced, dx, strict=True)])
         left, above = level._replace(error=rest), levels[:k]
         free = room.less(o, dx)
-        if k > 0 and min(level.rows, len(unit)) > _MOST_ROWS_SOLVED:
+        if k > main and min(level.rows, len(unit)) > _MOST_ROWS_SOLVED:
             more = _down_the_gradient(o, above, left, free)
         else:
-            more = done_within(o, above, left, free, damping, _LATER_PASSES if k else _PASSES)
+            more = done_within(
+                o, above, left, free, damping, _LATER_PASSES if k > main else _PASSES
+            )
         dx = [d + a for d, a in zip(dx, more, strict=True)]
     if problem.objectives:
         way = _descent(o, problem, q, numbers, unit)
@@ -200,10 +236,45 @@ def controlled(
         dx = [d + a for d, a in zip(dx, more, strict=True)]
     moves, _ = limited(o, problem, dx, unit)
     moves = [d + times(u, f) for d, u, f in zip(moves, unit, forced, strict=True)]
-    return moved(o, problem, x, moves, reach, numbers, wrap=False), moves
+    after = moved(o, problem, x, moves, reach, numbers, wrap=False)
+    for _ in range(_CORRECTIONS if closing else 0):
+        after = _closed(o, problem, after, reach, numbers)
+    return after, moves
 
 
-def _for_a_step(o: Ops, level: Level, unit: Sequence[Block | float], gain: Block) -> Level:
+def closing_tasks(problem: Problem) -> tuple[int, ...]:
+    """The places of the tasks that keep loops closed: they come before all else."""
+    return tuple(k for k in problem.levels[0] if problem.tasks[k].keeps_tolerance)
+
+
+def gap(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block:
+    """How far the farthest loop is open at x, in metres or radians."""
+    q = configuration_of(o, problem, x, numbers[0])
+    seen = seen_at(o, problem, q, *numbers)
+    worst: Block = o.const(0.0)
+    for k in closing_tasks(problem):
+        for i in range(problem.tasks[k].n_rows):
+            worst = o.maximum(worst, o.absolute(seen[k].residual.error[i]))
+    return worst
+
+
+def _closed(
+    o: Ops, problem: Problem, x: Block, reach: Sequence[Interval], numbers: Numbers
+) -> Block:
+    """x with the loops nearer to closed, by the least change that its bounds leave."""
+    q = configuration_of(o, problem, x, numbers[0])
+    seen, unit = seen_at(o, problem, q, *numbers), scales(o, problem, numbers[1])
+    closing = closing_tasks(problem)
+    level = in_units(level_of(o, problem, closing, seen, problem.moved_v), unit)
+    level = only_free(level, free_columns(o, problem, x, reach, level))
+    error = level.error
+    by = elimination(problem, closing)
+    dx = Damped(o, level.columns, level.rows, o.dot(error, error), by=by).step(error)
+    moves, _ = limited(o, problem, dx, unit)
+    return moved(o, problem, x, moves, reach, numbers, wrap=False)
+
+
+def _for_a_step(o: Ops, level: Level, unit: Sequence[Block | float], gain: Block | float) -> Level:
     """The level in columns of joints that go ``unit``, with the error that a step is to remove."""
     columns = [times(u, column) for u, column in zip(unit, level.columns, strict=True)]
     length = o.sqrt(o.dot(level.error, level.error) + 1e-60)

@@ -14,7 +14,14 @@ from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.errors import InputError, LinkworkError
 from linkwork.mechanism.model import Mechanism
-from linkwork.solve.control_step import Output, as_taken, inputs_of, step_recipe
+from linkwork.solve.control_step import (
+    CLOSED,
+    Output,
+    as_taken,
+    closing_tasks,
+    inputs_of,
+    step_recipe,
+)
 from linkwork.solve.inputs import Targets, configuration, rows_of, settings_of
 from linkwork.solve.limits.acceleration import AccelerationLimit
 from linkwork.solve.limits.base import Limit
@@ -28,6 +35,9 @@ from linkwork.solve.tasks.pose import Pose
 
 Floats = NDArray[np.float64]
 
+_SHORTER = 5
+"""How often a step that cannot be closed is made four times shorter."""
+
 
 class Controller(ProcessBound):
     """Differential inverse kinematics: from a configuration to the next one, ``dt`` later.
@@ -39,6 +49,10 @@ class Controller(ProcessBound):
     their limits exactly, from the first step on: a joint outside its position limits is put inside
     at once. Without a `VelocityLimit` among ``limits`` the description's velocity limits hold, but
     those of floating joints.
+
+    Loops come before every task and limit: each step ends with all of them closed within 1e-9 (m,
+    rad), corrected on the manifold inside the limits. Where a step cannot be closed it is made
+    shorter, and in the end stays at q, which is to be assembled.
 
     ``damping``, times the length of the error in radians, damps steps next to singularities and
     of mechanisms with too few joints; 1 lets targets out of reach be approached without shaking.
@@ -76,6 +90,7 @@ class Controller(ProcessBound):
             objectives=objectives,
             joint_weights=joint_weights,
         )
+        self._closes = bool(closing_tasks(self.problem))
         self._inputs = inputs_of(self.problem)
         self._place = {each.name: k for k, each in enumerate(self._inputs)}
         extra = np.array([self.dt, gain, damping])
@@ -90,13 +105,14 @@ class Controller(ProcessBound):
         self._call("q")
 
     def step(self, q: ArrayLike, targets: Targets = None, *, v: ArrayLike | None = None) -> Floats:
-        """The configuration (..., nq) after one step from q (..., nq).
+        """The configuration (..., nq) after one step from q (..., nq), its loops closed.
 
         ``targets``: as `InverseKinematics.solve` takes them. ``v`` (..., nv) is the velocity of
         the last step, for an `AccelerationLimit`. Joints that are not moved keep their positions.
 
-        Raises: ShapeError, InputError for what is not finite, of the wrong shape or no rigid pose;
-        UnknownNameError for a name that is none of the tasks'.
+        Raises: ShapeError, InputError for what is not finite, of the wrong shape or no rigid pose,
+        and for a q whose loops are so far open that one step does not close them; UnknownNameError
+        for a name that is none of the tasks'.
         """
         return self._run("q", q, targets, v)
 
@@ -112,7 +128,11 @@ class Controller(ProcessBound):
         given = self._handed_over(named)
         if given is not None:
             try:
-                return call(q, *given, self._settings)
+                found = call(q, *given, self._settings)
+                if not self._closes:
+                    return found
+                if found.ndim == 1 and found[-2] <= CLOSED:
+                    return found[:-2]
             except LinkworkError:
                 pass  # the general way says what is wrong in the words of who asked
         return self._run_generally(output, q, named)
@@ -158,8 +178,33 @@ class Controller(ProcessBound):
         start = configuration(q, self.mechanism, "q")
         parameters, whole, lead = rows_of(self.problem, named, start)
         arrays = [as_taken(each, parameters[:, slice(*each.span)]) for each in self._inputs]
-        result = self._kernels[output](whole, *cast("list[Floats]", arrays), self._settings)
+        given = cast("list[Floats]", arrays)
+        result = self._kernels[output](whole, *given, self._settings)
+        if self._closes:
+            result = self._kept_closed(output, whole, given, result)
         return result.reshape(*lead, result.shape[-1])
+
+    def _kept_closed(self, output: Output, q: Floats, given: list[Floats], found: Floats) -> Floats:
+        """What was found (N, n + 2) with shorter steps (N, n) where a step is not closed.
+
+        Raises: InputError.
+        """
+        settings, gain = self._settings.copy(), self.problem.layout.n_settings + 1
+        for _ in range(_SHORTER):
+            left = np.flatnonzero(~(found[:, -2] <= CLOSED))
+            if not left.size:
+                break
+            settings[gain] *= 0.25
+            found[left] = self._kernels[output](q[left], *(each[left] for each in given), settings)
+        left = np.flatnonzero(~(found[:, -2] <= CLOSED))
+        for row in left:
+            if not found[row, -1] <= CLOSED:
+                raise InputError(
+                    f"row {row}: the loops of q are open by {found[row, -1]:.3g} (m, rad), and a "
+                    f"step within the limits leaves {found[row, -2]:.3g}: assemble q first"
+                )
+            found[row, :-2] = q[row] if output == "q" else 0.0
+        return np.ascontiguousarray(found[:, :-2])
 
     def _call(self, output: Output) -> Callable[..., Floats]:
         with self._compiler.work(f"a controller for {self.mechanism.name}"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,16 +30,19 @@ from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options, whole_number, with_changes
 from linkwork.solve.parts import deciding_part, numbers_of, parts_of
 from linkwork.solve.pipeline import Refused
-from linkwork.solve.problem import Problem, make_problem
+from linkwork.solve.problem import Problem, listed, make_problem
 from linkwork.solve.result import Column, IKResult, Terms
 from linkwork.solve.searching import Effort, Part, Progress, search
 from linkwork.solve.single import Numbers, SingleCalls
 from linkwork.solve.tasks.base import Task
+from linkwork.solve.tasks.closed import Closed
 from linkwork.solve.tasks.pose import Pose
 from linkwork.solve.texts import takes_pose, taking, targets_of, thresholds
 
 Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))
+_STEPS_TO_CLOSE, _TRIES_TO_CLOSE = 100, 20
+"""Of the loops of a miss: the first try, from the miss, is nearly always the last."""
 
 
 class _Found(NamedTuple):
@@ -170,11 +174,13 @@ class InverseKinematics(ProcessBound):
             numbers = single.numbers(options, changes)
             row = None if numbers is None else single(numbers, targets, q0)
             if numbers is not None and row is not None:
-                return self._of_row(row, (targets, q0), numbers.terms, begin)
+                chosen = with_changes(options, changes, self.solve)
+                return self._of_row(row, (targets, q0), (numbers.terms, chosen), begin)
         options, threads = with_changes(options, changes, self.solve), thread_count(threads)
         if self._takes_pose and options.best_of == 1 and options.seconds is None:
             made = self._poses(targets, q0, options, (threads, progress))
             if made is not None:
+                self._close_misses(made.q, made.report, made.numbers, options)
                 took = clock() - begin if clock else math.nan
                 return IKResult(made.q, made.report, made.terms, made.numbers, took)
         parameters, start, lead = rows_of(self.problem, targets, self._start(q0))
@@ -186,6 +192,7 @@ class InverseKinematics(ProcessBound):
             found, cost = self._at_once(parameters, start, call), None
         else:
             found, cost = self._from(parameters, start, call), None
+        self._close_misses(found.q, found.report, parameters, options)
         return IKResult(
             found.q.reshape(*lead, found.q.shape[1]),
             found.report.reshape(*lead, found.report.shape[1]),
@@ -203,17 +210,51 @@ class InverseKinematics(ProcessBound):
         self,
         row: Floats,
         given: tuple[Targets, Configuration | None],
-        terms: Terms,
+        how: tuple[Terms, Options],
         begin: float,
     ) -> IKResult:
         """The result of one target in one call of compiled code."""
+        terms, options = how
         n_q = self.mechanism.n_q
         numbers = _NONE  # for words about a failure
         if row[n_q] == 0.0:
             numbers = rows_of(self.problem, given[0], self._start(given[1]))[0]
+            self._close_misses(row[:n_q], row[n_q:], numbers, options)
         clock = self._compiler.clock
         took = clock() - begin if clock else math.nan
         return IKResult(row[:n_q], row[n_q:], terms, numbers, took)
+
+    def _close_misses(
+        self, q: Floats, report: Floats, parameters: Floats, options: Options
+    ) -> None:
+        """Close the loops of misses, from where the search has left them, in place.
+
+        Shapes: q (..., nq) and report (..., k), contiguous; parameters (N, p). What cannot be
+        closed from there stays open, and its reason says by how much.
+        """
+        q, report = q.reshape(-1, q.shape[-1]), report.reshape(-1, report.shape[-1])
+        closer, missed = self._closer, np.flatnonzero(report[:, 0] < 0.5)
+        if closer is None or not missed.size:
+            return
+        found = closer.solve(None, q[missed], steps=_STEPS_TO_CLOSE, tries=_TRIES_TO_CLOSE)
+        rows, at = missed[found.success], found.q[found.success]
+        settings = settings_of(self.problem, options)
+        q[rows] = at
+        report[rows, 1:-2] = measures = self._code.check(at, parameters[rows], settings)
+        report[rows, 0] = self._success(at, measures, settings)
+
+    @cached_property
+    def _closer(self) -> InverseKinematics | None:
+        """A solver that closes the loops and asks for nothing else; None where none are kept."""
+        asked = listed(self.problem.asked["tasks"], Task, "tasks", "Pose('tool0')")
+        closing = [task for task in asked if isinstance(task, Closed)]
+        if not closing or len(closing) == len(asked):
+            return None
+        m, moved = self.mechanism, set(self.problem.coordinates)
+        names = [m.joint_names[c] for c in closing[0].bind(m).coordinates if c in moved]
+        if not names:
+            return None
+        return InverseKinematics(m, closing[0], names, compiler=self._compiler, known=self._known)
 
     def all_solutions(
         self,

@@ -188,7 +188,7 @@ def linearised(
         gap = o.maximum(gap, outside)
     unit = scales(o, problem, settings)
     levels = [level_of(o, problem, members, seen, problem.moved_v) for members in problem.levels]
-    levels = [_in_units(level, unit) for level in levels]
+    levels = [in_units(level, unit) for level in levels]
     return Linearised(x, q, reach, unit, seen, gap, score, levels)
 
 
@@ -217,8 +217,8 @@ def step(
     numbers = (parameters, settings)
     at = linearised(o, problem, x, parameters, settings)
     unit = at.unit
-    free = _free(o, problem, at.x, at.reach, at.levels[0])
-    levels = [_only(level, free) for level in at.levels]
+    free = free_columns(o, problem, at.x, at.reach, at.levels[0])
+    levels = [only_free(level, free) for level in at.levels]
     most = _most_damping_error(o, problem, settings)
     dx = first_level(o, problem, levels[0], most).step(levels[0].error)
     if len(levels) > 1 or problem.objectives:
@@ -256,13 +256,13 @@ def _outside(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block | No
     return violation(o, problem, values, numbers) - _ALLOWED
 
 
-def _in_units(level: Level, unit: Sequence[Block | float]) -> Level:
+def in_units(level: Level, unit: Sequence[Block | float]) -> Level:
     """The columns for joints that go ``unit`` where they go one."""
     columns = [times(u, column) for u, column in zip(unit, level.columns, strict=True)]
     return level._replace(columns=columns)
 
 
-def _free(
+def free_columns(
     o: Ops, problem: Problem, x: Block, reach: Sequence[Interval], level: Level
 ) -> list[Block | None]:
     """For each column 0 where its joint stands at a limit and is pushed against it, else 1.
@@ -286,7 +286,8 @@ def _free(
     return free
 
 
-def _only(level: Level, free: Sequence[Block | None]) -> Level:
+def only_free(level: Level, free: Sequence[Block | None]) -> Level:
+    """The level with the columns of `free_columns` that are stopped taken away."""
     columns = [c if f is None else f * c for c, f in zip(level.columns, free, strict=True)]
     return level._replace(columns=columns)
 
@@ -315,7 +316,7 @@ def _with_the_rest(
     """
     once = _lower(o, levels[1:], levels[1:], way, (dx, [_exact(o, levels[0])]))
     still = _held(o, bounds, once)
-    tight = [_only(level, still) for level in levels]
+    tight = [only_free(level, still) for level in levels]
     way = [w if f is None else f * w for w, f in zip(way, still, strict=True)]
     again = _lower(o, levels[1:], tight[1:], way, (dx, [_exact(o, tight[0])]))
     more = [a - d for a, d in zip(again, dx, strict=True)]

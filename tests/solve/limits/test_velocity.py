@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.errors import UnsupportedFeatureError
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.limits.base import Where

@@ -311,8 +311,9 @@ class Assembly(ProcessBound):
             return pipeline.run([given], start, how.numbers, threads=how.threads)
         except Refused as refused:
             q = start[refused.row].copy()
-            q[list(self._given)] = given[refused.row]
             why = valueless(self.mechanism, q)
+            q[list(self._given)] = given[refused.row]
+            why = valueless(self.mechanism, q) or why
             why = why or "it has numbers so large that nothing could be verified"
             raise InputError(f"row {refused.row} cannot be assembled: {why}") from None
 

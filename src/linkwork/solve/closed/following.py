@@ -224,31 +224,24 @@ class _Way:
         factored = first_level(o, problem, seen.levels[0])
         move = factored.step(seen.levels[0].error)
         tangent, pace, length = self._tangent(o, seen, factored, parameters)
-
         closed = o.negate(o.less(0.0, seen.gap))
         begins = o.negate(o.less(0.0, at.share))
         step = at.share - at.taken
-        turn, bend = self._prediction_error(o, at, tangent, step)
-        kept, rank = factored.kept(self._jacobian(o, at.before)), factored.rank(_HELD)
-        smooth = o.both(o.less(turn, _TURN), o.less(bend, _BEND))
-        regular = o.both(o.less(_KEPT, kept), o.less(o.absolute(rank - at.rank), 0.5))
+        turn, smooth = self._prediction_error(o, at, tangent, step)
+        rank, regular = self._regular(o, at, factored)
         taken = o.both(closed, o.either(begins, o.both(smooth, regular)))
-        lost = o.both(
-            o.negate(o.either(begins, taken)), o.either(closed, self._hopeless(o, at, move))
-        )
-
-        aim = o.sqrt(_AIM * _TURN / (turn + 1e-12))
-        longer = step * o.minimum(_LONGER, o.maximum(_SHORTER, aim))
+        given_up = o.either(closed, self._hopeless(o, at, move))
+        lost = o.both(o.negate(o.either(begins, taken)), given_up)
+        aim = o.maximum(_SHORTER, o.sqrt(_AIM * _TURN / (turn + 1e-12)))
+        longer = step * o.minimum(_LONGER, aim)
         longer = o.minimum(o.select(begins, 1.0, longer), _LONGEST / pace)
         forward = o.minimum(longer, 1.0 - at.share)
         ahead = at.share + forward
         again = _SHORTER * step
+        at_start = o.both(begins, o.negate(closed))
         ends = _End(
             branch=o.both(lost, o.less(again * length, _SHORTEST)),
-            start=o.both(
-                o.both(begins, o.negate(closed)),
-                o.less(_MOST_AT_START, at.corrections),
-            ),
+            start=o.both(at_start, o.less(_MOST_AT_START, at.corrections)),
             late=o.less(settings[problem.layout.n_settings] - 1.5, at.iterations),
         )
         n = range(len(problem.moved_v))
@@ -256,25 +249,21 @@ class _Way:
         def chosen(if_taken: Block, if_lost: Block, otherwise: Block) -> Block:
             return o.select(taken, if_taken, o.select(lost, if_lost, otherwise))
 
-        base = [chosen(at.y[k], at.y0[k], at.y[k]) for k in range(len(problem.moved))]
-        moves = [
-            times(seen.unit[k], chosen(forward * tangent[k], again * at.tangent[k], move[k]))
-            for k in n
-        ]
+        base = [o.select(lost, at.y0[k], at.y[k]) for k in range(len(problem.moved))]
+        gone = [chosen(forward * tangent[k], again * at.tangent[k], move[k]) for k in n]
+        moves = [times(unit, each) for unit, each in zip(seen.unit, gone, strict=True)]
         y = moved(o, problem, o.vector(base), moves, seen.reach, (own, plain), wrap=False)
-        squared = _squares(move)
-        entries = self._entries(o, seen)
         after = _State(
             y=y,
             y0=_each(o, taken, at.y, at.y0, len(problem.moved)),
             correction=o.vector([chosen(0.0, 0.0, at.correction[k] + move[k]) for k in n]),
             tangent=o.vector([o.select(taken, tangent[k], at.tangent[k]) for k in n]),
-            before=_each(o, taken, entries, at.before, len(self.entries)),
+            before=_each(o, taken, self._entries(o, seen), at.before, len(self.entries)),
             rank=o.select(taken, rank, at.rank),
             taken=o.select(taken, at.share, at.taken),
             share=chosen(o.select(o.less(_WHOLE, ahead), 1.0, ahead), at.taken + again, at.share),
             corrections=chosen(0.0, 0.0, at.corrections + 1.0),
-            last=chosen(0.0, 0.0, squared),
+            last=chosen(0.0, 0.0, _squares(move)),
             iterations=at.iterations + 1.0,
             end=ends.code(o, at.end),
         )
@@ -301,11 +290,19 @@ class _Way:
 
     def _prediction_error(
         self, o: Ops, at: _State, tangent: Sequence[Block], step: Block
-    ) -> tuple[Block, Block]:
-        """Half the turn of the tangent times the step, and what it does not explain."""
+    ) -> tuple[Block, Condition]:
+        """Half the turn of the tangent times the step; whether that and what it does not explain
+        of the correction are small."""
         turns = [0.5 * step * (t - at.tangent[k]) for k, t in enumerate(tangent)]
         rest = [at.correction[k] - turn for k, turn in enumerate(turns)]
-        return o.sqrt(_squares(turns) + 1e-30), o.sqrt(_squares(rest) + 1e-30)
+        turn = o.sqrt(_squares(turns) + 1e-30)
+        return turn, o.both(o.less(turn, _TURN), o.less(_squares(rest), _BEND * _BEND))
+
+    def _regular(self, o: Ops, at: _State, factored: Damped) -> tuple[Block, Condition]:
+        """The rank of the Jacobian, and whether no singularity lies between y0 and y."""
+        kept, rank = factored.kept(self._jacobian(o, at.before)), factored.rank(_HELD)
+        same = o.less(o.absolute(rank - at.rank), 0.5)
+        return rank, o.both(o.less(_KEPT, kept), same)
 
     def _hopeless(self, o: Ops, at: _State, move: Sequence[Block]) -> Condition:
         """Whether corrections are too long, too many, or do not get shorter."""

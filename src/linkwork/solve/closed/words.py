@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 
 _UNITS: dict[Unit, str] = {"m": " m", "rad": " rad", "1": ""}
 _OPEN = 1.0e-12
-_AT_LIMIT = 1.0e-6
-"""So near to a limit is at it where a way was given up by halves."""
+_AT_LIMIT = 1.0e-3
+"""So near to a limit (rad, m) is at it where steps that got shorter ended a way."""
 
 
 @dataclass(frozen=True, eq=False)
