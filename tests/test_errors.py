@@ -30,6 +30,7 @@ ERRORS = [
     lw.MissingExtraError("text"),
     lw.UnknownNameError("joint", "elbo", ("elbow", "shoulder")),
     lw.DescriptionError([PROBLEM, Problem("error", "cycle", "a cycle")]),
+    lw.MissingFileError([Problem("error", "no-file", "there is no such file", "a.urdf")]),
 ]
 
 
@@ -37,6 +38,8 @@ ERRORS = [
     ("error", "builtin"),
     [
         (lw.DescriptionError, ValueError),
+        (lw.MissingFileError, lw.DescriptionError),
+        (lw.MissingFileError, FileNotFoundError),
         (lw.InputError, ValueError),
         (lw.ShapeError, ValueError),
         (lw.ShapeError, lw.InputError),

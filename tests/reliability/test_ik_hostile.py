@@ -44,7 +44,7 @@ def judge(m, frame, result, targets):
     ]
     assert (flat[:, moved] >= m.lower[moved]).all()
     assert (flat[:, moved] <= m.upper[moved]).all()
-    told = result.success.ravel()
+    told = np.ravel(result.success)
     for q, success, target in zip(flat, told, targets.reshape(-1, 4, 4), strict=True):
         position, rotation = errors_at(m, q, frame, target)
         scale = 1e-12 * (1.0 + np.abs(target[:3, 3]).max())

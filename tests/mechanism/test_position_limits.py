@@ -1,0 +1,58 @@
+"""Positions that have to lie inside limits: rounding is put at them, more is refused by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+import robots
+from linkwork.errors import InputError
+from linkwork.mechanism.position_limits import bounded_places, inside_limits, joint_at
+from seeds import rng
+
+M = robots.mechanism_from(robots.every_joint_urdf())
+ALL = range(M.n_q)
+
+
+def checked(q, places=ALL):
+    return inside_limits(M, q, places, "q0", whose="is at", hint="clip it")
+
+
+def test_what_is_inside_is_the_same_array():
+    q = np.clip(rng("inside").uniform(-3, 3, (5, M.n_q)), M.lower, M.upper)
+    assert checked(q) is q
+    assert checked(q[0]).tobytes() == q[0].tobytes()
+
+
+def test_rounding_is_put_at_the_limit_and_nothing_else_is_changed():
+    q = np.clip(rng("rounding").uniform(-3, 3, (5, M.n_q)), M.lower, M.upper)
+    for k in bounded_places(M, ALL):
+        outside = q.copy()
+        outside[2, k] = M.upper[k] + 5e-7
+        expected = q.copy()
+        expected[2, k] = M.upper[k]
+        assert checked(outside).tobytes() == expected.tobytes()
+        assert outside[2, k] > M.upper[k]  # what was given is not changed
+
+
+def test_more_is_refused_with_row_joint_and_limits():
+    q = np.clip(np.zeros((3, 2, M.n_q)), M.lower, M.upper)
+    for k in bounded_places(M, ALL):
+        outside = q.copy()
+        outside[1, 0, k] = M.lower[k] - 0.1
+        name = M.joint_names[[c for c, s in enumerate(M.q_start[:-1]) if s <= k][-1]]
+        assert joint_at(M, k) == name
+        with pytest.raises(InputError, match=rf"q0\[1\]\[0\]: joint '{name}' is at .*; clip it"):
+            checked(outside)
+        others = [place for place in ALL if place != k]
+        assert checked(outside, others) is outside
+
+
+def test_reversed_limits_bound_nothing():
+    text = (
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
+        '<parent link="a"/><child link="b"/><limit lower="1" upper="-1" effort="1" velocity="1"/>'
+        "</joint></robot>"
+    )
+    assert bounded_places(lw.load(text).mechanism, [0]) == []
