@@ -117,7 +117,9 @@ def test_repr_tells_loops_and_what_they_leave_free_once_it_is_known():
     frames = len(robot.frame_names)
     assert repr(robot) == f"Robot('four_bar': 3 joints, 1 loop, {frames} frames)"
     assert robot.mobility().degrees_of_freedom == 1
-    assert repr(robot) == f"Robot('four_bar': 3 joints, 1 loop, 1 degree of freedom, {frames} frames)"
+    assert (
+        repr(robot) == f"Robot('four_bar': 3 joints, 1 loop, 1 degree of freedom, {frames} frames)"
+    )
     geared = lw.load("panda").couple("joint2", "joint1")
     assert "7 joints, 1 coupling, " in repr(geared)
     assert "degree" not in repr(geared)
