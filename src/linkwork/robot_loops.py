@@ -186,6 +186,17 @@ class RobotLoops:
         """
         return self._rates().mobility(q)
 
+    def is_assembled(self, q: Configuration, *, tolerance: float = 1.0e-6) -> Any:
+        """Whether all loops are closed and all couplings kept at q (..., nq): a bool, or an array.
+
+        Within ``tolerance``, of the length of each loop and in radians. `closure` can be zero where
+        a loop is half a turn from closed; this is not.
+
+        Raises: ShapeError, UnknownNameError; InputError where there are no loops or couplings.
+        """
+        closed = self._rates().openings(q).max(axis=-1, initial=0.0) <= tolerance
+        return closed if closed.ndim else bool(closed)
+
     def closure(
         self,
         q: ArrayLike,

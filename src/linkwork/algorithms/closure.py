@@ -31,6 +31,9 @@ from linkwork.mechanism.loops import Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 
+_ROUNDING = 3.6e-15
+"""The share of what a coupling compares that rounding may leave: 16 times the spacing of numbers."""
+
 Row: TypeAlias = dict[int, Scalar]
 """A row of the closure's Jacobian: entries by number of v, without those that are never any."""
 
@@ -46,6 +49,8 @@ class ClosurePart:
     residual: Callable[[Ops, Block], Residual]
     """As of a task: the error is minus the closure, the columns are those of its Jacobian."""
     counts_turns: tuple[int, ...] = ()
+    straight: tuple[int, ...] = ()
+    """The coordinates by which the error of a coupling goes to zero in one step, however long."""
 
     @property
     def n_rows(self) -> int:
@@ -132,6 +137,20 @@ def row_scales(m: Mechanism) -> list[float]:
         slides = m.joint_types[m.joint(each.joint)] is JointType.PRISMATIC
         scales.append(1.0 / max(lengths, default=1.0) if slides else 1.0)
     return scales
+
+
+def openings(o: Ops, m: Mechanism, q: Block) -> list[Block]:
+    """The distance or angle that each group of rows is open by, distances in lengths of their loop.
+
+    Zero only where it is closed: half a turn from closed is half a turn, whatever the rows say.
+    """
+    lengths = [*(loop_length(m, loop) for loop in m.loops), *(1.0 for _ in m.couplings)]
+    found: list[Block] = []
+    for part, length in zip(closure_parts(m), lengths, strict=True):
+        for group, squared in zip(part.groups, part.residual(o, q).squared, strict=True):
+            apart = o.sqrt(o.maximum(squared, o.const(0.0)))
+            found.append(apart * (1.0 / length) if group.unit == "m" else apart)
+    return found
 
 
 def loop_length(m: Mechanism, loop: Loop) -> float:
@@ -306,12 +325,20 @@ def _coupling_part(m: Mechanism, each: Coupling) -> ClosurePart:
         coordinates=coordinates,
         residual=residual,
         counts_turns=tuple(int(m.q_start[c]) for c in coordinates),
+        straight=coordinates if each.function.is_affine else (own,),
     )
 
 
 def coupling_residual(o: Ops, each: Coupling, positions: Sequence[Block]) -> Residual:
-    """What a coupling has of rows, its columns those of its joint, then of its leaders."""
+    """Row of a coupling, its columns those of its joint, then of its leaders.
+
+    Its measure is without what rounding may leave of positions many turns from zero.
+    """
     value, slopes = each.function.value_and_slopes(o, positions[1:])
     error = value - positions[0]
     columns = [o.const([1.0]), *(o.vector([-slope]) for slope in slopes)]
-    return Residual(o.vector([error]), columns, [error * error])
+    compared = o.absolute(positions[0])
+    for slope, position in zip(slopes, positions[1:], strict=True):
+        compared = compared + o.absolute(slope * position)
+    open_ = o.maximum(o.absolute(error) - _ROUNDING * compared, o.const(0.0))
+    return Residual(o.vector([error]), columns, [open_ * open_])

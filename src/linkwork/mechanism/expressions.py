@@ -68,6 +68,24 @@ class Expression:
             slopes.append(own_slopes)
         return values[-1], slopes[-1]
 
+    @property
+    def is_affine(self) -> bool:
+        """Whether the slopes are constants, as the operations show."""
+        degrees: list[int] = []  # 2 for all that is not affine
+        for operation, arguments in self.nodes:
+            if operation in ("input", "constant"):
+                degrees.append(int(operation == "input"))
+                continue
+            own = [degrees[int(k)] for k in arguments]
+            if operation in ("add", "subtract", "negative"):
+                degrees.append(max(own))
+            elif operation == "multiply":
+                degrees.append(min(2, sum(own)))
+            else:
+                divides = operation == "divide" and own[1] == 0
+                degrees.append(own[0] if divides else 2 * int(max(own) > 0))
+        return degrees[-1] < 2
+
     def with_input(self, index: int, value: float) -> Expression:
         """The function of the other inputs, this one being a constant."""
         nodes: list[Node] = []

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from linkwork.algorithms.closed_dynamics import held
 from linkwork.algorithms.closed_dynamics import moved as answered
-from linkwork.algorithms.closure import ClosurePart, closure_parts, row_scales
+from linkwork.algorithms.closure import ClosurePart, closure_parts, openings, row_scales
 from linkwork.algorithms.inverse_dynamics import as_vector
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
@@ -26,7 +26,7 @@ from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation.tangent import moved
 
 CLOSED = 1.0e-12
-"""How far (m, rad) a loop may stay open after a step."""
+"""How far (lengths of the loop, rad) a loop may stay open after a step."""
 
 STEADY = 1.0e-10
 """How fast (m/s, rad/s), beside one and the speeds, a loop may open after a step."""
@@ -48,7 +48,7 @@ def projected(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     seen = _seen(o, m, parts, q)
     for _ in range(2):  # the second takes what the first has by rows of the old q, and by mu
         v = v + weighed.correction(_opening(seen.rows, v, sign=-1.0))
-    left = _largest(o, seen.error) * (1.0 / CLOSED)
+    left = _largest(o, openings(o, m, q)) * (1.0 / CLOSED)
     opening = _largest(o, _opening(seen.rows, v, sign=1.0))
     fastest = _largest(o, [v[k] for k in range(m.n_v)])
     return o.concat([q, v, o.vector([o.maximum(left, opening / (STEADY * (1.0 + fastest)))])])

@@ -184,8 +184,9 @@ def limited(
     o: Ops, problem: Problem, dx: Sequence[Block], unit: Sequence[Block | float]
 ) -> tuple[list[Block], Block]:
     """The step with its turns limited in length, in the units of v; and its squared length."""
-    slides = _is_slide(problem)
-    turns = [d for d, slide in zip(dx, slides, strict=True) if not slide]
+    slides = zip(problem.moved_v, _is_slide(problem), strict=True)
+    free = [slide or k in problem.straight for k, slide in slides]
+    turns = [d for d, any_length in zip(dx, free, strict=True) if not any_length]
     squared = _sum_of_squares(o, dx)
     if not turns:
         return [times(s, d) for s, d in zip(unit, dx, strict=True)], squared

@@ -128,6 +128,14 @@ class Problem:
         return self.is_angle & np.array([k not in counted for k in self.moved], dtype=bool)
 
     @cached_property
+    def straight(self) -> frozenset[int]:
+        """The numbers of v of coordinates whose steps may be of any length."""
+        found = {c for task in self.tasks for c in task.straight}
+        found -= {c for t in self.tasks for c in t.coordinates if c not in t.straight}
+        found -= {c for goal in self.objectives for c in goal.coordinates}
+        return frozenset(expanded(self.mechanism.v_start, sorted(found)))
+
+    @cached_property
     def wraps(self) -> NDArray[np.bool_]:
         """Which of the moved positions are angles without any limit, on any turn (n,)."""
         return self.same_turns & np.isinf(self.lower) & np.isinf(self.upper)

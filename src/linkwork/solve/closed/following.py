@@ -286,7 +286,11 @@ class _Way:
         tangent = factored.step(opened)
         own = [speed / length for speed, length in zip(speeds, self.lengths, strict=True)]
         squared = sum((v * v for v in own), o.const(1e-24))
-        return tangent, o.sqrt(squared + _squares(tangent)), o.sqrt(squared)
+        straight = problem.straight
+        bent = [own_ for k, own_ in zip(self.driven, own, strict=True) if k not in straight]
+        bent += [t for k, t in zip(problem.moved_v, tangent, strict=True) if k not in straight]
+        together = sum((v * v for v in bent), o.const(1e-24))
+        return tangent, o.sqrt(together), o.sqrt(squared)
 
     def _prediction_error(
         self, o: Ops, at: _State, tangent: Sequence[Block], step: Block

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.algorithms.actuation import actuated_numbers
 from linkwork.algorithms.actuation_jacobian import along
 from linkwork.algorithms.axes import Scalar
-from linkwork.algorithms.closure import closure_parts
+from linkwork.algorithms.closure import openings
 from linkwork.algorithms.jacobian import Reference, jacobian
 from linkwork.algorithms.least_rates import following
 from linkwork.algorithms.triples import times, total
@@ -29,7 +29,7 @@ from linkwork.ops.protocol import Block, Ops
 Floats = NDArray[np.float64]
 
 ASSEMBLED = 1.0e-6
-"""So far (m, rad) a closure may be off where its rates are asked for."""
+"""How far (lengths of the loop, rad) a loop may be open where its rates are asked for."""
 _SETTLED = 1.0e-8
 """Rates of the rows that motions may leave open, by actuated speeds of 1."""
 
@@ -89,9 +89,11 @@ def _rates_and_doubt(
         columns = along(m, J, asked.frame, columns)
     n = m.n_v if asked is None else 6
     by_rows: list[Scalar] = [column[i] for i in range(n) for column in columns]
-    parts = [(part.n_rows, part.residual(o, q).error) for part in closure_parts(m)]
-    gaps = [error[i] for count, error in parts for i in range(count)]
-    doubt = [_squares(gaps, ASSEMBLED), _squares(found.left, _SETTLED), times(2.0, found.singular)]
+    doubt = [
+        _squares(openings(o, m, q), ASSEMBLED),
+        _squares(found.left, _SETTLED),
+        times(2.0, found.singular),
+    ]
     return o.vector([*by_rows, total(doubt)])
 
 

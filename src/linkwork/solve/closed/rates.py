@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms import configuration as configurations
-from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts, row_scales
+from linkwork.algorithms.closure import (
+    closure,
+    closure_jacobian,
+    closure_parts,
+    openings,
+    row_scales,
+)
 from linkwork.algorithms.jacobian import Reference
 from linkwork.arrays import plain
 from linkwork.compile.compiler import Compiler
@@ -97,6 +103,11 @@ class Rates:
         self.row_names = tuple(
             f"{part.name}: {row}" for part in self._parts for row in part.row_names
         )
+        self._opening_units = tuple(
+            (group.name, "lengths of the loop" if group.unit == "m" else "rad")
+            for part in closure_parts(m)
+            for group in part.groups
+        )
         moving = {c for part in self._parts for c in part.coordinates}
         self._ranks: dict[tuple[int, ...], int] = {}
         self._quick: dict[tuple[str, Reference] | None, QuickRates] = {}
@@ -132,6 +143,13 @@ class Rates:
         return self._kernel("closure", text)
 
     @cached_property
+    def _openings(self) -> Kernel:
+        def text(o: Ops, q: Block) -> dict[str, Block]:
+            return {"openings": o.vector(openings(o, self.mechanism, q))}
+
+        return self._kernel("openings", text)
+
+    @cached_property
     def _jacobian(self) -> Kernel:
         def text(o: Ops, q: Block) -> dict[str, Block]:
             return {"jacobian": closure_jacobian(o, self.mechanism, q)}
@@ -150,15 +168,23 @@ class Rates:
         Raises: ShapeError, InputError naming the row that is open most.
         """
         given = configuration(q, self.mechanism, "q")
-        apart = np.abs(self.closure(given))
+        apart = self._held(self._openings, given)
         if apart.size and float(apart.max()) > ASSEMBLED:
             *lead, worst = map(int, np.unravel_index(int(apart.argmax()), apart.shape))
             row = f" of row {lead}" if lead else ""
+            name, unit = self._opening_units[worst]
             raise InputError(
-                f"q{row} is not assembled: '{self.row_names[worst]}' is open by "
-                f"{float(apart.max()):.3g}; use assemble() first"
+                f"q{row} is not assembled: '{name}' is open by {float(apart.max()):.3g} {unit}; "
+                "use assemble() first"
             )
         return given
+
+    def openings(self, q: Configuration) -> Floats:
+        """The distance or angle by which each loop and coupling is open at q (..., nq).
+
+        Distances in lengths of their loop. Raises: as `closure`.
+        """
+        return self._held(self._openings, configuration(q, self.mechanism, "q"))
 
     def passive_rates(self, q: ArrayLike) -> Floats:
         """dv / d(actuated speeds) (..., nv, n_actuated) where the loops stay closed.
@@ -273,11 +299,10 @@ class Rates:
         driven = set(_columns(self.mechanism, self.mechanism.actuated))
         passive = [k for k in self._looped if k not in driven]
         at = neutral(self.mechanism)
-        rows = closure(NUMPY, self.mechanism, at)
-        if float(np.abs(rows).max(initial=0.0)) <= ASSEMBLED:
+        if max(map(float, openings(NUMPY, self.mechanism, at)), default=0.0) <= ASSEMBLED:
             J = np.asarray(closure_jacobian(NUMPY, self.mechanism, at))[:, passive]
             if rank_of(self._in_lengths(J)) == min(J.shape):
-                return max(0, len(passive) - len(rows))
+                return max(0, len(passive) - len(self.row_names))
         return len(passive) - self._passive_rank(passive)
 
     def _in_lengths(self, J: Floats) -> Floats:

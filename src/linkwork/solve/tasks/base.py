@@ -62,6 +62,8 @@ class BoundTask:
     """Whether the tolerances in the options of a call are not for this task."""
     blocks: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
     """Rows from, to, and the coordinates that these alone depend on; none: all on all."""
+    straight: tuple[int, ...] = ()
+    """Coordinates that bring their error to zero in one step, however long it is."""
 
     def rows_of(self, target: ArrayLike) -> Floats:
         """A target, in any leading shape, as numbers (..., n_target), a copy.

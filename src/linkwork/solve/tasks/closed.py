@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.algorithms.closure import closure_parts
+from linkwork.algorithms.closure import closure_parts, loop_length
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -21,7 +21,7 @@ from linkwork.solve.tasks.base import (
 )
 
 TOLERANCE = 1.0e-12
-"""What counts as closed, in metres and radians: what rounding leaves of metres and turns."""
+"""What counts as closed, in lengths of the loop and radians: what rounding leaves of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,13 @@ class Closed(Task):
             return Residual(o.concat([each.error for each in found]), columns, squared)
 
         blocks = zip(starts[:-1], starts[1:], (part.coordinates for part in parts), strict=True)
-        given = self if self.tolerance is not None else replace(self, tolerance=TOLERANCE)
+        lengths = [*(loop_length(m, loop) for loop in m.loops), *(1.0 for _ in m.couplings)]
+        tolerances = [
+            TOLERANCE * (length if group.unit == "m" else 1.0)
+            for part, length in zip(parts, lengths, strict=True)
+            for group in part.groups
+        ]
+        given = self if self.tolerance is not None else replace(self, tolerance=tolerances)
         found = bound(
             given,
             Structure(
@@ -65,7 +71,11 @@ class Closed(Task):
                 counts_turns=sorted({k for part in parts for k in part.counts_turns}),
             ),
         )
-        return replace(found, keeps_tolerance=True, blocks=tuple(blocks))
+        bent = {c for part in parts for c in part.coordinates if c not in part.straight}
+        straight = {c for part in parts for c in part.straight} - bent
+        return replace(
+            found, keeps_tolerance=True, blocks=tuple(blocks), straight=tuple(sorted(straight))
+        )
 
 
 def _no_target(target: ArrayLike, of: str) -> NDArray[np.float64]:
