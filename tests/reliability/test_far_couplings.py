@@ -38,7 +38,7 @@ def test_every_position_is_assembled(rate: float):
             assert found.success.all()
             np.testing.assert_allclose(found.q, wanted, rtol=1e-12, atol=1e-12 / min(1, abs(rate)))
     assert robot.is_assembled(wanted).all()
-    assert not robot.is_assembled(wanted + [0.0, 1e-3 * (1.0 + abs(rate))]).any()
+    assert not robot.is_assembled(wanted + np.array([0.0, 1e-3 * (1.0 + abs(rate))])).any()
 
 
 @pytest.mark.parametrize("rate", RATES)

@@ -32,7 +32,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 _ROUNDING = 3.6e-15
-"""The share of what a coupling compares that rounding may leave: 16 times the spacing of numbers."""
+"""The share that rounding may leave of what a coupling compares: 16 spacings of numbers."""
 
 Row: TypeAlias = dict[int, Scalar]
 """A row of the closure's Jacobian: entries by number of v, without those that are never any."""

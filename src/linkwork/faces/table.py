@@ -95,8 +95,8 @@ FACES = (
         "pykdl",
         {
             "PyKDL": "linkwork.faces.pykdl",
-            "kdl_parser_py": "linkwork.faces.pykdl.kdl_parser",
-            "kdl_parser_py.urdf": "linkwork.faces.pykdl.kdl_parser",
+            "kdl_parser_py": "linkwork.faces.pykdl.kdl_parser_py",
+            "kdl_parser_py.urdf": "linkwork.faces.pykdl.kdl_parser_py.urdf",
         },
     ),
     FaceEntry(

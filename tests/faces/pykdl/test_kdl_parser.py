@@ -131,7 +131,7 @@ def test_refused():
 
 @pytest.mark.row("S3-134")
 def test_the_module_of_programs_has_its_place_in_linkwork():
-    from linkwork.faces.kdl_parser_py import urdf  # noqa: PLC0415  as programs do
+    from linkwork.faces.pykdl.kdl_parser_py import urdf  # noqa: PLC0415  as programs do
 
     assert urdf.treeFromFile is treeFromFile
     assert urdf.treeFromParam is treeFromParam
