@@ -108,7 +108,8 @@ class RobotIK:
             joint_weights=joint_weights,
         )
         threads = settings.most_threads() if threads is None else threads
-        how = {"options": options, "threads": threads, "progress": progress, **changes}
+        how: dict[str, Any] = {"options": options, "threads": threads, "progress": progress}
+        how |= changes
         try:
             if all_solutions:
                 return solver.all_solutions(targets, q0, **how)
