@@ -1,18 +1,14 @@
-"""Sizes, leftovers and the mirror of tests: what the style sheet says, counted."""
+"""Leftovers and the mirror of tests: what the style sheet says, looked for."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "linkwork"
-LINES_A_FILE, LINES_A_FUNCTION, METHODS_A_CLASS = 600, 60, 30
-MANY_METHODS = {"Robot"}  # a list of one-line methods, by design
 
 # Modules without a test file of their own, each with the reason. Keep it short.
 NO_MIRROR = {
@@ -40,50 +36,6 @@ def project_files() -> Iterator[Path]:
                     yield path
     for pattern in TEXT:
         yield from sorted(ROOT.glob(pattern))
-
-
-def may_have_many_methods(path: Path, name: str) -> bool:
-    """The robot; and faces, whose names are those of an older library, all of them."""
-    return name in MANY_METHODS or "faces" in path.parts
-
-
-def too_large(path: Path, text: str) -> list[str]:
-    """What in one file is larger than a person reads at a glance."""
-    found = []
-    if text.count("\n") > LINES_A_FILE:
-        found.append(f"{path}: {text.count(chr(10))} lines, {LINES_A_FILE} at most")
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = (node.end_lineno or 0) - node.lineno + 1
-            if lines > LINES_A_FUNCTION:
-                found.append(f"{path}:{node.lineno}: {node.name} has {lines} lines")
-        elif isinstance(node, ast.ClassDef) and not may_have_many_methods(path, node.name):
-            methods = sum(isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) for n in node.body)
-            if methods > METHODS_A_CLASS:
-                found.append(f"{path}:{node.lineno}: {node.name} has {methods} methods")
-    return found
-
-
-def test_files_functions_and_classes_are_small():
-    found = [line for p in sources() for line in too_large(p, p.read_text(encoding="utf-8"))]
-    assert not found, "\n".join(found)
-
-
-@pytest.mark.parametrize(
-    ("limit", "text"),
-    [
-        (600, lambda n: "x = 1\n" * n),
-        (60, lambda n: "def f():\n" + "    x = 1\n" * (n - 1)),
-        (30, lambda n: "class A:\n" + "".join(f"    def f{k}(self): ...\n" for k in range(n))),
-    ],
-)
-def test_the_check_sees_what_is_too_large(limit: int, text: Callable[[int], str]):
-    assert too_large(Path("x.py"), text(limit + 1))
-    assert not too_large(Path("x.py"), text(limit))
-    # The one class that may have many methods.
-    assert not too_large(Path("x.py"), text(limit).replace("class A", "class Robot"))
-    is_class = text(1).startswith("class")
-    assert bool(too_large(Path("faces/x.py"), text(limit + 1))) is not is_class
 
 
 def test_nothing_is_left_over():
