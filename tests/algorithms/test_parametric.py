@@ -21,6 +21,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from robots import every_joint_urdf, mechanism_from, origin, random_configuration, random_tree
 from seeds import rng
+from static_arguments import static_of
 
 WITHOUT = ("integrate", "difference", "full")
 NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction")
@@ -35,14 +36,14 @@ SLOW_IN_JAX = (
 """Its compiler takes too long over these; CasADi's derivatives are compared all the same."""
 
 
-def calls(frame: str) -> list[tuple[str, dict[str, str]]]:
+def calls(m: Mechanism, frame: str) -> list[tuple[str, dict[str, str]]]:
     """Every algorithm that parameters matter to, with each of its static arguments."""
     found = []
     for name, entry in ALGORITHMS.items():
         if "reference" in entry.static and not entry.needs_loops:
             found += [(name, {"frame": frame, "reference": r}) for r in REFERENCES]
         elif name not in WITHOUT and not entry.needs_loops:
-            found.append((name, {"frame": frame} if "frame" in entry.static else {}))
+            found.append((name, static_of(name, m, frame)))
     return found
 
 
@@ -107,7 +108,7 @@ def test_present_values_change_nothing(k: int):
     bare, weighty = mechanism_from(text, base), mechanism_from(solid(text), base)
     random = rng(f"present {k}")
     frame = bare.frame_names[int(random.integers(len(bare.frame_names)))]
-    for name, static in calls(frame):
+    for name, static in calls(bare, frame):
         m = weighty if check_movable in find(name).needs else bare
         names = [n for n in parameters_of(name, m, **static) if n not in ("damping", "friction")]
         if len(names) > 12:
@@ -125,7 +126,7 @@ def test_another_value_is_another_description(k: int):
     m = mechanism_from(described, base)
     random = rng(f"another {k}")
     frame = m.frame_names[int(random.integers(len(m.frame_names)))]
-    for name, static in calls(frame):
+    for name, static in calls(m, frame):
         text = suited(name, described)
         m = mechanism_from(text, base)
         names = of_joints_and_links(m, parameters_of(name, m, **static))
@@ -189,7 +190,7 @@ def test_a_locked_joint_is_a_fixed_one():
     near(xyz, [0, 0, 0.4])
     given = {"xyz:elbow/joint": np.array([0.1, 0.2, 0.5]), "mass:lower": np.array([3.0])}
     other = lock(mechanism_from(edited(text, given)), "elbow", 0.4)
-    for name, static in calls("hand"):
+    for name, static in calls(m, "hand"):
         if check_movable in find(name).needs:
             continue  # much has no weight here
         known = parameters_of(name, m, **static)
@@ -248,7 +249,11 @@ def small_and_solid() -> Mechanism:
 
 
 OF_INERTIA = (*OF_FORCES, "kinetic_energy", "centroidal_momentum", "centroidal_matrix")
-ONE_REFERENCE = [call for call in calls("tool") if call[1].get("reference", "local") == "local"]
+ONE_REFERENCE = [
+    call
+    for call in calls(mechanism_from(every_joint_urdf()), "tool")
+    if call[1].get("reference", "local") == "local"
+]
 
 
 @pytest.mark.parametrize(("name", "static"), ONE_REFERENCE)
@@ -327,7 +332,7 @@ def test_without_parameters_nothing_costs_more():
     known = {"fk": 166, "fk_all": 365, "jacobian": 211, "jacobian_dot_v": 381}
     known |= {"jacobian_dot": 413, "com": 209, "com_jacobian": 276}
     for name, most in known.items():
-        static = {"frame": "tool0"} if "frame" in find(name).static else {}
+        static = static_of(name, m, "tool0")
         assert size(name, m, **static) <= most, name
 
 
@@ -363,7 +368,7 @@ def test_without_effect(every_joint: Mechanism):
         if name in OF_INERTIA:
             assert "inertia:link3" in parameters_of(name, m)
         else:
-            static = {"frame": "tool0"} if "frame" in entry.static else {}
+            static = static_of(name, m, "tool0")
             with pytest.raises(InputError, match="inertia:link3"):
                 trace(name, m, ["inertia:link3"], **static)
 

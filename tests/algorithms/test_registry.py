@@ -17,7 +17,7 @@ from linkwork.mechanism.model import Mechanism
 from robots import chain_urdf, mechanism_from, random_configuration
 from seeds import rng
 
-STATIC = {"frame": "tool", "reference": "local"}
+STATIC = {"base": "camera", "frame": "tool", "reference": "local"}
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

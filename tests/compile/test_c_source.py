@@ -26,6 +26,7 @@ from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.mechanism.dynamics_checks import check_movable
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
+from static_arguments import static_of
 from traced_functions import mixed, traced
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
@@ -85,7 +86,7 @@ def robot_cases():
         for name, entry in ALGORITHMS.items():
             if entry.needs_loops or (entry.needs and m is not every):
                 continue  # long texts: once is enough
-            static = {"frame": frame} if "frame" in entry.static else {}
+            static = static_of(name, m, frame)
             yield pytest.param(m, name, static, id=f"{label} {name}")
 
 
@@ -156,14 +157,14 @@ def test_loops_agree_with_the_kernel(robot, name, tmp_path):
 def test_arms_agree_within_4_ulp_of_the_scale(robot, name, tmp_path):
     loaded = lw.load(robot)
     frame = loaded.frame_names[loaded.mechanism.n_link_frames - 1]
-    static = {"frame": frame} if "frame" in ALGORITHMS[name].static else {}
+    static = static_of(name, loaded.mechanism, frame)
     check(loaded.mechanism, name, static, tmp_path, ulps=4)
 
 
 @pytest.mark.parametrize("name", ["fk", "jacobian", "integrate", "difference"])
 def test_float_agrees_to_its_own_precision(name, tmp_path):
     m = mechanism_from(every_joint_urdf(), base="floating")
-    static = {"frame": "hand"} if "frame" in ALGORITHMS[name].static else {}
+    static = static_of(name, m, "hand")
     t = trace(name, m, **static)
     given = configurations(m, name, 30, f"single {name}")
     expected = build(t)(*given).reshape(30, -1)

@@ -18,6 +18,7 @@ from linkwork.mechanism.edit import actuate, close
 from linkwork.mechanism.parameters import values
 from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
+from static_arguments import static_of
 
 FRAME = "hand"
 
@@ -40,7 +41,7 @@ def test_agrees_with_the_kernel(mechanism, name):
         mechanism = actuate(
             close(mechanism, "camera", "finger_c", "distance", distance=0.1), "elbow"
         )
-    static = {"frame": FRAME} if "frame" in ALGORITHMS[name].static else {}
+    static = static_of(name, mechanism, FRAME)
     function = symbolic(name, mechanism, **static)
     kernel = build(trace(name, mechanism, **static))
     g = rng(f"symbolic {name}")
@@ -83,7 +84,7 @@ def test_zeros_that_always_hold_are_structural(mechanism):
 
 @pytest.mark.parametrize("name", ["fk", "jacobian", "com", "difference"])
 def test_derivatives_are_those_of_finite_differences(mechanism, name):
-    static = {"frame": FRAME} if "frame" in ALGORITHMS[name].static else {}
+    static = static_of(name, mechanism, FRAME)
     function = symbolic(name, mechanism, **static)
     g = rng(f"derivative {name}")
     given = inputs(mechanism, name, g)

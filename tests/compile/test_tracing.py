@@ -15,6 +15,7 @@ from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.edit import actuate, close
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
+from static_arguments import static_of
 
 
 def test_matrices_and_lists_are_row_major():
@@ -46,7 +47,7 @@ def test_every_algorithm_traces_to_its_stated_shape_and_values(name):
     entry = ALGORITHMS[name]
     if entry.needs_loops:
         m = actuate(close(m, "camera", "finger_c", "distance", distance=0.1), "elbow")
-    static = {"frame": m.frame_names[-1]} if "frame" in entry.static else {}
+    static = static_of(name, m, m.frame_names[-1])
     t = tracing.trace(name, m, **static)
     assert t.signature.output_shapes == (entry.output(m),)
     g = rng(f"trace {name}")

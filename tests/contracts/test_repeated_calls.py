@@ -9,6 +9,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.algorithms.registry import ALGORITHMS
+from static_arguments import static_of
 
 ROBOTS = {"tree": "panda", "loops": "five_bar"}
 
@@ -31,7 +32,7 @@ def test_four_calls_give_the_same(name: str, kind: str):
     q = robot.assemble([0.2, -0.1]).q if kind == "loops" else robot.random(seed=1)
     v = robot.passive_rates(q) @ [0.3, 0.1] if kind == "loops" else 0.1 * np.ones(robot.n_v)
     inputs = [q if of == "q" else v for _, of in entry.inputs]
-    frame = {"frame": robot.frame_names[1]} if "frame" in entry.static else {}
+    frame = static_of(name, robot.mechanism, robot.frame_names[1])
     for arrays in (inputs, [np.stack([x, x]) for x in inputs]):
         found = [plain(getattr(robot, name)(*arrays, **frame)) for _ in range(4)]
         assert found[1:] == found[:-1]

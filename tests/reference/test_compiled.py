@@ -23,6 +23,7 @@ from linkwork.mechanism.model import Mechanism
 from robots import every_joint_urdf, example_robot_urdfs, mechanism_from, random_tree
 from robots import random_configuration as configuration
 from seeds import rng
+from static_arguments import static_of
 
 LARGE = [name for name, entry in ALGORITHMS.items() if entry.needs or name == "regressor"]
 LARGE = [name for name in LARGE if not ALGORITHMS[name].needs_loops]
@@ -60,7 +61,7 @@ def calls(m: Mechanism, frame: str) -> list[tuple[str, dict[str, str]]]:
         if "reference" in entry.static:
             listed += [(name, {"frame": frame, "reference": r}) for r in REFERENCES]
         else:
-            listed.append((name, {"frame": frame} if "frame" in entry.static else {}))
+            listed.append((name, static_of(name, m, frame)))
     return listed
 
 
