@@ -1,4 +1,8 @@
-"""Mimic joints: chains resolved to the leader, and leaders' limits narrowed by their followers'."""
+"""Mimic joints: chains resolved to the leader, which takes on what its followers have.
+
+A follower moves at m times its leader's velocity, so that what it has counts at the leader by the
+rate m: limits divided by it, damping and armature times m², Coulomb friction times |m|.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,15 @@ class Limits(NamedTuple):
 
     lower: float
     upper: float
+
+
+class Resistance(NamedTuple):
+    """What stands against the velocity of a joint: its limit, damping, friction and armature."""
+
+    velocity: float  # the largest, infinite where there is no limit
+    damping: float
+    friction: float
+    armature: float
 
 
 def final_leaders(joints: Sequence[JointPart]) -> dict[str, Mimic]:
@@ -95,8 +108,7 @@ def narrow(
 ) -> list[Problem]:
     """Narrow leaders' limits in place, so that every follower stays within its own.
 
-    Position limits only: many files give followers no true velocity and effort. A follower whose
-    limits leave its leader no position is a finding, and does not narrow it.
+    A follower whose limits leave its leader no position is a finding, and does not narrow it.
     """
     findings: list[Problem] = []
     for joint in followers:
@@ -121,4 +133,38 @@ def narrow(
                 f"{m:g} * '{leader}' + {b:g}, whose limits are [{low:g}, {high:g}]"
             )
             findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
+    return findings
+
+
+def carry(
+    resistances: dict[str, Resistance],
+    followers: Sequence[JointPart],
+    leaders: dict[str, Mimic],
+) -> list[Problem]:
+    """Add in place to leaders what stands against their followers, so that power is the same.
+
+    Limits of effort stay out: they are those of a motor, which the leader's force is not taken
+    from. A follower whose velocity limit would hold its leader still is a finding, and does not
+    limit it.
+    """
+    findings: list[Problem] = []
+    for joint in followers:
+        own = resistances[joint.name]
+        leader, m, _ = leaders[joint.name]
+        on = resistances[leader]
+        velocity = on.velocity
+        if m != 0 and own.velocity > 0:
+            velocity = min(velocity, own.velocity / abs(m))
+        elif m != 0 and velocity > 0:
+            text = (
+                f"its velocity limit {own.velocity:g} would hold '{leader}', which it follows, "
+                f"still: it is not counted, and '{leader}' keeps its own, {velocity:g}"
+            )
+            findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
+        resistances[leader] = Resistance(
+            velocity,
+            on.damping + m * m * own.damping,
+            on.friction + abs(m) * own.friction,
+            on.armature + m * m * own.armature,
+        )
     return findings
