@@ -92,7 +92,16 @@ def test_followers_of_followers_narrow_the_last_leader():
 
 @pytest.mark.parametrize(
     ("multiplier", "offset", "limits"),
-    [(1.0, 0.0, (2.0, 3.0)), (0.0, 0.5, (-0.1, 0.1)), (1.0, 0.0, (0.5, -0.5))],
+    [
+        (1.0, 0.0, (2.0, 3.0)),
+        (0.0, 0.5, (-0.1, 0.1)),
+        (1.0, 0.0, (0.5, -0.5)),
+        # what is left is one position, within rounding: the leader would be frozen
+        (-1.0, 1.0, (2.0, 3.0)),
+        (1.0, 0.0, (1.0, 2.0)),
+        (1.0, 0.0, (0.3, 0.3)),
+        (-3.0, 0.1, (3.1 - 1e-13, 9.0)),
+    ],
 )
 def test_limits_that_cannot_be_met_are_a_finding(multiplier, offset, limits):
     m = robot(
@@ -100,7 +109,28 @@ def test_limits_that_cannot_be_met_are_a_finding(multiplier, offset, limits):
     )
     assert (m.lower[0], m.upper[0]) == (-1.0, 1.0)
     assert [(f.code, f.level, f.name) for f in m.findings] == [("follower-limits", "warning", "f")]
-    assert "cannot be met" in str(m.findings[0]) and "'lead'" in str(m.findings[0])
+    text = str(m.findings[0])
+    assert ("cannot be met" in text or "nothing but" in text) and "'lead'" in text
+
+
+def test_a_gripper_whose_fingers_are_both_limited_from_zero_opens():
+    """Turned the other way by its multiplier, the follower leaves its leader only zero."""
+    m = robot(joint("lead", limits=(0.0, 0.548)), joint("f", "lead", -1.0, limits=(0.0, 0.548)))
+    assert (m.lower[0], m.upper[0]) == (0.0, 0.548)
+    (finding,) = m.findings
+    assert (finding.code, finding.name) == ("follower-limits", "f")
+    assert "leave 'lead', whose limits are [0, 0.548], nothing but 0" in str(finding)
+
+
+def test_a_leader_without_limits_is_not_frozen_either():
+    m = robot(joint("lead"), joint("f", "lead", 2.0, 0.5, limits=(0.0, 0.0)))
+    assert np.isinf(m.lower).all() and np.isinf(m.upper).all()
+    assert [f.code for f in m.findings] == ["follower-limits"]
+
+
+def test_a_leader_that_has_one_position_anyway_meets_its_follower():
+    m = robot(joint("lead", limits=(0.5, 0.5)), joint("f", "lead", limits=(0.0, 0.5)))
+    assert (m.lower[0], m.upper[0]) == (0.5, 0.5) and not m.findings
 
 
 def test_a_leader_whose_own_limits_are_reversed_is_left_alone():

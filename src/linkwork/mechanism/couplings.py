@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from linkwork.conventions import FOLLOWER_TOLERANCE
 from linkwork.errors import DescriptionError, Problem, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.parts import JointPart, Mimic
@@ -108,7 +109,8 @@ def narrow(
 ) -> list[Problem]:
     """Narrow leaders' limits in place, so that every follower stays within its own.
 
-    A follower whose limits leave its leader no position is a finding, and does not narrow it.
+    A follower whose limits leave its leader no position, or but one, is a finding, and does not
+    narrow it: a gripper that its file freezes is a slip of the file.
     """
     findings: list[Problem] = []
     for joint in followers:
@@ -116,23 +118,30 @@ def narrow(
         leader, m, b = leaders[joint.name]
         if math.isinf(own.lower) and math.isinf(own.upper):
             continue
+        low, high = limits[leader]
+        rule = f"follows {m:g} * '{leader}' + {b:g}"
         if m == 0:
+            left = Limits(low, high)
             met = own.lower <= b <= own.upper
-            low, high = limits[leader]
         else:
             ends = sorted(((own.lower - b) / m, (own.upper - b) / m))
-            low = max(limits[leader].lower, ends[0])
-            high = min(limits[leader].upper, ends[1])
-            met = own.lower <= own.upper and low <= high
-        if met:
-            limits[leader] = Limits(low, high)
-        else:
-            low, high = limits[leader]
+            left = Limits(max(low, ends[0]), min(high, ends[1]))
+            met = own.lower <= own.upper and left.lower <= left.upper
+        shown = f"its limits [{own.lower:g}, {own.upper:g}]"
+        if met and left.upper - left.lower <= FOLLOWER_TOLERANCE < high - low:
             text = (
-                f"its limits [{own.lower:g}, {own.upper:g}] cannot be met: it follows "
-                f"{m:g} * '{leader}' + {b:g}, whose limits are [{low:g}, {high:g}]"
+                f"{shown} leave '{leader}', whose limits are [{low:g}, {high:g}], nothing but "
+                f"{left.lower + 0.0:g}, as it {rule}: they are not counted"
             )
-            findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
+        elif not met:
+            text = (
+                f"{shown} cannot be met: it {rule}, whose limits are [{low:g}, {high:g}]; they "
+                "are not counted"
+            )
+        else:
+            limits[leader] = left
+            continue
+        findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
     return findings
 
 
