@@ -175,7 +175,8 @@ class Kernel(ProcessBound):
             raise ShapeError(f"out must be a float64 array of shape {shape}, not {found}")
         if not out.flags.writeable:
             raise InputError("out is read-only")
-        if any(step == 0 and n > 1 for step, n in zip(out.strides, out.shape, strict=True)):
+        steps = zip(out.strides, out.shape, strict=True)
+        if out.size and any(step == 0 and n > 1 for step, n in steps):
             raise InputError("out repeats its memory: each result needs a place of its own")
         if any(_overlap(out, a) for a in flat):
             raise InputError("out shares memory with an input: give it memory of its own")
