@@ -493,3 +493,18 @@ def test_a_pickled_and_a_copied_robot_are_the_same():
         assert same(other.fk(q, "lens"), expected)
     part = r.subchain("hand", "base")
     assert pickle.loads(pickle.dumps(part)).tip == part.tip == "base"
+
+
+@pytest.mark.parametrize("length", [1e155, 1e300, 1e-155, 0.0])
+def test_quaternions_whose_length_cannot_be_squared_are_refused(length):
+    """The largest ones were the identity, in silence."""
+    r = lw.load("planar_2r", base="floating")
+    q = r.neutral()
+    expected = r.fk(np.append([0, 0, 0, 0.5, 0.5, -0.5, 0.5], q[7:]))
+    q[3:7] = np.array([0.5, 0.5, -0.5, 0.5]) * length
+    for call in (r.fk, r.fk_all, r.jacobian, r.com):
+        with pytest.raises(lw.InputError, match="a quaternion's length is zero, below 1e-154 or"):
+            call(q)
+    for fine in (1e150, 1e-150):
+        q[3:7] = np.array([0.5, 0.5, -0.5, 0.5]) * fine
+        np.testing.assert_allclose(r.fk(q), expected, atol=1e-15)

@@ -233,7 +233,8 @@ class Kernel(ProcessBound):
                 if not np.isfinite(value):
                     label = f" ({self._labels[name][k]})" if name in self._labels else ""
                     return f"{name}[{k}]{label}{where} is {value}; it must be a finite number"
-        causes = "the numbers are too large for float64, or a quaternion has length zero"
+        causes = "the numbers are too large for float64, or a quaternion's length is zero, below "
+        causes += "1e-154 or above 1e154"
         if "free_motions" in self.recipe.about:
             causes += (
                 ", or the mechanism is at a singularity, where the actuated joints cannot hold it"
