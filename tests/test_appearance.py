@@ -142,6 +142,34 @@ def test_masses_from_shapes_are_those_of_the_formulas(robot: lw.Robot):
         robot.link_mass_properties("bare", 1.0, "visual")
 
 
+def test_a_mesh_of_which_a_part_is_inside_out_has_no_mass_by_link(tmp_path: Path):
+    def away(x: float) -> str:
+        moved = STL.replace("vertex 0", f"vertex {x}").replace("vertex 1", f"vertex {x + 0.9}")
+        return "\n".join(moved.splitlines()[1:-1])
+
+    def turned(facets: str) -> str:
+        lines = facets.splitlines()
+        for k, line in enumerate(lines):
+            if line == "outer loop":
+                lines[k + 2], lines[k + 3] = lines[k + 3], lines[k + 2]
+        return "\n".join(lines)
+
+    text = """<robot name="r"><link name="block"><collision><geometry>
+    <mesh filename="two.stl"/></geometry></collision></link></robot>"""
+    robot_file = tmp_path / "robot.urdf"
+    robot_file.write_text(text)
+    file = tmp_path / "two.stl"
+    file.write_text(f"solid s\n{away(0)}\n{away(20)}\nendsolid s\n")
+    assert lw.load(robot_file).link_mass_properties("block", 6.0).mass == pytest.approx(1.8)
+    file.write_text(f"solid s\n{away(0)}\n{turned(away(20))}\nendsolid s\n")
+    with pytest.raises(InputError, match=r"'block'.*(inside out in places|no volume)"):
+        lw.load(robot_file).link_mass_properties("block", 6.0)
+    larger = away(0).replace("vertex 0 0 1", "vertex 0 0 2")
+    file.write_text(f"solid s\n{larger}\n{turned(away(20))}\nendsolid s\n")
+    with pytest.raises(InputError, match=r"'block'.*inside out in places"):
+        lw.load(robot_file).link_mass_properties("block", 6.0)
+
+
 def test_a_missing_mesh_raises_or_is_left_out(robot: lw.Robot, tmp_path: Path):
     (tmp_path / "corner.stl").unlink()
     with pytest.raises(InputError, match=r"link 'arm': mesh 'corner.stl' is not found"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -15,7 +18,19 @@ def test_float64_is_not_copied():
 
 
 @pytest.mark.parametrize(
-    "a", [[1, 2], (1.0, 2.0), np.array([1, 2], np.uint8), np.array([1, 2], ">f4"), range(1, 3)]
+    "a",
+    [
+        [1, 2],
+        (1.0, 2.0),
+        np.array([1, 2], np.uint8),
+        np.array([1, 2], ">f4"),
+        range(1, 3),
+        np.array([1, 2], np.longdouble),
+        np.array([1, 2], object),
+        [Fraction(1), Fraction(4, 2)],
+        [Decimal("1.0"), 2],
+        [np.longdouble(1), 2.0],
+    ],
 )
 def test_other_real_numbers_are_converted(a):
     result = real_array(a, "q")
@@ -23,11 +38,50 @@ def test_other_real_numbers_are_converted(a):
     assert result.tolist() == [1.0, 2.0]
 
 
+def test_fractions_become_the_nearest_float64():
+    given = [[Fraction(1, 3), Fraction(-22, 7)], [Decimal("0.1"), 2**70]]
+    assert real_array(given, "q").tolist() == [[1 / 3, -22 / 7], [0.1, 2.0**70]]
+    third = np.longdouble(1) / 3
+    assert real_array(third, "q") == float(third)
+
+
+TOO_LARGE = [[10**400], [Fraction(10**400)], [Decimal("-1e400")]]
+if np.finfo(np.longdouble).maxexp > np.finfo(np.float64).maxexp:
+    TOO_LARGE.append(np.array([np.finfo(np.longdouble).max]))
+
+
+@pytest.mark.parametrize("a", TOO_LARGE, ids=range(len(TOO_LARGE)))
+def test_finite_numbers_that_float64_does_not_reach_are_refused(a):
+    with pytest.raises(InputError, match="q must be real numbers that float64 reaches"):
+        real_array(a, "q")
+
+
+def test_what_is_infinite_or_nan_stays_so():
+    for infinite in (np.array([np.inf], np.longdouble), [Decimal("inf")], [10**20, np.inf]):
+        assert np.isinf(real_array(infinite, "q")[-1])
+    assert np.isnan(real_array([Decimal("nan")], "q")[0])
+
+
 def test_nothing_at_all_is_fine():
     assert real_array([], "q").shape == (0,)
 
 
-LOSSY = [[1j], ["1"], "1", None, [True], [None], [[1], [1, 2]], object(), {1: 2}, [b"1"]]
+LOSSY = [
+    [1j],
+    ["1"],
+    "1",
+    None,
+    [True],
+    [None],
+    [[1], [1, 2]],
+    object(),
+    {1: 2},
+    [b"1"],
+    [Fraction(1), True],
+    [Fraction(1), 1j],
+    [Decimal("snan")],
+    [Fraction(1), "1"],
+]
 
 
 @pytest.mark.parametrize("a", LOSSY, ids=range(len(LOSSY)))

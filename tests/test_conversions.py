@@ -213,7 +213,7 @@ def test_matrices_that_are_no_pose_are_refused(back, name):
     "value",
     [
         np.eye(3), np.eye(4)[:3], 1.0, None, "pose", [], np.eye(4) + 0j, np.eye(4).astype(str),
-        np.eye(4, dtype=bool), np.eye(4, dtype=object), [[1, 2], [3]],
+        np.eye(4, dtype=bool), np.full((4, 4), None, object), [[1, 2], [3]],
     ],
     ids=range(11),
 )  # fmt: skip

@@ -134,6 +134,10 @@ def test_out_is_written_and_returned(name):
     for view in (apart, turned, backwards, odd):
         assert call(r, q, v, out=view) is view
         assert np.array_equal(view, expected)
+    for nothing in (np.zeros((0, *shape[1:])), np.zeros((2, 0, *shape[1:]))):  # an empty batch
+        lead = nothing.shape[: nothing.ndim - len(shape[1:])]
+        none = np.zeros((*lead, q.shape[1])), np.zeros((*lead, v.shape[1]))
+        assert call(r, *none, out=nothing) is nothing
     alone = np.zeros(shape[1:])
     assert call(r, q[3], v[3], out=alone) is alone
     assert same(alone, expected[3])
@@ -268,6 +272,8 @@ def test_every_kind_of_real_array_gives_the_same(name):
         lambda a: np.pad(a, 1)[1:-1, 1:-1],
         lambda a: a.astype(np.float32),
         lambda a: a.astype(np.float16),
+        lambda a: a.astype(np.longdouble),
+        lambda a: a.astype(object),
         lambda a: a.astype(">f8"),
         lambda a: a.astype(">f4"),
         lambda a: a.astype(np.int64),
@@ -288,7 +294,7 @@ def test_every_kind_of_real_array_gives_the_same(name):
 
 NOT_NUMBERS = [
     None, "123456", b"123456", 1j, object(), {}, {1.0}, [None] * 25, ["1"] * 25, [True] * 25,
-    np.zeros(25, complex), np.zeros(25, bool), np.zeros(25, object), np.zeros(25, "U3"),
+    np.zeros(25, complex), np.zeros(25, bool), np.full(25, None, object), np.zeros(25, "U3"),
     np.zeros(25, "M8[s]"), np.zeros(25, "m8[s]"), np.zeros(25, "V8"),
     np.zeros(25, [("a", float)]), [10**400] * 25, [[1.0], [1.0, 2.0]], (x for x in range(25)),
 ]  # fmt: skip
@@ -487,3 +493,18 @@ def test_a_pickled_and_a_copied_robot_are_the_same():
         assert same(other.fk(q, "lens"), expected)
     part = r.subchain("hand", "base")
     assert pickle.loads(pickle.dumps(part)).tip == part.tip == "base"
+
+
+@pytest.mark.parametrize("length", [1e155, 1e300, 1e-155, 0.0])
+def test_quaternions_whose_length_cannot_be_squared_are_refused(length):
+    """The largest ones were the identity, in silence."""
+    r = lw.load("planar_2r", base="floating")
+    q = r.neutral()
+    expected = r.fk(np.append([0, 0, 0, 0.5, 0.5, -0.5, 0.5], q[7:]))
+    q[3:7] = np.array([0.5, 0.5, -0.5, 0.5]) * length
+    for call in (r.fk, r.fk_all, r.jacobian, r.com):
+        with pytest.raises(lw.InputError, match="a quaternion's length is zero, below 1e-154 or"):
+            call(q)
+    for fine in (1e150, 1e-150):
+        q[3:7] = np.array([0.5, 0.5, -0.5, 0.5]) * fine
+        np.testing.assert_allclose(r.fk(q), expected, atol=1e-15)

@@ -291,3 +291,34 @@ def test_a_robot_without_joints():
     assert r.mass_matrix(nothing).shape == (0, 0)
     assert r.forward_dynamics(nothing, nothing, nothing).shape == (0,)
     assert r.kinetic_energy(nothing, nothing) == 0
+
+
+def test_power_lost_is_that_of_every_joint_followers_too():
+    """Against the velocities of all joints as `full` gives them, and the numbers of the file."""
+    inertial = (
+        '<inertial><mass value="1"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    )
+    text = f"""<robot name="r"><link name="a"/>
+    <link name="b">{inertial}</link>
+    <link name="c">{inertial}</link>
+    <link name="d">{inertial}</link>
+    <joint name="lead" type="continuous"><parent link="a"/><child link="b"/>
+    <dynamics damping="0.3" friction="0.2"/></joint>
+    <joint name="slide" type="prismatic"><parent link="b"/><child link="c"/>
+    <limit lower="-9" upper="9" velocity="1" effort="1"/>
+    <dynamics damping="50" friction="7"/><mimic joint="lead" multiplier="-0.1"/></joint>
+    <joint name="fast" type="continuous"><parent link="c"/><child link="d"/>
+    <limit velocity="12" effort="1"/>
+    <dynamics damping="0.02" friction="0.05"/><mimic joint="slide" multiplier="80"/></joint>
+    </robot>"""
+    robot = lw.load(text)
+    own = {"lead": (0.3, 0.2), "slide": (50.0, 7.0), "fast": (0.02, 0.05)}
+    rates = robot.full([1.0]) - robot.full([0.0])  # in the order of the bodies
+    for v in (-1.7, 0.4):
+        without = robot.inverse_dynamics([0.2], [v], [0.0])
+        lost = (robot.inverse_dynamics([0.2], [v], [0.0], losses=True) - without)[0] * v
+        speeds = {name: r * v for name, r in zip(own, rates, strict=True)}
+        expected = sum(d * speeds[n] ** 2 + f * abs(speeds[n]) for n, (d, f) in own.items())
+        assert lost == pytest.approx(expected, rel=1e-12)
+    assert robot.limits.velocity.tolist() == [1.5]  # of `fast`, at 8 times its leader's velocity

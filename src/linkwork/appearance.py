@@ -147,7 +147,8 @@ def link_mass_properties(
     In the link's frame. Where shapes overlap, the common part counts for each. ``hull=True`` takes
     the convex hull of each mesh, which one that is not closed needs.
 
-    Raises: as `link_parts`; InputError for a mesh that encloses no volume, or no shape at all.
+    Raises: as `link_parts`; InputError for a mesh that encloses no volume or is inside out in
+    places, or no shape at all.
     """
     document = _document(robot)
     masses: list[MassProperties] = []

@@ -37,8 +37,9 @@ Configurations
     of q, so a floating joint has six columns and not seven.
 
 Coupled joints
-    A follower's position is multiplier * leader + offset; its limits narrow the leader's. A value
-    that is given for a follower must agree with its leader within 1e-9.
+    A follower's position is multiplier * leader + offset. Its limits of position and velocity
+    narrow the leader's, and its damping and friction are added to the leader's, by that rate. A
+    value that is given for a follower must agree with its leader within 1e-9.
 
 Names
     ``joint_names`` are the joints of q. ``frame_names`` are the links, then the joints, then frames

@@ -172,6 +172,38 @@ def test_inside_out_as_a_whole_is_the_same_body():
     close(mass_properties(inverted, 1.0), mass_properties(mesh, 1.0), 1e-14)
 
 
+def beside(*parts: tuple[object, float, bool]) -> object:
+    """One mesh of several: where each stands along x, and whether it is inside out."""
+    points, faces, n = [], [], 0
+    for mesh, x, inverted in parts:
+        points.append(mesh.vertices + np.array([x, 0, 0]))
+        faces.append(mesh.faces[:, :: -1 if inverted else 1] + n)
+        n += len(mesh.vertices)
+    return trimesh.Trimesh(np.vstack(points), np.vstack(faces), process=False)
+
+
+@pytest.mark.parametrize("size", [1.0, 0.9, 0.3])
+@pytest.mark.parametrize("x", [1.0, 1.5, 40.0])
+@pytest.mark.parametrize("turned", [0, 1])
+def test_one_of_two_that_is_inside_out_is_refused(size: float, x: float, turned: int):
+    one, other = shapes.box((1, 1, 1)), shapes.box((size, size, size))
+    mesh = beside((one, 0.0, turned == 0), (other, x, turned == 1))
+    with pytest.raises(InputError, match=r"inside out in places|no volume"):
+        mass_properties(mesh, 1.0)
+    both = mass_properties(beside((one, 0.0, False), (other, x, False)), 1.0)
+    assert both.mass == pytest.approx(1 + size**3)
+    close(mass_properties(beside((one, 0.0, True), (other, x, True)), 1.0), both)
+
+
+def test_a_cavity_and_what_lies_in_it_count():
+    cubes = {size: shapes.box((size,) * 3) for size in (3.0, 2.0, 1.0)}
+    mesh = beside((cubes[3.0], 0, False), (cubes[2.0], 0.2, True), (cubes[1.0], 0.3, False))
+    found = mass_properties(mesh, 2.0)
+    assert found.mass == pytest.approx(2 * (27 - 8 + 1))
+    assert found.com[0] == pytest.approx((-8 * 0.2 + 0.3) / 20)
+    assert np.linalg.eigvalsh(found.I_com).min() > 0
+
+
 def test_a_soup_of_triangles_is_closed_by_its_places():
     mesh = blob("soup")
     soup = trimesh.Trimesh(

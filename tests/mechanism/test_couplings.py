@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -91,7 +92,16 @@ def test_followers_of_followers_narrow_the_last_leader():
 
 @pytest.mark.parametrize(
     ("multiplier", "offset", "limits"),
-    [(1.0, 0.0, (2.0, 3.0)), (0.0, 0.5, (-0.1, 0.1)), (1.0, 0.0, (0.5, -0.5))],
+    [
+        (1.0, 0.0, (2.0, 3.0)),
+        (0.0, 0.5, (-0.1, 0.1)),
+        (1.0, 0.0, (0.5, -0.5)),
+        # what is left is one position, within rounding: the leader would be frozen
+        (-1.0, 1.0, (2.0, 3.0)),
+        (1.0, 0.0, (1.0, 2.0)),
+        (1.0, 0.0, (0.3, 0.3)),
+        (-3.0, 0.1, (3.1 - 1e-13, 9.0)),
+    ],
 )
 def test_limits_that_cannot_be_met_are_a_finding(multiplier, offset, limits):
     m = robot(
@@ -99,7 +109,28 @@ def test_limits_that_cannot_be_met_are_a_finding(multiplier, offset, limits):
     )
     assert (m.lower[0], m.upper[0]) == (-1.0, 1.0)
     assert [(f.code, f.level, f.name) for f in m.findings] == [("follower-limits", "warning", "f")]
-    assert "cannot be met" in str(m.findings[0]) and "'lead'" in str(m.findings[0])
+    text = str(m.findings[0])
+    assert ("cannot be met" in text or "nothing but" in text) and "'lead'" in text
+
+
+def test_a_gripper_whose_fingers_are_both_limited_from_zero_opens():
+    """Turned the other way by its multiplier, the follower leaves its leader only zero."""
+    m = robot(joint("lead", limits=(0.0, 0.548)), joint("f", "lead", -1.0, limits=(0.0, 0.548)))
+    assert (m.lower[0], m.upper[0]) == (0.0, 0.548)
+    (finding,) = m.findings
+    assert (finding.code, finding.name) == ("follower-limits", "f")
+    assert "leave 'lead', whose limits are [0, 0.548], nothing but 0" in str(finding)
+
+
+def test_a_leader_without_limits_is_not_frozen_either():
+    m = robot(joint("lead"), joint("f", "lead", 2.0, 0.5, limits=(0.0, 0.0)))
+    assert np.isinf(m.lower).all() and np.isinf(m.upper).all()
+    assert [f.code for f in m.findings] == ["follower-limits"]
+
+
+def test_a_leader_that_has_one_position_anyway_meets_its_follower():
+    m = robot(joint("lead", limits=(0.5, 0.5)), joint("f", "lead", limits=(0.0, 0.5)))
+    assert (m.lower[0], m.upper[0]) == (0.5, 0.5) and not m.findings
 
 
 def test_a_leader_whose_own_limits_are_reversed_is_left_alone():
@@ -108,10 +139,52 @@ def test_a_leader_whose_own_limits_are_reversed_is_left_alone():
     assert [f.code for f in m.findings] == ["follower-limits"]
 
 
-def test_velocity_and_effort_of_followers_do_not_count():
-    joints = [joint("lead"), joint("f", "lead")]
-    parts = Parts("c", [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)], joints)
-    assert np.isinf(assemble(parts).velocity_limit).all()
+def followed(lead, *followers):
+    """A robot of one leader and followers: (multiplier, what else the joint has)."""
+    joints = [joint("lead"), *(joint(f"f{k}", "lead", m) for k, (m, _) in enumerate(followers))]
+    more = [lead, *(each for _, each in followers)]
+    joints = [replace(j, **each) for j, each in zip(joints, more, strict=True)]
+    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
+    return assemble(Parts("c", links, joints))
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_what_stands_against_followers_stands_against_their_leader(number):
+    """Whatever the rate, power lost is that of every joint's own, and no joint is too fast."""
+    random = rng(f"resistance {number}")
+    rates = [1.0, *map(float, random.uniform(-3, 3, 4)), 0.0]
+    names = ("velocity", "damping", "friction", "armature")
+    own = [dict(zip(names, map(float, random.uniform(0.1, 2, 4)), strict=True)) for _ in rates]
+    m = followed(own[0], *zip(rates[1:], own[1:], strict=True))
+    v = float(random.normal())
+    speeds = [rate * v for rate in rates]
+    pairs = list(zip(speeds, own, strict=True))
+    np.testing.assert_allclose(m.damping[0] * v * v, sum(o["damping"] * w * w for w, o in pairs))
+    np.testing.assert_allclose(m.armature[0] * v * v, sum(o["armature"] * w * w for w, o in pairs))
+    np.testing.assert_allclose(
+        m.friction[0] * abs(v), sum(o["friction"] * abs(w) for w, o in pairs)
+    )
+    fastest = float(m.velocity_limit[0])
+    shares = [abs(rate) * fastest / o["velocity"] for rate, o in zip(rates, own, strict=True)]
+    assert max(shares) == pytest.approx(1.0)
+    assert not m.findings
+
+
+def test_followers_of_followers_are_carried_by_the_whole_rate():
+    joints = [joint("a"), joint("b", "a", 2.0), replace(joint("c", "b", -3.0), velocity=12.0)]
+    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
+    assert assemble(Parts("c", links, joints)).velocity_limit.tolist() == [2.0]
+
+
+@pytest.mark.parametrize("velocity", [0.0, -1.0])
+def test_a_follower_that_may_not_move_does_not_hold_its_leader(velocity):
+    m = followed({"velocity": 2.0}, (0.5, {"velocity": velocity}))
+    assert m.velocity_limit.tolist() == [2.0]
+    assert [(f.code, f.level, f.name) for f in m.findings] == [("follower-limits", "warning", "f0")]
+
+
+def test_effort_limits_of_followers_do_not_count():
+    assert np.isinf(followed({}, (2.0, {"effort": 1.0})).effort_limit).all()
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,13 @@ def test_the_norm_of_a_quaternion_does_not_matter(norm: float):
     np.testing.assert_allclose(R, r.from_quaternion(o, q), atol=8 * EPS)
 
 
+@pytest.mark.parametrize("norm", [1e155, 1e200, 1e307, 1e-155, 1e-200, 0.0])
+def test_a_norm_whose_square_float64_does_not_hold_is_no_rotation(norm: float):
+    for q in ([0.5, -0.1, 0.7, 0.2], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1.0, 1e-3, 0, 0]):
+        with np.errstate(all="ignore"):
+            assert not np.isfinite(r.from_quaternion(o, norm * np.array(q))).all()
+
+
 def test_product_of_quaternions_is_the_product_of_rotations():
     generator = rng("quaternion product")
     for _ in range(50):

@@ -152,7 +152,12 @@ _COUPLINGS = (
     Code("mimic-type", "error", "The follower has no single position.", "Use a hinge or slider."),
     Code("fixed-follower", "warning", "A fixed joint follows: no effect.", "Remove `<mimic>`."),
     Code("mimic-zero", "warning", "The multiplier is 0: it never moves.", "Make it fixed."),
-    Code("follower-limits", "warning", "The follower can never be in its limits.", "Mend them."),
+    Code(
+        "follower-limits",
+        "warning",
+        "The follower's limits leave its leader nothing, or one position; they are not counted.",
+        "Mend them.",
+    ),
     Code(
         "narrowed-leader",
         "warning, note",

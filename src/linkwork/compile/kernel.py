@@ -175,7 +175,8 @@ class Kernel(ProcessBound):
             raise ShapeError(f"out must be a float64 array of shape {shape}, not {found}")
         if not out.flags.writeable:
             raise InputError("out is read-only")
-        if any(step == 0 and n > 1 for step, n in zip(out.strides, out.shape, strict=True)):
+        steps = zip(out.strides, out.shape, strict=True)
+        if out.size and any(step == 0 and n > 1 for step, n in steps):
             raise InputError("out repeats its memory: each result needs a place of its own")
         if any(_overlap(out, a) for a in flat):
             raise InputError("out shares memory with an input: give it memory of its own")
@@ -232,7 +233,8 @@ class Kernel(ProcessBound):
                 if not np.isfinite(value):
                     label = f" ({self._labels[name][k]})" if name in self._labels else ""
                     return f"{name}[{k}]{label}{where} is {value}; it must be a finite number"
-        causes = "the numbers are too large for float64, or a quaternion has length zero"
+        causes = "the numbers are too large for float64, or a quaternion's length is zero, below "
+        causes += "1e-154 or above 1e154"
         if "free_motions" in self.recipe.about:
             causes += (
                 ", or the mechanism is at a singularity, where the actuated joints cannot hold it"

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.errors import InputError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -110,7 +111,7 @@ def of_mesh(mesh: Any, density: float, *, hull: bool = False) -> MassProperties:
     is inside out in places or encloses nothing, and a density not above 0.
     """
     (rho,) = _positive(density)
-    body = mesh
+    body, pieces = mesh, None
     if not len(mesh.faces):
         raise InputError("a mesh without faces has no mass")
     if hull:
@@ -118,7 +119,7 @@ def of_mesh(mesh: Any, density: float, *, hull: bool = False) -> MassProperties:
 
         body = convex_hull(mesh)
     else:
-        _check_closed(mesh)
+        pieces = _check_closed(mesh)
     points = np.asarray(body.vertices, np.float64)
     # About the middle of its box, so that nothing is lost to a body's distance from the origin.
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
@@ -130,11 +131,18 @@ def of_mesh(mesh: Any, density: float, *, hull: bool = False) -> MassProperties:
         raise InputError("the mesh is flat or empty: it encloses no volume, so it has no mass")
     sign = np.sign(volume)  # a mesh inside out as a whole is the same body
     volumes, volume = sign * volumes, abs(volume)
+    if pieces is not None:
+        _check_sides(points[np.asarray(body.faces)], volumes, pieces)
     total = a + b + c
     com = volumes @ total / 4 / volume
     # ∫ x xᵀ over a tetrahedron with one corner at 0: V/20 (Σ p pᵀ + (Σ p)(Σ p)ᵀ)
     second = sum(np.einsum("i,ij,ik->jk", volumes, p, p) for p in (a, b, c, total)) / 20
     second = second - volume * np.outer(com, com)
+    if np.linalg.eigvalsh(second)[0] < -1e-9 * np.trace(second):
+        raise InputError(
+            "the mesh is inside out in places, so that its moments are those of no body; turn "
+            "these faces round, or hull=True takes the convex hull"
+        )
     inertia = np.trace(second) * np.eye(3) - second
     return MassProperties(
         float(rho * volume), _frozen(com + middle), _frozen(rho * (inertia + inertia.T) / 2)
@@ -170,10 +178,14 @@ def lump(parts: Sequence[MassProperties]) -> MassProperties:
     return MassProperties(float(mass), _frozen(np.asarray(com)), _frozen(inertia))
 
 
-def _check_closed(mesh: Any) -> None:
-    """Each edge belongs to two faces that pass it in opposite directions, corners merged."""
+def _check_closed(mesh: Any) -> Ints:
+    """The piece (nf,) that each face belongs to, of a mesh that is closed, corners merged.
+
+    Raises: InputError where not every edge belongs to two faces that pass it in opposite
+    directions.
+    """
     points = np.unique(np.asarray(mesh.vertices), axis=0, return_inverse=True)[1].reshape(-1)
-    faces = points[np.asarray(mesh.faces)]
+    whole = faces = points[np.asarray(mesh.faces)]
     corners = [faces[:, k] for k in range(3)]
     faces = faces[np.logical_and.reduce([corners[k] != corners[k - 1] for k in range(3)])]
     edges = np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
@@ -186,6 +198,44 @@ def _check_closed(mesh: Any) -> None:
             f"the mesh is not closed, or not oriented throughout ({open_edges} of {len(there)} "
             "edges), so it encloses no volume; hull=True takes its convex hull"
         )
+    return _pieces(whole, count)
+
+
+def _pieces(faces: Ints, n_points: int) -> Ints:
+    """The lowest corner (nf,) among all that faces (nf, 3) lead to from each face."""
+    lowest = np.arange(n_points)
+    while True:
+        least = lowest[faces].min(axis=1)
+        joined = lowest.copy()
+        for k in range(3):  # the lowest corners of a face's corners lead on to the least of them
+            np.minimum.at(joined, lowest[faces[:, k]], least)
+        joined = joined[joined]
+        if np.array_equal(joined, lowest):
+            return lowest[faces[:, 0]]
+        lowest = joined
+
+
+def _check_sides(corners: Floats, volumes: Floats, pieces: Ints) -> None:
+    """Pieces that take volume away are cavities: each lies in the box of one that adds some.
+
+    Raises: InputError for one that does not, which is inside out.
+    """
+    piece = np.unique(pieces, return_inverse=True)[1].reshape(-1)
+    own = np.bincount(piece, volumes)
+    away = np.flatnonzero(own < -1e-12 * np.abs(volumes).sum())  # a flat piece has rounding
+    if not away.size:
+        return
+    low, high = np.full((own.size, 3), np.inf), np.full((own.size, 3), -np.inf)
+    np.minimum.at(low, piece, corners.min(axis=1))
+    np.maximum.at(high, piece, corners.max(axis=1))
+    solid = own > 0
+    for k in away:
+        if not ((low[solid] <= low[k]) & (high[k] <= high[solid])).all(axis=1).any():
+            raise InputError(
+                f"the mesh is inside out in places: of its {own.size} pieces one at "
+                f"{np.round((low[k] + high[k]) / 2, 6).tolist()} faces inwards and is no cavity of "
+                "another; turn its faces round, or hull=True takes the convex hull"
+            )
 
 
 def _about_z(mass: float, diagonal: Floats) -> MassProperties:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.mechanism.couplings import Limits, final_leaders, narrow
+from linkwork.mechanism.couplings import Limits, Resistance, carry, final_leaders, narrow
 from linkwork.mechanism.model import Floats, JointType
 from linkwork.mechanism.parts import JointPart, Mimic, Parts
 from linkwork.mechanism.tree import Tree, indices
@@ -61,8 +61,12 @@ def limits_of(parts: Parts, coordinates: Coordinates) -> dict[str, Any]:
     position = dict(zip(coordinates.names, map(_position_limits, sources), strict=True))
     position.update((joint.name, _position_limits(joint)) for joint in coordinates.followers)
     _check_numbers(coordinates)
+    resistance = dict(zip(coordinates.names, map(_resistance, sources), strict=True))
+    resistance.update((joint.name, _resistance(joint)) for joint in coordinates.followers)
     findings = narrow(position, coordinates.followers, coordinates.leaders)
+    findings += carry(resistance, coordinates.followers, coordinates.leaders)
     limits = [position[name] for name in coordinates.names]
+    against = [resistance[name] for name in coordinates.names]
     n_q = [kind.n_q for kind in coordinates.types]
     n_v = [kind.n_v for kind in coordinates.types]
     return {
@@ -72,11 +76,11 @@ def limits_of(parts: Parts, coordinates: Coordinates) -> dict[str, Any]:
         "v_start": np.array([0, *accumulate(n_v)], np.int64),
         "lower": _each((limit.lower for limit in limits), -np.inf, n_q),
         "upper": _each((limit.upper for limit in limits), np.inf, n_q),
-        "velocity_limit": _each((j and j.velocity for j in sources), np.inf, n_v),
+        "velocity_limit": _each((each.velocity for each in against), np.inf, n_v),
         "effort_limit": _each((j and j.effort for j in sources), np.inf, n_v),
-        "damping": _each((j and j.damping for j in sources), 0.0, n_v),
-        "friction": _each((j and j.friction for j in sources), 0.0, n_v),
-        "armature": _each((j and j.armature for j in sources), 0.0, n_v),
+        "damping": _each((each.damping for each in against), 0.0, n_v),
+        "friction": _each((each.friction for each in against), 0.0, n_v),
+        "armature": _each((each.armature for each in against), 0.0, n_v),
         "named_configurations": tuple(
             (name, tuple(x for joint in coordinates.names for x in positions[joint]))
             for name, positions in parts.named
@@ -97,6 +101,13 @@ def _position_limits(joint: JointPart | None) -> Limits:
         -np.inf if joint.lower is None else joint.lower,
         np.inf if joint.upper is None else joint.upper,
     )
+
+
+def _resistance(joint: JointPart | None) -> Resistance:
+    if joint is None:
+        return Resistance(np.inf, 0.0, 0.0, 0.0)
+    velocity = np.inf if joint.velocity is None else joint.velocity
+    return Resistance(velocity, joint.damping, joint.friction, joint.armature)
 
 
 def _check_numbers(coordinates: Coordinates) -> None:

@@ -1,4 +1,8 @@
-"""Mimic joints: chains resolved to the leader, and leaders' limits narrowed by their followers'."""
+"""Mimic joints: chains resolved to the leader, which takes on what its followers have.
+
+A follower moves at m times its leader's velocity, so that what it has counts at the leader by the
+rate m: limits divided by it, damping and armature times m², Coulomb friction times |m|.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from linkwork.conventions import FOLLOWER_TOLERANCE
 from linkwork.errors import DescriptionError, Problem, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.parts import JointPart, Mimic
@@ -17,6 +22,15 @@ class Limits(NamedTuple):
 
     lower: float
     upper: float
+
+
+class Resistance(NamedTuple):
+    """What stands against the velocity of a joint: its limit, damping, friction and armature."""
+
+    velocity: float  # the largest, infinite where there is no limit
+    damping: float
+    friction: float
+    armature: float
 
 
 def final_leaders(joints: Sequence[JointPart]) -> dict[str, Mimic]:
@@ -95,8 +109,8 @@ def narrow(
 ) -> list[Problem]:
     """Narrow leaders' limits in place, so that every follower stays within its own.
 
-    Position limits only: many files give followers no true velocity and effort. A follower whose
-    limits leave its leader no position is a finding, and does not narrow it.
+    A follower whose limits leave its leader no position, or but one, is a finding, and does not
+    narrow it: a gripper that its file freezes is a slip of the file.
     """
     findings: list[Problem] = []
     for joint in followers:
@@ -104,21 +118,62 @@ def narrow(
         leader, m, b = leaders[joint.name]
         if math.isinf(own.lower) and math.isinf(own.upper):
             continue
+        low, high = limits[leader]
+        rule = f"follows {m:g} * '{leader}' + {b:g}"
         if m == 0:
+            left = Limits(low, high)
             met = own.lower <= b <= own.upper
-            low, high = limits[leader]
         else:
             ends = sorted(((own.lower - b) / m, (own.upper - b) / m))
-            low = max(limits[leader].lower, ends[0])
-            high = min(limits[leader].upper, ends[1])
-            met = own.lower <= own.upper and low <= high
-        if met:
-            limits[leader] = Limits(low, high)
-        else:
-            low, high = limits[leader]
+            left = Limits(max(low, ends[0]), min(high, ends[1]))
+            met = own.lower <= own.upper and left.lower <= left.upper
+        shown = f"its limits [{own.lower:g}, {own.upper:g}]"
+        if met and left.upper - left.lower <= FOLLOWER_TOLERANCE < high - low:
             text = (
-                f"its limits [{own.lower:g}, {own.upper:g}] cannot be met: it follows "
-                f"{m:g} * '{leader}' + {b:g}, whose limits are [{low:g}, {high:g}]"
+                f"{shown} leave '{leader}', whose limits are [{low:g}, {high:g}], nothing but "
+                f"{left.lower + 0.0:g}, as it {rule}: they are not counted"
+            )
+        elif not met:
+            text = (
+                f"{shown} cannot be met: it {rule}, whose limits are [{low:g}, {high:g}]; they "
+                "are not counted"
+            )
+        else:
+            limits[leader] = left
+            continue
+        findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
+    return findings
+
+
+def carry(
+    resistances: dict[str, Resistance],
+    followers: Sequence[JointPart],
+    leaders: dict[str, Mimic],
+) -> list[Problem]:
+    """Add in place to leaders what stands against their followers, so that power is the same.
+
+    Limits of effort stay out: they are those of a motor, which the leader's force is not taken
+    from. A follower whose velocity limit would hold its leader still is a finding, and does not
+    limit it.
+    """
+    findings: list[Problem] = []
+    for joint in followers:
+        own = resistances[joint.name]
+        leader, m, _ = leaders[joint.name]
+        on = resistances[leader]
+        velocity = on.velocity
+        if m != 0 and own.velocity > 0:
+            velocity = min(velocity, own.velocity / abs(m))
+        elif m != 0 and velocity > 0:
+            text = (
+                f"its velocity limit {own.velocity:g} would hold '{leader}', which it follows, "
+                f"still: it is not counted, and '{leader}' keeps its own, {velocity:g}"
             )
             findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
+        resistances[leader] = Resistance(
+            velocity,
+            on.damping + m * m * own.damping,
+            on.friction + abs(m) * own.friction,
+            on.armature + m * m * own.armature,
+        )
     return findings

@@ -8,8 +8,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork.arrays import real_array
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import Floats, Mechanism
 
 External: TypeAlias = Mapping[str, ArrayLike]
 """Wrenches (..., 6) by frame: force, then moment about the frame's origin, world axes."""
@@ -57,14 +58,12 @@ def dynamics_inputs(
     return Inputs(tuple(found), tuple(found.values()))
 
 
-def _rotors(m: Mechanism, armature: ArrayLike) -> ArrayLike:
+def _rotors(m: Mechanism, armature: ArrayLike) -> Floats:
     """Rotors' inertias, one number standing for all; none may be below zero."""
-    given = np.asarray(armature)
-    if given.dtype.kind in "fiu" and (given < 0).any():
+    given = real_array(armature, "armature")
+    if (given < 0).any():
         raise InputError(f"armature must not be below zero, as {given.min():g} is")
-    return (
-        np.full(m.n_v, float(given)) if given.ndim == 0 and given.dtype.kind in "fiu" else armature
-    )
+    return np.full(m.n_v, float(given)) if given.ndim == 0 else given
 
 
 def _wrenches(m: Mechanism, external: External) -> dict[str, ArrayLike]:

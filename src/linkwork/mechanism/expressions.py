@@ -237,16 +237,39 @@ class Number:
     def __pow__(self, other: Any) -> Number:
         return _power(self, other)
 
-    def _compare(self, other: Any) -> bool:
-        raise InputError("a coupling's function may not branch on its arguments")
+    def __lt__(self, other: object) -> bool:
+        raise _branches("<")
 
-    __lt__ = __le__ = __gt__ = __ge__ = _compare
+    def __le__(self, other: object) -> bool:
+        raise _branches("<=")
+
+    def __gt__(self, other: object) -> bool:
+        raise _branches(">")
+
+    def __ge__(self, other: object) -> bool:
+        raise _branches(">=")
+
+    def __eq__(self, other: object) -> bool:
+        raise _branches("== or in")  # a list is searched by ==, and so is a match
+
+    def __ne__(self, other: object) -> bool:
+        raise _branches("!=")
+
+    def __hash__(self) -> int:
+        raise _branches("a set or a dict")  # by which tables and caches look their keys up
 
     def __bool__(self) -> bool:
-        return self._compare(None)
+        raise _branches("if, and, or, not")
 
     def __float__(self) -> float:
         raise InputError("a coupling's function takes numpy's functions: np.sin, not math.sin")
+
+
+def _branches(by: str) -> InputError:
+    return InputError(
+        f"a coupling's function may not branch on its arguments, as it does by {by}: it is called "
+        "once, and what it computed is kept"
+    )
 
 
 def _made(operation: str, *values: Any) -> Number:

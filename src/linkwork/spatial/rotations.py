@@ -131,8 +131,12 @@ def from_quaternion(o: Ops, wxyz: Block) -> Block:
     """The rotation (3, 3) of a quaternion (4,) ``wxyz`` of any norm but zero.
 
     R = 1 + s (w [v] + [v]²) with s = 2 / (w² + v·v), so the result is a rotation whatever the norm.
+    Norms whose square float64 does not hold (over 1e154, below 1e-154) give what is not finite, as
+    the norm zero does.
     """
-    scale = 2.0 / o.dot(wxyz, wxyz)
+    square = o.dot(wxyz, wxyz)
+    # An infinite square, which alone is not below its double, would make every rotation none.
+    scale = 2.0 / o.select(o.less(square, square + square), square, 0.0)
     return rodrigues(o, o.part(wxyz, 1, 4), scale * wxyz[0], scale)
 
 

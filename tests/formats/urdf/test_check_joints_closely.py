@@ -226,8 +226,16 @@ def test_a_leader_that_is_left_one_position_is_a_warning():
     lead = joint("l", limit=Limit(0, 1, 1, 1))
     follow = joint("f", limit=Limit(0, 1, 1, 1), mimic=Mimic("l", -1.0))
     (problem,) = found(lead, follow)
+    assert (problem.code, problem.level, problem.name) == ("follower-limits", "warning", "f")
+    assert "leave 'l' nothing but 0" in problem.message
+
+
+def test_a_leader_that_is_left_little_is_a_warning():
+    lead = joint("l", limit=Limit(0, 1, 1, 1))
+    follow = joint("f", limit=Limit(0, 1, 1, 1), mimic=Mimic("l", -1.0, 0.001))
+    (problem,) = found(lead, follow)
     assert (problem.code, problem.level, problem.name) == ("narrowed-leader", "warning", "f")
-    assert "only [0, 0]" in problem.message
+    assert "only [0, 0.001]" in problem.message
 
 
 def test_followers_that_are_not_judged():

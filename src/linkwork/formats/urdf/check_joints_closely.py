@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf, isclose, log10
+from math import inf, log10
 from typing import NamedTuple
 
+from linkwork.conventions import FOLLOWER_TOLERANCE
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.records import Joint, Mimic, Robot
@@ -191,12 +192,15 @@ def _check_follower(joint: Joint, leader: Joint, coupling: Coupling, problems: P
     left, right = max(low, ends[0]), min(high, ends[1])
     name, line = show(leader.name), joint.limit.line if joint.limit else joint.line
     rule = f"{multiplier:g} * '{name}' + {offset:g}"
-    if left > right and not isclose(left, right, abs_tol=1e-9):
-        message = f"its limits [{lower:g}, {upper:g}] are never met: it is {rule}"
-        hint = f"'{name}' has the limits [{low:g}, {high:g}]"
+    whole, rest = high - low, right - left
+    if rest <= FOLLOWER_TOLERANCE < whole or rest < -FOLLOWER_TOLERANCE:
+        own = f"its limits [{lower:g}, {upper:g}]"
+        message = f"{own} are never met: it is {rule}"
+        if rest >= -FOLLOWER_TOLERANCE:
+            message = f"{own} leave '{name}' nothing but {left + 0.0:g}: it is {rule}"
+        hint = f"'{name}' has the limits [{low:g}, {high:g}], and keeps them"
         _warn(problems, joint, "follower-limits", message, line, hint)
         return
-    whole, rest = high - low, max(right - left, 0.0)
     if whole < inf and whole - rest > _SHARE * whole:
         message = f"its limits leave '{name}' only [{left + 0.0:g}, {right + 0.0:g}]"
         hint = f"'{name}' has the limits [{low:g}, {high:g}]; this joint is {rule}"
