@@ -279,7 +279,7 @@ def through(data: bytes, random: Random) -> bool:
     return True
 
 
-LOCATED = re.compile(r"^[^\n]+:\d+: error: \S")
+LOCATED = re.compile(r"^[^\n]+?(:[1-9]\d*)?: error: \S")
 
 
 def located(error: DescriptionError) -> None:
@@ -324,7 +324,7 @@ _LINE = re.compile(r"line \d+")
 def bits(value: Any) -> Any:
     """All that a record says, numbers as text so that -0.0 is not 0.0; comments too."""
     if is_dataclass(value):
-        left_out = ("line", "file", "position", "layout")
+        left_out = ("line", "file", "position", "layout", "source")
         return [
             (f.name, bits(getattr(value, f.name))) for f in fields(value) if f.name not in left_out
         ]

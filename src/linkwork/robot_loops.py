@@ -189,8 +189,8 @@ class RobotLoops:
     def is_assembled(self, q: Configuration, *, tolerance: float = 1.0e-6) -> Any:
         """Whether all loops are closed and all couplings kept at q (..., nq): a bool, or an array.
 
-        Within ``tolerance``, of the length of each loop and in radians. `closure` can be zero where
-        a loop is half a turn from closed; this is not.
+        Within ``tolerance`` m and rad, of loops shorter than 1 m that share of their length.
+        `closure` can be zero where a loop is half a turn from closed; this is not.
 
         Raises: ShapeError, UnknownNameError; InputError where there are no loops or couplings.
         """

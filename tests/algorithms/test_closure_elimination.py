@@ -79,7 +79,7 @@ def one_system(random: np.random.Generator, weak: int) -> None:
     push, bias = random.normal(size=11), J @ random.normal(size=11)
     entries = {(i, j): float(M[i, j]) for i in range(11) for j in range(i + 1) if M[i, j]}
     rows = [{k: float(row[k]) for k in range(11) if row[k] != 0.0} for row in J]
-    by = held(entries, 11, rows)
+    by = held(entries, 11, rows, [1.0] * len(rows))
     assert len(by.parts.first) == 8
     dv, f = map(np.array, moved(by, dict(enumerate(map(float, push))), list(bias)))
     K = np.block([[M, -J.T], [J, np.zeros((8, 8))]])

@@ -249,11 +249,8 @@ def small_and_solid() -> Mechanism:
 
 
 OF_INERTIA = (*OF_FORCES, "kinetic_energy", "centroidal_momentum", "centroidal_matrix")
-ONE_REFERENCE = [
-    call
-    for call in calls(mechanism_from(every_joint_urdf()), "tool")
-    if call[1].get("reference", "local") == "local"
-]
+EVERY_CALL = calls(mechanism_from(every_joint_urdf()), "tool")
+ONE_REFERENCE = [call for call in EVERY_CALL if call[1].get("reference", "local") == "local"]
 
 
 @pytest.mark.parametrize(("name", "static"), ONE_REFERENCE)
@@ -261,6 +258,8 @@ def test_back_ends_and_derivatives(name: str, static, every_joint: Mechanism, on
     del on_jax  # for float64
     jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
     m = small_and_solid() if name in (*OF_INERTIA, "regressor") else every_joint
+    if "base" in static:
+        static = {**static, "base": m.frame_names[0]}
     random = rng(f"derivatives {name} {static}")
     given, arrays = several(m, name, static, random), inputs(name, m, random)
     assert given

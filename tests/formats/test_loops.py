@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from linkwork.errors import DescriptionError
+from linkwork.errors import DescriptionError, MissingFileError
 from linkwork.formats.loops import (
     CouplingRecord,
     LoopRecord,
@@ -123,7 +123,7 @@ def test_which_file_is_beside(tmp_path):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(DescriptionError, match="cannot be read"):
+    with pytest.raises(MissingFileError, match="there is no such file"):
         read(tmp_path / "nothing.yaml")
     odd = tmp_path / "odd.yaml"
     odd.write_bytes(b"\xff\xfe")

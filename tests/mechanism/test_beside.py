@@ -29,7 +29,7 @@ def test_locking_keeps_what_still_moves(panda):
 
 def test_locking_drops_a_closed_loop_and_refuses_an_open_one(panda):
     robot = lw.Robot(panda)
-    q = robot.neutral() + 0.05
+    q = robot.neutral() - 0.05
     apart = float(np.linalg.norm((robot.fk(q, "link5") - robot.fk(q, "link3"))[:3, 3]))
     m = close(panda, "link3", "link5", "distance", distance=apart, name="rod")
     between = ["joint4", "joint5"]

@@ -137,7 +137,7 @@ def test_weights_that_are_none_are_refused(value):
 
 def test_weights_of_all_joints_zero_are_refused():
     m = mechanism("ur5e")
-    with pytest.raises(InputError, match="frozen by their weights"):
+    with pytest.raises(InputError, match="fixed, or frozen by weights of 0"):
         make_problem(m, Pose("tool0"), joint_weights=dict.fromkeys(m.joint_names, 0.0))
     with pytest.raises(UnknownNameError):
         make_problem(m, Pose("tool0"), joint_weights={"elbow": 1.0})

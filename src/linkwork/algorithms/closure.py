@@ -140,17 +140,30 @@ def row_scales(m: Mechanism) -> list[float]:
 
 
 def openings(o: Ops, m: Mechanism, q: Block) -> list[Block]:
-    """The distance or angle that each group of rows is open by, distances in lengths of their loop.
+    """The distance or angle that each group of rows is open by, in `opening_units`.
 
     Zero only where it is closed: half a turn from closed is half a turn, whatever the rows say.
     """
-    lengths = [*(loop_length(m, loop) for loop in m.loops), *(1.0 for _ in m.couplings)]
-    found: list[Block] = []
-    for part, length in zip(closure_parts(m), lengths, strict=True):
-        for group, squared in zip(part.groups, part.residual(o, q).squared, strict=True):
-            apart = o.sqrt(o.maximum(squared, o.const(0.0)))
-            found.append(apart * (1.0 / length) if group.unit == "m" else apart)
-    return found
+    squares = [x for part in closure_parts(m) for x in part.residual(o, q).squared]
+    return [
+        o.sqrt(squared) * (1.0 / unit)
+        for squared, unit in zip(squares, opening_units(m), strict=True)
+    ]
+
+
+def opening_units(m: Mechanism) -> list[float]:
+    """The distance (m) or angle (rad) that each group of rows counts its opening in.
+
+    Metres and radians, but the length of a loop that is shorter than 1 m, and a hundredth of one
+    that is longer than 100 m: what rounding leaves grows with the loop.
+    """
+    lengths = [loop_length(m, loop) for loop in m.loops]
+    units = [min(length, max(1.0, 0.01 * length)) for length in lengths] + [1.0] * len(m.couplings)
+    return [
+        unit if group.unit == "m" else 1.0
+        for part, unit in zip(closure_parts(m), units, strict=True)
+        for group in part.groups
+    ]
 
 
 def loop_length(m: Mechanism, loop: Loop) -> float:
@@ -340,5 +353,6 @@ def coupling_residual(o: Ops, each: Coupling, positions: Sequence[Block]) -> Res
     compared = o.absolute(positions[0])
     for slope, position in zip(slopes, positions[1:], strict=True):
         compared = compared + o.absolute(slope * position)
-    open_ = o.maximum(o.absolute(error) - _ROUNDING * compared, o.const(0.0))
+    beyond = o.absolute(error) - _ROUNDING * compared
+    open_ = 0.5 * (beyond + o.absolute(beyond))  # not the maximum with 0, which hides NaN
     return Residual(o.vector([error]), columns, [open_ * open_])

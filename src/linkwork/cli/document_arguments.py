@@ -76,9 +76,8 @@ _ENV = (
     "May be given several times."
 )
 _MESHES = (
-    "readable (the default for URDF): names stay where they lead to the same files from the new "
-    "place; other files are copied beside the target. reference: nothing is copied, names are "
-    "rewritten. copy: all files are copied to meshes/. keep: names as they are."
+    "readable (URDF's default): files that the new place cannot reach are copied beside it. "
+    "reference: names are rewritten. copy: all files go to meshes/. keep: names stay."
 )
 
 

@@ -313,9 +313,9 @@ def _last_uses(graph: Graph) -> dict[int, int]:
 def _number(value: float, single: bool) -> str:
     """A constant that reads back as the same number, in brackets where it is negative."""
     if math.isnan(value):
-        return "NAN"
+        return "(double)NAN"
     if math.isinf(value):
-        text = "INFINITY"
+        text = "(double)INFINITY"
     elif single:
         rounded = np.float32(value)
         if not np.isfinite(rounded) or (rounded == 0 and value != 0):

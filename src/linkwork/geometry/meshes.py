@@ -110,6 +110,9 @@ def places_of(
     shared = tuple(Path(os.path.abspath(path)) for path in (*allow, *ros_paths) if str(path))
     if description_file is None:
         return Places((), (), (), (), shared)
+    if "\0" in os.fspath(description_file):
+        name = os.fspath(description_file)
+        raise InputError(f"{name!r} is no name of a file: it has a zero byte")
     files = dict.fromkeys((os.path.abspath(description_file), os.path.realpath(description_file)))
     folders = tuple(dict.fromkeys(Path(file).parent for file in files))
     above: list[Path] = []

@@ -26,7 +26,7 @@ from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation.tangent import moved
 
 CLOSED = 1.0e-12
-"""How far (lengths of the loop, rad) a loop may stay open after a step."""
+"""How far a loop may stay open after a step, in `closure.opening_units`."""
 
 STEADY = 1.0e-10
 """How fast (m/s, rad/s), beside one and the speeds, a loop may open after a step."""

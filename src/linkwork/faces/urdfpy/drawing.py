@@ -43,8 +43,8 @@ def joint_limits(joints: Sequence[Joint]) -> Floats:
 
 def show(robot: URDF, cfg: Any, use_collision: bool) -> None:
     """Open a window and wait until it is closed; see `URDF.show`."""
-    poses = _poses(robot, cfg, use_collision)
     pyrender = _pyrender("URDF.show", use_collision)
+    poses = _poses(robot, cfg, use_collision)
     scene, _ = _scene(pyrender, poses)
     pyrender.Viewer(scene, use_raymond_lighting=True)
 

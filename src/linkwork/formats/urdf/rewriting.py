@@ -262,18 +262,20 @@ class _Edits:
 
     def _indent_of(self, element: _Element) -> str | None:
         """The white space before an element; None where something else stands on its line."""
-        start = max(
-            self.text.rfind("\n", 0, element.start), self.text.rfind("\r", 0, element.start)
-        )
+        if not self.newline:
+            return None
+        start = self.text.rfind("\n", 0, element.start)
+        start = max(start, self.text.rfind("\r", start + 1, element.start))
         before = self.text[start + 1 : element.start]
-        return None if before.strip(" \t\ufeff") or not self.newline else before.lstrip("\ufeff")
+        return None if before.strip(" \t\ufeff") else before.lstrip("\ufeff")
 
     def _indent_in(self, source: _Element) -> str | None:
         """The white space before what stands in an element; None where that is on one line."""
         own = self._indent_of(source) or ""
-        found = [indent for c in source.children if (indent := self._indent_of(c)) is not None]
-        if source is self.source or found:
-            return found[0] if found else ("" if self.newline else None)
+        indents = (self._indent_of(child) for child in source.children)
+        found = next((indent for indent in indents if indent is not None), None)
+        if source is self.source or found is not None:
+            return found if found is not None else ("" if self.newline else None)
         if source.children or not self.newline:
             return None
         return own + getattr(self, "step", STEP)
@@ -319,9 +321,10 @@ class _Edits:
 
     def _line_indent(self, element: _Element) -> str:
         """The white space that the line begins with in which an element stands."""
-        start = max(
-            self.text.rfind("\n", 0, element.start), self.text.rfind("\r", 0, element.start)
-        )
+        if not self.newline:
+            return None
+        start = self.text.rfind("\n", 0, element.start)
+        start = max(start, self.text.rfind("\r", start + 1, element.start))
         line = self.text[start + 1 : element.start]
         return line[: len(line) - len(line.lstrip(" \t"))]
 

@@ -162,7 +162,9 @@ def as_utf8(data: str | bytes, file: str | None) -> bytes:
         return _of_text(data, file)
     for mark, kind in _COMPRESSED.items():
         if data.startswith(mark):
-            raise refuse(file, "compressed", f"this is {kind} data, not XML", "unpack it first")
+            raise refuse(
+                file, "compressed", f"this is {kind} data, not XML", "unpack it first", line=1
+            )
     encoding = _encoding_of(data)
     if encoding in _PLAIN:
         return data

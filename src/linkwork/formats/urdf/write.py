@@ -5,6 +5,7 @@ The text reads back as the same robot, and that one is written as the same bytes
 
 from __future__ import annotations
 
+import gc
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
@@ -46,7 +47,13 @@ def to_bytes(robot: Robot) -> bytes:
 
     Raises: as `to_text`.
     """
-    return encoded(*_written(robot))
+    resume = gc.isenabled()
+    gc.disable()  # it would look at every node again and again, and finds nothing
+    try:
+        return encoded(*_written(robot))
+    finally:
+        if resume:
+            gc.enable()
 
 
 def _written(robot: Robot) -> tuple[str, str]:
@@ -55,9 +62,8 @@ def _written(robot: Robot) -> tuple[str, str]:
     if source is not None and _unchanged(robot, source.robot):
         return text_of(source.text)
     nodes = nodes_of(robot)
-    text = plain_text(nodes)
     if source is None:
-        return text, ""
+        return plain_text(nodes), ""
     old, encoding = text_of(source.text)
 
     def said(changed: str) -> list[Node] | None:
@@ -65,7 +71,7 @@ def _written(robot: Robot) -> tuple[str, str]:
         return None if robot is None else nodes_of(robot)
 
     new = rewritten(old, nodes_of(source.robot), nodes, said)
-    return (text, "") if new is None else (new, encoding)
+    return (plain_text(nodes), "") if new is None else (new, encoding)
 
 
 def _unchanged(robot: Robot, read: Robot) -> bool:

@@ -29,7 +29,7 @@ from linkwork.ops.protocol import Block, Ops
 Floats = NDArray[np.float64]
 
 ASSEMBLED = 1.0e-6
-"""How far (lengths of the loop, rad) a loop may be open where its rates are asked for."""
+"""How far a loop may be open where its rates are asked for, in `closure.opening_units`."""
 _SETTLED = 1.0e-8
 """Rates of the rows that motions may leave open, by actuated speeds of 1."""
 

@@ -15,6 +15,7 @@ from linkwork.algorithms.closure import (
     closure,
     closure_jacobian,
     closure_parts,
+    opening_units,
     openings,
     row_scales,
 )
@@ -104,9 +105,12 @@ class Rates:
             f"{part.name}: {row}" for part in self._parts for row in part.row_names
         )
         self._opening_units = tuple(
-            (group.name, "lengths of the loop" if group.unit == "m" else "rad")
-            for part in closure_parts(m)
-            for group in part.groups
+            (group.name, group.unit, unit)
+            for group, unit in zip(
+                [group for part in closure_parts(m) for group in part.groups],
+                opening_units(m),
+                strict=True,
+            )
         )
         moving = {c for part in self._parts for c in part.coordinates}
         self._ranks: dict[tuple[int, ...], int] = {}
@@ -172,17 +176,17 @@ class Rates:
         if apart.size and float(apart.max()) > ASSEMBLED:
             *lead, worst = map(int, np.unravel_index(int(apart.argmax()), apart.shape))
             row = f" of row {lead}" if lead else ""
-            name, unit = self._opening_units[worst]
+            name, unit, size = self._opening_units[worst]
             raise InputError(
-                f"q{row} is not assembled: '{name}' is open by {float(apart.max()):.3g} {unit}; "
-                "use assemble() first"
+                f"q{row} is not assembled: '{name}' is open by {size * float(apart.max()):.3g} "
+                f"{unit}; use assemble() first"
             )
         return given
 
     def openings(self, q: Configuration) -> Floats:
         """The distance or angle by which each loop and coupling is open at q (..., nq).
 
-        Distances in lengths of their loop. Raises: as `closure`.
+        In `closure.opening_units`. Raises: as `closure`.
         """
         return self._held(self._openings, configuration(q, self.mechanism, "q"))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.algorithms.closure import closure_parts, loop_length
+from linkwork.algorithms.closure import closure_parts, opening_units
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -21,7 +21,7 @@ from linkwork.solve.tasks.base import (
 )
 
 TOLERANCE = 1.0e-12
-"""What counts as closed, in lengths of the loop and radians: what rounding leaves of them."""
+"""What counts as closed, in `opening_units`: what rounding leaves of lengths and turns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +51,7 @@ class Closed(Task):
             return Residual(o.concat([each.error for each in found]), columns, squared)
 
         blocks = zip(starts[:-1], starts[1:], (part.coordinates for part in parts), strict=True)
-        lengths = [*(loop_length(m, loop) for loop in m.loops), *(1.0 for _ in m.couplings)]
-        tolerances = [
-            TOLERANCE * (length if group.unit == "m" else 1.0)
-            for part, length in zip(parts, lengths, strict=True)
-            for group in part.groups
-        ]
+        tolerances = [TOLERANCE * unit for unit in opening_units(m)]
         given = self if self.tolerance is not None else replace(self, tolerance=tolerances)
         found = bound(
             given,
