@@ -119,6 +119,9 @@ def _of_inertias(ready: Ready, robot: Robot) -> Iterator[Problem]:
     if ready.points:
         message = f"masses without inertia get {LEAST:g} kg m2, as MuJoCo needs"
         yield _problem("note", "mjcf-lost", f"{message}: {_listed(ready.points)}", robot)
+    if ready.unknown:
+        message = "mass or inertia is not said: MuJoCo gets none, or 1e-9 kg m² for a mass without"
+        yield _problem("warning", "mjcf-inertia", f"{message}: {_listed(ready.unknown)}", robot)
     if ready.mended:
         message = "inertias that no body has become the nearest ones that MuJoCo takes"
         yield _problem("warning", "mjcf-inertia", f"{message}: {_listed(ready.mended)}", robot)

@@ -37,6 +37,8 @@ _ENCODINGS = re.compile(
     r"|koi8-[ru]|gb2312|gbk|gb18030|big5|shift-?jis|euc-?(jp|kr)|iso-?ir-?100)"
 )
 
+_FIRST = 4096  # bytes that an XML declaration begins in
+
 _PLAIN = ("utf-8", "utf8", "ascii", "us-ascii")
 _NO_PATH = "an XML text begins with '<'; anything else is taken as a path"
 _BEFORE = "\ufeff \t\r\n"
@@ -193,7 +195,8 @@ def _encoding_of(data: bytes) -> str:
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     if encoding is not None:
         return encoding
-    declared = _DECLARED.match(data.removeprefix(codecs.BOM_UTF8)[:256])
+    start = data.removeprefix(codecs.BOM_UTF8)[:_FIRST].lstrip(b" \t\r\n")
+    declared = _DECLARED.match(start[:256])
     return declared[1].decode("ascii").lower().replace("_", "-") if declared else "utf-8"
 
 
