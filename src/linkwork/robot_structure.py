@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.formats.urdf.read import Document
+from linkwork.legible import legible
 from linkwork.mechanism.model import JointType, Mechanism
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def drawn(root: str, edges: list[Edge], *, floating: bool) -> tuple[Tree, int]:
     below: dict[str, list[Edge]] = defaultdict(list)
     for edge in edges:
         below[edge.parent].append(edge)
-    top = Tree(Text(root, "bold").append(" (floats)" if floating else "", "dim"))
+    top = Tree(Text(legible(root), "bold").append(" (floats)" if floating else "", "dim"))
     deepest, waiting = 0, [(root, top, 0)]
     while waiting:
         link, branch, depth = waiting.pop()
@@ -186,8 +187,8 @@ def drawn(root: str, edges: list[Edge], *, floating: bool) -> tuple[Tree, int]:
 def _label(edge: Edge) -> Text:
     from rich.text import Text  # noqa: PLC0415  imported when first needed
 
-    joint = f"  {edge.joint}" if edge.joint else " "
-    text = Text(edge.child, "bold").append(joint, "not bold cyan")
+    joint = f"  {legible(edge.joint)}" if edge.joint else " "
+    text = Text(legible(edge.child), "bold").append(joint, "not bold cyan")
     return text.append(f" ({', '.join(_details(edge))})", "not bold dim")
 
 
@@ -198,7 +199,7 @@ def _details(edge: Edge) -> list[str]:
     if edge.locked:
         details.append("locked")
     elif edge.follows is not None:
-        details.append(f"follows {edge.follows}")
+        details.append(f"follows {legible(edge.follows)}")
     elif edge.lower is not None and edge.upper is not None and edge.type != "continuous":
         details.append(f"{_bound(edge.lower)} to {_bound(edge.upper)}")
     return details
