@@ -75,6 +75,12 @@ _STRUCTURE = (
         "Add it.",
     ),
     Code(
+        "mjcf-size",
+        "warning",
+        "A shape of size zero is not written to MJCF: MuJoCo refuses such ones.",
+        "Give it its size, or leave it out.",
+    ),
+    Code(
         "missing-mass",
         "warning",
         "An `<inertial>` without `<mass>`: it is unknown, and what needs it raises.",
