@@ -96,6 +96,10 @@ class Edge:
     locked: bool = False
 
 
+DEEPEST_DRAWN = 60
+"""Levels of a tree that are drawn one in another; what is deeper stands below, with its parent."""
+
+
 def edges_of(robot: RobotStructure) -> list[Edge]:
     """All joints: those of the description, or those left in a chain cut out of it."""
     joints = () if robot.document is None else robot.document.robot.joints
@@ -180,7 +184,11 @@ def drawn(root: str, edges: list[Edge], *, floating: bool) -> tuple[Tree, int]:
         link, branch, depth = waiting.pop()
         deepest = max(deepest, depth)
         for edge in below[link]:
-            waiting.append((edge.child, branch.add(_label(edge)), depth + 1))
+            if depth < DEEPEST_DRAWN:
+                waiting.append((edge.child, branch.add(_label(edge)), depth + 1))
+            else:  # further in, each line would be longer than the one before
+                branch.add(_label(edge).append(f" on {legible(edge.parent)}", "not bold dim"))
+                waiting.append((edge.child, branch, depth))
     return top, 4 * deepest
 
 
