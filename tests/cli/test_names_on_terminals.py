@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import linkwork as lw
-from linkwork.legible import legible
 
 HOSTILE = ("a\x9b2J", "b\u202etfel", "c\u2066d", "e\u2028f", "g\nerror: forged", "h\u061c", "i\x85")
 UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -55,9 +54,3 @@ def test_errors_are_legible(hostile: Path):
         with pytest.raises(lw.LinkworkError) as caught:
             call()
         assert not UNFIT.search(str(caught.value)) and "\n" not in str(caught.value)
-
-
-def test_legible_leaves_scripts_of_all_kinds_alone():
-    for text in ("arm_1", "Größe", "\u5de6\u624b", "\u05e9\u05dc\u05d5\u05dd", "a b"):
-        assert legible(text) == text
-    assert legible("a\nb") == r"a\nb" and legible("a\nb", lines=True) == "a\nb"
