@@ -11,6 +11,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import Problem
+from linkwork.legible import legible
 
 PROBLEM = Problem(
     "error",
@@ -109,7 +110,7 @@ def test_an_unknown_name_lists_the_nearest():
 @pytest.mark.parametrize("name", [3, None, ("a",), b"elbow", "", "a\nb", "é\u202e", "%s {0}"])
 def test_any_name_can_be_unknown(name):
     error = lw.UnknownNameError("joint", name, ("elbow",))
-    assert f"no joint named '{name}'" in str(error)
+    assert f"no joint named '{legible(str(name))}'" in str(error)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 

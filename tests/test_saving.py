@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import signal
@@ -336,6 +337,65 @@ def test_p16_a_killed_save_leaves_one_of_both_descriptions(tmp_path: Path):
         assert found in robots
         seen.add(found.name)
     assert len(seen) == 2, seen
+
+
+HINGE = "version: 1\nloops: [{frame_a: coupler_end, frame_b: rocker_end, kind: revolute}]\n"
+
+
+def pair(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_file_with_loops_that_is_there_is_not_replaced(tmp_path: Path):
+    (tmp_path / "t.loops.yaml").write_text("# by hand\n" + HINGE)
+    before = pair(tmp_path)
+    for name in ("four_bar", "panda"):
+        with pytest.raises(InputError, match=r"t\.loops\.yaml exists and has the loops of t\.urdf"):
+            lw.urdf.write(lw.load(name), tmp_path / "t.urdf", overwrite=False)
+        assert pair(tmp_path) == before
+    with pytest.raises(InputError, match=r"t\.loops\.yaml exists"):
+        lw.urdf.write(lw.urdf.read("panda"), tmp_path / "t.urdf", overwrite=False)
+    lw.urdf.write(lw.load("panda"), tmp_path / "t.urdf")
+    assert lw.load(tmp_path / "t.urdf").mechanism == lw.load("panda").mechanism
+    assert sorted(pair(tmp_path)) == ["t.loops.yaml", "t.urdf"]
+
+
+def test_both_files_are_checked_before_one_is_changed(tmp_path: Path):
+    lw.urdf.write(lw.load("panda"), tmp_path / "t.urdf")
+    (tmp_path / "t.loops.yaml").mkdir()
+    text = (tmp_path / "t.urdf").read_bytes()
+    with pytest.raises(InputError, match="no regular file"):
+        lw.urdf.write(lw.load("four_bar"), tmp_path / "t.urdf")
+    assert (tmp_path / "t.urdf").read_bytes() == text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.loops.yaml", "t.urdf"]
+
+
+def test_loops_that_belong_to_neither_text_are_refused(tmp_path: Path):
+    """As a save leaves them that was killed between two files, where somebody then edits one."""
+    target, coming = tmp_path / "t.urdf", tmp_path / "t.loops.yaml.new"
+    old, new = lw.load("five_bar"), lw.load("four_bar")
+    lw.urdf.write(old, target)
+    over = hashlib.sha256(target.read_bytes()).hexdigest()
+    other = lw.urdf.write(new, tmp_path / "other.urdf")
+    text = other.path.read_bytes()
+    saved_with = hashlib.sha256(text).hexdigest()
+    coming.write_text(f'saved_with: "{saved_with}"\nsaved_over: "{over}"\n' + HINGE)
+    assert lw.load(target).mechanism == old.mechanism
+    target.write_bytes(text)
+    assert len(lw.load(target).loops) == 1
+    target.write_bytes(text + b"<!-- mine -->")
+    with pytest.raises(lw.DescriptionError, match="left of a save that was cut short"):
+        lw.load(target)
+    lw.urdf.write(new, target.with_name("fresh.urdf"))
+    assert not target.with_name("fresh.loops.yaml.new").exists()
+
+
+def test_a_link_to_itself_is_refused(tmp_path: Path):
+    (tmp_path / "t.urdf").symlink_to("t.urdf")
+    for overwrite in (True, False):
+        with pytest.raises(InputError, match=r"t\.urdf"):
+            lw.urdf.write(lw.load("panda"), tmp_path / "t.urdf", overwrite=overwrite)
+    assert (tmp_path / "t.urdf").is_symlink()
 
 
 def test_the_functions_of_the_module_are_the_public_ones():

@@ -219,6 +219,12 @@ def _parts(
         if shape is not None:
             yield ShownPart(_primitive(shape), T_link_part, shown.name, rgba, texture)
         return
+    if shape.scale is None:
+        line = f"{file}:{shape.line}: " if file else ""
+        raise InputError(
+            f"{line}the scale of the mesh '{shape.filename}' is not three numbers, so its size is "
+            'unknown: mend scale, such as scale="0.001 0.001 0.001"'
+        )
     path = locate(shape.filename, file, allow)
     roots = () if file is None else package_finder(file, allow).roots
     for part in load.load(path, roots=roots).parts:

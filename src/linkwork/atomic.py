@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,7 +18,7 @@ from linkwork.errors import InputError
 
 
 @contextmanager
-def refusing(name: str | Path) -> Generator[None, None, None]:
+def refusing(name: str | os.PathLike[str]) -> Generator[None, None, None]:
     """What the system says against writing a file, as an InputError with its name."""
     try:
         yield
@@ -26,7 +26,7 @@ def refusing(name: str | Path) -> Generator[None, None, None]:
         if isinstance(error, InputError):
             raise
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name} cannot be written: {reason}") from None
+        raise InputError(f"{os.fspath(name)} cannot be written: {reason}") from None
 
 
 @contextmanager
@@ -38,23 +38,14 @@ def replacing(path: str | os.PathLike[str]) -> Generator[BinaryIO, None, None]:
 
     Raises: InputError where the file cannot be written, with the system's reason.
     """
-    given = Path(path)
-    with refusing(given):
-        target = given.resolve() if given.is_symlink() else given
-        if target.exists() and not target.is_file():
-            raise InputError(f"{given} cannot be written: it is no regular file")
-        new = target.with_name(f".linkwork-{secrets.token_hex(8)}.part")
-        try:
-            with open(new, "xb") as file:
+    with refusing(path):
+        target = _target(path)
+        with _part(target) as part:
+            with open(part, "xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            if target.exists():
-                shutil.copymode(target, new)
-            os.replace(new, target)
-        finally:
-            with suppress(FileNotFoundError):
-                new.unlink()
+            _take_place(part, target)
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
@@ -64,3 +55,54 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """
     with replacing(path) as file:
         file.write(data)
+
+
+def write_in_turn(files: Sequence[tuple[Path, bytes]]) -> None:
+    """Write several files, each whole or not at all; none is replaced before all are on the disk.
+
+    They take their places in the given order. A name may come twice.
+
+    Raises: as `replacing`; nothing has changed then, unless a place cannot be taken.
+    """
+    with ExitStack() as parts:
+        moves: list[tuple[Path, Path, Path]] = []
+        for path, data in files:
+            with refusing(path):
+                target = _target(path)
+                part = parts.enter_context(_part(target))
+                with open(part, "xb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+            moves.append((path, part, target))
+        for path, part, target in moves:
+            with refusing(path):
+                _take_place(part, target)
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    """The file to replace, at the end of links."""
+    given = Path(path)
+    target = Path(os.path.realpath(given)) if given.is_symlink() else given
+    if target.is_symlink():
+        raise InputError(f"{given} cannot be written: it is a link that leads to itself")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{given} cannot be written: it is no regular file")
+    return target
+
+
+@contextmanager
+def _part(target: Path) -> Generator[Path, None, None]:
+    """A free name beside the file, where nothing is left at the end."""
+    part = target.with_name(f".linkwork-{secrets.token_hex(8)}.part")
+    try:
+        yield part
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()
+
+
+def _take_place(part: Path, target: Path) -> None:
+    if target.exists():
+        shutil.copymode(target, part)
+    os.replace(part, target)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from linkwork.legible import legible
+
 Level = Literal["error", "warning", "note"]
 
 
@@ -37,13 +39,16 @@ class Problem:
         line = f":{self.line}" if self.line else ""
         where = f"{self.file or '<string>'}{line}: " if self.file or line else ""
         what = f"<{self.element}> " if self.element else ""
-        whom = f"'{self.name}': " if self.name else ""
+        whom = f"'{legible(self.name)}': " if self.name else ""
         how = f" ({self.hint})" if self.hint else ""
-        return f"{where}{self.level}: {what}{whom}{self.message}{how}"
+        return legible(f"{where}{self.level}: {what}{whom}{self.message}{how}", lines=True)
 
 
 class LinkworkError(Exception):
-    """The base of every error of this library."""
+    """The base of every error of this library; its text is legible on a terminal."""
+
+    def __str__(self) -> str:
+        return legible(super().__str__(), lines=True)
 
 
 class DescriptionError(LinkworkError, ValueError):
@@ -93,12 +98,13 @@ class UnknownNameError(LinkworkError, KeyError):
         shown = str(name) if len(str(name)) <= 80 else f"{str(name)[:77]}..."
         near = difflib.get_close_matches(shown, self.valid, n=5, cutoff=0.4)
         if near:
-            hint = "nearest: " + ", ".join(near)
+            hint = "nearest: " + ", ".join(map(legible, near))
         elif len(self.valid) <= 12:
-            hint = "there are: " + (", ".join(self.valid) or "none")
+            hint = "there are: " + (", ".join(map(legible, self.valid)) or "none")
         else:
-            hint = f"there are {len(self.valid)}: " + ", ".join(self.valid[:8]) + ", ..."
-        self.text = f"no {kind} named '{shown}'; {hint}"
+            first = ", ".join(map(legible, self.valid[:8]))
+            hint = f"there are {len(self.valid)}: {first}, ..."
+        self.text = f"no {kind} named '{legible(shown)}'; {hint}"
         super().__init__(self.text)
 
     def __str__(self) -> str:

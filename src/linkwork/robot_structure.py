@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.formats.urdf.read import Document
+from linkwork.legible import legible
 from linkwork.mechanism.model import JointType, Mechanism
 
 if TYPE_CHECKING:
@@ -95,6 +96,10 @@ class Edge:
     locked: bool = False
 
 
+DEEPEST_DRAWN = 60
+"""Levels of a tree that are drawn one in another; what is deeper stands below, with its parent."""
+
+
 def edges_of(robot: RobotStructure) -> list[Edge]:
     """All joints: those of the description, or those left in a chain cut out of it."""
     joints = () if robot.document is None else robot.document.robot.joints
@@ -173,21 +178,25 @@ def drawn(root: str, edges: list[Edge], *, floating: bool) -> tuple[Tree, int]:
     below: dict[str, list[Edge]] = defaultdict(list)
     for edge in edges:
         below[edge.parent].append(edge)
-    top = Tree(Text(root, "bold").append(" (floats)" if floating else "", "dim"))
+    top = Tree(Text(legible(root), "bold").append(" (floats)" if floating else "", "dim"))
     deepest, waiting = 0, [(root, top, 0)]
     while waiting:
         link, branch, depth = waiting.pop()
         deepest = max(deepest, depth)
         for edge in below[link]:
-            waiting.append((edge.child, branch.add(_label(edge)), depth + 1))
+            if depth < DEEPEST_DRAWN:
+                waiting.append((edge.child, branch.add(_label(edge)), depth + 1))
+            else:  # further in, each line would be longer than the one before
+                branch.add(_label(edge).append(f" on {legible(edge.parent)}", "not bold dim"))
+                waiting.append((edge.child, branch, depth))
     return top, 4 * deepest
 
 
 def _label(edge: Edge) -> Text:
     from rich.text import Text  # noqa: PLC0415  imported when first needed
 
-    joint = f"  {edge.joint}" if edge.joint else " "
-    text = Text(edge.child, "bold").append(joint, "not bold cyan")
+    joint = f"  {legible(edge.joint)}" if edge.joint else " "
+    text = Text(legible(edge.child), "bold").append(joint, "not bold cyan")
     return text.append(f" ({', '.join(_details(edge))})", "not bold dim")
 
 
@@ -198,7 +207,7 @@ def _details(edge: Edge) -> list[str]:
     if edge.locked:
         details.append("locked")
     elif edge.follows is not None:
-        details.append(f"follows {edge.follows}")
+        details.append(f"follows {legible(edge.follows)}")
     elif edge.lower is not None and edge.upper is not None and edge.type != "continuous":
         details.append(f"{_bound(edge.lower)} to {_bound(edge.upper)}")
     return details

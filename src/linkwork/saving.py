@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from linkwork import settings
-from linkwork.atomic import refusing, write_bytes
+from linkwork.atomic import refusing, write_bytes, write_in_turn
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.formats import loops as loops_format
 from linkwork.formats.urdf import records
@@ -62,18 +63,23 @@ def save(
     as they are. A name that leads nowhere stays. ``allow`` are further folders that meshes may lie
     in.
 
-    A process that is killed leaves the old description or the new one. Copies are made first; a
-    file that is there already with other content is not overwritten but stood beside.
+    The loops of a robot go to ``NAME.loops.yaml`` beside it; where it has none, such a file that is
+    there says so afterwards. Documents and records say nothing of loops, and leave it alone.
+
+    A process that is killed leaves the old description with its loops, or the new one with its own.
+    Copies are made first; a mesh that is there already with other content is not overwritten but
+    stood beside.
 
     Raises: DescriptionError for records that are no valid description; InputError for a file that
-    cannot be written, or exists with ``overwrite=False``; UnsupportedFeatureError for a robot that
+    cannot be written, or where with ``overwrite=False`` the description or a file with loops for it
+    exists; UnsupportedFeatureError for a robot that
     was changed after it was loaded, or was not loaded from URDF.
     """
     if meshes not in ("readable", "reference", "copy", "keep"):
         raise InputError(f"meshes is 'readable', 'reference', 'copy' or 'keep', not {meshes!r}")
     target = Path(os.path.abspath(path))
-    if not overwrite and target.exists():
-        raise InputError(f"{target} exists; pass overwrite=True to replace it")
+    if not overwrite:
+        _check_free(target)
     document = document_of(source)
     robot = document.robot
     plan = _Plan(robot.file, target, tuple(allow))
@@ -87,23 +93,42 @@ def save(
             with refusing(new.parent):
                 new.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(new, data)
-    loops = _save_loops(source, target)
-    write_bytes(target, text)
+    loops = _write_pair(source, target, text)
     return Saved(target, tuple(plan.copies), tuple(plan.missing), tuple(plan.outside), loops)
 
 
-def _save_loops(source: records.Document | records.Robot | Robot, target: Path) -> Path | None:
-    """Write the loops of a robot beside its description; nowhere where it has none.
+def _check_free(target: Path) -> None:
+    """Refuse to replace a description, or the loops that a new one in this place would get."""
+    loops = loops_format.beside(target)
+    for path, whose in ((target, ""), (loops, f" and has the loops of {target.name}")):
+        if path is not None and os.path.lexists(path):
+            raise InputError(f"{path} exists{whose}; pass overwrite=True to replace it")
 
-    A file that would then still say something else says nothing any more.
+
+def _write_pair(
+    source: records.Document | records.Robot | Robot, target: Path, text: bytes
+) -> Path | None:
+    """Write a description and, of a robot, the file with its loops; where that is, if it has any.
+
+    Killed at any moment, this leaves the old pair or the new one: the new loops are first told to
+    belong to the new text alone. A file with other loops then says that there are none.
     """
-    if not isinstance(source, Robot):
+    loops = loops_format.beside(target)
+    record = loops_record(source.mechanism) if isinstance(source, Robot) else None
+    says = record is not None and bool(record.loops or record.couplings or record.actuated)
+    if record is None or not (says or loops is not None):
+        write_bytes(target, text)
         return None
-    record = loops_record(source.mechanism)
-    file = target.with_name(target.stem + loops_format.SUFFIX)
-    says = bool(record.loops or record.couplings or record.actuated)
-    if says or loops_format.beside(target) is not None:
-        write_bytes(file, loops_format.to_text(record).encode())
+    file = loops_format.sidecar(target)
+    coming = file.with_name(file.name + loops_format.COMING)
+    marked = loops_format.to_text(
+        record,
+        saved_with=hashlib.sha256(text).hexdigest(),
+        saved_over=loops_format.digest_of(target) or "",
+    )
+    plain = loops_format.to_text(record)
+    write_in_turn([(coming, marked.encode()), (target, text), (file, plain.encode())])
+    coming.unlink(missing_ok=True)
     return file if says else None
 
 

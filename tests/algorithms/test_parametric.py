@@ -410,7 +410,7 @@ def test_what_dynamics_asks_for(every_joint: Mechanism):
         assert given.body_inertia(b) == m.body_inertia(b)  # the constants, to the last bit
     assert set(given.unused()) == set(rows)
     for k in range(m.n_v):
-        found = given.armature(k), given.joint_damping(k), given.joint_friction(k)
+        found = given.joint_armature(k), given.joint_damping(k), given.joint_friction(k)
         assert found == tuple(row[k] for row in rows.values())
     assert given.unused() == []
 

@@ -318,3 +318,23 @@ def test_the_help_names_every_format(cli: Callable[..., Any]):
     for kind, ends in FORMATS.items():
         assert kind in text
         assert ends[0] in text
+
+
+def test_loops_by_hand_are_not_replaced_without_force(cli: Callable[..., Any], tmp_path: Path):
+    target, loops = tmp_path / "t.urdf", tmp_path / "t.loops.yaml"
+    loops.write_text("version: 1\nactuated: [mine]  # by hand\n")
+    for name in ("four_bar", "panda"):
+        result = cli("convert", name, target)
+        assert result.exit_code == 2 and "t.loops.yaml exists" in result.stderr
+        assert "--force" in result.stderr and not target.exists()
+        assert "by hand" in loops.read_text()
+    assert cli("convert", "panda", tmp_path / "t.svg").exit_code == 0
+    for name in ("four_bar", "panda"):  # neither gets the loops of what was there
+        assert cli("convert", name, target, "--force").exit_code == 0
+        assert lw.load(target).loops == lw.load(name).loops
+
+
+def test_a_target_that_is_a_link_to_itself_is_refused(cli: Callable[..., Any], tmp_path: Path):
+    (tmp_path / "t.urdf").symlink_to("t.urdf")
+    result = cli("convert", "panda", tmp_path / "t.urdf", "--force")
+    assert result.exit_code == 2 and "a link that leads to itself" in result.stderr

@@ -104,3 +104,19 @@ def test_names_are_not_read_as_markup(cli: Callable[..., Any], tmp_path: Path):
 def test_a_frame_needs_a_base(refused: Callable[..., str]):
     assert "give both or neither" in refused("info", "panda", "--frame", "tool0")
     assert "no frame named 'nope'" in refused("info", "panda", "--from", "nope")
+
+
+def test_a_deep_chain_is_told_in_lines_of_bounded_length(cli, tmp_path):
+    n = 300
+    links = "".join(f'<link name="l{k}"/>' for k in range(n))
+    joints = "".join(
+        f'<joint name="j{k}" type="fixed"><parent link="l{k}"/><child link="l{k + 1}"/></joint>'
+        for k in range(n - 1)
+    )
+    (tmp_path / "deep.urdf").write_text(f'<robot name="r">{links}{joints}</robot>')
+    told = cli("info", tmp_path / "deep.urdf").stdout
+    assert max(map(len, told.splitlines())) < 350
+    for k in range(1, n):
+        (line,) = [line for line in told.splitlines() if f" j{k - 1} (" in line]
+        assert f" l{k} " in line
+        assert k <= 60 or line.endswith(f"on l{k - 1}")

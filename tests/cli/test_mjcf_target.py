@@ -233,3 +233,23 @@ def test_a_text_without_a_file(tmp_path: Path):
     source = document(tmp_path, link("a"))
     loose = replace(source, robot=replace(source.robot, file=None))
     assert to_mjcf(loose, None).text == to_mjcf(source, tmp_path).text
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind"),
+    [
+        ('<box size="0 1 1"/>', "box"),
+        ('<sphere radius="0"/>', "sphere"),
+        ('<cylinder radius="1" length="0"/>', "cylinder"),
+        ('<capsule radius="0" length="1"/>', "capsule"),
+    ],
+)
+def test_shapes_without_size_are_left_out_by_name(shape, kind):
+    text = (
+        '<robot name="r"><link name="a"><visual><geometry><sphere radius="1"/></geometry></visual>'
+        f"\n<collision><geometry>{shape}</geometry></collision></link></robot>"
+    )
+    made = to_mjcf(lw.urdf.read(text), None)
+    (problem,) = [p for p in made.problems if p.code == "mjcf-size"]
+    assert (problem.level, problem.element, problem.name, problem.line) == ("warning", kind, "a", 2)
+    assert lw.load(made.text).frame_names

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 import yaml
 
@@ -108,7 +111,7 @@ def test_what_is_wrong_is_said(text, why):
 
 
 def test_which_file_is_beside(tmp_path):
-    description = tmp_path / "arm.urdf"
+    description = tmp_path / "robot.urdf"
     assert beside(description) is None
     other = tmp_path / "robot.yaml"
     other.write_text("controllers: []\n")
@@ -117,7 +120,8 @@ def test_which_file_is_beside(tmp_path):
     assert beside(description) is None
     other.write_text("closed_loop: []\n")
     assert beside(description) == other
-    own = tmp_path / "arm.loops.yaml"
+    assert beside(tmp_path / "arm.urdf") is None  # another description of the folder
+    own = tmp_path / "robot.loops.yaml"
     own.write_text("version: 1\n")
     assert beside(description) == own and read(own) == LoopsRecord(file=str(own))
 
@@ -125,6 +129,10 @@ def test_which_file_is_beside(tmp_path):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(MissingFileError, match="there is no such file"):
         read(tmp_path / "nothing.yaml")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for endless in (Path("/dev/zero"), tmp_path / "pipe.yaml", tmp_path):
+        with pytest.raises(DescriptionError, match="not a file"):
+            read(endless)
     odd = tmp_path / "odd.yaml"
     odd.write_bytes(b"\xff\xfe")
     with pytest.raises(DescriptionError, match="cannot be read"):

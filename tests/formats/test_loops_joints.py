@@ -45,9 +45,9 @@ def document():
 
 
 def written(tmp_path, text):
-    (tmp_path / "leg.urdf").write_text(LINKAGE)
+    (tmp_path / "robot.urdf").write_text(LINKAGE)
     (tmp_path / "robot.yaml").write_text(text)
-    return tmp_path / "leg.urdf"
+    return tmp_path / "robot.urdf"
 
 
 def test_nothing_is_changed_without_them():
@@ -118,7 +118,7 @@ def test_joints_that_do_not_exist_are_all_named():
 
 def test_joints_of_an_mjcf_are_not_replaced(tmp_path):
     pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
-    (tmp_path / "a.xml").write_text("<mujoco><worldbody/></mujoco>")
+    (tmp_path / "robot.xml").write_text("<mujoco><worldbody/></mujoco>")
     (tmp_path / "robot.yaml").write_text(LOOP + BALLS.format("CARDAN"))
     with pytest.raises(lw.UnsupportedFeatureError, match="joints of a URDF"):
-        lw.load(tmp_path / "a.xml")
+        lw.load(tmp_path / "robot.xml")

@@ -67,7 +67,14 @@ def test_version_3_knew_no_loops():
     m = robots.mechanism_from(robots.chain_urdf(2))
     values = json.loads(to_json(m))
     values["version"] = 3
-    for name in ("loops", "couplings", "actuated", "armature", "named_configurations"):
+    for name in (
+        "loops",
+        "couplings",
+        "actuated",
+        "armature",
+        "named_configurations",
+        "unknown_inertials",
+    ):
         del values[name]
     assert from_json(json.dumps(values)) == m
 
@@ -75,7 +82,7 @@ def test_version_3_knew_no_loops():
 def test_version_4_knew_no_armature():
     values = json.loads(to_json(lw.load("five_bar").mechanism))
     values["version"] = 4
-    for name in ("armature", "named_configurations"):
+    for name in ("armature", "named_configurations", "unknown_inertials"):
         del values[name]
     assert from_json(json.dumps(values)) == lw.load("five_bar").mechanism
     with pytest.raises(DescriptionError, match="armature is not a known field of version 4"):

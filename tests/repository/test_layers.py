@@ -16,6 +16,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 # A module may import what has a smaller number, and its own package. The numbers follow the
 # layers of the design; spatial stands above ops because its functions are written in them.
 RANK = {
+    "legible": -2,
     "errors": -1,
     "conventions": -1,
     "arrays": -0.5,

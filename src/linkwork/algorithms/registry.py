@@ -42,8 +42,11 @@ from linkwork.mechanism.dynamics_checks import (
     check_actuated,
     check_held,
     check_inertias,
+    check_inertias_said,
     check_loops,
+    check_masses_said,
     check_movable,
+    check_moving_masses_said,
 )
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops import ops_of
@@ -159,6 +162,10 @@ _MOTION: tuple[tuple[str, Kind], ...] = (*_QV, ("dv", "v"))
 _FORCES: tuple[tuple[str, Kind], ...] = (*_QV, ("tau", "v"))
 _REAL: tuple[Check, ...] = (check_inertias,)
 _MOVABLE: tuple[Check, ...] = (check_inertias, check_movable)
+_WEIGHED: tuple[Check, ...] = (check_masses_said,)
+_SAID: tuple[Check, ...] = (check_inertias_said,)
+_CENTRAL: tuple[Check, ...] = (check_masses_said, check_inertias_said)
+_LIFTED: tuple[Check, ...] = (check_moving_masses_said, check_actuated)
 _DRIVEN: tuple[Check, ...] = (check_inertias, check_actuated)
 _HELD: tuple[Check, ...] = (check_held,)
 _DRIVEN_LOOPS: tuple[Check, ...] = (check_held, check_actuated)
@@ -189,10 +196,10 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("jacobian", jacobian, _Q, ("frame", "reference"), lambda m: (6, m.n_v)),
         Algorithm("jacobian_dot", jacobian_dot, _QV, ("frame", "reference"), lambda m: (6, m.n_v)),
         Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, ("frame", "reference"), lambda m: (6,)),
-        Algorithm("com", com, _Q, (), lambda m: (3,)),
-        Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v)),
-        Algorithm("gravity_forces", gravity_forces, _Q, (), _vector_v, (check_actuated,)),
-        Algorithm("potential_energy", potential_energy, _Q, (), lambda m: ()),
+        Algorithm("com", com, _Q, (), lambda m: (3,), _WEIGHED),
+        Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v), _WEIGHED),
+        Algorithm("gravity_forces", gravity_forces, _Q, (), _vector_v, _LIFTED),
+        Algorithm("potential_energy", potential_energy, _Q, (), lambda m: (), _WEIGHED),
         Algorithm("inverse_dynamics", inverse_dynamics, _MOTION, (), _vector_v, _DRIVEN),
         Algorithm("bias_forces", bias_forces, _QV, (), _vector_v, _DRIVEN),
         Algorithm("mass_matrix", mass_matrix, _Q, (), _matrix_v, _REAL),
@@ -216,11 +223,11 @@ ALGORITHMS: dict[str, Algorithm] = {
             _MOVABLE,
         ),
         Algorithm("regressor", regressor, _MOTION, (), lambda m: (m.n_v, 10 * m.n_bodies)),
-        Algorithm("kinetic_energy", kinetic_energy, _QV, (), lambda m: ()),
-        Algorithm("centroidal_momentum", centroidal_momentum, _QV, (), lambda m: (6,)),
-        Algorithm("centroidal_matrix", centroidal_matrix, _Q, (), lambda m: (6, m.n_v)),
-        Algorithm("com_velocity", com_velocity, _QV, (), lambda m: (3,)),
-        Algorithm("com_acceleration", com_acceleration, _MOTION, (), lambda m: (3,)),
+        Algorithm("kinetic_energy", kinetic_energy, _QV, (), lambda m: (), _SAID),
+        Algorithm("centroidal_momentum", centroidal_momentum, _QV, (), lambda m: (6,), _CENTRAL),
+        Algorithm("centroidal_matrix", centroidal_matrix, _Q, (), lambda m: (6, m.n_v), _CENTRAL),
+        Algorithm("com_velocity", com_velocity, _QV, (), lambda m: (3,), _WEIGHED),
+        Algorithm("com_acceleration", com_acceleration, _MOTION, (), lambda m: (3,), _WEIGHED),
         Algorithm("frame_velocity", frame_velocity, _QV, ("frame", "reference"), lambda m: (6,)),
         Algorithm(
             "frame_acceleration",

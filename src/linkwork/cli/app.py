@@ -21,6 +21,7 @@ from linkwork.cli import (
     simulation_arguments,
 )
 from linkwork.errors import DescriptionError, LinkworkError
+from linkwork.legible import legible
 
 WRONG_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
@@ -91,7 +92,7 @@ def sentence_of(error: Exception) -> str | None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(text.rstrip() + "\n")
+    sys.stderr.write(legible(text.rstrip(), lines=True) + "\n")
 
 
 def _usage_sentence(error: Any) -> str:

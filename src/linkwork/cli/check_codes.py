@@ -30,6 +30,18 @@ _FILE = (
     Code("xml", "error", "The XML is not well formed; nothing is guessed.", "See the column."),
     Code("doctype", "error", "A document type could define entities.", "Remove it."),
     Code("xinclude", "error", "XInclude is not followed.", "Put the text into the file."),
+    Code(
+        "declaration",
+        "warning",
+        "White space before the XML declaration: read as if it were behind.",
+        "Put the declaration first.",
+    ),
+    Code(
+        "undeclared-prefix",
+        "warning",
+        "A name space that is declared nowhere: what has it is kept, not used.",
+        "Declare it on `<robot>`.",
+    ),
     Code("root", "error", "The outermost element is not `<robot>`.", "Is it a URDF?"),
     Code("too-deep", "error", "Elements nested deeper than 256.", "Flatten them."),
     Code("too-long", "error", "A name, text, tag or comment beyond its limit.", "Shorten it."),
@@ -61,6 +73,24 @@ _STRUCTURE = (
         "error, warning",
         "A part that must be there is not; an error where the tree depends on it.",
         "Add it.",
+    ),
+    Code(
+        "mjcf-size",
+        "warning",
+        "A shape of size zero is not written to MJCF: MuJoCo refuses such ones.",
+        "Give it its size, or leave it out.",
+    ),
+    Code(
+        "missing-mass",
+        "warning",
+        "An `<inertial>` without `<mass>`: it is unknown, and what needs it raises.",
+        "Say it, or leave out the `<inertial>`.",
+    ),
+    Code(
+        "missing-inertia",
+        "warning",
+        "An `<inertial>` without `<inertia>`: it is unknown, and dynamics of the link raise.",
+        "Say it, or leave out the `<inertial>`.",
     ),
     Code(
         "missing-attribute",
@@ -102,9 +132,19 @@ _NAMES = (
 )
 
 _NUMBERS = (
-    Code("number", "error", "Not a plain decimal number.", "No commas, units or expressions."),
+    Code(
+        "number",
+        "error, warning",
+        "Not a plain decimal number; a warning in colours and scales.",
+        "No commas, units or expressions.",
+    ),
     Code("not-finite", "error", "nan, infinite, or too large for a number.", "Write a number."),
-    Code("count", "error", "Too many or too few numbers.", "See how many are needed."),
+    Code(
+        "count",
+        "error, warning",
+        "Too many or too few numbers; a warning in colours and scales.",
+        "See how many are needed.",
+    ),
     Code("too-large", "error", "Poses would overflow: beyond 1e100.", "Write the true length."),
     Code("range", "warning", "A size, effort, colour, ... outside its range.", "See the range."),
     Code(
@@ -249,8 +289,8 @@ _XACRO = (
     Code(
         "xacro",
         "error, warning",
-        "The xacro package refuses or warns; or a xacro element is left in a URDF.",
-        "Expand a URDF that holds such elements with `linkwork convert`.",
+        "The xacro package refuses or warns; or a xacro element is left in a URDF, and not used.",
+        "Where such elements are to say something, expand the file with `linkwork convert`.",
     ),
     Code(
         "xacro-argument",

@@ -47,7 +47,7 @@ def run(given: ConvertArguments) -> None:
     """Read the one, write the other, and say on standard error what was found on the way."""
     kind = _format(given)
     meshes = _meshes(given, kind)
-    _check_target(given)
+    _check_target(given, kind)
     document = _read(given)
     warnings = [problem for problem in document.problems if problem.level == "warning"]
     _tell(warnings, given.source)
@@ -117,7 +117,7 @@ def _meshes(given: ConvertArguments, kind: str) -> str:
     return given.meshes
 
 
-def _check_target(given: ConvertArguments) -> None:
+def _check_target(given: ConvertArguments, kind: str) -> None:
     """What can be refused before any work is done."""
     if given.target == STDOUT:
         return
@@ -128,6 +128,11 @@ def _check_target(given: ConvertArguments) -> None:
         raise InputError(f"{target} cannot be written: something that is not a file is there")
     if target.exists() and not given.force:
         raise InputError(f"{target} exists; to replace it, pass --force")
+    loops = beside(target) if kind == "urdf" and not given.force else None
+    if loops is not None:
+        raise InputError(
+            f"{loops} exists, and has loops for {target.name}; to replace them, pass --force"
+        )
 
 
 def pairs(entries: Sequence[str] | None, option: str, sign: str) -> dict[str, str]:
@@ -199,9 +204,9 @@ def _to_urdf(given: ConvertArguments, document: Document, meshes: str) -> None:
     from linkwork.saving import save  # noqa: PLC0415  loads the meshes' packages
 
     file = beside(Path(document.robot.file)) if document.robot.file else None
-    source = document if file is None else load(document, loops=file)
+    robot = load(document, loops=file or False)
     allow = tuple(given.allow or ())
-    saved = save(source, given.target, meshes=cast(Any, meshes), allow=allow, overwrite=given.force)
+    saved = save(robot, given.target, meshes=cast(Any, meshes), allow=allow, overwrite=given.force)
     if saved.loops is not None:
         output.note(f"loops are in {saved.loops}")
     if saved.missing:

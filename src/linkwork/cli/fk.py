@@ -15,6 +15,7 @@ from linkwork.cli import files, inputs, output
 from linkwork.cli.angles import Angles
 from linkwork.cli.arguments import FkArguments
 from linkwork.errors import InputError
+from linkwork.legible import legible
 
 Floats = NDArray[np.float64]
 
@@ -143,4 +144,4 @@ def print_positions(screen: Console, robot: lw.Robot, q: Floats, angles: Angles)
     labels = inputs.position_labels(robot.mechanism)
     pairs = [f"{name}={output.short(value)}" for name, value in zip(labels, q, strict=True)]
     unit = " (deg)" if angles.degrees and pairs else ""
-    screen.print("at " + (" ".join(pairs) or "no joints") + unit)
+    screen.print("at " + (legible(" ".join(pairs)) or "no joints") + unit)

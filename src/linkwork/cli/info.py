@@ -12,6 +12,7 @@ import linkwork as lw
 from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import InfoArguments
 from linkwork.errors import InputError
+from linkwork.legible import legible
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.robot_structure import drawn, edges_of, leaders_of, root_of
 
@@ -177,7 +178,7 @@ def _show_frames(screen: Console, robot: lw.Robot, *, everything: bool) -> None:
         screen.print("  --frames lists them")
         return
     for name in names:
-        screen.print(f"  {name}", soft_wrap=True)
+        screen.print(f"  {legible(name)}", soft_wrap=True)
 
 
 def _show_findings(screen: Console, robot: lw.Robot) -> None:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linkwork.formats.urdf.records import Inertial, Link, Matrix3, Robot
+from linkwork.formats.urdf.records import ZERO, Inertial, Link, Matrix3, Robot
 
 LEAST = 1e-9
 """kg m², of a mass that has no inertia."""
 
 _ROOM = 1.2e-5  # of the largest moment: three numbers of six digits are this far off together
 _ROUNDS = 50
+_NONE: Matrix3 = (ZERO, ZERO, ZERO)
 _SMALLEST = 1e-14  # kg m²; MuJoCo refuses moments below 1e-15
 
 
@@ -29,6 +30,7 @@ class Ready:
     dropped: tuple[str, ...]  # in links that never move: left out
     points: tuple[str, ...]  # masses without inertia: `LEAST`
     mended: tuple[str, ...]  # the nearest one that keeps the triangle inequality
+    unknown: tuple[str, ...]  # mass or inertia is not said: left out, or `LEAST`
 
 
 def made_ready(robot: Robot) -> Ready:
@@ -40,13 +42,16 @@ def made_ready(robot: Robot) -> Ready:
     dropped: list[str] = []
     points: list[str] = []
     mended: list[str] = []
+    unknown: list[str] = []
 
     def fitted(link: Link, own: Inertial) -> Inertial | None:
-        given = any(map(any, own.inertia))
-        if own.mass == 0 and not given:
-            return own
-        if own.mass > 0 and not given:
-            points.append(link.name)
+        if own.mass is None:  # unknown; MuJoCo makes what it can of the collision shapes
+            unknown.append(link.name)
+            return None
+        if own.mass == 0 and not (own.inertia and any(map(any, own.inertia))):
+            return replace(own, inertia=own.inertia or _NONE)
+        if own.inertia is None or (own.mass > 0 and not any(map(any, own.inertia))):
+            (unknown if own.inertia is None else points).append(link.name)
             return replace(own, inertia=((LEAST, 0.0, 0.0), (0.0, LEAST, 0.0), (0.0, 0.0, LEAST)))
         nearest, distance = nearest_possible(own.inertia)
         if own.mass < 0 and link.name in moving:
@@ -59,7 +64,7 @@ def made_ready(robot: Robot) -> Ready:
         return replace(own, inertia=nearest)
 
     ready = _with_inertials(robot, fitted)
-    return Ready(ready, tuple(dropped), tuple(points), tuple(mended))
+    return Ready(ready, tuple(dropped), tuple(points), tuple(mended), tuple(unknown))
 
 
 def _with_inertials(robot: Robot, fitted: Callable[[Link, Inertial], Inertial | None]) -> Robot:

@@ -24,12 +24,14 @@ from linkwork.errors import DescriptionError, InputError, Problem
 from linkwork.formats.mjcf.compiled import mujoco_module
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
 from linkwork.formats.urdf.records import (
+    Box,
     Document,
     ExtraElement,
     Joint,
     Link,
     Mesh,
     Robot,
+    Shape,
 )
 from linkwork.formats.urdf.write import to_text
 from linkwork.geometry import guards
@@ -79,8 +81,8 @@ def to_mjcf(
     Raises: DescriptionError for what MuJoCo does not compile; MissingExtraError without ``mujoco``.
     """
     mujoco = mujoco_module()
-    robot = document.robot
-    problems = list(_left_out(robot))
+    robot, sizeless = _without_sizeless(document.robot)
+    problems = [*_left_out(robot), *sizeless]
     assets: dict[str, _Asset] = {}
     names: dict[str, str | None] = {}
     for name in dict.fromkeys(mesh.filename for _, mesh in _meshes(robot)):
@@ -112,6 +114,36 @@ def to_mjcf(
     return Made(written, files, tuple([*problems, *more]))
 
 
+def _without_sizeless(robot: Robot) -> tuple[Robot, list[Problem]]:
+    """The robot without shapes that have no size, which MuJoCo refuses, and a warning for each."""
+    problems: list[Problem] = []
+
+    def kept(link: Link, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+        for shape in shapes:
+            if _is_sizeless(shape.geometry):
+                kind = type(shape.geometry).__name__.lower()
+                message = f"a {kind} without size is left out, as MuJoCo takes none"
+                line, file = shape.line, robot.file or ""
+                problems.append(
+                    Problem("warning", "mjcf-size", message, file, line, kind, link.name)
+                )
+        return tuple(shape for shape in shapes if not _is_sizeless(shape.geometry))
+
+    links = tuple(
+        replace(link, visuals=kept(link, link.visuals), collisions=kept(link, link.collisions))
+        for link in robot.links
+    )
+    return (replace(robot, links=links) if problems else robot), problems
+
+
+def _is_sizeless(shape: Shape | None) -> bool:
+    if isinstance(shape, Box):
+        return min(shape.size) <= 0.0
+    if isinstance(shape, Mesh):
+        return shape.scale is not None and 0.0 in shape.scale
+    return shape is not None and min(shape.radius, getattr(shape, "length", 1.0)) <= 0.0
+
+
 def _of_inertias(ready: Ready, robot: Robot) -> Iterator[Problem]:
     if ready.dropped:
         message = "links that never move lose a mass and inertia that no body has"
@@ -119,6 +151,9 @@ def _of_inertias(ready: Ready, robot: Robot) -> Iterator[Problem]:
     if ready.points:
         message = f"masses without inertia get {LEAST:g} kg m2, as MuJoCo needs"
         yield _problem("note", "mjcf-lost", f"{message}: {_listed(ready.points)}", robot)
+    if ready.unknown:
+        message = "mass or inertia is not said: MuJoCo gets none, or 1e-9 kg m² for a mass without"
+        yield _problem("warning", "mjcf-inertia", f"{message}: {_listed(ready.unknown)}", robot)
     if ready.mended:
         message = "inertias that no body has become the nearest ones that MuJoCo takes"
         yield _problem("warning", "mjcf-inertia", f"{message}: {_listed(ready.mended)}", robot)

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from linkwork.json_values import as_json
+from linkwork.legible import legible
 
 if TYPE_CHECKING:  # the list of models needs no NumPy
     import numpy as np
@@ -37,14 +38,34 @@ def console(*, stderr: bool = False, at_least: int = 20) -> Console:
 
 
 class _Console(Console):
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print texts without what a terminal would obey, whoever wrote the names in them."""
+        super().print(*map(_fit, objects), **options)
+
     def on_broken_pipe(self) -> None:
         """Leave it to the one place that handles errors."""
         raise BrokenPipeError
 
 
+def _fit(printed: Any) -> Any:
+    if isinstance(printed, str):
+        return legible(printed, lines=True)
+    if isinstance(printed, Text):
+        plain = legible(printed.plain, lines=True)
+        if plain != printed.plain:
+            printed.plain = plain
+    return printed
+
+
+class _Table(Table):
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        """Add a row, with names in one line."""
+        super().add_row(*[legible(c) if isinstance(c, str) else c for c in cells], **options)
+
+
 def note(text: str) -> None:
     """One line on standard error."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(legible(text, lines=True) + "\n")
 
 
 _ALLOW = re.compile(r"(pass )?allow=\[([^\]]*)\]")
@@ -87,7 +108,7 @@ def matrix_text(matrix: NDArray[np.float64], indent: str = "  ") -> str:
 
 def table(columns: Sequence[str], *, numbers: int = 0) -> Table:
     """An empty table; its last ``numbers`` columns are aligned to the right."""
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    made = _Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for k, name in enumerate(columns):
         right = k >= len(columns) - numbers
         made.add_column(name, justify="right" if right else "left", overflow="fold")
@@ -95,8 +116,9 @@ def table(columns: Sequence[str], *, numbers: int = 0) -> Table:
 
 
 def heading(text: str) -> Text:
-    """A line that stands above a part of the output."""
-    return Text(text, style="bold")
+    """A line that stands above a part of the output; new lines before it are empty ones."""
+    line = text.lstrip("\n")
+    return Text(text[: len(text) - len(line)] + legible(line), style="bold")
 
 
 # JSON

@@ -16,6 +16,7 @@ The other is that of `loops_collection`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable
@@ -30,6 +31,7 @@ from linkwork.formats.loops_records import (
     LoopRecord,
     LoopsRecord,
 )
+from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.formats.yaml import LONGEST_FILE, Node, parse
 
 __all__ = ["CouplingRecord", "JointRecord", "LoopRecord", "LoopsRecord"]
@@ -37,47 +39,102 @@ __all__ = ["CouplingRecord", "JointRecord", "LoopRecord", "LoopsRecord"]
 VERSION = 1
 SUFFIX = ".loops.yaml"
 OTHER_NAME = "robot.yaml"
+COMING = ".new"
 _LARGEST = 4 * LONGEST_FILE
+_SAVED = ("saved_with", "saved_over")
 _OF_COLLECTION = ("closed_loop", "name_closedloop", "closed_loop_number")
 _MARK = re.compile(r"^(\{\s*)?['\"]?closed_loop['\"]?\s*:", re.MULTILINE)
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
+def sidecar(path: Path) -> Path:
+    """The file with loops of our own form that belongs to a description at ``path``."""
+    return path.with_name(path.stem + SUFFIX)
+
+
 def beside(path: Path) -> Path | None:
-    """The file with the loops of a description at ``path``, if there is one."""
-    own = path.with_name(path.stem + SUFFIX)
+    """The file with the loops of a description at ``path``, if there is one.
+
+    While a description and its loops are replaced, the new loops stand in ``NAME.loops.yaml.new``
+    and say which text of the description they belong to, so that a save that was cut short leaves
+    the old pair or the new one.
+
+    Raises: DescriptionError for such a file that belongs neither to the text that is there now nor
+    to the one that was to be replaced.
+    """
+    own = sidecar(path)
+    coming = own.with_name(own.name + COMING)
+    if coming.is_file() and _has_come(coming, path):
+        return coming
     if own.is_file():
         return own
     other = path.with_name(OTHER_NAME)
-    return other if other.is_file() and _is_other(other) else None
+    belongs = path.stem == other.stem and other.is_file()
+    return other if belongs and _is_other(other) else None
+
+
+def _has_come(coming: Path, path: Path) -> bool:
+    """Whether loops that were to be put in place belong to the description that is there now."""
+    now = digest_of(path)
+    if now is None:
+        return False
+    said = _Ours(str(coming)).said(_node(coming))
+    if now == said.get("saved_with"):
+        return True
+    if now == said.get("saved_over"):
+        return False
+    raise _refused(
+        str(coming),
+        f"is left of a save that was cut short, and {path} has changed since; rename it to "
+        f"{sidecar(path).name} if these are the loops of {path.name}, else delete it",
+    )
+
+
+def digest_of(path: Path) -> str | None:
+    """The SHA-256 of a description's file; None where there is none that can be read."""
+    try:
+        return hashlib.sha256(bytes_of_file(str(path), LARGEST_FILE)).hexdigest()
+    except DescriptionError:
+        return None
 
 
 def _is_other(path: Path) -> bool:
     """Whether a file called robot.yaml is about loops at all; many are about other things."""
     try:
-        if path.stat().st_size > _LARGEST:
-            return False
-        return _MARK.search(path.read_text(encoding="utf-8", errors="replace")) is not None
-    except OSError:
-        return True  # whoever reads it says why it cannot
+        data = bytes_of_file(str(path), _LARGEST)
+        return _MARK.search(data.decode(errors="replace")) is not None
+    except MissingFileError:
+        return False
+    except DescriptionError as error:
+        # whoever reads it says why it cannot be; one this large is about something else
+        return all(problem.code != "file-size" for problem in error.problems)
+
+
+def _text(path: Path) -> str:
+    """The text of a file, which is opened only where it is a regular one.
+
+    Raises: DescriptionError.
+    """
+    data = bytes_of_file(str(path), _LARGEST)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise _refused(str(path), f"cannot be read: {error}") from None
+
+
+def _node(path: Path) -> Node:
+    node = parse(_text(path), str(path))
+    if not isinstance(node.value, dict):
+        Fields(str(path)).fail(node, "must be a mapping with 'loops', or with 'closed_loop'")
+    return node
 
 
 def read(path: Path) -> LoopsRecord:
     """The loops of a file in either form.
 
-    Raises: DescriptionError naming what is wrong in which entry.
+    Raises: DescriptionError naming what is wrong in which entry; MissingFileError.
     """
-    file = str(path)
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise _refused(file, f"is larger than {_LARGEST} bytes")
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        missing = Problem("error", "no-file", "there is no such file", file)
-        raise MissingFileError([missing]) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise _refused(file, f"cannot be read: {error}") from None
-    return from_text(text, file)
+    return from_text(_text(path), str(path))
 
 
 def from_text(text: str, file: str = "") -> LoopsRecord:
@@ -98,7 +155,8 @@ class _Ours(Fields):
 
     def record(self, node: Node) -> LoopsRecord:
         """All of a file."""
-        self.known(node, ("version", "loops", "couplings", "actuated"), "the file")
+        known = ("version", "loops", "couplings", "actuated", *_SAVED)
+        self.known(node, known, "the file")
         given = node.value
         version = given.get("version", Node(None, node.line))
         if version.value != VERSION or isinstance(version.value, bool):
@@ -111,6 +169,11 @@ class _Ours(Fields):
             self.file,
             actuated_line=actuated.line if actuated else 0,
         )
+
+    def said(self, node: Node) -> dict[str, str]:
+        """The digests of the descriptions that a file belongs to, and was to replace."""
+        given = node.value
+        return {key: self.text(given[key], key) for key in _SAVED if key in given}
 
     def loop(self, node: Node) -> LoopRecord:
         """An entry of ``loops``."""
@@ -147,9 +210,16 @@ class _Ours(Fields):
         return CouplingRecord(joint, leaders, rates, offset, tuple(operations), node.line)
 
 
-def to_text(record: LoopsRecord) -> str:
-    """The text of ``NAME.loops.yaml``, in which every number is exact."""
+def to_text(record: LoopsRecord, *, saved_with: str = "", saved_over: str = "") -> str:
+    """The text of ``NAME.loops.yaml``, in which every number is exact.
+
+    ``saved_with`` and ``saved_over`` are the SHA-256 of the description that it belongs to, and of
+    the one that is replaced, where it is to be put in place (`beside`).
+    """
     lines = [f"version: {VERSION}"]
+    for key, digest in zip(_SAVED, (saved_with, saved_over), strict=True):
+        if digest:
+            lines.append(f'{key}: "{digest}"')
     if record.loops:
         lines.append("loops:")
         for loop in record.loops:

@@ -49,13 +49,16 @@ def assemble(parts: Parts, stacks: Stacks | None = None) -> Mechanism:
     coordinates = find(parts, tree)
     stacks = stacks or _stacked(parts)
     placed = _place(parts, tree, stacks)
+    frames = frames_of(parts, tree, placed.body, placed.R, placed.p, stacks=stacks)
+    links = frozenset(frames["frame_names"][: frames["n_link_frames"]])
     made = Mechanism(
         name=parts.name,
         inertias_accepted=parts.inertias_accepted,
+        unknown_inertials=tuple(each for each in parts.unknown_inertials if each[0] in links),
         **_bodies(parts, tree, placed, coordinates),
         **_inertias(parts, placed, stacks),
         **limits_of(parts, coordinates),
-        **frames_of(parts, tree, placed.body, placed.R, placed.p, stacks=stacks),
+        **frames,
     )
     return with_beside(made, parts.beside) if any(parts.beside) else made
 

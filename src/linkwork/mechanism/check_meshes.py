@@ -185,7 +185,7 @@ def _meshes(robot: Robot) -> Iterator[_Use]:
             mesh = shape.geometry
             if isinstance(mesh, Mesh) and mesh.filename and mesh.filename not in seen:
                 seen.add(mesh.filename)
-                yield _Use(mesh.filename, mesh.line, link.name, mesh.scale)
+                yield _Use(mesh.filename, mesh.line, link.name)
 
 
 def _textures(robot: Robot) -> Iterator[_Use]:
@@ -208,7 +208,7 @@ def _check_units(robot: Robot, boxes: dict[str, Floats], problems: Problems) -> 
     for link in robot.links:
         for shape in (*link.visuals, *link.collisions):
             mesh = shape.geometry
-            if not isinstance(mesh, Mesh) or mesh.filename not in boxes:
+            if not isinstance(mesh, Mesh) or mesh.filename not in boxes or mesh.scale is None:
                 continue
             if (mesh.filename, mesh.scale) not in seen:
                 seen.add((mesh.filename, mesh.scale))

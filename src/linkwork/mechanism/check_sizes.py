@@ -54,7 +54,8 @@ def check_sizes(robot: Robot, meshes: Mapping[str, Floats] | None = None) -> tup
             _Sized(link, box)
             for link in robot.links
             if link.inertial is not None
-            and link.inertial.mass > 0
+            and (link.inertial.mass or 0.0) > 0
+            and link.inertial.inertia is not None
             and (box := _box_of(link, meshes or {})) is not None
         ]
     if sized:
@@ -85,7 +86,9 @@ def _local_box(shape: Shape, meshes: Mapping[str, Floats]) -> Floats | None:
     """The box (2, 3) around a shape in its own frame."""
     if isinstance(shape, Mesh):
         box = meshes.get(shape.filename)
-        return None if box is None else np.sort(box * np.array(shape.scale), axis=0)
+        if box is None or shape.scale is None:
+            return None
+        return np.sort(box * np.array(shape.scale), axis=0)
     if isinstance(shape, Box):
         half = np.array(shape.size) / 2
     elif isinstance(shape, Sphere):
@@ -100,9 +103,9 @@ def _local_box(shape: Shape, meshes: Mapping[str, Floats]) -> Floats | None:
 def _judge(sized: list[_Sized], problems: Problems) -> None:
     """All links at once: (n,) masses, (n, 3) centres, (n, 2, 3) boxes."""
     inertials = [s.link.inertial for s in sized if s.link.inertial is not None]
-    mass = np.array([inertial.mass for inertial in inertials])
+    mass = np.array([inertial.mass for inertial in inertials], np.float64)
     com = np.array([inertial.xyz for inertial in inertials])
-    inertia = np.array([inertial.inertia for inertial in inertials])
+    inertia = np.array([inertial.inertia for inertial in inertials], np.float64)
     box = np.array([s.box for s in sized])
     with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest become infinite
         measured = _measured(mass, com, inertia, box)

@@ -50,6 +50,7 @@ def check_inertias(m: Mechanism, given: Sequence[str] = ()) -> None:
     """
     if m.inertias_accepted:
         return
+    check_inertias_said(m, given)
     skipped = _weighed(m, given)
     faults: list[str] = []
     for body in range(m.n_bodies):
@@ -64,6 +65,52 @@ def check_inertias(m: Mechanism, given: Sequence[str] = ()) -> None:
             f"'{m.name}' has inertias that no real body has: "
             f"{'; '.join([*faults[:_MOST_NAMED], *rest])}. Mend their <inertial>, or take them as "
             "they stand: robot.accept_inertias()"
+        )
+
+
+def check_inertias_said(m: Mechanism, given: Sequence[str] = ()) -> None:
+    """Check that the description says mass and inertia of every link that moves.
+
+    Raises: InputError with the links.
+    """
+    _check_said(m, given, ("mass", "inertia"), moving=True)
+
+
+def check_moving_masses_said(m: Mechanism, given: Sequence[str] = ()) -> None:
+    """Check that the description says the mass of every link that moves.
+
+    Raises: InputError with the links.
+    """
+    _check_said(m, given, ("mass",), moving=True)
+
+
+def check_masses_said(m: Mechanism, given: Sequence[str] = ()) -> None:
+    """Check that the description says the mass of every link, which a centre of mass depends on.
+
+    Raises: InputError with the links.
+    """
+    _check_said(m, given, ("mass",), moving=False)
+
+
+def _check_said(
+    m: Mechanism, given: Sequence[str], quantities: Sequence[str], *, moving: bool
+) -> None:
+    if m.inertias_accepted or not m.unknown_inertials:
+        return
+    skipped = _weighed(m, given)
+    faults: list[str] = []
+    for link, quantity in m.unknown_inertials:
+        body = int(m.frame_body[m.frame(link)])
+        fixed = m.body_joint_types[body] is JointType.FIXED
+        if quantity in quantities and body not in skipped and not (moving and fixed):
+            faults.append(f"link '{link}' has an <inertial> without <{quantity}>")
+    if faults:
+        more = len(faults) - _MOST_NAMED
+        rest = [f"and {more} more"] if more > 0 else []
+        raise InputError(
+            f"'{m.name}': {'; '.join([*faults[:_MOST_NAMED], *rest])}: it is unknown, and this "
+            "depends on it. Say it, leave out the <inertial> of what weighs nothing, or take what "
+            "is unknown for zero: robot.accept_inertias()"
         )
 
 

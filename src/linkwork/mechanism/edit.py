@@ -51,6 +51,7 @@ def parts_of(m: Mechanism) -> Parts:
         frames_complete=True,
         findings=m.findings,
         inertias_accepted=m.inertias_accepted,
+        unknown_inertials=m.unknown_inertials,
         beside=Beside(m.loops, m.couplings, m.actuated),
         named=tuple((name, _by_joint(m, q)) for name, q in m.named_configurations),
     )

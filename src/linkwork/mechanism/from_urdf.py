@@ -16,16 +16,18 @@ from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts, Stacks
 
 _LINK, _JOINT = draft(LinkPart), draft(JointPart)  # written to four times as fast as frozen ones
-_MASSLESS = Inertial(ZERO, ZERO, 0.0, (ZERO, ZERO, ZERO))
+_NO_INERTIA = (ZERO, ZERO, ZERO)
+_MASSLESS = Inertial(ZERO, ZERO, 0.0, _NO_INERTIA)
 _TYPES = {kind.label: kind for kind in JointType}
 
 
 def from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed") -> Mechanism:
     """The mechanism that a URDF describes; its findings are kept and added to.
 
-    A link without inertial has no mass. A revolute or prismatic joint whose limits lack `lower` or
-    `upper` is unlimited on that side, which is a finding. A continuous joint has no limits of its
-    own. The rotation of an inertial's origin is always applied.
+    A link without inertial has no mass; what an inertial does not say counts as unknown. A revolute
+    or prismatic joint whose limits lack `lower` or `upper` is unlimited on that side, which is a
+    finding. A continuous joint has no limits of its own. The rotation of an inertial's origin is
+    always applied.
     Source: https://wiki.ros.org/urdf/XML/joint and .../link.
 
     Raises: as `assemble`; InputError for another base.
@@ -60,8 +62,20 @@ def _described(document: Document, base: Literal["fixed", "floating"]) -> tuple[
         joints=_joints(robot.joints, stacks),
         base=base,
         findings=(*document.problems, *findings),
+        unknown_inertials=_unknown_inertials(robot.links),
     )
     return parts, stacks
+
+
+def _unknown_inertials(links: Sequence[Link]) -> tuple[tuple[str, str], ...]:
+    """The links whose mass or inertia a description leaves open, and which of them."""
+    return tuple(
+        (link.name, what)
+        for link in links
+        if link.inertial is not None
+        for what, value in (("mass", link.inertial.mass), ("inertia", link.inertial.inertia))
+        if value is None
+    )
 
 
 def rotation_from_rpy(rpy: tuple[float, float, float]) -> Floats:
@@ -99,13 +113,13 @@ def _joint_arrays(joints: Sequence[Joint]) -> tuple[Floats, Floats, Floats]:
 def _link_arrays(links: Sequence[Link]) -> tuple[Floats, Floats, Floats]:
     """Mass (nl,), centre of mass (nl, 3) and inertia about it (nl, 3, 3)."""
     inertials = [link.inertial or _MASSLESS for link in links]
-    inertia = np.array([i.inertia for i in inertials], np.float64).reshape(-1, 3, 3)
+    inertia = np.array([i.inertia or _NO_INERTIA for i in inertials], np.float64).reshape(-1, 3, 3)
     for k, inertial in enumerate(inertials):
         if any(inertial.rpy):
             R = rotation_from_rpy(inertial.rpy)
             inertia[k] = R @ inertia[k] @ R.T
     return (
-        np.array([i.mass for i in inertials], np.float64),
+        np.array([i.mass or 0.0 for i in inertials], np.float64),
         np.array([i.xyz for i in inertials], np.float64).reshape(-1, 3),
         inertia,
     )

@@ -99,6 +99,9 @@ def decode(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, shape in _LIMITS.items():
         result[name] = _numbers(name, values[name], [length[n] for n in shape], infinite=True)
     result["inertias_accepted"] = _truth("inertias_accepted", values["inertias_accepted"])
+    result["unknown_inertials"] = tuple(
+        _unknown(value) for value in _list("unknown_inertials", values["unknown_inertials"])
+    )
     result["loops"] = tuple(_loop(value) for value in _list("loops", values["loops"]))
     result["couplings"] = tuple(
         _coupling(value) for value in _list("couplings", values["couplings"])
@@ -109,6 +112,15 @@ def decode(values: Mapping[str, Any]) -> dict[str, Any]:
     )
     result["findings"] = tuple(_problem(value) for value in _list("findings", values["findings"]))
     return result
+
+
+def _unknown(value: Any) -> tuple[str, str]:
+    """A link, and what of its inertial is unknown."""
+    name = "unknown_inertials"
+    entry = _list(name, value)
+    if len(entry) != 2 or entry[1] not in ("mass", "inertia"):
+        raise FieldError(name, f"holds pairs of a link with 'mass' or 'inertia', not {value!r:.40}")
+    return _string(name, entry[0]), str(entry[1])
 
 
 def _list(name: str, value: Any) -> list[Any]:

@@ -113,6 +113,8 @@ class Mechanism:
     link_I_com: Floats  # (nl, 3, 3) about the centre of mass, link axes
     findings: tuple[Problem, ...] = ()
     inertias_accepted: bool = False  # whether dynamics takes those that no real body has
+    # links whose "mass" or "inertia" the description does not say; zero stands for it
+    unknown_inertials: tuple[tuple[str, str], ...] = ()
     # beside the tree: constraints on q, and which joints are driven (empty: not said)
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()

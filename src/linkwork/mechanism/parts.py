@@ -144,5 +144,6 @@ class Parts:
     frames_complete: bool = False
     findings: tuple[Problem, ...] = ()
     inertias_accepted: bool = False
+    unknown_inertials: tuple[tuple[str, str], ...] = ()
     beside: Beside = field(default_factory=Beside)
     named: Named = ()

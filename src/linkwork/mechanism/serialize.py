@@ -25,8 +25,8 @@ from linkwork.mechanism.model import JointType, Mechanism
 FORMAT = "linkwork-mechanism"
 VERSION = 5
 BEFORE_ARMATURE, BEFORE_LOOPS = 4, 3
-"""Older versions, still read: without rotors' inertia and named configurations, and, the second,
-without loops, couplings and actuated joints."""
+"""Older versions, still read: without rotors' inertia, named configurations and unknown inertials,
+and, the second, without loops, couplings and actuated joints."""
 
 
 def to_json(m: Mechanism) -> str:
@@ -97,7 +97,11 @@ def _parse(text: str | bytes) -> dict[str, Any]:
     if version != VERSION:
         friction = given.get("friction")
         velocities = len(cast("list[Any]", friction)) if isinstance(friction, list) else 0
-        later = {"armature": [0.0] * velocities, "named_configurations": []}
+        later = {
+            "armature": [0.0] * velocities,
+            "named_configurations": [],
+            "unknown_inertials": [],
+        }
     if version == BEFORE_LOOPS:
         later |= {name: [] for name in Beside._fields}
     for name in later:

@@ -121,9 +121,8 @@ def visual(**changes: Any) -> Robot:
 WRONG: dict[str, tuple[Robot, str, int, str, str]] = {
     # robot, element, line, name, words
     "nan": (inertial(mass=NAN), "mass", 3, "a", "attribute 'value': nan"),
-    "no mass": (inertial(mass=None), "mass", 3, "a", "attribute 'value' is missing"),
     "matrix": (inertial(inertia=((1, 2, 0),) * 3), "inertia", 3, "a", "field 'inertia'"),
-    "no matrix": (inertial(inertia=None), "inertia", 3, "a", "field 'inertia': a 3x3"),
+    "no matrix": (inertial(inertia=()), "inertia", 3, "a", "field 'inertia': a 3x3"),
     "matrix of texts": (inertial(inertia=("abc",) * 3), "inertia", 3, "a", "symmetric"),
     "no name": (link(name=""), "link", 2, "", "attribute 'name': the name is empty"),
     "character": (link(name="a\0"), "link", 2, r"a\x00", "attribute 'name': XML cannot"),

@@ -421,7 +421,6 @@ REFUSED: dict[str, tuple[Robot, str]] = {
     "not symmetric": (inertial(inertia=((1, 2, 0), (0, 1, 0), (0, 0, 1))), "not symmetric"),
     "not 3x3": (inertial(inertia=(1.0,) * 6), "field 'inertia': a 3x3 matrix"),
     "nan in a matrix": (inertial(inertia=((1, 0, 0), (0, NAN, 0), (0, 0, 1))), "'iyy': nan"),
-    "no mass": (inertial(mass=None), "link 'a' / inertial: field 'value': it is needed"),
     "no name": (link(name=""), "link: field 'name': the name is empty"),
     "a control character": (
         link(name="a\0"),

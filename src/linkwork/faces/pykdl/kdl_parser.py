@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import LinkworkError, MissingExtraError, UnsupportedFeatureError
+from linkwork.errors import (
+    DescriptionError,
+    LinkworkError,
+    MissingExtraError,
+    Problem,
+    UnsupportedFeatureError,
+)
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia, RotationalInertia
 from linkwork.faces.pykdl.joint import Joint
@@ -161,6 +167,21 @@ def _inertia(link: records.Link) -> RigidBodyInertia:
     inertial = link.inertial
     if inertial is None:
         return RigidBodyInertia()
+    if inertial.mass is None or inertial.inertia is None:
+        missing = "mass" if inertial.mass is None else "inertia"
+        raise DescriptionError(
+            [
+                Problem(
+                    "error",
+                    "missing-inertia",
+                    f"there is no <{missing}>, which a segment of KDL needs",
+                    line=inertial.line,
+                    element="inertial",
+                    name=link.name,
+                    hint="say it, or leave out the <inertial>",
+                )
+            ]
+        )
     turn = Rotation.RPY(*inertial.rpy).ToArray()
     moments = turn @ np.array(inertial.inertia, np.float64) @ turn.T
     centre = Vector(*inertial.xyz)

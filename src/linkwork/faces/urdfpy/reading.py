@@ -25,7 +25,15 @@ from linkwork.mechanism.from_urdf import rotation_from_rpy
 
 Floats = NDArray[np.float64]
 
-FAULTS = frozenset({"duplicate-transmission", "transmission-type", "transmission-joint"})
+FAULTS = frozenset(
+    {
+        "duplicate-transmission",
+        "transmission-type",
+        "transmission-joint",
+        "missing-mass",
+        "missing-inertia",
+    }
+)
 """Findings of the reader that are errors here, as the original documents them."""
 
 STRICT = frozenset({"inertia", "triangle", "mass", "material-differs", "transmission-parts"})
@@ -60,6 +68,17 @@ def escalated(document: records.Document, source: Source, *, strict: bool) -> No
     ]
 
 
+def _check_shapes(link: records.Link, source: Source) -> None:
+    for shown in (*link.visuals, *link.collisions):
+        if shown.geometry is None:
+            source.wrong("geometry", shown, f"link '{link.name}' has a shape without geometry")
+        elif isinstance(shown.geometry, records.Mesh) and not shown.geometry.filename:
+            source.wrong("mesh", shown.geometry, f"link '{link.name}' has a mesh without a name")
+        elif isinstance(shown.geometry, records.Mesh) and shown.geometry.scale is None:
+            text = f"link '{link.name}' has a mesh whose scale is not three numbers"
+            source.wrong("scale", shown.geometry, text)
+
+
 def checked_against(cls: Any, robot: records.Robot, source: Source) -> None:
     """Note what ``cls`` and its tables need, and the reader does not.
 
@@ -68,13 +87,7 @@ def checked_against(cls: Any, robot: records.Robot, source: Source) -> None:
     for joint in robot.joints:
         _check_joint(cls, joint, source)
     for link in robot.links:
-        for shown in (*link.visuals, *link.collisions):
-            if shown.geometry is None:
-                source.wrong("geometry", shown, f"link '{link.name}' has a shape without geometry")
-            elif isinstance(shown.geometry, records.Mesh) and not shown.geometry.filename:
-                source.wrong(
-                    "mesh", shown.geometry, f"link '{link.name}' has a mesh without a name"
-                )
+        _check_shapes(link, source)
     for transmission in robot.transmissions:
         _check_names(transmission, source)
     first: dict[str, records.Material] = {}
@@ -177,7 +190,13 @@ def read_link(cls: Any, record: records.Link, source: Source) -> Any:
 
 
 def read_inertial(cls: Any, record: records.Inertial, source: Source) -> Any:
-    """Mass and inertia; the reader has judged them already."""
+    """Mass and inertia, both of which the original needs; the reader has judged their numbers."""
+    if record.mass is None or record.inertia is None:
+        message = "an inertial has a <mass> and an <inertia> here"
+        where = source.file or ""
+        raise DescriptionError(
+            [Problem("error", "missing-inertia", message, where, record.line, "inertial")]
+        )
     made = cls.__new__(cls)
     made.from_file = True
     made.__init__(

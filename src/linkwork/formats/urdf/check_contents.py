@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from linkwork.errors import Level
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.problems import Problems
-from linkwork.formats.urdf.records import Link, Material, Matrix3, Robot
+from linkwork.formats.urdf.records import Inertial, Link, Material, Matrix3, Robot
 
 _BEYOND = 1e-12  # rounding of determinants of numbers up to 1
 _TINY, _HUGE = 1e-290, 1e290  # half a trace within these can be divided by
@@ -25,7 +25,9 @@ def check_inertias(robot: Robot, problems: Problems) -> None:
         inertial = link.inertial
         if inertial is None:
             continue
-        if inertial.mass < 0:
+        if inertial.mass is None or inertial.inertia is None:
+            _check_said(problems, link, inertial)
+        elif inertial.mass < 0:
             _warn(problems, link, "mass", f"the mass {inertial.mass:g} kg is negative")
         elif any(map(any, inertial.inertia)):
             if inertial.mass == 0:
@@ -36,6 +38,17 @@ def check_inertias(robot: Robot, problems: Problems) -> None:
             _warn(problems, link, "inertia", "the inertia is 0, but there is mass", "a point mass?")
     if weighty:
         _check_moments(weighty, problems)
+
+
+def _check_said(problems: Problems, link: Link, inertial: Inertial) -> None:
+    """What an inertial leaves out is unknown: dynamics that need it are refused."""
+    hint = "it is unknown: dynamics that need it are refused"
+    if inertial.mass is None:
+        _warn(problems, link, "missing-mass", "there is no <mass>", hint)
+    if inertial.inertia is None:
+        _warn(problems, link, "missing-inertia", "there is no <inertia>", hint)
+    if inertial.mass is not None and inertial.mass < 0:
+        _warn(problems, link, "mass", f"the mass {inertial.mass:g} kg is negative")
 
 
 def plainly_of_a_body(inertia: Matrix3) -> bool:
@@ -63,7 +76,7 @@ def _check_moments(links: list[Link], problems: Problems) -> None:
 
     from linkwork.spatial.inertias import principal_moments  # noqa: PLC0415 -- see above
 
-    matrices = np.array([link.inertial.inertia for link in links if link.inertial])
+    matrices = np.array([link.inertial.inertia for link in links if link.inertial], np.float64)
     scale = np.abs(matrices).max(axis=(1, 2))
     moments, excess = principal_moments(matrices / scale[:, None, None])
     definite = moments[:, 0] > 0

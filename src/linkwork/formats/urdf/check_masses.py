@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linkwork.formats.urdf.check_joints_closely import final_couplings
 from linkwork.formats.urdf.problems import Problems
-from linkwork.formats.urdf.records import Joint, Robot
+from linkwork.formats.urdf.records import Joint, Link, Robot
 
 
 def check_masses(robot: Robot, problems: Problems) -> None:
@@ -13,9 +13,7 @@ def check_masses(robot: Robot, problems: Problems) -> None:
     A joint's followers move with it, so theirs counts as its own. Descriptions that are no tree are
     passed over, as that is reported already.
     """
-    mass = {
-        link.name: max(link.inertial.mass, 0.0) if link.inertial else 0.0 for link in robot.links
-    }
+    mass = {link.name: _mass_of(link) for link in robot.links}
     moving = [joint for joint in robot.joints if joint.type != "fixed"]
     if not moving:
         return
@@ -54,6 +52,13 @@ def check_masses(robot: Robot, problems: Problems) -> None:
                     name=joint.name,
                     hint=hint,
                 )
+
+
+def _mass_of(link: Link) -> float:
+    """At least zero; one that is not said is not zero."""
+    if link.inertial is None:
+        return 0.0
+    return 1.0 if link.inertial.mass is None else max(link.inertial.mass, 0.0)
 
 
 def _from_the_root(robot: Robot) -> list[Joint] | None:

@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from linkwork.formats.urdf.schema import JOINT_TYPES, Kind
+from linkwork.legible import legible
 
 LONGEST = 65536
 """The longest attribute that is read, in characters."""
@@ -24,7 +25,6 @@ SHORT = 256
 """Numbers in longer texts are read the long way."""
 
 _FOREIGN = re.compile(r"[^0-9eE+\-. \t\r\n]")
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa1-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\u202a-\u202e]")
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BAD_NAME = re.compile(r"[\x00-\x1f\x7f]|^\s|\s$")
 
@@ -48,9 +48,7 @@ class BadText(ValueError):
 def show(text: str, longest: int = 80) -> str:
     """A text for a message: one line, no control characters, cut where it is long."""
     cut = text[: longest - 3] + "..." if len(text) > longest else text
-    if cut.isascii() and cut.isprintable():
-        return cut
-    return _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], cut)
+    return legible(cut)
 
 
 def _number(part: str) -> float:

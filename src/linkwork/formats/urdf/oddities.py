@@ -56,13 +56,14 @@ class Oddities:
         return text
 
     def _convert(self, place: Place, text: str, attributes: dict[str, str]) -> Any:
-        """The value of a text that may be odd, or a filler when it has none."""
+        """The value of a text that may be odd; when it has none a filler, or None for a finding."""
         level: Level = "warning"
         try:
             value = place.read(text)
             complaint = place.judge(value) if place.judge else None
         except BadText as bad:
-            value, complaint, level = place.filler, bad.complaint, "error"
+            level = place.attribute.faulty
+            value, complaint = (place.filler if level == "error" else None), bad.complaint
         if complaint is None:
             return value
         code, message, hint = complaint
@@ -77,6 +78,7 @@ class Oddities:
             if attribute.required and attribute.name not in attributes:
                 message = f"attribute '{attribute.name}' is missing"
                 hint = f"it is {attribute.kind.value}"
+                self.values[place.index] = place.filler
                 self._note(attribute.required, "missing-attribute", message, name=name, hint=hint)
 
     def _missing_child(self, tags: str, need: Level) -> None:
@@ -115,7 +117,10 @@ class Oddities:
         for name, text in attributes.items():
             place = plan.places.get(name)
             if place is not None:
-                self.values[place.index] = self._convert(place, text, attributes)
+                value = self.values[place.index] = self._convert(place, text, attributes)
+                if value is None:
+                    self._limit(text)
+                    self._keep_attribute(plan, name, text)
                 continue
             self._limit(name)
             self._limit(text)
@@ -141,8 +146,17 @@ class Oddities:
             hint = "put the included text into the file"
             self._error("xinclude", "XInclude is not read", line=line, element=label, hint=hint)
         elif local and "xacro" in uri:
-            hint = "expand the file with xacro first"
-            self._error("xacro", "a xacro element is left", line=line, element=label, hint=hint)
+            hint = "expand the file with xacro first, if there is to be more in it"
+            message = "a xacro element is left: kept, not used"
+            self.problems.add(
+                "warning",
+                "xacro",
+                message,
+                line=line,
+                element=label,
+                name=self._name({}),
+                hint=hint,
+            )
         elif label in MISPLACED:
             message = f"a <{label}> cannot stand in a <{plan.tag}>"
             hint = "links and joints stand directly in <robot>"

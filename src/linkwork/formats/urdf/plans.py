@@ -219,33 +219,32 @@ def draft(record: type) -> Any:
     return make_dataclass(record.__name__, names, slots=True, eq=False, repr=False)
 
 
-def _inline_plan(element: Element, owner: _Owner, of: Plan) -> Plan:
-    """The plan of an element that fills fields of the record around it."""
+def _inline_plan(element: Element, owner: _Owner, of: Plan, *, needed: bool) -> Plan:
+    """The plan of an element that fills fields of the record around it, which may need it."""
     plan = Plan(element.tag, None, element.text, line=of.line, extra=of.extra, count=of.count)
     plan.comments, plan.layout = of.comments, of.layout
-    _lay_out(plan, element, owner)
+    _lay_out(plan, element, owner, needed=needed)
     return plan
 
 
-def _lay_out(plan: Plan, element: Element, owner: _Owner) -> None:
+def _lay_out(plan: Plan, element: Element, owner: _Owner, *, needed: bool = True) -> None:
     places = [_place(a, owner.place(a.target)) for a in element.attributes]
     plan.places = {place.attribute.name: place for place in places}
     plan.ways = {name: (place.index, place.memo) for name, place in plan.places.items()}
     plan.needed = frozenset(a.name for a in element.attributes if a.required)
     for place in places:
-        owner.template[place.index] = place.filler
+        owner.template[place.index] = place.filler if needed else place.attribute.default
     if element.packed:
         plan.packed = owner.place(element.packed)
         plan.upper = itemgetter(*[place.index for place in places])
-        owner.template[plan.packed] = ((0.0, 0.0, 0.0),) * 3
     seen_of: dict[str, int] = {}
-    needed: dict[int, tuple[list[str], Need]] = {}
+    asked: dict[int, tuple[list[str], Need]] = {}
     for child in element.children:
         branch = _branch(child, plan, owner, seen_of)
         plan.children[child.element.tag] = branch
         if child.required:
-            needed.setdefault(branch.seen, ([], child.required))[0].append(f"<{child.element.tag}>")
-    plan.needed_children = tuple((k, " or ".join(tags), need) for k, (tags, need) in needed.items())
+            asked.setdefault(branch.seen, ([], child.required))[0].append(f"<{child.element.tag}>")
+    plan.needed_children = tuple((k, " or ".join(tags), need) for k, (tags, need) in asked.items())
     plan.lists = tuple(b.index for b in plan.children.values() if b.repeated)
     plan.allowed = ", ".join(f"<{tag}>" for tag in plan.children) or "no elements"
 
@@ -253,7 +252,10 @@ def _lay_out(plan: Plan, element: Element, owner: _Owner) -> None:
 def _branch(child: Child, plan: Plan, owner: _Owner, seen_of: dict[str, int]) -> Branch:
     element = child.element
     record = element.record
-    below = _record_plan(element, record) if record else _inline_plan(element, owner, plan)
+    if record:
+        below = _record_plan(element, record)
+    else:
+        below = _inline_plan(element, owner, plan, needed=child.required == "error")
     key = child.field or element.tag
     if key not in seen_of:
         seen_of[key] = owner.hidden(False)

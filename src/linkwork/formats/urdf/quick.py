@@ -310,7 +310,8 @@ def _made(closing: Closing, layout: tuple[str, ...], values: list[Any]) -> Any:
         values[closing.layout] = layout
     if closing.packed:
         xx, xy, xz, yy, yz, zz = closing.upper(values)
-        values[closing.packed] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        if xx is not None:
+            values[closing.packed] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
         del values[closing.n_fields :]
     for k in closing.lists:
         values[k] = tuple(values[k])

@@ -10,6 +10,7 @@ from linkwork.formats.urdf.convert import SPACE, BadText, show
 from linkwork.formats.urdf.oddities import Oddities, Stop, without_default_space
 from linkwork.formats.urdf.plans import Plan
 from linkwork.formats.urdf.records import Robot
+from linkwork.formats.urdf.wellformed import well_formed
 
 LONGEST_TAG = 4 * 1024 * 1024
 """The longest single tag or comment, in bytes."""
@@ -26,6 +27,7 @@ class Reader(Oddities):
 
     def by_events(self) -> Robot | None:
         """The same without looking for a quick way first."""
+        self.data = well_formed(self.data, self.problems)
         parser = self.parser
         parser.buffer_text = True
         parser.namespace_prefixes = True

@@ -121,10 +121,13 @@ class Capsule:
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """A mesh file, its name as written (``package://...`` included), and its scale (3,)."""
+    """A mesh file, its name as written (``package://...`` included), and its scale (3,).
+
+    The scale is None where a file says one that is not three numbers; `extra` has its text.
+    """
 
     filename: str
-    scale: Vector3 = (1.0, 1.0, 1.0)
+    scale: Vector3 | None = (1.0, 1.0, 1.0)
     extra: Extra = ()
     line: int = field(default=0, compare=False)
     position: int | None = field(default=None, compare=False)
@@ -136,7 +139,10 @@ Shape: TypeAlias = "Box | Cylinder | Sphere | Capsule | Mesh"
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A material; with neither ``rgba`` nor ``texture`` it refers to the one of that name."""
+    """A material; with neither ``rgba`` nor ``texture`` it refers to the one of that name.
+
+    ``rgba`` is None too where a file says one that is not four numbers; `extra` has its text.
+    """
 
     name: str
     rgba: Rgba | None = None
@@ -182,12 +188,15 @@ class Collision:
 
 @dataclass(frozen=True, slots=True)
 class Inertial:
-    """Mass, and the inertia (3x3, kg m²) about the centre of mass in the axes of this origin."""
+    """Mass, and the inertia (3x3, kg m²) about the centre of mass in the axes of this origin.
+
+    None is what a file does not say: it is unknown, not zero.
+    """
 
     xyz: Vector3
     rpy: Vector3
-    mass: float
-    inertia: Matrix3
+    mass: float | None
+    inertia: Matrix3 | None
     extra: Extra = ()
     line: int = field(default=0, compare=False)
     position: int | None = field(default=None, compare=False)

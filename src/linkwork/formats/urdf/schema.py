@@ -50,6 +50,7 @@ class Attribute:
     field: str = ""  # the attribute's own name where empty
     required: Need | None = None
     default: Any = None
+    faulty: Need = "error"  # a text without a value; a finding leaves None, and keeps the text
 
     @property
     def target(self) -> str:
@@ -108,10 +109,7 @@ INERTIAL = Element(
     records.Inertial,
     children=(
         Child(ORIGIN),
-        Child(
-            Element("mass", attributes=(_needed("value", Kind.FACTOR, field="mass"),)),
-            required="error",
-        ),
+        Child(Element("mass", attributes=(_needed("value", Kind.FACTOR, field="mass"),))),
         Child(
             Element(
                 "inertia",
@@ -121,7 +119,6 @@ INERTIAL = Element(
                 ),
                 packed="inertia",
             ),
-            required="error",
         ),
     ),
 )
@@ -138,7 +135,7 @@ SHAPES = (
         records.Mesh,
         (
             _label("filename", required="warning", default=""),
-            Attribute("scale", Kind.SCALES, default=(1.0, 1.0, 1.0)),
+            Attribute("scale", Kind.SCALES, default=(1.0, 1.0, 1.0), faulty="warning"),
         ),
     ),
 )
@@ -153,7 +150,12 @@ MATERIAL = Element(
     records.Material,
     (_label("name", default=""),),
     (
-        Child(Element("color", attributes=(Attribute("rgba", Kind.RGBA, required="warning"),))),
+        Child(
+            Element(
+                "color",
+                attributes=(Attribute("rgba", Kind.RGBA, required="warning", faulty="warning"),),
+            )
+        ),
         Child(
             Element(
                 "texture",
@@ -261,7 +263,6 @@ JOINT = Element(
                     ),
                 ),
             ),
-            doubled="error",
         ),
         Child(LIMIT, "limit", doubled="error"),
         Child(DYNAMICS, "dynamics"),

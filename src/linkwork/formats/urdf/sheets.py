@@ -12,6 +12,7 @@ from dataclasses import field as of
 from typing import Any
 
 from linkwork.formats.urdf.convert import JUDGE, READ, WRITE, BadText, Complaint
+from linkwork.formats.urdf.records import ExtraAttribute
 from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element, Kind, Need
 
 _TEXTS = frozenset({Kind.NAME, Kind.LABEL, Kind.CONTENT})
@@ -125,11 +126,29 @@ def values(sheet: Sheet, record: Any) -> Iterator[tuple[Mark, Any]]:
     Raises: BadText for a packed matrix that is not 3x3 and symmetric.
     """
     if sheet.packed:
-        yield from zip(sheet.marks, _unpacked(getattr(record, sheet.packed)), strict=True)
+        matrix = getattr(record, sheet.packed)
+        numbers = [None] * len(sheet.marks) if matrix is None else _unpacked(matrix)
+        yield from zip(sheet.marks, numbers, strict=True)
         return
     for mark in sheet.marks:
         if mark.target not in sheet.twice or as_attribute(sheet, record, mark.target):
             yield mark, getattr(record, mark.target)
+
+
+def says(sheet: Sheet, record: Any) -> bool:
+    """Whether an element that is no record has a value that it needs; others may say nothing."""
+    needed = [mark for mark in sheet.marks if mark.attribute.required == "error"]
+    if sheet.packed:
+        return getattr(record, sheet.packed) is not None
+    return not needed or any(getattr(record, mark.target) is not None for mark in needed)
+
+
+def unread(sheet: Sheet | None, record: Any, extra: ExtraAttribute) -> Mark | None:
+    """The attribute whose text a record keeps since it has no value."""
+    for mark in sheet.marks if sheet else ():
+        if mark.name == extra.name and mark.attribute.faulty == "warning":
+            return mark if getattr(record, mark.target) is None else None
+    return None
 
 
 def as_attribute(sheet: Sheet, record: Any, target: str) -> bool:

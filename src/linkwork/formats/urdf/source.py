@@ -37,7 +37,10 @@ _ENCODINGS = re.compile(
     r"|koi8-[ru]|gb2312|gbk|gb18030|big5|shift-?jis|euc-?(jp|kr)|iso-?ir-?100)"
 )
 
+_FIRST = 4096  # bytes that an XML declaration begins in
+
 _PLAIN = ("utf-8", "utf8", "ascii", "us-ascii")
+_NO_PATH = "an XML text begins with '<'; anything else is taken as a path"
 _BEFORE = "\ufeff \t\r\n"
 
 
@@ -75,25 +78,25 @@ def given(
     elif isinstance(source, (bytes, bytearray, memoryview)):
         data = bytes(source)
         if len(data) > LARGEST_FILE:
-            raise _too_large(file, len(data))
+            raise _too_large(file, len(data), LARGEST_FILE)
         return data, file
     try:
         path = os.fsdecode(source)
     except TypeError:
         kind = type(source).__name__
         raise TypeError(f"a description is a path, an XML text or bytes, not {kind}") from None
-    return _of_file(path), path if file is None else file
+    return bytes_of_file(path, LARGEST_FILE, hint=_NO_PATH), path if file is None else file
 
 
-def _too_large(file: str | None, size: int) -> DescriptionError:
-    message = f"the description has {size:,} bytes; at most {LARGEST_FILE:,} are read"
+def _too_large(file: str | None, size: int, largest: int) -> DescriptionError:
+    message = f"it has {size:,} bytes; at most {largest:,} are read"
     return refuse(file, "file-size", message)
 
 
 def _of_text(text: str, file: str | None) -> bytes:
     """An XML text: what its declaration says of the encoding no longer counts."""
     if len(text) > LARGEST_FILE:
-        raise _too_large(file, len(text))
+        raise _too_large(file, len(text), LARGEST_FILE)
     body = text.lstrip(_BEFORE)
     lines = text.count("\n", 0, len(text) - len(body))
     if body.startswith("<?xml") and "?>" in body:
@@ -110,15 +113,20 @@ def _of_text(text: str, file: str | None) -> bytes:
         raise refuse(file, "encoding", message, line=line) from None
 
 
-def _of_file(path: str) -> bytes:
-    """What a regular file holds; anything else (folder, pipe, device) is not even opened."""
+def bytes_of_file(path: str, largest: int, *, hint: str = "") -> bytes:
+    """What a regular file holds; anything else (folder, pipe, device) is not even opened.
+
+    ``hint`` is told where there is no such file.
+
+    Raises: as `given`.
+    """
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
             kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
             raise refuse(path, "not-a-file", f"this is {kind}, not a file")
-        if status.st_size > LARGEST_FILE:
-            raise _too_large(path, status.st_size)
+        if status.st_size > largest:
+            raise _too_large(path, status.st_size, largest)
         # Should a pipe take the file's place in between, opening must not wait for it.
         descriptor = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -126,11 +134,10 @@ def _of_file(path: str) -> bytes:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise refuse(path, "not-a-file", "this is no longer a regular file")
-            data = _whole(descriptor, path, status.st_size)
+            data = _whole(descriptor, path, status.st_size, largest)
         finally:
             os.close(descriptor)
     except FileNotFoundError:
-        hint = "an XML text begins with '<'; anything else is taken as a path"
         raise refuse(path, "no-file", "there is no such file", hint) from None
     except (OSError, ValueError) as error:
         if isinstance(error, DescriptionError):
@@ -140,7 +147,7 @@ def _of_file(path: str) -> bytes:
     return data
 
 
-def _whole(descriptor: int, path: str, expected: int) -> bytes:
+def _whole(descriptor: int, path: str, expected: int, largest: int) -> bytes:
     """All of a file, which may be longer than it claimed, up to the limit."""
     parts: list[bytes] = []
     size = 0
@@ -148,8 +155,8 @@ def _whole(descriptor: int, path: str, expected: int) -> bytes:
     while part := os.read(descriptor, most):
         parts.append(part)
         size += len(part)
-        if size > LARGEST_FILE:
-            raise _too_large(path, size)
+        if size > largest:
+            raise _too_large(path, size, largest)
     return b"".join(parts)
 
 
@@ -190,7 +197,8 @@ def _encoding_of(data: bytes) -> str:
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     if encoding is not None:
         return encoding
-    declared = _DECLARED.match(data.removeprefix(codecs.BOM_UTF8)[:256])
+    start = data.removeprefix(codecs.BOM_UTF8)[:_FIRST].lstrip(b" \t\r\n")
+    declared = _DECLARED.match(start[:256])
     return declared[1].decode("ascii").lower().replace("_", "-") if declared else "utf-8"
 
 

@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from linkwork.formats.urdf.convert import SPACE, BadText, label_text, show
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement
-from linkwork.formats.urdf.sheets import Sheet
+from linkwork.formats.urdf.sheets import Sheet, unread
 from linkwork.formats.urdf.unknown import MISPLACED
 
 TAG = re.compile(r"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
@@ -71,7 +71,11 @@ def strays(sheet: Sheet, record: Any) -> Strays:
             found.elements.setdefault(extra.within, []).append(extra)
         elif isinstance(extra, ExtraAttribute):
             _check_within(sheet, extra.within)
-            _check_attribute(sheet.inner[extra.within], extra)
+            inner = sheet.inner[extra.within]
+            if unread(inner, record, extra) is None:
+                _check_attribute(inner, extra)
+            else:
+                label_text(extra.value)
             found.attributes.setdefault(extra.within, []).append(extra)
         else:
             raise BadText("type", f"extra holds {type(extra).__name__}, which is no extra")

@@ -19,7 +19,9 @@ from linkwork.formats.urdf.sheets import (
     Sheet,
     as_attribute,
     items,
+    says,
     sheet_of,
+    unread,
     values,
 )
 from linkwork.formats.urdf.strays import strays
@@ -75,8 +77,10 @@ class _Judge:
 
     def _inline(self, part: Part, sheet: Sheet, at: _Where) -> None:
         """An element that is no record; without attributes it may be missing as a whole."""
-        self._attributes(sheet, at)
         tag = sheet.tag
+        if not (part.required or says(sheet, at.record) or _holds_strays(at.record, tag)):
+            return
+        self._attributes(sheet, at)
         held = any(getattr(at.record, inner.field) for inner in sheet.parts)
         if held or _holds_strays(at.record, tag):
             self._inside(sheet, at)
@@ -109,6 +113,12 @@ class _Judge:
         """The value that reading would give; the same object where that is an equal one."""
         attribute = mark.attribute
         need = attribute.required
+        if value is None and (text := _unread_text(mark, sheet, at.record)) is not None:
+            try:
+                return mark.read(text)
+            except BadText as bad:
+                self._add("warning", _of_attribute(mark.name, bad.complaint), sheet, at)
+                return None
         if value is None:
             # an element that is no record is left out when it has nothing to say
             if need and (need == "error" or sheet.record or _holds_strays(at.record, sheet.tag)):
@@ -198,7 +208,7 @@ class _Judge:
                 self.unknown.element(
                     extra.within, known, extra.tag, tags=TAGS, line=extra.line, name=at.name
                 )
-            elif not extra.name.startswith("xmlns"):
+            elif not extra.name.startswith("xmlns") and unread(inner, record, extra) is None:
                 labels.setdefault((extra.within, extra.position), []).append(extra)
         for (within, _), extras in labels.items():
             inner = sheet.inner[within]
@@ -228,6 +238,15 @@ class _Where:
 def _holds_strays(record: Any, tag: str) -> bool:
     """Whether a comment or something unknown stands in an element."""
     return any(each.within == tag for each in (*record.extra, *record.comments))
+
+
+def _unread_text(mark: Mark, sheet: Sheet, record: Any) -> str | None:
+    """The text that a record keeps of an attribute without a value."""
+    for extra in record.extra:
+        if isinstance(extra, ExtraAttribute) and extra.within == sheet.tag:
+            if unread(sheet, record, extra) is mark:
+                return extra.value
+    return None
 
 
 def _name_of(record: Any) -> str:

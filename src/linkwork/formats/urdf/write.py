@@ -20,7 +20,16 @@ from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Robot
 from linkwork.formats.urdf.rewriting import rewritten
-from linkwork.formats.urdf.sheets import SHEET, Part, Sheet, as_attribute, items, sheet_of, values
+from linkwork.formats.urdf.sheets import (
+    SHEET,
+    Part,
+    Sheet,
+    as_attribute,
+    items,
+    says,
+    sheet_of,
+    values,
+)
 from linkwork.formats.urdf.source import encoded, gather, text_of
 from linkwork.formats.urdf.strays import NONE, Strays, comment_text, content, quoted, strays
 
@@ -190,7 +199,8 @@ class _Pen:
             _gather(found, comments, _comment, last)
         for part in sheet.parts:
             if part.inline:
-                last = self._gather_inline(found, part.inline, record, beside, last)
+                if part.required or says(part.inline, record) or beside.within(part.tags[0]):
+                    last = self._gather_inline(found, part.inline, record, beside, last)
             elif part.text:
                 last = self._gather_texts(found, part, sheet, record, beside, last)
             elif several := items(part, record):

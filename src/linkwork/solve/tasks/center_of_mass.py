@@ -12,6 +12,7 @@ from linkwork.algorithms.center_of_mass import com, com_jacobian
 from linkwork.algorithms.residuals.axes import axes
 from linkwork.algorithms.residuals.rows import joined, position_rows
 from linkwork.errors import InputError
+from linkwork.mechanism.dynamics_checks import check_masses_said
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.tasks.base import BoundTask, Group, Residual, Structure, Task, bound
@@ -31,6 +32,7 @@ class CenterOfMass(Task):
     def bind(self, m: Mechanism) -> BoundTask:
         """The task for one mechanism (see `Task.bind`)."""
         where = axes(self.axes, "CenterOfMass.axes")
+        check_masses_said(m)
         if not m.mass.sum() > 0.0:
             raise InputError(
                 f"CenterOfMass: the masses of '{m.name}' add up to {m.mass.sum():g} kg, so there "
