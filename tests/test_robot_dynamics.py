@@ -75,6 +75,7 @@ def values(robot: Robot, name: str) -> dict[str, object]:
 def test_the_methods_are_the_algorithms():
     assert set(METHODS) <= set(ALGORITHMS)
     needing = {name for name, entry in ALGORITHMS.items() if entry.needs and not entry.needs_loops}
+    needing -= {"com", "com_jacobian"}  # they need masses, and are no dynamics
     assert needing <= set(METHODS) and issubclass(Robot, RobotDynamics)
 
 

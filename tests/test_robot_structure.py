@@ -88,7 +88,7 @@ def test_a_single_link_and_a_long_chain():
     )
     robot = lw.load(f'<robot name="r">{links}{joints}</robot>')
     _, deepest = drawn("l0", edges_of(robot), floating=False)
-    assert deepest == 4 * (n - 1)
+    assert deepest == 4 * 60  # deeper levels are folded
     assert np.isfinite(deepest)
 
 

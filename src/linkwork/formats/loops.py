@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -64,12 +65,12 @@ def beside(path: Path) -> Path | None:
     """
     own = sidecar(path)
     coming = own.with_name(own.name + COMING)
-    if coming.is_file() and _has_come(coming, path):
+    if os.path.isfile(coming) and _has_come(coming, path):
         return coming
-    if own.is_file():
+    if os.path.isfile(own):
         return own
     other = path.with_name(OTHER_NAME)
-    belongs = path.stem == other.stem and other.is_file()
+    belongs = path.stem == other.stem and os.path.isfile(other)
     return other if belongs and _is_other(other) else None
 
 

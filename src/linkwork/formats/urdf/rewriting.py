@@ -321,8 +321,6 @@ class _Edits:
 
     def _line_indent(self, element: _Element) -> str:
         """The white space that the line begins with in which an element stands."""
-        if not self.newline:
-            return None
         start = self.text.rfind("\n", 0, element.start)
         start = max(start, self.text.rfind("\r", start + 1, element.start))
         line = self.text[start + 1 : element.start]
