@@ -16,7 +16,7 @@ UNDECLARED = "urn:undeclared:"
 """What a prefix stands for that is declared nowhere, before its name."""
 
 _BEFORE_DECLARATION = re.compile(rb"(\xef\xbb\xbf)?([ \t\r\n]+)(<\?xml\s.*?\?>)", re.DOTALL)
-_PREFIXED = re.compile(rb"[<\s][^\s<>=:\"'/!?]+:[^\s<>=:\"'/]")
+_PREFIXED = re.compile(rb"[<\s][^\s<>=:\"'/!?]{1,200}:[^\s<>=:\"'/]")
 _PREFIX = re.compile(rb"[<\s]([^\s<>=:\"'/!?]+):[^\s<>=:\"'/]+")
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 _VALUES = re.compile(rb"\"[^\"]*\"|'[^']*'")
