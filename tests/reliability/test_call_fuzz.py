@@ -38,6 +38,7 @@ def fuzz(seconds: float, *flags: str, python: str = sys.executable, **environmen
     return done.stdout
 
 
+@pytest.mark.slow
 def test_no_argument_crashes_or_misleads_the_compiled_functions():
     said = fuzz(SECONDS, PYTHONMALLOC="debug")
     assert f"HAS_ABI={array_abi() is not None}" in said

@@ -67,6 +67,7 @@ def test_a_known_mechanism_needs_no_casadi_and_gives_the_same_bits(known):
     assert python(USE, "off") == [bits, "True"]
 
 
+@pytest.mark.slow
 def test_eight_processes_fill_one_folder_at_once(known, tmp_path):
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: python(USE, tmp_path / "shared"), range(8)))

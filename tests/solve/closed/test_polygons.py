@@ -45,6 +45,7 @@ def test_the_five_bar_has_one_triangle():
 
 
 @pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.slow
 def test_nothing_that_can_be_assembled_is_forbidden(name):
     robot = lw.load(name)
     result = robot.assemble(states(robot, 5000))
