@@ -201,6 +201,8 @@ def test_a_progress_that_raises_ends_the_call_at_once():
 
 
 _LARGE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored around it
 import linkwork as lw
 robot = lw.load("panda")
 targets = robot.fk(robot.random(200_000, seed=5), "tool0")
