@@ -45,9 +45,9 @@ STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 _UNREAD = {".sdf": "SDF", ".usd": "USD", ".usda": "USD", ".usdc": "USD"}
 _OF_FILES = ("mesh-missing", "mesh-outside", "texture-missing", "texture-outside")
 _NAMED = re.compile(r"'(?P<where>package://[^/']*|(?!package:)(?:[^']*/)?)")
-"""What stands before the name of a file: its package, or its folder."""
+"""The package or folder that stands before the name of a file."""
 _PLACES = 6
-"""Of one cause: how many lines are named beside the first."""
+"""The number of lines that are named beside the first one of a cause."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

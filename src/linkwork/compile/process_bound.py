@@ -1,4 +1,4 @@
-"""What holds compiled code, and therefore belongs to the process that made it."""
+"""Objects that hold compiled code, and therefore belong to the process that made them."""
 
 from __future__ import annotations
 

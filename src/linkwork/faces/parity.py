@@ -83,7 +83,7 @@ class OriginalName:
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """What a face promises, row by row; and the original's public names, there or missing."""
+    """The promises of a face, row by row, and the original's public names, there or missing."""
 
     face: str
     version: str
@@ -230,7 +230,7 @@ def _original(owner: str, text: str) -> OriginalName:
 
 
 def _name_faults(names: object, missing: object) -> Iterator[str]:
-    """What is wrong with the tables of names, which go together."""
+    """The faults of the tables of names, which go together."""
     if not isinstance(names, dict) or not isinstance(missing, dict):
         yield "[names] and [missing] must be tables"
         return

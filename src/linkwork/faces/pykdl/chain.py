@@ -34,7 +34,7 @@ class Content:
 
     @property
     def core(self) -> Core:
-        """What computes of the segments, found by their numbers or made."""
+        """The core of the segments, found by their numbers or made."""
         if self._core is None:
             from linkwork.faces.pykdl.core import core_of  # noqa: PLC0415  loads what compiles
 
@@ -119,7 +119,7 @@ class Chain:
 
     @property
     def core(self) -> Core:
-        """What computes: a robot of Linkwork, made when first asked for, kept by its numbers."""
+        """The core: a robot of Linkwork, made when first asked for, kept by its numbers."""
         return self._content.core
 
     def __getstate__(self) -> Any:

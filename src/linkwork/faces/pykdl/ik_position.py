@@ -45,7 +45,7 @@ _MOST_SOLVERS = 64
 
 
 class _Wanted(NamedTuple):
-    """What a solver depends on, besides the segments."""
+    """The numbers that a solver depends on, besides the segments."""
 
     bounds: Bounds | None
     counts: tuple[bool, ...]  # of three lengths and three angles
