@@ -140,29 +140,19 @@ DRIVER = """
 %(declarations)s
 typedef int64_t i64;
 typedef double *array;
-typedef i64 (*rows2)(i64, i64, array, array);
-typedef i64 (*rows3)(i64, i64, array, array, array);
-typedef i64 (*search)(i64, i64, i64, i64, i64, i64, array, array, array, array, array, array,
-                      array, array);
 int main(int count, char **names) {
   FILE *in = fopen(names[1], "rb"), *out = fopen(names[2], "wb");
-  i64 n[6] = {0}, sizes[2], k;
-  array a[8] = {0};
-  if (!in || !out || fread(sizes, 8, 2, in) != 2 || fread(n, 8, sizes[0], in) != (size_t)sizes[0])
+  i64 n[%(numbers)s], sizes[2], lengths[%(arrays)s], k;
+  array a[%(arrays)s];
+  if (!in || !out || fread(sizes, 8, 2, in) != 2 || sizes[0] != %(numbers)s ||
+      sizes[1] != %(arrays)s || fread(n, 8, sizes[0], in) != (size_t)sizes[0])
     return 1;
-  i64 lengths[8];
   for (k = 0; k < sizes[1]; ++k) {
     if (fread(&lengths[k], 8, 1, in) != 1) return 2;
     a[k] = malloc(8 * lengths[k] + 64);
     if (fread(a[k], 8, lengths[k], in) != (size_t)lengths[k]) return 3;
   }
-  if (sizes[0] == 6)
-    ((search)%(name)s)(n[0], n[1], n[2], n[3], n[4], n[5],
-                       a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
-  else if (sizes[1] == 3)
-    ((rows3)%(name)s)(n[0], n[1], a[0], a[1], a[2]);
-  else
-    ((rows2)%(name)s)(n[0], n[1], a[0], a[1]);
+  run(%(passed)s);
   for (k = 0; k < sizes[1]; ++k)
     fwrite(a[k], 8, lengths[k], out);
   return fclose(out);
@@ -170,17 +160,22 @@ int main(int count, char **names) {
 """
 
 
-def driver():
-    """A C program that reads the arguments of a native function, calls it and writes its arrays."""
+def driver(numbers, arrays):
+    """A C program that reads numbers and arrays, passes them to ``run`` and writes the arrays."""
     library = []
     for libm in LIBM_NAMES:
         names = "xyz"[: ARGUMENTS.get(libm, 1)]
         parameters = ", ".join(f"double {x}" for x in names)
         library.append(f"double lw_{libm}({parameters}) {{ return {libm}({', '.join(names)}); }}")
+    kinds = ", ".join(["int64_t"] * numbers + ["double *"] * arrays)
     return DRIVER % {
         "library": "\n".join(library),
-        "declarations": "int64_t run();\nint _fltused = 1;",
-        "name": "run",
+        "declarations": f"int64_t run({kinds});\nint _fltused = 1;",
+        "numbers": numbers,
+        "arrays": arrays,
+        "passed": ", ".join(
+            [f"n[{k}]" for k in range(numbers)] + [f"a[{k}]" for k in range(arrays)]
+        ),
     }
 
 
@@ -189,8 +184,9 @@ def elsewhere(name, target, folder, commands):
     compile_it, run_it = commands
     module, function = emitted(name, target)
     (folder / "run.o").write_bytes(object_code(module, target, simplify=True))
-    (folder / "driver.c").write_text(driver(), encoding="ascii")
     numbers, arrays = arguments_of(name, function)
+    source = driver(len(numbers), len(arrays))
+    (folder / "driver.c").write_text(source, encoding="ascii")
     with open(folder / "in", "wb") as file:
         file.write(struct.pack(f"<{2 + len(numbers)}q", len(numbers), len(arrays), *numbers))
         for a in arrays:
