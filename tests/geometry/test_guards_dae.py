@@ -19,7 +19,7 @@ def test_what_it_says():
     )
     unit, up = '<unit meter="0.25"/>', "<up_axis> X_UP </up_axis>"
     found = examine(made.dae(unit=unit, up=up, libraries=image), PATH)
-    assert (found.unit, found.up, found.images, found.pieces) == (0.25, "X_UP", ["a b.png"], 1)
+    assert (found.unit, found.up, found.images) == (0.25, "X_UP", ["a b.png"])
     found = examine(made.dae(unit="", up=""), PATH)
     assert (found.unit, found.up, found.images) == (1.0, "Y_UP", [])
 
@@ -37,25 +37,6 @@ def test_other_encodings_and_no_namespace():
         assert examine(data, PATH).unit == 0.5
     bare = text.replace(' xmlns="http://www.collada.org/2005/11/COLLADASchema"', "")
     assert examine(bare.encode(), PATH).unit == 0.5
-
-
-@pytest.mark.parametrize(
-    ("scene", "pieces"),
-    [
-        (f"<node>{made.instance()}{made.instance()}</node>", 2),
-        (f'<node id="a">{made.instance()}</node><node><instance_node url="#a"/></node>', 2),
-        (f'<node><node id="a">{made.instance()}</node><instance_node url="#a"/></node>', 2),
-        ('<node><instance_node url="#none"/><instance_geometry url="#none"/></node>', 0),
-        ("<node/>", 0),
-    ],
-)
-def test_pieces_are_counted_with_their_instances(scene: str, pieces: int):
-    assert examine(made.dae(scene), PATH).pieces == pieces
-
-
-def test_pieces_without_faces_do_not_count():
-    empty = made.geometry().replace('<triangles count="4"', '<triangles count="0"')
-    assert examine(made.dae(shapes=empty), PATH).pieces == 0
 
 
 def test_depth_is_bounded_to_the_element():

@@ -235,6 +235,14 @@ def test_a_faulty_material_does_not_cost_the_shape(tmp_path: Path):
     )
     loaded = load(written(tmp_path / "a.dae", data))
     same(loaded.mesh(), 0.1 * CORNERS)
+    red = made.material("red", "<color>1 0 0 1</color>")
+    shows = (
+        f"<node>{made.instance(material='red')}</node><node>{made.instance(material='x')}</node>"
+    )
+    loaded = load(written(tmp_path / "b.dae", made.dae(shows, libraries=red)))
+    assert len(loaded.parts) == 2
+    (said,) = loaded.left_out
+    assert "b.dae" in said and "Material x not found" in said
 
 
 def test_polygons_with_more_corners(tmp_path: Path):
@@ -249,6 +257,200 @@ def test_polygons_with_more_corners(tmp_path: Path):
     ):
         mesh = load(written(tmp_path / name, data)).mesh()
         assert len(mesh.faces) == 3 and mesh.area == pytest.approx(3), name
+
+
+# A cube of 6 squares, one with a square cut in two, and a prism over a pentagon: corners, faces.
+CUBE = np.array([[x, y, z] for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], float)
+SQUARES = [
+    [0, 3, 2, 1],
+    [4, 5, 6, 7],
+    *([k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4] for k in range(4)),
+]
+ANGLES = 2 * np.pi * np.arange(10) / 5
+PENTAGON = np.column_stack([np.cos(ANGLES), np.sin(ANGLES), np.arange(10) // 5])
+SIDES = [[k, (k + 1) % 5, (k + 1) % 5 + 5, k + 5] for k in range(5)]
+POLYGONS = {  # corners, faces, volume, area, triangles
+    "squares": (CUBE, SQUARES, 1.0, 6.0, 12),
+    "mixed": (CUBE, [[0, 3, 2], [0, 2, 1], *SQUARES[1:]], 1.0, 6.0, 12),
+    "last": (CUBE, [*SQUARES[1:], [0, 3, 2], [0, 2, 1]], 1.0, 6.0, 12),
+    "prism": (
+        *(PENTAGON, [[4, 3, 2, 1, 0], [5, 6, 7, 8, 9], *SIDES]),
+        *(2.5 * np.sin(0.4 * np.pi), 5 * np.sin(0.4 * np.pi) + 10 * np.sin(np.pi / 5), 16),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POLYGONS)
+def test_polygons_of_any_and_of_several_numbers_of_corners(tmp_path: Path, name: str):
+    corners, faces, volume, area, count = POLYGONS[name]
+    for file, data in {
+        "a.obj": made.obj(corners, faces),
+        "a.off": made.off(corners, faces),
+        "text.ply": made.ply(corners, faces),
+        "little.ply": made.ply(corners, faces, kind="binary_little_endian"),
+        "big.ply": made.ply(corners, faces, kind="binary_big_endian"),
+    }.items():
+        mesh = load(written(tmp_path / file, data)).mesh()
+        assert len(mesh.faces) == count and mesh.is_watertight, file
+        assert mesh.volume == pytest.approx(volume) and mesh.area == pytest.approx(area), file
+        np.testing.assert_allclose(
+            mesh.bounds, [corners.min(axis=0), corners.max(axis=0)], atol=1e-6
+        )
+
+
+def test_lists_of_several_lengths_that_come_to_the_length_of_equal_ones(tmp_path: Path):
+    """A pentagon and a triangle take as many bytes as two squares."""
+    corners = np.array([[0.0, 0, 0], [2, 0, 0], [2, 1, 0], [1, 2, 0], [0, 1, 0], [0, 0, 3]])
+    for faces in ([[0, 1, 2, 3], [0, 1, 2, 3, 4], [0, 1, 5]], [[0, 1, 2, 3, 4], [0, 1, 5]]):
+        expected = {3: 3.0, 4: 2.5, 5: 3.0}
+        data = made.ply(corners, faces, kind="binary_little_endian")
+        mesh = load(written(tmp_path / "a.ply", data)).mesh()
+        assert mesh.area == pytest.approx(sum(expected[len(face)] for face in faces))
+
+
+def test_colors_of_polygons_are_told_of(tmp_path: Path):
+    head, _, body = made.ply(CUBE, SQUARES).decode().partition("end_header\n")
+    rows = body.splitlines()
+    rows[8:] = [f"{row} 255 0 0" for row in rows[8:]]
+    colors = "".join(f"property uchar {c}\n" for c in ("red", "green", "blue"))
+    text = f"{head}{colors}end_header\n" + "\n".join([*rows, ""])
+    loaded = load(written(tmp_path / "a.ply", text.encode()))
+    assert loaded.mesh().volume == pytest.approx(1) and loaded.parts[0].rgba is None
+    assert "a.ply" in loaded.left_out[0] and "more than 3 corners" in loaded.left_out[0]
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 4), (4, 2), (4, 4), (0, 6)])
+def test_facets_of_a_text_stl_with_other_corners_than_three(
+    tmp_path: Path, first: int, second: int
+):
+    lines = made.ascii_stl().decode().splitlines()
+    corners = [line for line in lines if line.startswith("vertex")]
+    facets = [corners[:first], (corners * 2)[first : first + second], corners[6:9]]
+    text = "solid body\n"
+    for facet in facets:
+        loop = "\n".join(facet)
+        text += f"facet normal 0 0 0\nouter loop\n{loop}\nendloop\nendfacet\n"
+    path = written(tmp_path / "a.stl", f"{text}endsolid body\n".encode())
+    refused(path, f"facet 1 has {first} corners")
+
+
+def test_text_stl_cut_off(tmp_path: Path):
+    whole = made.ascii_stl()
+    for end in (whole.rindex(b"endsolid"), whole.rindex(b"endfacet"), whole.rindex(b"vertex")):
+        refused(written(tmp_path / "a.stl", whole[:end]), "has no end")
+        refused(written(tmp_path / "b.stl", whole + whole[:end]), "has no end")
+    lacking = whole.replace(b"vertex 0.0 2.0 0.0", b"vertex 0.0 2.0", 1)
+    refused(written(tmp_path / "c.stl", lacking), "facet 1 has 2 corners of three numbers")
+
+
+def test_off_with_fewer_lines_than_it_claims(tmp_path: Path):
+    for data in (made.off().replace(b"4 4 0", b"4 5 0"), made.off().rpartition(b"3 1 2 3")[0]):
+        refused(written(tmp_path / "a.off", data), "faces, but")
+
+
+def test_strips_of_ply_are_not_left_out(tmp_path: Path):
+    strips = b"element tristrips 1\nproperty list int int vertex_indices\nend_header"
+    data = made.ply(faces=FACES[:2]).replace(b"end_header", strips) + b"5 0 3 2 1 -1\n"
+    refused(written(tmp_path / "a.ply", data), "strips of triangles")
+
+
+def collada(scene: str, shapes: str = "") -> bytes:
+    return made.dae(f"<node>{scene}{made.instance()}</node>", shapes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "indices", "volume", "area"),
+    [("tristrips", "0 2 1 3 0 2", 1, 9), ("trifans", "0 2 1 3 2", 0, 5.5)],
+)
+def test_strips_and_fans_of_collada(
+    tmp_path: Path, kind: str, indices: str, volume: float, area: float
+):
+    head, _, rest = made.geometry().replace("triangles", kind).partition("<p>")
+    shape = f"{head}<p>{indices}</p>{rest.partition('</p>')[2]}"
+    mesh = load(written(tmp_path / "a.dae", made.dae(shapes=shape))).mesh()
+    assert mesh.area == pytest.approx(area) and mesh.is_watertight is bool(volume)
+    assert not volume or mesh.volume == pytest.approx(volume)
+
+
+def test_accessors_of_collada_with_stride_offset_and_unnamed_numbers(tmp_path: Path):
+    wide = np.column_stack([CORNERS, np.full(4, 7.0)])
+    strided = made.geometry(corners=wide).replace('stride="3"', 'stride="4"')
+    later = made.geometry(corners=np.vstack([[9, 9, 9], CORNERS])).replace(
+        'count="5" stride="3"', 'count="4" stride="3" offset="3"'
+    )
+    unnamed = made.geometry(corners=wide[:, [3, 0, 1, 2]]).replace('stride="3"', 'stride="4"')
+    unnamed = unnamed.replace('<param name="X"', '<param type="float"/><param name="X"')
+    for shape in (strided, later, unnamed):
+        same(load(written(tmp_path / "a.dae", made.dae(shapes=shape))).mesh(), CORNERS)
+    for shape, said in (
+        (made.geometry().replace('stride="3"', 'stride="2"'), "3 of every 2"),
+        (made.geometry().replace('stride="3"', 'stride="3" offset="-3"'), "from -3 on"),
+        (made.geometry().replace('accessor source="#body-a"', 'accessor source="b.dae#x"'), "b.da"),
+    ):
+        refused(written(tmp_path / "b.dae", made.dae(shapes=shape)), said)
+
+
+@pytest.mark.parametrize(
+    ("pose", "said"),
+    [
+        ("<skew>30 1 0 0 0 1 0</skew>", "<skew>"),
+        ("<lookat>1 2 3 0 0 0 0 0 1</lookat>", "<lookat>"),
+        ("<matrix>1 0 0 0 0 1 0 0</matrix>", "matrix"),
+        ("<matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 x 1</matrix>", "matrix"),
+        ("<translate>1 0</translate>", "three"),
+        ("<rotate>0 0 1</rotate>", "four"),
+        ("<scale>2</scale>", "three"),
+        ('<instance_geometry url="other.dae#body"/>', "other.dae#body"),
+        ('<instance_geometry url="#gone"/>', "#gone"),
+        ('<instance_node url="other.dae#body"/>', "other.dae#body"),
+        ('<instance_node url="#gone"/>', "#gone"),
+        ('<node><instance_node url="#gone"/></node>', "#gone"),
+    ],
+)
+def test_poses_and_instances_of_collada_that_cannot_be_had(tmp_path: Path, pose: str, said: str):
+    refused(written(tmp_path / "a.dae", collada(pose)), said)
+
+
+def test_what_is_no_shape_costs_none(tmp_path: Path):
+    """A camera that is looked through from a place, and lights that are not there."""
+    camera = '<node><lookat>1 2 3 0 0 0 0 0 1</lookat><instance_camera url="#gone"/></node>'
+    loaded = load(written(tmp_path / "a.dae", collada(f'{camera}<instance_light url="#gone"/>')))
+    same(loaded.mesh(), CORNERS)
+    assert loaded.left_out == ()
+
+
+def test_collada_without_a_scene(tmp_path: Path):
+    data = made.dae().replace(b'<scene><instance_visual_scene url="#s"/></scene>', b"")
+    refused(written(tmp_path / "a.dae", data), "no <scene>")
+    refused(written(tmp_path / "b.dae", made.dae().replace(b'url="#s"', b'url="#t"')), "no <scene>")
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".gltf"])
+def test_gltf_without_scenes_shows_its_nodes(tmp_path: Path, suffix: str):
+    def path(**more: object) -> Path:
+        tree, data = made.gltf_tree(**more)
+        tree = {key: value for key, value in tree.items() if value is not None}
+        text = made.glb(tree, data) if suffix == ".glb" else made.gltf(tree, data)
+        return written(tmp_path / f"a{suffix}", text)
+
+    moved = [{"children": [1], "translation": [1, 2, 3]}, {"mesh": 0}]
+    there = CORNERS + np.array([1, 2, 3])
+    for scenes in (None, []):
+        same(load(path(scenes=scenes, scene=None, nodes=moved)).mesh(), there)
+    same(load(path(scenes=None, scene=None, nodes=None)).mesh(), CORNERS)
+    same(load(path(scenes=[{}, {"nodes": [0]}], scene=1, nodes=moved)).mesh(), there)
+    refused(path(scenes=[{}]), "no faces")  # it says itself that it shows nothing
+
+
+@pytest.mark.parametrize("mode", [0, 1, 3])
+def test_gltf_nodes_below_points_and_lines_stay(tmp_path: Path, mode: int):
+    nodes = [{"mesh": 1, "children": [1], "translation": [1, 2, 3]}, {"mesh": 0}]
+    tree, data = made.gltf_tree(nodes=nodes)
+    tree["meshes"].append({"primitives": [{"attributes": {"POSITION": 0}, "mode": mode}]})
+    same(
+        load(written(tmp_path / "a.glb", made.glb(tree, data))).mesh(),
+        CORNERS + np.array([1, 2, 3]),
+    )
 
 
 def test_binary_stl_that_looks_like_text_and_with_bytes_behind(tmp_path: Path):
@@ -413,8 +615,8 @@ def test_faces_without_their_vertices(tmp_path: Path):
 
 
 def test_what_collada_has_and_is_not_read(tmp_path: Path):
-    strips = made.geometry().replace("triangles", "tristrips")
-    refused(written(tmp_path / "a.dae", made.dae(shapes=strips)), "<tristrips>")
+    spline = made.geometry().replace("mesh>", "spline>")
+    refused(written(tmp_path / "a.dae", made.dae(shapes=spline)), "cannot be read as dae")
     refused(written(tmp_path / "b.dae", made.dae(unit='<unit meter="0"/>')), "unit is '0'")
     refused(written(tmp_path / "c.dae", made.dae(unit='<unit meter="x"/>')), "unit is 'x'")
     skin = '<node><instance_controller url="#c"/></node>'

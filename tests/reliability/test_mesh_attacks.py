@@ -24,7 +24,7 @@ import mesh_files as made
 from linkwork.errors import InputError
 from linkwork.geometry import companions, guards
 from linkwork.geometry.load import READ_SUFFIXES, forget, load
-from mesh_files import written
+from mesh_files import FACES, written
 
 pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
 pytest.importorskip("collada", reason="pycollada (pip install pycollada) is not installed")
@@ -143,6 +143,29 @@ def many_pieces(count: int) -> bytes:
     )
 
 
+def chain(count: int, *, shown: bool = True) -> bytes:
+    """Node k of a glTF file has node k + 1 below it."""
+    nodes = [{"children": [k + 1], **({"mesh": 0} if shown else {})} for k in range(count)]
+    return changed(nodes=[*nodes, {"mesh": 0}])
+
+
+def materials(count: int) -> bytes:
+    """An OBJ file with an object and a material for each face."""
+    lines = ["mtllib m.mtl", *(f"v {k} 0 {k % 7}" for k in range(count + 2))]
+    for k in range(count):
+        lines += [f"o part{k}", f"usemtl m{k}", f"f {k + 1} {k + 2} {k + 3}"]
+    return "\n".join([*lines, ""]).encode()
+
+
+def in_a_row(count: int) -> bytes:
+    """Node k shows node k - 1, which stands behind it."""
+    nodes = "".join(
+        f'<node id="n{k}"><instance_node url="#n{k - 1}"/></node>' for k in range(count, 0, -1)
+    )
+    library = f'<library_nodes>{nodes}<node id="n0">{made.instance()}</node></library_nodes>'
+    return made.dae(f'<node><instance_node url="#n{count}"/></node>', libraries=library)
+
+
 def archive(name: str, member: bytes) -> bytes:
     made_here = BytesIO()
     with zipfile.ZipFile(made_here, "w", zipfile.ZIP_DEFLATED) as file:
@@ -233,6 +256,15 @@ ATTACKS: dict[str, bytes] = {
     "zip.dae": archive("a.dae", made.dae() + b" " * 50_000_000),
     "behind.dae": made.dae() + archive("a.dae", made.dae()),
     "ratio.obj": archive("a.obj", b"v 0 0 0\n" * 6_000_000),
+    "chain.glb": chain(20_000),
+    "same-name.glb": changed(
+        nodes=[{"mesh": 0, "name": "a"}] * 20_000, scenes=[{"nodes": list(range(20_000))}]
+    ),
+    "materials.obj": materials(20_000),
+    "solids.stl": made.ascii_stl(faces=FACES[:1]) * 10_000,
+    "nothing-doubled.dae": doubling(31).replace(b"instance_geometry", b"instance_camera"),
+    "in-a-row.dae": in_a_row(2000),
+    "nodes.dae": made.dae(f"<node>{made.instance()}</node>" * 5000),
     "gzip.stl": b"\x1f\x8b\x08" + bytes(1000),
 }
 
@@ -246,6 +278,40 @@ def test_p10_refused_before_anything_is_allocated(tmp_path: Path, child, name: s
     assert memory <= 4 * len(ATTACKS[name]) + 64 * 2**20, f"{memory / 2**20:.0f} MB"
     assert seconds < 20
     assert "Traceback" not in text
+
+
+def calls(path: Path) -> int:
+    """The functions called to read a file."""
+    count = 0
+
+    def profile(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    forget()
+    sys.setprofile(profile)
+    try:
+        load(path)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("suffix", "make"),
+    [
+        (".glb", chain),
+        (".glb", lambda count: chain(10 * count, shown=False)),
+        (".obj", lambda count: materials(count).replace(b"mtllib m.mtl\n", b"")),
+        (".dae", lambda count: made.dae(f"<node>{made.instance()}</node>" * count)),
+    ],
+    ids=["nodes", "empty nodes", "objects", "instances"],
+)
+def test_p10_work_grows_with_the_size_alone(tmp_path: Path, suffix: str, make):
+    path = tmp_path / f"a{suffix}"
+    calls(written(path, make(5)))  # imports
+    few, many = (calls(written(path, make(count))) for count in (100, 200))
+    assert many < 2.2 * few
 
 
 def test_p10_three_mf_archives_are_not_opened(tmp_path: Path):

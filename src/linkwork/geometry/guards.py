@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import re
 import stat
+import struct
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +24,19 @@ LARGEST = 512 * 2**20
 LARGEST_SIDE = 16384
 """Pixels of the longer side of an image; larger ones are refused."""
 
+MOST_PIECES = 4000
+"""Pieces of a mesh file, each of a material or node of its own; files with more are refused."""
+
 IMAGE_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "WEBP", "GIF")
 """The formats that images are opened as; nothing that starts another program, as EPS would."""
 
-_PLY_SIZES = {
-    **dict.fromkeys(("char", "uchar", "int8", "uint8"), 1),
-    **dict.fromkeys(("short", "ushort", "int16", "uint16", "float16"), 2),
-    **dict.fromkeys(("int", "uint", "float", "int32", "uint32", "float32"), 4),
-    **dict.fromkeys(("double", "float64", "int64", "uint64"), 8),
+_PLY_KINDS = {  # as module struct names them
+    **dict(char="b", uchar="B", short="h", ushort="H", int="i", uint="I", float="f", double="d"),
+    **dict(int8="b", uint8="B", int16="h", uint16="H", int32="i", uint32="I", int64="q"),
+    **dict(uint64="Q", float16="e", float32="f", float64="d"),
 }
 _OFF_HEADER = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(ST)?C?N?OFF\b[^\S\n]*(BINARY)?")
+_CORNER = re.compile(rb"\bvertex\s+\S+\s+\S+\s+\S+\s+(?=vertex|endloop)")
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
 
 
@@ -129,6 +134,15 @@ def check_plain(data: bytes, path: Path) -> bytes:
     return _PLAIN[path.suffix.lower()](data, path)
 
 
+def check_pieces(count: int, path: Path) -> None:
+    """See whether a mesh comes to at most `MOST_PIECES` pieces: each takes time, however small.
+
+    Raises: InputError.
+    """
+    if count > MOST_PIECES:
+        raise refuse(path, f"comes to {count:,} pieces; the most that are read is {MOST_PIECES:,}")
+
+
 def as_utf8(text: bytes) -> bytes:
     """Text in UTF-8; what is none is taken for Latin-1, which has the same numbers and line ends.
 
@@ -177,6 +191,41 @@ def ply_textures(data: bytes) -> list[str]:
     return [w[2].strip() for w in lines if len(w) == 3 and w[:2] == ["comment", "TextureFile"]]
 
 
+def ply_as_text(data: bytes) -> bytes:
+    """A binary PLY file that was checked, in text: there lists may be of different lengths.
+
+    Raises: struct.error where it is cut off.
+    """
+    end = data.find(b"end_header")
+    at = data.find(b"\n", end) + 1
+    header = [line.split() for line in data[:end].decode("utf-8", "replace").splitlines()]
+    order = ">" if any("big" in words[1] for words in header if words[:1] == ["format"]) else "<"
+    elements: list[tuple[int, list[list[str]]]] = []
+    for words in header:
+        if words[:1] == ["element"]:
+            elements.append((int(words[2]), []))
+        elif words[:1] == ["property"]:
+            elements[-1][1].append([order + _PLY_KINDS[kind] for kind in words[-2:0:-1][:2]])
+    lines: list[str] = []
+    for count, properties in elements:
+        for _ in range(count if properties else 0):
+            row: list[Any] = []
+            for kind, *counted in properties:
+                length = 1
+                for size in counted:
+                    (length,) = struct.unpack_from(size, data, at)
+                    at += struct.calcsize(size)
+                    row.append(length)
+                numbers = f"{kind[0]}{length}{kind[1]}"
+                row += struct.unpack_from(numbers, data, at)
+                at += struct.calcsize(numbers)
+            lines.append(" ".join(map(repr, row)))
+    if at != len(data):
+        raise struct.error(f"{len(data) - at:,} bytes follow the last element")
+    named = re.sub(rb"\bbinary_\w+", b"ascii", data[:end], count=1)
+    return named + b"end_header\n" + "\n".join([*lines, ""]).encode()
+
+
 def missing_extra(what: str, package: str) -> MissingExtraError:
     """The error for a package of the extra ``meshes`` that is not installed."""
     return MissingExtraError(
@@ -199,6 +248,7 @@ def _check_stl(data: bytes, path: Path) -> bytes:
         return data
     start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith(b"solid") and (b"facet" in start or b"endsolid" in data[-4096:].lower()):
+        _check_facets(data.lower(), path)
         return as_utf8(data)
     if claimed < 0:
         raise refuse(path, f"no STL: {len(data)} bytes are less than a header")
@@ -206,6 +256,22 @@ def _check_stl(data: bytes, path: Path) -> bytes:
         has = f"it has {len(data):,} bytes, of {84 + 50 * claimed:,} for that many"
         raise refuse(path, f"claims {claimed:,} triangles, but {has}; is it cut off?")
     return data[: 84 + 50 * claimed]  # some programs write a few bytes of their own behind
+
+
+def _check_facets(text: bytes, path: Path) -> None:
+    """See whether each facet of a text STL has three corners: trimesh takes all corners by threes.
+
+    Raises: InputError.
+    """
+    *facets, rest = text.split(b"endfacet")
+    for number, facet in enumerate(facets, start=1):
+        corners = len(_CORNER.findall(facet.partition(b"facet")[2]))
+        if corners != 3:
+            message = f"facet {number:,} has {corners} corners of three numbers; a facet has 3"
+            raise refuse(path, message)
+    if b"facet" in rest.partition(b"endsolid")[0] or (facets and b"endsolid" not in rest):
+        raise refuse(path, "its last facet or solid has no end; is it cut off?")
+    check_pieces(text.count(b"endsolid"), path)
 
 
 def _check_off(data: bytes, path: Path) -> bytes:
@@ -223,14 +289,23 @@ def _check_off(data: bytes, path: Path) -> bytes:
     if vertices < 0 or faces < 0 or 6 * vertices + 8 * faces > len(data):
         has = f"in {len(data):,} bytes"
         raise refuse(path, f"claims {vertices:,} vertices and {faces:,} faces {has}")
-    text = as_utf8(data)
-    lines = [w for w in (line.split(b"#", 1)[0].split() for line in text.splitlines()) if w]
-    for words in lines[len(lines) - faces :] if faces else ():
+    lines = as_utf8(data[header.end() :]).splitlines()
+    # the first line has the counts
+    rows = [words for words in (line.split(b"#", 1)[0].split() for line in lines) if words]
+    if len(rows) < 1 + vertices + faces:
+        has = f"{len(rows) - 1:,} lines follow"
+        raise refuse(path, f"claims {vertices:,} vertices and {faces:,} faces, but {has}")
+    triangles: list[bytes] = []
+    for words in rows[1 + vertices : 1 + vertices + faces]:
         corners = int(words[0]) if _NUMBER.fullmatch(words[0]) else 0
         if not 3 <= corners < len(words):
             written = show(words[0][:20].decode("latin-1"))
             raise refuse(path, f"a face says it has '{written}' corners")
-    return text
+        # trimesh fails at faces of more than 4 corners; all are cut into fans, as it cuts them
+        first, *others = words[1 : 1 + corners]
+        triangles += (b"3 %b %b %b" % (first, *two) for two in pairwise(others))
+    points = [b" ".join(words[:3]) for words in rows[1 : 1 + vertices]]
+    return b"\n".join([b"OFF", b"%d %d 0" % (vertices, len(triangles)), *points, *triangles, b""])
 
 
 def _check_ply(data: bytes, path: Path) -> bytes:
@@ -245,6 +320,8 @@ def _check_ply(data: bytes, path: Path) -> bytes:
         words = line.split()
         if words[:1] == ["element"]:
             needed += count * row
+            if words[1:2] == ["tristrips"]:
+                raise refuse(path, "has strips of triangles, which are not read; write faces")
             if len(words) != 3 or not re.fullmatch(r"\d{1,18}", words[2]):
                 raise refuse(path, f"the header's line '{show(line)}' has no count")
             count, row = int(words[2]), 0
@@ -260,9 +337,11 @@ def _ply_property(words: list[str], binary: bool, path: Path, line: str) -> int:
     """The fewest bytes that a property takes in each row."""
     listed = words[1:2] == ["list"]
     kinds = words[2:4] if listed else words[1:2]
-    if len(words) != (5 if listed else 3) or any(kind not in _PLY_SIZES for kind in kinds):
+    if len(words) != (5 if listed else 3) or any(kind not in _PLY_KINDS for kind in kinds):
         raise refuse(path, f"the header's line '{show(line)}' is of no known type")
-    return _PLY_SIZES[kinds[0]] if binary else 2  # in text: a digit, and what parts it from others
+    return (
+        struct.calcsize("=" + _PLY_KINDS[kinds[0]]) if binary else 2
+    )  # in text: a digit, and what parts it from others
 
 
 _PLAIN = {".stl": _check_stl, ".ply": _check_ply, ".off": _check_off}

@@ -14,15 +14,16 @@ from typing import Any
 from xml.parsers import expat
 
 from linkwork.errors import InputError
-from linkwork.geometry.guards import refuse, show
+from linkwork.geometry.guards import check_pieces, refuse, show
 
 DEEPEST = 200
 """Elements inside each other."""
 
-_READ = frozenset({"triangles", "polylist", "polygons"})
-_NOT_READ = frozenset({"tristrips", "trifans"})
+_PIECES = frozenset({"triangles", "polylist", "polygons", "tristrips", "trifans"})
 _FREE = 8 * 2**20  # bytes of geometry that instances may add up to in any file
 _TIMES = 8  # and as a multiple of the file
+_VISIT = 128  # bytes that each showing of a node counts as, however little it holds
+_LONGEST_CHAIN = 32  # nodes that show each other: pycollada looks through all of them for each
 _MOST = 10**15
 _NOT_A_NUMBER = re.compile(rb"[\s>+-]nan[\s<]", re.IGNORECASE)
 
@@ -31,20 +32,21 @@ _NOT_A_NUMBER = re.compile(rb"[\s>+-]nan[\s<]", re.IGNORECASE)
 class Collada:
     """What a COLLADA file says: metres a unit, the axis that is up, and its images as written.
 
-    ``pieces`` is how many pieces of geometry its scene shows, instances counted each.
+    ``strided`` says whether an accessor of a shape skips numbers of its array.
     """
 
     unit: float = 1.0
     up: str = "Y_UP"
     images: list[str] = field(default_factory=list[str])
-    pieces: int = 0
+    strided: bool = False
 
 
 def examine(data: bytes, path: Path) -> Collada:
     """What the file says of itself.
 
     Raises: InputError for what is no COLLADA, has a document type, nests too deep, has far more
-    elements than bytes to show for, or whose instances of instances would fill the memory.
+    elements than bytes to show for, poses shapes by <lookat>, or whose instances of instances
+    would fill the memory.
     """
     if not data:
         raise refuse(path, "the file is empty")
@@ -58,23 +60,29 @@ def examine(data: bytes, path: Path) -> Collada:
         if isinstance(error, InputError):
             raise
         raise refuse(path, f"no XML that can be read: {error}") from None
-    if not scan.scenes:
-        raise refuse(path, "has no <visual_scene>, so it shows nothing")
     pieces, size = scan.shown()
+    check_pieces(pieces, path)
     if size > max(_FREE, _TIMES * len(data)):
         raise refuse(path, "its instances of instances come to more than 8 times the file")
-    scan.found.pieces = pieces
     return scan.found
 
 
 @dataclass(slots=True)
 class _Shape:
-    """A geometry: how many pieces that are read, and its bytes."""
+    """A geometry: its pieces and its bytes."""
 
     pieces: int = 0
     size: int = 0
     started: int = 0
-    unread: str = ""
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A node with all below it: pieces and bytes, and how many nodes show each other in a row."""
+
+    pieces: int = 0
+    size: int = _VISIT
+    chain: int = 0
 
 
 def _target(attributes: dict[str, str]) -> str:
@@ -87,6 +95,7 @@ class _Scan:
     def __init__(self, path: Path, most: int) -> None:
         self.path, self.most = path, most
         self.found = Collada()
+        self._look_at_numbers = False
         self.scenes: dict[str, list[int]] = {}
         self._parser = expat.ParserCreate(namespace_separator=" ")
         self._elements = 0
@@ -103,7 +112,11 @@ class _Scan:
         self._named: dict[str, list[int]] = {}
         self._scene: list[int] | None = None
         self._chosen = ""
+        self._unposed: dict[int, str] = {}
         self._source = ""
+        self._array = ""
+        self._accessor: dict[str, str] = {}
+        self._params: list[str] = []
         self._positions: set[str] = set()
         self._not_numbers: dict[str, int] = {}
         self._starts: dict[str, Callable[[dict[str, str]], None]] = {
@@ -114,7 +127,12 @@ class _Scan:
             "instance_node": self._show_node,
             "instance_geometry": self._show_geometry,
             "instance_controller": self._refuse_skin,
+            "lookat": self._unread_pose,
+            "skew": self._unread_pose,
             "unit": self._unit,
+            "float_array": self._enter_array,
+            "accessor": self._enter_accessor,
+            "param": self._param,
             "source": self._enter_source,
             "input": self._input,
             "up_axis": self._listen,
@@ -127,8 +145,8 @@ class _Scan:
 
         Raises: ExpatError, LookupError, UnicodeError, ValueError; InputError.
         """
-        if _NOT_A_NUMBER.search(data):  # seldom; pycollada takes it for 0, which normals may be
-            self._starts["float_array"] = self._listen
+        # Seldom; pycollada takes it for 0, which normals may be.
+        self._look_at_numbers = _NOT_A_NUMBER.search(data) is not None
         self._parser.buffer_text = True
         self._parser.StartDoctypeDeclHandler = self._doctype
         self._parser.StartElementHandler = self._start
@@ -154,8 +172,8 @@ class _Scan:
         handle = self._starts.get(tag)
         if handle is not None:
             handle(attributes)
-        elif tag in _READ or tag in _NOT_READ:
-            self._piece(tag, attributes)
+        elif tag in _PIECES and self._shape is not None:
+            self._shape.pieces += 1
 
     def _end(self, name: str) -> None:
         tag = name.rpartition(" ")[2]
@@ -167,8 +185,10 @@ class _Scan:
             self._open.pop()
         elif tag == "visual_scene":
             self._scene = None
+        elif tag == "accessor" and self._shape is not None:
+            self._leave_accessor()
         elif tag in ("up_axis", "init_from", "ref") or (
-            tag == "float_array" and tag in self._starts
+            tag == "float_array" and self._look_at_numbers
         ):
             self._heard(tag)
 
@@ -196,11 +216,32 @@ class _Scan:
         if attributes.get("semantic") == "POSITION":
             self._positions.add(attributes.get("source", "").lstrip("#"))
 
-    def _piece(self, tag: str, attributes: dict[str, str]) -> None:
-        if self._shape is not None and attributes.get("count", "").strip() != "0":
-            self._shape.pieces += 1
-            if tag in _NOT_READ:
-                self._shape.unread = tag
+    def _enter_array(self, attributes: dict[str, str]) -> None:
+        self._array = attributes.get("id", "")
+        if self._look_at_numbers:
+            self._listen(attributes)
+
+    def _enter_accessor(self, attributes: dict[str, str]) -> None:
+        self._accessor, self._params = attributes, []
+
+    def _param(self, attributes: dict[str, str]) -> None:
+        self._params.append(attributes.get("name", ""))
+
+    def _leave_accessor(self) -> None:
+        """Note whether the accessor takes all numbers of its array; pycollada goes by its params.
+
+        Raises: InputError where it reads another array.
+        """
+        first, each = int(self._accessor.get("offset", "0")), len(self._params)
+        stride = int(self._accessor.get("stride", each))
+        if first < 0 or stride < each:
+            raise refuse(self.path, f"an accessor takes {each} of every {stride} from {first} on")
+        if first or stride > each or not all(self._params):
+            self.found.strided = True
+        source = self._accessor.get("source", "")
+        if source.lstrip("#") != self._array:
+            message = f"an accessor reads '{show(source)[:80]}', which is not the array beside it"
+            raise refuse(self.path, message)
 
     def _geometry(self, attributes: dict[str, str]) -> None:
         self._shape = _Shape(started=self._parser.CurrentByteIndex)
@@ -231,6 +272,10 @@ class _Scan:
         if self._open:
             self._shown.setdefault(self._open[-1], []).append(_target(attributes))
 
+    def _unread_pose(self, _: dict[str, str]) -> None:
+        if self._open:
+            self._unposed[self._open[-1]] = self._within[-1]
+
     def _refuse_skin(self, _: dict[str, str]) -> None:
         raise refuse(self.path, "shows a skin or a morph (<instance_controller>), not read here")
 
@@ -248,16 +293,20 @@ class _Scan:
     def shown(self) -> tuple[int, int]:
         """How many pieces the scene shows, and the bytes of them all, instances counted each.
 
-        Raises: InputError for nodes that show themselves, and for strips and fans.
+        Raises: InputError without a scene, for nodes that show themselves or each other in a long
+        row, and for shapes under a pose that is not read.
         """
-        every = [node for scene in self.scenes.values() for node in scene]
-        roots = self.scenes.get(self._chosen) or every
-        done: dict[int, tuple[int, int]] = {}
+        if self._chosen not in self.scenes:
+            raise refuse(self.path, "has no <scene> with a <visual_scene>, so it shows nothing")
+        done: dict[int, _Shown] = {}
         entered: set[int] = set()
-        stack = list(roots)
+        stack = list(range(self._nodes))
         while stack:
             here = stack[-1]
-            below = self._below(here)
+            called = [
+                node for name in self._called.get(here, []) for node in self._named.get(name, [])
+            ]
+            below = [*self._within_node.get(here, []), *called]
             waiting = [node for node in below if node not in done]
             if here in done:
                 stack.pop()
@@ -268,20 +317,24 @@ class _Scan:
                     raise refuse(self.path, "a node of its scene shows itself")
                 stack.extend(waiting)
             else:
-                pieces, size = self._own(here)
-                pieces += sum(done[node][0] for node in below)
-                size += sum(done[node][1] for node in below)
-                done[here] = (min(pieces, _MOST), min(size, _MOST))
+                done[here] = self._summed(here, [done[node] for node in below])
+                chain = max((done[node].chain + 1 for node in called), default=0)
+                done[here].chain = max(done[here].chain, chain)
+                if chain > _LONGEST_CHAIN:
+                    longest = f"more than {_LONGEST_CHAIN} nodes show each other in a row"
+                    raise refuse(self.path, longest)
                 stack.pop()
-        return sum(done[node][0] for node in roots), sum(done[node][1] for node in roots)
+        roots = [done[node] for node in self.scenes[self._chosen]]
+        return sum(each.pieces for each in roots), sum(each.size for each in roots)
 
-    def _below(self, node: int) -> list[int]:
-        called = (self._named.get(name, []) for name in self._called.get(node, []))
-        return [*self._within_node.get(node, []), *(one for group in called for one in group)]
-
-    def _own(self, node: int) -> tuple[int, int]:
+    def _summed(self, node: int, below: list[_Shown]) -> _Shown:
+        """A node with all below it."""
         shapes = [self._shapes[n] for n in self._shown.get(node, []) if n in self._shapes]
-        for shape in shapes:
-            if shape.unread:
-                raise refuse(self.path, f"has <{shape.unread}>, which is not read; use <triangles>")
-        return sum(shape.pieces for shape in shapes), sum(shape.size for shape in shapes)
+        found = _Shown(chain=max((each.chain for each in below), default=0))
+        for each in (*shapes, *below):
+            found.pieces = min(found.pieces + each.pieces, _MOST)
+            found.size = min(found.size + each.size, _MOST)
+        if found.pieces and node in self._unposed:
+            pose = self._unposed[node]
+            raise refuse(self.path, f"poses a shape by <{pose}>, which is not read; use <matrix>")
+        return found

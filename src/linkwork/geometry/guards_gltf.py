@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from linkwork.errors import InputError
-from linkwork.geometry.guards import check_image, refuse, show
+from linkwork.geometry.guards import check_image, check_pieces, refuse, show
 
 _MAGIC, _JSON, _BINARY = b"glTF", b"JSON", b"BIN\0"
 _MOST_TOKENS = 500_000  # brackets and commas of the JSON: each may take 60 bytes of memory
@@ -52,13 +53,14 @@ def examine(data: bytes, path: Path) -> Gltf:
         sizes = _buffer_sizes(tree, len(binary), path)
         _check_views(tree, sizes, path)
         numbers = _check_accessors(tree, path)
+        whole = _shown_whole(tree)
         _check_instances(tree, numbers, path)
         images = _check_images(tree, binary, path)
-        data = _without_cameras(tree, data)
     except (TypeError, KeyError, IndexError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise refuse(path, f"no glTF that can be read: {error!r:.200}") from None
+    data = data if whole else _written(tree, data, path)
     return Gltf(data, tuple(uri for uri in _uris(tree, "buffers") if uri), images)
 
 
@@ -163,11 +165,14 @@ def _check_instances(tree: dict[str, Any], numbers: list[int], path: Path) -> No
     """Each node has one place, and all that is shown stays in proportion to what is stored."""
     nodes, meshes = tree.get("nodes", []), tree.get("meshes", [])
     below = [child for node in nodes for child in node.get("children", [])]
-    roots = [node for scene in tree.get("scenes", [])[:1] for node in scene.get("nodes", [])]
+    roots = tree["scenes"][tree.get("scene", 0)].get("nodes", [])
     if len(set(below)) != len(below) or not set(below).isdisjoint(roots):
         raise refuse(path, "a node of its scene lies below two others, or below itself")
     if any(not 0 <= child < len(nodes) for child in below):
         raise refuse(path, "a node of its scene does not exist")
+    shown_by = Counter(node["mesh"] for node in nodes if "mesh" in node)
+    times = [1 + shown_by[k] for k in range(len(meshes))]  # each is read once, and copied
+    check_pieces(sum(n * len(m["primitives"]) for n, m in zip(times, meshes, strict=True)), path)
     weights: list[int] = []
     for mesh in meshes:
         weight = 0
@@ -182,7 +187,7 @@ def _check_instances(tree: dict[str, Any], numbers: list[int], path: Path) -> No
             used = [position, piece.get("indices")]
             weight += sum(numbers[index] for index in used if index is not None)
         weights.append(weight)
-    shown = sum(weights) + sum(weights[node["mesh"]] for node in nodes if "mesh" in node)
+    shown = sum(n * weight for n, weight in zip(times, weights, strict=True))
     if shown > max(_FREE, _TIMES * sum(numbers)):
         raise refuse(path, "its instances come to more than 8 times what it stores")
 
@@ -212,12 +217,34 @@ def _embedded(uri: str) -> bool:
     return uri.startswith("data:") and "base64," in uri[:200]
 
 
-def _without_cameras(tree: dict[str, Any], data: bytes) -> bytes:
-    """The file with cameras renamed, byte for byte, where one has a mesh or nodes below it.
+def _shown_whole(tree: dict[str, Any]) -> bool:
+    """Whether the tree is as it was: else it is changed so that trimesh leaves nothing out.
 
-    trimesh leaves out the node of a camera, and with it the pose of what lies below.
+    trimesh shows nothing of a file without scenes, and nothing below a node with a camera or with a
+    mesh that has no triangles.
     """
-    for node in tree.get("nodes", []):
-        if "camera" in node and ("mesh" in node or node.get("children")):
-            return data.replace(b'"camera"', b'"_amera"')
-    return data
+    nodes, meshes = tree.setdefault("nodes", []), tree.get("meshes", [])
+    solid = [any(piece.get("mode", 4) >= 4 for piece in mesh["primitives"]) for mesh in meshes]
+    whole = True
+    for node in nodes:
+        for key in ("camera", "mesh"):
+            if key in node and (key == "camera" or not solid[node["mesh"]]):
+                del node[key]
+                whole = False
+    if not tree.get("scenes"):
+        nodes += [] if nodes else [{"mesh": k} for k in range(len(meshes))]
+        below = {child for node in nodes for child in node.get("children", [])}
+        tree.update(scene=0, scenes=[{"nodes": [k for k in range(len(nodes)) if k not in below]}])
+        whole = False
+    return whole
+
+
+def _written(tree: dict[str, Any], data: bytes, path: Path) -> bytes:
+    """The file with another tree."""
+    text = json.dumps(tree).encode()
+    if path.suffix.lower() != ".glb":
+        return text
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + int.from_bytes(data[12:16], "little") :]
+    sizes = (2, 20 + len(text) + len(rest), len(text))
+    return _MAGIC + b"".join(size.to_bytes(4, "little") for size in sizes) + _JSON + text + rest

@@ -157,26 +157,12 @@ def _state(path: Path) -> Key | None:
 
 def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
     """A mesh file, from its bytes to pieces in place."""
-    data, suffix = guards.read(path).data, path.suffix.lower()
-    T_link_file = np.eye(4)
-    expected, libraries = 0, tuple[str, ...]()
-    if suffix == ".dae":
-        collada = guards_dae.examine(data, path)
-        expected = collada.pieces
-        if axes == "declared":
-            T_link_file = _TURNS.get(collada.up, T_link_file)
-        T_link_file = T_link_file @ np.diag([*[collada.unit] * 3, 1.0])
-    elif suffix in (".glb", ".gltf"):
-        data = guards_gltf.examine(data, path).data
-        T_link_file = _TURNS["Y_UP"] if axes == "declared" else T_link_file
-    elif suffix == ".obj":
-        text = obj_text.prepared(data, path)
-        data, libraries = text.data, text.libraries
-    else:
-        data = guards.check_plain(data, path)
+    data, T_link_file, libraries = _checked(guards.read(path).data, path, axes)
     beside = Beside(path, roots, libraries)
     try:
-        found = _pieces(data, path, beside, expected)
+        found = pieces.read(BytesIO(data), path, beside)
+        if beside.lacking is not None:
+            raise beside.lacking
         for piece in found:
             piece.settle(T_link_file, path)
     except LinkworkError:
@@ -185,7 +171,7 @@ def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
         raise guards.missing_extra(f"meshes as '{guards.show(path.name)}'", _name(error)) from error
     except (Exception, RecursionError, MemoryError) as error:
         said = str(error).split("\n")[0][:200] or type(error).__name__
-        raise refuse(path, f"cannot be read as {suffix[1:]}: {said}") from error
+        raise refuse(path, f"cannot be read as {path.suffix.lower()[1:]}: {said}") from error
     if not found:
         raise refuse(path, "holds no faces")
     states = {one: _state(one) for one in (*beside.opened, *beside.images)}
@@ -193,27 +179,25 @@ def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
     return _Kept(found, tuple(dict.fromkeys(beside.left_out)), states, size)
 
 
-def _pieces(data: bytes, path: Path, beside: Beside, expected: int) -> list[pieces.Piece]:
-    """The pieces that trimesh finds; of a COLLADA file all of them, if need be without colours."""
-    try:
-        found = pieces.read(BytesIO(data), path, beside)
-    except LinkworkError:
-        raise
-    except Exception:
-        if not expected:
-            raise
-        found = []
-    if beside.lacking is not None:
-        raise beside.lacking
-    if len(found) >= expected:
-        return found
-    # pycollada drops what shows a faulty material, shape and all; the shape matters more
-    again = pieces.read(BytesIO(pieces.without_materials(data)), path, beside)
-    if len(again) < expected:
-        message = f"{expected - len(again)} of its {expected} pieces cannot be read"
-        raise refuse(path, message)
-    beside.left_out.append(f"'{guards.show(path)}': its materials are faulty and were left out")
-    return again
+def _checked(
+    data: bytes, path: Path, axes: Axes
+) -> tuple[bytes, NDArray[np.float64], tuple[str, ...]]:
+    """The bytes that trimesh reads right, T_link_file (4, 4), and the material files of an OBJ."""
+    suffix, turn = path.suffix.lower(), "Z_UP"
+    scale, libraries = 1.0, tuple[str, ...]()
+    if suffix == ".dae":
+        collada = guards_dae.examine(data, path)
+        data = pieces.plain_accessors(data) if collada.strided else data
+        turn, scale = collada.up, collada.unit
+    elif suffix in (".glb", ".gltf"):
+        data, turn = guards_gltf.examine(data, path).data, "Y_UP"
+    elif suffix == ".obj":
+        text = obj_text.prepared(data, path)
+        data, libraries = text.data, text.libraries
+    else:
+        data = guards.check_plain(data, path)
+    T = _TURNS.get(turn, np.eye(4)) if axes == "declared" else np.eye(4)
+    return data, T @ np.diag([scale, scale, scale, 1.0]), libraries
 
 
 def _name(error: ImportError) -> str:

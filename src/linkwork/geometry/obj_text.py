@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from linkwork.geometry.guards import as_utf8, refuse, show
+from linkwork.geometry.guards import as_utf8, check_pieces, refuse, show
 
 _FACE = re.compile(rb"^[ \t]*f[ \t]", re.MULTILINE)
 _ODD = re.compile(rb"^[ \t]*f[ \t][\d/ \t\r]*[^\d/ \t\r\n]", re.MULTILINE)
@@ -19,6 +19,7 @@ _ZERO = re.compile(rb"^[ \t]*f[ \t](?:[^\n]*[ \t/])?0+(?![\d])", re.MULTILINE)
 _SHORT = re.compile(rb"^[ \t]*f(?:[ \t]+[^\s]+){0,2}[ \t\r]*$", re.MULTILINE)
 _SECOND = re.compile(rb"^[ \t]+[fv]|^f\t|^vt?n?\t", re.MULTILINE)
 _LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n]+)", re.MULTILINE)
+_MATERIAL = re.compile(rb"^[ \t]*usemtl\b[^\n]*", re.MULTILINE)
 _KINDS = {b"v": 0, b"vt": 1, b"vn": 2}
 
 
@@ -34,7 +35,7 @@ def prepared(data: bytes, path: Path) -> Prepared:
     """The OBJ text with every index counted from the start of the file.
 
     Raises: InputError naming the line, for an index that is 0, is no number, or counts back to
-    before the first vertex.
+    before the first vertex; InputError for more materials than pieces are read.
     """
     if not data.strip():
         raise refuse(path, "the file is empty")
@@ -45,6 +46,10 @@ def prepared(data: bytes, path: Path) -> Prepared:
         raise refuse(path, "holds no faces")
     lines = [found[1].decode("utf-8", "replace") for found in _LIBRARY.finditer(data)]
     libraries = tuple(dict.fromkeys(name for line in lines for name in _names(line)))
+    if libraries:
+        check_pieces(len(set(_MATERIAL.findall(data))), path)
+    else:  # names that say nothing, and each would be a piece
+        data = _MATERIAL.sub(b"", data)
     if any(odd.search(data) for odd in (_ODD, _ZERO, _SHORT, _SECOND)):
         data = _rewritten(data, path)
     return Prepared(data, libraries)

@@ -1,4 +1,8 @@
-"""From trimesh's raw reading of a file to pieces that are whole, finite and in place."""
+"""From trimesh's raw reading of a file to pieces that are whole, finite and in place.
+
+What trimesh and pycollada would drop in silence is an error here, but for materials: of those
+``left_out`` tells.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,17 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.errors import LinkworkError
 from linkwork.geometry import looks
 from linkwork.geometry.beside import Beside
-from linkwork.geometry.guards import missing_extra, refuse
+from linkwork.geometry.guards import missing_extra, ply_as_text, refuse, show
 
 Floats = NDArray[np.float64]
+
+_UNSEEN = frozenset(
+    {"library_animations", "library_cameras", "library_lights", "instance_camera", "instance_light"}
+)
+_MATERIALS = frozenset({"bind_material", "library_materials", "library_effects"})
 
 
 @dataclass(eq=False, slots=True)
@@ -59,35 +69,118 @@ def read(file: BytesIO, path: Path, beside: Beside) -> list[Piece]:
     their vertices; MissingExtraError.
     """
     try:
-        import trimesh  # noqa: PLC0415  only who opens meshes needs it
-        from trimesh.exchange.load import mesh_loaders  # noqa: PLC0415
+        from trimesh.exchange.load import mesh_loaders  # noqa: PLC0415  only who opens meshes
     except ImportError as error:
         raise missing_extra("meshes", "trimesh") from error
     kind = path.suffix.lower()[1:]
-    if kind == "dae":
-        _need_collada()
+
+    def raw(data: bytes, **options: bool) -> dict[str, Any]:
+        return mesh_loaders[kind](
+            file_obj=BytesIO(data), file_type=kind, resolver=beside, **options
+        )
+
+    data = file.read()
     with np.errstate(all="ignore"):
-        raw = mesh_loaders[kind](file_obj=file, file_type=kind, resolver=beside)
-        shapes = raw["geometry"] if "geometry" in raw else {path.stem: raw}
-        # trimesh works through the faces of an OBJ from its end
-        names = list(reversed(shapes)) if kind == "obj" else list(shapes)
-        meshes: dict[str, Any] = {}
-        for name in names:
-            if "faces" in shapes[name] and len(shapes[name]["faces"]):
-                meshes[name] = _mesh(trimesh.Trimesh, shapes[name], path)
-        return [
-            Piece(mesh, name, T, look)
-            for name, T, mesh, look in _placed(trimesh, raw, meshes, beside)
-        ]
+        if kind == "dae":
+            return _collada(raw, data, path, beside)
+        return _pieces(_ply(raw, data) if kind == "ply" else raw(data), path, beside)
 
 
-def without_materials(data: bytes) -> bytes:
-    """A COLLADA file in which no shape has a material."""
+def _collada(raw: Any, data: bytes, path: Path, beside: Beside) -> list[Piece]:
+    """The pieces of a COLLADA file: all of them, if need be without their colours.
+
+    pycollada may ignore what it cannot read: then it drops poses and shapes too, and those matter.
+    """
+    _need_collada()
+
+    def strict(data: bytes) -> list[Piece]:
+        return _pieces(raw(data, ignore_broken=False), path, beside)
+
+    for read in (strict, lambda data: strict(without(data, _UNSEEN))):
+        try:
+            return read(data)
+        except LinkworkError:
+            raise
+        except Exception as error:  # of any library below
+            fault = show(str(error) or type(error).__name__)
+    shapes = strict(without(data, _UNSEEN | _MATERIALS))
+    beside.left_out.append(f"'{show(path)}': a material is faulty: {fault}")
+    try:
+        colored = _pieces(raw(data, ignore_broken=True), path, beside)
+    except LinkworkError:
+        raise
+    except Exception:
+        return shapes
+    return colored if len(colored) == len(shapes) else shapes
+
+
+def _ply(raw: Any, data: bytes) -> dict[str, Any]:
+    """A PLY file; of a binary one trimesh takes all lists to be as long as the first."""
+    if b"binary" not in data[: data.find(b"end_header")]:
+        return raw(data)
+    try:
+        found = raw(data)
+        for element in found["metadata"]["_ply_raw"].values():
+            rows = element["data"]
+            lists = [rows[name]["f0"] for name in rows.dtype.names if rows[name].dtype.names]
+            if any((lengths != lengths[0]).any() for lengths in lists if len(lengths)):
+                raise ValueError("lists of different lengths")
+    except ValueError:
+        return raw(ply_as_text(data))
+    return found
+
+
+def _pieces(raw: dict[str, Any], path: Path, beside: Beside) -> list[Piece]:
+    """What a loader of trimesh gave, as pieces in the order of the file."""
+    shapes = raw["geometry"] if "geometry" in raw else {path.stem: raw}
+    # trimesh works through the faces of an OBJ from its end
+    names = reversed(shapes) if path.suffix.lower() == ".obj" else shapes
+    meshes: dict[str, Any] = {}
+    for name in names:
+        if "faces" in shapes[name] and len(shapes[name]["faces"]):
+            meshes[name] = _mesh(shapes[name], path, beside)
+    looked = {name: looks.taken(mesh, beside) for name, mesh in meshes.items()}
+    poses = _poses(raw, list(meshes))
+    return [
+        Piece(mesh if number == 0 else mesh.copy(), name, T, looked[name])
+        for name, mesh in meshes.items()
+        for number, T in enumerate(poses[name])
+    ]
+
+
+def without(data: bytes, tags: frozenset[str]) -> bytes:
+    """A COLLADA file without the elements of these tags."""
     root = ElementTree.fromstring(data)
     for element in list(root.iter()):
         for child in list(element):
-            if child.tag.rpartition("}")[2] in ("bind_material", "library_effects"):
+            if child.tag.rpartition("}")[2] in tags:
                 element.remove(child)
+    return _document(root)
+
+
+def plain_accessors(data: bytes) -> bytes:
+    """A COLLADA file whose accessors take every number of their array, from the first on."""
+    root = ElementTree.fromstring(data)
+    space = root.tag.rpartition("}")[0] + "}" if "}" in root.tag else ""
+    for source in root.iter(f"{space}source"):
+        array = source.find(f"{space}float_array")
+        accessor = source.find(f"{space}technique_common/{space}accessor")
+        if array is None or accessor is None:
+            continue
+        every, numbers = accessor.findall(f"{space}param"), (array.text or "").split()
+        used = [k for k, param in enumerate(every) if param.get("name")]
+        stride, first = int(accessor.get("stride", "1")), int(accessor.get("offset", "0"))
+        rows = range(first, len(numbers) - max(used, default=0), max(stride, 1))
+        rows = rows[: int(accessor.get("count", len(rows)))]
+        array.text = " ".join(numbers[row + k] for row in rows for k in used)
+        accessor.attrib.update(stride=str(len(used)), offset="0")
+        for k, param in enumerate(every):
+            if k not in used:
+                accessor.remove(param)
+    return _document(root)
+
+
+def _document(root: ElementTree.Element) -> bytes:
     if root.tag.startswith("{"):
         ElementTree.register_namespace("", root.tag[1:].partition("}")[0])
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -100,8 +193,10 @@ def _need_collada() -> None:
         raise missing_extra("COLLADA files (.dae)", "pycollada") from error
 
 
-def _mesh(make: Any, shape: dict[str, Any], path: Path) -> Any:
+def _mesh(shape: dict[str, Any], path: Path, beside: Beside) -> Any:
     """A mesh of arrays that were looked at first: trimesh drops what is not finite in silence."""
+    import trimesh  # noqa: PLC0415  only who opens meshes needs it
+
     vertices = np.asarray(shape["vertices"], np.float64)
     faces = np.asarray(shape["faces"])
     if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2:
@@ -112,38 +207,34 @@ def _mesh(make: Any, shape: dict[str, Any], path: Path) -> Any:
     if faces.min() < 0 or faces.max() >= len(vertices):
         worst = faces.min() if faces.min() < 0 else faces.max()
         raise refuse(path, f"a face has vertex {worst:,}, and there are {len(vertices):,}")
-    kept = {
+    kept: dict[str, Any] = {
         key: shape.get(key)
         for key in ("vertex_normals", "vertex_colors", "face_colors", "visual")
         if shape.get(key) is not None
     }
     if "visual" in kept and "vertex_colors" in kept:
         del kept["vertex_colors"]  # a material stands above them
-    mesh = make(vertices=vertices, faces=faces.astype(np.int64), process=False, **kept)
+    if "face_colors" in kept and (len(kept["face_colors"]), 3) != faces.shape:
+        del kept["face_colors"]
+        beside.left_out.append(f"'{show(path)}': colours of faces with more than 3 corners")
+    mesh = trimesh.Trimesh(vertices=vertices, faces=faces.astype(np.int64), process=False, **kept)
     mesh.merge_vertices()
     return mesh
 
 
-def _placed(trimesh: Any, raw: dict[str, Any], meshes: dict[str, Any], beside: Beside) -> Any:
-    """Each mesh with each of its poses in the file: name, T_file_piece (4, 4), mesh, look."""
-    seen = {name: looks.taken(mesh, beside) for name, mesh in meshes.items()}
-    if not raw.get("graph"):
-        for name, mesh in meshes.items():
-            yield name, np.eye(4), mesh, seen[name]
-        return
-    scene = trimesh.Scene()
-    scene.geometry.update(meshes)
-    for edge in raw["graph"]:
-        scene.graph.update(**edge)
-    if "base_frame" in raw:
-        scene.graph.base_frame = raw["base_frame"]
-    poses: dict[str, list[Floats]] = {name: [] for name in meshes}
-    for node in scene.graph.nodes_geometry:
-        pose, name = scene.graph[node]
-        if name in poses:
-            poses[name].append(np.array(pose, np.float64))
-    for name, mesh in meshes.items():
-        if "base_frame" in raw:  # glTF, whose nodes trimesh goes through from the last one
-            poses[name].reverse()
-        for number, pose in enumerate(poses[name]):
-            yield name, pose, mesh if number == 0 else mesh.copy(), seen[name]
+def _poses(raw: dict[str, Any], names: list[str]) -> dict[str, list[Floats]]:
+    """The poses T_file_piece (4, 4) of each shape in its file, in the order of its nodes."""
+    if "graph" not in raw:
+        return {name: [np.eye(4)] for name in names}
+    poses: dict[str, list[Floats]] = {name: [] for name in names}
+    base = raw.get("base_frame", "world")
+    T_file_frame: dict[str, Floats] = {base: np.eye(4)}
+    for edge in raw["graph"]:  # each after the one above it
+        above = T_file_frame[edge.get("frame_from", base)]
+        T = T_file_frame[edge["frame_to"]] = above @ edge.get("matrix", np.eye(4))
+        if edge.get("geometry") in poses:
+            poses[edge["geometry"]].append(T)
+    if "base_frame" in raw:  # glTF, whose nodes trimesh goes through from the last one
+        for placed in poses.values():
+            placed.reverse()
+    return poses
