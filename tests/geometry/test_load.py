@@ -242,7 +242,7 @@ def test_a_faulty_material_does_not_cost_the_shape(tmp_path: Path):
     loaded = load(written(tmp_path / "b.dae", made.dae(shows, libraries=red)))
     assert len(loaded.parts) == 2
     (said,) = loaded.left_out
-    assert "b.dae" in said and "Material x not found" in said
+    assert "b.dae" in said and "Material #x not found" in said
 
 
 def test_polygons_with_more_corners(tmp_path: Path):

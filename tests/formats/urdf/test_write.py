@@ -373,6 +373,25 @@ def test_the_type_of_a_transmission_is_the_same_text_in_either_form(inside: str)
     assert ("<!-- c -->" in text) == ("c" in inside)
 
 
+@pytest.mark.parametrize("inside", ["<type>Y</type>", "<type>X</type>", "<type a='1'>Y<b/></type>"])
+def test_a_transmission_with_both_forms_of_its_type_keeps_both(inside: str):
+    drive = f'<transmission name="t" type="X">{inside}<joint name="j"/></transmission>'
+    document = read(f'<robot name="r"><link name="a"/>{drive}</robot>', keep_source=True)
+    (drawn,) = document.robot.transmissions
+    assert drawn.type == "X" and [extra.xml for extra in drawn.extra] == [inside]
+    (said,) = [p for p in document.problems if p.code == "doubled"]
+    assert said.line == 1 and said.name == "t" and "attribute counts" in said.hint
+    assert drive in to_text(document.robot)  # as it stood
+    text = again(replace(document.robot, source=None))
+    assert 'type="X"' in text and inside in text
+    changed = replace(drawn, type="W", name="u")
+    text = to_text(replace(document.robot, transmissions=(changed,)))
+    assert 'type="W"' in text and 'name="u"' in text and inside in text
+    lonely = replace(document.robot, transmissions=(replace(drawn, type=None),))
+    with pytest.raises(InputError, match="<type> is an element of URDF"):
+        to_text(replace(lonely, source=None))
+
+
 def test_numbers_of_other_types_are_written_as_numbers():
     box = Box(np.array([1, 2.5, np.float32(0.5)]))  # type: ignore[arg-type]
     inertial = Inertial([0, 0, 1], ZERO, np.float64(2), np.eye(3, dtype=int))  # type: ignore

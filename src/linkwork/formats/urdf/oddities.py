@@ -165,7 +165,17 @@ class Oddities:
             known, name = tuple(plan.children), self._name({})
             self.unknown.element(plan.tag, known, label, tags=TAGS, line=line, name=name)
         self.spaces.clear()
-        self.skipped = (label, line, parser.CurrentByteIndex)
+        self._skip(label, attributes)
+
+    def _outdone(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins whose field an attribute has filled: its text is kept as it stands."""
+        message = f"<{tag}> says what the attribute '{tag}' says"
+        self._note("warning", "doubled", message, hint="the attribute counts")
+        self._skip(tag, attributes)
+
+    def _skip(self, label: str, attributes: dict[str, str]) -> None:
+        """Keep an element, which begins here, as text."""
+        self.skipped = (label, self.parser.CurrentLineNumber, self.parser.CurrentByteIndex)
         self.place = self._placed()
         self._start_skipped(attributes)
 

@@ -72,7 +72,12 @@ class Reader(Oddities):
             return
         plan, owner = self.plan, self.values
         branch = plan.children.get(tag)
-        if branch is None:
+        if branch is None or (
+            not branch.repeated
+            and branch.index >= 0
+            and owner[branch.index] is not None
+            and not owner[branch.seen]
+        ):
             self._start_odd(tag, attributes)
             return
         position = owner[plan.count]
@@ -98,9 +103,13 @@ class Reader(Oddities):
             self._keep_spaces()
 
     def _start_odd(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element in a default name space, or one that URDF does not define here."""
+        """An element in a default name space, one that URDF does not define here, or one whose
+        field an attribute has filled.
+        """
         local = without_default_space(tag)
-        if local in self.plan.children:
+        if tag in self.plan.children:
+            self._outdone(tag, attributes)
+        elif local in self.plan.children:
             self.start(local, attributes)
         else:
             self._unknown(tag, attributes)

@@ -154,10 +154,13 @@ def unread(sheet: Sheet | None, record: Any, extra: ExtraAttribute) -> Mark | No
 def as_attribute(sheet: Sheet, record: Any, target: str) -> bool:
     """Whether a field that an element or an attribute may fill is written as an attribute.
 
-    The element is the form of today; a file that had the attribute keeps it.
+    The element is the form of today; a file that had the attribute keeps it, and one that had both
+    has the element among what is kept as text.
     """
     tag = sheet.twice.get(target)
-    return tag is not None and bool(record.layout) and tag not in record.layout
+    if tag is None or any(getattr(extra, "tag", "") == tag for extra in record.extra):
+        return tag is not None
+    return bool(record.layout) and tag not in record.layout
 
 
 def items(part: Part, record: Any) -> tuple[Any, ...]:

@@ -67,7 +67,9 @@ def strays(sheet: Sheet, record: Any) -> Strays:
     for extra in record.extra:
         if isinstance(extra, ExtraElement):
             _check_within(sheet, extra.within)
-            _check_element(sheet.inner[extra.within], extra)
+            inner = sheet.inner[extra.within]
+            filled = (t for f, t in inner.twice.items() if getattr(record, f)) if inner else ()
+            _check_element(inner, extra, besides=tuple(filled))
             found.elements.setdefault(extra.within, []).append(extra)
         elif isinstance(extra, ExtraAttribute):
             _check_within(sheet, extra.within)
@@ -104,12 +106,16 @@ def _check_attribute(sheet: Sheet | None, extra: ExtraAttribute) -> None:
     label_text(extra.value)
 
 
-def _check_element(sheet: Sheet | None, extra: ExtraElement) -> None:
-    """That the text is one element with this tag, and one that URDF does not define here."""
+def _check_element(sheet: Sheet | None, extra: ExtraElement, besides: tuple[str, ...]) -> None:
+    """That the text is one element with this tag, and one that URDF does not define here.
+
+    ``besides`` are the elements whose fields attributes have filled.
+    """
     tag, xml = extra.tag, extra.xml
     if not isinstance(tag, str) or not isinstance(xml, str):
         raise BadText("type", "an ExtraElement has a tag and a text")
-    if (sheet and tag in sheet.tags) or tag in MISPLACED:
+    known = sheet is not None and tag in sheet.tags and tag not in besides
+    if known or tag in MISPLACED:
         raise BadText("known", f"<{show(tag)}> is an element of URDF", "make it a record")
     start = TAG.match(xml)
     alone = start is not None and start[0].endswith("/>") and start.end() == len(xml)
