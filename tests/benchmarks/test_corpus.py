@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.corpus import probe
+from benchmarks.corpus import mjcf, probe
 from benchmarks.corpus.judge import VERDICTS, judge
 from benchmarks.corpus.packages import descriptions
 from benchmarks.corpus.page import page
@@ -127,3 +127,22 @@ def test_the_page_has_every_number():
     assert "Of the 7 valid files that name meshes, Linkwork finds every mesh of 5" in text
     assert r"- `p: b`: b.urdf:3: \<bad>" in text
     assert "- `p: c`: 1 of 2; not there" in text
+
+
+def test_an_mjcf_is_compared_with_mujoco(tmp_path: Path):
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    model = """<mujoco><worldbody><body><freejoint/><geom size=".1" pos="1 2 3"/>
+        <body><joint range="0 2" armature="3"/><geom type="box" size=".1 .2 .3"/><site/></body>
+        </body></worldbody></mujoco>"""
+    (tmp_path / "a.xml").write_text(model)
+    (tmp_path / "same.xml").write_text(model)
+    (tmp_path / "b.xml").write_text(model.replace('type="box"', 'type="blob"'))
+    good, bad = sorted(mjcf.models(tmp_path))
+    found = mjcf.compared(good)
+    assert (found["mujoco"], found["linkwork"], found["said"]) == ("", "", "")
+    assert set(found["differences"]) == set(mjcf.COMPARED)
+    assert max(found["differences"].values()) < 1e-14
+    wrong = mjcf.compared(bad)
+    assert "blob" in wrong["mujoco"] and "blob" in wrong["linkwork"]
+    rows = {str(path): {"package": "p", **row} for path, row in ((good, found), (bad, wrong))}
+    assert "| p | 1 | 1 |" in mjcf.tables(rows)
