@@ -353,7 +353,7 @@ def moves(document: Document, random: Random) -> None:
 def has_usable_masses(document: Document) -> bool:
     """Whether masses and inertias are far from overflowing when they are turned and added."""
     inertials = [link.inertial for link in document.robot.links if link.inertial is not None]
-    return all(np.abs([i.mass, *np.ravel(i.inertia)]).max() <= 1e100 for i in inertials)
+    return all(np.abs([i.mass or 0, *np.ravel(i.inertia or 0)]).max() <= 1e100 for i in inertials)
 
 
 # ---- edits

@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from linkwork.formats.urdf.convert import SPACE
+from linkwork.formats.urdf.convert import SPACE, number_text
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Mimic, Robot
 from linkwork.formats.urdf.schema import JOINT_TYPES, ROBOT, Attribute, Child, Element, Kind
 
@@ -90,13 +90,24 @@ class Made:
         values = [self.value(attribute) for attribute in element.attributes]
         if element.packed:
             xx, xy, xz, yy, yz, zz = values
-            self.fields[element.packed] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+            whole = None not in values
+            matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+            self.fields[element.packed] = matrix if whole else None
+            named = zip(element.attributes, values, strict=True)
+            left = [(a.name, value) for a, value in named if value is not None and not whole]
+            place = len(self.layout) - 1
+            self.extra += [
+                ExtraAttribute(element.tag, name, number_text(value), place) for name, value in left
+            ]
             return
         for attribute, value in zip(element.attributes, values, strict=True):
             self.fields[attribute.target] = value
 
     def value(self, attribute: Attribute) -> Any:
-        absent = attribute.required != "error" and self.draw(st.booleans())
+        there = 20 if attribute.kind is Kind.FACTOR else 1  # six make an inertia
+        absent = attribute.required != "error" and self.draw(
+            st.sampled_from([False] * there + [True])
+        )
         return attribute.default if absent else self.draw(VALUES[attribute.kind])
 
     def new_attributes(self, tag: str, position: int | None) -> None:

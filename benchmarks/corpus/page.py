@@ -16,7 +16,8 @@ them (`benchmarks/corpus/truth.py`).
 
 *right*: loaded, all links there and in their places. *wrong*: loaded, and some link is missing or
 elsewhere. *faulty*: the file breaks the rules of URDF (broken XML, no unique tree, numbers that
-are none, a type of joint that does not exist, an `<inertial>` without mass), so refusing is right.
+are none, a type of joint that does not exist), so refusing is right. What leaves the tree and its
+poses alone, such as an `<inertial>` without mass, is no fault: such a file is valid.
 urdfpy cannot be imported as pip installs it today; here it runs with networkx 2.8.8 and NumPy 1.23.
 It and MuJoCo open every mesh while reading, so they are given copies with small spheres for meshes;
 no other library opens any.

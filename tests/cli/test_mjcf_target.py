@@ -253,3 +253,49 @@ def test_shapes_without_size_are_left_out_by_name(shape, kind):
     (problem,) = [p for p in made.problems if p.code == "mjcf-size"]
     assert (problem.level, problem.element, problem.name, problem.line) == ("warning", kind, "a", 2)
     assert lw.load(made.text).frame_names
+
+
+HEAVY = [
+    shape("k.stl", "collision", 'scale="1 -2 1"'),
+    shape("thin.stl", "collision") + shape("k.stl", "collision", 'scale="3 1 1"'),
+    "<inertial><mass/></inertial>" + shape("k.stl", "collision"),
+    '<inertial><mass value="2"/><inertia ixx="1"/></inertial>' + shape("k.stl", "collision"),
+    shape("thin.stl", "collision"),
+]
+
+
+@pytest.mark.parametrize("content", HEAVY)
+def test_what_is_written_elsewhere_is_read_again(tmp_path: Path, content: str):
+    trimesh.creation.box((0.1, 0.2, 0.3)).export(tmp_path / "k.stl")
+    trimesh.creation.box((0.4, 0.4, 1e-5)).export(tmp_path / "thin.stl")
+    always = "<mujoco><compiler inertiafromgeom='true'/></mujoco>" if "thin" in content else ""
+    moving = f'<link name="b">{content}</link>'
+    source = document(tmp_path, link("a"), moving, joint("j", "a", "b"), always)
+    folder = tmp_path / "far" / "away"
+    folder.mkdir(parents=True)
+    model = saved(to_mjcf(source, folder), folder)
+    robot = lw.load(folder / "m.xml")
+    m, b = robot.mechanism, robot.link_names.index("b")
+    assert m.link_mass[b] == model.body("b").mass[0] > 0.0
+    moments = np.linalg.eigvalsh(m.link_I_com[b])
+    np.testing.assert_allclose(moments, np.sort(model.body("b").inertia), rtol=1e-12)
+    np.testing.assert_allclose(robot.fk([0.4], "b"), lw.load(source).fk([0.4], "b"), atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ('lower="0" upper="0"', True),
+        ('lower="-1"', True),
+        ('lower="-1" upper="1"', False),
+        ("", False),
+    ],
+)
+def test_limits_that_mujoco_cannot_hold_are_told(tmp_path: Path, limits: str, told: bool):
+    moving = joint("j", "world", "b").replace('lower="-1" upper="1"', limits)
+    made = to_mjcf(document(tmp_path, link("world"), link("b"), moving), tmp_path)
+    words = " ".join(problem.message for problem in made.problems)
+    assert ("limits on one side, and without room between them, are left out: 'j'" in words) == told
+    assert "the world of an MJCF has no mass: that of the link is left out: 'world'" in words
+    again, robot = lw.load(made.text).mechanism, lw.load(tmp_path / "robot.urdf").mechanism
+    assert told != (again.lower == robot.lower and again.upper == robot.upper)

@@ -245,7 +245,6 @@ STRUCTURE: dict[str, tuple[str, str, str]] = {
     "joint in a link": (HAND, f'<link name="hand">{FLANGE}</link>', "misplaced"),
     "axis zero": (AXIS, '<axis xyz="0 0 0"/>', "zero-axis"),
     "two origins": (ORIGIN, "<origin/><origin/>", "doubled"),
-    "inertia incomplete": (' izz="0.1"', "", "missing-attribute"),
 }
 WHOLE: dict[str, tuple[str, str]] = {
     "no link": ('<robot name="r"/>', "no-link"),
@@ -267,6 +266,7 @@ def test_p5_structure(case: str):
     [
         (AXIS, AXIS + '<axis xyz="1 0 0"/>', "doubled"),
         ('<mass value="2.5"/>', "", "missing-mass"),
+        (' izz="0.1"', "", "missing-attribute"),
         ("</robot>", "<x:y/></robot>", "undeclared-prefix"),
     ],
 )

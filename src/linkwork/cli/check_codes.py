@@ -83,13 +83,13 @@ _STRUCTURE = (
     Code(
         "missing-mass",
         "warning",
-        "An `<inertial>` without `<mass>`: it is unknown, and what needs it raises.",
+        "An `<inertial>` without a value of `<mass>`: it is unknown, and what needs it raises.",
         "Say it, or leave out the `<inertial>`.",
     ),
     Code(
         "missing-inertia",
         "warning",
-        "An `<inertial>` without `<inertia>`: it is unknown, and dynamics of the link raise.",
+        "An `<inertial>` without a whole `<inertia>`: it is unknown; dynamics of the link raise.",
         "Say it, or leave out the `<inertial>`.",
     ),
     Code(

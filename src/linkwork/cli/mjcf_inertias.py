@@ -49,10 +49,11 @@ def made_ready(robot: Robot) -> Ready:
             unknown.append(link.name)
             return None
         if own.mass == 0 and not (own.inertia and any(map(any, own.inertia))):
-            return replace(own, inertia=own.inertia or _NONE)
+            return replace(own, inertia=own.inertia or _NONE, extra=())
         if own.inertia is None or (own.mass > 0 and not any(map(any, own.inertia))):
             (unknown if own.inertia is None else points).append(link.name)
-            return replace(own, inertia=((LEAST, 0.0, 0.0), (0.0, LEAST, 0.0), (0.0, 0.0, LEAST)))
+            least = ((LEAST, 0.0, 0.0), (0.0, LEAST, 0.0), (0.0, 0.0, LEAST))
+            return replace(own, inertia=least, extra=())  # that has what is left of a matrix
         nearest, distance = nearest_possible(own.inertia)
         if own.mass < 0 and link.name in moving:
             return own

@@ -13,12 +13,13 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import nan
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from linkwork.cli.mjcf_floating import freed, placed, unfree
-from linkwork.cli.mjcf_inertias import LEAST, Ready, made_ready
+from linkwork.cli.mjcf_inertias import LEAST, Ready, made_ready, nearest_possible
 from linkwork.cli.mjcf_loops import Lost, add_loops, settle_rods, told
 from linkwork.errors import DescriptionError, InputError, Problem
 from linkwork.formats.mjcf.compiled import mujoco_module
@@ -271,9 +272,10 @@ def _compiled(
             if loops is not None:
                 problems += _of_loops(loops, add_loops(mujoco, spec, loops), robot)
             model, flat = _as_shells(mujoco, spec)
+            _say_inertias(mujoco, spec, model)
             if loops is not None:
                 settle_rods(spec, model, loops)
-                spec.compile()
+            spec.compile()
             root = ElementTree.fromstring(str(spec.to_xml()))
             freed(root, placed(mujoco, model, floating))
             ElementTree.indent(root)
@@ -321,6 +323,22 @@ def _as_shells(mujoco: Any, spec: Any) -> tuple[Any, list[str]]:
             flat.append(str(mesh.name))
 
 
+def _say_inertias(mujoco: Any, spec: Any, model: Any) -> None:
+    """Write out the masses that follow from shapes: who reads them needs no mesh."""
+    from_shapes = mujoco.mjtInertiaFromGeom
+    always = spec.compiler.inertiafromgeom == from_shapes.mjINERTIAFROMGEOM_TRUE
+    spec.compiler.inertiafromgeom = from_shapes.mjINERTIAFROMGEOM_AUTO
+    for body in spec.bodies[1:]:
+        mass = float(model.body_mass[body.id])
+        if mass > 0.0 and (always or not body.explicitinertial):
+            a, b, c = model.body_inertia[body.id].tolist()
+            moments, _ = nearest_possible(((a, 0.0, 0.0), (0.0, b, 0.0), (0.0, 0.0, c)))
+            body.explicitinertial, body.mass = True, mass
+            body.inertia = [row[k] for k, row in enumerate(moments)]
+            body.fullinertia = [nan] * 6
+            body.ipos, body.iquat = model.body_ipos[body.id], model.body_iquat[body.id]
+
+
 def _refused(error: BaseException, robot: Robot) -> DescriptionError:
     text = " ".join(str(error).split()).removeprefix("Error: ")
     named = _ELEMENT.search(text)
@@ -351,6 +369,14 @@ def _left_out(robot: Robot) -> Iterator[Problem]:
             [j.name for j in robot.joints if j.limit and j.limit.velocity is not None],
         ),
         (
+            "limits on one side, and without room between them, are left out",
+            [j.name for j in robot.joints if _has_lost_limits(j)],
+        ),
+        (
+            "the world of an MJCF has no mass: that of the link is left out",
+            [link.name for link in robot.links if link.name == "world" and link.inertial],
+        ),
+        (
             "mimic joints become equality constraints, which a simulation holds softly",
             [j.name for j in robot.joints if j.mimic],
         ),
@@ -369,6 +395,15 @@ def _left_out(robot: Robot) -> Iterator[Problem]:
             yield _problem("note", "mjcf-lost", f"{what}: {_listed(names)}", robot)
     precise = "MuJoCo writes numbers with six digits: poses may differ by a micrometre"
     yield _problem("note", "mjcf-digits", precise, robot)
+
+
+def _has_lost_limits(joint: Joint) -> bool:
+    limit = joint.limit
+    if limit is None or joint.type not in ("revolute", "prismatic"):
+        return False
+    if limit.lower is None or limit.upper is None:
+        return limit.lower is not limit.upper
+    return limit.lower >= limit.upper
 
 
 def _textures(robot: Robot) -> set[str]:

@@ -103,7 +103,8 @@ def _check_said(
         body = int(m.frame_body[m.frame(link)])
         fixed = m.body_joint_types[body] is JointType.FIXED
         if quantity in quantities and body not in skipped and not (moving and fixed):
-            faults.append(f"link '{link}' has an <inertial> without <{quantity}>")
+            whole = "a whole " if quantity == "inertia" else ""
+            faults.append(f"link '{link}' has an <inertial> without {whole}<{quantity}>")
     if faults:
         more = len(faults) - _MOST_NAMED
         rest = [f"and {more} more"] if more > 0 else []

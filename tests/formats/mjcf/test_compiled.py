@@ -125,30 +125,41 @@ def test_an_included_mesh_is_looked_for_beside_its_file_first(tmp_path: Path):
     assert [Path(name).parent.name for name in asked] == ["sub", tmp_path.name]
 
 
-@pytest.mark.parametrize(
-    ("geom", "what"),
-    [
-        ('<geom type="hfield" hfield="h" mass="2"/>', "a height field"),
-        ('<geom type="sdf" mesh="k"><plugin instance="s"/></geom>', "a plugin"),
-    ],
-)
-def test_masses_that_are_not_read_are_refused(geom: str, what: str):
+def test_a_mass_of_a_plugins_shape_is_refused():
     pytest.importorskip(*HAVE[:1], reason=HAVE[1])
-    asset = '<mesh name="k"><plugin instance="s"/></mesh><hfield name="h" file="h.png"/>'
+    asset = '<mesh name="k"><plugin instance="s"/></mesh>'
+    geom = '<geom type="sdf" mesh="k"><plugin instance="s"/></geom>'
     xml = f"<mujoco><asset>{asset}</asset><worldbody>\n<body>{geom}</body></worldbody></mujoco>"
-    with pytest.raises(DescriptionError, match=what) as raised:
+    with pytest.raises(DescriptionError, match="a plugin") as raised:
         read(xml, open_mesh=never)
     assert raised.value.problems[0].line == 2
 
 
-def test_a_height_field_without_mass_is_no_obstacle():
+def test_a_height_field_that_does_not_move_is_not_opened():
     pytest.importorskip(*HAVE[:1], reason=HAVE[1])
     xml = (
-        '<mujoco><asset><hfield name="h" file="h.png" size="1 1 1 1"/></asset><worldbody>'
-        '<geom name="ground" type="hfield" hfield="h" pos="0 0 1"/></worldbody></mujoco>'
+        '<mujoco><asset><hfield file="hills.png" size="1 1 1 1"/></asset><worldbody>'
+        '<geom name="ground" type="hfield" hfield="hills" pos="0 0 1"/></worldbody></mujoco>'
     )
     (geom,) = read(xml).geoms
     assert (geom.type, geom.pos) == ("hfield", (0.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("weight", ["", 'mass="5"', 'density="300"', 'density="0"'])
+def test_a_height_field_weighs_what_mujoco_says(weight: str):
+    mujoco = pytest.importorskip(*HAVE[:1], reason=HAVE[1])
+    xml = f"""<mujoco><asset><hfield name="h" nrow="3" ncol="2" size="1 2 .5 .25"
+        elevation="0 1 2 3 1 5"/></asset><worldbody><body><joint/><geom size=".1"/>
+        <geom type="hfield" hfield="h" pos="1 0 2" euler="30 0 40" {weight}/></body></worldbody>
+        </mujoco>"""
+    own, model = read(xml).bodies[1], mujoco.MjModel.from_xml_string(xml)
+    assert own.mass == model.body_mass[1]
+    for ours, theirs in (
+        (own.com, model.body_ipos[1]),
+        (own.inertia, model.body_inertia[1]),
+        (own.inertia_quat, model.body_iquat[1]),
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-14, atol=1e-14)
 
 
 SAID = {

@@ -38,7 +38,14 @@ def described(**given: str) -> str:
 
 SLIPS = {
     "missing-inertia": described(body='<inertial><mass value="2"/></inertial>'),
+    "missing-inertia in part": described(
+        body='<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    ),
+    "missing-attribute of inertia": described(
+        body='<inertial><mass value="2"/><inertia ixx="1" iyy="1" note="1"/></inertial>'
+    ),
     "missing-mass": described(body=f"<inertial>{MOMENTS}</inertial>"),
+    "missing-mass of a number": described(body=f"<inertial><mass/>{MOMENTS}</inertial>"),
     "xacro": described(head=XACRO, end='<xacro:property name="x" value="2"/>'),
     "undeclared-prefix": described(end='<sensor:camera sensor:rate="3"/>'),
     "doubled": described(joint='<axis xyz="0 1 0"/>'),
@@ -51,7 +58,7 @@ SLIPS = {
 @pytest.mark.parametrize("code", SLIPS)
 def test_a_slip_that_leaves_the_tree_alone_is_a_finding(code: str):
     data, whole = SLIPS[code].encode(), lw.load(described())
-    robot = lw.load(data)
+    code, robot = code.split(maxsplit=1)[0], lw.load(data)
     assert code in {finding.code for finding in robot.findings}
     (first, *_) = [finding for finding in robot.findings if finding.code == code]
     assert first.level == "warning" and first.line > 0
@@ -88,7 +95,9 @@ def test_dynamics_of_an_unknown_body_are_refused_by_name(what: str):
         lambda: robot.kinetic_energy([0.0], [0.0]),
         lambda: lw.simulate(robot, [0.0], duration=0.1, dt=0.01),
     ):
-        with pytest.raises(InputError, match=rf"link 'b' has an <inertial> without <{what}>"):
+        with pytest.raises(
+            InputError, match=rf"link 'b' has an <inertial> without (a whole )?<{what}>"
+        ):
             call()
     for call in (lambda: robot.com([0.0]), lambda: robot.gravity_forces([0.0])):
         if what == "mass":
@@ -102,6 +111,15 @@ def test_dynamics_of_an_unknown_body_are_refused_by_name(what: str):
     assert zero == 0.0
     given = robot.function("mass_matrix", parameters=["inertia:b"])
     assert given([0.0], [1.0, 0.0, 0.0, 2.0, 0.0, 3.0]) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("code", ["missing-inertia in part", "missing-mass of a number"])
+def test_what_is_said_in_part_is_unknown_too(code: str):
+    robot, whole = lw.load(SLIPS[code]), lw.load(described())
+    with pytest.raises(InputError, match="link 'b'"):
+        robot.mass_matrix([0.0])
+    changes = lw.urdf.diff(robot.document, whole.document)
+    assert {change.path.split(" / ")[0] for change in changes} == {"link 'b'"}
 
 
 def test_an_unknown_body_that_never_moves_hinders_nothing_but_the_whole_mass():

@@ -1,7 +1,8 @@
 """What MuJoCo makes of the text of an MJCF: its compiled model, and its parts by their numbers.
 
-Meshes are opened only where a mass follows from them; every other mesh, height field or plugin's
-shape is stood for by a point without mass at the same place, so that a missing one is no obstacle.
+Meshes are opened only where a mass follows from them; every other mesh or plugin's shape is stood
+for by a point without mass at the same place, so that a missing one is no obstacle. A height field
+has the mass that MuJoCo takes from its size, and no heights.
 """
 
 from __future__ import annotations
@@ -137,24 +138,25 @@ def _replaced(mujoco: Any, spec: Any, flat: Flat) -> tuple[list[tuple[Any, Shape
     """Put points in the place of shapes that need files and give no mass.
 
     Returns the points with what they were, and for each mesh that a mass follows from one of the
-    shapes that do. Height fields and plugins' shapes that have a mass are refused.
+    shapes that do. Plugins' shapes that have a mass are refused.
     """
     meshes = {mesh.name for mesh in spec.meshes}
-    kinds = {mujoco.mjtGeom.mjGEOM_HFIELD: "hfield", mujoco.mjtGeom.mjGEOM_SDF: "sdf"}
     points: list[tuple[Any, Shape]] = []
     needed: dict[str, Any] = {}
     errors: list[Problem] = []
     for geom in spec.geoms:
-        kind = kinds.get(geom.type, "mesh" if geom.meshname else "")
+        plugged = geom.type == mujoco.mjtGeom.mjGEOM_SDF
+        kind = "sdf" if plugged else "mesh" if geom.meshname else ""
         if not kind or (geom.meshname and geom.meshname not in meshes):
             continue  # MuJoCo says that there is no such mesh
-        heavy = _gives_mass(mujoco, geom, kind, _rules(spec, geom, flat))
+        heavy = _gives_mass(mujoco, geom, _rules(spec, geom, flat))
         if heavy and kind == "mesh" and geom.meshname not in flat.plugin_meshes:
             needed.setdefault(geom.meshname, geom)
             continue
         if heavy:
-            what = "a height field" if kind == "hfield" else "a plugin's shape"
-            message = f"the mass of '{geom.parent.name}' follows from {what}, which is not read"
+            message = (
+                f"the mass of '{geom.parent.name}' follows from a plugin's shape, which is not read"
+            )
             errors.append(_problem("mesh-mass", message, place_of(geom, flat), "geom", geom.name))
         points.append((geom, Shape(kind, geom.meshname)))
         _make_point(mujoco, geom)
@@ -180,7 +182,7 @@ def _rules(spec: Any, geom: Any, flat: Flat) -> Any:
     return spec.compiler if own is None else own
 
 
-def _gives_mass(mujoco: Any, geom: Any, kind: str, rules: Any) -> bool:
+def _gives_mass(mujoco: Any, geom: Any, rules: Any) -> bool:
     """Whether the mass or inertia of a body follows from a shape.
 
     Source: MuJoCo, XML reference, compiler: inertiafromgeom and inertiagrouprange.
@@ -196,14 +198,14 @@ def _gives_mass(mujoco: Any, geom: Any, kind: str, rules: Any) -> bool:
         return False
     if from_shapes != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE and body.explicitinertial:
         return False
-    if isnan(geom.mass):  # not given: by density, and a height field has no volume
-        return geom.density != 0 and kind != "hfield"
+    if isnan(geom.mass):  # not given: by density
+        return geom.density != 0
     return bool(geom.mass != 0)
 
 
 def _make_point(mujoco: Any, geom: Any) -> None:
     geom.type = mujoco.mjtGeom.mjGEOM_SPHERE
-    geom.meshname = geom.hfieldname = ""
+    geom.meshname = ""
     geom.mass = 0.0
     geom.size = [1e-3, 0.0, 0.0]
     geom.fromto = [nan] * 6

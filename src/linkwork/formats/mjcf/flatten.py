@@ -26,7 +26,7 @@ from linkwork.formats.mjcf.flat import (
     Stop,
 )
 from linkwork.formats.mjcf.records import Place
-from linkwork.formats.mjcf.unit import Element, Unit
+from linkwork.formats.mjcf.unit import Element, Unit, stem
 from linkwork.formats.urdf.convert import LARGEST, show
 
 _CHUNK = 1 << 20
@@ -247,6 +247,9 @@ class _File:
             unit.mesh(attributes, place)
         elif tag == "model":
             unit.model(attributes, place)
+        elif tag == "hfield":  # MuJoCo takes its mass from its size alone
+            attributes.setdefault("name", stem(attributes.get("file", "")))
+            attributes.update(nrow="2", ncol="2")
         kept = self._kept(tag)
         dropped = sections.DROPPED_ATTRIBUTES.get(tag, frozenset())
         return {

@@ -52,7 +52,7 @@ LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
 """What is said of the other elements of a section."""
 
 SILENT = frozenset(
-    ("option", "size", "visual", "statistic", "light", "texture", "hfield", "skin", "layer")
+    ("option", "size", "visual", "statistic", "light", "texture", "skin", "layer")
 ) | frozenset(("extension", "pair"))
 """Elements that are left out and say nothing about kinematics or masses."""
 
@@ -76,6 +76,7 @@ DROPPED_ATTRIBUTES: dict[str, frozenset[str]] = {
 """Attributes that are dealt with here: no file is opened by MuJoCo, and no body disappears."""
 
 KEPT_ATTRIBUTES: dict[str, frozenset[str]] = {
+    "hfield": frozenset(("name", "size", "nrow", "ncol")),
     "material": frozenset(("name", "class", "rgba")),
     "equality": frozenset(("active",)),
     "tendon": frozenset(),
@@ -95,5 +96,5 @@ TEXTS = (
 )
 """Attributes that are not numbers, whatever they look like."""
 
-LONG = frozenset(("vertex", "normal", "texcoord", "face"))
-"""Attributes that hold whole meshes."""
+LONG = frozenset(("vertex", "normal", "texcoord", "face", "elevation"))
+"""Attributes that hold whole meshes and height fields."""

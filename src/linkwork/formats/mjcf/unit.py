@@ -176,9 +176,9 @@ class Unit:
     def mesh(self, attributes: dict[str, str], place: Place) -> None:
         """Give a mesh a file name of ours, so that MuJoCo finds what it is given, and only that."""
         file = attributes["file"]
-        path = PurePosixPath(file.replace("\\", "/"))
-        attributes.setdefault("name", path.stem)
-        suffix = path.suffix if path.suffix[1:].isalnum() and path.suffix.isascii() else ""
+        suffix = PurePosixPath(file.replace("\\", "/")).suffix
+        attributes.setdefault("name", stem(file))
+        suffix = suffix if suffix[1:].isalnum() and suffix.isascii() else ""
         name = f"mesh{len(self.flat.meshes)}{suffix}"
         self.flat.meshes[name] = MeshFile(file, (), place)
         included = self.nested[-1] if len(self.nested) > 1 else None
@@ -200,6 +200,11 @@ class Unit:
             places = [os.path.join(beside, file)] if beside else []
             places.append(os.path.join(main, inside.replace("\\", "/"), file))
             self.flat.meshes[name] = MeshFile(mesh.name, tuple(places), mesh.place)
+
+
+def stem(file: str) -> str:
+    """The name of what a file holds and no name is given for."""
+    return PurePosixPath(file.replace("\\", "/")).stem
 
 
 def _quoted(text: str) -> str:

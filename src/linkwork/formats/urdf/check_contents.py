@@ -44,9 +44,9 @@ def _check_said(problems: Problems, link: Link, inertial: Inertial) -> None:
     """What an inertial leaves out is unknown: dynamics that need it are refused."""
     hint = "it is unknown: dynamics that need it are refused"
     if inertial.mass is None:
-        _warn(problems, link, "missing-mass", "there is no <mass>", hint)
+        _warn(problems, link, "missing-mass", "there is no <mass> with a value", hint)
     if inertial.inertia is None:
-        _warn(problems, link, "missing-inertia", "there is no <inertia>", hint)
+        _warn(problems, link, "missing-inertia", "there is no whole <inertia>", hint)
     if inertial.mass is not None and inertial.mass < 0:
         _warn(problems, link, "mass", f"the mass {inertial.mass:g} kg is negative")
 

@@ -154,10 +154,10 @@ class _Comparison:
                 continue
             if holds == "records":
                 self._several(path, label, a, b)
-            elif holds == "matrix":
+            elif holds == "matrix" and a is not None and b is not None:
                 for entry, i, j in _ENTRIES:
                     self._value(f"{at} / {entry}", a[i][j], b[i][j])
-            elif holds == "value":
+            elif holds in ("value", "matrix"):
                 self._value(at, a, b)
             else:
                 self._one(at, a, b, alternatives)

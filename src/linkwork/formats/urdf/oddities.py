@@ -80,6 +80,8 @@ class Oddities:
                 hint = f"it is {attribute.kind.value}"
                 self.values[place.index] = place.filler
                 self._note(attribute.required, "missing-attribute", message, name=name, hint=hint)
+            elif plan.packed and attribute.name in attributes:  # what is left of a matrix
+                self._keep_attribute(plan, attribute.name, attributes[attribute.name])
 
     def _missing_child(self, tags: str, need: Level) -> None:
         line = self.values[self.plan.line]

@@ -126,8 +126,10 @@ class Reader(Oddities):
         if plan.needed and not plan.needed <= attributes.keys():
             self._missing_attributes(plan, attributes)
         if plan.packed:
-            xx, xy, xz, yy, yz, zz = plan.upper(values)
-            values[plan.packed] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+            upper = plan.upper(values)
+            xx, xy, xz, yy, yz, zz = upper
+            whole = None not in upper
+            values[plan.packed] = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)) if whole else None
 
     def end(self, _: str) -> None:
         """An element ends: what it made is given to its owner."""

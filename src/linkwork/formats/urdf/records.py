@@ -190,7 +190,8 @@ class Collision:
 class Inertial:
     """Mass, and the inertia (3x3, kg m²) about the centre of mass in the axes of this origin.
 
-    None is what a file does not say: it is unknown, not zero.
+    None is what a file does not say: it is unknown, not zero. Of an inertia that a file says in
+    part `extra` has the texts.
     """
 
     xyz: Vector3

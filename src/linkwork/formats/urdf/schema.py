@@ -74,7 +74,10 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element. ``packed`` is the field that a symmetric matrix of six attributes goes to."""
+    """One element. ``packed`` is the field that a symmetric matrix of six attributes goes to.
+
+    Where one of these is missing the field is None, and the others stay as texts of the record.
+    """
 
     tag: str
     record: type | None = None
@@ -109,12 +112,17 @@ INERTIAL = Element(
     records.Inertial,
     children=(
         Child(ORIGIN),
-        Child(Element("mass", attributes=(_needed("value", Kind.FACTOR, field="mass"),))),
+        Child(
+            Element(
+                "mass",
+                attributes=(_number("value", Kind.FACTOR, field="mass", required="warning"),),
+            )
+        ),
         Child(
             Element(
                 "inertia",
                 attributes=tuple(
-                    _needed(name, Kind.FACTOR)
+                    _number(name, Kind.FACTOR, required="warning")
                     for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
                 ),
                 packed="inertia",

@@ -136,18 +136,15 @@ def values(sheet: Sheet, record: Any) -> Iterator[tuple[Mark, Any]]:
 
 
 def says(sheet: Sheet, record: Any) -> bool:
-    """Whether an element that is no record has a value that it needs; others may say nothing."""
-    needed = [mark for mark in sheet.marks if mark.attribute.required == "error"]
-    if sheet.packed:
-        return getattr(record, sheet.packed) is not None
-    return not needed or any(getattr(record, mark.target) is not None for mark in needed)
+    """Whether an element that is no record may stand there: one of a matrix has it."""
+    return not sheet.packed or getattr(record, sheet.packed) is not None
 
 
 def unread(sheet: Sheet | None, record: Any, extra: ExtraAttribute) -> Mark | None:
     """The attribute whose text a record keeps since it has no value."""
     for mark in sheet.marks if sheet else ():
-        if mark.name == extra.name and mark.attribute.faulty == "warning":
-            return mark if getattr(record, mark.target) is None else None
+        if mark.name == extra.name and (sheet.packed or mark.attribute.faulty == "warning"):
+            return mark if getattr(record, sheet.packed or mark.target) is None else None
     return None
 
 

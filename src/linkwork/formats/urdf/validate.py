@@ -105,7 +105,7 @@ class _Judge:
             made = [0.0] * 6
         if sheet.packed:
             xx, xy, xz, yy, yz, zz = made
-            matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+            matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)) if None not in made else None
             if not _is_matrix(getattr(at.record, sheet.packed), matrix):
                 at.changes[sheet.packed] = matrix
 
@@ -270,7 +270,9 @@ def _is_plain(value: Any) -> bool:
     return kind is float or kind is str or (kind is tuple and all(type(v) is float for v in value))
 
 
-def _is_matrix(value: Any, matrix: tuple[Any, ...]) -> bool:
+def _is_matrix(value: Any, matrix: tuple[Any, ...] | None) -> bool:
+    if matrix is None:
+        return value is None
     return type(value) is tuple and value == matrix and all(map(_is_plain, value))
 
 
