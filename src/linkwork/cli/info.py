@@ -54,6 +54,7 @@ def _joint_records(m: Mechanism) -> list[dict[str, Any]]:
                 "v": [v.start, v.stop],
                 "lower": m.lower[q].tolist(),
                 "upper": m.upper[q].tolist(),
+                "angle": float(m.angle_limit[c]),
                 "velocity": m.velocity_limit[v].tolist(),
                 "effort": m.effort_limit[v].tolist(),
             }

@@ -60,6 +60,12 @@ def _check_limit(joint: Joint, limit: Limit | None, problems: Problems) -> None:
             "warning", code, message, line=line, element="joint", name=joint.name, hint=hint
         )
 
+    if joint.type == "spherical":
+        if limit and limit.lower:
+            warn("unused-limits", "a spherical joint has no lower bound; upper says how far it turns")
+        if limit and limit.upper is not None and limit.upper <= 0.0:
+            warn("unused-limits", f"upper {limit.upper:g} is no angle to turn by: it is not used")
+        return
     if joint.type not in _LIMITED:
         if limit and (limit.lower is not None or limit.upper is not None):
             warn(
