@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 from rich.console import Console
@@ -147,6 +148,8 @@ def _joints(m: Mechanism) -> Table:
         first, stop = record["q"]
         where = str(first) if stop - first == 1 else f"{first}-{stop - 1}"
         limits = [_shared(record[key]) for key in ("lower", "upper", "velocity", "effort")]
+        if math.isfinite(record["angle"]):
+            limits[1] = f"angle {output.short(record['angle'])}"
         shown.add_row(record["name"], record["type"], where, *limits)
     for record in _coupled_records(m):
         name = record["name"]
