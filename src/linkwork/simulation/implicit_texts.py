@@ -212,19 +212,18 @@ def _less_forces(
     if system.stopped:
         held = stops.push_slopes(o, m, *state, system.stopped, given)
         along_q, along_v = (
-            slope - _diagonal(o, m.n_v, own)
+            slope - _matrix(o, m.n_v, own)
             for slope, own in zip((along_q, along_v), held, strict=True)
         )
     if system.losses and joint_friction.acts(m):
         slopes_v = joint_friction.friction_slopes(o, m, state[1])
-        along_v = along_v - _diagonal(o, m.n_v, slopes_v)
+        diagonal = {(k, k): slope for k, slope in slopes_v.items()}
+        along_v = along_v - _matrix(o, m.n_v, diagonal)
     return along_q, along_v
 
 
-def _diagonal(o: Ops, n: int, entries: dict[int, Block]) -> Block:
-    return o.matrix(
-        [o.vector([entries.get(j, 0.0) if i == j else 0.0 for i in range(n)]) for j in range(n)]
-    )
+def _matrix(o: Ops, n: int, entries: stops.Entries) -> Block:
+    return o.matrix([o.vector([entries.get((i, j), 0.0) for i in range(n)]) for j in range(n)])
 
 
 def _through_exponential(o: Ops, m: Mechanism, slope: Block, theta: Block) -> Block:
