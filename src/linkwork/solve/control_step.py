@@ -213,6 +213,7 @@ def controlled(
         )
         for each in members
     ]
+    levels = on_balls(o, problem, x, levels, main)
     reach = within_reach(o, problem, q, parameters, settings)
     box = _box(o, problem, x, reach, unit)
     # where 0 is outside, as near to it as may be: the rest of the step starts from there
@@ -268,7 +269,7 @@ def _closed(
     closing = closing_tasks(problem)
     level = in_units(level_of(o, problem, closing, seen, problem.moved_v), unit)
     level = only_free(level, free_columns(o, problem, x, reach, level))
-    level = on_balls(o, problem, x, level)
+    (level,) = on_balls(o, problem, x, [level])
     error = level.error
     by = elimination(problem, closing)
     dx = Damped(o, level.columns, level.rows, o.dot(error, error), by=by).step(error)

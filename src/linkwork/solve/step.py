@@ -305,9 +305,12 @@ def _along_limits(level: Level, stopped: Sequence[Pressed]) -> Level:
     return level._replace(columns=along_limits(level.columns, stopped))
 
 
-def on_balls(o: Ops, problem: Problem, x: Block, level: Level) -> Level:
-    """The level without what turns spherical joints beyond the limits that they stand at."""
-    return _along_limits(level, pressed(o, problem, x, _push(o, level)))
+def on_balls(
+    o: Ops, problem: Problem, x: Block, levels: Sequence[Level], first: int = 0
+) -> list[Level]:
+    """Levels without what turns spherical joints beyond limits that the first one holds them at."""
+    stopped = pressed(o, problem, x, _push(o, levels[first]))
+    return [_along_limits(level, stopped) for level in levels]
 
 
 class _Bounds(NamedTuple):
