@@ -261,7 +261,7 @@ def test_faces_say_what_they_do_with_it(tmp_path: Path):
 
     path = tmp_path / "arm.urdf"
     path.write_text(arm_urdf(), encoding="utf-8")
-    with pytest.raises(ValueError, match="'shoulder' is one of .* not 'spherical'"):
+    with pytest.raises(ValueError, match=r"'shoulder' is one of .* not 'spherical'"):
         urdfpy.URDF.load(str(path))
     with pytest.raises(lw.errors.UnsupportedFeatureError, match="'shoulder' is spherical"):
         kdl_parser.treeFromFile(path)

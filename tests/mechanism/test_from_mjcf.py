@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import InputError, Problem
-from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Place, Site
+from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Site
 from linkwork.mechanism.from_mjcf import (
     from_mjcf,
     mesh_opener,

@@ -8,7 +8,7 @@ import pytest
 from dynamics_cases import case, case_texts
 from linkwork.algorithms.registry import evaluate
 from linkwork.mechanism.generic_inertia import _SEED, generic_mass_matrix
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from robots import chain_urdf, mechanism_from, random_tree
 from seeds import rng
 

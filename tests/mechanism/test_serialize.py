@@ -74,6 +74,7 @@ def test_version_3_knew_no_loops():
         "armature",
         "named_configurations",
         "unknown_inertials",
+        "angle_limit",
     ):
         del values[name]
     assert from_json(json.dumps(values)) == m
@@ -82,7 +83,7 @@ def test_version_3_knew_no_loops():
 def test_version_4_knew_no_armature():
     values = json.loads(to_json(lw.load("five_bar").mechanism))
     values["version"] = 4
-    for name in ("armature", "named_configurations", "unknown_inertials"):
+    for name in ("armature", "named_configurations", "unknown_inertials", "angle_limit"):
         del values[name]
     assert from_json(json.dumps(values)) == lw.load("five_bar").mechanism
     with pytest.raises(DescriptionError, match="armature is not a known field of version 4"):

@@ -45,7 +45,8 @@ def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
     Shapes: q0, q1 (nq,) to v (nv,). Floating and spherical joints take the shorter way round (a
     quaternion and its negative are one rotation); other angles are numbers and are not wrapped.
 
-    Source: the logarithms of SE(3) and SO(3), Lynch and Park, Modern Robotics (2017), section 3.3.3.
+    Source: the logarithms of SE(3) and SO(3), Lynch and Park, Modern Robotics (2017),
+    section 3.3.3.
     """
     parts: list[Block] = []
     for c, type in enumerate(m.joint_types):

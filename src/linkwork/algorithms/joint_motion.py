@@ -1,6 +1,7 @@
 """What one joint does: its position, its pose and the twists that it leaves free.
 
-Joints with one axis move their body along or about the z axis of the joint frame (see `mechanism/model.py`).
+Joints with one axis move their body along or about the z axis of the joint frame (see
+`mechanism/model.py`).
 """
 
 from __future__ import annotations

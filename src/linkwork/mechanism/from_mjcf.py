@@ -32,7 +32,8 @@ def from_mjcf(model: MjcfModel, *, base: Literal["fixed", "floating"] = "fixed")
     """The mechanism that an MJCF describes; its findings are kept.
 
     q agrees with MuJoCo's ``qpos`` joint by joint, by name; a free joint's numbers are the same,
-    position then quaternion ``wxyz``, and so are a ball joint's. Hinges and slides without limits are free of them.
+    position then quaternion ``wxyz``, and so are a ball joint's. Hinges and slides without
+    limits are free of them.
     Source: https://mujoco.readthedocs.io/en/stable/computation (kinematics).
 
     Raises: InputError for a floating base, which an MJCF

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError, MissingExtraError
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
 
 if TYPE_CHECKING:

@@ -45,11 +45,7 @@ def limited(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[int, ...]
 
     Raises: UnknownNameError; InputError for a joint that has no limit, or where none has.
     """
-    one = [
-        c
-        for c in range(len(m.joint_types))
-        if np.isfinite(_limits(m, c)).any()
-    ]
+    one = [c for c in range(len(m.joint_types)) if np.isfinite(_limits(m, c)).any()]
     if joints is None:
         if not one:
             raise InputError(f"'{m.name}' has no joint with a limit, so there is nothing to stop")
@@ -136,7 +132,11 @@ _LEAST = 1.0e-12
 
 
 def _one(
-    o: Ops, m: Mechanism, at: tuple[Block, Block], which: tuple[int, int], given: Mapping[str, Block]
+    o: Ops,
+    m: Mechanism,
+    at: tuple[Block, Block],
+    which: tuple[int, int],
+    given: Mapping[str, Block],
 ) -> tuple[Block, Block, Block]:
     """The force along one coordinate at its position and speed, and its slopes along both."""
     (k, c), (x, speed) = which, at

@@ -1,8 +1,8 @@
 """Configurations that move: along a step in the tangent of q, and how fast such a step grows.
 
 A step theta (nv,) leads from q0 to ``integrate(q0, theta)``: sums for all joints but floating
-and spherical ones, which move by the exponentials of SE(3) and SO(3). So a Runge-Kutta method for vectors becomes one for
-the group, and no quaternion leaves the unit sphere.
+and spherical ones, which move by the exponentials of SE(3) and SO(3). So a Runge-Kutta
+method for vectors becomes one for the group, and no quaternion leaves the unit sphere.
 """
 
 from __future__ import annotations

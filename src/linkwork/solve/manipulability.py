@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.path import Motion, path_down, sums_to_end
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.linear import factors, solve_factored
 

@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.algorithms.configuration import difference, integrate
-from linkwork.mechanism.model import JointType
 from linkwork.ops.protocol import Block, Condition, Ops
 from linkwork.solve.closed.assembly_texts import outside
 from linkwork.solve.code import Texts

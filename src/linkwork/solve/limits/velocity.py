@@ -31,8 +31,8 @@ class VelocityLimit(Limit):
 
     ``dt`` in seconds; ``v_max`` in rad/s or m/s: one number, an array (nv,), or a mapping of joint
     names, which leaves the others free; by default the description's velocity limits, of joints
-    that are neither floating nor spherical. A start outside the limits of position is moved inside first: position
-    comes before velocity.
+    that are neither floating nor spherical. A start outside the limits of position is moved
+    inside first: position comes before velocity.
 
     Raises (`bind`): UnsupportedFeatureError where ``v_max`` limits one of these.
     """

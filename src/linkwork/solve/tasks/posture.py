@@ -44,8 +44,8 @@ class Posture(Task):
 
     Positions may be given by joint name; those that are not named are neutral.
     An angle without limits may come from either side, by the shorter way; floating and
-    spherical joints go by the shorter way on the group. The errors are the lengths of all differences in radians, and of
-    all in metres.
+    spherical joints go by the shorter way on the group. The errors are the
+    lengths of all differences in radians, and of all in metres.
     """
 
     target: Configuration | None = None
