@@ -6,7 +6,8 @@ the joint that moves the body: a revolute joint turns about z, a prismatic one s
 planar one moves in x-y and turns about z, a spherical one turns about any axis through its origin,
 as a quaternion ``wxyz`` says, and has no axis of its own. The placement of a joint therefore
 contains the smallest rotation that takes z to the joint's axis in the description, and the link's
-own frame is a frame on its body. Links behind fixed joints are frames too, with their inertia lumped.
+own frame is a frame on its body. Links behind fixed joints are frames too, with their inertia
+lumped.
 
 A *coordinate* is a joint whose position stands in q. A coupled (mimic) joint has none of its own:
 its position is ``multiplier * q_leader + offset``.

@@ -22,7 +22,8 @@ def bounded_places(m: Mechanism, places: Sequence[int]) -> list[int]:
 def limited_angles(m: Mechanism, places: Sequence[int]) -> list[int]:
     """The spherical joints, as indices of `joint_names`, among some indices of q with a limit."""
     chosen = set(places)
-    return [c for c in np.flatnonzero(np.isfinite(m.angle_limit)) if int(m.q_start[c]) in chosen]
+    limited = np.flatnonzero(np.isfinite(m.angle_limit)).tolist()
+    return [c for c in limited if int(m.q_start[c]) in chosen]
 
 
 def angle_beyond(m: Mechanism, q: Floats, c: int) -> Floats:
