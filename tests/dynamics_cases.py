@@ -13,7 +13,7 @@ import numpy as np
 from linkwork.algorithms.registry import evaluate, find
 from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
 from linkwork.mechanism.model import Mechanism
-from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
+from robots import ALL_TYPES, every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
 
 _BOX = (
@@ -23,10 +23,11 @@ _BOX = (
 )
 _BASES = ("fixed", "floating")
 TREES = {  # the joints' types, and the share of coupled ones
-    "everything": (("revolute", "continuous", "prismatic", "planar", "floating", "fixed"), 0.25),
+    "everything": (ALL_TYPES, 0.25),
     "turns and slides": (("revolute", "prismatic"), 0.0),
     "coupled": (("revolute", "continuous", "prismatic"), 0.6),
     "planar and floating": (("planar", "floating"), 0.0),
+    "spherical": (("spherical", "revolute", "spherical"), 0.0),
 }
 
 

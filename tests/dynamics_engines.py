@@ -126,6 +126,7 @@ def _mujoco_joints(kind: JointType) -> list[tuple[str, tuple[float, float, float
         JointType.FIXED: [],
         JointType.PRISMATIC: [("SLIDE", z)],
         JointType.PLANAR: [("SLIDE", x), ("SLIDE", y), ("HINGE", z)],
+        JointType.SPHERICAL: [("BALL", z)],
         JointType.FLOATING: [("SLIDE", x), ("SLIDE", y), ("SLIDE", z), ("BALL", z)],
     }[kind]
 

@@ -20,7 +20,7 @@ from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import STANDARD_GRAVITY, Mechanism
 from robots import example_robot_urdfs, random_configuration, random_tree
 
-NOT_PLANAR = ("fixed", "revolute", "continuous", "prismatic", "floating")
+NOT_PLANAR = ("fixed", "revolute", "continuous", "prismatic", "floating", "spherical")
 REAL = (
     ("panda.urdf", "fixed"),
     ("talos_full_v2.urdf", "fixed"),

@@ -62,11 +62,13 @@ def joint(m: Mechanism, body: int, q: np.ndarray, v: np.ndarray):
         p[:2] = position[:2]
         S[3:, :2] = R.T[:, :2]
         change[3:] = -rate[2] * skew(np.array([0, 0, 1.0])) @ R.T @ [rate[0], rate[1], 0]
-    if kind is JointType.FLOATING:
-        w, x, y, z = position[3:] / np.linalg.norm(position[3:])
+    if kind.has_quaternion:
+        n = kind.n_lengths
+        w, x, y, z = position[n:] / np.linalg.norm(position[n:])
         K = skew(np.array([x, y, z]))
-        R, p = np.eye(3) + 2 * w * K + 2 * K @ K, position[:3]
-        S[3:, :3] = S[:3, 3:] = np.eye(3)
+        R = np.eye(3) + 2 * w * K + 2 * K @ K
+        p[:n] = position[:n]
+        S[3 : 3 + n, :n], S[:3, n:] = np.eye(n), np.eye(3)
     return R, p, factor * S, change
 
 

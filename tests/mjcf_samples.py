@@ -92,13 +92,17 @@ class RandomMjcf:
         if depth == 0 and rng.random() < 0.3:
             return f"<freejoint {self.name('j')}/>\n"
         joints = ""
-        for _ in range(int(rng.choice([0, 1, 1, 1, 2, 3]))):
-            kind = rng.choice(["hinge", "slide"])
+        ball = rng.random() < 0.2  # MuJoCo has no other turn beside it on a body
+        for k in range(int(rng.choice([0, 1, 1, 1, 2, 3]))):
+            kind = "slide" if ball else rng.choice(["hinge", "slide"])
+            kind = "ball" if ball and k == 0 else kind
             text = f'<joint {self.name("j")} type="{kind}" axis="{self.numbers(3)}"'
             if rng.random() < 0.5:
                 text += f' pos="{self.numbers(3)}"'
-            if rng.random() < 0.5:
+            if rng.random() < 0.5 and kind != "ball":
                 text += f' ref="{self.angle(-1, 1) if kind == "hinge" else self.number(-1, 1)}"'
+            if kind == "ball":
+                text += f' range="0 {self.angle(0.3, 2)}"'
             if rng.random() < 0.3:
                 text += ' limited="false"'
             if rng.random() < 0.3:

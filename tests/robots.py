@@ -19,7 +19,7 @@ from linkwork.formats.urdf.records import Document, Joint
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
 
-ALL_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
+ALL_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating", "spherical")
 SINGLE_TYPES = ("revolute", "continuous", "prismatic")
 # files of example-robot-data that are faulty: a leader that does not exist, a robot without a name
 FAULTY_EXAMPLES = ("alex_psyonic_hands.urdf", "ur3.urdf")
@@ -50,6 +50,7 @@ def every_joint_urdf() -> str:
   <link name="lens"/>
   <link name="finger_a"/> <link name="finger_b"/> <link name="finger_c"/>
   <link name="wheel"/> <link name="table"/> <link name="ball"/> <link name="lift"/>
+  <link name="eye"/>
   <link name="elbow"/>
   <joint name="wrist" type="fixed"><parent link="lift"/><child link="hand"/>
     <origin xyz="0 0 0.05" rpy="0 1.5707963267948966 0"/></joint>
@@ -83,6 +84,9 @@ def every_joint_urdf() -> str:
     <origin xyz="0 0.5 0" rpy="0.1 0.1 0"/><axis xyz="0.3 0.4 1"/></joint>
   <joint name="free" type="floating"><parent link="table"/><child link="ball"/>
     <origin xyz="0 0 0.2" rpy="0 0 1"/></joint>
+  <joint name="socket" type="spherical"><parent link="ball"/><child link="eye"/>
+    <origin xyz="0.1 0 0.1" rpy="0.4 0 1"/><limit upper="1.2" velocity="2" effort="8"/>
+    <dynamics damping="0.1" friction="0.2"/></joint>
 </robot>"""
 
 
@@ -193,8 +197,9 @@ def random_configuration(rng: np.random.Generator, m: Mechanism) -> np.ndarray:
     """Positions anywhere (limits do not matter to poses), quaternions of length 1."""
     q = rng.uniform(-3, 3, m.n_q)
     for kind, start in zip(m.joint_types, m.q_start, strict=False):
-        if kind is JointType.FLOATING:
-            q[start + 3 : start + 7] /= np.linalg.norm(q[start + 3 : start + 7])
+        if kind.has_quaternion:
+            wxyz = q[start + kind.n_lengths : start + kind.n_q]
+            wxyz /= np.linalg.norm(wxyz)
     return q
 
 
@@ -259,14 +264,14 @@ def _motion(joint: Joint, q: Any) -> np.ndarray:
     T = np.eye(4)
     if joint.type == "fixed":
         return T
-    if joint.type == "floating":
-        w, x, y, z = q[3:]
+    if joint.type in ("floating", "spherical"):
+        w, x, y, z = q[-4:]
         T[:3, :3] = [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
-        T[:3, 3] = q[:3]
+        T[:3, 3] = q[:-4] if len(q) > 4 else 0.0
         return T
     axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
     if joint.type == "prismatic":
@@ -311,9 +316,9 @@ def body_poses(m: Mechanism, q: np.ndarray) -> list[np.ndarray]:
             J[:2, 3] = own[:2]
         elif kind is JointType.PRISMATIC:
             J[2, 3] = own[0]
-        elif kind is JointType.FLOATING:
-            J[:3, 3] = own[:3]
-            w, v = own[3], own[4:]
+        elif kind.has_quaternion:
+            J[: kind.n_lengths, 3] = own[: kind.n_lengths]
+            w, v = own[-4], own[-3:]
             for column in range(3):  # x + 2 w (v × x) + 2 v × (v × x)
                 x = np.eye(3)[column]
                 J[:3, column] = x + 2 * w * np.cross(v, x) + 2 * np.cross(v, np.cross(v, x))

@@ -44,6 +44,7 @@ _SLIDES = {
     JointType.PRISMATIC: ([1], [1]),
     JointType.PLANAR: ([1, 1, 0], [1, 1, 0]),
     JointType.FLOATING: ([1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0]),
+    JointType.SPHERICAL: ([0] * 4, [0] * 3),
 }
 """Which numbers of q and of v are lengths, of the joints that slide."""
 

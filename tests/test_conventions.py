@@ -59,17 +59,29 @@ def test_joints_stand_in_the_order_of_the_description_once_their_parents_are_pla
     assert r.frame_names == ("a", "b", "c", "d", "late", "same", "b/joint")
 
 
-@pytest.mark.parametrize(("kind", "n_q", "n_v"), [("planar", 3, 3), ("floating", 7, 6)])
+@pytest.mark.parametrize(
+    ("kind", "n_q", "n_v"), [("planar", 3, 3), ("floating", 7, 6), ("spherical", 4, 3)]
+)
 def test_the_order_of_wide_joints(kind, n_q, n_v):
     r = lw.load(TWO.format(kind=kind))
     assert (r.n_q, r.n_v) == (n_q + 1, n_v + 1)
     if kind == "planar":
         q = r.configuration({"same": [3, 4, np.pi / 2]})
         expected = lw.pose([3, 4, 2], rpy=[0, 0, np.pi / 2])
+    elif kind == "spherical":
+        q = r.configuration({"same": [np.sqrt(0.5), 0, 0, np.sqrt(0.5)]})
+        expected = lw.pose([0, 0, 2], rpy=[0, 0, np.pi / 2])
     else:
         q = r.configuration({"same": [3, 4, 5, np.sqrt(0.5), 0, 0, np.sqrt(0.5)]})
         expected = lw.pose([3, 4, 7], rpy=[0, 0, np.pi / 2])
     np.testing.assert_allclose(r.fk(q, "b"), expected, atol=1e-15)
+
+
+def test_velocities_of_a_spherical_joint_are_in_the_axes_of_its_body():
+    r = lw.load(TWO.format(kind="spherical"))
+    q = r.configuration({"same": [np.sqrt(0.5), 0, 0, np.sqrt(0.5)]})  # x of b is y of the world
+    J = r.jacobian(q, "b")
+    np.testing.assert_allclose(J[3:, :3], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
 
 
 def test_velocities_of_a_floating_base_are_in_its_own_axes():

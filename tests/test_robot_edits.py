@@ -149,9 +149,12 @@ def test_random_configurations_lie_inside_the_limits():
     assert q.shape == (4000, r.n_q)
     assert np.all((q >= limits.lower) & (q <= limits.upper))
     for k, kind in enumerate(r.mechanism.joint_types):
-        if kind is JointType.FLOATING:
-            start = int(r.mechanism.q_start[k]) + 3
+        if kind.has_quaternion:
+            start = int(r.mechanism.q_start[k]) + kind.n_lengths
             np.testing.assert_allclose(np.linalg.norm(q[:, start : start + 4], axis=1), 1.0)
+        if kind is JointType.SPHERICAL:
+            angle = 2 * np.arccos(np.abs(q[:, start]))
+            assert 0.99 * limits.angle[k] < angle.max() <= limits.angle[k]
     low, high = limits.lower[limits.lower > -np.inf], limits.upper[limits.upper < np.inf]
     spread = q[:, limits.lower > -np.inf]
     assert np.all(spread.min(axis=0) < low + 0.01 * (high - low))

@@ -31,10 +31,11 @@ Configurations
     prismatic              displacement        its rate
     planar                 x y theta           their rates
     floating               x y z  w x y z      linear, then angular velocity, in the body's axes
+    spherical              w x y z             angular velocity, in the body's axes
     =====================  ==================  ==================================================
 
     A derivative with respect to q has one column for each entry of v: it is taken in the tangent
-    of q, so a floating joint has six columns and not seven.
+    of q, so a floating joint has six columns and not seven, and a spherical one three.
 
 Coupled joints
     A follower's position is multiplier * leader + offset. Its limits of position and velocity

@@ -41,12 +41,16 @@ Function = Callable[..., Floats]
 
 
 class Limits(NamedTuple):
-    """Limits of q (nq,) and of v (nv,); infinite where there is none."""
+    """Limits of q (nq,), of v (nv,) and of the angles (n_joints,) that spherical joints turn by.
+
+    Infinite where there is none.
+    """
 
     lower: Floats
     upper: Floats
     velocity: Floats
     effort: Floats
+    angle: Floats
 
 
 class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
@@ -111,7 +115,7 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
     def limits(self) -> Limits:
         """Limits of positions, velocities and efforts, in the order of q and v."""
         m = self.mechanism
-        return Limits(m.lower, m.upper, m.velocity_limit, m.effort_limit)
+        return Limits(m.lower, m.upper, m.velocity_limit, m.effort_limit, m.angle_limit)
 
     @property
     def findings(self) -> tuple[Problem, ...]:

@@ -50,13 +50,14 @@ class RobotStructure:
         """Unit axes of the joints of q (n_joints, 3), in the frame of the link that each one moves.
 
         They are those of the description: a joint turns about its axis or slides along it, a planar
-        one moves across it. A floating joint has none: its row is zero. Joints of a chain whose
+        one moves across it. Floating and spherical joints have none: their rows are
+        zero. Joints of a chain whose
         direction is turned around have the axis in the frame of the link that they move now.
         """
         m = self.mechanism
         found = np.zeros((len(m.joint_names), 3))
         for c, (name, kind) in enumerate(zip(m.joint_names, m.joint_types, strict=True)):
-            if kind is not JointType.FLOATING:
+            if not kind.has_quaternion:
                 link = m.frame(m.body_names[m.body_joint_names.index(name)])
                 found[c] = m.R_body_frame[link, 2] + 0.0
         return found
@@ -121,11 +122,12 @@ def root_of(robot: RobotStructure, edges: list[Edge]) -> str:
 def _from_description(m: Mechanism, document: Document) -> list[Edge]:
     types = zip(m.body_joint_names, m.body_joint_types, strict=True)
     moving = {name for name, kind in types if kind is not JointType.FIXED}
+    without = {kind.label for kind in JointType if kind is JointType.FIXED or kind.has_quaternion}
     leaders, edges = leaders_of(m), list[Edge]()
     for joint in document.robot.joints:
         lower, upper = limits_of(m, joint.name)
         fixed = joint.type == JointType.FIXED.label
-        axis = None if fixed or joint.type == JointType.FLOATING.label else joint.axis
+        axis = None if joint.type in without else joint.axis
         locked = not fixed and joint.name not in moving
         ends = (joint.name, joint.type, joint.parent, joint.child)
         edges.append(Edge(*ends, axis, lower, upper, leaders.get(joint.name), locked))
@@ -160,11 +162,13 @@ def leaders_of(m: Mechanism) -> dict[str, str]:
 
 
 def limits_of(m: Mechanism, joint: str) -> tuple[float | None, float | None]:
-    """Both limits of a joint with one position, or two times None."""
+    """Both limits of a joint with one position or a limited angle, or two times None."""
     if joint not in m.joint_names:
         return None, None
     c = m.joint(joint)
     at = int(m.q_start[c])
+    if np.isfinite(m.angle_limit[c]):
+        return 0.0, float(m.angle_limit[c])
     if m.joint_types[c].n_q != 1:
         return None, None
     return float(m.lower[at]), float(m.upper[at])

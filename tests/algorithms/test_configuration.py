@@ -29,8 +29,8 @@ def same(m: Mechanism, a: np.ndarray, b: np.ndarray, atol: float = 1e-13) -> Non
     """Two configurations are the same: numbers equal, quaternions up to their sign."""
     a = a.copy()
     for c, type in enumerate(m.joint_types):
-        if type is JointType.FLOATING:
-            part = slice(m.q_start[c] + 3, m.q_start[c] + 7)
+        if type.has_quaternion:
+            part = slice(m.q_start[c] + type.n_lengths, m.q_start[c + 1])
             a[part] *= np.sign(a[part] @ b[part])
     np.testing.assert_allclose(a, b, rtol=0, atol=atol)
 

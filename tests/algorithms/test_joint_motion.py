@@ -28,18 +28,19 @@ TYPES = list(JointType)
 
 def position(type: JointType, seed: str) -> np.ndarray:
     q = rng(f"{seed} {type.label}").uniform(-2, 2, type.n_q)
-    if type is JointType.FLOATING:
-        q[3:] /= np.linalg.norm(q[3:])
+    if type.has_quaternion:
+        q[-4:] /= np.linalg.norm(q[-4:])
     return q
 
 
 def moved(type: JointType, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """A small step, to second order the same as the exact one."""
-    if type is not JointType.FLOATING:
+    if not type.has_quaternion:
         return q + v
     pose = joint_pose(NUMPY, type, q)
-    turn = multiply_quaternions(NUMPY, q[3:], so3.quaternion_exp(NUMPY, v[3:]))
-    return np.concatenate([q[:3] + pose.R @ v[:3], turn])
+    turn = multiply_quaternions(NUMPY, q[-4:], so3.quaternion_exp(NUMPY, v[-3:]))
+    slide = q[:-4] + pose.R @ v[:-3] if type is JointType.FLOATING else []
+    return np.concatenate([slide, turn])
 
 
 def test_poses_by_hand():

@@ -146,7 +146,7 @@ def test_a_follower_cannot_be_locked():
         (["elbow", "elbow"], None, InputError, "'elbow' is to be locked twice"),
         (["elbow"], {"spin": 1.0}, InputError, "'spin', which is not to be locked"),
         (["elbow"], {"elbw": 1.0}, UnknownNameError, "nearest: elbow"),
-        (["elbow"], [1.0, 2.0], ShapeError, "a configuration of 15 numbers, not 2 values"),
+        (["elbow"], [1.0, 2.0], ShapeError, "a configuration of 19 numbers, not 2 values"),
         (["elbow"], {"elbow": [1.0, 2.0]}, ShapeError, r"has 1 positions, not \(2,\)"),
         (["plane"], 1.0, ShapeError, r"'plane' \(planar\) has 3 positions"),
         (["elbow"], "half", InputError, "must be numbers, not 'half'"),

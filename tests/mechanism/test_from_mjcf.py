@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkwork.errors import InputError, Problem, UnsupportedFeatureError
-from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Place, Site
+from linkwork.errors import InputError, Problem
+from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Site
 from linkwork.mechanism.from_mjcf import (
     from_mjcf,
     mesh_opener,
@@ -191,10 +191,18 @@ def test_several_bodies_may_be_free():
     assert m.n_q == 15
 
 
-def test_a_ball_joint_is_refused_by_name_and_place():
-    ball = joint("hip", "ball", place=Place("robot.xml", 7))
-    with pytest.raises(UnsupportedFeatureError, match=r"robot\.xml:7: joint 'hip' of body 'b'"):
-        from_mjcf(model([body("b")], [ball]))
+def test_a_ball_joint_turns_about_its_anchor():
+    b = body("b", pos=(1.0, 2.0, 3.0))
+    given = {"pos": (0.5, 0.0, 0.0), "upper": 0.7, "damping": 2.0, "friction": 3.0, "armature": 4.0}
+    m = from_mjcf(model([b], [joint("hip", "ball", **given)]))
+    assert (m.joint_types, m.n_q, m.n_v) == ((JointType.SPHERICAL,), 4, 3)
+    assert m.angle_limit.tolist() == [0.7] and np.isinf(m.upper).all()
+    for values, each in ((m.damping, 2.0), (m.friction, 3.0), (m.armature, 4.0)):
+        assert values.tolist() == [each] * 3
+    half = np.sqrt(0.5)
+    T = model_poses(m, np.array([half, 0.0, 0.0, half]))["b"]
+    np.testing.assert_allclose(T[:3, 3], (1.5, 1.5, 3.0), atol=1e-15)
+    np.testing.assert_allclose(T[:3, 0], (0, 1, 0), atol=1e-15)
 
 
 def test_inertias_are_turned_into_the_axes_of_the_body():

@@ -8,7 +8,7 @@ import pytest
 from dynamics_cases import case, case_texts
 from linkwork.algorithms.registry import evaluate
 from linkwork.mechanism.generic_inertia import _SEED, generic_mass_matrix
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from robots import chain_urdf, mechanism_from, random_tree
 from seeds import rng
 
@@ -16,8 +16,9 @@ from seeds import rng
 def generic(m: Mechanism) -> np.ndarray:
     q = np.random.default_rng(_SEED).uniform(0.4, 1.2, m.n_q)
     for kind, start in zip(m.joint_types, m.q_start, strict=False):
-        if kind is JointType.FLOATING:
-            q[start + 3 : start + 7] /= np.linalg.norm(q[start + 3 : start + 7])
+        if kind.has_quaternion:
+            wxyz = q[start + kind.n_lengths : start + kind.n_q]
+            wxyz /= np.linalg.norm(wxyz)
     return q
 
 

@@ -14,7 +14,8 @@ def test_neutral_is_zero_clamped():
     assert positions["slide"].tolist() == [0.05]
     assert positions["free"].tolist() == [0, 0, 0, 1, 0, 0, 0]
     np.testing.assert_allclose(positions["grip_a"], [0.03], atol=1e-16)  # so that finger_c can be
-    free_of_limits = set(m.joint_names) - {"slide", "free", "grip_a"}
+    assert positions["socket"].tolist() == [1, 0, 0, 0]
+    free_of_limits = set(m.joint_names) - {"slide", "free", "grip_a", "socket"}
     assert not any(positions[name].any() for name in free_of_limits)
 
 

@@ -19,14 +19,22 @@ def checked(q, places=ALL):
     return inside_limits(M, q, places, "q0", whose="is at", hint="clip it")
 
 
+def inside(label, lead):
+    """Configurations (*lead, nq) inside the limits."""
+    q = np.clip(rng(label).uniform(-3, 3, (*lead, M.n_q)), M.lower, M.upper)
+    at = int(M.q_start[M.joint("socket")])
+    q[..., at : at + 4] = [3.0, 0.5, -0.5, 0.5]  # of any length
+    return q
+
+
 def test_what_is_inside_is_the_same_array():
-    q = np.clip(rng("inside").uniform(-3, 3, (5, M.n_q)), M.lower, M.upper)
+    q = inside("inside", (5,))
     assert checked(q) is q
     assert checked(q[0]).tobytes() == q[0].tobytes()
 
 
 def test_rounding_is_put_at_the_limit_and_nothing_else_is_changed():
-    q = np.clip(rng("rounding").uniform(-3, 3, (5, M.n_q)), M.lower, M.upper)
+    q = inside("rounding", (5,))
     for k in bounded_places(M, ALL):
         outside = q.copy()
         outside[2, k] = M.upper[k] + 5e-7
@@ -37,7 +45,7 @@ def test_rounding_is_put_at_the_limit_and_nothing_else_is_changed():
 
 
 def test_more_is_refused_with_row_joint_and_limits():
-    q = np.clip(np.zeros((3, 2, M.n_q)), M.lower, M.upper)
+    q = inside("more", (3, 2))
     for k in bounded_places(M, ALL):
         outside = q.copy()
         outside[1, 0, k] = M.lower[k] - 0.1
@@ -56,3 +64,20 @@ def test_reversed_limits_bound_nothing():
         "</joint></robot>"
     )
     assert bounded_places(lw.load(text).mechanism, [0]) == []
+
+
+def test_an_angle_is_taken_back_about_its_axis_or_refused():
+    q, at = inside("angle", (3,)), int(M.q_start[M.joint("socket")])
+    axis = np.array([0.6, 0.0, -0.8])
+    for sign in (1, -1):
+        for beyond in (5e-7, 0.1):
+            half = 0.5 * (1.2 + beyond)
+            q[1, at : at + 4] = sign * 2.0 * np.array([np.cos(half), *(np.sin(half) * axis)])
+            if beyond > 1e-6:
+                with pytest.raises(InputError, match=r"q0\[1\]: joint 'socket' is at 1\.3 rad"):
+                    checked(q)
+                continue
+            found = checked(q)
+            at_limit = sign * 2.0 * np.array([np.cos(0.6), *(np.sin(0.6) * axis)])
+            np.testing.assert_allclose(found[1, at : at + 4], at_limit, rtol=0, atol=1e-11)
+            assert checked(found) is found

@@ -74,6 +74,7 @@ def test_version_3_knew_no_loops():
         "armature",
         "named_configurations",
         "unknown_inertials",
+        "angle_limit",
     ):
         del values[name]
     assert from_json(json.dumps(values)) == m
@@ -82,7 +83,7 @@ def test_version_3_knew_no_loops():
 def test_version_4_knew_no_armature():
     values = json.loads(to_json(lw.load("five_bar").mechanism))
     values["version"] = 4
-    for name in ("armature", "named_configurations", "unknown_inertials"):
+    for name in ("armature", "named_configurations", "unknown_inertials", "angle_limit"):
         del values[name]
     assert from_json(json.dumps(values)) == lw.load("five_bar").mechanism
     with pytest.raises(DescriptionError, match="armature is not a known field of version 4"):
@@ -100,7 +101,7 @@ def test_findings_and_odd_names():
 def test_it_is_plain_json():
     m = robots.mechanism_from(robots.every_joint_urdf())
     values = json.loads(to_json(m), parse_constant=pytest.fail)
-    assert (values["format"], values["version"]) == ("linkwork-mechanism", 5)
+    assert (values["format"], values["version"]) == ("linkwork-mechanism", 6)
     assert "-inf" in values["lower"]
 
 
@@ -111,9 +112,9 @@ def test_it_is_plain_json():
         ("[]", "format must be"),
         ("{}", "format must be"),
         ("[" * 100_000, "is nested too deeply|is not JSON"),
-        ('{"format": "linkwork-mechanism"}', "version must be 5, not None"),
-        ('{"format": "linkwork-mechanism", "version": 1}', "version must be 5, not 1"),
-        ('{"format": "linkwork-mechanism", "version": true}', "version must be 5, not True"),
+        ('{"format": "linkwork-mechanism"}', "version must be 6, not None"),
+        ('{"format": "linkwork-mechanism", "version": 1}', "version must be 6, not 1"),
+        ('{"format": "linkwork-mechanism", "version": true}', "version must be 6, not True"),
         ('{"format": "linkwork-mechanism", "version": 3}', "is missing"),
         ('{"format": "linkwork-mechanism", "version": 3, "loops": []}', "loops is not a known"),
         ('{"format": "linkwork-mechanism", "version": 5}', "is missing"),

@@ -112,7 +112,10 @@ def assert_same_joints(m: Mechanism, model: MjcfModel, mj: Any) -> None:
             assert mj.jnt_type[k] == mujoco.mjtJoint.mjJNT_FREE
             continue
         low, high = mj.jnt_range[k] if mj.jnt_limited[k] else (-np.inf, np.inf)
-        assert (m.lower[at], m.upper[at]) == (low, high)
+        ball = mj.jnt_type[k] == mujoco.mjtJoint.mjJNT_BALL
+        assert (m.joint_types[c] is JointType.SPHERICAL) == ball
+        assert m.angle_limit[c] == (high if ball else np.inf)
+        assert (m.lower[at], m.upper[at]) == ((-np.inf, np.inf) if ball else (low, high))
         dof, own = mj.jnt_dofadr[k], int(m.v_start[c])
         assert m.damping[own] == mj.dof_damping[dof]
         assert m.friction[own] == mj.dof_frictionloss[dof]
@@ -120,7 +123,7 @@ def assert_same_joints(m: Mechanism, model: MjcfModel, mj: Any) -> None:
         unlimited = not mj.jnt_limited[k]
         hinge = mj.jnt_type[k] == mujoco.mjtJoint.mjJNT_HINGE
         assert (m.joint_types[c] is JointType.CONTINUOUS) == (hinge and unlimited)
-        assert (m.joint_types[c] is JointType.PRISMATIC) == (not hinge)
+        assert (m.joint_types[c] is JointType.PRISMATIC) == (not hinge and not ball)
 
 
 @pytest.mark.parametrize("number", range(40))

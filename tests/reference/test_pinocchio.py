@@ -68,8 +68,8 @@ class Pair:
         result = pin.neutral(self.model)
         for joint in self.joints:
             own = joint.multiplier * q[joint.ours] + joint.offset
-            if joint.type is JointType.FLOATING:
-                own = np.concatenate([own[:3], own[4:], own[3:4]])
+            if joint.type.has_quaternion:
+                own = np.concatenate([own[:-4], own[-3:], own[-4:-3]])
             elif joint.pin.stop - joint.pin.start == len(own) + 1:
                 own = np.concatenate([own[:-1], [np.cos(own[-1]), np.sin(own[-1])]])
             result[joint.pin] = own
@@ -179,6 +179,8 @@ def joint_model(type: str, axis: np.ndarray):
         return pin.JointModelRevoluteUnaligned(axis)
     if type == "prismatic":
         return pin.JointModelPrismaticUnaligned(axis)
+    if type == "spherical":
+        return pin.JointModelSpherical()
     return pin.JointModelPlanar() if type == "planar" else pin.JointModelFreeFlyer()
 
 

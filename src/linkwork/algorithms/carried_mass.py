@@ -49,7 +49,7 @@ def own_masses(m: Mechanism) -> Carried:
 
 def _handed(type: JointType, moment: list[Scalar]) -> list[Scalar]:
     """The part of a moment that the parent may carry as well."""
-    if type is JointType.FLOATING:
+    if type.has_quaternion:
         return [0.0, 0.0, 0.0]
     if type.turns or type is JointType.PLANAR:
         return [0.0, 0.0, moment[2]]

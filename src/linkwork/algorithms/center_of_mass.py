@@ -55,7 +55,7 @@ def com_jacobian(o: Ops, m: Mechanism, q: Block) -> Block:
     for body, (term, arm) in enumerate(zip(found, arms, strict=True)):
         fraction, type = behind.masses[body], m.body_joint_types[body]
         if not is_zero(fraction):
-            own = _motions(m, body, term.body if type is JointType.FLOATING else term.joint)
+            own = _motions(m, body, term.body if type.has_quaternion else term.joint)
             motions += own
             columns += [_column(o, motion, fraction, arm) for motion in own]
     J = gathered(o, m.n_v, motions, columns, 3)

@@ -30,24 +30,24 @@ def moving_position(d: Duals, m: Mechanism, q: Block) -> list[Dual]:
     found: list[Dual] = []
     for c, type in enumerate(m.joint_types):
         at, k = int(m.q_start[c]), int(m.v_start[c])
-        if type is JointType.FLOATING:
-            found += _floating(d, [q[at + i] for i in range(type.n_q)], k)
+        if type.has_quaternion:
+            found += _turning_freely(d, type, [q[at + i] for i in range(type.n_q)], k)
         else:
             one = d.ops.const(1.0)
             found += [d.block(q[at + i], {k + i: one}) for i in range(type.n_q)]
     return found
 
 
-def _floating(d: Duals, position: list[Scalar], k: int) -> list[Dual]:
+def _turning_freely(d: Duals, type: JointType, position: list[Scalar], k: int) -> list[Dual]:
     """Velocities are those of the body, along its axes."""
-    o = d.ops
-    R = quaternion_matrix(o, position)
-    wxyz = o.vector(position[3:])
+    o, n = d.ops, type.n_lengths
+    R = quaternion_matrix(o, type, position)
+    wxyz = o.vector(position[n:])
     axes = [o.const([0.0, *(0.5 * float(i == j) for i in range(3))]) for j in range(3)]
     turns = [multiply_quaternions(o, wxyz, axis) for axis in axes]
-    places = [d.block(position[i], {k + j: R[i, j] for j in range(3)}) for i in range(3)]
+    places = [d.block(position[i], {k + j: R[i, j] for j in range(n)}) for i in range(n)]
     turned = [
-        d.block(position[3 + i], {k + 3 + j: turns[j][i] for j in range(3)}) for i in range(4)
+        d.block(position[n + i], {k + n + j: turns[j][i] for j in range(3)}) for i in range(4)
     ]
     return places + turned
 

@@ -48,9 +48,10 @@ def turned_square(
 def momenta(type: JointType, own: BodyMass, before: BodyMass) -> list[Wrench]:
     """Momentum at a unit of each of the joint's velocities, about the body's origin.
 
-    It is also the wrench that a unit of each acceleration takes. A floating joint's velocities are
-    along the axes of the body, others along those of the joint frame: so must the masses be given.
-    The inertia about z is the same before the turn, and depends on less there.
+    It is also the wrench that a unit of each acceleration takes. Velocities of
+    floating and spherical joints are along the axes of the body, others along those of the joint
+    frame: so must the masses be given. The
+    inertia about z is the same before the turn, and depends on less there.
     """
     slides, turns = _sliding(own), _turning(own)
     turns[2].moment[2] = added(before.second[0], before.second[3])

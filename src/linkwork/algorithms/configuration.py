@@ -18,7 +18,8 @@ def integrate(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     """Configuration reached from q by the velocity v, held for one second.
 
     Shapes: q (nq,), v (nv,) to q' (nq,). Exact on the group: a floating joint moves by the
-    exponential of SE(3), its twist constant in the body's axes: p' = p + R V(w) v, R' = R exp(w).
+    exponential of SE(3), its twist constant in the body's axes: p' = p + R V(w) v, R' = R exp(w);
+    a spherical joint by R' = R exp(w) alone.
     All else adds up; angles are not wrapped. A quaternion keeps its norm.
 
     Source: K. M. Lynch and F. C. Park, Modern Robotics (2017), proposition 3.25.
@@ -26,12 +27,13 @@ def integrate(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     parts: list[Block] = []
     for c, type in enumerate(m.joint_types):
         at, rate = int(m.q_start[c]), int(m.v_start[c])
-        if type is JointType.FLOATING:
-            p, wxyz = o.part(q, at, at + 3), o.part(q, at + 3, at + 7)
-            step = o.part(v, rate, rate + 3)
-            w = o.part(v, rate + 3, rate + 6)
-            moved = from_quaternion(o, wxyz) @ (so3.left_jacobian(o, w) @ step)
-            parts += [p + moved, multiply_quaternions(o, wxyz, so3.quaternion_exp(o, w))]
+        if type.has_quaternion:
+            turn, n = at + type.n_lengths, type.n_lengths
+            wxyz, w = o.part(q, turn, turn + 4), o.part(v, rate + n, rate + n + 3)
+            if type is JointType.FLOATING:
+                step = so3.left_jacobian(o, w) @ o.part(v, rate, rate + 3)
+                parts.append(o.part(q, at, turn) + from_quaternion(o, wxyz) @ step)
+            parts.append(multiply_quaternions(o, wxyz, so3.quaternion_exp(o, w)))
         else:
             parts.append(o.part(q, at, at + type.n_q) + o.part(v, rate, rate + type.n_v))
     return o.concat(parts) if parts else o.const(np.zeros(0))
@@ -40,10 +42,11 @@ def integrate(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
 def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
     """Velocity that takes q0 to q1 in one second: integrate(q0, difference(q0, q1)) = q1.
 
-    Shapes: q0, q1 (nq,) to v (nv,). A floating joint takes the shorter way round (a quaternion and
-    its negative are one rotation); angles of other joints are numbers and are not wrapped.
+    Shapes: q0, q1 (nq,) to v (nv,). Floating and spherical joints take the shorter way round (a
+    quaternion and its negative are one rotation); other angles are numbers and are not wrapped.
 
-    Source: the logarithm of SE(3), Lynch and Park, Modern Robotics (2017), section 3.3.3.
+    Source: the logarithms of SE(3) and SO(3), Lynch and Park, Modern Robotics (2017),
+    section 3.3.3.
     """
     parts: list[Block] = []
     for c, type in enumerate(m.joint_types):
@@ -54,6 +57,9 @@ def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
                 for q in (q0, q1)
             )
             parts.append(se3.log(o, compose(o, inverse(o, first), second)))
+        elif type is JointType.SPHERICAL:
+            R0, R1 = (from_quaternion(o, o.part(q, at, at + 4)) for q in (q0, q1))
+            parts.append(so3.log(o, o.transpose(R0) @ R1))
         else:
             parts.append(o.part(q1, at, at + type.n_q) - o.part(q0, at, at + type.n_q))
     return o.concat(parts) if parts else o.const(np.zeros(0))
@@ -77,7 +83,8 @@ def random(m: Mechanism, rng: np.random.Generator, n: int) -> Floats:
     """Random configurations (n, nq), uniform inside the limits.
 
     A missing limit of an angle counts as -pi or pi, one of a slide as -1 or 1 m; if the other limit
-    lies beyond that, the range is 2 pi or 2 m wide. Quaternions are uniform over all rotations.
+    lies beyond that, the range is 2 pi or 2 m wide. Quaternions are uniform over all rotations that
+    the joint's limit allows.
 
     Raises: InputError for a joint whose lower limit is above its upper one.
     """
@@ -88,7 +95,28 @@ def random(m: Mechanism, rng: np.random.Generator, n: int) -> Floats:
     for start in quaternion_starts(m):
         wxyz = rng.standard_normal((n, 4))
         q[:, start : start + 4] = wxyz / np.linalg.norm(wxyz, axis=1, keepdims=True)
+    for c in np.flatnonzero(np.isfinite(m.angle_limit)):
+        start = int(m.q_start[c])
+        q[:, start : start + 4] = _within_angle(q[:, start : start + 4], float(m.angle_limit[c]))
     return q
+
+
+def _within_angle(wxyz: Floats, limit: float) -> Floats:
+    """Unit quaternions (n, 4), uniform over all rotations, as ones uniform up to an angle.
+
+    Of all rotations the share (t - sin t) / pi turns by less than t: the angle that has the same
+    share of those up to the limit is found by halving.
+    """
+    length = np.linalg.norm(wxyz[:, 1:], axis=1)
+    angle = 2.0 * np.arctan2(length, np.abs(wxyz[:, 0]))
+    share = (angle - np.sin(angle)) / np.pi * (limit - np.sin(limit))
+    low, high = np.zeros(len(wxyz)), np.full(len(wxyz), limit)
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        below = middle - np.sin(middle) < share
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    axis = wxyz[:, 1:] / np.maximum(length, np.finfo(float).tiny)[:, None]
+    return np.column_stack([np.cos(0.5 * low), np.sin(0.5 * low)[:, None] * axis])
 
 
 def _ranges(m: Mechanism) -> tuple[Floats, Floats]:

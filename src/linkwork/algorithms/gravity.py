@@ -114,7 +114,7 @@ def _forces(
             _sliding(joint, 1, mass),
             _turning(body, 0, 1, moment),
         ]
-    slides = [_sliding(body, j, mass) for j in range(3)]
+    slides = [_sliding(body, j, mass) for j in range(type.n_lengths)]
     return slides + [_turning(body, (j + 1) % 3, (j + 2) % 3, moment) for j in range(3)]
 
 

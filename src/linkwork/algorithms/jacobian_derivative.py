@@ -114,9 +114,9 @@ def _through_joint(
     local = displacement(type, position)
     state = joint if local is None else _carried(o, joint, local)
     axes = body_axes(o, type, joint.axes, position)
-    slide, turn = _velocities(o, type, axes if type is JointType.FLOATING else joint.axes, rates)
+    slide, turn = _velocities(o, type, axes if type.has_quaternion else joint.axes, rates)
     omega = _sum(joint.omega, turn)
-    slide_omega = omega if type is JointType.FLOATING else joint.omega
+    slide_omega = omega if type.has_quaternion else joint.omega
     coriolis = _sum(_cross(o, joint.omega, slide), _cross(o, slide_omega, slide))
     return FrameState(
         axes,

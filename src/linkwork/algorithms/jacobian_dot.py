@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from linkwork.algorithms.jacobian import Reference, UnitTwist, gathered, unit_twists
 from linkwork.algorithms.path import free_axes
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 
@@ -41,10 +41,10 @@ def jacobian_dot(
         carriers = _sums(groups, moved, own=())
         changes = [_motion_cross(o, c, by) for c, by in zip(twists, carriers, strict=True)]
     elif reference == "world":
-        carriers = _sums(groups, moved, own=(6,))
+        carriers = _sums(groups, moved, own=_CARRIED)
         changes = [_motion_cross(o, by, c) for c, by in zip(twists, carriers, strict=True)]
     else:
-        carriers = _sums(groups, moved, own=(6,))
+        carriers = _sums(groups, moved, own=_CARRIED)
         rest = _sums(groups[::-1], moved, own=(1,))  # what moves the frame's origin away from it
         changes = [
             _motion_cross(o, (_negative(away[0]), by[1]), c)
@@ -55,10 +55,14 @@ def jacobian_dot(
     return gathered(o, m.n_v, motions, columns, 6)
 
 
+_CARRIED = (3, 6)
+"""The sizes of groups whose axes the body itself carries, so that its own motion turns them."""
+
+
 def _carried_together(m: Mechanism, frame: int, *, outwards: bool) -> list[list[int]]:
     """The motions in the order of the way, those of which one body carries all axes in one group.
 
-    The axes of a floating joint are its body's: they are one group, of six.
+    The axes of a floating or spherical joint are its body's: they are one group, of six or three.
     """
     way = m.ancestry(int(m.frame_body[frame]))
     groups: list[list[int]] = []
@@ -67,7 +71,7 @@ def _carried_together(m: Mechanism, frame: int, *, outwards: bool) -> list[list[
         type = m.body_joint_types[body]
         own = list(range(count, count + len(free_axes(type))))
         count += len(own)
-        if type is JointType.FLOATING:
+        if type.has_quaternion:
             groups.append(own)
         else:
             groups += [[k] for k in (own if outwards else own[::-1])]

@@ -1,6 +1,7 @@
 """What one joint does: its position, its pose and the twists that it leaves free.
 
-Every joint moves its body along or about the z axis of the joint frame (see `mechanism/model.py`).
+Joints with one axis move their body along or about the z axis of the joint frame (see
+`mechanism/model.py`).
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ def body_axes(
     if type.turns or type is JointType.PLANAR:
         angle = position[-1]
         return turned(axes, o.cos(angle), o.sin(angle), wanted=wanted)
-    if type is JointType.FLOATING:
-        return rotated(o, axes, quaternion_matrix(o, position))
+    if type.has_quaternion:
+        return rotated(o, axes, quaternion_matrix(o, type, position))
     return axes
 
 
@@ -74,14 +75,14 @@ def joint_axes(
     if type.turns or type is JointType.PLANAR:
         angle = position[-1]
         return turned(axes, o.cos(angle), o.sin(angle), backwards=True, wanted=wanted)
-    if type is JointType.FLOATING:
-        return rotated(o, axes, o.transpose(quaternion_matrix(o, position)))
+    if type.has_quaternion:
+        return rotated(o, axes, o.transpose(quaternion_matrix(o, type, position)))
     return axes
 
 
-def quaternion_matrix(o: Ops, position: Sequence[Block]) -> Block:
-    """The rotation (3, 3) of a floating joint at x y z w x y z."""
-    return from_quaternion(o, o.vector([position[k] for k in range(3, 7)]))
+def quaternion_matrix(o: Ops, type: JointType, position: Sequence[Block]) -> Block:
+    """The rotation (3, 3) of a joint whose positions end with a quaternion ``wxyz``."""
+    return from_quaternion(o, o.vector([position[k] for k in range(type.n_lengths, type.n_q)]))
 
 
 def joint_pose(o: Ops, type: JointType, q_joint: Sequence[Block]) -> Pose:
@@ -96,8 +97,8 @@ def joint_pose(o: Ops, type: JointType, q_joint: Sequence[Block]) -> Pose:
         return Pose(rotation_z(o, q_joint[0]), p)
     if type is JointType.PLANAR:
         return Pose(rotation_z(o, q_joint[2]), p)
-    if type is JointType.FLOATING:
-        return Pose(quaternion_matrix(o, q_joint), p)
+    if type.has_quaternion:
+        return Pose(quaternion_matrix(o, type, q_joint), p)
     return Pose(identity(o).R, p)
 
 
@@ -114,7 +115,7 @@ def joint_columns(o: Ops, type: JointType, q_joint: Sequence[Block]) -> list[Blo
         c, s = o.cos(q_joint[2]), o.sin(q_joint[2])
         zeros = [0.0, 0.0, 0.0, 0.0]
         return [o.vector([c, -s, *zeros]), o.vector([s, c, *zeros]), _unit(o, 5)]
-    return [_unit(o, k) for k in range(type.n_v)]
+    return [_unit(o, k) for k in range(3 - type.n_lengths, 6)] if type.has_quaternion else []
 
 
 def _unit(o: Ops, k: int) -> Block:

@@ -30,7 +30,7 @@ class Passage:
     back: Rows  # R transposed
     shift: Triple | None
     turn: tuple[Block, Block] | None  # cosine and sine
-    free: Rows | None  # a floating joint's rotation, from the body to the joint frame
+    free: Rows | None  # the rotation of a quaternion, from the body to the joint frame
 
     def into_joint(self, v: Triple) -> Triple:
         """From the parent's axes to the joint frame's."""
@@ -77,7 +77,7 @@ def _passage(o: Ops, m: Mechanism, q: Block, body: int) -> Passage:
         back=flipped(R),
         shift=displacement(type, position),
         turn=(o.cos(position[-1]), o.sin(position[-1])) if turns else None,
-        free=rows_of(quaternion_matrix(o, position)) if type is JointType.FLOATING else None,
+        free=rows_of(quaternion_matrix(o, type, position)) if type.has_quaternion else None,
     )
 
 

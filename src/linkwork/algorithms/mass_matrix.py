@@ -43,12 +43,12 @@ def mass_entries(m: Mechanism, ways: list[Passage]) -> Entries:
     for body in range(m.n_bodies - 1, -1, -1):
         way, parent = ways[body], int(m.parent[body])
         turned, columns = turned_out(way, behind[body]), columns_of(m, body)[0]
-        floats = way.type is JointType.FLOATING
-        own = behind[body] if floats else turned
+        along_body = way.type.has_quaternion
+        own = behind[body] if along_body else turned
         for column, wrench in zip(columns, momenta(way.type, own, behind[body]), strict=True):
             _meet_own(m, way.type, entries, body, column, wrench)
             force, moment = wrench
-            if floats:
+            if along_body:
                 force, moment = way.out_of_body(force), way.out_of_body(moment)
             if way.shift is not None:
                 moment = plus_cross(moment, way.shift, force)

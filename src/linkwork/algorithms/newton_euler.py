@@ -96,7 +96,7 @@ def _through(way: Passage, parent: Motion, rates: list[Scalar], changes: list[Sc
         slide, change = [*rates[:2], 0.0], [*changes[:2], 0.0]
         moved = _displaced(way, joint, slide, change)
         return _turned(way, parent, omega, moved, rates[2], changes[2])
-    if way.type is JointType.FLOATING:
+    if way.type.has_quaternion:
         return _floated(way, joint, rates, changes)
     return joint
 
@@ -143,13 +143,14 @@ def _displaced(way: Passage, joint: Motion, slide: Triple, change: Triple) -> Tr
 
 
 def _floated(way: Passage, joint: Motion, rates: list[Scalar], changes: list[Scalar]) -> Motion:
-    """After a floating joint: its rates are those of the body in its own axes."""
-    slide, spin = rates[:3], rates[3:]
+    """After a floating or spherical joint: its rates are those of the body in its own axes."""
+    n = way.type.n_lengths
+    slide, spin = rates[:n] or zeros(), rates[n:]
     before = way.into_body(joint.omega)
     away = plus_applied(joint.acceleration, joint.field, way.shift or zeros())
-    acceleration = plus(way.into_body(away), changes[:3])
+    acceleration = plus(way.into_body(away), changes[:n] or zeros())
     acceleration = plus_cross(acceleration, plus(scaled(2.0, before), spin), slide)
-    alpha = plus_cross(plus(way.into_body(joint.alpha), changes[3:]), before, spin)
+    alpha = plus_cross(plus(way.into_body(joint.alpha), changes[n:]), before, spin)
     return _moving(plus(before, spin), alpha, acceleration)
 
 

@@ -103,7 +103,7 @@ class Path:
             return
         position = joint_position(m, q, body)
         local = displacement(type, position)
-        if type is JointType.FLOATING:
+        if type.has_quaternion:
             self.shift(local or [])
             self.flush()
             self.spin = None
@@ -126,7 +126,7 @@ class Path:
             return
         position = joint_position(m, q, body)
         local = displacement(type, position)
-        if type is JointType.FLOATING:
+        if type.has_quaternion:
             self.flush()
             self.record(m, body)
             self.axes = joint_axes(self.o, type, self.axes, position)
@@ -151,7 +151,8 @@ class Path:
 def free_axes(type: JointType) -> list[tuple[int, bool]]:
     """For each number of v: the axis, and whether it turns about it or slides along it.
 
-    The axes are those of the body for a floating joint and of the joint frame for the others.
+    The axes are those of the body for a floating or spherical joint and of the joint frame for the
+    others.
     """
     if type.turns:
         return [(2, True)]
@@ -159,8 +160,8 @@ def free_axes(type: JointType) -> list[tuple[int, bool]]:
         return [(2, False)]
     if type is JointType.PLANAR:
         return [(0, False), (1, False), (2, True)]
-    if type is JointType.FLOATING:
-        return [(0, False), (1, False), (2, False), (0, True), (1, True), (2, True)]
+    if type.has_quaternion:
+        return [*((k, False) for k in range(type.n_lengths)), (0, True), (1, True), (2, True)]
     return []
 
 

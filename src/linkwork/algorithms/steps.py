@@ -145,8 +145,8 @@ def _of_joint(o: Ops, m: Mechanism, q: Block, body: int) -> list[Step]:
         return [_turned(o, step, position[0])]
     local = displacement(type, position)
     step = step if local is None else _slid(step, local)
-    if type is JointType.FLOATING:
-        step = step._replace(R=_product(R, rows_of(quaternion_matrix(o, position))))
+    if type.has_quaternion:
+        step = step._replace(R=_product(R, rows_of(quaternion_matrix(o, type, position))))
     return [step]
 
 

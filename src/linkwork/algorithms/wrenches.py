@@ -48,8 +48,8 @@ def along_joint(way: Passage, wrench: Wrench) -> list[Scalar]:
     if way.type is JointType.PLANAR:
         force = way.out_of_body(wrench.force)
         return [force[0], force[1], wrench.moment[2]]
-    if way.type is JointType.FLOATING:
-        return [*wrench.force, *wrench.moment]
+    if way.type.has_quaternion:
+        return [*wrench.force[: way.type.n_lengths], *wrench.moment]
     return []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 from rich.console import Console
@@ -54,6 +55,7 @@ def _joint_records(m: Mechanism) -> list[dict[str, Any]]:
                 "v": [v.start, v.stop],
                 "lower": m.lower[q].tolist(),
                 "upper": m.upper[q].tolist(),
+                "angle": float(m.angle_limit[c]),
                 "velocity": m.velocity_limit[v].tolist(),
                 "effort": m.effort_limit[v].tolist(),
             }
@@ -146,6 +148,8 @@ def _joints(m: Mechanism) -> Table:
         first, stop = record["q"]
         where = str(first) if stop - first == 1 else f"{first}-{stop - 1}"
         limits = [_shared(record[key]) for key in ("lower", "upper", "velocity", "effort")]
+        if math.isfinite(record["angle"]):
+            limits[1] = f"angle {output.short(record['angle'])}"
         shown.add_row(record["name"], record["type"], where, *limits)
     for record in _coupled_records(m):
         name = record["name"]

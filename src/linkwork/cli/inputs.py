@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from linkwork.cli import files
 from linkwork.cli.angles import Angles
 from linkwork.cli.arguments import RobotArguments
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import labels
 
 Floats = NDArray[np.float64]
 
@@ -24,14 +25,6 @@ RADIANS = Angles()
 POSITION = ("x", "y", "z")
 RPY = ("roll", "pitch", "yaw")
 WXYZ = ("qw", "qx", "qy", "qz")
-_PARTS_OF_Q: Mapping[JointType, tuple[str, ...]] = {
-    JointType.PLANAR: ("x", "y", "theta"),
-    JointType.FLOATING: (*POSITION, *WXYZ),
-}
-_PARTS_OF_V: Mapping[JointType, tuple[str, ...]] = {
-    JointType.PLANAR: ("x", "y", "theta"),
-    JointType.FLOATING: ("vx", "vy", "vz", "wx", "wy", "wz"),
-}
 
 
 # the robot
@@ -61,19 +54,12 @@ def check_frame(robot: lw.Robot, frame: str, option: str) -> None:
 
 def position_labels(m: Mechanism) -> list[str]:
     """A name for each number of q: the joint's, with /x, /y, ... where it has several."""
-    return _labels(m, _PARTS_OF_Q)
+    return labels(m, velocities=False)
 
 
 def velocity_labels(m: Mechanism) -> list[str]:
     """A name for each number of v."""
-    return _labels(m, _PARTS_OF_V)
-
-
-def _labels(m: Mechanism, parts: Mapping[JointType, tuple[str, ...]]) -> list[str]:
-    labels: list[str] = []
-    for name, kind in zip(m.joint_names, m.joint_types, strict=True):
-        labels += [f"{name}/{part}" for part in parts[kind]] if kind in parts else [name]
-    return labels
+    return labels(m, velocities=True)
 
 
 # joint positions

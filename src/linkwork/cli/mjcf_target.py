@@ -7,6 +7,7 @@ description without a word is told.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import warnings
@@ -268,6 +269,7 @@ def _compiled(
             warnings.simplefilter("always")
             spec = mujoco.MjSpec.from_string(text)
             spec.assets = assets
+            _limit_balls(mujoco, spec)
             floating, split = unfree(mujoco, spec)
             if loops is not None:
                 problems += _of_loops(loops, add_loops(mujoco, spec, loops), robot)
@@ -293,6 +295,15 @@ def _compiled(
         message = "planar and floating joints become several joints, with other names"
         problems.append(_problem("note", "mjcf-lost", f"{message}: {_listed(split)}", robot))
     return root, problems
+
+
+def _limit_balls(mujoco: Any, spec: Any) -> None:
+    """The angles of ball joints count: MuJoCo reads them from a URDF, and leaves them without."""
+    for joint in spec.joints:
+        if joint.type == mujoco.mjtJoint.mjJNT_BALL:
+            most = float(joint.range[1])
+            joint.range = [0.0, most]
+            joint.limited = int(0.0 < most < math.pi)
 
 
 def _of_loops(m: Mechanism, lost: list[Lost], robot: Robot) -> Iterator[Problem]:

@@ -39,7 +39,8 @@ def assemble(parts: Parts, stacks: Stacks | None = None) -> Mechanism:
     base has its body frame in the world frame. Frames: links, then joints (the child link's
     frame; `name/joint` where a link has the same name), then the others. Rotation entries within
     2.5e-16 of 0, 1, -1 become exact. Velocity and effort limits, damping and friction of a joint
-    hold for each of its velocities; planar and floating joints have no position limits.
+    hold for each of its velocities; planar and floating joints have no position limits,
+    and `upper` of a spherical one is how far it turns from 1 0 0 0.
 
     Raises: DescriptionError with every fault of names, references, cycles and couplings; InputError
     for numbers that are not finite and for zero axes; UnsupportedFeatureError for couplings of
@@ -135,7 +136,7 @@ def _alignments(parts: Parts, names: list[str], stacks: Stacks) -> Floats:
     """The rotations of z onto the axes of the joints that have one; the others turn nothing."""
     R = np.zeros((len(names), 3, 3))
     R[:] = np.eye(3)
-    without = (JointType.FIXED, JointType.FLOATING)
+    without = (JointType.FIXED, JointType.FLOATING, JointType.SPHERICAL)
     having = [k for k, joint in enumerate(parts.joints) if joint.type not in without]
     axis = stacks.axis[having]
     straight = rigid.straight(axis)

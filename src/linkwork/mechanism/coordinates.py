@@ -55,7 +55,7 @@ def find(parts: Parts, tree: Tree) -> Coordinates:
 def limits_of(parts: Parts, coordinates: Coordinates) -> dict[str, Any]:
     """Everything that the model keeps for each coordinate, each number of q and each of v.
 
-    Raises: InputError for numbers that are NaN.
+    Raises: InputError for numbers that are NaN, and for a spherical joint that cannot turn.
     """
     sources = coordinates.sources
     position = dict(zip(coordinates.names, map(_position_limits, sources), strict=True))
@@ -76,6 +76,7 @@ def limits_of(parts: Parts, coordinates: Coordinates) -> dict[str, Any]:
         "v_start": np.array([0, *accumulate(n_v)], np.int64),
         "lower": _each((limit.lower for limit in limits), -np.inf, n_q),
         "upper": _each((limit.upper for limit in limits), np.inf, n_q),
+        "angle_limit": np.array([_angle_limit(joint) for joint in sources], np.float64),
         "velocity_limit": _each((each.velocity for each in against), np.inf, n_v),
         "effort_limit": _each((j and j.effort for j in sources), np.inf, n_v),
         "damping": _each((each.damping for each in against), 0.0, n_v),
@@ -101,6 +102,21 @@ def _position_limits(joint: JointPart | None) -> Limits:
         -np.inf if joint.lower is None else joint.lower,
         np.inf if joint.upper is None else joint.upper,
     )
+
+
+def _angle_limit(joint: JointPart | None) -> float:
+    """How far a spherical joint turns; infinite from half a turn on, which is as far as any can.
+
+    Raises: InputError for an angle that is not above zero.
+    """
+    if joint is None or joint.type is not JointType.SPHERICAL or joint.upper is None:
+        return np.inf
+    if not joint.upper > 0.0:
+        raise InputError(
+            f"joint '{joint.name}': the limit of its angle must be above 0 rad, not "
+            f"{joint.upper:g}; a joint that does not turn is a fixed one"
+        )
+    return joint.upper if joint.upper < np.pi else np.inf
 
 
 def _resistance(joint: JointPart | None) -> Resistance:

@@ -70,13 +70,14 @@ def _coordinate_part(m: Mechanism, c: int) -> JointPart:
     """A coordinate with its limits, between no links."""
     at, v = int(m.q_start[c]), int(m.v_start[c])
     single = m.joint_types[c].n_q == 1
+    upper = float(m.upper[at] if single else m.angle_limit[c])
     return JointPart(
         name=m.joint_names[c],
         type=m.joint_types[c],
         parent=None,
         child=None,
         lower=float(m.lower[at]) if single else None,
-        upper=float(m.upper[at]) if single else None,
+        upper=upper if np.isfinite(upper) or single else None,
         velocity=float(m.velocity_limit[v]),
         effort=float(m.effort_limit[v]),
         damping=float(m.damping[v]),
@@ -192,8 +193,8 @@ def subchain(m: Mechanism, base: str, tip: str) -> Mechanism:
     between two bodies of the chain stay, and so do couplings among its joints.
     The order of q is that of `assemble` for the joints in their old order.
 
-    Raises: UnknownNameError for frames that do not exist; UnsupportedFeatureError for planar and
-    floating joints that would be passed backwards.
+    Raises: UnknownNameError for frames that do not exist; UnsupportedFeatureError for planar,
+    floating and spherical joints that would be passed backwards.
     """
     start, end = m.frame(base), m.frame(tip)
     up = m.ancestry(int(m.frame_body[start]))[::-1]

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.errors import InputError
 from linkwork.formats.mjcf.compiled import OpenMesh
 from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Quaternion
 from linkwork.geometry import guards
@@ -32,10 +32,11 @@ def from_mjcf(model: MjcfModel, *, base: Literal["fixed", "floating"] = "fixed")
     """The mechanism that an MJCF describes; its findings are kept.
 
     q agrees with MuJoCo's ``qpos`` joint by joint, by name; a free joint's numbers are the same,
-    position then quaternion ``wxyz``. Hinges and slides without limits are free of them.
+    position then quaternion ``wxyz``, and so are a ball joint's. Hinges and slides without
+    limits are free of them.
     Source: https://mujoco.readthedocs.io/en/stable/computation (kinematics).
 
-    Raises: UnsupportedFeatureError for ball joints; InputError for a floating base, which an MJCF
+    Raises: InputError for a floating base, which an MJCF
     has by its free joints; as `assemble`.
     """
     if base == "floating":
@@ -54,7 +55,6 @@ def parts_from_mjcf(model: MjcfModel) -> Parts:
     Between the joints of a body stand links named ``body/joint``; a body that no joint moves is
     fixed by ``body_fixed``; a site whose name a link or joint has becomes the frame ``site/site``.
     """
-    _refuse_balls(model)
     taken = {body.name for body in model.bodies}
     joint_names = {joint.name for joint in model.joints}
     of_body: dict[int, list[Joint]] = {}
@@ -82,7 +82,7 @@ def parts_from_mjcf(model: MjcfModel) -> Parts:
 
 def _by_joint(model: MjcfModel, qpos: Sequence[float]) -> dict[str, tuple[float, ...]]:
     """The positions of each joint in MuJoCo's configuration."""
-    sizes = {"free": 7}
+    sizes = {"free": 7, "ball": 4}
     return {
         joint.name: tuple(qpos[joint.start : joint.start + sizes.get(joint.type, 1)])
         for joint in model.joints
@@ -190,6 +190,7 @@ _TYPES = {
     "hinge": JointType.REVOLUTE,
     "slide": JointType.PRISMATIC,
     "free": JointType.FLOATING,
+    "ball": JointType.SPHERICAL,
 }
 
 
@@ -249,13 +250,3 @@ def _free_name(name: str, taken: set[str]) -> str:
         name += "_"
     taken.add(name)
     return name
-
-
-def _refuse_balls(model: MjcfModel) -> None:
-    for joint in model.joints:
-        if joint.type == "ball":
-            where = f"{joint.place.file or '<string>'}:{joint.place.line}"
-            raise UnsupportedFeatureError(
-                f"{where}: joint '{joint.name}' of body '{model.bodies[joint.body].name}' is a "
-                "ball joint, which is not done yet; three hinges in one place move the same way"
-            )

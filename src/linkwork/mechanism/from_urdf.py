@@ -150,6 +150,8 @@ def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats) -> Any:
         velocity, effort = limit.velocity, limit.effort
         if _is_bounded(kind):
             lower, upper = limit.lower, limit.upper
+        elif kind is JointType.SPHERICAL and limit.upper and limit.upper > 0.0:
+            upper = limit.upper  # how far it turns
     damping, friction = (dynamics.damping, dynamics.friction) if dynamics else (0.0, 0.0)
     return _JOINT(
         joint.name,

@@ -132,7 +132,7 @@ def _subspace(m: Mechanism, body: int, pose: _Pose) -> Floats:
         S = along[:, [0, 1, 5]]
         S[:3, :2] = (pose.R.T @ m.R_parent_joint[body])[:, :2]
         return S
-    return along[:, : kind.n_v]
+    return along[:, 3 - kind.n_lengths :] if kind.has_quaternion else along[:, :0]
 
 
 def _seen_from_world(world: _Pose, S: Floats, F: Floats) -> tuple[Floats, Floats]:

@@ -48,6 +48,7 @@ _NUMBERS = {
 _LIMITS = {
     "lower": "q",
     "upper": "q",
+    "angle_limit": "c",
     "velocity_limit": "v",
     "effort_limit": "v",
     "damping": "v",

@@ -21,7 +21,7 @@ _HINT = "lock it inside them, or change the limits in the description"
 def joint_pose(kind: JointType, q: Floats) -> tuple[Floats, Floats]:
     """The rotation (3, 3) and shift (3,) that a joint's own positions (n_q,) make.
 
-    A floating joint's quaternion may have any length but zero.
+    A quaternion may have any length but zero.
 
     Raises: InputError for a quaternion of length zero.
     """
@@ -32,9 +32,9 @@ def joint_pose(kind: JointType, q: Floats) -> tuple[Floats, Floats]:
     if kind is JointType.PLANAR:
         p[:2] = q[:2]
         return _about_z(float(q[2])), p
-    if kind is JointType.FLOATING:
-        p[:] = q[:3]
-        return _turned_by(q[3:]), p
+    if kind.has_quaternion:
+        p[: kind.n_lengths] = q[: kind.n_lengths]
+        return _turned_by(q[kind.n_lengths :]), p
     return (_about_z(float(q[0])) if kind.turns else np.eye(3)), p
 
 

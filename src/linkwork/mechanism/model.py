@@ -3,9 +3,11 @@
 Body 0 carries the root link. Joint i attaches body i to body ``parent[i]`` (``parent[0]`` is -1,
 the world), so a parent always comes before its children. The z axis of every body frame lies along
 the joint that moves the body: a revolute joint turns about z, a prismatic one slides along z, a
-planar one moves in x-y and turns about z. The placement of a joint therefore contains the smallest
-rotation that takes z to the joint's axis in the description, and the link's own frame is a
-frame on its body. Links behind fixed joints are frames too, with their inertia lumped.
+planar one moves in x-y and turns about z, a spherical one turns about any axis through its origin,
+as a quaternion ``wxyz`` says, and has no axis of its own. The placement of a joint therefore
+contains the smallest rotation that takes z to the joint's axis in the description, and the link's
+own frame is a frame on its body. Links behind fixed joints are frames too, with their inertia
+lumped.
 
 A *coordinate* is a joint whose position stands in q. A coupled (mimic) joint has none of its own:
 its position is ``multiplier * q_leader + offset``.
@@ -42,6 +44,7 @@ class JointType(Enum):
     PRISMATIC = ("prismatic", 1, 1)
     PLANAR = ("planar", 3, 3)
     FLOATING = ("floating", 7, 6)
+    SPHERICAL = ("spherical", 4, 3)
 
     def __init__(self, label: str, n_q: int, n_v: int) -> None:
         self.label, self.n_q, self.n_v = label, n_q, n_v
@@ -50,6 +53,19 @@ class JointType(Enum):
     def turns(self) -> bool:
         """Whether it is a single rotation about z."""
         return self in (JointType.REVOLUTE, JointType.CONTINUOUS)
+
+    @property
+    def has_quaternion(self) -> bool:
+        """Whether it turns about any axis: its velocities then lie along the axes of its body."""
+        return self.n_q > self.n_v
+
+    @property
+    def n_lengths(self) -> int:
+        """How many of its positions, and of its velocities, are lengths; they come first."""
+        return _LENGTHS.get(self, 0)
+
+
+_LENGTHS = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
 
 
 class Placement(NamedTuple):
@@ -93,6 +109,7 @@ class Mechanism:
     v_start: Ints  # (nc + 1,)
     lower: Floats  # (nq,) -inf where unlimited
     upper: Floats  # (nq,)
+    angle_limit: Floats  # (nc,) rad, how far a spherical joint turns from 1 0 0 0; inf: any way
     velocity_limit: Floats  # (nv,)
     effort_limit: Floats  # (nv,)
     damping: Floats  # (nv,)

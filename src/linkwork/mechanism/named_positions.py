@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from linkwork.arrays import real_array
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
 
 Configuration: TypeAlias = "ArrayLike | Mapping[str, float | Sequence[float]]"
@@ -54,6 +54,28 @@ def velocity_from(m: Mechanism, velocities: Mapping[str, float | Sequence[float]
         part = slice(int(m.v_start[c]), int(m.v_start[c + 1]))
         v[part] = _values("velocity", name, value, m.joint_types[c].n_v)
     return v
+
+
+_WXYZ, _ANGULAR = ("qw", "qx", "qy", "qz"), ("wx", "wy", "wz")
+_PARTS_OF_Q = {
+    JointType.PLANAR: ("x", "y", "theta"),
+    JointType.FLOATING: ("x", "y", "z", *_WXYZ),
+    JointType.SPHERICAL: _WXYZ,
+}
+_PARTS_OF_V = {
+    JointType.PLANAR: ("x", "y", "theta"),
+    JointType.FLOATING: ("vx", "vy", "vz", *_ANGULAR),
+    JointType.SPHERICAL: _ANGULAR,
+}
+
+
+def labels(m: Mechanism, *, velocities: bool) -> list[str]:
+    """A name for each number of q, or of v: the joint's, with /x, /y, ... where it has several."""
+    parts = _PARTS_OF_V if velocities else _PARTS_OF_Q
+    found: list[str] = []
+    for name, kind in zip(m.joint_names, m.joint_types, strict=True):
+        found += [f"{name}/{part}" for part in parts[kind]] if kind in parts else [name]
+    return found
 
 
 def _check_mapping(m: Mechanism, what: str, given: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.model import Floats, Mechanism
 
 
 def neutral(m: Mechanism) -> Floats:
@@ -19,6 +19,6 @@ def neutral(m: Mechanism) -> Floats:
 
 
 def quaternion_starts(m: Mechanism) -> list[int]:
-    """Where in q the quaternions of floating joints begin."""
-    floating = (c for c, kind in enumerate(m.joint_types) if kind is JointType.FLOATING)
-    return [int(m.q_start[c]) + 3 for c in floating]
+    """Where in q the quaternions of floating and spherical joints begin."""
+    turning = ((c, kind) for c, kind in enumerate(m.joint_types) if kind.has_quaternion)
+    return [int(m.q_start[c]) + kind.n_lengths for c, kind in turning]

@@ -73,7 +73,8 @@ class JointPart:
 
     R (3, 3) and p (3,) place the joint frame in the parent link's frame; at position zero the child
     link's frame is the joint frame. The axis (3,) is a vector in the joint frame. Limits are None
-    where there are none. With parent and child None it is a coordinate that only followers use.
+    where there are none; the upper one of a spherical joint is how far it turns. With parent
+    and child None it is a coordinate that only followers use.
     """
 
     name: str

@@ -19,6 +19,20 @@ def bounded_places(m: Mechanism, places: Sequence[int]) -> list[int]:
     return [k for k in places if bounded[k]]
 
 
+def limited_angles(m: Mechanism, places: Sequence[int]) -> list[int]:
+    """The spherical joints, as indices of `joint_names`, among some indices of q with a limit."""
+    chosen = set(places)
+    limited = np.flatnonzero(np.isfinite(m.angle_limit)).tolist()
+    return [c for c in limited if int(m.q_start[c]) in chosen]
+
+
+def angle_beyond(m: Mechanism, q: Floats, c: int) -> Floats:
+    """How far (rad) a spherical joint is turned beyond its limit in q (..., nq); 0 inside."""
+    wxyz = q[..., int(m.q_start[c]) : int(m.q_start[c]) + 4]
+    angle = 2.0 * np.arctan2(np.linalg.norm(wxyz[..., 1:], axis=-1), np.abs(wxyz[..., 0]))
+    return np.maximum(0.0, angle - m.angle_limit[c])
+
+
 def inside_limits(
     m: Mechanism, q: Floats, places: Sequence[int], name: str, *, whose: str, hint: str
 ) -> Floats:
@@ -28,6 +42,7 @@ def inside_limits(
 
     Raises: InputError for more than 1e-6 outside, naming the row, joint, position and limits.
     """
+    q = _inside_angles(m, q, places, name, whose=whose, hint=hint)
     bounded = bounded_places(m, places)
     lower, upper = m.lower[bounded], m.upper[bounded]
     part = q[..., bounded]
@@ -46,6 +61,33 @@ def inside_limits(
     inside = q.copy()
     inside[..., bounded] = clipped
     return inside
+
+
+def _inside_angles(
+    m: Mechanism, q: Floats, places: Sequence[int], name: str, *, whose: str, hint: str
+) -> Floats:
+    """The same for the angles of spherical joints."""
+    for c in limited_angles(m, places):
+        beyond, at = angle_beyond(m, q, c), int(m.q_start[c])
+        if not beyond.any():
+            continue
+        if beyond.max() > ROUNDING_AT_LIMITS:
+            row = np.argwhere(beyond > ROUNDING_AT_LIMITS)[0].tolist()
+            where = "".join(f"[{index}]" for index in row)
+            raise InputError(
+                f"{name}{where}: joint '{m.joint_names[c]}' {whose} "
+                f"{m.angle_limit[c] + beyond[tuple(row)]:.9g} rad from 1 0 0 0, beyond the limit "
+                f"of its angle, {m.angle_limit[c]:.9g}; {hint}"
+            )
+        q = q.copy()
+        outside = beyond > 0.0
+        wxyz = q[outside, at : at + 4]
+        half = 0.5 * m.angle_limit[c] * (1.0 - 1e-12)
+        size = np.linalg.norm(wxyz, axis=-1, keepdims=True)
+        axis = wxyz[:, 1:] / np.linalg.norm(wxyz[:, 1:], axis=-1, keepdims=True)
+        real = np.copysign(np.cos(half), wxyz[:, :1])
+        q[outside, at : at + 4] = size * np.hstack([real, np.sin(half) * axis])
+    return q
 
 
 def joint_at(m: Mechanism, k: int) -> str:

@@ -23,10 +23,11 @@ from linkwork.mechanism.loops import Beside, Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
 
 FORMAT = "linkwork-mechanism"
-VERSION = 5
-BEFORE_ARMATURE, BEFORE_LOOPS = 4, 3
-"""Older versions, still read: without rotors' inertia, named configurations and unknown inertials,
-and, the second, without loops, couplings and actuated joints."""
+VERSION = 6
+BEFORE_SPHERICAL, BEFORE_ARMATURE, BEFORE_LOOPS = 5, 4, 3
+"""Older versions, still read: without spherical joints' angles; the second without rotors' inertia,
+named configurations and unknown inertials too, and the third without loops, couplings and actuated
+joints."""
 
 
 def to_json(m: Mechanism) -> str:
@@ -91,14 +92,19 @@ def _parse(text: str | bytes) -> dict[str, Any]:
     if given.pop("format", None) != FORMAT:
         raise FieldError("format", f"must be '{FORMAT}'")
     version = given.pop("version", None)
-    if version is True or version not in (BEFORE_LOOPS, BEFORE_ARMATURE, VERSION):
+    if version is True or version not in (
+        BEFORE_LOOPS,
+        BEFORE_ARMATURE,
+        BEFORE_SPHERICAL,
+        VERSION,
+    ):
         raise FieldError("version", f"must be {VERSION}, not {version!r:.40}")
     later: dict[str, Any] = {}
     if version != VERSION:
-        friction = given.get("friction")
-        velocities = len(cast("list[Any]", friction)) if isinstance(friction, list) else 0
-        later = {
-            "armature": [0.0] * velocities,
+        later["angle_limit"] = ["inf"] * _length(given.get("joint_names"))
+    if version in (BEFORE_LOOPS, BEFORE_ARMATURE):
+        later |= {
+            "armature": [0.0] * _length(given.get("friction")),
             "named_configurations": [],
             "unknown_inertials": [],
         }
@@ -108,6 +114,10 @@ def _parse(text: str | bytes) -> dict[str, Any]:
         if name in given:
             raise FieldError(name, f"is not a known field of version {version}")
     return given | later
+
+
+def _length(given: Any) -> int:
+    return len(cast("list[Any]", given)) if isinstance(given, list) else 0
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.spatial import se3
+from linkwork.spatial import se3, so3
 from linkwork.spatial.poses import Pose, compose, inverse
 from linkwork.spatial.rotations import from_quaternion
 
@@ -30,7 +30,7 @@ class PD:
     joints are actuated, one number is for these alone, and an array may have their numbers alone.
     ``q_target`` is (..., nq), of the actuated joints, or by name, by default where the simulation
     begins. A floating joint's error is the twist in its own axes that leads to the target
-    (`Robot.difference`).
+    (`Robot.difference`), a spherical joint's the rotation vector.
     """
 
     kp: Any
@@ -101,6 +101,8 @@ def position_error(o: Ops, m: Mechanism, q: Block, target: Block) -> Block:
         at = int(m.q_start[c])
         if type is JointType.FLOATING:
             parts.append(se3.log(o, _between(o, q, target, at)))
+        elif type is JointType.SPHERICAL:
+            parts.append(so3.log(o, _turn_between(o, q, target, at)))
         else:
             parts.append(o.part(target, at, at + type.n_q) - o.part(q, at, at + type.n_q))
     return o.concat(parts)
@@ -111,12 +113,16 @@ def position_error_slope(o: Ops, m: Mechanism, q: Block, target: Block) -> list[
     rows: list[list[Block | None]] = [[None] * m.n_v for _ in range(m.n_v)]
     for c, type in enumerate(m.joint_types):
         at, start = int(m.q_start[c]), int(m.v_start[c])
-        if type is JointType.FLOATING:
+        if type.has_quaternion:
             # log(exp(-d) X) = log X - J_l^-1(log X) d
-            error = se3.log(o, _between(o, q, target, at))
-            block = se3.left_jacobian_inverse(o, error)
-            for i in range(6):
-                for j in range(6):
+            if type is JointType.FLOATING:
+                error = se3.log(o, _between(o, q, target, at))
+                block = se3.left_jacobian_inverse(o, error)
+            else:
+                error = so3.log(o, _turn_between(o, q, target, at))
+                block = so3.left_jacobian_inverse(o, error)
+            for i in range(type.n_v):
+                for j in range(type.n_v):
                     rows[start + i][start + j] = -1.0 * block[i, j]
         else:
             for k in range(start, start + type.n_v):
@@ -130,6 +136,11 @@ def _between(o: Ops, q: Block, target: Block, at: int) -> Pose:
         for x in (q, target)
     )
     return compose(o, inverse(o, first), second)
+
+
+def _turn_between(o: Ops, q: Block, target: Block, at: int) -> Block:
+    first, second = (from_quaternion(o, o.part(x, at, at + 4)) for x in (q, target))
+    return o.transpose(first) @ second
 
 
 def _times(o: Ops, m: Mechanism, gains: Block, x: Block) -> Block:

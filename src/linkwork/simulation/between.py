@@ -16,7 +16,7 @@ from linkwork.simulation.library import Library
 from linkwork.simulation.request import finite_rows
 from linkwork.simulation.system import System
 from linkwork.simulation.tangent import moved
-from linkwork.spatial import se3
+from linkwork.spatial import se3, so3
 
 Floats = NDArray[np.float64]
 
@@ -60,9 +60,10 @@ def _by_joint(o: Ops, m: Mechanism, theta: Block, x: Block, *, inverse: bool) ->
     for c, type in enumerate(m.joint_types):
         start = int(m.v_start[c])
         part = o.part(x, start, start + type.n_v)
-        if type is JointType.FLOATING:
+        if type.has_quaternion:
             step = o.part(theta, start, start + type.n_v)
-            function = se3.right_jacobian_inverse if inverse else se3.right_jacobian
+            group = se3 if type is JointType.FLOATING else so3
+            function = group.right_jacobian_inverse if inverse else group.right_jacobian
             part = function(o, step) @ part
         parts.append(part)
     return o.concat(parts)

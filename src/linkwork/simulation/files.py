@@ -13,19 +13,10 @@ import numpy as np
 
 from linkwork.atomic import replacing
 from linkwork.errors import InputError
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.named_positions import labels
 
 if TYPE_CHECKING:
     from linkwork.simulation.result import Simulation
-
-_PARTS_OF_Q = {
-    JointType.PLANAR: ("x", "y", "theta"),
-    JointType.FLOATING: ("x", "y", "z", "qw", "qx", "qy", "qz"),
-}
-_PARTS_OF_V = {
-    JointType.PLANAR: ("x", "y", "theta"),
-    JointType.FLOATING: ("vx", "vy", "vz", "wx", "wy", "wz"),
-}
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
@@ -92,15 +83,6 @@ def _listed(a: Any) -> Any:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         array = np.where(np.isfinite(array), array, None)  # pyright: ignore[reportCallIssue, reportArgumentType]
     return array.tolist()
-
-
-def labels(m: Mechanism, *, velocities: bool) -> list[str]:
-    """A name for each number of q, or of v: the joint's, with /x, /y, ... where it has several."""
-    parts = _PARTS_OF_V if velocities else _PARTS_OF_Q
-    found: list[str] = []
-    for name, kind in zip(m.joint_names, m.joint_types, strict=True):
-        found += [f"{name}/{part}" for part in parts[kind]] if kind in parts else [name]
-    return found
 
 
 def header(simulation: Simulation) -> list[str]:

@@ -29,7 +29,7 @@ from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation import actuators, joint_friction, stops
 from linkwork.simulation.system import System
 from linkwork.simulation.tangent import moved
-from linkwork.spatial import se3
+from linkwork.spatial import se3, so3
 
 
 @dataclass(frozen=True)
@@ -212,33 +212,33 @@ def _less_forces(
     if system.stopped:
         held = stops.push_slopes(o, m, *state, system.stopped, given)
         along_q, along_v = (
-            slope - _diagonal(o, m.n_v, own)
+            slope - _matrix(o, m.n_v, own)
             for slope, own in zip((along_q, along_v), held, strict=True)
         )
     if system.losses and joint_friction.acts(m):
         slopes_v = joint_friction.friction_slopes(o, m, state[1])
-        along_v = along_v - _diagonal(o, m.n_v, slopes_v)
+        diagonal = {(k, k): slope for k, slope in slopes_v.items()}
+        along_v = along_v - _matrix(o, m.n_v, diagonal)
     return along_q, along_v
 
 
-def _diagonal(o: Ops, n: int, entries: dict[int, Block]) -> Block:
-    return o.matrix(
-        [o.vector([entries.get(j, 0.0) if i == j else 0.0 for i in range(n)]) for j in range(n)]
-    )
+def _matrix(o: Ops, n: int, entries: stops.Entries) -> Block:
+    return o.matrix([o.vector([entries.get((i, j), 0.0) for i in range(n)]) for j in range(n)])
 
 
 def _through_exponential(o: Ops, m: Mechanism, slope: Block, theta: Block) -> Block:
     """A slope along the tangent at q', as one along theta: columns times the right Jacobian."""
     columns = [o.column(slope, j) for j in range(m.n_v)]
     for c, type in enumerate(m.joint_types):
-        if type is not JointType.FLOATING:
+        if not type.has_quaternion:
             continue
-        start = int(m.v_start[c])
-        turn = se3.right_jacobian(o, o.part(theta, start, start + 6))
-        old = columns[start : start + 6]
-        for j in range(6):
+        start, n = int(m.v_start[c]), type.n_v
+        group = se3 if type is JointType.FLOATING else so3
+        turn = group.right_jacobian(o, o.part(theta, start, start + n))
+        old = columns[start : start + n]
+        for j in range(n):
             total = turn[0, j] * old[0]
-            for i in range(1, 6):
+            for i in range(1, n):
                 total = total + turn[i, j] * old[i]
             columns[start + j] = total
     return o.matrix(columns)

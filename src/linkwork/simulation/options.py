@@ -350,7 +350,8 @@ def _stop_values(
     stiffness, damping = stops.stiffness, stops.damping
     if stiffness is not None and damping is not None:
         return stiffness, damping
-    own = inertias()[..., m.v_start[list(stopped)]]
+    every = inertias()
+    own = np.stack([every[..., m.v_start[c] : m.v_start[c + 1]].min(axis=-1) for c in stopped], -1)
     if stiffness is None:
         stiffness = own / stops.time**2
     if damping is None:

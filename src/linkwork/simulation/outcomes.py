@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.position_limits import angle_beyond
 from linkwork.simulation.closing import Words
 from linkwork.simulation.drive import joint_of_q, joint_of_v
 from linkwork.simulation.library import Library
@@ -68,10 +69,18 @@ class Outcomes:
         beyond = limit_excess(m, q[None])[0]
         found: list[str] = []
         for k in np.flatnonzero(beyond > 0.0).tolist():
+            c = _coordinate(m.q_start, k)
+            if np.isfinite(m.angle_limit[c]):
+                first = times[int(np.argmax(angle_beyond(m, q, c) > LIMIT_TOLERANCE))]
+                found.append(
+                    f"joint '{m.joint_names[c]}' turns beyond the limit of its angle of "
+                    f"{m.angle_limit[c]:.6g} rad at t = {first:.6g} s, by up to {beyond[k]:.3g} rad"
+                )
+                continue
             limits = (("upper", m.upper[k], q[:, k]), ("lower", -m.lower[k], -q[:, k]))
             side, limit, positions = max(limits, key=lambda x: np.nanmax(x[2]) - x[1])
             first = times[int(np.argmax(positions > limit + LIMIT_TOLERANCE))]
-            unit = "m" if m.joint_types[_coordinate(m.q_start, k)] is JointType.PRISMATIC else "rad"
+            unit = "m" if m.joint_types[c] is JointType.PRISMATIC else "rad"
             found.append(
                 f"joint '{joint_of_q(m, k)}' passes its {side} limit of "
                 f"{limit if side == 'upper' else -limit:.6g} {unit} at t = {first:.6g} s, by up to "
@@ -100,11 +109,14 @@ class Outcomes:
 def limit_excess(m: Mechanism, q: Floats) -> Floats:
     """How far positions (..., n, nq) pass the joints' limits at most (..., nq), m and rad.
 
-    Zero inside the limits, and where it is rounding; NaN does not count.
+    Zero inside the limits, and where it is rounding; NaN does not count. How far a spherical joint
+    turns beyond its angle stands at the first of its numbers.
     """
     above = np.fmax.reduce(q, axis=-2) - m.upper
     below = m.lower - np.fmin.reduce(q, axis=-2)
     most = np.fmax(above, below)
+    for c in np.flatnonzero(np.isfinite(m.angle_limit)).tolist():
+        most[..., int(m.q_start[c])] = np.fmax.reduce(angle_beyond(m, q, c), axis=-1)
     return np.where(most > LIMIT_TOLERANCE, most, 0.0)
 
 
@@ -115,5 +127,4 @@ def _coordinate(starts: NDArray[np.int64], k: int) -> int:
 def _unit_of_speed(m: Mechanism, k: int) -> str:
     c = _coordinate(m.v_start, k)
     type, within = m.joint_types[c], k - int(m.v_start[c])
-    last = within >= (3 if type is JointType.FLOATING else 2)
-    return "rad/s" if type.turns or (type.n_v > 1 and last) else "m/s"
+    return "rad/s" if within >= type.n_lengths else "m/s"

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError, MissingExtraError
-from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.simulation.files import labels
+from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import labels
 
 if TYPE_CHECKING:
     from linkwork.simulation.result import Simulation
@@ -155,6 +155,5 @@ def _turns(m: Mechanism, *, velocities: bool) -> NDArray[np.bool_]:
     flags: list[bool] = []
     for type in m.joint_types:
         count = type.n_v if velocities else type.n_q
-        first = 3 if type is JointType.FLOATING else 2
-        flags += [type.turns or (count > 1 and k >= first) for k in range(count)]
+        flags += [k >= type.n_lengths for k in range(count)]
     return np.array(flags, np.bool_)

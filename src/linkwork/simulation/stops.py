@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 
@@ -22,7 +22,9 @@ class Stops:
     damping sets in over the first ``width`` (rad, m), so that no force jumps. Stiffness and damping
     are numbers, or arrays (..., n) over the joints that are meant: those named in ``joints``, by
     default every joint that has a limit. Where they are not given, a joint with the inertia that it
-    has at q0, the others free, swings back critically damped in ``time`` (s): some ten steps.
+    has at q0, the others free, swings back critically damped in ``time`` (s): some ten steps. A
+    spherical joint is turned back about the axis that it is turned by; of its three inertias the
+    least counts.
     """
 
     stiffness: Any = None
@@ -43,11 +45,7 @@ def limited(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[int, ...]
 
     Raises: UnknownNameError; InputError for a joint that has no limit, or where none has.
     """
-    one = [
-        c
-        for c, type in enumerate(m.joint_types)
-        if type.n_q == 1 and np.isfinite(_limits(m, c)).any()
-    ]
+    one = [c for c in range(len(m.joint_types)) if np.isfinite(_limits(m, c)).any()]
     if joints is None:
         if not one:
             raise InputError(f"'{m.name}' has no joint with a limit, so there is nothing to stop")
@@ -57,7 +55,8 @@ def limited(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[int, ...]
     for c in wanted:
         if c not in one:
             kind = m.joint_types[c].label
-            what = "has no limit" if m.joint_types[c].n_q == 1 else f"is {kind}"
+            able = m.joint_types[c].n_q == 1 or m.joint_types[c] is JointType.SPHERICAL
+            what = "has no limit" if able else f"is {kind}"
             raise InputError(f"joint '{m.joint_names[c]}' {what}, so no stop can hold it")
     return tuple(sorted(set(wanted)))
 
@@ -68,28 +67,79 @@ def push(
     """The forces (nv,) of the stops of these coordinates."""
     forces: list[Block] = [0.0] * m.n_v
     for k, c in enumerate(stopped):
-        forces[int(m.v_start[c])] = _one(o, m, q, v, (k, c), given)[0]
+        at, outward, position, speed = _along(o, m, q, v, c)
+        force = _one(o, m, (position, speed), (k, c), given)[0]
+        forces[at : at + len(outward)] = [force * n for n in outward]
     return o.vector(forces)
+
+
+Entries = dict[tuple[int, int], Block]
+"""Entries of a matrix (nv, nv), by row and column; the others are zero."""
 
 
 def push_slopes(
     o: Ops, m: Mechanism, q: Block, v: Block, stopped: Sequence[int], given: Mapping[str, Block]
-) -> tuple[dict[int, Block], dict[int, Block]]:
-    """The derivatives of `push` along q and along v: diagonal, by the number of v."""
-    along_q: dict[int, Block] = {}
-    along_v: dict[int, Block] = {}
+) -> tuple[Entries, Entries]:
+    """The derivatives of `push` along the tangent of q and along v.
+
+    Of a spherical joint the force is n f, with its axis n in the axes of the body. Turned by delta
+    there, with the angle a, n changes by D delta, D = cot(a/2) / 2 (1 - n nᵀ) + [n]x / 2: the
+    inverse of the right Jacobian of the exponential, over a, across n.
+    """
+    along_q: Entries = {}
+    along_v: Entries = {}
     for k, c in enumerate(stopped):
-        at = int(m.v_start[c])
-        _, along_q[at], along_v[at] = _one(o, m, q, v, (k, c), given)
+        at, n, position, speed = _along(o, m, q, v, c)
+        force, by_position, by_speed = _one(o, m, (position, speed), (k, c), given)
+        if len(n) == 1:
+            along_q[at, at], along_v[at, at] = by_position, by_speed
+            continue
+        half = 0.5 * o.cos(0.5 * position) / o.maximum(o.sin(0.5 * position), _LEAST)
+        cross = [[0.0, -n[2], n[1]], [n[2], 0.0, -n[0]], [-n[1], n[0], 0.0]]
+        D = [
+            [half * ((1.0 if i == j else 0.0) - n[i] * n[j]) + 0.5 * cross[i][j] for j in range(3)]
+            for i in range(3)
+        ]
+        turned = [sum((v[at + i] * D[i][j] for i in range(3)), o.const(0.0)) for j in range(3)]
+        for i in range(3):
+            for j in range(3):
+                bent = by_position * n[j] + by_speed * turned[j]
+                along_q[at + i, at + j] = force * D[i][j] + n[i] * bent
+                along_v[at + i, at + j] = by_speed * n[i] * n[j]
     return along_q, along_v
 
 
+def _along(
+    o: Ops, m: Mechanism, q: Block, v: Block, c: int
+) -> tuple[int, list[Block], Block, Block]:
+    """Where a joint's velocities begin, what of them its position grows by, position and speed.
+
+    The position of a spherical joint is the angle that it is turned by.
+    """
+    at, first = int(m.v_start[c]), int(m.q_start[c])
+    if m.joint_types[c] is not JointType.SPHERICAL:
+        return at, [1.0], q[first], v[at]
+    w, u = q[first], o.part(q, first + 1, first + 4)
+    length = o.sqrt(o.dot(u, u) + _LEAST * _LEAST)
+    sign = o.select(o.less(w, 0.0), -1.0, 1.0)
+    n = [sign * u[k] / length for k in range(3)]
+    speed = sum((n[k] * v[at + k] for k in range(3)), o.const(0.0))
+    return at, n, 2.0 * o.atan2(length, o.absolute(w)), speed
+
+
+_LEAST = 1.0e-12
+"""Where a rotation is next to none, no limit is near and no axis counts."""
+
+
 def _one(
-    o: Ops, m: Mechanism, q: Block, v: Block, which: tuple[int, int], given: Mapping[str, Block]
+    o: Ops,
+    m: Mechanism,
+    at: tuple[Block, Block],
+    which: tuple[int, int],
+    given: Mapping[str, Block],
 ) -> tuple[Block, Block, Block]:
-    """The force on one coordinate, and its slopes along position and speed."""
-    k, c = which
-    x, speed = q[int(m.q_start[c])], v[int(m.v_start[c])]
+    """The force along one coordinate at its position and speed, and its slopes along both."""
+    (k, c), (x, speed) = which, at
     spring, damper = given["stop_stiffness"][k], given["stop_damping"][k]
     thin = given["stop_width"][0]  # one over the width
     lower, upper = _limits(m, c)
@@ -112,4 +162,6 @@ def _one(
 
 def _limits(m: Mechanism, c: int) -> tuple[float, float]:
     at = int(m.q_start[c])
+    if m.joint_types[c] is JointType.SPHERICAL:
+        return -np.inf, float(m.angle_limit[c])
     return float(m.lower[at]), float(m.upper[at])

@@ -1,8 +1,8 @@
 """Configurations that move: along a step in the tangent of q, and how fast such a step grows.
 
-A step theta (nv,) leads from q0 to ``integrate(q0, theta)``: sums for all joints but the floating
-one, which moves by the exponential of SE(3). So a Runge-Kutta method for vectors becomes one for
-the group, and no quaternion leaves the unit sphere.
+A step theta (nv,) leads from q0 to ``integrate(q0, theta)``: sums for all joints but floating
+and spherical ones, which move by the exponentials of SE(3) and SO(3). So a Runge-Kutta
+method for vectors becomes one for the group, and no quaternion leaves the unit sphere.
 """
 
 from __future__ import annotations
@@ -49,12 +49,17 @@ def growth(o: Ops, m: Mechanism, theta: Block, v: Block) -> Block:
     for c, type in enumerate(m.joint_types):
         start = int(m.v_start[c])
         rate = o.part(v, start, start + type.n_v)
-        if type is JointType.FLOATING:
+        if type.has_quaternion:
             step = o.part(theta, start, start + type.n_v)
-            once = cross_motion(o, step, rate)
-            rate = rate + 0.5 * once + (1.0 / 12.0) * cross_motion(o, step, once)
+            bracket = cross_motion if type is JointType.FLOATING else _cross
+            once = bracket(o, step, rate)
+            rate = rate + 0.5 * once + (1.0 / 12.0) * bracket(o, step, once)
         parts.append(rate)
     return o.concat(parts)
+
+
+def _cross(o: Ops, a: Block, b: Block) -> Block:
+    return o.cross(a, b)
 
 
 def unit_quaternions(m: Mechanism, q: Floats) -> Floats:
@@ -75,6 +80,6 @@ def lengths(m: Mechanism) -> tuple[int, ...]:
     for c, type in enumerate(m.joint_types):
         start = int(m.q_start[c])
         for k in range(type.n_v):
-            turn = type is JointType.FLOATING and k >= 3
+            turn = type.has_quaternion and k >= type.n_lengths
             places.append(-1 if turn else start + k)
     return tuple(places)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.mechanism.model import JointType
 from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -25,7 +24,8 @@ def starts_of(problem: Problem) -> Starts:
     """Inside the limits, of several turns on the middle one; anywhere on the circle for angles
     without limits, on q0's turn where turns are not alike.
 
-    At q0 for lengths without limits and for floating joints.
+    At q0 for lengths without limits and for floating joints; anywhere for spherical ones, near to
+    their limits or beyond, from where a search enters them.
     """
     lower, upper, wraps = problem.lower, problem.upper, problem.wraps
     with np.errstate(over="ignore", invalid="ignore"):
@@ -37,7 +37,13 @@ def starts_of(problem: Problem) -> Starts:
     wide = bounded & problem.same_turns & (span > 2.0 * np.pi)
     base = np.where(wide, base + 0.5 * span - np.pi, np.where(free, -np.pi, base))
     span = np.where(wide | free, 2.0 * np.pi, span)
-    return Starts(base, span, np.where(bounded | wraps, 0.0, 1.0))
+    kept = np.where(bounded | wraps, 0.0, 1.0)
+    for ball in problem.balls:
+        half = min(0.5 * ball.limit, 0.5 * np.pi)
+        part = slice(ball.place, ball.place + 4)
+        base[part], kept[part] = [np.cos(half), *[-np.sin(half)] * 3], 0.0
+        span[part] = [1.0 - np.cos(half), *[2.0 * np.sin(half)] * 3]
+    return Starts(base, span, kept)
 
 
 def starting_points(problem: Problem, start: Floats, count: int, seed: int) -> Floats:
@@ -97,8 +103,8 @@ def unwrapped(problem: Problem, q: Floats, start: Floats) -> Floats:
 def _quaternions(problem: Problem) -> list[int]:
     """Where in q the quaternions of the joints that move begin."""
     m = problem.mechanism
-    floating = [c for c in problem.coordinates if m.joint_types[c] is JointType.FLOATING]
-    return [int(m.q_start[c]) + 3 for c in floating]
+    kinds = [(c, m.joint_types[c]) for c in problem.coordinates]
+    return [int(m.q_start[c]) + kind.n_lengths for c, kind in kinds if kind.has_quaternion]
 
 
 def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:

@@ -26,6 +26,7 @@ from linkwork.solve.step import (
     free_columns,
     in_units,
     level_of,
+    on_balls,
     only_free,
     seen_at,
 )
@@ -145,7 +146,7 @@ def step_recipe(problem: Problem, inputs: Sequence[Given], output: Output) -> Re
         end = [after[place_of[k]] if k in place_of else q[k] for k in range(m.n_q)]
         values = end
         if output == "v":
-            if closing_tasks(problem) and problem.floats:  # corrected, so not by the moves
+            if problem.balls or (closing_tasks(problem) and problem.floats):  # corrected
                 gone = difference(o, m, q, o.vector(end))
                 moves = [gone[v] for v in problem.moved_v]
             values = _velocity(o, problem, (x, after), moves, settings[layout.n_settings])
@@ -212,6 +213,7 @@ def controlled(
         )
         for each in members
     ]
+    levels = on_balls(o, problem, x, levels, main)
     reach = within_reach(o, problem, q, parameters, settings)
     box = _box(o, problem, x, reach, unit)
     # where 0 is outside, as near to it as may be: the rest of the step starts from there
@@ -267,6 +269,7 @@ def _closed(
     closing = closing_tasks(problem)
     level = in_units(level_of(o, problem, closing, seen, problem.moved_v), unit)
     level = only_free(level, free_columns(o, problem, x, reach, level))
+    (level,) = on_balls(o, problem, x, [level])
     error = level.error
     by = elimination(problem, closing)
     dx = Damped(o, level.columns, level.rows, o.dot(error, error), by=by).step(error)

@@ -12,7 +12,6 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError, ShapeError
-from linkwork.mechanism.model import JointType
 from linkwork.solve.options import Choose
 from linkwork.solve.problem import Problem
 
@@ -59,10 +58,9 @@ def distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
     scale = np.ones(problem.mechanism.n_q)
     for c, kind in enumerate(problem.mechanism.joint_types):
         start = int(problem.mechanism.q_start[c])
-        slides = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}.get(kind, 0)
-        scale[start : start + slides] = 1.0 / problem.length
-        if kind is JointType.FLOATING:
-            scale[start + 3 : start + 7] = 2.0
+        scale[start : start + kind.n_lengths] = 1.0 / problem.length
+        if kind.has_quaternion:
+            scale[start + kind.n_lengths : start + kind.n_q] = 2.0
     away = ((q - q0) * scale)[:, list(problem.moved)]
     return np.sqrt(np.einsum("ni,ni->n", away, away))
 

@@ -162,6 +162,11 @@ def at_limits(
     """The joints among these coordinates that stand at a limit, and at which."""
     names: list[str] = []
     for c in coordinates:
+        if np.isfinite(m.angle_limit[c]):
+            wxyz = q[int(m.q_start[c]) : int(m.q_start[c]) + 4]
+            angle = 2.0 * np.arctan2(np.linalg.norm(wxyz[1:]), abs(wxyz[0]))
+            if _at_end(float(angle), (float(m.angle_limit[c]), None), within):
+                names.append(f"{m.joint_names[c]} (angle)")
         for k in range(int(m.q_start[c]), int(m.q_start[c + 1])):
             for side, limit in (("lower", m.lower[k]), ("upper", m.upper[k])):
                 if np.isfinite(limit) and _at_end(float(q[k]), (limit, None), within):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.path import Motion, path_down, sums_to_end
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.linear import factors, solve_factored
 
@@ -153,12 +153,12 @@ def _changes(
 
 
 def _groups(m: Mechanism, motions: Sequence[Motion]) -> list[list[int]]:
-    """The places of the motions from root to tip; those of a floating joint together."""
+    """The places of the motions from root to tip; those of one with a quaternion together."""
     groups: list[list[int]] = []
     last = -1
     for k, motion in enumerate(motions):
         c = next(i for i in range(len(m.joint_names)) if motion.v_index < m.v_start[i + 1])
-        if m.joint_types[c] is JointType.FLOATING and c == last:
+        if m.joint_types[c].has_quaternion and c == last:
             groups[-1].append(k)
         else:
             groups.append([k])

@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.configuration import integrate
-from linkwork.mechanism.model import JointType
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve import cones
 from linkwork.solve.limits.base import POSITION, BoundLimit, Interval, Where
 from linkwork.solve.problem import Problem
 
 _LONGEST_STEP = 1.2
 """Radians, over all joints: beyond this the linearisation is not worth following."""
-_SLIDES = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
-"""How many of a joint's velocities are lengths; they come first."""
 
 _INSET = 1.0e-12
 """How far inside a coupled bound what it stops comes to lie, in radians or metres."""
@@ -43,7 +41,7 @@ def lengths_of(problem: Problem) -> list[float]:
     lengths = [1.0] * m.n_v
     for c, kind in enumerate(m.joint_types):
         start = int(m.v_start[c])
-        for k in range(_SLIDES.get(kind, 0)):
+        for k in range(kind.n_lengths):
             lengths[start + k] = problem.length
     return lengths
 
@@ -54,13 +52,13 @@ def times(factor: Block | float, value: Block) -> Block:
 
 
 def places(problem: Problem) -> list[int | None]:
-    """The place in x of each moved velocity; None for those of floating joints."""
+    """The place in x of each moved velocity; None for those on a group."""
     m = problem.mechanism
     found: list[int | None] = []
     place = 0
     for c in problem.coordinates:
         kind = m.joint_types[c]
-        single = kind is not JointType.FLOATING
+        single = not kind.has_quaternion
         found += [place + k if single else None for k in range(kind.n_v)]
         place += kind.n_q
     return found
@@ -157,6 +155,8 @@ def entered(
     becomes a little inside, and points drawn from far around become points drawn from within.
     Only where limits beside the description's bound what moves; x keeps its bits inside.
     """
+    if problem.balls:
+        x = o.vector(cones.entered(o, problem, [x[k] for k in range(len(problem.moved))]))
     if not problem.limits:
         return x
     values: list[Block] = []
@@ -199,7 +199,7 @@ def _is_slide(problem: Problem) -> list[bool]:
     m = problem.mechanism
     slides = [False] * m.n_v
     for c, kind in enumerate(m.joint_types):
-        for k in range(_SLIDES.get(kind, 0)):
+        for k in range(kind.n_lengths):
             slides[int(m.v_start[c]) + k] = True
     return [slides[k] for k in problem.moved_v]
 
@@ -236,6 +236,7 @@ def moved(
         if wrap and problem.wraps[place]:
             value = value - (2.0 * math.pi) * o.floor(value * (0.5 / math.pi) + 0.5)
         values.append(clamped(o, value, reach[place]))
+    values = cones.entered(o, problem, values)
     return o.vector(_coupled(o, problem, x, values, reach, numbers))
 
 
@@ -330,8 +331,13 @@ def _whole(o: Ops, problem: Problem, values: Sequence[Block], numbers: Numbers) 
 
 
 def violation(o: Ops, problem: Problem, values: Sequence[Block], numbers: Numbers) -> Block:
-    """How far the farthest position is outside a limit that is not of the description; 0 inside."""
-    return _excess(o, problem, values, numbers, problem.limits)
+    """How far the farthest position is outside a limit that is not of the description; 0 inside.
+
+    Spherical joints count with their angle, and with how far their quaternion is from unit length.
+    """
+    worst = _excess(o, problem, values, numbers, problem.limits)
+    turned = cones.excess(o, problem, values)
+    return worst if turned is None else o.maximum(worst, turned)
 
 
 def _excess(

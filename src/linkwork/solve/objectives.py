@@ -64,7 +64,7 @@ class NearPosture(Objective):
     ``q`` (nq,), or positions by joint name, is neutral by default, and may be given for each call
     under the name "posture". ``joints`` names those that count; by default all that move. Angles
     without limits go the shorter way; a floating joint counts with its distance and the angle that
-    it is turned by.
+    it is turned by, a spherical one with that angle.
     """
 
     q: Configuration | None = None
@@ -215,13 +215,11 @@ def _chosen(
 def _bounded(m: Mechanism, c: int) -> list[tuple[int, int, bool]]:
     """Positions of a joint with two limits that differ: index in q, in v, and whether a length."""
     kind = m.joint_types[c]
-    if kind is JointType.FLOATING:
-        return []
     found: list[tuple[int, int, bool]] = []
     for i in range(kind.n_q):
         k = int(m.q_start[c]) + i
         if np.isfinite(m.lower[k]) and np.isfinite(m.upper[k]) and m.lower[k] < m.upper[k]:
-            slides = kind is JointType.PRISMATIC or (kind is JointType.PLANAR and i < 2)
+            slides = i < kind.n_lengths
             found.append((k, int(m.v_start[c]) + i, slides))
     return found
 
@@ -229,12 +227,13 @@ def _bounded(m: Mechanism, c: int) -> list[tuple[int, int, bool]]:
 def _way(o: Ops, m: Mechanism, c: int, q: Block, target: Block) -> list[Block]:
     """The way of one joint to the target, in its velocities."""
     kind, start = m.joint_types[c], int(m.q_start[c])
-    if kind is JointType.FLOATING:
-        R = from_quaternion(o, o.part(q, start + 3, start + 7))
-        R_target = from_quaternion(o, o.part(target, start + 3, start + 7))
-        back = o.transpose(R)
-        far = back @ (o.part(target, start, start + 3) - o.part(q, start, start + 3))
-        turn = so3.log(o, back @ R_target)
+    if kind.has_quaternion:
+        n = start + kind.n_lengths
+        back = o.transpose(from_quaternion(o, o.part(q, n, n + 4)))
+        turn = so3.log(o, back @ from_quaternion(o, o.part(target, n, n + 4)))
+        if kind is JointType.SPHERICAL:
+            return [turn[k] for k in range(3)]
+        far = back @ (o.part(target, start, n) - o.part(q, start, n))
         return [part[k] for part in (far, turn) for k in range(3)]
     way: list[Block] = [target[start + k] - q[start + k] for k in range(kind.n_q)]
     last = start + kind.n_q - 1

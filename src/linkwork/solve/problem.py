@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.mechanism.position_limits import bounded_places
+from linkwork.mechanism.position_limits import bounded_places, limited_angles
 from linkwork.solve.layout import Layout, layout_of
 from linkwork.solve.limits.base import BoundLimit, Limit
 from linkwork.solve.objectives import BoundObjective, Objective
 from linkwork.solve.tasks.base import BoundTask, Task
 
 Floats = NDArray[np.float64]
+
+
+class Ball(NamedTuple):
+    """A spherical joint that moves: where it begins in x and among the columns, and its limit."""
+
+    place: int
+    column: int
+    limit: float  # rad, infinite where it may turn any way
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,7 +93,9 @@ class Problem:
         """The indices in q of what does not move though a limit bounds it."""
         moved = set(self.moved)
         still = [k for k in range(self.mechanism.n_q) if k not in moved]
-        return tuple(bounded_places(self.mechanism, still))
+        turning = limited_angles(self.mechanism, still)
+        around = expanded(self.mechanism.q_start, turning)
+        return tuple(sorted({*bounded_places(self.mechanism, still), *around}))
 
     @cached_property
     def lower(self) -> Floats:
@@ -111,6 +121,20 @@ class Problem:
     def bounded(self) -> frozenset[int]:
         """The indices in q that a limit other than the description's bounds."""
         return frozenset(k for limit in self.limits for k in limit.positions)
+
+    @cached_property
+    def balls(self) -> tuple[Ball, ...]:
+        """The spherical joints that move, with the angles that the description and limits leave."""
+        m = self.mechanism
+        found: list[Ball] = []
+        for c in self.coordinates:
+            if m.joint_types[c] is not JointType.SPHERICAL:
+                continue
+            margin = max((limit.margins.get(c, 0.0) for limit in self.limits), default=0.0)
+            place, column = int(m.q_start[c]), int(m.v_start[c])
+            limit = float(m.angle_limit[c]) - margin
+            found.append(Ball(self.moved.index(place), self.moved_v.index(column), limit))
+        return tuple(found)
 
     @cached_property
     def same_turns(self) -> NDArray[np.bool_]:

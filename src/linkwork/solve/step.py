@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.cones import Pressed, along_limits, pressed
 from linkwork.solve.damped import MOST_DAMPING_ERROR, Damped
 from linkwork.solve.elimination import elimination
 from linkwork.solve.layout import Span
@@ -219,11 +220,14 @@ def step(
     unit = at.unit
     free = free_columns(o, problem, at.x, at.reach, at.levels[0])
     levels = [only_free(level, free) for level in at.levels]
+    stopped = pressed(o, problem, at.x, _push(o, levels[0]))
+    levels = [_along_limits(level, stopped) for level in levels]
     most = _most_damping_error(o, problem, settings)
     dx = first_level(o, problem, levels[0], most).step(levels[0].error)
     if len(levels) > 1 or problem.objectives:
         way = [_GAIN * w for w in _descent(o, problem, at.q, numbers, unit)]
         way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
+        way = along_limits(way, stopped)
         bounds = _Bounds(problem, at.x, at.reach, unit)
         dx = _with_the_rest(o, levels, way, dx, bounds)
     moves, squared_length = limited(o, problem, dx, unit)
@@ -250,7 +254,7 @@ def _most_damping_error(o: Ops, problem: Problem, settings: Block) -> Block | fl
 
 def _outside(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block | None:
     """Above zero where x is outside a limit that is not the description's: then it is no answer."""
-    if not problem.limits:
+    if not problem.limits and not problem.balls:
         return None
     values = [x[place] for place in range(len(problem.moved))]
     return violation(o, problem, values, numbers) - _ALLOWED
@@ -292,6 +296,23 @@ def only_free(level: Level, free: Sequence[Block | None]) -> Level:
     return level._replace(columns=columns)
 
 
+def _push(o: Ops, level: Level) -> list[Block]:
+    """Down the gradient of a level."""
+    return [o.dot(column, level.error) for column in level.columns]
+
+
+def _along_limits(level: Level, stopped: Sequence[Pressed]) -> Level:
+    return level._replace(columns=along_limits(level.columns, stopped))
+
+
+def on_balls(
+    o: Ops, problem: Problem, x: Block, levels: Sequence[Level], first: int = 0
+) -> list[Level]:
+    """Levels without what turns spherical joints beyond limits that the first one holds them at."""
+    stopped = pressed(o, problem, x, _push(o, levels[first]))
+    return [_along_limits(level, stopped) for level in levels]
+
+
 class _Bounds(NamedTuple):
     """Where x stands between its limits."""
 
@@ -316,8 +337,10 @@ def _with_the_rest(
     """
     once = _lower(o, levels[1:], levels[1:], way, (dx, [_exact(o, levels[0])]))
     still = _held(o, bounds, once)
-    tight = [only_free(level, still) for level in levels]
+    stopped = pressed(o, bounds.problem, bounds.x, once)
+    tight = [_along_limits(only_free(level, still), stopped) for level in levels]
     way = [w if f is None else f * w for w, f in zip(way, still, strict=True)]
+    way = along_limits(way, stopped)
     again = _lower(o, levels[1:], tight[1:], way, (dx, [_exact(o, tight[0])]))
     more = [a - d for a, d in zip(again, dx, strict=True)]
     error = levels[0].error

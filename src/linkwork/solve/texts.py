@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.algorithms.forward_kinematics import fk
+from linkwork.mechanism.position_limits import limited_angles
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve import cones
 from linkwork.solve.best import starts_of
 from linkwork.solve.code import Texts
 from linkwork.solve.explain import ROUNDING
@@ -184,6 +186,10 @@ def _outside(o: Ops, problem: Problem, q0: Block) -> Block:
         lower, upper = float(problem.mechanism.lower[k]), float(problem.mechanism.upper[k])
         beyond += [q0[k] - upper] if math.isfinite(upper) else []
         beyond += [lower - q0[k]] if math.isfinite(lower) else []
+    m = problem.mechanism
+    for c in limited_angles(m, problem.resting):
+        wxyz = [q0[int(m.q_start[c]) + k] for k in range(4)]
+        beyond.append(cones.beyond(o, wxyz, float(m.angle_limit[c])))
     return _most(o, beyond)
 
 

@@ -61,6 +61,7 @@ def test_the_table_has_the_whole_format():
         "prismatic",
         "planar",
         "floating",
+        "spherical",  # which URDF does not define
     }
 
 

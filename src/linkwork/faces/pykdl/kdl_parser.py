@@ -64,7 +64,7 @@ def treeFromFile(filename: str | os.PathLike[str]) -> tuple[bool, Tree]:
     """True, and the tree of a URDF or xacro file, or of a bundled model's name.
 
     Raises: DescriptionError with every fault of the file, OSError where it cannot be read;
-    UnsupportedFeatureError for planar and floating joints.
+    UnsupportedFeatureError for planar, floating and spherical joints.
     """
     return _tree_of(_document(filename))
 

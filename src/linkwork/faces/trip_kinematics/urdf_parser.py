@@ -30,7 +30,7 @@ def from_urdf(filename: str | os.PathLike[str]) -> list[Transformation]:
     For each joint NAME: NAME_tra and NAME_rot, its origin, without NAME_tra where that is zero;
     NAME_mov, its state ``rz`` or ``tz``, between NAME_sta and NAME_unsta where its axis is not z;
     and NAME, its child's frame. An axis that is not written is z, which is this library's default
-    and not URDF's. Floating and planar joints are fixed, followers are free,
+    and not URDF's. Floating, spherical and planar joints are fixed, followers are free,
     each with a warning; limits do not count.
 
     Raises: DescriptionError (a ValueError) with every error of the file and its line.

@@ -35,7 +35,10 @@ class _Kind(Value):
         """
         kind = str(value)
         if kind not in _TYPES:
-            raise InputError(f"{self.what(owner)} is one of {', '.join(_TYPES)}, not '{kind:.40}'")
+            raise InputError(
+                f"{self.what(owner)} of '{getattr(owner, 'name', '')}' is one of "
+                f"{', '.join(_TYPES)}, not '{kind:.40}'"
+            )
         return kind
 
 

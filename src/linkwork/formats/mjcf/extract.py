@@ -128,7 +128,7 @@ def _joints(m: Any, names: Sequence[str], places: Sequence[Place]) -> tuple[Join
         start, dof = int(m.jnt_qposadr[k]), int(m.jnt_dofadr[k])
         size = _QUATERNION_SIZES.get(kind, 1)
         initial = tuple(float(x) for x in m.qpos0[start : start + size])
-        limited = size == 1 and bool(m.jnt_limited[k])
+        limited = kind != "free" and bool(m.jnt_limited[k])
         low, high = (float(x) for x in m.jnt_actfrcrange[k])
         bounded = bool(m.jnt_actfrclimited[k]) and low == -high
         joints.append(
@@ -141,7 +141,7 @@ def _joints(m: Any, names: Sequence[str], places: Sequence[Place]) -> tuple[Join
                 start=start,
                 ref=initial[0] if size == 1 else 0.0,
                 initial=initial,
-                lower=float(m.jnt_range[k][0]) if limited else None,
+                lower=float(m.jnt_range[k][0]) if limited and size == 1 else None,
                 upper=float(m.jnt_range[k][1]) if limited else None,
                 effort=high if bounded else None,
                 damping=float(m.dof_damping[dof]),

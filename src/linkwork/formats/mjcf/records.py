@@ -44,7 +44,8 @@ class Joint:
     """A joint of a body, about `axis` through `pos` in the body's frame.
 
     Its position stands in MuJoCo's ``qpos`` from `start` on; the body is at its described pose when
-    that is `ref`. A free joint has seven numbers, position then quaternion: `initial` has them.
+    that is `ref`. A free joint has seven numbers, position then quaternion, a ball joint a
+    quaternion: `initial` has them. The upper limit of a ball joint is how far it turns.
     """
 
     name: str

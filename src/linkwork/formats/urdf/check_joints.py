@@ -61,10 +61,9 @@ def _check_limit(joint: Joint, limit: Limit | None, problems: Problems) -> None:
         )
 
     if joint.type not in _LIMITED:
-        if limit and (limit.lower is not None or limit.upper is not None):
-            warn(
-                "unused-limits", f"a {joint.type} joint has no bounds; lower and upper are not used"
-            )
+        unused = _unused(joint.type, limit) if limit else ""
+        if unused:
+            warn("unused-limits", unused)
         return
     missing = [n for n in ("lower", "upper") if limit is None or getattr(limit, n) is None]
     if missing:
@@ -78,6 +77,18 @@ def _check_limit(joint: Joint, limit: Limit | None, problems: Problems) -> None:
         warn("reversed-limits", f"lower {lower:g} is above upper {upper:g}")
     if max(-lower, upper) > LARGEST:
         warn("huge-limits", f"the limits go beyond {LARGEST:g}", "leave them out for no limit")
+
+
+def _unused(kind: str, limit: Limit) -> str:
+    """What of a limit does not count; "" where all does."""
+    if kind != "spherical":
+        given = limit.lower is not None or limit.upper is not None
+        return f"a {kind} joint has no bounds; lower and upper are not used" if given else ""
+    if limit.upper is not None and limit.upper <= 0.0:
+        return f"upper {limit.upper:g} is no angle to turn by: it is not used"
+    return (
+        "a spherical joint has no lower bound; upper says how far it turns" if limit.lower else ""
+    )
 
 
 def _check_mimics(

@@ -137,7 +137,11 @@ def _label(text: str) -> str:
 
 def _joint_type(text: str) -> str:
     if text not in JOINT_TYPES:
-        near = difflib.get_close_matches(text[:20].strip().lower(), JOINT_TYPES, n=1)
+        near = (
+            ["spherical"]
+            if text == "ball"
+            else difflib.get_close_matches(text[:20].strip().lower(), JOINT_TYPES, n=1)
+        )
         guess = f"did you mean '{near[0]}'? " if near else ""
         raise BadText(
             "joint-type",

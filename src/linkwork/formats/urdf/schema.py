@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from linkwork.formats.urdf import records
 
-JOINT_TYPES = ("fixed", "prismatic", "revolute", "continuous", "floating", "planar")
-"""The types that a joint may have."""
+JOINT_TYPES = ("fixed", "prismatic", "revolute", "continuous", "floating", "planar", "spherical")
+"""The types that a joint may have; the last is an extension that MuJoCo and Bullet read too."""
 
 Need = Literal["error", "warning"]
 """How bad it is when something is missing or doubled: an error, or a finding."""

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from linkwork.compile.lanes import Stall
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.position_limits import limited_angles
 from linkwork.ops.protocol import Block, Ops
+from linkwork.solve import cones
 from linkwork.solve.closed.polygons import at_rest, excess, polygons
 from linkwork.solve.code import Texts
 from linkwork.solve.problem import Problem, expanded
@@ -91,4 +93,7 @@ def outside(o: Ops, m: Mechanism, q: Sequence[Block], indices: Sequence[int]) ->
             worst = o.maximum(worst, q[k] - float(m.upper[k]))
         if math.isfinite(m.lower[k]):
             worst = o.maximum(worst, float(m.lower[k]) - q[k])
+    for c in limited_angles(m, indices):
+        wxyz = [q[int(m.q_start[c]) + k] for k in range(4)]
+        worst = o.maximum(worst, cones.beyond(o, wxyz, float(m.angle_limit[c])))
     return worst

@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.algorithms.configuration import difference, integrate
-from linkwork.mechanism.model import JointType
 from linkwork.ops.protocol import Block, Condition, Ops
 from linkwork.solve.closed.assembly_texts import outside
 from linkwork.solve.code import Texts
@@ -161,7 +160,7 @@ class _Way:
         self.problem, self.given = problem, tuple(given)
         driven = [c for c in range(len(m.joint_types)) if int(m.q_start[c]) in self.given]
         self.driven = expanded(m.v_start, driven)
-        self.floats = any(m.joint_types[c] is JointType.FLOATING for c in driven)
+        self.floats = any(m.joint_types[c].has_quaternion for c in driven)
         self.lengths = [lengths_of(problem)[k] for k in self.driven]
         blocks = sparse_blocks(problem, problem.levels[0])
         self.entries = [

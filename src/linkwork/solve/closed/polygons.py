@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.algorithms.forward_kinematics import body_poses
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.protocol import Block, Ops
 
@@ -140,7 +140,8 @@ def _holds(m: Mechanism, part_of: dict[int, int]) -> list[_Hold]:
             holds.append(_Hold(parts, (a, b), length))
 
     for body in range(m.n_bodies):
-        if m.body_joint_types[body].turns:
+        kind = m.body_joint_types[body]
+        if kind.turns or kind is JointType.SPHERICAL:
             x, y, z = m.p_parent_joint[body].tolist()
             hold(Point(int(m.parent[body]), (x, y, z)), Point(body, (0.0, 0.0, 0.0)))
     for loop in m.loops:

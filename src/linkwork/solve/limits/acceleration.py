@@ -45,7 +45,8 @@ class AccelerationLimit(Limit):
     acceleration/torque control of robot manipulators", IEEE Robotics and Automation Letters 3
     (2018); its closed form for steps is derived at `_way_to_stop`.
 
-    Raises (`bind`): UnsupportedFeatureError where a floating joint is to be limited.
+    Raises (`bind`): UnsupportedFeatureError where a floating or spherical joint is to be
+    limited.
     """
 
     dt: float

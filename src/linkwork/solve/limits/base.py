@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +60,8 @@ class BoundLimit:
     rows_of: Callable[[ArrayLike], Floats]  # what is given for a call -> (..., n_numbers)
     numbers: Floats | None  # where none is given
     bounds: BoundsOf
+    # of coordinates whose angle is limited, how far (rad) they stay from that; part of the key
+    margins: Mapping[int, float] = field(default_factory=dict[int, float])
 
 
 class Limit(ABC):

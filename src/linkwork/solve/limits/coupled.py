@@ -33,7 +33,7 @@ class CoupledLimit(Limit):
     the other depend on this joint too, give a second limit the other way round.
 
     Raises (`bind`): UnknownNameError; ShapeError, InputError for the table and coupled joints;
-    UnsupportedFeatureError for planar and floating joints.
+    UnsupportedFeatureError for planar, floating and spherical joints.
     """
 
     joint: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.limits.base import POSITION, BoundLimit, Interval, Limit, Where, no_numbers
 from linkwork.solve.limits.values import PerJoint, per_joint
@@ -36,6 +36,7 @@ class PositionLimit(Limit):
                     f"PositionLimit.margin leaves no position of joint '{name}': its limits are "
                     f"{m.lower[part]} and {m.upper[part]}, the margin is {margin[part]}"
                 )
+        margins = _of_angles(m, margin)
         narrowed = margin > 0.0
         below = np.flatnonzero(narrowed & np.isfinite(lower)).tolist()
         above = np.flatnonzero(narrowed & np.isfinite(upper)).tolist()
@@ -50,7 +51,7 @@ class PositionLimit(Limit):
 
         return BoundLimit(
             name="position",
-            key=f"position {below} {above}",
+            key=f"position {below} {above} {margins}",
             rank=POSITION,
             positions=tuple(sorted({*below, *above})),
             coordinates=(),
@@ -61,4 +62,23 @@ class PositionLimit(Limit):
             rows_of=no_numbers,
             numbers=None,
             bounds=bounds,
+            margins=margins,
         )
+
+
+def _of_angles(m: Mechanism, margin: Floats) -> dict[int, float]:
+    """The margins of spherical joints whose angle is limited.
+
+    Raises: InputError where one leaves no position.
+    """
+    found: dict[int, float] = {}
+    for c in np.flatnonzero(np.isfinite(m.angle_limit)).tolist():
+        own, most = float(margin[int(m.q_start[c])]), float(m.angle_limit[c])
+        if own >= most:
+            raise InputError(
+                f"PositionLimit.margin leaves no position of joint '{m.joint_names[c]}': it turns "
+                f"up to {most:g} rad, the margin is {own:g}"
+            )
+        if own > 0.0:
+            found[c] = own
+    return found

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.arrays import real_array
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 
 Floats = NDArray[np.float64]
 PerJoint = float | Mapping[str, float | Sequence[float]] | ArrayLike
@@ -67,12 +67,13 @@ def per_joint(
 def position_of_velocity(m: Mechanism, index: int, what: str) -> int:
     """The index in q of the position whose rate has this index in v.
 
-    Raises: UnsupportedFeatureError for a floating joint, naming it.
+    Raises: UnsupportedFeatureError for a floating or spherical joint, naming it.
     """
     c = int(np.searchsorted(m.v_start, index, side="right")) - 1
-    if m.joint_types[c] is JointType.FLOATING:
+    if m.joint_types[c].has_quaternion:
+        kind = m.joint_types[c].label
         raise UnsupportedFeatureError(
-            f"{what}: joint '{m.joint_names[c]}' is floating, and only joints whose velocities are "
+            f"{what}: joint '{m.joint_names[c]}' is {kind}, and only joints whose velocities are "
             "the rates of their positions can be limited; leave it out: give the others by name"
         )
     return int(m.q_start[c]) + index - int(m.v_start[c])

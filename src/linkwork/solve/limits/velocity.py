@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.limits.base import VELOCITY, BoundLimit, Interval, Limit, Where, no_numbers
 from linkwork.solve.limits.values import (
@@ -31,10 +31,10 @@ class VelocityLimit(Limit):
 
     ``dt`` in seconds; ``v_max`` in rad/s or m/s: one number, an array (nv,), or a mapping of joint
     names, which leaves the others free; by default the description's velocity limits, of joints
-    that are not floating. A start outside the limits of position is moved inside first: position
-    comes before velocity.
+    that are neither floating nor spherical. A start outside the limits of position is moved
+    inside first: position comes before velocity.
 
-    Raises (`bind`): UnsupportedFeatureError where ``v_max`` limits a floating joint.
+    Raises (`bind`): UnsupportedFeatureError where ``v_max`` limits one of these.
     """
 
     dt: float
@@ -78,12 +78,13 @@ class VelocityLimit(Limit):
 
 
 def _of_description(m: Mechanism) -> Floats:
-    """The description's velocity limits (nv,), without those of floating joints.
+    """The description's velocity limits (nv,), without those of floating and spherical
+    joints.
 
-    A floating joint is bounded in its body's axes, which no interval of positions is.
+    They are bounded in their body's axes, which no interval of positions is.
     """
     found = m.velocity_limit.copy()
     for c, kind in enumerate(m.joint_types):
-        if kind is JointType.FLOATING:
+        if kind.has_quaternion:
             found[int(m.v_start[c]) : int(m.v_start[c + 1])] = np.inf
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from linkwork.algorithms.configuration import difference
 from linkwork.algorithms.residuals.rows import Rows, joined
 from linkwork.errors import InputError
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.targets import finite_rows
@@ -29,9 +29,6 @@ from linkwork.solve.tasks.base import (
 
 Floats = NDArray[np.float64]
 
-_LENGTHS = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
-"""How many of a joint's velocities are lengths; they come first."""
-
 
 class _Way(NamedTuple):
     """Where the differences of the joints stand: indices of v, and which of them wrap."""
@@ -46,9 +43,9 @@ class Posture(Task):
     """Joints at the positions of q (nq,), or those of ``joints`` at theirs, one after the other.
 
     Positions may be given by joint name; those that are not named are neutral.
-    An angle without limits may come from either side, by the shorter way; a floating joint goes by
-    the shorter way on the group. The errors are the lengths of all differences in radians, and of
-    all in metres.
+    An angle without limits may come from either side, by the shorter way; floating and
+    spherical joints go by the shorter way on the group. The errors are the
+    lengths of all differences in radians, and of all in metres.
     """
 
     target: Configuration | None = None
@@ -116,22 +113,23 @@ def _way(m: Mechanism, chosen: Sequence[int]) -> _Way:
     wraps: set[int] = set()
     for c in chosen:
         start, stop, kind = int(m.v_start[c]), int(m.v_start[c + 1]), m.joint_types[c]
-        middle = start + _LENGTHS.get(kind, 0)
+        middle = start + kind.n_lengths
         lengths += range(start, middle)
         angles += range(middle, stop)
-        if kind is not JointType.FLOATING and middle < stop and turns_freely(m, c):
+        if not kind.has_quaternion and middle < stop and turns_freely(m, c):
             wraps.add(stop - 1)
     return _Way(angles, lengths, frozenset(wraps))
 
 
 def _quaternions(m: Mechanism, chosen: Sequence[int]) -> list[int]:
-    """Where the quaternions of floating joints begin in a target."""
+    """Where the quaternions begin in a target."""
     found: list[int] = []
     at = 0
     for c in chosen:
-        if m.joint_types[c] is JointType.FLOATING:
-            found.append(at + 3)
-        at += m.joint_types[c].n_q
+        kind = m.joint_types[c]
+        if kind.has_quaternion:
+            found.append(at + kind.n_lengths)
+        at += kind.n_q
     return found
 
 
