@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+import linkwork as lw
 from linkwork.mechanism import edit
 from linkwork.mechanism.model import Mechanism
 from robots import mechanism_from
@@ -61,3 +64,59 @@ def equal_pendulum() -> tuple[float, float]:
 def swung(angle: float) -> np.ndarray:
     """The parallelogram with its rods turned by an angle."""
     return np.array([angle, -angle, angle])
+
+
+LENGTH, TWISTS = 0.4, (0.6, 1.1)  # of a Bennett linkage: of one link, and of both
+
+
+def bennett(size: float = 1.0) -> lw.Robot:
+    """Bennett's linkage: four hinges in space whose rows are redundant by lengths and twists alone.
+
+    Links of length a and twist alpha, b and beta in turn, with a / sin(alpha) = b / sin(beta);
+    masses of 1 kg. ``size`` multiplies lengths.
+    """
+    alpha, beta = TWISTS
+    a = LENGTH * size
+    b = a * math.sin(beta) / math.sin(alpha)
+    text = (
+        '<robot name="bennett"><link name="base"/>'
+        + "".join(_link(name, length) for name, length in (("l1", a), ("l2", b), ("l3", a)))
+        + '<link name="end"/><link name="foot"/>'
+        + _hinge("j1", "base", "l1", 0.0, 0.0)
+        + _hinge("j2", "l1", "l2", a, alpha)
+        + _hinge("j3", "l2", "l3", b, beta)
+        + _hinge("j4", "l3", "end", a, alpha, "fixed")
+        + _hinge("foot", "base", "foot", -b, -beta, "fixed")
+        + "</robot>"
+    )
+    return lw.load(text).close("foot", "end", "revolute", name="hinge").actuate("j1")
+
+
+def bennett_angle(angle: float) -> float:
+    """The second angle of Bennett's linkage, by its first.
+
+    Source: G. T. Bennett, "A new mechanism", Engineering 76 (1903).
+    """
+    alpha, beta = TWISTS
+    share = math.sin(0.5 * (beta + alpha)) / math.sin(0.5 * (beta - alpha))
+    return 2.0 * math.atan(share / math.tan(0.5 * angle))
+
+
+def _link(name: str, length: float) -> str:
+    inertia = length * length / 12.0
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{0.5 * length!r} 0 {0.1 * length!r}"/>'
+        f'<mass value="1"/><inertia ixx="{inertia!r}" iyy="{1.2 * inertia!r}" '
+        f'izz="{0.9 * inertia!r}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+
+
+def _hinge(
+    name: str, parent: str, child: str, along: float, twist: float, kind: str = "continuous"
+) -> str:
+    """A hinge about z, where a link of this length and twist ends."""
+    axis = "" if kind == "fixed" else '<axis xyz="0 0 1"/>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{along!r} 0 0" rpy="{twist!r} 0 0"/>{axis}</joint>'
+    )

@@ -6,6 +6,7 @@ import numpy as np
 
 from closed_dynamics_cases import closed_case
 from linkwork.algorithms.closed_dynamics import accelerated, held, moved
+from linkwork.algorithms.independent_rows import RowGroup, Scales, independent_rows
 from linkwork.ops.numpy import NUMPY
 from seeds import rng
 
@@ -18,10 +19,13 @@ def test_both_equations_are_solved():
     push, bias = random.normal(size=5), J @ random.normal(size=5)
     lower = {(i, j): float(M[i, j]) for i in range(5) for j in range(i + 1)}
     rows = [dict(enumerate(map(float, row))) for row in J]
-    by = held(lower, 5, rows, [1.0] * len(rows))
+    scales = Scales([1.0] * 3, [1.0] * 5)
+    independent = independent_rows(NUMPY, rows, scales, [RowGroup((0, 1, 2), tuple(range(5)), 2)])
+    by = held(NUMPY, lower, 5, independent)
     dv, f = map(np.array, moved(by, dict(enumerate(map(float, push))), list(bias)))
     np.testing.assert_allclose(M @ dv, push + J.T @ f, atol=1e-9)
     np.testing.assert_allclose(J @ dv, -bias, atol=1e-9)
+    np.testing.assert_allclose(f, np.linalg.pinv(J.T) @ (M @ dv - push), atol=1e-9)
 
 
 def test_rows_may_be_in_any_axes():

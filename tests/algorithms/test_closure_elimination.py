@@ -9,6 +9,7 @@ from closed_dynamics_cases import closed_case
 from linkwork.algorithms.closed_dynamics import held, moved
 from linkwork.algorithms.closure import closure_rows
 from linkwork.algorithms.closure_elimination import split
+from linkwork.algorithms.independent_rows import RowGroup, Scales, independent_rows
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
 from linkwork.mechanism.model import Mechanism
@@ -79,7 +80,9 @@ def one_system(random: np.random.Generator, weak: int) -> None:
     push, bias = random.normal(size=11), J @ random.normal(size=11)
     entries = {(i, j): float(M[i, j]) for i in range(11) for j in range(i + 1) if M[i, j]}
     rows = [{k: float(row[k]) for k in range(11) if row[k] != 0.0} for row in J]
-    by = held(entries, 11, rows, [1.0] * len(rows))
+    groups = [RowGroup((r,), tuple(sorted(row)), 1) for r, row in enumerate(rows)]
+    scales = Scales([1.0] * len(rows), [1.0] * 11)
+    by = held(NUMPY, entries, 11, independent_rows(NUMPY, rows, scales, groups))
     assert len(by.parts.first) == 8
     dv, f = map(np.array, moved(by, dict(enumerate(map(float, push))), list(bias)))
     K = np.block([[M, -J.T], [J, np.zeros((8, 8))]])

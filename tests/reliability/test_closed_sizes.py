@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,3 +112,67 @@ def test_forces_and_motions_follow_the_units(name: str, size: tuple[float, float
     rates = other.passive_rates(at) * slides[driven] / slides[:, None]
     near(rates, robot.passive_rates(q), kinds)
     assert other.mobility(at) == robot.mobility(q)
+
+
+# masses of next to nothing
+
+
+def lighter(robot: Any, links: list[str], share: float) -> Any:
+    """The robot with the masses and inertias of some links multiplied."""
+    m = robot.mechanism
+    by = np.array([share if name in links else 1.0 for name in m.body_names])
+    mass, I_com = m.mass * by, m.I_com * by[:, None, None]
+    return lw.Robot(replace(m, mass=mass, I_com=I_com, inertias_accepted=True))
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-11])
+@pytest.mark.parametrize("size", [1.0, 1e-4])
+def test_a_coupler_that_weighs_nothing_is_moved_by_its_loop(share: float, size: float):
+    robot = lighter(resized(lw.load("four_bar"), size, 1.0), ["coupler_link"], share)
+    tree = lw.Robot(replace(robot.mechanism, loops=(), actuated=()))
+    q = robot.assemble([0.5]).q
+    rates = robot.passive_rates(q)[:, 0]
+    tau = np.array([0.3 * size**2, 0.0, 0.0])
+    dv = robot.forward_dynamics(q, rates, tau)
+    left = tree.mass_matrix(q) @ dv + tree.bias_forces(q, rates) - tau
+    assert abs(rates @ left) < 1e-11 * np.abs(left).max()
+    f = robot.loop_forces(q, rates, tau)
+    done = robot.closure_jacobian(q).T @ f
+    np.testing.assert_allclose(done, left, rtol=0, atol=1e-10 * np.abs(left).max())
+    opening = robot.closure_jacobian(q) @ dv + robot.closure_bias(q, rates)
+    np.testing.assert_allclose(opening, 0.0, atol=1e-10 * size * np.abs(dv).max())
+
+
+def test_motions_without_inertia_are_refused_by_joint():
+    q, still = lw.load("five_bar").neutral(), np.zeros(4)
+    links = ["left_near", "left_far"]
+    light = lighter(lw.load("five_bar"), links, 0.0)
+    assert np.isfinite(light.forward_dynamics(q, still, still)).all()
+    nothing = lighter(lw.load("five_bar"), list(lw.load("five_bar").mechanism.body_names), 0.0)
+    with pytest.raises(InputError, match="acceleration is not determined"):
+        nothing.forward_dynamics(q, still, still)
+    # two ways to move, and one mass that turns about one joint
+    one = lighter(lw.load("five_bar"), [*links, "right_far"], 0.0)
+    with pytest.raises(InputError, match=r"joint '\w+'.*acceleration is not determined"):
+        one.forward_dynamics(q, still, still)
+
+
+def test_masses_in_one_point_do_not_determine_many_joints():
+    """A point mass at the end of a chain of more than three joints, wherever its joints are."""
+    for k in range(20):
+        g = rng(f"one point {k}")
+        text = '<robot name="tail"><link name="l0"/>'
+        for j in range(1, 6):
+            x, y, z = g.normal(size=3)
+            roll, pitch, yaw = g.uniform(-3, 3, 3)
+            mass = '<inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/><inertia ixx="0" iyy="0" '
+            mass += 'izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
+            text += f'<link name="l{j}">{mass if j == 5 else ""}</link>'
+            text += (
+                f'<joint name="j{j}" type="continuous"><parent link="l{j - 1}"/>'
+                f'<child link="l{j}"/><origin xyz="{x} {y} {z}" rpy="{roll} {pitch} {yaw}"/>'
+                '<axis xyz="0 0 1"/></joint>'
+            )
+        robot = lw.load(text + "</robot>")
+        with pytest.raises(InputError, match="acceleration is not determined"):
+            robot.forward_dynamics(np.zeros(5), np.zeros(5), np.zeros(5))

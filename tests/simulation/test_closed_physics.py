@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_models import equal_pendulum, parallelogram, swung
+from closed_models import bennett, equal_pendulum, parallelogram, swung
 from linkwork.simulation.actuators import PD
 from linkwork.simulation.by_joint import for_actuated
 from linkwork.simulation.options import Event
@@ -41,6 +41,19 @@ def test_energy_and_closure_over_ten_seconds(name, kp, gravity, share):
     spring = 0.5 * (for_actuated(robot.mechanism, kp) * way**2).sum(axis=-1)
     energy = found.energy + spring
     assert np.abs(energy - energy[0]).max() < share * max(found.kinetic_energy.max(), spring.max())
+
+
+def test_a_bennett_linkage_keeps_its_energy():
+    """Three of its five rows follow from the others by lengths and twists alone."""
+    robot = bennett()
+    q0 = robot.assemble([1.0]).q
+    v0 = 3.0 * robot.passive_rates(q0)[:, 0]
+    found = simulated(robot.mechanism, q0, v0, 10.0, dt=1e-3, record=100)
+    assert found.finished
+    kinetic = robot.kinetic_energy(found.q, found.v)
+    energy = kinetic + robot.potential_energy(found.q)
+    np.testing.assert_allclose(energy, energy[0], rtol=0, atol=1e-9 * kinetic.max())
+    np.testing.assert_allclose(robot.closure(found.q), 0.0, atol=1e-11)
 
 
 @pytest.mark.parametrize("kind", ["position", "point"])

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from linkwork.algorithms.actuation import actuation, balanced
 from linkwork.algorithms.axes import Scalar, added, is_zero
 from linkwork.algorithms.closed_dynamics import Held, held, moved
-from linkwork.algorithms.closure import Row, closure_rows, row_scales
+from linkwork.algorithms.closure import Row, closure_rows
 from linkwork.algorithms.closure_derivatives import (
     acceleration_changes,
     force_changes,
@@ -22,6 +22,7 @@ from linkwork.algorithms.closure_derivatives import (
 )
 from linkwork.algorithms.closure_motion import acceleration_bias
 from linkwork.algorithms.composites import composite_inertias, own_inertias
+from linkwork.algorithms.independent_rows import independent, stiffness
 from linkwork.algorithms.inverse_dynamics import numbers, still, tree_forces
 from linkwork.algorithms.joint_matrix import JointMatrix, climb
 from linkwork.algorithms.step_motion import power
@@ -38,7 +39,7 @@ def closed_forward_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, tau: Bl
     """As `forward_dynamics_derivatives`, of a mechanism with loops or couplings."""
     n, steps, rates = m.n_v, steps_of(o, m, q), numbers(m, v)
     rows = closure_rows(o, m, q)
-    by = held(step_masses(m, steps).lower(), n, rows, row_scales(m))
+    by = held(o, step_masses(m, steps).lower(), n, independent(o, m, rows), stiffness(m))
     push = minus(numbers(m, tau), tree_forces(o, m, q, rates, still(m)))
     bias = acceleration_bias(o, m, q, v)
     now = moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])

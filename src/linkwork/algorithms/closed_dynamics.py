@@ -2,7 +2,8 @@
 
 M dv + h = tau + Jᵀ f and J dv = -dJ/dt v: f from J M⁻¹ Jᵀ, whose products take only half of the
 solution by M, as its factors have the sparsity of the tree. Where legs carry a platform only their
-joints go this way, and the platform's stay with the rows (`closure_elimination.py`).
+joints go this way, and the platform's stay with the rows (`closure_elimination.py`). The rows are
+independent ones that say the same (`independent_rows.py`).
 
 Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), sections 8.4 and 8.5.
 """
@@ -13,14 +14,15 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.closure import Row, closure_rows, row_scales
+from linkwork.algorithms.closure import Row, closure_rows, transposed_product
 from linkwork.algorithms.closure_elimination import Split, split
 from linkwork.algorithms.closure_motion import acceleration_bias, closure_bias
+from linkwork.algorithms.independent_rows import CHANGE, IndependentRows, independent, stiffness
 from linkwork.algorithms.inverse_dynamics import inverse_forces, numbers
 from linkwork.algorithms.joint_losses import losses
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
-from linkwork.algorithms.proximal import STEPS, Proximal, proximal, settled
+from linkwork.algorithms.proximal import Proximal, proximal, regular, settled
 from linkwork.algorithms.tree_factor import (
     Entries,
     TreeFactor,
@@ -29,7 +31,7 @@ from linkwork.algorithms.tree_factor import (
     half_solved,
     out_of_half,
 )
-from linkwork.algorithms.triples import minus, negated, times
+from linkwork.algorithms.triples import minus, negated, times, total
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -42,25 +44,33 @@ class Moved(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Rows J of a mechanism with the mass matrix M: what solves for both (`closure_elimination`).
+    """Independent rows J and the mass matrix M: what solves for both (`closure_elimination`).
 
     The border, rows and joints that are not eliminated first, by what it has of those that are:
     of a row J, of a joint -M, both half solved.
     """
 
+    rows: IndependentRows
+    stiff: list[float]
+    """What each row's square is multiplied by to be added to M."""
     parts: Split
     n_v: int
     masses: TreeFactor
     """Of the joints that are eliminated first."""
     halves: list[dict[int, Scalar]]
     system: Proximal
+    valid: Scalar
+    """1, or NaN at a change point."""
 
 
-def held(entries: Entries, n: int, rows: list[Row], scales: Sequence[float]) -> Held:
-    """M (n, n) by its entries and rows of the closure's Jacobian, made ready to be solved for.
+def held(o: Ops, entries: Entries, n: int, by: IndependentRows, stiffness: float = 0.0) -> Held:
+    """M (n, n) by its entries and the closure's rows, made ready to be solved for.
 
-    ``scales`` of the rows as in `closure.row_scales`.
+    ``stiffness``: see `independent_rows.stiffness`.
     """
+    rows = by.rows
+    stiff = [stiffness * scale**2 for scale in by.scales]
+    entries = _stiffened(entries, rows, stiff)
     parts = split(n, entries.keys(), rows)
     place = {k: i for i, k in enumerate(parts.first)}
     at = {k: i for i, k in enumerate(parts.border)}
@@ -90,22 +100,47 @@ def held(entries: Entries, n: int, rows: list[Row], scales: Sequence[float]) -> 
             value = added(between.get((i, j), 0.0), half_product(masses, halves[i], halves[j]))
             if not is_zero(value):
                 between[i, j] = value
-    ahead = n - len(place)
-    return Held(parts, n, masses, halves, proximal(between, len(at), ahead, scales))
+    system = proximal(between, len(at), n - len(place), by.scales)
+    valid = times(by.valid, regular(o, system, _sizes(system, by), CHANGE**2))
+    return Held(by, stiff, parts, n, masses, halves, system, valid)
 
 
-def moved(
-    by: Held, push: Mapping[int, Scalar], bias: Sequence[Scalar], *, steps: int = STEPS
-) -> Moved:
-    """``dv`` and ``f`` with M dv = push + Jᵀ f and J dv = -bias; ``steps`` as in `settled`."""
+def _stiffened(entries: Entries, rows: Sequence[Row], stiff: Sequence[float]) -> Entries:
+    """The entries with the square of each row times a number added."""
+    found = dict(entries)
+    for share, row in zip(stiff, rows, strict=True):
+        for i, x in row.items() if share else ():
+            for j in (j for j in row if j <= i):
+                found[i, j] = added(found.get((i, j), 0.0), times(share, times(x, row[j])))
+    return found
+
+
+def _sizes(system: Proximal, by: IndependentRows) -> list[Scalar]:
+    """What each row's pivot is compared with: the mean entry of its group's diagonal."""
+    found: list[Scalar] = []
+    if system.ahead:
+        return found
+    for basis in by.bases:
+        own = range(len(found), len(found) + len(basis))
+        mean = total([times(by.scales[k] ** 2, system.entries[k, k]) for k in own])
+        found += [times(1.0 / (len(basis) * by.scales[k] ** 2), mean) for k in own]
+    return found
+
+
+def moved(by: Held, push: Mapping[int, Scalar], bias: Sequence[Scalar]) -> Moved:
+    """``dv`` and ``f`` with M dv = push + Jᵀ f and J dv = -bias (n_c,) of the closure's rows."""
     n, first, border = by.n_v, by.parts.first, by.parts.border
+    bias = by.rows.of(bias)
+    pulled = [negated(times(share, x)) for share, x in zip(by.stiff, bias, strict=True)]
+    more = transposed_product(by.rows.rows, pulled, n)
+    push = {k: added(push.get(k, 0.0), x) for k, x in enumerate(more)}
     half = half_solved(by.masses, {i: push[k] for i, k in enumerate(first) if k in push})
     given = [push.get(k, 0.0) if k < n else bias[k - n] for k in border]
     right = [
         negated(added(half_product(by.masses, row, half), x))
         for row, x in zip(by.halves, given, strict=True)
     ]
-    found = settled(by.system, right, steps)
+    found = [times(by.valid, x) for x in settled(by.system, right)]
     for row, x in zip(by.halves, found, strict=True):
         for k, value in row.items():
             half[k] = added(half.get(k, 0.0), times(value, x))
@@ -113,7 +148,7 @@ def moved(
     for unknowns, values in ((first, out_of_half(by.masses, half)), (border, found)):
         for k, value in zip(unknowns, values, strict=True):
             everything[k] = value
-    return Moved(everything[:n], everything[n:])
+    return Moved(everything[:n], by.rows.forces(everything[n:]))
 
 
 def accelerated(
@@ -125,5 +160,6 @@ def accelerated(
     push = minus(push, inverse_forces(m, ways, rates, [0.0] * m.n_v))
     rows = closure_rows(o, m, q, in_frame_a=in_frame_a)
     bias = (closure_bias if in_frame_a else acceleration_bias)(o, m, q, v)
-    by = held(mass_entries(m, ways), m.n_v, rows, row_scales(m))
+    independent_ = independent(o, m, rows, in_frame_a=in_frame_a)
+    by = held(o, mass_entries(m, ways), m.n_v, independent_, stiffness(m))
     return moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])

@@ -1,14 +1,11 @@
-"""Symmetric systems that may have no more rank than some of their rows: redundant loops.
+"""Symmetric systems of independent rows, which may be so only with what is ahead of them.
 
-A x = b with A positive semidefinite and b in its range, as sums of squares give it. Each step
-solves (A + E) x' = b + E x, E a small diagonal: what A determines of x comes a factor of about
-E / A nearer each time, and what it does not determine stays zero, so x is the least one where
-each number is measured by the root of its diagonal entry. A fixed number of operations, no pivots.
-
-There may be unknowns ahead of these, in which the matrix is negative definite and takes no E; they
-are eliminated after the others. Rows that the others hardly determine then divide by little, and
-spoil digits of what comes after them: the last step takes what is left of the equations, as
-iterative refinement does, which mends it.
+A x = b with A positive definite is solved by its factors. With unknowns ahead, in which the matrix
+is negative definite and which are eliminated after the others, the part of the others may lack
+rank by itself (a leg at a singularity under a platform). It takes E, a small diagonal: the
+solution of (A + E) x' = b + E x comes a factor of about E / A nearer each time, and the last step
+takes what is left of the equations, as iterative refinement does. A fixed number of operations, no
+pivots.
 
 Sources: the proximal point algorithm, R. T. Rockafellar, "Monotone operators and the proximal point
 algorithm", SIAM J. Control and Optimization 14 (1976); N. Higham, Accuracy and Stability of
@@ -17,21 +14,17 @@ Numerical Algorithms, 2nd ed. (2002), chapter 12.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.tree_factor import Entries, TreeFactor, factor, solved
-from linkwork.algorithms.triples import minus, plus, times, total
+from linkwork.algorithms.triples import minus, negated, plus, times, total
+from linkwork.ops.protocol import Ops
 
 SHARE = 1.0e-8
-"""Of a diagonal entry: half of the digits, which is what rank is told by."""
-_FLOOR = 1.0e-16
-"""Of the mean diagonal entry: for rows that are zero."""
-_FLOOR_BEFORE = 1.0e-8
-"""The same where unknowns are ahead, whose factors a small divisor would spoil."""
-STEPS = 3
-"""As many as take 1e-8 of what is determined well to nothing, and 1e-4 to 1e-12."""
+"""Of a diagonal entry, and of the mean one: half of the digits."""
 
 
 class Proximal(NamedTuple):
@@ -51,27 +44,40 @@ def proximal(
 
     ``scales``: what each equation after the ``ahead`` is multiplied by to be compared with others.
     """
-    held = range(ahead, n)
-    diagonal = {k: entries.get((k, k), 0.0) for k in held}
-    share = _FLOOR_BEFORE if ahead else _FLOOR
-    squares = {k: (scales[k - ahead] if scales else 1.0) ** 2 for k in held}
-    compared = [times(squares[k], value) for k, value in diagonal.items()]
-    floor = times(share / max(n - ahead, 1), total(compared))
     small: list[Scalar] = [0.0] * n
     shifted = dict(entries)
-    for k in held:
-        small[k] = added(times(SHARE, diagonal[k]), times(1.0 / squares[k], floor))
-        shifted[k, k] = added(diagonal[k], small[k])
+    if ahead:
+        held = range(ahead, n)
+        diagonal = {k: entries.get((k, k), 0.0) for k in held}
+        squares = {k: (scales[k - ahead] if scales else 1.0) ** 2 for k in held}
+        compared = [times(squares[k], value) for k, value in diagonal.items()]
+        floor = times(SHARE / max(n - ahead, 1), total(compared))
+        for k in held:
+            small[k] = added(times(SHARE, diagonal[k]), times(1.0 / squares[k], floor))
+            shifted[k, k] = added(diagonal[k], small[k])
     return Proximal(entries, factor(shifted, n), small, ahead)
 
 
-def settled(system: Proximal, right: list[Scalar], steps: int = STEPS) -> list[Scalar]:
-    """The least x with A x = right; by one step it is as near as E is small."""
+def regular(o: Ops, system: Proximal, sizes: Sequence[Scalar], least: float) -> Scalar:
+    """1, or NaN where less than a share of its ``sizes`` is left of an unknown beside the others.
+
+    With unknowns ahead nothing tells: 1.
+    """
+    valid: Scalar = 1.0
+    if system.ahead:
+        return valid
+    for inverse, size in zip(system.factors.inverse, sizes, strict=True):
+        share = times(negated(inverse), size)  # one over it, infinite or below 0 where none is left
+        kept = o.both(o.less(0.0, share), o.less(share, o.const(1.0 / least)))
+        valid = times(valid, o.select(kept, o.const(1.0), o.const(math.nan)))
+    return valid
+
+
+def settled(system: Proximal, right: list[Scalar]) -> list[Scalar]:
+    """The x with A x = right."""
     x = solved(system.factors, right)
-    mended = int(system.ahead > 0 and steps > 1)
-    for _ in range(steps - 1 - mended):
+    if system.ahead:
         x = solved(system.factors, plus(right, list(map(times, system.small, x))))
-    for _ in range(mended):
         left = minus(right, _product(system.entries, x))
         x = plus(x, solved(system.factors, left))
     return x

@@ -24,6 +24,7 @@ from linkwork.algorithms.forward_dynamics_derivatives import forward_dynamics_de
 from linkwork.algorithms.forward_kinematics import fk, fk_all
 from linkwork.algorithms.frame_motion import frame_acceleration, frame_velocity
 from linkwork.algorithms.gravity import gravity_forces, potential_energy
+from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.inverse_dynamics import bias_forces, inverse_dynamics
 from linkwork.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from linkwork.algorithms.inverse_mass_matrix import inverse_mass_matrix
@@ -45,7 +46,6 @@ from linkwork.mechanism.dynamics_checks import (
     check_inertias_said,
     check_loops,
     check_masses_said,
-    check_movable,
     check_moving_masses_said,
 )
 from linkwork.mechanism.model import Mechanism

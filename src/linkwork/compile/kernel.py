@@ -233,6 +233,11 @@ class Kernel(ProcessBound):
                 if not np.isfinite(value):
                     label = f" ({self._labels[name][k]})" if name in self._labels else ""
                     return f"{name}[{k}]{label}{where} is {value}; it must be a finite number"
+        if self.recipe.causes is not None:
+            names = self.signature.input_names
+            given = {name: values[row] for name, values in zip(names, inputs, strict=True)}
+            if known := self.recipe.causes(given):
+                return f"{self.signature.name}{where} has no finite result: {known}"
         causes = "the numbers are too large for float64, or a quaternion's length is zero, below "
         causes += "1e-154 or above 1e154"
         if "free_motions" in self.recipe.about:

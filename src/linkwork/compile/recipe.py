@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,14 @@ class Recipe:
         *,
         name: str = "a function",
         about: Mapping[str, str] | None = None,
+        causes: Callable[[Mapping[str, Any]], str] | None = None,
     ) -> None:
         """``name`` and ``about`` are for people; the latter says what the function is of: the
-        robot, the frame."""
+        robot, the frame. ``causes`` says of inputs (n,) by name why there is no finite result, ""
+        where it does not know."""
         self.key = tuple(key)
         self.name, self.about = name, dict(about or {})
+        self.causes = causes
         self._trace = trace
         self._traced: Traced | None = None
 
@@ -93,4 +97,12 @@ def algorithm_recipe(
     named = [f"parameter {name}" for name in parameters]
     about = {"robot": mechanism.name, **{key: str(value) for key, value in static.items()}}
     key = ("algorithm", algorithm, mechanism.digest, *fixed, *named)
-    return Recipe(key, trace, name=algorithm, about=about)
+    causes = functools.partial(_at_a_change_point, mechanism) if mechanism.is_closed else None
+    return Recipe(key, trace, name=algorithm, about=about, causes=causes)
+
+
+def _at_a_change_point(m: Mechanism, inputs: Mapping[str, Any]) -> str:
+    """What is said of a configuration at which loops lose rank."""
+    from linkwork.algorithms.independent_rows import change_point  # noqa: PLC0415  rarely needed
+
+    return change_point(m, inputs["q"]) if "q" in inputs else ""

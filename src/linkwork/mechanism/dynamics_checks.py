@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,10 @@ SINGULAR = 1e-12
 ROUNDING = 1e-13
 """Of mass times distance squared: what moving an inertia of zero to and fro leaves."""
 
+NOTHING = 1e-14
+"""Of a mass matrix with ones on its diagonal: eigenvalues are no more than rounding."""
+
+_MOST_BY_VALUES = 200
 _MOST_NAMED = 4
 
 
@@ -139,29 +143,65 @@ def _weighed(m: Mechanism, given: Sequence[str]) -> set[int]:
     return {int(m.frame_body[p.frame]) for p in found if p.quantity in quantities}
 
 
-def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | None = None) -> None:
+class Motions(NamedTuple):
+    """The motions N (nv, dof) that loops leave at an assembled configuration q (nq,)."""
+
+    q: Floats
+    N: Floats
+    units: Floats
+    """What numbers of v (nv,) are compared in."""
+
+
+def check_movable(
+    m: Mechanism,
+    given: Sequence[str] = (),
+    armature: Floats | None = None,
+    motions: Motions | None = None,
+) -> None:
     """Check that forces determine the acceleration of every joint.
 
     At a generic configuration, the inertia that each joint feels while those behind it are free
-    must be above zero. ``given`` names parameters: rotors' inertias make everything movable, where
-    their values ``armature`` (nv,) are not known, and a body whose mass or inertia is an input is
-    taken for one that has some.
+    must be above zero, or that of each of the ``motions`` where loops leave only these. ``given``
+    names parameters: rotors' inertias make everything movable, where their values ``armature``
+    (nv,) are not known, and a body whose mass or inertia is an input is taken for one that has
+    some.
 
     Raises: InputError with the body and the joint, and what to mend.
     """
     if m.n_v == 0 or ("armature" in given and armature is None):
         return
-    inertia, least = generic_mass_matrix(m, _weighed(m, given))
+    at = None if motions is None else motions.q
+    inertia, least = generic_mass_matrix(m, _weighed(m, given), at)
     inertia = inertia + np.diag(m.armature if armature is None else armature)
     own = np.diagonal(inertia)
     idle = np.flatnonzero(own <= SINGULAR * least)
+    size = np.sqrt(np.maximum(own, 0.0))
+    if motions is not None and idle.size < m.n_v:
+        relative = size / motions.units
+        size[idle] = motions.units[idle] * np.delete(relative, idle).min()
+        _check_motions(m, inertia / np.outer(size, size), motions.N * size[:, None])
+        return
     if idle.size:
         raise InputError(_undetermined(m, int(idle[-1]), alone=True))
-    size = np.sqrt(own)
+    scaled = inertia / np.outer(size, size)
     # reversed, a triangular factor has on its diagonal what is felt while the rest is free
-    scaled = (inertia / np.outer(size, size))[::-1, ::-1]
-    if not _is_positive(scaled):
-        k = m.n_v - 1 - _first_bad(scaled)
+    if not _is_positive(scaled[::-1, ::-1]):
+        k = m.n_v - 1 - _first_bad(scaled[::-1, ::-1])
+        raise InputError(_undetermined(m, k, alone=False))
+    if m.n_v <= _MOST_BY_VALUES:  # pivots next to small ones are rounding
+        values, vectors = np.linalg.eigh(scaled)
+        if values[0] <= NOTHING:
+            raise InputError(_undetermined(m, int(np.abs(vectors[:, 0]).argmax()), alone=False))
+
+
+def _check_motions(m: Mechanism, inertia: Floats, N: Floats) -> None:
+    """Refuse motions (nv, dof) that nothing with inertia takes part in."""
+    if not N.shape[1]:
+        return
+    directions = np.linalg.qr(N)[0]
+    values, vectors = np.linalg.eigh(directions.T @ inertia @ directions)
+    if values[0] <= SINGULAR:
+        k = int(np.abs(directions @ vectors[:, 0]).argmax())
         raise InputError(_undetermined(m, k, alone=False))
 
 

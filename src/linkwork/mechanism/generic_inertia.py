@@ -17,16 +17,19 @@ from linkwork.mechanism.model import Floats, JointType, Mechanism
 _SEED = 20
 
 
-def generic_mass_matrix(m: Mechanism, unknown: Collection[int] = ()) -> tuple[Floats, Floats]:
+def generic_mass_matrix(
+    m: Mechanism, unknown: Collection[int] = (), q: Floats | None = None
+) -> tuple[Floats, Floats]:
     """The mass matrix (nv, nv), and what its diagonal (nv,) is to be compared with.
 
     That is, for each velocity, the mass that it moves, or the largest moment of inertia of it.
     What a joint feels by itself is computed in the frame of its body, where what cancels does so
-    but for the last bits. Bodies whose weight is ``unknown`` get 1 kg and 1 kg m² more.
+    but for the last bits. Bodies whose weight is ``unknown`` get 1 kg and 1 kg m² more. ``q``
+    (nq,): where loops have to be closed.
 
     Source: composite bodies, R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2.
     """
-    poses = _generic_poses(m)
+    poses = _generic_poses(m, q)
     behind = _composites(m, poses, unknown)
     worlds = _in_world(m, poses)
     starts = np.cumsum([0, *(kind.n_v for kind in m.body_joint_types)])
@@ -88,9 +91,10 @@ class _Behind(NamedTuple):
         return _Behind(self.mass + other.mass, moment, self.inertia + about)
 
 
-def _generic_poses(m: Mechanism) -> list[_Pose]:
-    """Every body in its parent, all joints somewhere."""
-    q = np.random.default_rng(_SEED).uniform(0.4, 1.2, m.n_q)
+def _generic_poses(m: Mechanism, q: Floats | None) -> list[_Pose]:
+    """Every body in its parent, all joints somewhere if not at q (nq,)."""
+    if q is None:
+        q = np.random.default_rng(_SEED).uniform(0.4, 1.2, m.n_q)
     poses: list[_Pose] = []
     for b, kind in enumerate(m.body_joint_types):
         joint = _Pose(m.R_parent_joint[b], m.p_parent_joint[b])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.algorithms.closure import closure_parts
+from linkwork.algorithms.independent_rows import change_point
 from linkwork.compile.kernel import Kernel
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
@@ -69,10 +70,9 @@ def begun_closed(request: Request, library: Library, threads: int = 1) -> Reques
     q, v, closed = corrected(kernel, (request.q0, request.v0), entering, threads)
     if not closed.all():
         row = _of_row(request, int(np.flatnonzero(~closed)[0]))
-        raise InputError(
-            f"q0{row}: the loops cannot be kept closed there; it is a "
-            "singular configuration of the mechanism (see robot.mobility(q0))"
-        )
+        known = change_point(system.mechanism, request.q0[int(np.flatnonzero(~closed)[0])])
+        why = known or "it is a singular configuration of the mechanism (see robot.mobility(q0))"
+        raise InputError(f"q0{row}: the loops cannot be kept closed there; {why}")
     return replace(request, q0=q, v0=v)
 
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.independent_rows import check_movable
 from linkwork.arrays import real_array, real_rows
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters
-from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import configuration_from, velocity_from
 from linkwork.mechanism.neutral import quaternion_starts

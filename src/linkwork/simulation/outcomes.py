@@ -97,7 +97,11 @@ class Outcomes:
         for values, joint in ((v, joint_of_v), (q, joint_of_q)):
             bad = np.flatnonzero(~np.isfinite(values))
             if bad.size:
-                return f"joint '{joint(m, int(bad[0]))}' is no finite number any more: {_ADVICE}"
+                at_loops = ", or the loops have come to a change point" if m.is_closed else ""
+                return (
+                    f"joint '{joint(m, int(bad[0]))}' is no finite number any more: "
+                    f"{_ADVICE}{at_loops}"
+                )
         worst = int(np.argmax(np.abs(v)))
         speed = f"{abs(v[worst]):.3g} {_unit_of_speed(m, worst)}"
         return (

@@ -1,10 +1,9 @@
 """Keeping loops closed: what a step has opened is closed again, positions first, then velocities.
 
-The correction is the smallest one that the masses allow: dq = -M⁻¹ Jᵀ (J M⁻¹ Jᵀ + mu)⁻¹ c. Of the
-velocities it takes away what opens the loops and nothing else, so a correction of a velocity by e
-changes the kinetic energy by the square of e, and that of an integration's error by almost nothing.
-``mu`` keeps rows that follow from others harmless (`algorithms/proximal.py`): what they lack in one
-pass is made up in the next.
+The correction is the smallest one that the masses allow: dq = -M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ c, with J the
+independent rows (`algorithms/independent_rows.py`). Of the velocities it takes away what opens the
+loops and nothing else, so a correction of a velocity by e changes the kinetic energy by the square
+of e, and that of an integration's error by almost nothing.
 
 Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2nd ed., IV.4 (projection
 methods).
@@ -17,7 +16,8 @@ from typing import NamedTuple
 
 from linkwork.algorithms.closed_dynamics import held
 from linkwork.algorithms.closed_dynamics import moved as answered
-from linkwork.algorithms.closure import ClosurePart, closure_parts, openings, row_scales
+from linkwork.algorithms.closure import ClosurePart, closure_parts, openings
+from linkwork.algorithms.independent_rows import independent, stiffness
 from linkwork.algorithms.inverse_dynamics import as_vector
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
@@ -102,9 +102,10 @@ class _Weighed:
 
     def __init__(self, o: Ops, m: Mechanism, q: Block, rows: list[dict[int, Block]]) -> None:
         self._o = o
-        self._by = held(mass_entries(m, passages(o, m, q)), m.n_v, rows, row_scales(m))
+        masses = mass_entries(m, passages(o, m, q))
+        self._by = held(o, masses, m.n_v, independent(o, m, rows), stiffness(m))
 
     def correction(self, error: list[Block]) -> Block:
-        """(nv,): M⁻¹ Jᵀ (J M⁻¹ Jᵀ + mu)⁻¹ times the error."""
+        """(nv,): M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ times the error."""
         opening = [-x for x in error]
-        return as_vector(self._o, answered(self._by, {}, opening, steps=1).dv)
+        return as_vector(self._o, answered(self._by, {}, opening).dv)

@@ -36,6 +36,8 @@ class Terms:
     columns: tuple[Column, ...]
     thresholds: Floats  # what each squared measure is compared with
     explain: Explain
+    remark: Callable[[Floats], str] | None = None
+    """What is said of an answer q (nq,); None: "solved"."""
 
     @cached_property
     def tolerances(self) -> tuple[float, ...]:
@@ -182,7 +184,7 @@ class IKResult:
         if not success.size:
             return str(self.__dict__["_of_none"])
         if success.all():
-            return "solved"
+            return self.reason_for() if success.ndim == 0 else "solved"
         failed = np.argwhere(~success)[0].tolist()
         text = self.reason_for(*failed)
         if success.ndim == 0:
@@ -194,7 +196,8 @@ class IKResult:
     def reason_for(self, *row: int) -> str:
         """In words, how it went for one target of a batch."""
         if self.report[row][0] > 0.5:
-            return "solved"
+            remark = self.terms.remark
+            return "solved" if remark is None else remark(self.q[row])
         flat = int(np.ravel_multi_index(row, self.shape, mode="wrap")) if row else 0
         return self.terms.explain(
             self.q[row], self.report[row][1:-2], self.__dict__["_numbers"][flat]

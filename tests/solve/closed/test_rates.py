@@ -7,9 +7,10 @@ import pytest
 
 import linkwork as lw
 from closed_robots import with_every_kind
+from linkwork.algorithms.independent_rows import rank_of
 from linkwork.errors import InputError
 from linkwork.models import MODELS
-from linkwork.solve.closed.rates import Rates, dependent_rows, rank_of, smallest
+from linkwork.solve.closed.rates import Rates, dependent_rows, smallest
 from seeds import rng
 
 BAR = """

@@ -227,7 +227,7 @@ class Assembly(ProcessBound):
         }
         numbers = pipeline.options(named, settings, [*most.tolist(), ROUNDING])
         words = AssemblyWords(self.mechanism, self._groups)
-        return _How(options, numbers, Terms(self._columns, most, words), 1)
+        return _How(options, numbers, Terms(self._columns, most, words, words.solved), 1)
 
     def _on_the_way(self, pipeline: Pipeline, options: Options) -> _How:
         """The numbers of a way that is followed."""
@@ -243,7 +243,7 @@ class Assembly(ProcessBound):
         thresholds = [*most.tolist(), float(End.ARRIVED), math.inf, ROUNDING]
         numbers = pipeline.options(named, [*settings, float(iterations)], thresholds)
         words = FollowingWords(self.mechanism, self._groups, self._given)
-        return _How(options, numbers, Terms(self._columns, most, words), 1)
+        return _How(options, numbers, Terms(self._columns, most, words, words.solved), 1)
 
     @property
     def _groups(self) -> tuple[Group, ...]:

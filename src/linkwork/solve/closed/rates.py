@@ -17,8 +17,8 @@ from linkwork.algorithms.closure import (
     closure_parts,
     opening_units,
     openings,
-    row_scales,
 )
+from linkwork.algorithms.independent_rows import RANK, in_lengths, least_value, rank_of
 from linkwork.algorithms.jacobian import Reference
 from linkwork.arrays import plain
 from linkwork.compile.compiler import Compiler
@@ -41,8 +41,6 @@ from linkwork.solve.tasks.closed import Closed
 
 Floats = NDArray[np.float64]
 
-_RANK = 1.0e-8
-"""Singular values below this share of the largest count as none."""
 _HELD = 1.0e-6
 """Rates that leave more of the closure's rate than this, beside its own size, are none."""
 _SAMPLES = 8
@@ -256,7 +254,7 @@ class Rates:
         left = J_a
         if passive:
             J_p = J[..., passive]
-            rates = -np.linalg.pinv(J_p, rcond=_RANK) @ J_a
+            rates = -np.linalg.pinv(J_p, rcond=RANK) @ J_a
             found[..., passive, :] = rates
             left = J_a + J_p @ rates
         size = np.maximum(1.0, np.abs(J_a).max(axis=(-2, -1), initial=0.0))
@@ -287,7 +285,7 @@ class Rates:
         known = self._ranks.get(tuple(passive))
         if known is None:
             ranks = [
-                rank_of(self._in_lengths(self.jacobian(point)[:, list(passive)]))
+                rank_of(in_lengths(self.mechanism, self.jacobian(point))[:, list(passive)])
                 for point in self.generic
             ]
             known = self._ranks.setdefault(tuple(passive), max(ranks))
@@ -304,16 +302,11 @@ class Rates:
         passive = [k for k in self._looped if k not in driven]
         at = neutral(self.mechanism)
         if max(map(float, openings(NUMPY, self.mechanism, at)), default=0.0) <= ASSEMBLED:
-            J = np.asarray(closure_jacobian(NUMPY, self.mechanism, at))[:, passive]
-            if rank_of(self._in_lengths(J)) == min(J.shape):
+            J = np.asarray(closure_jacobian(NUMPY, self.mechanism, at))
+            J = in_lengths(self.mechanism, J)[:, passive]
+            if rank_of(J) == min(J.shape):
                 return max(0, len(passive) - len(self.row_names))
         return len(passive) - self._passive_rank(passive)
-
-    def _in_lengths(self, J: Floats) -> Floats:
-        """Rows of position in lengths of their loop, columns of length 1: alike at any size."""
-        scaled = J * np.array(row_scales(self.mechanism))[:, None]
-        lengths = np.linalg.norm(scaled, axis=-2, keepdims=True)
-        return scaled / np.where(lengths > 0.0, lengths, 1.0)
 
     def mobility(self, q: Configuration | None = None) -> Mobility:
         """How the mechanism can move: at q (nq,), or at generic assembled configurations.
@@ -323,7 +316,9 @@ class Rates:
         if q is None and self.known is not None:
             return self.known
         points = self.generic if q is None else self.assembled(q)[None]
-        found = [self._mobility_at(self._in_lengths(self.jacobian(point))) for point in points]
+        found = [
+            self._mobility_at(in_lengths(self.mechanism, self.jacobian(point))) for point in points
+        ]
         most = max(found, key=lambda each: each.rank)
         if q is None:
             self.known = most
@@ -361,24 +356,13 @@ def _columns(m: Mechanism, joints: Sequence[str]) -> list[int]:
     return [v for name in joints for v in expanded(m.v_start, [m.joint(name)])]
 
 
-def rank_of(J: Floats) -> int:
-    """The rank of a matrix by its singular values."""
-    values = np.linalg.svd(J, compute_uv=False)
-    return int(np.count_nonzero(values > _least(values)))
-
-
-def _least(values: NDArray[np.floating[Any]]) -> float:
-    """Above what singular values count."""
-    return _RANK * max(1.0, float(values.max(initial=0.0)))
-
-
 def dependent_rows(J: Floats) -> list[int]:
     """The rows that add nothing to the rank of those before them: rows less rank of them.
 
     A row more makes no singular value smaller, and each at most as large as the one before it was:
     so every row adds one or nothing to how many there are above the same number.
     """
-    least = _least(np.linalg.svd(J, compute_uv=False))
+    least = least_value(np.linalg.svd(J, compute_uv=False))
     found: list[int] = []
     rank = 0
     for k in range(len(J)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.independent_rows import change_point, change_points
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
@@ -20,6 +21,8 @@ Floats = NDArray[np.float64]
 
 _UNITS: dict[Unit, str] = {"m": " m", "rad": " rad", "1": ""}
 _OPEN = 1.0e-12
+_MET = 1.0e-3
+"""So little of the rows' rank is left where a way ends next to a change point."""
 _AT_LIMIT = 1.0e-3
 """So near to a limit (rad, m) is at it where steps that got shorter ended a way."""
 
@@ -46,6 +49,10 @@ class AssemblyWords:
         if at:
             parts.append(f"at a limit there: {', '.join(at)}")
         return "; ".join(parts)
+
+    def solved(self, q: Floats) -> str:
+        """What is said of q (nq,) that is assembled."""
+        return solved_at(self.mechanism, q)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +83,17 @@ class FollowingWords:
         passive = [c for c in range(len(m.joint_names)) if int(m.q_start[c]) not in set(self.given)]
         at = at_limits(m, passive, q, within=_AT_LIMIT)
         why = f"at a limit: {', '.join(at)}" if at else "the passive joints are singular there"
+        met = change_points(m, q, _MET)
+        if met and not at:
+            why += f", next to a change point of {', '.join(map(repr, met))}"
         return (
             f"it cannot be assembled on the branch of near, which ends {where}; {why}; "
             "follow=False searches for any branch"
         )
+
+    def solved(self, q: Floats) -> str:
+        """What is said of q (nq,) that is assembled."""
+        return solved_at(self.mechanism, q)
 
     def _at(self, q: Floats) -> str:
         m = self.mechanism
@@ -89,6 +103,12 @@ class FollowingWords:
                 values = ", ".join(f"{x:.6g}" for x in q[int(start) : int(stop)])
                 found.append(f"{name} = {values}" if stop - start == 1 else f"{name} = ({values})")
         return ", ".join(found)
+
+
+def solved_at(m: Mechanism, q: Floats) -> str:
+    """The word for success, and whether q (nq,) is a change point."""
+    known = change_point(m, q)
+    return f"solved; {known}" if known else "solved"
 
 
 def valueless(m: Mechanism, q: Floats) -> str:

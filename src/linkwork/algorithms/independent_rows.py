@@ -1,0 +1,399 @@
+"""As many independent rows as a closure has: rank, decided once for a mechanism.
+
+Rows of a loop often follow from one another, by structure (planar loops) or by lengths and angles
+alone (a Bennett linkage). How many are independent at generic assembled configurations is found
+once, in numbers (`row_groups`); a state that an integration or rounding has opened a little does
+not change it. At each state an orthogonal basis Q of the range of the rows is found, of so many
+vectors, each from the column that has most left beside those before it. The rows Qᵀ J say all that
+J says, and forces f = Q g are the smallest of those that do the same.
+
+Where less than `CHANGE` of a vector is left, the rows have lost rank: a change point, at which ways
+of assembly meet and accelerations are not determined. All is NaN there.
+
+Sources: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), section 5.4 (rank by
+pivoting columns); P. Businger and G. H. Golub, "Linear least squares solutions by Householder
+transformations", Numerische Mathematik 7 (1965).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.closure import (
+    Row,
+    closure,
+    closure_jacobian,
+    closure_parts,
+    closure_rows,
+    loop_length,
+    openings,
+    row_scales,
+)
+from linkwork.algorithms.configuration import integrate, random
+from linkwork.algorithms.orthogonal_factors import (
+    Orthogonal,
+    Sparse,
+    across,
+    dot,
+    plus_scaled,
+    squared,
+)
+from linkwork.algorithms.triples import negated, times
+from linkwork.mechanism import dynamics_checks
+from linkwork.mechanism.dynamics_checks import Motions
+from linkwork.mechanism.generic_inertia import generic_mass_matrix
+from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.neutral import neutral
+from linkwork.ops.numpy import NUMPY
+from linkwork.ops.protocol import Ops
+
+RANK = 1.0e-8
+"""Singular values below this share of the largest count as none at generic configurations."""
+CHANGE = 1.0e-5
+"""The share of the rows' size below which what is left is none: ten times the root of what
+assembled loops are open by, to which positions are known at a singular configuration."""
+_VOID = 1.0e-12
+"""A row or column that is smaller wherever one looks is zero by structure."""
+_CLOSED = 1.0e-12
+_SAMPLES, _MOST_STARTS, _MOST_STEPS = 3, 24, 60
+_LONGEST = 0.5
+_INVOLVED = 1.0e-3
+_LIGHT = 1.0e-6
+"""Below this share of what stands beside it a mass matrix hardly counts."""
+
+
+class RowGroup(NamedTuple):
+    """Rows of a closure, the numbers of v that they depend on, and their rank."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    rank: int
+
+
+class Scales(NamedTuple):
+    """What makes rows and columns of a closure's Jacobian comparable: numbers to multiply with."""
+
+    rows: Sequence[float]
+    columns: Sequence[float]
+
+
+class IndependentRows(NamedTuple):
+    """Rows (rank, nv) that say what all rows of a closure say."""
+
+    rows: list[Row]
+    bases: list[list[Sparse]]
+    """Of each group of rows, by the numbers of the closure's rows, which are n_c."""
+    scales: list[float]
+    """What each of these rows is multiplied by to be compared with others."""
+    n_c: int
+    valid: Scalar
+    """1, or NaN at a change point."""
+
+    def of(self, values: Sequence[Scalar]) -> list[Scalar]:
+        """What is said of the closure's rows (n_c,), of these rows."""
+        given = dict(enumerate(values))
+        return [dot(q, given) for basis in self.bases for q in basis]
+
+    def forces(self, g: Sequence[Scalar]) -> list[Scalar]:
+        """The multipliers (n_c,) of the closure's rows, by those of these rows: the least."""
+        found: Sparse = {}
+        vectors = (q for basis in self.bases for q in basis)
+        for force, q in zip(g, vectors, strict=True):
+            found = plus_scaled(found, q, force)
+        return [found.get(i, 0.0) for i in range(self.n_c)]
+
+
+def independent_rows(
+    o: Ops, rows: Sequence[Row], scales: Scales, groups: Sequence[RowGroup]
+) -> IndependentRows:
+    """The independent ones of some rows in these groups."""
+    found = IndependentRows([], [], [], len(rows), 1.0)
+    for group in groups:
+        own = {i: {k: rows[i][k] for k in group.columns if k in rows[i]} for i in group.rows}
+        if group.rank == len(group.rows):
+            found.rows.extend(own.values())
+            found.bases.append([{i: 1.0} for i in group.rows])
+            found.scales.extend(scales.rows[i] for i in group.rows)
+            continue
+        columns = [
+            {
+                i: times(scales.rows[i] * scales.columns[k], row[k])
+                for i, row in own.items()
+                if k in row
+            }
+            for k in group.columns
+        ]
+        largest, share = _largest_columns(o, columns, group.rank)
+        kept = o.less(o.const(CHANGE * CHANGE), share)
+        found = found._replace(
+            valid=times(found.valid, o.select(kept, o.const(1.0), o.const(math.nan)))
+        )
+        basis = [{i: times(scales.rows[i], x) for i, x in q.items()} for q in largest]
+        found.bases.append(basis)
+        found.scales.extend([1.0] * len(basis))
+        for q in basis:
+            combined: Row = {}
+            for i, x in q.items():
+                combined = plus_scaled(combined, own[i], x)
+            found.rows.append(combined)
+    return found
+
+
+def _largest_columns(o: Ops, columns: Sequence[Sparse], rank: int) -> tuple[list[Sparse], Scalar]:
+    """An orthonormal basis (rank) of the columns, from those that have most left one by one.
+
+    And what is left of the last, as a share of the first, both squared.
+    """
+    basis, left, lengths = Orthogonal([], []), list(columns), list[Scalar]()
+    for _ in range(rank):
+        best, length = left[0], squared(left[0])
+        for column in left[1:]:
+            own = squared(column)
+            longer = o.less(length, own)
+            length = o.select(longer, own, length)
+            best = {
+                i: o.select(longer, column.get(i, o.const(0.0)), best.get(i, o.const(0.0)))
+                for i in {**best, **column}
+            }
+        best = across(basis, best)  # once more: for the rounding of what was taken before
+        lengths.append(squared(best))
+        inverse = 1.0 / o.sqrt(lengths[-1])
+        q = {i: x * inverse for i, x in best.items()}
+        basis.vectors.append(q)
+        basis.inverses.append(1.0)
+        left = [plus_scaled(column, q, negated(dot(q, column))) for column in left]
+    return basis.vectors, lengths[-1] / lengths[0]
+
+
+def independent(
+    o: Ops, m: Mechanism, rows: Sequence[Row], *, in_frame_a: bool = False
+) -> IndependentRows:
+    """The independent ones of a mechanism's rows, as `closure_rows` gives them at a state."""
+    scales = Scales(row_scales(m), column_scales(m).tolist())
+    return independent_rows(o, rows, scales, row_groups(m, in_frame_a=in_frame_a))
+
+
+def row_groups(m: Mechanism, *, in_frame_a: bool = False) -> tuple[RowGroup, ...]:
+    """The rows of a closure in groups, each with its rank at generic assembled configurations.
+
+    The rows of each loop or coupling are one group; all are one where they depend on each other
+    beyond that. Rows that are zero everywhere are in none. Where parameters of the mechanism are
+    inputs, the values of the description count. ``in_frame_a`` as in `closure_rows`.
+    """
+    return _groups(_plain(m), in_frame_a)
+
+
+def _plain(m: Mechanism) -> Mechanism:
+    """The mechanism with its own numbers, where parameters stand for some."""
+    if type(m) is Mechanism:
+        return m
+    return Mechanism(**{field.name: getattr(m, field.name) for field in fields(Mechanism)})
+
+
+@lru_cache(maxsize=128)
+def _groups(m: Mechanism, in_frame_a: bool) -> tuple[RowGroup, ...]:
+    units = np.outer(row_scales(m), column_scales(m))
+
+    def jacobian(q: Floats) -> Floats:
+        rows = closure_rows(NUMPY, m, q, in_frame_a=in_frame_a)
+        return np.array([[row.get(k, 0.0) for k in range(m.n_v)] for row in rows], np.float64)
+
+    anywhere = [jacobian(q) for q in _starts(m, 3)]
+    size = np.max([np.abs(J * units) for J in anywhere], axis=0)
+    void = size.max(axis=1, initial=0.0) <= _VOID
+    parts: list[list[int]] = []
+    start = 0
+    for part in closure_parts(m):
+        parts.append([i for i in range(start, start + part.n_rows) if not void[i]])
+        start += part.n_rows
+    live = [i for rows in parts for i in rows]
+    ranks, whole = [0] * len(parts), 0
+    for q in _generic(m) or list(_starts(m, 3)):
+        compared = in_lengths(m, jacobian(q))
+        ranks = [max(k, rank_of(compared[rows])) for k, rows in zip(ranks, parts, strict=True)]
+        whole = max(whole, rank_of(compared[live]))
+        if whole == len(live):
+            break
+    if whole < sum(ranks):
+        parts, ranks = [live], [whole]
+    return tuple(
+        RowGroup(tuple(rows), tuple(np.flatnonzero((size[rows] > _VOID).any(axis=0)).tolist()), k)
+        for rows, k in zip(parts, ranks, strict=True)
+        if k
+    )
+
+
+def _generic(m: Mechanism) -> list[Floats]:
+    """Configurations (nq,) that are assembled, near neutral if they can be."""
+    closed = (at for q in _starts(m, _MOST_STARTS) if (at := _closed(m, q)) is not None)
+    return list(islice(closed, _SAMPLES))
+
+
+def left_motions(m: Mechanism) -> Motions | None:
+    """What loops and couplings leave to move, where they are assembled; None if they cannot be."""
+    m, rank = _plain(m), rank_of_rows(m)
+    for q in _generic(m):
+        _, values, V = np.linalg.svd(_compared(m, q))
+        if rank == 0 or values[rank - 1] > CHANGE * values[0]:
+            units = column_scales(m)
+            return Motions(q, V[rank:].T * units[:, None], units)
+    return None
+
+
+def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | None = None) -> None:
+    """Check that forces determine the acceleration of every motion that loops leave.
+
+    Raises: as `dynamics_checks.check_movable`.
+    """
+    dynamics_checks.check_movable(m, given, armature, left_motions(m) if m.is_closed else None)
+
+
+def stiffness(m: Mechanism) -> float:
+    """What the rows' squares are multiplied by to be added to the mass matrix (kg m²), mostly 0.
+
+    Accelerations are those without it, as J dv is given. It makes the matrix positive where only
+    the loops do, and solves well where some bodies weigh next to nothing beside others.
+    """
+    return _stiffness(_plain(m))
+
+
+@lru_cache(maxsize=128)
+def _stiffness(m: Mechanism) -> float:
+    motions = left_motions(m)
+    if motions is None:
+        return 0.0
+    units = column_scales(m)
+    M = np.array(generic_mass_matrix(m, q=motions.q)[0]) + np.diag(m.armature)
+    M = M * np.outer(units, units)
+    own = np.sqrt(np.diagonal(M))
+    if own.min(initial=np.inf) > 0.0:
+        values = np.linalg.eigvalsh(M / np.outer(own, own))
+        if values[0] > _LIGHT:
+            half = np.linalg.solve(np.linalg.cholesky(M), _compared(m, motions.q).T)
+            sizes = np.linalg.norm(half, axis=0)
+            values = np.linalg.svd(half[:, sizes > 0.0] / sizes[sizes > 0.0], compute_uv=False)
+            if values[rank_of_rows(m) - 1] ** 2 > _LIGHT:
+                return 0.0
+    return float(own.max()) ** 2
+
+
+def change_points(m: Mechanism, q: Floats, within: float = CHANGE) -> list[str]:
+    """The loops and couplings whose rows lose rank at q (nq,), which is assembled.
+
+    Ways of assembly meet there. ``within``: the share of the rows' size that counts for nothing.
+    """
+    J = _compared(m, q)
+    names = np.repeat([p.name for p in closure_parts(m)], [p.n_rows for p in closure_parts(m)])
+    groups = row_groups(m)
+    found: list[str] = []
+    for group in groups:
+        if _rank_there(J[list(group.rows)], within) < group.rank:
+            found += names[list(group.rows)].tolist()
+    if not found and _rank_there(J, within) < rank_of_rows(m):
+        weights = np.abs(np.linalg.svd(J)[0][:, rank_of_rows(m) - 1])
+        found = names[weights > _INVOLVED].tolist()
+    return list(dict.fromkeys(found))
+
+
+def change_point(m: Mechanism, q: Floats) -> str:
+    """What is said of q (nq,) where it is a change point; "" where it is none."""
+    names = change_points(m, q)
+    if not names:
+        return ""
+    return (
+        f"q is a change point of {', '.join(map(repr, names))}, where the loops lose rank and ways "
+        "of assembly meet: how the mechanism goes on is not determined there"
+    )
+
+
+def rank_of_rows(m: Mechanism) -> int:
+    """How many rows of a closure are independent."""
+    return sum(group.rank for group in row_groups(m))
+
+
+def _compared(m: Mechanism, q: Floats) -> Floats:
+    """The rows of a closure (n_c, nv) in their units."""
+    rows = closure_rows(NUMPY, m, q)
+    J = np.array([[row.get(k, 0.0) for k in range(m.n_v)] for row in rows], np.float64)
+    return J.reshape(-1, m.n_v) * np.outer(row_scales(m), column_scales(m))
+
+
+def _rank_there(J: Floats, within: float) -> int:
+    sizes = np.linalg.norm(J, axis=1, keepdims=True)
+    values = np.linalg.svd(J / np.maximum(sizes, 1.0), compute_uv=False)
+    return int(np.count_nonzero(values > within * values.max(initial=0.0)))
+
+
+def _starts(m: Mechanism, n: int) -> Iterator[Floats]:
+    """Configurations (nq,): neutral, near it, and anywhere."""
+    draw, at = np.random.default_rng(0), neutral(m)
+    yield at
+    for k in range(1, n):
+        if k < n // 2:
+            yield _moved(m, at, 0.3 * draw.normal(size=m.n_v))
+        else:
+            yield random(m, draw, 1)[0]
+
+
+def _closed(m: Mechanism, q: Floats) -> Floats | None:
+    """The mechanism assembled from q (nq,) by Gauss-Newton steps, or None."""
+    scales = np.array(row_scales(m))
+    with np.errstate(all="ignore"):
+        for _ in range(_MOST_STEPS):
+            if max(map(float, openings(NUMPY, m, q))) <= _CLOSED:
+                return q
+            error = np.asarray(closure(NUMPY, m, q), np.float64) * scales
+            J = np.asarray(closure_jacobian(NUMPY, m, q), np.float64) * np.outer(
+                scales, column_scales(m)
+            )
+            if not (np.isfinite(J).all() and np.isfinite(error).all()):
+                return None
+            step = -np.linalg.pinv(J, rcond=RANK) @ error
+            q = _moved(m, q, step / max(1.0, float(np.abs(step).max()) / _LONGEST))
+    return None
+
+
+def _moved(m: Mechanism, q: Floats, step: Floats) -> Floats:
+    return np.asarray(integrate(NUMPY, m, q, step * column_scales(m)), np.float64)
+
+
+def in_lengths(m: Mechanism, J: Floats) -> Floats:
+    """A closure's Jacobian (..., n_c, nv) as ranks are told by: alike at any size.
+
+    Rows of position in lengths of their loop, columns of length 1 where they are more than zero.
+    """
+    scaled = J * np.array(row_scales(m))[:, None]
+    lengths = np.linalg.norm(scaled, axis=-2, keepdims=True)
+    none = lengths * column_scales(m) <= _VOID
+    return scaled / np.where(none, 1.0, lengths)
+
+
+def column_scales(m: Mechanism) -> Floats:
+    """The unit that each number of v is compared in (nv,): 1 rad, or the longest loop's length."""
+    length = max((loop_length(m, loop) for loop in m.loops), default=1.0)
+    found = [
+        length if kind is JointType.PRISMATIC or (kind.n_v > 1 and k < kind.n_v // 2 + kind.n_v % 2)
+        else 1.0
+        for kind in m.joint_types
+        for k in range(kind.n_v)
+    ]  # fmt: skip
+    return np.array(found)
+
+
+def rank_of(J: Floats) -> int:
+    """The rank of a matrix by its singular values."""
+    values = np.linalg.svd(J, compute_uv=False)
+    return int(np.count_nonzero(values > least_value(values)))
+
+
+def least_value(values: Floats) -> float:
+    """Above what singular values count."""
+    return RANK * max(1.0, float(values.max(initial=0.0)))

@@ -1,0 +1,81 @@
+"""How many rows of a closure are independent: Bennett's linkage, change points."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from closed_models import bennett, bennett_angle, parallelogram, swung
+from linkwork.algorithms.closure import row_scales
+from linkwork.algorithms.independent_rows import change_points, row_groups
+from linkwork.errors import InputError
+
+SIZES = (1e-6, 1.0, 1e4)
+
+
+def tree_of(robot: Any) -> Any:
+    return lw.Robot(replace(robot.mechanism, loops=(), couplings=(), actuated=()))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_bennett_linkage_has_two_rows(size: float):
+    m = bennett(size).mechanism
+    assert [group.rank for group in row_groups(m)] == [2]
+
+
+def test_rows_that_are_zero_by_structure_are_left_out():
+    assert [(g.rows, g.rank) for g in row_groups(parallelogram())] == [((0, 2), 2)]
+    stewart = lw.load("stewart").mechanism
+    assert [(len(g.rows), g.rank) for g in row_groups(stewart)] == [(3, 3)] * 6
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_bennett_linkage_moves_as_its_closed_form_and_by_the_least_forces(size: float):
+    robot = bennett(size)
+    tree = tree_of(robot)
+    scales = np.array(row_scales(robot.mechanism))
+    for angle in (0.3, 1.5, 2.5):
+        q = robot.assemble([angle]).q
+        np.testing.assert_allclose(q, [angle, bennett_angle(angle), -angle], atol=1e-11)
+        rates = robot.passive_rates(q)[:, 0]
+        v, tau, g = 2.0 * rates, size * size * np.array([0.3, 0.0, -0.2]), [0.0, 3.0 * size, 0.0]
+        dv = robot.forward_dynamics(q, v, tau, gravity=g)
+        f = robot.loop_forces(q, v, tau, gravity=g)
+        # virtual work: along the only motion, and the power balance
+        M, h = tree.mass_matrix(q), tree.bias_forces(q, v, gravity=g)
+        left = M @ dv + h - tau
+        assert abs(rates @ left) < 1e-11 * np.abs(left).max()
+        # the least forces that do it, in lengths of the loop
+        J = robot.closure_jacobian(q) * scales[:, None]
+        least = scales * (np.linalg.pinv(J.T, rcond=1e-9) @ left)
+        np.testing.assert_allclose(
+            f / scales, least / scales, atol=1e-9 * np.abs(least / scales).max()
+        )
+
+
+def test_at_a_change_point_all_is_refused_by_the_loop():
+    robot = lw.Robot(parallelogram())
+    flat, still = swung(np.pi / 2), np.zeros(3)
+    assert change_points(robot.mechanism, flat) == ["hinge"]
+    assert not change_points(robot.mechanism, swung(np.pi / 2 - 1e-3))
+    for call in (
+        lambda: robot.forward_dynamics(flat, still, still),
+        lambda: robot.loop_forces(flat, still, still),
+        lambda: robot.gravity_forces(flat),
+        lambda: lw.simulate(robot, flat, still, 0.1),
+    ):
+        with pytest.raises(InputError, match="change point of 'hinge'"):
+            call()
+
+
+def test_assembling_says_so_at_a_change_point():
+    robot = lw.Robot(parallelogram())
+    there = robot.assemble([np.pi / 2])
+    assert there.success and "change point of 'hinge'" in there.reason
+    assert robot.assemble([1.0]).reason == "solved"
+    ends = robot.assemble([2.0], near=swung(1.0))
+    assert not ends.success and "next to a change point of 'hinge'" in ends.reason
