@@ -93,11 +93,8 @@ def _uses(nodes: list[Node], outputs: list[dict[int, int]]) -> list[int]:
 
 def _factors(node: Node) -> tuple[int, int] | None:
     """The two factors of a product, or None."""
-    if node.kind == "op" and node.op is not None:
-        if node.op.name == "MUL":
-            return node.args[0], node.args[1]
-        if node.op.name == "SQ":
-            return node.args[0], node.args[0]
+    if node.op is not None and node.op.name == "MUL":
+        return node.args[0], node.args[1]
     return None
 
 

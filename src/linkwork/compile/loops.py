@@ -58,14 +58,7 @@ def cut(graph: Graph) -> _Parts | None:
     n_parts = -(-n // LONGEST_PART)
     edges = [n * k // n_parts for k in range(n_parts + 1)]
     part = [k for k in range(n_parts) for _ in range(edges[k + 1] - edges[k])]
-    last = part.copy()  # the part that needs a value last
-    for k, node in enumerate(graph.nodes):
-        if node.kind != "input":
-            for argument in node.args:
-                last[argument] = part[k]
-    for output in graph.outputs:
-        for position in output.values():
-            last[position] = n_parts
+    last = _last_uses(graph, part, n_parts)
     slots: dict[int, int] = {}
     free: list[int] = []
     leaving: list[list[int]] = [[] for _ in range(n_parts + 1)]
@@ -81,6 +74,19 @@ def cut(graph: Graph) -> _Parts | None:
             slots[k] = free.pop()
         leaving[last[k]].append(slots[k])
     return _Parts(list(pairwise(edges)), slots, length)
+
+
+def _last_uses(graph: Graph, part: list[int], n_parts: int) -> list[int]:
+    """The part that needs each value last; one more than there are where it is a result."""
+    last = part.copy()
+    for k, node in enumerate(graph.nodes):
+        if node.kind != "input":
+            for argument in node.args:
+                last[argument] = part[k]
+    for output in graph.outputs:
+        for position in output.values():
+            last[position] = n_parts
+    return last
 
 
 def emit_nodes(

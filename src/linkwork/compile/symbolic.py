@@ -6,18 +6,19 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import casadi as cs
-
+from linkwork import extras
 from linkwork.compile.c_names import Names
 from linkwork.compile.signature import Shape
 from linkwork.compile.tracing import Traced, trace
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.graph import ZERO
 
+cs = extras.casadi()
+
 
 def symbolic(
     algorithm: str, mechanism: Mechanism, parameters: str | Sequence[str] = (), **static: Any
-) -> cs.Function:
+) -> Any:
     """The graph that is compiled, as a CasADi function of named inputs and matrices.
 
     Shapes: every input is a column; the output has the shape that the compiled call gives for one
@@ -48,7 +49,7 @@ def symbolic(
     return cs.Function(algorithm, symbols, shaped, named, made)
 
 
-def _replayed(traced: Traced, symbols: Sequence[cs.SX]) -> dict[int, cs.SX]:
+def _replayed(traced: Traced, symbols: Sequence[Any]) -> dict[int, Any]:
     """The values of a graph's expressions, computed once more on CasADi's symbols."""
     graph = traced.graph
     values: dict[int, Any] = {ZERO: cs.SX(1, 1)}
@@ -66,7 +67,7 @@ def _replayed(traced: Traced, symbols: Sequence[cs.SX]) -> dict[int, cs.SX]:
     return values
 
 
-def matrix_of(column: cs.SX, shape: Shape) -> cs.SX:
+def matrix_of(column: Any, shape: Shape) -> Any:
     """A row-major column as the matrix of this shape; the leading axes of three or more as one."""
     if len(shape) < 2:
         return column

@@ -9,8 +9,7 @@ from typing import Any
 from linkwork.algorithms.registry import find
 from linkwork.compile.signature import Shape, Signature
 from linkwork.mechanism.model import Mechanism
-from linkwork.ops.graph import ZERO, Graph, GraphOps
-
+from linkwork.ops.graph import ZERO, ExpressionGraph, GraphOps
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Traced:
     """
 
     signature: Signature
-    graph: Graph
+    graph: ExpressionGraph
     outputs: tuple[tuple[int, ...], ...]
     order: tuple[int, ...]
 
@@ -53,7 +52,7 @@ def trace_function(
     inputs: Mapping[str, int],
     function: Callable[..., Mapping[str, Any]],
 ) -> Traced:
-    """Run ``function(o, *vectors)`` on one vector of symbols per input; collect its results by name.
+    """Run ``function(o, *vectors)`` on a vector of symbols per input; collect its results by name.
 
     ``o`` is the back end of the symbols, and ``inputs`` gives each vector's length.
     """

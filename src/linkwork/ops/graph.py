@@ -1,9 +1,8 @@
 """The operations on a graph of scalar expressions: what is traced, simplified and compiled.
 
-A `Graph` holds every scalar expression once: an expression that is asked for again is the one that
-is there. Constants are folded, and what is zero or one by structure costs nothing, so that products
-with the exact zeros of placements and axes never exist. A block is a scalar, or an array of numbers
-of expressions in row-major order.
+An `ExpressionGraph` holds every scalar expression once: what is asked for again is what is there.
+Constants are folded, and what is zero or one by structure costs nothing, so that products with the
+exact zeros of placements and axes never exist. A block is an array of such expressions.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _FOLDED: dict[str, Callable[..., float]] = {
 """The value of an operation whose arguments are constants."""
 
 
-class Graph:
+class ExpressionGraph:
     """Scalar expressions by number: an operation, the numbers of its arguments, a constant's value.
 
     Arguments have lower numbers than the expressions that they occur in. The operations are the
@@ -272,15 +271,15 @@ class Graph:
 
 
 _RULES: dict[str, Callable[..., int]] = {
-    "ADD": Graph.add, "SUB": Graph.subtract, "MUL": Graph.multiply, "DIV": Graph.divide,
-    "NEG": Graph.negative, "IF_ELSE_ZERO": Graph.only_where, "NOT": Graph.opposite_condition,
-    "ASSIGN": lambda _, a: a,
-    "LIFT": lambda _, a, _guess: a,
-    "SQ": lambda g, a: g.multiply(a, a),
-    "TWICE": lambda g, a: g.multiply(g.constant(2.0), a),
-    "INV": lambda g, a: g.divide(ONE, a),
-}  # fmt: skip
-"""Operations that are simplified, or are said by others."""
+    "ADD": ExpressionGraph.add,
+    "SUB": ExpressionGraph.subtract,
+    "MUL": ExpressionGraph.multiply,
+    "DIV": ExpressionGraph.divide,
+    "NEG": ExpressionGraph.negative,
+    "IF_ELSE_ZERO": ExpressionGraph.only_where,
+    "NOT": ExpressionGraph.opposite_condition,
+}
+"""Operations that are simplified."""
 
 
 class Expressions:
@@ -289,7 +288,7 @@ class Expressions:
     __slots__ = ("graph", "numbers", "shape")
     __array_ufunc__ = None  # so that NumPy leaves operators to this class
 
-    def __init__(self, graph: Graph, shape: tuple[int, ...], numbers: list[int]) -> None:
+    def __init__(self, graph: ExpressionGraph, shape: tuple[int, ...], numbers: list[int]) -> None:
         self.graph, self.shape, self.numbers = graph, shape, numbers
 
     def __repr__(self) -> str:
@@ -303,7 +302,9 @@ class Expressions:
         first, second = self._other(a), self._other(b)
         x, y, shape = first.numbers, second.numbers, first.shape
         if shape == second.shape:
-            return Expressions(self.graph, shape, [operation(j, k) for j, k in zip(x, y, strict=True)])
+            return Expressions(
+                self.graph, shape, [operation(j, k) for j, k in zip(x, y, strict=True)]
+            )
         if not shape:
             (j,) = x
             return Expressions(self.graph, second.shape, [operation(j, k) for k in y])
@@ -387,7 +388,7 @@ def _matrix_product(a: Expressions, b: Expressions) -> Expressions:
     return Expressions(a.graph, (a.shape[0], n_columns), numbers)
 
 
-def block_of(graph: Graph, value: Any) -> Expressions:
+def block_of(graph: ExpressionGraph, value: Any) -> Expressions:
     """A scalar, vector or matrix of numbers as a block of constants."""
     if isinstance(value, (int, float)):
         return Expressions(graph, (), [graph.constant(value)])
@@ -401,7 +402,7 @@ class GraphOps:
     name = "graph"
 
     def __init__(self) -> None:
-        self.graph = Graph()
+        self.graph = ExpressionGraph()
 
     def input(self, which: int, length: int) -> Expressions:
         """Input number ``which`` of a function, a vector."""
