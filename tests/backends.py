@@ -11,12 +11,18 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from linkwork.compile.optable import OP_TABLE
 from linkwork.ops import Ops
 from linkwork.ops.casadi import CASADI
+from linkwork.ops.graph import Expressions, GraphOps
 from linkwork.ops.numpy import NUMPY
 
-BACKENDS = ("numpy", "casadi", "casadi-constants", "jax", "jax-jit", "jax-float32")
-"""CasADi on symbols and on constants (which fold), JAX eagerly and compiled, in both precisions."""
+BACKENDS = (
+    "numpy", "graph", "graph-constants", "casadi", "casadi-constants", "jax", "jax-jit",
+    "jax-float32",
+)  # fmt: skip
+"""The graph and CasADi on symbols and on constants (which fold), JAX eagerly and compiled, in both
+precisions."""
 
 PRECISE = BACKENDS[:-1]
 
@@ -41,12 +47,40 @@ def run(backend: str, function: Callable[..., Any], *arrays: Any) -> Any:
     values = [np.asarray(a, dtype=np.float64) for a in arrays]
     if backend == "numpy":
         return _arrays(function(NUMPY, *(NUMPY.const(v) for v in values)))
+    if backend.startswith("graph"):
+        return _graph(function, values, symbols=backend == "graph")
     if backend.startswith("casadi"):
         return _casadi(function, values, symbols=backend == "casadi")
     with jax_x64(on=not backend.endswith("float32")):
         from linkwork.ops.jax import JAX  # noqa: PLC0415 -- only where JAX is installed
 
         return _jax(JAX, function, values, compiled=backend == "jax-jit")
+
+
+def _graph(function: Callable[..., Any], values: list[Any], symbols: bool) -> Any:
+    """On a graph whose expressions are then computed one by one."""
+    o = GraphOps()
+    blocks = [o.const(v) for v in values]
+    given: dict[int, float] = {}
+    if symbols:
+        blocks = []
+        for k, v in enumerate(values):
+            own = o.input(k, v.size)
+            given |= dict(zip(own.numbers, v.ravel().tolist(), strict=True))
+            blocks.append(Expressions(o.graph, v.shape, own.numbers))
+    result = _each(function(o, *blocks), o.const)
+    found = [*result] if isinstance(result, tuple) else [result]
+    for k in o.graph.needed([block.numbers for block in found]):
+        if k not in given:
+            value = o.graph.values[k]
+            operation = OP_TABLE.get(o.graph.operations[k])
+            assert symbols or value is not None, "constants fold"
+            arguments = [np.float64(given[a]) for a in o.graph.arguments[k]]
+            given[k] = float(operation.numpy(*arguments)) if value is None else value
+    return _each(
+        result,
+        lambda block: np.array([given[k] for k in block.numbers]).reshape(block.shape)[()],
+    )
 
 
 def _casadi(function: Callable[..., Any], values: list[Any], symbols: bool) -> Any:

@@ -11,6 +11,7 @@ from linkwork.compile.graph import graph_of
 from linkwork.compile.loops import emit_rows
 from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.target import host, new_module
+from traced_functions import read
 
 
 class GraphRows:
@@ -18,7 +19,7 @@ class GraphRows:
 
     def __init__(self, function: Any, width: int) -> None:
         module = new_module("rows", host())
-        graph = graph_of(function, fuse=True)
+        graph = graph_of(read(function), fuse=True)
         made = emit_rows(module, graph, width, "rows", fused=host().fused)
         self.code = MachineCode(object_code(module, host(), simplify=True))
         self.n_arrays = function.n_in() + function.n_out()

@@ -16,7 +16,6 @@ from linkwork.compile.target import Target, named, new_module
 from linkwork.compile.tracing import trace, trace_function
 from linkwork.errors import InputError
 from linkwork.loading import load
-from linkwork.ops.casadi import CASADI
 from linkwork.solve.inputs import settings_of
 from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
@@ -24,6 +23,7 @@ from linkwork.solve.step import step
 from linkwork.solve.tasks.pose import Pose
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
+from traced_functions import read
 
 ROWS = ("pose", "jacobian", "fk_all", "operations")
 """Functions of rows: of an arm, of a tree with all joint types, and every operation."""
@@ -42,7 +42,7 @@ def level(name: str) -> Target:
 
 @functools.cache
 def function_of(name):
-    """The CasADi function of a kernel."""
+    """What is traced for a kernel."""
     if name == "operations":
         return _every_operation()
     if name == "search":
@@ -50,8 +50,8 @@ def function_of(name):
     arm = load("panda").mechanism
     flange = {"frame": arm.frame_names[-1]}
     if name == "fk_all":
-        return trace("fk_all", mechanism_from(every_joint_urdf())).function
-    return trace("fk" if name == "pose" else name, arm, **flange).function
+        return trace("fk_all", mechanism_from(every_joint_urdf()))
+    return trace("fk" if name == "pose" else name, arm, **flange)
 
 
 def _every_operation():
@@ -63,7 +63,7 @@ def _every_operation():
         first = x[0] + 1.0 if op.name.lower() == "acosh" else x[0]
         one = op.arity == 1
         results.append(cs.SX.unary(code, first) if one else cs.SX.binary(code, first, x[1]))
-    return cs.Function("operations", [x], [cs.vertcat(*results)])
+    return read(cs.Function("operations", [x], [cs.vertcat(*results)]))
 
 
 @functools.cache
@@ -77,11 +77,11 @@ def _search_step():
     layout = problem.layout
     sizes = {"x": 6, "parameters": layout.n_parameters, "settings": layout.n_settings}
 
-    def text(x, parameters, settings):
-        after, state = step(CASADI, problem, x, parameters, settings)
+    def text(o, x, parameters, settings):
+        after, state = step(o, problem, x, parameters, settings)
         return {"x": after, "state": state}
 
-    return trace_function("step", sizes, text).function
+    return trace_function("step", sizes, text)
 
 
 def emitted(name, target, symbol="run"):
@@ -96,7 +96,7 @@ def emitted(name, target, symbol="run"):
 def inputs_of(name, n):
     """Rows that every operation of the kernel is defined for."""
     g = rng(f"portability {name}")
-    size = function_of(name).numel_in(0)
+    size = function_of(name).signature.input_sizes[0]
     return g.uniform(0.1, 0.9, (n, size)) if name == "operations" else g.normal(size=(n, size))
 
 
@@ -106,7 +106,7 @@ def arrays_of(name, n):
         no_seeds = np.full(n, -1.0), np.zeros(6)
         report = np.tile([0.0, np.inf, 0.0, np.inf], (n, 1))
         return [*search_inputs(n), *no_seeds, np.zeros((n, 6)), report]
-    out = np.full((n, function_of(name).numel_out(0)), np.nan)
+    out = np.full((n, function_of(name).signature.output_sizes[0]), np.nan)
     return [inputs_of(name, n), out, np.zeros(SCRATCH)]
 
 

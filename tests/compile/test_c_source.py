@@ -27,7 +27,7 @@ from linkwork.mechanism.dynamics_checks import check_movable
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
 from static_arguments import static_of
-from traced_functions import mixed, traced
+from traced_functions import casadi_function, mixed, traced
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 MORE = ["-Wconversion", "-Wshadow", "-Wdouble-promotion", "-Wmissing-prototypes"]
@@ -50,7 +50,7 @@ def compiler() -> str:
 
 
 def text_of(t, **how) -> str:
-    return c_source(graph_of(t.function, fuse=False), t.signature, **how)
+    return c_source(graph_of(t, fuse=False), t.signature, **how)
 
 
 def compiled(folder: Path, text: str, *flags: str, name: str = "f", given: str = "") -> Path:
@@ -102,7 +102,7 @@ def configurations(m, name, rows, label):
 def scale_of(t, given):
     """The largest number that occurs in the computation of each row, 1 at least."""
     values, top = [], np.ones(len(given[0]))
-    for node in graph_of(t.function, fuse=False).nodes:
+    for node in graph_of(t, fuse=False).nodes:
         if node.kind == "input":
             value = given[node.args[0]][:, node.args[1]]
         elif node.kind == "const":
@@ -120,7 +120,7 @@ def check(m, name, static, folder, ulps):
     t = trace(name, m, **static)
     given = configurations(m, name, rows, f"c {name}")
     by_kernel = build(t)(*given).reshape(rows, -1)
-    by_casadi = np.array(t.function(*[cs.DM(a.T) for a in given])).T
+    by_casadi = np.array(casadi_function(t)(*[cs.DM(a.T) for a in given])).T
     library = compiled(folder, text_of(t, name="f"), "-ffp-contract=off")
     function = function_of(library, "f", by_kernel.shape[1])
     unit = np.spacing(scale_of(t, given))
@@ -260,7 +260,7 @@ def test_a_graph_with_paired_multiply_adds_gives_the_same(tmp_path):
         return cs.vertcat(x[0] * x[1] + x[2], x[1] * x[2] - x[0], x[1] - x[0] * x[2])
 
     t = traced("pairs", {"x": 3}, every_pair)
-    graph = graph_of(t.function, fuse=True)
+    graph = graph_of(t, fuse=True)
     assert {node.kind for node in graph.nodes} == {"input", "fma", "fms", "fnma"}
     library = compiled(tmp_path, c_source(graph, t.signature), "-ffp-contract=off")
     assert function_of(library, "pairs", 3)([2.0, 3.0, 5.0])[1].tolist() == [11.0, 13.0, -7.0]

@@ -31,7 +31,7 @@ from traced_functions import traced
 
 def graph(function, sizes=None, *, fuse=None):
     t = traced("f", sizes or {"x": 4}, function)
-    return graph_of(t.function, fuse=host().fused if fuse is None else fuse)
+    return graph_of(t, fuse=host().fused if fuse is None else fuse)
 
 
 def counts(function, width=None, sizes=None, *, fused=True):
@@ -79,7 +79,7 @@ def subject(name="fk", robot="ur5e", **given):
     frame = loaded.frame_names[loaded.mechanism.n_link_frames - 1]
     t = trace(name, loaded.mechanism, frame=frame)
     kernel = build(t)
-    graph = graph_of(t.function, fuse=host().fused)
+    graph = graph_of(t, fuse=host().fused)
     return Subject(graph, t.signature, host(), kernel, kernel.bound(), **given)
 
 

@@ -16,7 +16,7 @@ from traced_functions import mixed, traced
 @pytest.mark.parametrize("width", [1, 8])
 def test_which_functions_a_module_has(width):
     t = traced("mixed", {"x": 3, "y": 2}, mixed)
-    graph = graph_of(t.function, fuse=True)
+    graph = graph_of(t, fuse=True)
     module, scratch = write_module(t.signature, graph, host(), (width, 100))
     names = {function.name for function in module.functions if not function.is_declaration}
     assert "rows" in names
@@ -32,5 +32,5 @@ def test_several_outputs_have_no_fast_call():
         output_names=("a", "b"),
         output_shapes=t.signature.output_shapes * 2,
     )
-    module, _ = write_module(doubled, graph_of(t.function, fuse=True), host(), (1, 100))
+    module, _ = write_module(doubled, graph_of(t, fuse=True), host(), (1, 100))
     assert "fast_call" not in {function.name for function in module.functions}

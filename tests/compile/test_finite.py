@@ -9,10 +9,11 @@ import pytest
 from linkwork.compile.finite import to_be_tested
 from linkwork.compile.graph import graph_of
 from seeds import rng
+from traced_functions import read
 
 
 def looked_at(x, *results):
-    graph = graph_of(cs.Function("f", [x], [cs.vertcat(*results)]), fuse=True)
+    graph = graph_of(read(cs.Function("f", [x], [cs.vertcat(*results)])), fuse=True)
     positions, elements = to_be_tested(graph)
     found = {e for e, p in graph.outputs[0].items() if p in positions}
     return found, elements[0]
@@ -61,7 +62,7 @@ def random_graph(random):
         a, b = (values[k] for k in random.integers(len(values), size=2))
         values.append(operations[random.integers(len(operations))](a, b))
     chosen = [values[k] for k in random.integers(len(values), size=3)]
-    return graph_of(cs.Function("f", [x], [cs.vertcat(*chosen)]), fuse=True)
+    return graph_of(read(cs.Function("f", [x], [cs.vertcat(*chosen)])), fuse=True)
 
 
 def evaluate(graph, x):

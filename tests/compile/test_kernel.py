@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import linkwork.compile.kernel as kernel_module
-from linkwork.compile.compiled_rows import CompiledRows
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import build
 from linkwork.compile.target import host
@@ -70,18 +68,6 @@ def test_without_fused_multiply_adds_it_agrees_to_rounding(compiled):
     x, y = arrays(64)
     plain = build(compiled.recipe.traced(), compiler=Compiler(replace(host(), fused=False)))
     np.testing.assert_allclose(plain(x, y), compiled(x, y), rtol=1e-12, atol=1e-13)
-
-
-def test_interpreted_where_too_large_to_unroll(compiled, monkeypatch):
-    x, y = arrays(40)
-    monkeypatch.setattr(kernel_module, "LARGEST_UNROLLED", 1)
-    slow = build(compiled.recipe.traced())
-    assert not isinstance(slow._rows, CompiledRows)
-    np.testing.assert_allclose(slow(x, y), compiled(x, y), rtol=1e-13, atol=1e-13)
-    assert slow.bound()(x[0], y[0]).shape == (2, 3)
-    with pytest.raises(InputError, match=r"x\[1\] in row \[3\] is nan"):
-        x[3, 1] = np.nan
-        slow(x, y)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -15,6 +15,7 @@ from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.random_bits import absorb_reference, unit_interval_reference
 from linkwork.compile.target import host, new_module
 from seeds import rng
+from traced_functions import read
 
 STEPS, TRIES, SEED = 9, 6, 11
 STARTS = np.array([[-3.0, -2.0], [6.0, 4.0], [0.0, 0.0]])
@@ -34,7 +35,7 @@ def step_function(going=()):
 def compiled(step, width, stall=None):
     """The native function for a step, and the code that it lives in."""
     module = new_module("lanes", host())
-    emit_lanes(module, graph_of(step, fuse=False), width, "run", fused=False, stall=stall)
+    emit_lanes(module, graph_of(read(step), fuse=False), width, "run", fused=False, stall=stall)
     code = MachineCode(object_code(module, host(), simplify=True))
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int64, *[ctypes.c_int64] * len(NUMBERS), *[ctypes.c_void_p] * len(ARRAYS)

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 from graph_rows import GraphRows
+from linkwork.compile.graph import graph_of
+from linkwork.compile.loops import LONGEST_PART
 from seeds import rng
+from traced_functions import read
 
 WIDTHS = [1, 2, 4, 8]
 
@@ -172,3 +175,18 @@ def test_nothing_outside_the_arrays_is_touched(width, at_end):
         for rows in (1, 3, 8, 13):
             x, found = guarded(rows, n_in, at_end), guarded(rows, n_out, at_end)
             assert run(0, rows, x, found) == -1
+
+
+def test_a_long_graph_is_cut_into_parts_that_pass_their_values_on():
+    function = mixed(20, 40, "parts", n_values=1500)
+    assert len(graph_of(read(function), fuse=True).nodes) > LONGEST_PART
+    x = rng("parts").normal(size=(11, 20))
+    found = [np.full((11, 40), np.nan) for _ in range(2)]
+    for width, out in zip((1, 8), found, strict=True):
+        rows = GraphRows(function, width)
+        assert rows(0, 11, x, out) == -1
+        bad = x.copy()
+        bad[4, 3] = np.inf
+        assert rows(0, 11, bad, out.copy()) == 4 // width * width
+    np.testing.assert_allclose(found[0], expected(function, x), rtol=1e-12, atol=1e-12)
+    assert np.array_equal(*found)

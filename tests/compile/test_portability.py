@@ -137,7 +137,9 @@ def test_the_fast_call_leaves_nothing_more_to_link(platform):
         pytest.skip("there is no fast call on this Python")
     target = with_width(supported(platform), 1)
     module, function = emitted("pose", target, "rows")
-    emit_fast_call(module, function, [function_of("pose").numel_in(0)], (4, 4), abi, batch_rows=64)
+    emit_fast_call(
+        module, function, [function_of("pose").signature.input_sizes[0]], (4, 4), abi, batch_rows=64
+    )
     data = object_code(module, target, simplify=True)
     assert undefined_in(data, platform) <= AGREED
     for address in (abi.array_type, abi.float64_descr, abi.array_new):

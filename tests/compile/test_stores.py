@@ -12,6 +12,7 @@ from linkwork.compile.emit import Emitter
 from linkwork.compile.graph import graph_of
 from linkwork.compile.stores import Stores
 from seeds import rng
+from traced_functions import read
 
 
 def placed(n_out, computed, label):
@@ -52,7 +53,7 @@ def test_constants_and_computed_columns_land_where_they_belong(pattern, n_out):
 
 def test_results_that_never_change_are_found_where_they_are_not_finite():
     x = cs.SX.sym("x", 1)
-    graph = graph_of(cs.Function("f", [x], [cs.vertcat(x, cs.inf, 1, 0)]), fuse=True)
+    graph = graph_of(read(cs.Function("f", [x], [cs.vertcat(x, cs.inf, 1, 0)])), fuse=True)
     function = ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), []), "f")
     builder = ir.IRBuilder(function.append_basic_block())
     stores = Stores(Emitter(builder, 4, fused=True), graph, [None])

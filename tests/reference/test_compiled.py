@@ -24,6 +24,7 @@ from robots import every_joint_urdf, example_robot_urdfs, mechanism_from, random
 from robots import random_configuration as configuration
 from seeds import rng
 from static_arguments import static_of
+from traced_functions import casadi_function
 
 LARGE = [name for name, entry in ALGORITHMS.items() if entry.needs or name == "regressor"]
 LARGE = [name for name in LARGE if not ALGORITHMS[name].needs_loops]
@@ -45,7 +46,7 @@ def check(m: Mechanism, name: str, static: dict[str, str], rows: int, label: str
     batch = kernel(*given)
     bound = kernel.bound()
     assert np.array_equal(batch, np.array([bound(*row) for row in zip(*given, strict=True)]))
-    flat = traced.function(*[cs.DM(a.T) for a in given])
+    flat = casadi_function(traced)(*[cs.DM(a.T) for a in given])
     expected = np.array(flat).T.reshape(batch.shape)
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     within = 1e-9 if check_movable in ALGORITHMS[name].needs else 2e-13  # divided by masses

@@ -21,6 +21,7 @@ RANK = {
     "conventions": -1,
     "arrays": -0.5,
     "atomic": -0.5,
+    "extras": -0.5,
     "json_values": -0.5,
     "ops": 0,
     "spatial": 0.5,

@@ -66,9 +66,3 @@ def test_calls_are_short_and_share_the_work():
     assert cost <= 25e6
     assert rollout.calls(3, 10, 2)[0] == rollout.width
     assert rollout.calls(1, 10**9, 1)[1] < 10**8
-
-
-def test_what_is_too_large_is_not_unrolled(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("linkwork.simulation.rollout.LARGEST_UNROLLED", 10)
-    library = Library(Compiler())
-    assert rollout_of(request(M, Q0).system, RK4, library, single=False) is None

@@ -22,7 +22,7 @@ def test_graphs_lanes_masks_and_loops(width: int):
     module = new_module("tiles", target)
     code = TileCode(module, width, fused=target.fused)
     recipe = text_recipe((), "f", {"x": 3}, lambda o, x: {"y": o.vector([x[0] * x[1], 0.0, x[2]])})
-    function = code.function_of(graph_of(recipe.traced().function, fuse=target.fused), "f")
+    function = code.function_of(graph_of(recipe.traced(), fuse=target.fused), "f")
     kind = ir.FunctionType(I64, [POINTER, POINTER])
     main = ir.Function(module, kind, "main")
     code.at(ir.IRBuilder(main.append_basic_block("entry")))

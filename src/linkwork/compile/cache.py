@@ -211,7 +211,7 @@ def source_digest() -> str:
         for package in _PACKAGES:
             for name, text in _sources(os.path.join(_ROOT, package)):
                 parts += [f"{package}/{name}", text]
-        parts += [*_build("casadi"), *_build("llvmlite"), "numpy", np.__version__]
+        parts += [*_build("llvmlite"), "numpy", np.__version__]
     except OSError:
         return os.urandom(_DIGEST).hex()
     return key_of(*parts)

@@ -10,7 +10,7 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I1, I64, Emitter, i64
 from linkwork.compile.graph import Graph
 
-_SPREADING = frozenset({"ADD", "SUB", "MUL", "SQ", "TWICE", "NEG", "SIN", "COS"})
+_SPREADING = frozenset({"ADD", "SUB", "MUL", "NEG", "SIN", "COS"})
 """Operations whose result is not finite whenever an argument is not, as of fma, fms and fnma."""
 
 

@@ -1,6 +1,6 @@
 """A traced function as a list of single assignments, with multiply-adds paired.
 
-CasADi reuses its work slots; here every value is assigned once. The pairing of products with sums
+The pairing of products with sums
 into fused multiply-adds is done here, on the graph, and nowhere else: LLVM is never allowed to
 contract on its own, so that the code for one lane and the code for eight round alike.
 """
@@ -8,12 +8,12 @@ contract on its own, so that the code for one lane and the code for eight round 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from linkwork.compile.optable import Op
-
-if TYPE_CHECKING:
-    import casadi as cs
+from linkwork.compile.optable import OP_TABLE, Op
+from linkwork.compile.tracing import Traced
+from linkwork.errors import UnsupportedFeatureError
+from linkwork.ops.graph import ZERO
 
 Kind = Literal["input", "const", "op", "fma", "fms", "fnma"]
 
@@ -41,26 +41,42 @@ class Graph:
     outputs: list[dict[int, int]]  # per output: element -> node; absent elements are zero
 
 
-def graph_of(function: cs.Function, *, fuse: bool) -> Graph:
-    """Read a CasADi SX function whose inputs and outputs are columns.
+def graph_of(traced: Traced, *, fuse: bool) -> Graph:
+    """The assignments of a traced function, products paired with sums where ``fuse`` says so.
 
-    Functions that it calls are read in their place.
-
-    Raises: UnsupportedFeatureError for an operation that is not in the op table, and for what is
-    not an SX function.
+    Raises: UnsupportedFeatureError for an operation that is not in the op table.
     """
-    from linkwork.compile.sx_reading import single_assignments  # noqa: PLC0415  imports CasADi
-
-    nodes, outputs = single_assignments(function)
+    nodes, outputs = _assignments(traced)
     if fuse:
         nodes, outputs = _pair(nodes, outputs)
-    nodes, outputs = _without_unused(nodes, outputs)
-    return Graph(
-        nodes=nodes,
-        input_sizes=tuple(int(function.numel_in(k)) for k in range(function.n_in())),
-        output_sizes=tuple(int(function.numel_out(k)) for k in range(function.n_out())),
-        outputs=outputs,
-    )
+        nodes, outputs = _without_unused(nodes, outputs)
+    signature = traced.signature
+    return Graph(nodes, signature.input_sizes, signature.output_sizes, outputs)
+
+
+def _assignments(traced: Traced) -> tuple[list[Node], list[dict[int, int]]]:
+    graph, place = traced.graph, {}
+    nodes: list[Node] = []
+    for k in traced.order:
+        operation, arguments = graph.operations[k], graph.arguments[k]
+        place[k] = len(nodes)
+        if operation == "INPUT":
+            nodes.append(Node("input", arguments))
+        elif operation == "CONST":
+            nodes.append(Node("const", value=graph.values[k] or 0.0))
+        else:
+            op = OP_TABLE.get(operation)
+            if op is None:
+                raise UnsupportedFeatureError(
+                    f"operation {operation} in function {traced.name!r} cannot be compiled: "
+                    "it is not in the op table (linkwork/compile/optable.py)"
+                )
+            nodes.append(Node("op", tuple([place[a] for a in arguments]), op))
+    outputs = [
+        {element: place[k] for element, k in enumerate(numbers) if k != ZERO}
+        for numbers in traced.outputs
+    ]
+    return nodes, outputs
 
 
 def _uses(nodes: list[Node], outputs: list[dict[int, int]]) -> list[int]:
@@ -77,11 +93,8 @@ def _uses(nodes: list[Node], outputs: list[dict[int, int]]) -> list[int]:
 
 def _factors(node: Node) -> tuple[int, int] | None:
     """The two factors of a product, or None."""
-    if node.kind == "op" and node.op is not None:
-        if node.op.name == "MUL":
-            return node.args[0], node.args[1]
-        if node.op.name == "SQ":
-            return node.args[0], node.args[0]
+    if node.op is not None and node.op.name == "MUL":
+        return node.args[0], node.args[1]
     return None
 
 

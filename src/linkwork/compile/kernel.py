@@ -21,16 +21,11 @@ from linkwork.errors import InputError, ShapeError
 
 if TYPE_CHECKING:
     from linkwork.compile.describe import Description
-    from linkwork.compile.interpreted import InterpretedRows
     from linkwork.compile.tracing import Traced
 
 Floats = NDArray[np.float64]
 OnBad = Literal["raise", "nan"]
 Labels = Mapping[str, Sequence[str]]
-
-LARGEST_UNROLLED = 40_000
-"""Graphs with more instructions are interpreted: compiling takes some 0.15 ms for each, and more
-than in proportion (6 to 10 s at this size); CasADi's machine needs some 5 ns for each in a call."""
 
 
 class Kernel(ProcessBound):
@@ -43,7 +38,7 @@ class Kernel(ProcessBound):
     def __init__(
         self,
         recipe: Recipe,
-        rows: CompiledRows | InterpretedRows,
+        rows: CompiledRows,
         compiler: Compiler,
         *,
         labels: Labels | None = None,
@@ -101,7 +96,7 @@ class Kernel(ProcessBound):
         It takes what the kernel takes; exact float64 arrays of one configuration take the fast way.
         """
         abi = array_abi()
-        if abi is None or not isinstance(self._rows, CompiledRows):
+        if abi is None:
             return self
         return bind(self._rows.scalar_part().made.code, self, self.signature.name, abi)
 
@@ -136,7 +131,7 @@ class Kernel(ProcessBound):
         target, clock = self._compiler.target, self._compiler.clock
         if clock is None:
             raise InputError("this kernel's compiler has no clock to measure with")
-        cost: dict[str, Any] = self._rows.cost() if isinstance(self._rows, CompiledRows) else {}
+        cost = self._rows.cost()
         graph = self.recipe.graph(fused=target.fused)
         subject = Subject(graph, self.signature, target, self, self.bound(), **cost)
         return describe(subject, clock=clock, samples=samples, rows=rows)
@@ -272,22 +267,15 @@ def build(
 ) -> Kernel:
     """A kernel of a recipe, or of what is traced already.
 
-    It is compiled, or interpreted where it is too large to unroll.
-
     What the compiler's cache has is neither traced nor compiled. ``labels`` names the elements of
     the inputs, by input, for messages; ``most_threads`` bounds the number of threads that a long
     batch takes by itself.
     """
     recipe = source if isinstance(source, Recipe) else recipe_of(source)
     compiler = compiler or Compiler()
-    rows: CompiledRows | InterpretedRows | None = CompiledRows.stored(recipe, compiler)
+    rows: CompiledRows | None = CompiledRows.stored(recipe, compiler)
     if rows is None:
         with compiler.work(recipe.title):
             traced = recipe.traced()
-        if traced.signature.instructions > LARGEST_UNROLLED:
-            from linkwork.compile.interpreted import InterpretedRows  # noqa: PLC0415  CasADi
-
-            rows = InterpretedRows(traced)
-        else:
-            rows = CompiledRows(recipe, compiler, traced.signature)
+        rows = CompiledRows(recipe, compiler, traced.signature)
     return Kernel(recipe, rows, compiler, labels=labels, most_threads=most_threads)

@@ -6,8 +6,10 @@ row; such a tile is read from a pad and written to one, so the body is written o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from llvmlite import ir
@@ -17,6 +19,9 @@ from linkwork.compile.finite import FiniteTest, exact, to_be_tested
 from linkwork.compile.graph import Graph, Node
 from linkwork.compile.stores import Stores
 from linkwork.compile.transpose import columns_of, cover, prefetch, read_block
+
+LONGEST_PART = 3_000
+"""Assignments that are written into one function; more are cut into parts."""
 
 _STACK = 8192
 """float64 numbers that tiles and pads may take of the stack: 64 KB."""
@@ -33,6 +38,57 @@ class RowsCode:
     scratch: int
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """A long graph cut into parts, which pass values through memory."""
+
+    bounds: list[tuple[int, int]]  # the assignments of each part
+    slots: dict[int, int]  # where the values stand that a later part, or a result, needs
+    length: int  # of the memory, in values
+
+
+def cut(graph: Graph) -> _Parts | None:
+    """How a graph is cut; None where it is short enough for one function.
+
+    The time that LLVM takes for a function grows faster than its length.
+    """
+    n = len(graph.nodes)
+    if n <= LONGEST_PART:
+        return None
+    n_parts = -(-n // LONGEST_PART)
+    edges = [n * k // n_parts for k in range(n_parts + 1)]
+    part = [k for k in range(n_parts) for _ in range(edges[k + 1] - edges[k])]
+    last = _last_uses(graph, part, n_parts)
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    leaving: list[list[int]] = [[] for _ in range(n_parts + 1)]
+    length = 0
+    for k, node in enumerate(graph.nodes):
+        if k and part[k] > part[k - 1]:
+            free += leaving[part[k - 1]]
+        if node.kind == "const" or (node.kind != "input" and last[k] == part[k]):
+            continue
+        if node.kind == "input" or not free:  # inputs stand there before the first part
+            slots[k], length = length, length + 1
+        else:
+            slots[k] = free.pop()
+        leaving[last[k]].append(slots[k])
+    return _Parts(list(pairwise(edges)), slots, length)
+
+
+def _last_uses(graph: Graph, part: list[int], n_parts: int) -> list[int]:
+    """The part that needs each value last; one more than there are where it is a result."""
+    last = part.copy()
+    for k, node in enumerate(graph.nodes):
+        if node.kind != "input":
+            for argument in node.args:
+                last[argument] = part[k]
+    for output in graph.outputs:
+        for position in output.values():
+            last[position] = n_parts
+    return last
+
+
 def emit_nodes(
     emitter: Emitter,
     graph: Graph,
@@ -40,28 +96,97 @@ def emit_nodes(
     store: Callable[[int, int, Any], None],
     *,
     after: Callable[[int], None] | None = None,
+    memory: Callable[[int], Any] | None = None,
 ) -> None:
     """Write the graph's assignments.
 
     ``load(input, element)`` is asked at the first use, ``store(output, element, value)`` told as
     soon as a value is there: long lives in registers make large kernels slow to compile and to run.
-    ``after`` is told the position of each assignment once it is written.
+    ``after`` is told the position of each assignment once it is written. ``memory(n)`` gives room
+    for n values, which a graph that is cut into parts needs; by default it is on the stack.
     """
+    parts = cut(graph)
+    room: Any = None
+    if parts is not None:
+        room = (memory or partial(_on_stack, emitter))(parts.length)
+        _emit_parts(emitter, graph, parts, load, room)
     wanted: dict[int, list[tuple[int, int]]] = {}
     for k, output in enumerate(graph.outputs):
         for element, position in output.items():
             wanted.setdefault(position, []).append((k, element))
-    values: list[Any] = []
+    values: dict[int, Any] = {}
     for position, node in enumerate(graph.nodes):
-        values.append(_emit_node(emitter, node, values, load))
+        if parts is None or (position in wanted and node.kind == "const"):
+            values[position] = _emit_node(emitter, node, values, load)
+        elif position in wanted:
+            values[position] = _value_at(emitter, room, parts.slots[position])
         for k, element in wanted.get(position, ()):
             store(k, element, values[position])
         if after is not None:
             after(position)
 
 
+def _on_stack(emitter: Emitter, length: int) -> Any:
+    b = emitter.builder
+    kind: Any = ir.VectorType(F64, emitter.width) if emitter.width > 1 else F64
+    with b.goto_entry_block():
+        room = b.alloca(kind, size=length)
+    room.align = 64
+    return room
+
+
+def _value_at(emitter: Emitter, room: Any, slot: int) -> Any:
+    b = emitter.builder
+    return b.load(b.gep(room, [i64(slot)]))
+
+
+def _emit_parts(
+    emitter: Emitter, graph: Graph, parts: _Parts, load: Callable[[int, int], Any], room: Any
+) -> None:
+    """Put the inputs into memory, then write and call one function for each part."""
+    b = emitter.builder
+    for position, node in enumerate(graph.nodes):
+        if node.kind == "input":
+            b.store(load(*node.args), b.gep(room, [i64(parts.slots[position])]))
+    module = b.function.module
+    kind = ir.FunctionType(ir.VoidType(), [room.type])
+    for first, last in parts.bounds:
+        part = ir.Function(module, kind, module.get_unique_name(f"{b.function.name}_part"))
+        part.linkage = "internal"
+        part.attributes.add("noinline")
+        own = Emitter(ir.IRBuilder(part.append_basic_block()), emitter.width, fused=emitter.fused)
+        values = _Values(own, graph, parts.slots, part.args[0])
+        for position in range(first, last):
+            node = graph.nodes[position]
+            if node.kind in ("input", "const"):
+                continue
+            values[position] = _emit_node(own, node, values, load)
+            if position in parts.slots:
+                place = own.builder.gep(part.args[0], [i64(parts.slots[position])])
+                own.builder.store(values[position], place)
+        own.builder.ret_void()
+        b.call(part, [room])
+
+
+class _Values(dict[int, Any]):
+    """The values of one part: constants and what is in memory come at their first use."""
+
+    def __init__(self, emitter: Emitter, graph: Graph, slots: dict[int, int], room: Any) -> None:
+        super().__init__()
+        self._emitter, self._nodes, self._slots, self._room = emitter, graph.nodes, slots, room
+
+    def __missing__(self, position: int) -> Any:
+        node = self._nodes[position]
+        if node.kind == "const":
+            value = self._emitter.const(node.value)
+        else:
+            value = _value_at(self._emitter, self._room, self._slots[position])
+        self[position] = value
+        return value
+
+
 def _emit_node(
-    emitter: Emitter, node: Node, values: list[Any], load: Callable[[int, int], Any]
+    emitter: Emitter, node: Node, values: Mapping[int, Any], load: Callable[[int, int], Any]
 ) -> Any:
     if node.kind == "input":
         return load(*node.args)
@@ -102,6 +227,7 @@ class _Frame:
     arrays: Sequence[Any]
     tiles: list[Any]  # one for each input
     pads: list[Any]  # one for each array
+    memory: Any  # for the parts of a long graph
 
 
 def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) -> RowsCode:
@@ -120,8 +246,10 @@ def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) 
     first, last, *arrays, scratch = function.args
 
     entry = ir.IRBuilder(function.append_basic_block("entry"))
-    tiles, pads, needed = _memory(entry, width, n_in, sizes, scratch)
-    frame = _Frame(width, n_in, sizes, arrays, tiles, pads)
+    parts = cut(graph)
+    length = 0 if parts is None else parts.length
+    tiles, pads, memory, needed = _memory(entry, width, n_in, (*sizes, length), scratch)
+    frame = _Frame(width, n_in, sizes, arrays, tiles, pads, memory)
     head = function.append_basic_block("tile")
     done = function.append_basic_block("done")
     entry.cbranch(entry.icmp_signed("<", first, last), head, done)
@@ -153,22 +281,29 @@ def _row(b: Any, array: Any, row: Any, size: int) -> Any:
 
 def _memory(
     entry: Any, width: int, n_in: int, sizes: Sequence[int], scratch: Any
-) -> tuple[list[Any], list[Any], int]:
-    """Tiles and pads, on the stack or, where they are large, in the caller's scratch."""
-    if width == 1:
-        return [], [], 0
+) -> tuple[list[Any], list[Any], Any, int]:
+    """Tiles, pads and the memory of parts: on the stack or, where they are large, in the scratch.
+
+    The last of the ``sizes`` is that of the memory. A single row needs no tiles, and no scratch.
+    """
+    vector: Any = ir.VectorType(F64, width) if width > 1 else F64
     counts = [width * size for size in (*sizes[:n_in], *sizes)]
-    needed = sum(counts) if sum(counts) > _STACK else 0
+    if width == 1:
+        counts[:-1] = []
+    needed = sum(counts) if width > 1 and sum(counts) > _STACK else 0
     places: list[Any] = []
     for k, count in enumerate(counts):
         if needed:
             places.append(entry.gep(scratch, [i64(sum(counts[:k]))]))
-        else:
-            place: Any = entry.alloca(F64, size=max(count, 1))
+        elif count:
+            place: Any = entry.alloca(F64, size=count)
             place.align = 64
             places.append(place)
-    vector = ir.VectorType(F64, width).as_pointer()
-    return [entry.bitcast(p, vector) for p in places[:n_in]], places[n_in:], needed
+        else:
+            places.append(ir.Constant(POINTER, None))
+    *places, memory = [entry.bitcast(p, vector.as_pointer()) for p in places]
+    pads = [entry.bitcast(p, POINTER) for p in places[n_in:]]
+    return places[:n_in], pads, memory, needed
 
 
 def _copy(b: Any, source: Any, target: Any, count: Any) -> None:
@@ -230,7 +365,9 @@ def _compute_tile(emitter: Emitter, graph: Graph, frame: _Frame, places: list[An
             test.add(value)
         stores.put(output, element, value)
 
-    emit_nodes(emitter, graph, inputs.load, store, after=stores.after)
+    emit_nodes(
+        emitter, graph, inputs.load, store, after=stores.after, memory=lambda _: frame.memory
+    )
     stores.finish()
     return test.failed()
 

@@ -1,8 +1,8 @@
-"""The scalar operations that a CasADi graph consists of: one row each, for every target.
+"""The scalar operations that a graph consists of: one row each, for every target.
 
 A row gives the arity, what the operation means in NumPy and in C, and how LLVM computes it: by an
-emitter of vector code, or by calling the C library once per lane. No CasADi is needed here: the
-names are CasADi's, and ``graph.py`` knows their numbers.
+emitter of vector code, or by calling the C library once per lane. The names are CasADi's without
+"OP_", so that a graph can be told to CasADi.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Emit = Callable[..., Any]
 class Op:
     """One operation."""
 
-    name: str  # CasADi's, without "OP_"
+    name: str
     arity: int
     numpy: Callable[..., Any]
     emit: Emit | None  # (emitter, *values) -> value
@@ -115,22 +115,13 @@ def _op(name: str, arity: int, numpy: Callable[..., Any], emit: Emit | None, c: 
     return Op(name, arity, numpy, emit, libm, c)
 
 
-def _same(x: Any, _guess: Any = None) -> Any:
-    return x
-
-
 _ROWS: tuple[Op, ...] = (
-    _op("ASSIGN", 1, _same, lambda e, x: x, "{0}"),
-    _op("LIFT", 2, _same, lambda e, x, _guess: x, "{0}"),
     # Arithmetic
     _op("ADD", 2, np.add, Emitter.add, "{0} + {1}"),
     _op("SUB", 2, np.subtract, Emitter.sub, "{0} - {1}"),
     _op("MUL", 2, np.multiply, Emitter.mul, "{0} * {1}"),
     _op("DIV", 2, np.divide, Emitter.div, "{0} / {1}"),
     _op("NEG", 1, np.negative, Emitter.neg, "-({0})"),
-    _op("SQ", 1, np.square, lambda e, x: e.mul(x, x), "{0} * {0}"),
-    _op("TWICE", 1, lambda x: x + x, lambda e, x: e.add(x, x), "{0} + {0}"),
-    _op("INV", 1, np.reciprocal, lambda e, x: e.div(e.const(1.0), x), "1.0 / {0}"),
     _op("SQRT", 1, np.sqrt, Emitter.sqrt, "sqrt({0})"),
     _op("FABS", 1, np.abs, Emitter.fabs, "fabs({0})"),
     _op("FLOOR", 1, np.floor, _intrinsic("floor"), "floor({0})"),
@@ -189,13 +180,7 @@ _ROWS: tuple[Op, ...] = (
 )
 
 OP_TABLE: dict[str, Op] = {op.name: op for op in _ROWS}
-"""Every scalar operation that an SX graph can hold, but for those of ``REFUSED``."""
-
-REFUSED: dict[str, str] = {
-    "PRINTME": "compiled code does not print: leave out printme(), or make the value an output",
-    "PARAMETER": "the function has free variables: make them inputs of the function",
-}
-"""What is not compiled, with what to do."""
+"""Every scalar operation that a graph can hold."""
 
 C_HELPERS: dict[str, str] = {"lw_erfinv": C_SOURCE}
 """Functions that a row's C expression calls and C99 does not have: name -> definition."""

@@ -55,10 +55,10 @@ class Recipe:
 
     def graph(self, *, fused: bool) -> Graph:
         """The traced function as single assignments."""
-        from linkwork.compile.graph import graph_of  # noqa: PLC0415  imports CasADi
+        from linkwork.compile.graph import graph_of  # noqa: PLC0415  not for cached code
 
         with COMPILING:
-            return graph_of(self.traced().function, fuse=fused)
+            return graph_of(self.traced(), fuse=fused)
 
 
 def recipe_of(traced: Traced) -> Recipe:
@@ -75,10 +75,9 @@ def text_recipe(
     """
 
     def trace() -> Traced:
-        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  imports CasADi
-        from linkwork.ops.casadi import CASADI  # noqa: PLC0415  imports CasADi
+        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  not for cached code
 
-        return trace_function(name, sizes, lambda *blocks: text(CASADI, *blocks))
+        return trace_function(name, sizes, text)
 
     return Recipe(key, trace, name=name)
 
@@ -89,7 +88,7 @@ def algorithm_recipe(
     """The recipe of a registered algorithm for one mechanism."""
 
     def trace() -> Traced:
-        from linkwork.compile import tracing  # noqa: PLC0415  imports CasADi
+        from linkwork.compile import tracing  # noqa: PLC0415  not for cached code
 
         return tracing.trace(algorithm, mechanism, parameters, **static)
 

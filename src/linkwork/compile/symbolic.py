@@ -6,16 +6,19 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import casadi as cs
-
+from linkwork import extras
 from linkwork.compile.c_names import Names
-from linkwork.compile.tracing import Shape, trace
+from linkwork.compile.signature import Shape
+from linkwork.compile.tracing import Traced, trace
 from linkwork.mechanism.model import Mechanism
+from linkwork.ops.graph import ZERO
+
+cs = extras.casadi()
 
 
 def symbolic(
     algorithm: str, mechanism: Mechanism, parameters: str | Sequence[str] = (), **static: Any
-) -> cs.Function:
+) -> Any:
     """The graph that is compiled, as a CasADi function of named inputs and matrices.
 
     Shapes: every input is a column; the output has the shape that the compiled call gives for one
@@ -35,10 +38,10 @@ def symbolic(
         cs.SX.sym(name, math.prod(shape))
         for name, shape in zip(signature.input_names, signature.input_shapes, strict=True)
     ]
-    columns: Any = traced.function.call(symbols, True, False)  # inlined: no call is left in it
+    values = _replayed(traced, symbols)
     shaped = [
-        matrix_of(column, shape)
-        for column, shape in zip(columns, signature.output_shapes, strict=True)
+        matrix_of(cs.vertcat(*[values[k] for k in numbers]), shape)
+        for numbers, shape in zip(traced.outputs, signature.output_shapes, strict=True)
     ]
     names = Names()
     named = [names.new(name) for name in signature.input_names]
@@ -46,7 +49,25 @@ def symbolic(
     return cs.Function(algorithm, symbols, shaped, named, made)
 
 
-def matrix_of(column: cs.SX, shape: Shape) -> cs.SX:
+def _replayed(traced: Traced, symbols: Sequence[Any]) -> dict[int, Any]:
+    """The values of a graph's expressions, computed once more on CasADi's symbols."""
+    graph = traced.graph
+    values: dict[int, Any] = {ZERO: cs.SX(1, 1)}
+    for k in traced.order:
+        operation, arguments = graph.operations[k], graph.arguments[k]
+        if operation == "INPUT":
+            which, element = arguments
+            values[k] = symbols[which][element]
+        elif operation == "CONST":
+            values[k] = cs.SX(graph.values[k]) if k != ZERO else values[ZERO]
+        else:
+            code = getattr(cs, f"OP_{operation}")
+            own = [values[a] for a in arguments]
+            values[k] = cs.SX.unary(code, *own) if len(own) == 1 else cs.SX.binary(code, *own)
+    return values
+
+
+def matrix_of(column: Any, shape: Shape) -> Any:
     """A row-major column as the matrix of this shape; the leading axes of three or more as one."""
     if len(shape) < 2:
         return column

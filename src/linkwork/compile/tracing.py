@@ -1,4 +1,4 @@
-"""An algorithm run on CasADi symbols: the graph that is compiled."""
+"""An algorithm run on symbols: the graph that is compiled."""
 
 from __future__ import annotations
 
@@ -6,26 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import casadi as cs
-
 from linkwork.algorithms.registry import find
 from linkwork.compile.signature import Shape, Signature
 from linkwork.mechanism.model import Mechanism
-from linkwork.ops.casadi import CASADI
-
-_LARGEST_SHARED = 100_000
-"""In graphs with more instructions common subexpressions are left: finding them takes seconds."""
+from linkwork.ops.graph import ZERO, ExpressionGraph, GraphOps
 
 
 @dataclass(frozen=True)
 class Traced:
-    """A graph, and the names and shapes of what goes in and comes out.
+    """A graph, which of its expressions come out, and the names and shapes of what goes in and out.
 
-    Every input and output of ``function`` is one column, outputs in row-major order.
+    Every input is a vector; ``outputs`` numbers the expressions of each output in row-major order,
+    and ``order`` those that they are made of, arguments first.
     """
 
     signature: Signature
-    function: cs.Function
+    graph: ExpressionGraph
+    outputs: tuple[tuple[int, ...], ...]
+    order: tuple[int, ...]
 
     @property
     def name(self) -> str:
@@ -33,19 +31,20 @@ class Traced:
         return self.signature.name
 
 
-def row_major(block: Any) -> tuple[cs.SX, Shape]:
-    """A block, or a list of equal-shaped ones, as one column in row-major order, and its shape."""
+def row_major(o: GraphOps, block: Any) -> tuple[tuple[int, ...], Shape]:
+    """A block, or a list of equal-shaped ones, as expressions in row-major order, and its shape.
+
+    A scalar and a single column are vectors.
+    """
     if isinstance(block, (list, tuple)):
-        parts = [row_major(part) for part in block]
+        parts = [row_major(o, part) for part in block]
         shapes = {shape for _, shape in parts}
         if len(shapes) != 1:
             raise ValueError(f"an output list needs blocks of one shape, not {sorted(shapes)}")
-        return cs.vertcat(*[part for part, _ in parts]), (len(parts), *shapes.pop())
-    sx = cs.SX(block)
-    n_rows, n_columns = sx.shape
-    if n_columns == 1:
-        return sx, ((n_rows,) if n_rows != 1 else (1,))
-    return cs.reshape(sx.T, n_rows * n_columns, 1), (n_rows, n_columns)
+        return tuple(k for numbers, _ in parts for k in numbers), (len(parts), *shapes.pop())
+    own = o.const(block)
+    shape = own.shape if len(own.shape) == 2 and own.shape[1] != 1 else (len(own.numbers),)
+    return tuple(own.numbers), shape
 
 
 def trace_function(
@@ -53,34 +52,24 @@ def trace_function(
     inputs: Mapping[str, int],
     function: Callable[..., Mapping[str, Any]],
 ) -> Traced:
-    """Run ``function`` on one symbol vector per input and collect what it returns by name.
+    """Run ``function(o, *vectors)`` on a vector of symbols per input; collect its results by name.
 
-    ``inputs`` gives each vector's length. Subexpressions that occur twice are shared.
+    ``o`` is the back end of the symbols, and ``inputs`` gives each vector's length.
     """
-    symbols = [cs.SX.sym(key, size) for key, size in inputs.items()]
-    named = function(*symbols)
-    flat = [row_major(block) for block in named.values()]
-    blocks = [block for block, _ in flat]
-    function = cs.Function(name, symbols, blocks)
-    if function.n_instructions() <= _LARGEST_SHARED:
-        function = cs.Function(name, symbols, _share(blocks))
+    o = GraphOps()
+    symbols = [o.input(k, size) for k, size in enumerate(inputs.values())]
+    flat = {key: row_major(o, block) for key, block in function(o, *symbols).items()}
+    outputs = tuple(numbers for numbers, _ in flat.values())
+    order = o.graph.needed(outputs)
     signature = Signature(
         name=name,
         input_names=tuple(inputs),
         input_shapes=tuple((size,) for size in inputs.values()),
-        output_names=tuple(named),
-        output_shapes=tuple(shape for _, shape in flat),
-        instructions=int(function.n_instructions()),
+        output_names=tuple(flat),
+        output_shapes=tuple(shape for _, shape in flat.values()),
+        instructions=len(order) + sum(k != ZERO for numbers in outputs for k in numbers),
     )
-    return Traced(signature, function)
-
-
-def _share(blocks: Sequence[cs.SX]) -> list[cs.SX]:
-    """Common subexpressions of several outputs, eliminated over all of them at once."""
-    sizes = [block.shape[0] for block in blocks]
-    bounds = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
-    joined = cs.cse(cs.vertcat(*blocks))
-    return [joined[bounds[k] : bounds[k + 1]] for k in range(len(blocks))]
+    return Traced(signature, o.graph, outputs, tuple(order))
 
 
 def trace(
@@ -97,11 +86,11 @@ def trace(
     entry = find(algorithm)
     sizes, n_own = entry.sizes(mechanism, parameters), len(entry.inputs)
 
-    def run(*blocks: Any) -> dict[str, Any]:
+    def run(o: GraphOps, *blocks: Any) -> dict[str, Any]:
         given = dict(zip(list(sizes)[n_own:], blocks[n_own:], strict=True))
-        return {algorithm: entry.run(CASADI, mechanism, blocks[:n_own], given, **static)}
+        return {algorithm: entry.run(o, mechanism, blocks[:n_own], given, **static)}
 
     traced = trace_function(algorithm, sizes, run)
-    # one column is a vector to CasADi, and may be a matrix to the algorithm
+    # one column is a vector here, and may be a matrix to the algorithm
     shapes = (entry.output(mechanism),)
-    return Traced(replace(traced.signature, output_shapes=shapes), traced.function)
+    return replace(traced, signature=replace(traced.signature, output_shapes=shapes))

@@ -1,4 +1,4 @@
-"""The operations on CasADi's ``SX``: the sparse expression graph that the compiler lowers.
+"""The operations on CasADi's ``SX``, for whoever evaluates an algorithm on symbols of their own.
 
 A vector is an n x 1 ``SX`` and a scalar 1 x 1. Exact zeros of constants are left out of the
 sparsity, so products skip them; an element that is left out reads as an empty 1 x 1 ``SX``, which
@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import casadi
 import numpy as np
 
+from linkwork import extras
 from linkwork.ops.protocol import Block, Condition, Ops
 
-ca: Any = casadi  # it has no type stubs
+ca = extras.casadi()
 SX: Any = ca.SX
 _FILL_LIMIT = 6  # up to this many parts, filling non-zeros one by one beats one `vertcat`
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
-from linkwork.compile.kernel import LARGEST_UNROLLED
 from linkwork.compile.machine_code import object_code
 from linkwork.compile.recipe import Recipe
 from linkwork.compile.target import new_module, with_width
@@ -157,8 +156,6 @@ def _rollout(
     if made is None:
         with compiler.work(f"the simulation of {system.mechanism.name}"):
             recipes = _recipes(system, method)
-            if recipes[0].traced().signature.instructions > LARGEST_UNROLLED:
-                return None
             made = compiler.code(
                 key, lambda: _make(recipes, method, system.mechanism.n_q, (compiler, width))
             )

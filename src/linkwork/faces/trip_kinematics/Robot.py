@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork import extras
 from linkwork.errors import UnsupportedFeatureError
 from linkwork.faces.trip_kinematics.both import NamesOfModule
 from linkwork.faces.trip_kinematics.core import Branch, Core, Slot
@@ -228,15 +229,11 @@ class Robot(metaclass=NamesOfModule):
         """The pose as one SX."""
         q = self._core.configuration(values)
         column = as_block(np.array([*q, None], object)[:-1]) if isinstance(q, list) else q
-        import casadi  # noqa: PLC0415  only what is symbolic needs it
-
-        ca: Any = casadi
+        ca = extras.casadi()
         return self._core.robot.symbolic("fk", frame)(ca.SX(column))
 
     def _symbol(self, member: str, key: str) -> Any:
-        import casadi  # noqa: PLC0415  only what is symbolic needs it
-
-        ca: Any = casadi
+        ca = extras.casadi()
         found = self._symbols.get((member, key))
         if found is None:
             found = self._symbols[member, key] = ca.SX.sym(actuated_key(member, key))
@@ -250,9 +247,7 @@ class Robot(metaclass=NamesOfModule):
         return values
 
     def _actuated_symbols(self, needed: Iterable[Slot]) -> dict[str, Values]:
-        import casadi  # noqa: PLC0415  only what is symbolic needs it
-
-        ca: Any = casadi
+        ca = extras.casadi()
         values = self._values()
         for group in {id(g): g for s in needed for g in [self._members[s.member][0]]}.values():
             symbols = {key: ca.SX.sym(key) for key in group.actuated_keys}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork import extras
 from linkwork.faces.trip_kinematics.values import is_symbol
 
 
@@ -22,9 +23,7 @@ def unpacking(pose: Any, symbols: list[Any], keys: list[list[str]]) -> Any:
 @cache
 def _unpacking_sx() -> Any:
     """The class of `unpacking`: CasADi is there only once symbols are."""
-    import casadi  # noqa: PLC0415  there are symbols, so it is loaded
-
-    ca: Any = casadi
+    ca = extras.casadi()
 
     class SymbolicPose(ca.SX):
         parts: tuple[Any, ...] = ()
@@ -55,8 +54,6 @@ def as_block(array: Any) -> Any:
     given = np.asarray(array)
     if given.dtype != object:
         return given.astype(np.float64)
-    import casadi  # noqa: PLC0415  there are symbols, so it is loaded
-
-    ca: Any = casadi
+    ca = extras.casadi()
     rows = given.reshape(len(given), -1).tolist()
     return ca.vertcat(*(ca.horzcat(*(ca.SX(entry) for entry in row)) for row in rows))

@@ -1,0 +1,544 @@
+"""The operations on a graph of scalar expressions: what is traced, simplified and compiled.
+
+An `ExpressionGraph` holds every scalar expression once: what is asked for again is what is there.
+Constants are folded, and what is zero or one by structure costs nothing, so that products with the
+exact zeros of placements and axes never exist. A block is an array of such expressions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from linkwork.ops.protocol import Block, Condition
+
+ZERO, ONE = 0, 1
+"""The numbers of the expressions 0.0 and 1.0 in every graph."""
+
+
+def _less(a: float, b: float) -> float:
+    return float(a < b)
+
+
+def _quotient(a: float, b: float) -> float:
+    return float(np.float64(a) / np.float64(b))
+
+
+_FOLDED: dict[str, Callable[..., float]] = {
+    "ADD": lambda a, b: a + b, "SUB": lambda a, b: a - b, "MUL": lambda a, b: a * b,
+    "DIV": _quotient, "NEG": lambda a: -a,
+    "SIN": np.sin, "COS": np.cos, "ATAN2": math.atan2, "SQRT": np.sqrt, "FLOOR": np.floor,
+    "FABS": abs, "FMIN": np.fmin, "FMAX": np.fmax, "LT": _less,
+    "AND": lambda a, b: float(a != 0 and b != 0), "OR": lambda a, b: float(a != 0 or b != 0),
+    "NOT": lambda a: float(a == 0), "IF_ELSE_ZERO": lambda c, x: x if c else 0.0,
+}  # fmt: skip
+"""The value of an operation whose arguments are constants."""
+
+
+class ExpressionGraph:
+    """Scalar expressions by number: an operation, the numbers of its arguments, a constant's value.
+
+    Arguments have lower numbers than the expressions that they occur in. The operations are the
+    names of the op table (`compile.optable`), ``CONST``, and ``INPUT``, whose arguments say which
+    input and which of its elements it is.
+    """
+
+    def __init__(self) -> None:
+        self.operations: list[str] = ["CONST", "CONST"]
+        self.arguments: list[tuple[int, ...]] = [(), ()]
+        self.values: list[float | None] = [0.0, 1.0]
+        self._known: dict[tuple[Any, ...], int] = {}
+        self._constants: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.operations)
+
+    def _new(self, operation: str, arguments: tuple[int, ...], value: float | None = None) -> int:
+        self.operations.append(operation)
+        self.arguments.append(arguments)
+        self.values.append(value)
+        return len(self.operations) - 1
+
+    def constant(self, value: float) -> int:
+        """The expression of a number; 0.0 and -0.0 are one."""
+        if value == 0.0:
+            return ZERO
+        if value == 1.0:
+            return ONE
+        key = np.float64(value).tobytes()  # a NaN is equal to itself
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = self._new("CONST", (), float(value))
+        return found
+
+    def input(self, which: int, element: int) -> int:
+        """The expression of one element of an input."""
+        return self.node("INPUT", which, element)
+
+    def node(self, operation: str, *arguments: int) -> int:
+        """An expression as it is, not simplified, without a second one of the same kind."""
+        key = (operation, *arguments)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._new(operation, arguments)
+        return found
+
+    def apply(self, operation: str, *arguments: int) -> int:
+        """The expression of an operation, simplified as far as the rules of this graph go."""
+        rule = _RULES.get(operation)
+        if rule is not None:
+            return rule(self, *arguments)
+        fold = _FOLDED.get(operation)
+        if fold is not None:
+            values = [self.values[k] for k in arguments]
+            if None not in values:
+                with np.errstate(all="ignore"):
+                    return self.constant(float(fold(*values)))
+        return self.node(operation, *arguments)
+
+    def needed(self, outputs: Sequence[Sequence[int]]) -> list[int]:
+        """The expressions that outputs are made of, arguments first: depth first from the outputs.
+
+        In this order a value is computed shortly before it is used, so that few are alive at once.
+        """
+        placed = bytearray(len(self.operations))
+        order: list[int] = []
+        operations, arguments = self.operations, self.arguments
+        for output in outputs:
+            for root in output:
+                stack = [root]
+                while stack:
+                    k = stack[-1]
+                    if placed[k]:
+                        stack.pop()
+                        continue
+                    below = () if operations[k] == "INPUT" else arguments[k]
+                    waiting = [a for a in reversed(below) if not placed[a]]
+                    if waiting:
+                        stack.extend(waiting)
+                    else:
+                        stack.pop()
+                        placed[k] = 1
+                        order.append(k)
+        return order
+
+    # The rules remember their answer under what they were asked, so that they run once.
+
+    def add(self, a: int, b: int) -> int:
+        """A + b."""
+        if a > b:
+            a, b = b, a
+        if not a:
+            return b
+        found = self._known.get(("ADD", a, b))
+        if found is None:
+            found = self._known["ADD", a, b] = self._sum(a, b)
+        return found
+
+    def _sum(self, a: int, b: int) -> int:
+        x, y = self.values[a], self.values[b]
+        if x is not None and y is not None:
+            return self.constant(x + y)
+        if a == b:
+            return self.multiply(self.constant(2.0), a)
+        if self.operations[b] == "NEG":
+            return self.subtract(a, self.arguments[b][0])
+        if self.operations[a] == "NEG":
+            return self.subtract(b, self.arguments[a][0])
+        return self._new("ADD", (a, b))
+
+    def subtract(self, a: int, b: int) -> int:
+        """A - b."""
+        if not b:
+            return a
+        if not a:
+            return self.negative(b)
+        found = self._known.get(("SUB", a, b))
+        if found is None:
+            found = self._known["SUB", a, b] = self._difference(a, b)
+        return found
+
+    def _difference(self, a: int, b: int) -> int:
+        if a == b:
+            return ZERO
+        x, y = self.values[a], self.values[b]
+        if x is not None and y is not None:
+            return self.constant(x - y)
+        if self.operations[b] == "NEG":
+            return self.add(a, self.arguments[b][0])
+        if self.operations[a] == "NEG":
+            return self.negative(self.add(self.arguments[a][0], b))
+        opposite = self._known.get(("SUB", b, a))
+        if opposite is not None:
+            return self.negative(opposite)
+        return self._new("SUB", (a, b))
+
+    def multiply(self, a: int, b: int) -> int:
+        """A b."""
+        if a > b:
+            a, b = b, a
+        if a <= ONE:
+            return b if a else ZERO
+        found = self._known.get(("MUL", a, b))
+        if found is None:
+            found = self._known["MUL", a, b] = self._product(a, b)
+        return found
+
+    def _product(self, a: int, b: int) -> int:
+        x, y = self.values[a], self.values[b]
+        if x is not None and y is not None:
+            return self.constant(x * y)
+        if x == -1.0 or y == -1.0:
+            return self.negative(b if x is not None else a)
+        if self.operations[a] == "NEG":
+            return self.negative(self.multiply(self.arguments[a][0], b))
+        if self.operations[b] == "NEG":
+            return self.negative(self.multiply(a, self.arguments[b][0]))
+        return self._new("MUL", (a, b))
+
+    def divide(self, a: int, b: int) -> int:
+        """A / b."""
+        if b == ONE or (not a and b):
+            return a
+        found = self._known.get(("DIV", a, b))
+        if found is None:
+            found = self._known["DIV", a, b] = self._ratio(a, b)
+        return found
+
+    def _ratio(self, a: int, b: int) -> int:
+        x, y = self.values[a], self.values[b]
+        if x is not None and y is not None:
+            with np.errstate(all="ignore"):
+                return self.constant(_quotient(x, y))
+        if a == b:
+            return ONE
+        if y is not None and abs(math.frexp(y)[0]) == 0.5 and math.isfinite(1.0 / y):
+            return self.multiply(a, self.constant(1.0 / y))  # exact: y is a power of 2
+        if self.operations[a] == "NEG":
+            return self.negative(self.divide(self.arguments[a][0], b))
+        if self.operations[b] == "NEG":
+            return self.negative(self.divide(a, self.arguments[b][0]))
+        return self._new("DIV", (a, b))
+
+    def negative(self, a: int) -> int:
+        """-a."""
+        if not a:
+            return ZERO
+        found = self._known.get(("NEG", a))
+        if found is None:
+            found = self._known["NEG", a] = self._opposite(a)
+        return found
+
+    def _opposite(self, a: int) -> int:
+        x = self.values[a]
+        if x is not None:
+            return self.constant(-x)
+        if self.operations[a] == "NEG":
+            return self.arguments[a][0]
+        return self._new("NEG", (a,))
+
+    def only_where(self, condition: int, a: int) -> int:
+        """A where the condition is not 0, else 0, also where ``a`` is not finite there."""
+        if not a or not condition:
+            return ZERO
+        c = self.values[condition]
+        return a if c is not None else self.node("IF_ELSE_ZERO", condition, a)
+
+    def opposite_condition(self, condition: int) -> int:
+        """1 where the condition is 0, else 0."""
+        c = self.values[condition]
+        return self.node("NOT", condition) if c is None else self.constant(float(c == 0))
+
+    def total(self, terms: Sequence[int]) -> int:
+        """The sum of expressions, from the first to the last."""
+        at, add = ZERO, self.add
+        for term in terms:
+            if term:
+                at = add(at, term)
+        return at
+
+    def inner(self, a: Sequence[int], b: Sequence[int]) -> int:
+        """The sum of the products of two sequences."""
+        at, add, multiply = ZERO, self.add, self.multiply
+        for x, y in zip(a, b, strict=True):
+            if x and y:
+                at = add(at, multiply(x, y))
+        return at
+
+
+_RULES: dict[str, Callable[..., int]] = {
+    "ADD": ExpressionGraph.add,
+    "SUB": ExpressionGraph.subtract,
+    "MUL": ExpressionGraph.multiply,
+    "DIV": ExpressionGraph.divide,
+    "NEG": ExpressionGraph.negative,
+    "IF_ELSE_ZERO": ExpressionGraph.only_where,
+    "NOT": ExpressionGraph.opposite_condition,
+}
+"""Operations that are simplified."""
+
+
+class Expressions:
+    """A block of a graph: ``numbers`` of its expressions in row-major order, and a shape."""
+
+    __slots__ = ("graph", "numbers", "shape")
+    __array_ufunc__ = None  # so that NumPy leaves operators to this class
+
+    def __init__(self, graph: ExpressionGraph, shape: tuple[int, ...], numbers: list[int]) -> None:
+        self.graph, self.shape, self.numbers = graph, shape, numbers
+
+    def __repr__(self) -> str:
+        return f"Expressions{self.shape}"
+
+    def _other(self, other: Any) -> Expressions:
+        return other if isinstance(other, Expressions) else block_of(self.graph, other)
+
+    def _each(self, operation: Callable[[int, int], int], a: Any, b: Any) -> Expressions:
+        """An operation element by element, of equal shapes or of a scalar with a block."""
+        first, second = self._other(a), self._other(b)
+        x, y, shape = first.numbers, second.numbers, first.shape
+        if shape == second.shape:
+            return Expressions(
+                self.graph, shape, [operation(j, k) for j, k in zip(x, y, strict=True)]
+            )
+        if not shape:
+            (j,) = x
+            return Expressions(self.graph, second.shape, [operation(j, k) for k in y])
+        if not second.shape:
+            (k,) = y
+            return Expressions(self.graph, shape, [operation(j, k) for j in x])
+        raise ValueError(f"blocks of the shapes {shape} and {second.shape} do not go together")
+
+    def __add__(self, other: Any) -> Expressions:
+        return self._each(self.graph.add, self, other)
+
+    def __radd__(self, other: Any) -> Expressions:
+        return self._each(self.graph.add, other, self)
+
+    def __sub__(self, other: Any) -> Expressions:
+        return self._each(self.graph.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Expressions:
+        return self._each(self.graph.subtract, other, self)
+
+    def __mul__(self, other: Any) -> Expressions:
+        return self._each(self.graph.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Expressions:
+        return self._each(self.graph.multiply, other, self)
+
+    def __truediv__(self, other: Any) -> Expressions:
+        return self._each(self.graph.divide, self, other)
+
+    def __rtruediv__(self, other: Any) -> Expressions:
+        return self._each(self.graph.divide, other, self)
+
+    def __neg__(self) -> Expressions:
+        negative = self.graph.negative
+        return Expressions(self.graph, self.shape, [negative(k) for k in self.numbers])
+
+    def __pos__(self) -> Expressions:
+        return self
+
+    def __matmul__(self, other: Any) -> Expressions:
+        return _matrix_product(self, self._other(other))
+
+    def __rmatmul__(self, other: Any) -> Expressions:
+        return _matrix_product(self._other(other), self)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Expressions:
+        if isinstance(index, tuple):
+            i, j = index
+            n_rows, n_columns = self.shape
+            at = _place(i, n_rows) * n_columns + _place(j, n_columns)
+        else:
+            (length,) = self.shape
+            at = _place(index, length)
+        return Expressions(self.graph, (), [self.numbers[at]])
+
+    def rows(self) -> list[list[int]]:
+        """The numbers of a matrix, row by row."""
+        n_rows, n_columns = self.shape
+        return [self.numbers[i * n_columns : (i + 1) * n_columns] for i in range(n_rows)]
+
+
+def _place(index: Any, length: int) -> int:
+    at = index + length if index < 0 else index
+    if not 0 <= at < length:
+        raise IndexError(f"there is no element {index} among {length}")
+    return at
+
+
+def _matrix_product(a: Expressions, b: Expressions) -> Expressions:
+    if len(a.shape) != 2 or a.shape[1:] != b.shape[:1]:
+        raise ValueError(f"there is no product of the shapes {a.shape} and {b.shape}")
+    inner = a.graph.inner
+    if len(b.shape) == 1:
+        return Expressions(a.graph, a.shape[:1], [inner(row, b.numbers) for row in a.rows()])
+    n_columns = b.shape[1]
+    columns = [b.numbers[j::n_columns] for j in range(n_columns)]
+    numbers = [inner(row, column) for row in a.rows() for column in columns]
+    return Expressions(a.graph, (a.shape[0], n_columns), numbers)
+
+
+def block_of(graph: ExpressionGraph, value: Any) -> Expressions:
+    """A scalar, vector or matrix of numbers as a block of constants."""
+    if isinstance(value, (int, float)):
+        return Expressions(graph, (), [graph.constant(value)])
+    array = np.asarray(value, dtype=np.float64)
+    return Expressions(graph, array.shape, [graph.constant(x) for x in array.ravel().tolist()])
+
+
+class GraphOps:
+    """A graph's meaning of each operation; one for each graph."""
+
+    name = "graph"
+
+    def __init__(self) -> None:
+        self.graph = ExpressionGraph()
+
+    def input(self, which: int, length: int) -> Expressions:
+        """Input number ``which`` of a function, a vector."""
+        numbers = [self.graph.input(which, k) for k in range(length)]
+        return Expressions(self.graph, (length,), numbers)
+
+    def const(self, value: Any) -> Expressions:
+        """The value as constants; a block is itself."""
+        return value if isinstance(value, Expressions) else block_of(self.graph, value)
+
+    def _scalar(self, value: Any) -> int:
+        (number,) = self.const(value).numbers
+        return number
+
+    def vector(self, scalars: Sequence[Block]) -> Expressions:
+        """The scalars as one vector."""
+        return Expressions(self.graph, (len(scalars),), [self._scalar(each) for each in scalars])
+
+    def matrix(self, columns: Sequence[Block]) -> Expressions:
+        """The vectors as columns."""
+        parts = [self.const(column).numbers for column in columns]
+        rows = zip(*parts, strict=True)
+        return Expressions(self.graph, (len(parts[0]), len(parts)), list(chain.from_iterable(rows)))
+
+    def concat(self, vectors: Sequence[Block]) -> Expressions:
+        """The vectors end to end."""
+        numbers = list(chain.from_iterable(self.const(v).numbers for v in vectors))
+        return Expressions(self.graph, (len(numbers),), numbers)
+
+    def part(self, v: Block, start: int, stop: int) -> Expressions:
+        """The elements start to stop - 1."""
+        numbers = v.numbers[start:stop]
+        return Expressions(self.graph, (len(numbers),), numbers)
+
+    def column(self, a: Block, j: int) -> Expressions:
+        """Column j."""
+        n_rows, n_columns = a.shape
+        return Expressions(self.graph, (n_rows,), a.numbers[_place(j, n_columns) :: n_columns])
+
+    def row(self, a: Block, i: int) -> Expressions:
+        """Row i."""
+        n_rows, n_columns = a.shape
+        at = _place(i, n_rows) * n_columns
+        return Expressions(self.graph, (n_columns,), a.numbers[at : at + n_columns])
+
+    def transpose(self, a: Block) -> Expressions:
+        """The transposed matrix."""
+        n_rows, n_columns = a.shape
+        numbers = [k for j in range(n_columns) for k in a.numbers[j::n_columns]]
+        return Expressions(self.graph, (n_columns, n_rows), numbers)
+
+    def dot(self, a: Block, b: Block) -> Expressions:
+        """The inner product."""
+        number = self.graph.inner(self.const(a).numbers, self.const(b).numbers)
+        return Expressions(self.graph, (), [number])
+
+    def cross(self, a: Block, b: Block) -> Expressions:
+        """The cross product of 3-vectors."""
+        g = self.graph
+        (x, y, z), (u, v, w) = self.const(a).numbers, self.const(b).numbers
+        numbers = [
+            g.subtract(g.multiply(y, w), g.multiply(z, v)),
+            g.subtract(g.multiply(z, u), g.multiply(x, w)),
+            g.subtract(g.multiply(x, v), g.multiply(y, u)),
+        ]
+        return Expressions(g, (3,), numbers)
+
+    def outer(self, a: Block, b: Block) -> Expressions:
+        """The matrix a bᵀ."""
+        x, y = self.const(a).numbers, self.const(b).numbers
+        multiply = self.graph.multiply
+        numbers = [multiply(j, k) for j in x for k in y]
+        return Expressions(self.graph, (len(x), len(y)), numbers)
+
+    def _function(self, operation: str, *blocks: Block) -> Expressions:
+        number = self.graph.apply(operation, *[self._scalar(each) for each in blocks])
+        return Expressions(self.graph, (), [number])
+
+    def sin(self, x: Block) -> Expressions:
+        """Sine."""
+        return self._function("SIN", x)
+
+    def cos(self, x: Block) -> Expressions:
+        """Cosine."""
+        return self._function("COS", x)
+
+    def atan2(self, y: Block, x: Block) -> Expressions:
+        """The angle of (x, y)."""
+        return self._function("ATAN2", y, x)
+
+    def sqrt(self, x: Block) -> Expressions:
+        """Square root."""
+        return self._function("SQRT", x)
+
+    def floor(self, x: Block) -> Expressions:
+        """The largest whole number not above x."""
+        return self._function("FLOOR", x)
+
+    def absolute(self, x: Block) -> Expressions:
+        """Absolute value."""
+        return self._function("FABS", x)
+
+    def minimum(self, a: Block, b: Block) -> Expressions:
+        """The smaller one."""
+        return self._function("FMIN", a, b)
+
+    def maximum(self, a: Block, b: Block) -> Expressions:
+        """The larger one."""
+        return self._function("FMAX", a, b)
+
+    def less(self, a: Block, b: Block) -> Condition:
+        """Whether a < b, as 0 or 1."""
+        return self._function("LT", a, b)
+
+    def both(self, a: Condition, b: Condition) -> Condition:
+        """Whether both hold."""
+        return self._function("AND", a, b)
+
+    def either(self, a: Condition, b: Condition) -> Condition:
+        """Whether one of them holds."""
+        return self._function("OR", a, b)
+
+    def negate(self, a: Condition) -> Condition:
+        """Whether it does not hold."""
+        return self._function("NOT", a)
+
+    def select(self, condition: Condition, a: Block, b: Block) -> Expressions:
+        """``(c ? a : 0) + (!c ? b : 0)``, element by element: both sides stand in the graph."""
+        g, c = self.graph, self._scalar(condition)
+        otherwise = g.opposite_condition(c)
+        first, second = self.const(a), self.const(b)
+        shape = first.shape or second.shape
+        x = first.numbers * (len(second.numbers) if not first.shape else 1)
+        y = second.numbers * (len(first.numbers) if not second.shape else 1)
+        numbers = [
+            j if j == k else g.add(g.only_where(c, j), g.only_where(otherwise, k))
+            for j, k in zip(x, y, strict=True)
+        ]
+        return Expressions(g, shape, numbers)
