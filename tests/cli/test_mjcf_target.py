@@ -299,3 +299,20 @@ def test_limits_that_mujoco_cannot_hold_are_told(tmp_path: Path, limits: str, to
     assert "the world of an MJCF has no mass: that of the link is left out: 'world'" in words
     again, robot = lw.load(made.text).mechanism, lw.load(tmp_path / "robot.urdf").mechanism
     assert told != (again.lower == robot.lower and again.upper == robot.upper)
+
+
+def chain(tmp_path: Path, n: int) -> Document:
+    links = [link(f"l{k}") for k in range(n + 1)]
+    return document(tmp_path, *links, *(joint(f"j{k}", f"l{k}", f"l{k + 1}") for k in range(n)))
+
+
+def test_a_chain_as_deep_as_an_mjcf_may_be_is_read_again(tmp_path: Path):
+    made = to_mjcf(chain(tmp_path, 494), tmp_path)
+    assert len(lw.load(made.text).joint_names) == saved(made, tmp_path).njnt == 494
+
+
+@pytest.mark.parametrize("n", [495, 3000])
+def test_a_deeper_chain_is_refused_by_name(tmp_path: Path, n: int):
+    with pytest.raises(DescriptionError, match="'l495': it hangs on more than 494 joints") as seen:
+        to_mjcf(chain(tmp_path, n), tmp_path)
+    assert [problem.code for problem in seen.value.problems] == ["too-deep"]

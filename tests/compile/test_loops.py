@@ -13,6 +13,10 @@ import pytest
 from graph_rows import GraphRows
 from linkwork.compile.graph import graph_of
 from linkwork.compile.loops import LONGEST_PART
+
+
+from linkwork.compile.loops import emit_rows
+from linkwork.compile.target import host, new_module
 from seeds import rng
 from traced_functions import read
 
@@ -190,3 +194,35 @@ def test_a_long_graph_is_cut_into_parts_that_pass_their_values_on():
         assert rows(0, 11, bad, out.copy()) == 4 // width * width
     np.testing.assert_allclose(found[0], expected(function, x), rtol=1e-12, atol=1e-12)
     assert np.array_equal(*found)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_code_is_no_longer_for_inputs_that_it_does_not_use(width):
+    def lines(n):
+        x = cs.SX.sym("x", n)
+        module = new_module("rows", host())
+        graph = graph_of(cs.Function("f", [x], [x[5] * x[6] + x[n - 1]]), fuse=True)
+        emit_rows(module, graph, width, "rows", fused=host().fused)
+        return len(str(module).splitlines())
+
+    assert lines(10_000) <= lines(500) + 50
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_each_of_many_unused_inputs_is_looked_at(width):
+    n, n_rows = 101, 9
+    x = cs.SX.sym("x", n)
+    run = GraphRows(cs.Function("f", [x], [x[5] * 2 + x[6] * x[n - 1]]), width)
+    good = rng("unused inputs").uniform(-3, 3, (n_rows, n))
+    found = np.zeros((n_rows, 1))
+    assert run(0, n_rows, good, found) == -1
+    assert np.allclose(found[:, 0], good[:, 5] * 2 + good[:, 6] * good[:, n - 1])
+    for row in (0, 3, n_rows - 1):
+        for column in range(n):
+            for bad in (np.nan, np.inf, -np.inf):
+                given = good.copy()
+                given[row, column] = bad
+                assert run(0, n_rows, given, found) == row - row % width
+    assert run(0, n_rows, np.full((n_rows, n), 1.7e308), np.zeros((n_rows, 1))) == 0
+    large = np.where(np.isin(np.arange(n), (5, 6, n - 1)), good, 1.7e308)
+    assert run(0, n_rows, large, found) == -1  # a sum that overflows is no reason

@@ -23,6 +23,7 @@ from fork_scenarios import answers
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.mechanism.serialize import from_json, to_json
 from linkwork.models import path
+from robots import chain_urdf
 
 SOURCE = str(Path(lw.__file__).parents[1])
 HAS_FORK = hasattr(os, "fork")
@@ -120,6 +121,16 @@ def test_p22_robots_travel(name):
         assert pickle.loads(pickle.dumps(change())).mechanism == change().mechanism
 
 
+def test_p22_depth_does_not_count():
+    r = lw.load(chain_urdf(1500))
+    for other in (
+        copy.deepcopy(r),
+        pickle.loads(pickle.dumps(r)),
+        lw.Robot(from_json(to_json(r.mechanism))),
+    ):
+        assert other.mechanism == r.mechanism
+
+
 def test_p22_a_pickle_of_another_process_is_the_same_robot(tmp_path):
     r = lw.load("ur5e")
     place = tmp_path / "robot.pickle"
@@ -179,6 +190,7 @@ def test_p23_loading_keeps_no_resident_memory():
         RESIDENT
         + """
     from linkwork.models import path
+from robots import chain_urdf
     text = path("ur5e").read_text(encoding="utf-8")
     for _ in range(200): lw.load(text)
     before = resident()

@@ -24,7 +24,9 @@ from linkwork.cli.mjcf_inertias import LEAST, Ready, made_ready, nearest_possibl
 from linkwork.cli.mjcf_loops import Lost, add_loops, settle_rods, told
 from linkwork.errors import DescriptionError, InputError, Problem
 from linkwork.formats.mjcf.compiled import mujoco_module
+from linkwork.formats.mjcf.flat import DEEPEST
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
+from linkwork.formats.urdf.edit.tree import root_of
 from linkwork.formats.urdf.records import (
     Box,
     Document,
@@ -80,9 +82,11 @@ def to_mjcf(
     description with its loops, couplings and actuated joints, which MuJoCo then has as equalities
     and motors; those that it cannot hold are warnings.
 
-    Raises: DescriptionError for what MuJoCo does not compile; MissingExtraError without ``mujoco``.
+    Raises: DescriptionError for what MuJoCo does not compile, and for links under more joints than
+    an MJCF can be read with; MissingExtraError without ``mujoco``.
     """
     mujoco = mujoco_module()
+    _refuse_deep(document.robot)
     robot, sizeless = _without_sizeless(document.robot)
     problems = [*_left_out(robot), *sizeless]
     assets: dict[str, _Asset] = {}
@@ -114,6 +118,24 @@ def to_mjcf(
     files = {asset.written: asset.data for asset in assets.values() if asset.new}
     written = ElementTree.tostring(root, encoding="unicode") + "\n"
     return Made(written, files, tuple([*problems, *more]))
+
+
+def _refuse_deep(robot: Robot) -> None:
+    """An MJCF nests each body in the one that carries it, and its readers take only so many."""
+    below: dict[str, list[Joint]] = {}
+    for joint in robot.joints:
+        below.setdefault(joint.parent, []).append(joint)
+    most = DEEPEST - 4  # inside of <mujoco>, <worldbody> and the root; a body has elements too
+    waiting = [(root_of(robot), 0)]
+    while waiting:
+        link, depth = waiting.pop()
+        for joint in below.get(link, ()):
+            if depth == most:
+                message = f"it hangs on more than {most} joints, one after the other"
+                hint = "an MJCF nests the bodies, and MuJoCo reads no more of them in each other"
+                problem = _problem("error", "too-deep", message, robot, name=joint.child)
+                raise DescriptionError([replace(problem, line=joint.line, hint=hint)])
+            waiting.append((joint.child, depth + 1))
 
 
 def _without_sizeless(robot: Robot) -> tuple[Robot, list[Problem]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I1, I64, Emitter, i64
+from linkwork.compile.emit import F64, I1, I32, I64, Emitter, i64
 from linkwork.compile.graph import Graph
 
 _SPREADING = frozenset({"ADD", "SUB", "MUL", "NEG", "SIN", "COS"})
@@ -39,6 +39,10 @@ def to_be_tested(graph: Graph) -> tuple[set[int], list[set[int]]]:
     return tested, elements
 
 
+LONG = 8
+"""Numbers that a loop takes at once where rows are computed one by one."""
+
+
 class FiniteTest:
     """Sums values: a sum that is finite shows that they all are; one that is not calls for `exact`.
 
@@ -55,6 +59,24 @@ class FiniteTest:
         k = self._turn = (self._turn + 1) % len(self._sums)
         known = self._sums[k]
         self._sums[k] = value if known is None else self._emitter.add(known, value)
+
+    def add_all(self, place: Any, count: int) -> None:
+        """Take this many numbers that lie at a place, by a loop; at least `LONG` of them."""
+        b, width = self._emitter.builder, self._emitter.width
+        lanes = width if width > 1 else LONG
+        kind: Any = ir.VectorType(F64, lanes)
+
+        def run(k: Any) -> Any:
+            at, last = b.mul(k, i64(lanes)), i64(count - lanes)
+            start = b.select(b.icmp_signed("<", at, last), at, last)  # the last run may overlap
+            return b.load(b.bitcast(b.gep(place, [start]), kind.as_pointer()), align=8)
+
+        total = _sum(b, -(-count // lanes), ir.Constant(kind, [0.0] * lanes), run)
+        parts = [total]
+        if width == 1:
+            parts = [b.extract_element(total, ir.Constant(I32, lane)) for lane in range(lanes)]
+        for part in parts:
+            self.add(part)
 
     def failed(self) -> Any:
         """A bit that is set where some value, or the sum of some, is not finite."""
@@ -76,17 +98,26 @@ def exact(b: Any, places: Sequence[Any], counts: Sequence[int]) -> Any:
     for place, count in zip(places, counts, strict=True):
         if not count:
             continue
-        before, head = b.block, b.append_basic_block()
-        after = b.append_basic_block()
-        b.branch(head)
-        b.position_at_end(head)
-        k, total = b.phi(I64), b.phi(F64)
-        value = b.fmul(b.load(b.gep(place, [k])), zero)  # 0, or NaN
-        following, sum_ = b.add(k, i64(1)), b.fadd(total, value)
-        for phi, first, later in ((k, i64(0), following), (total, zero, sum_)):
-            phi.add_incoming(first, before)
-            phi.add_incoming(later, head)
-        b.cbranch(b.icmp_signed("<", following, i64(count)), head, after)
-        b.position_at_end(after)
+
+        def term(k: Any, place: Any = place) -> Any:
+            return b.fmul(b.load(b.gep(place, [k])), zero)  # 0, or NaN
+
+        sum_ = _sum(b, count, zero, term)
         bad = b.or_(bad, b.fcmp_unordered("uno", sum_, sum_))
     return bad
+
+
+def _sum(b: Any, count: int, zero: Any, term: Callable[[Any], Any]) -> Any:
+    """The sum of so many terms, at least one, by a loop."""
+    before, head = b.block, b.append_basic_block()
+    after = b.append_basic_block()
+    b.branch(head)
+    b.position_at_end(head)
+    k, total = b.phi(I64), b.phi(zero.type)
+    following, sum_ = b.add(k, i64(1)), b.fadd(total, term(k))
+    for phi, first, later in ((k, i64(0), following), (total, zero, sum_)):
+        phi.add_incoming(first, before)
+        phi.add_incoming(later, head)
+    b.cbranch(b.icmp_signed("<", following, i64(count)), head, after)
+    b.position_at_end(after)
+    return sum_

@@ -29,6 +29,11 @@ _STACK = 8192
 _WIDE_INPUT, _TILES_AHEAD = 16, 2
 """Rows of so many numbers are prefetched so many tiles ahead; shorter ones gain nothing by it."""
 
+_MANY = 64
+"""Of an input of which more numbers are not used, a loop finds those that are not finite.
+
+It reads one after the other, which needs no prefetching."""
+
 
 @dataclass(frozen=True)
 class RowsCode:
@@ -388,7 +393,11 @@ class _Inputs:
         """Transpose what is used into the tiles; ``elements`` of each input are tested."""
         width = self._frame.width
         for k, size in enumerate(self._frame.sizes[: self._frame.n_in]):
-            if width > 1 and size >= _WIDE_INPUT:
+            tested = elements[k]
+            if len(tested - self._used[k]) > _MANY:
+                self._test.add_all(self._places[k], width * size)
+                tested = set[int]()
+            elif width > 1 and size >= _WIDE_INPUT:
                 count = width * size
                 for write in prefetch(
                     self._b, self._places[k], _TILES_AHEAD * count, count, write=False
@@ -397,7 +406,7 @@ class _Inputs:
             stored: set[int] = set()
             for start, n in cover(0, size, width):
                 columns = set(range(start, start + n)) - stored
-                self._block(k, start, n, columns, elements[k] & columns)
+                self._block(k, start, n, columns, tested & columns)
                 stored |= columns
 
     def _block(self, k: int, start: int, n: int, columns: set[int], untested: set[int]) -> None:

@@ -8,8 +8,8 @@ from linkwork.errors import Level, Problem
 from linkwork.formats.mjcf.records import Place
 from linkwork.formats.urdf.convert import show
 
-DEEPEST = 400
-"""How deep elements may be nested; MuJoCo's own parser ends at 500."""
+DEEPEST = 498
+"""How deep elements may be nested: as deep as MuJoCo's own parser takes them."""
 
 MOST_BODIES, MOST_ELEMENTS, MOST_FILES = 10_000, 50_000, 256
 """How many bodies, elements and files one MJCF may have, repetitions counted.
