@@ -51,6 +51,11 @@ class JointType(Enum):
         """Whether it is a single rotation about z."""
         return self in (JointType.REVOLUTE, JointType.CONTINUOUS)
 
+    @property
+    def n_slides(self) -> int:
+        """How many of its velocities, the first ones, are lengths."""
+        return {"prismatic": 1, "planar": 2, "floating": 3}.get(self.label, 0)
+
 
 class Placement(NamedTuple):
     """A frame in another one, as algorithms take it.

@@ -59,8 +59,7 @@ def distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
     scale = np.ones(problem.mechanism.n_q)
     for c, kind in enumerate(problem.mechanism.joint_types):
         start = int(problem.mechanism.q_start[c])
-        slides = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}.get(kind, 0)
-        scale[start : start + slides] = 1.0 / problem.length
+        scale[start : start + kind.n_slides] = 1.0 / problem.length
         if kind is JointType.FLOATING:
             scale[start + 3 : start + 7] = 2.0
     away = ((q - q0) * scale)[:, list(problem.moved)]
@@ -74,7 +73,8 @@ def _off_centre(problem: Problem, q: Floats) -> Floats:
     if not bounded.any():
         return np.zeros(len(q))
     x = q[:, list(problem.moved)][:, bounded]
-    middle, half = (0.5 * (upper + lower))[bounded], (0.5 * (upper - lower))[bounded]
+    lower, upper = lower[bounded], upper[bounded]
+    middle, half = 0.5 * (upper + lower), 0.5 * (upper - lower)
     return np.abs((x - middle) / half).max(axis=1)
 
 

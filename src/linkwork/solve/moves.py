@@ -14,8 +14,6 @@ from linkwork.solve.problem import Problem
 
 _LONGEST_STEP = 1.2
 """Radians, over all joints: beyond this the linearisation is not worth following."""
-_SLIDES = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
-"""How many of a joint's velocities are lengths; they come first."""
 
 _INSET = 1.0e-12
 """How far inside a coupled bound what it stops comes to lie, in radians or metres."""
@@ -43,7 +41,7 @@ def lengths_of(problem: Problem) -> list[float]:
     lengths = [1.0] * m.n_v
     for c, kind in enumerate(m.joint_types):
         start = int(m.v_start[c])
-        for k in range(_SLIDES.get(kind, 0)):
+        for k in range(kind.n_slides):
             lengths[start + k] = problem.length
     return lengths
 
@@ -199,7 +197,7 @@ def _is_slide(problem: Problem) -> list[bool]:
     m = problem.mechanism
     slides = [False] * m.n_v
     for c, kind in enumerate(m.joint_types):
-        for k in range(_SLIDES.get(kind, 0)):
+        for k in range(kind.n_slides):
             slides[int(m.v_start[c]) + k] = True
     return [slides[k] for k in problem.moved_v]
 

@@ -29,9 +29,6 @@ from linkwork.solve.tasks.base import (
 
 Floats = NDArray[np.float64]
 
-_LENGTHS = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
-"""How many of a joint's velocities are lengths; they come first."""
-
 
 class _Way(NamedTuple):
     """Where the differences of the joints stand: indices of v, and which of them wrap."""
@@ -116,7 +113,7 @@ def _way(m: Mechanism, chosen: Sequence[int]) -> _Way:
     wraps: set[int] = set()
     for c in chosen:
         start, stop, kind = int(m.v_start[c]), int(m.v_start[c + 1]), m.joint_types[c]
-        middle = start + _LENGTHS.get(kind, 0)
+        middle = start + kind.n_slides
         lengths += range(start, middle)
         angles += range(middle, stop)
         if kind is not JointType.FLOATING and middle < stop and turns_freely(m, c):
