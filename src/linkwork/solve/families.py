@@ -28,7 +28,7 @@ _FLAT = 1.0e-4
 """Of the largest bend of the squared error: what is bent less may be no bend at all."""
 _STEP = 0.05
 """Radians, over all joints, of a step along a direction."""
-_NEIGHBOURS, _ROUNDS = 6, 12
+_NEIGHBOURS, _ROUNDS = 4, 12
 _POINTS = 12
 """Points on the way between two solutions, each of which has to come back to one near it."""
 _RANK = 1.0e-6
@@ -92,24 +92,26 @@ def joined(problem: Problem, x: Floats, ways: Ways) -> Places:
 
     Two are of one family where the straight way between them comes back to solutions all along.
     """
-    count = len(x)
-    family = np.arange(count)
-    tangent = Tangent(problem)
+    tangent, family = Tangent(problem), np.arange(len(x))
     apart = np.stack([tangent.apart(x, np.broadcast_to(row, x.shape)) for row in x])
-    tried = np.eye(count, dtype=bool)
+    np.fill_diagonal(apart, np.inf)
+    groups = [np.array([k]) for k in family]  # each tries the ways to those next to it
     for _ in range(_ROUNDS):
-        other = np.where((family[:, None] == family) | tried, np.inf, apart)
-        near = np.argsort(other, axis=1, kind="stable")[:, :_NEIGHBOURS]
-        a, b = np.repeat(np.arange(count), near.shape[1]), near.ravel()
-        some = np.isfinite(other[a, b])
-        a, b = a[some], b[some]
-        if not a.size:
+        pairs: list[tuple[int, int]] = []
+        for rows in groups:
+            ways_out = np.where(family[rows][:, None] == family, np.inf, apart[rows])
+            nearest = np.argsort(ways_out, axis=None, kind="stable")[:_NEIGHBOURS]
+            at, to = np.unravel_index(nearest, ways_out.shape)
+            pairs += [(rows[i], k) for i, k in zip(at, to, strict=True) if ways_out[i, k] < np.inf]
+        if not pairs:
             break
-        tried[a, b] = tried[b, a] = True
+        a, b = np.array(pairs).T
+        apart[a, b] = apart[b, a] = np.inf  # tried
         over = _go_over(problem, x[a], x[b], ways)
-        for i, j in zip(a[over], b[over], strict=True):
-            low, high = sorted((family[i], family[j]))
+        for i, k in zip(a[over], b[over], strict=True):
+            low, high = sorted((family[i], family[k]))
             family[family == high] = low
+        groups = [np.flatnonzero(family == first) for first in np.unique(family)]
     return family
 
 
