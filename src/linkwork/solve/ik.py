@@ -574,7 +574,9 @@ class InverseKinematics(ProcessBound):
         others = self._from(rows, points.reshape(near.shape), then, near=near)
         found = _Found(
             *(
-                np.concatenate([a[:, None], b[:, None], c.reshape(n, -1, *c.shape[1:])], axis=1)
+                np.concatenate(
+                    [a[:, None], b[:, None], c.reshape(n, many - 1, *c.shape[1:])], axis=1
+                )
                 for a, b, c in zip(plain, turned, others, strict=True)
             )
         )

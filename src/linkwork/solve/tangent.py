@@ -49,6 +49,8 @@ class Tangent:
     def moved(self, x: Floats, moves: Floats) -> Floats:
         """x (K, n) after moves (K, n_v)."""
         way = moves * self.unit
+        if not self.quaternions:
+            return x + way
         after = x.copy()
         plain = self._position[self._plain]
         after[:, plain] = x[:, plain] + way[:, self._plain]
