@@ -19,11 +19,12 @@ from linkwork.solve.tangent import Tangent
 
 Floats = NDArray[np.float64]
 
-_ROWS = 64
-"""Targets at once; the answers do not depend on it."""
+_ROWS, _NUMBERS = 64, 2_000_000
+"""Targets at once, and numbers that they take, at most; the answers do not depend on it."""
 _SPREAD = 256
 """Configurations all over the limits, of which the best are begun at."""
-_STARTS = 8
+_STARTS, _BENDS = 8, 500
+"""Starts, and numbers of their second derivatives at a point, at most; but for x itself."""
 _FIRST_STEPS, _STEPS = 4, 30
 """Steps from every start, then from the best of what they have come to."""
 _LEFT = 3
@@ -46,23 +47,26 @@ def can_be_nearer(problem: Problem) -> bool:
 def nearer(part: Part, numbers: tuple[Floats, Floats], x: Floats, effort: Effort) -> Floats:
     """Configurations x (N, n) of a part, where it has missed with a score that is as low or lower.
 
-    ``numbers`` are parameters (N, p) and settings (s,) of the part; as many starts as
-    tries are made, 8 at most, x itself the first. Rows that are solved stay as they are.
+    ``numbers`` are parameters (N, p) and settings (s,) of the part. There are as many starts as
+    tries, 8 at most and fewer where much moves, x itself the first. Rows that are solved stay.
     """
     parameters, settings = numbers
     found = x.copy()
     score, solved = scores(part, parameters, settings, x)
     missed = np.flatnonzero(~solved & np.isfinite(score))
-    starts = min(effort.tries, _STARTS)
+    n = len(part.problem.moved_v)
+    starts = max(1, min(effort.tries, _STARTS, _BENDS // (n * n)))
+    wide = starts * (n * n + n + 1) * (x.shape[1] + parameters.shape[1])
+    at_once = max(1, min(_ROWS, _NUMBERS // wide))
 
     def some(first: int) -> None:
-        rows = missed[first : first + _ROWS]
+        rows = missed[first : first + at_once]
         better = _Descent(part, parameters[rows], settings).run(x[rows], starts)
         least = scores(part, parameters[rows], settings, better)[0]
         taken = least < score[rows]
         found[rows[taken]] = better[taken]
 
-    in_parallel(some, range(0, missed.size, _ROWS), effort.threads)
+    in_parallel(some, range(0, missed.size, at_once), effort.threads)
     return found
 
 
