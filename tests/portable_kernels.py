@@ -112,7 +112,7 @@ def arrays_of(name, n):
 
 def numbers_of(name, n):
     """The whole numbers that the native function takes before the arrays."""
-    return (0, n, 16, 50, 7, -1, 10**12) if name == "search" else (0, n)
+    return (0, n, 16, 0, 50, 7, -1, 10**12) if name == "search" else (0, n)
 
 
 def search_inputs(n):

@@ -48,13 +48,15 @@ def lanes(request):
     return compiled(step_function(), request.param)
 
 
-def run(lanes, x0, p, *, first=0, last=None, state=None, seeded=None, budget=10**15):
+def run(
+    lanes, x0, p, *, first=0, last=None, state=None, seeded=None, budget=10**15, tries=(0, TRIES)
+):
     """``seeded``: the try that starts at a seed, and the rows of the table."""
     n = len(p)
     x, report = state or (x0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1)))
     seed_try, rows = seeded or (-1, np.zeros(n))
     arrays = (x0, p, SETTINGS, STARTS, rows, SEEDS, x, report)
-    numbers = (first, n if last is None else last, STEPS, TRIES, SEED, seed_try, budget)
+    numbers = (first, n if last is None else last, STEPS, *tries, SEED, seed_try, budget)
     total = lanes[1](*numbers, *[a.ctypes.data for a in arrays])
     return x, report, total
 
@@ -123,6 +125,20 @@ def test_order_neighbours_and_chunks_change_nothing(lanes):
         state = (a, b)
     assert np.array_equal(state[0], x)
     assert np.array_equal(state[1], report)
+
+
+def test_tries_in_several_calls_are_those_of_one(lanes):
+    x0, p = problems(50, "tries")
+    rows = rng("rows of tries").integers(-1, 3, 50).astype(float)
+    for seeded in (None, (1, rows)):
+        x, report, _ = run(lanes, x0, p, seeded=seeded)
+        assert (report[:, 3] > 2).any()
+        state = None
+        for tries in ((0, 1), (1, 3), (3, TRIES)):
+            a, b, _ = run(lanes, x0, p, state=state, seeded=seeded, tries=tries)
+            state = (a, b)
+        assert np.array_equal(state[0], x)
+        assert np.array_equal(state[1], report)
 
 
 @pytest.mark.parametrize("budget", [0, 40, 400])

@@ -12,10 +12,7 @@ import pytest
 
 from graph_rows import GraphRows
 from linkwork.compile.graph import graph_of
-from linkwork.compile.loops import LONGEST_PART
-
-
-from linkwork.compile.loops import emit_rows
+from linkwork.compile.loops import LONGEST_PART, emit_rows
 from linkwork.compile.target import host, new_module
 from seeds import rng
 from traced_functions import read
@@ -182,7 +179,7 @@ def test_nothing_outside_the_arrays_is_touched(width, at_end):
 
 
 def test_a_long_graph_is_cut_into_parts_that_pass_their_values_on():
-    function = mixed(20, 40, "parts", n_values=1500)
+    function = mixed(20, 40, "parts", n_values=5000)
     assert len(graph_of(read(function), fuse=True).nodes) > LONGEST_PART
     x = rng("parts").normal(size=(11, 20))
     found = [np.full((11, 40), np.nan) for _ in range(2)]
@@ -192,7 +189,7 @@ def test_a_long_graph_is_cut_into_parts_that_pass_their_values_on():
         bad = x.copy()
         bad[4, 3] = np.inf
         assert rows(0, 11, bad, out.copy()) == 4 // width * width
-    np.testing.assert_allclose(found[0], expected(function, x), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found[0], expected(function, x), rtol=1e-10, atol=1e-10)
     assert np.array_equal(*found)
 
 
@@ -201,7 +198,7 @@ def test_code_is_no_longer_for_inputs_that_it_does_not_use(width):
     def lines(n):
         x = cs.SX.sym("x", n)
         module = new_module("rows", host())
-        graph = graph_of(cs.Function("f", [x], [x[5] * x[6] + x[n - 1]]), fuse=True)
+        graph = graph_of(read(cs.Function("f", [x], [x[5] * x[6] + x[n - 1]])), fuse=True)
         emit_rows(module, graph, width, "rows", fused=host().fused)
         return len(str(module).splitlines())
 

@@ -97,13 +97,14 @@ def test_the_best_is_the_best_of_what_the_same_starts_find(arm, choose):
         points = starting_points(arm.problem, q0[k : k + 1], many, 0)[0]
         found = arm.solve(targets[k], points)
         q = nearest_turns(arm.problem, found.q, np.broadcast_to(q0[k], found.q.shape))
+        q = np.concatenate([q, found.q[:1]])  # the plain answer counts as it is, too
         J = UR5E.jacobian(q)
         cost = {
             "nearest": np.linalg.norm(q - q0[k], axis=1),
             "centred": np.abs((q - (lower + upper) / 2) / ((upper - lower) / 2)).max(axis=1),
             "manipulable": -np.abs(np.linalg.det(J)),
         }[choose]
-        least = np.where(found.success, cost, np.inf).min()
+        least = np.where(np.append(found.success, found.success[0]), cost, np.inf).min()
         assert float(best.cost[k]) == pytest.approx(least, rel=1e-9)
         spread = max(spread, np.ptp(cost) / abs(least))
     assert spread > 0.1  # there was something to choose
@@ -151,6 +152,27 @@ def test_the_best_is_verified_as_any_answer_is(arm):
     assert inside.all()
     assert result.success[1::2].all()
     assert not result.success[::2].all()
+
+
+@pytest.mark.parametrize("choose", ["nearest", "centred", "of my own"])
+@pytest.mark.parametrize("given", [False, True], ids=["no q0", "q0"])
+def test_the_best_of_many_is_never_worse_than_the_plain_answer(arm, choose, given):
+    targets = UR5E.fk(UR5E.random(500, seed=16))
+    q0 = UR5E.random(500, seed=17) if given else None
+    lower, upper = UR5E.limits.lower, UR5E.limits.upper
+    start = np.zeros(6) if q0 is None else q0
+    costs = {
+        "nearest": lambda q: np.linalg.norm(q - start, axis=1),
+        "centred": lambda q: np.abs((2.0 * q - lower - upper) / (upper - lower)).max(axis=1),
+        "of my own": lambda q: q[:, 5] - q[:, 0],
+    }
+    plain = arm.solve(targets, q0)
+    how = costs[choose] if choose == "of my own" else choose
+    best = arm.solve(targets, q0, best_of=2, choose=how)
+    assert plain.success.all()
+    assert best.success.all()
+    assert (costs[choose](best.q) <= costs[choose](plain.q) + 1e-9).all()
+    np.testing.assert_allclose(best.cost, costs[choose](best.q), atol=1e-9)
 
 
 def test_no_rows_have_no_best(arm):

@@ -34,6 +34,28 @@ def test_out_of_reach_is_said_with_a_distance_that_is_a_lower_bound():
     assert f"{float(result.position_error):.3g} m" in result.reason
 
 
+@pytest.mark.parametrize("kind", ["slack", "tolerance", "option", "both"])
+def test_out_of_reach_leaves_out_what_slack_and_tolerance_allow(kind):
+    robot = lw.load("ur5e")
+    point, options = np.array([5.0, 0.0, 0.2]), {"tries": 3}
+    how = {"slack": (4.2, 0.3, 0.3)} if kind in ("slack", "both") else {}
+    if kind == "both":  # 4.22 m by slack, 0.1 m by tolerance, and 4.0 m are missing at least
+        how["tolerance"] = 0.1
+    if kind == "tolerance":
+        how["tolerance"] = 3.97
+    if kind == "option":
+        options["position_tolerance"] = 3.97
+    result = robot.ik(tasks=lw.ik.Position("tool0", point, **how), **options)
+    assert result.success or "out of reach" not in result.reason
+    far = robot.ik(tasks=lw.ik.Position("tool0", 2.0 * point, **how), **options)
+    beyond = float(re.search(r"at least ([\d.]+) m out of reach", far.reason)[1])
+    assert 4.0 < beyond <= max(far.position_error, 5.0)
+    near = robot.fk(far.q, "tool0")[:3, 3]
+    allowed = np.linalg.norm(how.get("slack", 0.0))
+    allowed += options.get("position_tolerance", how.get("tolerance", 1e-5))
+    assert beyond <= np.linalg.norm(near - 2.0 * point) - allowed + 1e-3
+
+
 def test_a_slide_without_limits_has_no_reach():
     result = lw.load("mobile_arm").ik(lw.pose((0.0, 0.0, 9.0)), "tool0", tries=5)
     assert not result.success

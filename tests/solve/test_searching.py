@@ -170,6 +170,19 @@ def test_targets_that_take_long_are_told_of_on_the_way(how, threads):
     assert np.diff(done).max() < 200  # by time, not by rows
 
 
+def test_tries_that_no_call_has_time_for_are_those_of_one():
+    solver, far = PANDA.solver("tool0"), unreachable(3)
+    many = 40_000
+    batch, alone = solver.solve(far, tries=many), solver.solve(far[1], tries=many)
+    timed = solver.solve(far, tries=many, seconds=1e3)
+    assert batch.restarts.max() > 15_000  # the best of all is a late one
+    assert batch.restarts.tolist() == timed.restarts.tolist()
+    assert batch.q.tobytes() == timed.q.tobytes()
+    assert (alone.q.tobytes(), alone.restarts) == (batch.q[1].tobytes(), batch.restarts[1])
+    fewer = solver.solve(far, tries=int(batch.restarts[0]))  # without the best one
+    assert fewer.restarts[0] < batch.restarts[0]
+
+
 def test_all_solutions_are_told_of_too():
     seen = []
     count = PANDA.solver("tool0").all_solutions(
@@ -212,6 +225,8 @@ print("ready", flush=True)
 {call}
 """
 CALLS = {
+    "one of many tries": "robot.ik(targets[0], 'tool0', tries=10**9, threads={threads})",
+    "one with a time": "robot.ik(targets[0], 'tool0', tries=10**9, seconds=60, threads={threads})",
     "ik": "robot.ik(targets, 'tool0', threads={threads})",
     "best of": "robot.ik(targets[:100_000], 'tool0', best_of=4, threads={threads})",
     "all": "robot.solver('tool0').all_solutions("

@@ -93,32 +93,43 @@ class _Lanes:
 
 # the arguments of the native function
 ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report")
-NUMBERS = ("first", "last", "max_steps", "max_tries", "seed", "seed_try", "budget")
+NUMBERS = ("first", "last", "max_steps", "first_try", "max_tries", "seed", "seed_try", "budget")
 
-_SLICE_NS = 100_000_000.0
+_MOST_LANES = 8
+_SLICE_NS = 60_000_000.0
 
 
 def steps_in_a_slice(instructions: int, width: int) -> int:
-    """The steps, counted by lane, that are made in about 0.1 s: how long no Ctrl-C is heard.
+    """The steps, counted by lane, that are made in about 0.06 s: how long no Ctrl-C is heard.
 
     An estimate from the graph alone, so that no clock is read; no bit of a result depends on it.
     """
     return max(1, int(_SLICE_NS / row_cost_ns(instructions, 0, width)))
 
 
+def tries_in_a_slice(budget: int, steps: int) -> int:
+    """The tries of so many steps each that the rows of all lanes make after a budget is used.
+
+    They take half as long as the budget, or less.
+    """
+    return max(1, budget // (2 * _MOST_LANES * steps))
+
+
 def emit_lanes(
     module: Any, graph: Graph, width: int, name: str, *, fused: bool, stall: Stall | None = None
 ) -> Any:
-    """Write ``i64 name(first, last, max_steps, max_tries, seed, seed_try, budget, x0, ...)``.
+    """Write ``i64 name(numbers..., arrays...)``, of `NUMBERS` and `ARRAYS`.
 
     Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
     x0 is added; rows (N,), as float64, are rows of ``seeds``, a table of 16-bit numbers (R, n),
     where try ``seed_try`` starts: a row below 0, or one that is empty, is as a try without a seed.
     ``seed_try`` -1 uses neither, and both may be null then. x (N, n) and report (N, 4) are written.
-    A row whose steps in the report are -k < 0 beforehand has k tries at most. ``stall``: when a try
-    is given up; None where its steps alone decide. Once ``budget`` steps are made, counted by lane,
-    no further row is begun. Returns the number of steps made, or minus that of the rows, the last
-    ones, that are left.
+    Tries go from ``first_try`` to ``max_tries``: what x and report hold of earlier ones stays where
+    it is better, so that tries in several calls give the bits of one. A row whose steps in the
+    report are -k < 0 beforehand has k tries at most. ``stall``: when a try is given up; None where
+    its steps alone decide. Once ``budget`` steps are made, counted by lane, no further row is
+    begun. Returns the number of steps made, or minus that of the rows, the last ones, that are
+    left.
     """
     n, n_parameters, n_settings = graph.input_sizes
     n_state = graph.output_sizes[1]
@@ -371,7 +382,8 @@ def _take(s: _Lanes, tile: Any, lane: Any) -> None:
     helping = b.block
     b.position_at_end(start)
     values = (
-        (again, following, helped), (slot, lane, helped_slot), (number, i64(0), helped_try),
+        (again, following, helped), (slot, lane, helped_slot),
+        (number, s.args["first_try"], helped_try),
     )  # fmt: skip
     merged: list[Any] = []
     for row in values:

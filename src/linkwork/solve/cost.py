@@ -72,7 +72,8 @@ def _off_centre(problem: Problem, q: Floats) -> Floats:
     if not bounded.any():
         return np.zeros(len(q))
     x = q[:, list(problem.moved)][:, bounded]
-    middle, half = (0.5 * (upper + lower))[bounded], (0.5 * (upper - lower))[bounded]
+    lower, upper = lower[bounded], upper[bounded]
+    middle, half = 0.5 * (upper + lower), 0.5 * (upper - lower)
     return np.abs((x - middle) / half).max(axis=1)
 
 

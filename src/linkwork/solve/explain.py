@@ -73,11 +73,22 @@ class FailureWords:
                 continue
             span = self.problem.layout.targets[place]
             target = np.asarray(task.reaches(parameters[slice(*span)]))
-            beyond = _beyond(self.problem, task.frames[0], target)
-            if beyond > _AT:
+            beyond = _beyond(self.problem, task.frames[0], target) - self._allowed(place)
+            if beyond > _AT * max(1.0, float(np.abs(target).max())):
                 of = f" of '{task.name}'" if len(self.problem.deciding) > 1 else ""
                 found.append(f"the target{of} is at least {beyond:.3g} m out of reach")
         return found
+
+    def _allowed(self, place: int) -> float:
+        """How far from its target the point of a task may be and still count as there, in metres.
+
+        That is its tolerance, and all that slack of its rows comes to at once.
+        """
+        task = self.problem.tasks[place]
+        k, group = next((k, group) for k, group in enumerate(task.groups) if group.unit == "m")
+        first = self.problem.layout.thresholds[place][0]
+        tolerance = float(group.error(self.settings[first + k]))
+        return tolerance + float(np.linalg.norm(task.slack[group.start : group.stop]))
 
     def _held_back(self, q: Floats, parameters: Floats) -> dict[str, list[str]]:
         """The joints that stand where a limit beside the description's ends, by limit."""

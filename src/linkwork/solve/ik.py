@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from linkwork.arrays import real_array
 from linkwork.compile.compiler import Compiler
+from linkwork.compile.lanes import tries_in_a_slice
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError
@@ -24,8 +25,10 @@ from linkwork.solve.code import Search
 from linkwork.solve.compiled import Known, compiled
 from linkwork.solve.cost import cost_of, distance
 from linkwork.solve.explain import ROUNDING, FailureWords
+from linkwork.solve.families import Ways, bend_of, free_directions, joined, nullity
 from linkwork.solve.inputs import Targets, rows_of, searched, settings_of, start_of
 from linkwork.solve.limits.base import Limit
+from linkwork.solve.nearest import can_be_nearer, nearer
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options, whole_number, with_changes
 from linkwork.solve.parts import deciding_part, numbers_of, parts_of
@@ -34,6 +37,7 @@ from linkwork.solve.problem import Problem, listed, make_problem
 from linkwork.solve.result import Column, IKResult, Terms
 from linkwork.solve.searching import Effort, Part, Progress, search
 from linkwork.solve.single import Numbers, SingleCalls
+from linkwork.solve.tangent import Tangent
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.closed import Closed
 from linkwork.solve.tasks.pose import Pose
@@ -41,6 +45,9 @@ from linkwork.solve.texts import takes_pose, taking, targets_of, thresholds
 
 Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))
+_EXACT, _LEAST_EXACT = 1.0e-8, 1.0e-18
+"""Of the squared tolerances, and at least: what is left of a solution that is taken further."""
+_STEPS_TO_EXACT = 16
 _STEPS_TO_CLOSE, _TRIES_TO_CLOSE = 100, 20
 """Of the loops of a miss: the first try, from the miss, is nearly always the last."""
 
@@ -113,7 +120,6 @@ class InverseKinematics(ProcessBound):
         self._known: Known = {} if known is None else known
         self._code = compiled(self.problem, self._compiler, self._known)
         self._parts = self._parts_of(self.problem)
-        self._plain: list[Part] | None = None
         self._pipeline = self._code.pipeline
         self._takes_pose = self._pipeline is not None and takes_pose(self.problem)
         self._single: SingleCalls | None = None
@@ -180,19 +186,17 @@ class InverseKinematics(ProcessBound):
         if self._takes_pose and options.best_of == 1 and options.seconds is None:
             made = self._poses(targets, q0, options, (threads, progress))
             if made is not None:
-                self._close_misses(made.q, made.report, made.numbers, options)
                 took = clock() - begin if clock else math.nan
                 return IKResult(made.q, made.report, made.terms, made.numbers, took)
         parameters, start, lead = rows_of(self.problem, targets, self._start(q0))
-        given = q0 is not None or options.best_of > 1
-        terms, call = self._call(options, len(start), threads, progress, given=given)
+        terms, call = self._call(options, len(start), threads, progress, given=q0 is not None)
         if options.best_of > 1:
             found, cost = self._best(parameters, start, call)
         elif self._pipeline is not None and options.seconds is None:
             found, cost = self._at_once(parameters, start, call), None
         else:
             found, cost = self._from(parameters, start, call), None
-        self._close_misses(found.q, found.report, parameters, options)
+        self._mend_misses(found.q, found.report, (parameters, start), call)
         return IKResult(
             found.q.reshape(*lead, found.q.shape[1]),
             found.report.reshape(*lead, found.report.shape[1]),
@@ -218,30 +222,80 @@ class InverseKinematics(ProcessBound):
         n_q = self.mechanism.n_q
         numbers = _NONE  # for words about a failure
         if row[n_q] == 0.0:
-            numbers = rows_of(self.problem, given[0], self._start(given[1]))[0]
-            self._close_misses(row[:n_q], row[n_q:], numbers, options)
+            numbers, start, _ = rows_of(self.problem, given[0], self._start(given[1]))
+            call = self._call(options, 1, 1, None, given=given[1] is not None)[1]
+            self._mend_misses(row[None, :n_q], row[None, n_q:], (numbers, start), call)
         clock = self._compiler.clock
         took = clock() - begin if clock else math.nan
         return IKResult(row[:n_q], row[n_q:], terms, numbers, took)
 
-    def _close_misses(
-        self, q: Floats, report: Floats, parameters: Floats, options: Options
+    def _mend_misses(
+        self, q: Floats, report: Floats, given: tuple[Floats, Floats], call: _Call
     ) -> None:
-        """Close the loops of misses, from where the search has left them, in place.
+        """Make the best of what was missed, q (N, nq) and report (N, k), in place.
 
-        Shapes: q (..., nq) and report (..., k), contiguous; parameters (N, p). What cannot be
-        closed from there stays open, and its reason says by how much.
+        ``given``: parameters (N, p) and starts (N, nq). The tries that a native call has no time
+        for come first; then loops are closed from where the search has left them, or, without
+        loops, the nearest configurations are found.
         """
-        q, report = q.reshape(-1, q.shape[-1]), report.reshape(-1, report.shape[-1])
-        closer, missed = self._closer, np.flatnonzero(report[:, 0] < 0.5)
+        missed = np.flatnonzero(report[:, 0] < 0.5)
+        if not missed.size:
+            return
+        parameters, start = (each[missed] for each in given)
+        at_once = self._pipeline is not None and call.options.best_of == 1
+        if (
+            at_once
+            and call.options.seconds is None
+            and self._tries_at_once(call) < call.effort.tries
+        ):
+            quiet = call._replace(effort=call.effort._replace(progress=None))
+            found = self._from(parameters, start, quiet)
+            q[missed], report[missed] = found.q, found.report
+            failed = found.report[:, 0] < 0.5
+            missed, parameters, start = missed[failed], parameters[failed], start[failed]
+        if self._closer is not None:
+            self._close_misses(q, report, (missed, parameters), call)
+        elif missed.size:
+            better = self._nearer(q[missed], report[missed], (parameters, start), call)
+            q[missed], report[missed] = better.q, better.report
+
+    def _close_misses(
+        self, q: Floats, report: Floats, given: tuple[NDArray[np.int64], Floats], call: _Call
+    ) -> None:
+        """Close the loops of these rows, with these parameters, in place.
+
+        What cannot be closed from there stays open, and its reason says by how much.
+        """
+        (missed, parameters), closer = given, self._closer
         if closer is None or not missed.size:
             return
         found = closer.solve(None, q[missed], steps=_STEPS_TO_CLOSE, tries=_TRIES_TO_CLOSE)
         rows, at = missed[found.success], found.q[found.success]
-        settings = settings_of(self.problem, options)
         q[rows] = at
-        report[rows, 1:-2] = measures = self._code.check(at, parameters[rows], settings)
-        report[rows, 0] = self._success(at, measures, settings)
+        measures = self._code.check(at, parameters[found.success], call.settings)
+        report[rows, 1:-2], report[rows, 0] = measures, self._success(at, measures, call.settings)
+
+    def _nearer(
+        self, q: Floats, report: Floats, given: tuple[Floats, Floats], call: _Call
+    ) -> _Found:
+        """Misses, made nearer to what decides: lower priorities and objectives have no say here."""
+        parameters, start = given
+        problem, moved = self.problem, list(self.problem.moved)
+        x = q[:, moved]
+        for part in self._deciding_parts if problem.improves else self._parts:
+            if can_be_nearer(part.problem):
+                columns = slice(None) if part.columns is None else part.columns
+                numbers = part.numbers((parameters, call.searched))
+                x[:, columns] = nearer(
+                    part, numbers, np.ascontiguousarray(x[:, columns]), call.effort
+                )
+        known = np.zeros((len(q), 4))
+        known[:, 2:] = report[:, -2:]
+        near = start if call.options.best_of > 1 else None
+        found = self._judged(parameters, x, known, call, (start, near))
+        same = (x == q[:, moved]).all(axis=1)
+        found.q[same], found.report[same] = q[same], report[same]
+        return found
 
     @cached_property
     def _closer(self) -> InverseKinematics | None:
@@ -291,16 +345,94 @@ class InverseKinematics(ProcessBound):
         whole = np.broadcast_to(start, points.shape)
         found = self._from(np.repeat(parameters, n, axis=0), points, call, near=whole)
         solved = np.flatnonzero(found.report[:, 0] > 0.5)
-        near = distance(self.problem, found.q[solved], np.broadcast_to(start, points[solved].shape))
+        ways = self._ways(parameters[0], call)
+        if solved.size and not self.problem.improves:
+            exact = self._exactly(found, solved, ways, (parameters, start, call))
+            found.q[solved], found.report[solved] = exact.q, exact.report
+        near = distance(self.problem, found.q[solved], start)
         solved = solved[np.argsort(near, kind="stable")]
         solved = solved[several.distinct(self.problem, found.q[solved], apart)]
+        free = None
+        if not self.problem.improves:
+            places, free = self._families(found.q[solved], ways, (parameters[0], call.settings))
+            solved = solved[places]
         took = clock() - begin if clock else math.nan
         why = "solved"
         if not solved.size:
             best = int(found.misses.argmin())
             words = FailureWords(self.problem, call.settings, n)
             why = words(found.q[best], found.report[best][1:-2], parameters[0])
-        return IKResult(found.q[solved], found.report[solved], terms, _NONE, took, of_none=why)
+        return IKResult(
+            found.q[solved], found.report[solved], terms, _NONE, took,
+            of_none=why, free_directions=free,
+        )  # fmt: skip
+
+    def _exactly(
+        self,
+        found: _Found,
+        solved: NDArray[np.int64],
+        ways: Ways,
+        given: tuple[Floats, Floats, _Call],
+    ) -> _Found:
+        """The solutions among what is found, taken further, to where rounding alone is left."""
+        parameters, start, call = given
+        x = found.q[solved][:, self.problem.moved]
+        closer, good = ways.exact(x)
+        known = np.zeros((len(x), 4))
+        known[:, 2:] = found.report[solved, -2:]
+        rows, near = (np.repeat(each, len(x), axis=0) for each in (parameters, start))
+        better = self._judged(rows, np.where(good[:, None], closer, x), known, call, (near, near))
+        kept = better.report[:, 0] < 0.5
+        better.q[kept], better.report[kept] = found.q[solved[kept]], found.report[solved[kept]]
+        return better
+
+    def _ways(self, parameters: Floats, call: _Call) -> Ways:
+        """The solutions next to any positions, to rounding, and how the squared error is bent."""
+        problem, settings = self.problem, call.searched.copy()
+        n = sum(len(task.groups) for task in problem.tasks)
+        least = np.maximum(_EXACT * settings[:n], _LEAST_EXACT)
+        settings[:n] = np.minimum(settings[:n], least)
+        once = Effort(_STEPS_TO_EXACT, 1, 0)
+
+        def exact(x: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+            rows = np.broadcast_to(parameters, (len(x), len(parameters)))
+            after, report = search(self._parts, (rows, settings), x, once)
+            return after, report[:, 0] > 0.5
+
+        def bend(x: Floats) -> Floats:
+            bends = np.zeros((len(x), len(problem.moved_v), len(problem.moved_v)))
+            for part in self._parts:
+                columns = slice(None) if part.columns is None else part.columns
+                numbers = part.numbers((parameters[None], call.searched))
+                found = bend_of(part, numbers, x[:, columns])
+                v = [problem.moved_v.index(k) for k in part.problem.moved_v]
+                bends[np.ix_(range(len(x)), v, v)] = found
+            return bends
+
+        return Ways(exact, bend)
+
+    def _families(
+        self, q: Floats, ways: Ways, numbers: tuple[Floats, Floats]
+    ) -> tuple[NDArray[np.int64], tuple[Floats, ...]]:
+        """Which of the solutions q (K, nq) to tell, and the free directions (d, nv) of each.
+
+        Of those that go on in more directions than any configuration does the first of each family.
+        """
+        problem, places = self.problem, np.arange(len(q))
+        if not len(q):
+            return places, ()
+        x = q[:, problem.moved]
+        free = free_directions(problem, x, ways)
+        usual = nullity(problem, *numbers)
+        families = np.flatnonzero([len(each) > usual for each in free])
+        if families.size:
+            first = families[joined(problem, x[families], ways)]
+            places = places[~np.isin(places, families[first != families])]
+        unit = Tangent(problem).unit
+        directions = [np.zeros((len(free[k]), self.mechanism.n_v)) for k in places]
+        for each, k in zip(directions, places, strict=True):
+            each[:, list(problem.moved_v)] = free[k] * unit
+        return places, tuple(directions)
 
     def _call(
         self,
@@ -376,7 +508,8 @@ class InverseKinematics(ProcessBound):
             return None  # what is wrong is said on the general way
         known = _NONE
         if not (report[:, 0] > 0.5).all():
-            known = rows_of(self.problem, targets, self._start(q0))[0]
+            known, starts, _ = rows_of(self.problem, targets, self._start(q0))
+            self._mend_misses(q, report, (known, starts), call)
         return _Made(q.reshape(*lead, n_q), report.reshape(*lead, report.shape[1]), terms, known)
 
     def _numbers(self, call: _Call, seed_try: int, *, checked: bool = False) -> Floats:
@@ -386,13 +519,18 @@ class InverseKinematics(ProcessBound):
             return np.zeros(0)
         named = {
             "steps": effort.steps,
-            "tries": effort.tries,
+            "tries": self._tries_at_once(call),
             "seed": effort.seed,
             "seed_try": seed_try if pipeline.sizes.features else -1,
             "checked": int(checked),
         }
         most = thresholds(self.problem, call.settings)
         return pipeline.options(named, call.searched.tolist(), most.tolist())
+
+    def _tries_at_once(self, call: _Call) -> int:
+        """As many of the tries as one native call of the pipeline has time for."""
+        budget = self._code.searches[0].made.facts["slice"]
+        return min(call.effort.tries, tries_in_a_slice(budget, call.effort.steps))
 
     def _at_once(self, parameters: Floats, start: Floats, call: _Call) -> _Found:
         """All rows in compiled code, from targets to what was verified."""
@@ -413,18 +551,40 @@ class InverseKinematics(ProcessBound):
         return _Found(q, report, np.zeros(len(q)))
 
     def _best(self, parameters: Floats, start: Floats, call: _Call) -> tuple[_Found, Floats]:
-        """The search from several starts of each row, and the cheapest of what it finds."""
+        """The cheapest of the plain search's answer and of what other starts of each row lead to.
+
+        What they lead to is put on the turns that are nearest to the start; the plain answer counts
+        so and as it is.
+        """
         n, many = len(start), call.options.best_of
         cost = cost_of(self.problem, call.options.choose, self._compiler)
-        points = several.starting_points(self.problem, start, many, call.options.seed)
-        whole = np.repeat(start, many, axis=0)
-        rows = np.repeat(parameters, many, axis=0)
-        found = self._from(rows, points.reshape(whole.shape), call, near=whole)
-        costs = cost(found.q, whole).reshape(n, many)
-        success = found.report[:, 0].reshape(n, many) > 0.5
-        place = several.chosen(costs, success, found.misses.reshape(n, many))
-        pick = np.arange(n) * many + place
-        return _Found(*(part[pick] for part in found)), costs[np.arange(n), place]
+        effort, told = call.effort, call.effort.progress
+        first = then = call._replace(effort=effort._replace(progress=None))
+        if told is not None:
+            first = call._replace(effort=effort._replace(progress=_share(told, 0, n * many)))
+            then = call._replace(effort=effort._replace(progress=_share(told, n, n * many)))
+        then = then._replace(effort=then.effort._replace(seed_try=1))
+        plain = self._from(parameters, start, first)
+        known = np.column_stack([plain.misses, plain.misses, plain.report[:, -2:]])
+        x = plain.q[:, self.problem.moved]
+        turned = self._judged(parameters, x, known, call, (start, start))
+        points = several.starting_points(self.problem, start, many, call.options.seed)[:, 1:]
+        near = np.repeat(start, many - 1, axis=0)
+        rows = np.repeat(parameters, many - 1, axis=0)
+        others = self._from(rows, points.reshape(near.shape), then, near=near)
+        found = _Found(
+            *(
+                np.concatenate(
+                    [a[:, None], b[:, None], c.reshape(n, many - 1, *c.shape[1:])], axis=1
+                )
+                for a, b, c in zip(plain, turned, others, strict=True)
+            )
+        )
+        flat = found.q.reshape(-1, found.q.shape[-1])
+        costs = cost(flat, np.repeat(start, many + 1, axis=0)).reshape(n, many + 1)
+        place = several.chosen(costs, found.report[:, :, 0] > 0.5, found.misses)
+        pick = np.arange(n), place
+        return _Found(*(part[pick] for part in found)), costs[pick]
 
     def _from(
         self, parameters: Floats, start: Floats, call: _Call, near: Floats | None = None
@@ -452,6 +612,11 @@ class InverseKinematics(ProcessBound):
                 part[failed[taken]] = other[taken]
         return found
 
+    @cached_property
+    def _deciding_parts(self) -> list[Part]:
+        """The search for the tasks of priority 0 alone."""
+        return self._parts_of(deciding_part(self.problem))
+
     def _plainly(
         self, parameters: Floats, start: Floats, call: _Call, near: Floats | None
     ) -> _Found:
@@ -460,12 +625,11 @@ class InverseKinematics(ProcessBound):
         What can be reached is reached, then, though lower priorities stood in the way.
         """
         options = call.options
-        if self._plain is None:
-            self._plain = self._parts_of(deciding_part(self.problem))
-        plain = self._plain[0].problem
+        parts = self._deciding_parts
+        plain = parts[0].problem
         steps, tries = options.steps_for(plain), options.tries_for(plain)
         effort = call.effort._replace(steps=steps, tries=tries)
-        x, report = search(self._plain, (parameters, call.searched), self._inside(start), effort)
+        x, report = search(parts, (parameters, call.searched), self._inside(start), effort)
         first = self._judged(parameters, x, report, call, (start, near))
         once = effort._replace(steps=call.effort.steps, tries=1, seed_try=-1)
         once = once._replace(seconds=None, progress=None)
@@ -524,6 +688,11 @@ class InverseKinematics(ProcessBound):
 def _further(progress: Progress, n: int) -> Progress:
     """The same progress after n are done, of so many more."""
     return lambda done, total: progress(n + done, n + total)
+
+
+def _share(progress: Progress, n: int, total: int) -> Progress:
+    """The same progress after n are done, of so many in all."""
+    return lambda done, _: progress(n + done, total)
 
 
 def _part(whole: Problem, part: Problem, code: Search) -> Part:

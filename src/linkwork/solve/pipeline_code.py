@@ -176,7 +176,7 @@ class _Solve:
         b, place = self.b, self.place
         numbers: dict[str, Any] = {
             "first": i64(0), "last": self.count, "max_steps": self.option("steps"),
-            "max_tries": self.option("tries"), "seed": self.option("seed"),
+            "first_try": i64(0), "max_tries": self.option("tries"), "seed": self.option("seed"),
             "seed_try": self.option("seed_try"), "budget": self.option("budget"),
         }  # fmt: skip
         arrays = {

@@ -160,6 +160,17 @@ class Problem:
         return frozenset(expanded(self.mechanism.v_start, sorted(found)))
 
     @cached_property
+    def carrying(self) -> frozenset[int]:
+        """The numbers of v of slides without limits, which carry all else to where it is needed."""
+        m = self.mechanism
+        found: set[int] = set()
+        for c in self.coordinates:
+            kind, q, v = m.joint_types[c], int(m.q_start[c]), int(m.v_start[c])
+            free = np.isinf(m.lower[q : q + kind.n_q]) & np.isinf(m.upper[q : q + kind.n_q])
+            found |= {v + k for k in range(kind.n_lengths) if free[k]}
+        return frozenset(found)
+
+    @cached_property
     def wraps(self) -> NDArray[np.bool_]:
         """Which of the moved positions are angles without any limit, on any turn (n,)."""
         return self.same_turns & np.isinf(self.lower) & np.isinf(self.upper)

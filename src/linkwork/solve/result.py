@@ -64,6 +64,10 @@ class IKResult:
     seconds: float
     cost: Any
     """(...) or, of one target, a float; None where nothing was chosen by it."""
+    free_directions: tuple[Floats, ...] | None
+    """Of `all_solutions` the velocities (d, nv) along which each solution goes on, none where it
+    stands alone; orthonormal, where a slide's metre counts by the mechanism's length. None of other
+    results, and where lower priorities or objectives choose among solutions."""
 
     def __init__(
         self,
@@ -74,6 +78,7 @@ class IKResult:
         seconds: float = float("nan"),
         cost: Floats | None = None,
         of_none: str = "solved",
+        free_directions: tuple[Floats, ...] | None = None,
     ) -> None:
         """``numbers`` (N, p): the parameters of each row, for words about failures.
 
@@ -82,6 +87,7 @@ class IKResult:
         mine = self.__dict__
         mine["q"], mine["report"], mine["_terms"], mine["_numbers"] = q, report, terms, numbers
         mine["seconds"], mine["_of_none"] = seconds, of_none
+        mine["free_directions"] = free_directions
         mine["cost"] = None if cost is None else plain(cost)
 
     def __setattr__(self, name: str, value: Any) -> None:

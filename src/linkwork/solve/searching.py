@@ -1,7 +1,8 @@
 """The search of one call: rows in chunks and on threads, part by part, up to a time if one is set.
 
-With a time, unsolved rows are searched again with more tries until it is used. A try is numbered
-from the first, so whatever is found in time is what would be found without.
+Native calls are slices of about 0.1 s: of rows, and of the tries of a row where these take longer.
+With a time, unsolved rows are searched further until it is used. A try is numbered from the first,
+so whatever is found in time is what would be found without.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.compile.lanes import REPORT
+from linkwork.compile.lanes import REPORT, tries_in_a_slice
 from linkwork.compile.threads import in_parallel
 from linkwork.solve.code import Search
 from linkwork.solve.pipeline import Counter
@@ -42,6 +43,10 @@ class Part(NamedTuple):
     parameters: Places | None  # None: all of them, in their order
     settings: Places | None
     columns: Places | None  # of what moves
+
+    def numbers(self, given: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        """Its own of all parameters (N, p) and settings (s,)."""
+        return _columns(given[0], self.parameters), _columns(given[1], self.settings)
 
 
 class Effort(NamedTuple):
@@ -73,6 +78,7 @@ def search(
     length = max(_LEAST_CHUNK, min(most, -(-rows // (4 * max(1, effort.threads)))))
     chunks = range(0, rows, length)
     done, halt = Counter(rows, effort.progress), threading.Event()
+    tries = range(effort.tries)
     purse = _Purse(rows, (effort.seconds or 0.0) * max(1, min(effort.threads, len(chunks))))
 
     def chunk(first: int) -> None:
@@ -83,14 +89,25 @@ def search(
             done.add(last - first)
             return
         while first < last and not halt.is_set():  # slice by slice, for Ctrl-C and progress
-            reached = jobs[0].next_slice(first, last, effort, effort.tries)
+            reached = jobs[0].next_rows(first, last, effort, tries, halt)
             for job in jobs[1:]:
-                job.run(first, reached, effort, effort.tries, halt)
+                job.run(first, reached, effort, tries, halt)
             done.add(reached - first)
             first = reached
 
     in_parallel(chunk, chunks, effort.threads, halt=halt)
     return _merged(jobs, x0)
+
+
+def scores(
+    part: Part, parameters: Floats, settings: Floats, x: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """The score (N,) of a part at x (N, n), and whether that is a solution."""
+    report = np.tile([0.0, np.inf, 0.0, np.inf], (len(x), 1))
+    arrays = np.ascontiguousarray(x), np.ascontiguousarray(parameters), settings
+    job = _Job(part, *arrays, None, arrays[0].copy(), report)
+    job.run(0, len(x), Effort(1, 1, 0), range(1), threading.Event())
+    return report[:, 1], report[:, 0] > 0.5
 
 
 class _Job(NamedTuple):
@@ -106,8 +123,7 @@ class _Job(NamedTuple):
 
     @staticmethod
     def of(part: Part, numbers: tuple[Floats, Floats], x0: Floats, seed_try: int) -> _Job:
-        parameters = _columns(numbers[0], part.parameters)
-        settings = _columns(numbers[1], part.settings)
+        parameters, settings = part.numbers(numbers)
         x0 = _columns(x0, part.columns)
         report = np.zeros((x0.shape[0], len(REPORT)))
         report[:, 1] = report[:, 3] = np.inf
@@ -116,17 +132,37 @@ class _Job(NamedTuple):
             rows = np.ascontiguousarray(find(parameters))
         return _Job(part, x0, parameters, settings, rows, x0.copy(), report)
 
-    def run(self, first: int, last: int, effort: Effort, tries: int, halt: threading.Event) -> None:
+    def run(
+        self, first: int, last: int, effort: Effort, tries: range, halt: threading.Event
+    ) -> None:
         """Search for some rows, slice by slice until all are done or a halt is called."""
         while first < last and not halt.is_set():
-            first = self.next_slice(first, last, effort, tries)
+            first = self.next_rows(first, last, effort, tries, halt)
 
-    def next_slice(self, first: int, last: int, effort: Effort, tries: int) -> int:
-        """Search for as many of these rows as a slice has time for; the first that is left."""
+    def next_rows(
+        self, first: int, last: int, effort: Effort, tries: range, halt: threading.Event
+    ) -> int:
+        """Search for as many of these rows as a slice has time for; the first that is left.
+
+        More tries than a slice has time for are further slices of the rows that need them.
+        """
+        most = tries_in_a_slice(self.part.search.made.facts["slice"], effort.steps)
+        reached = self._call(first, last, effort, tries[:most])
+        places = self.unsolved(first, reached) if len(tries) > most else None
+        for at in range(most, len(tries), most):
+            if places is None or not places.size or halt.is_set():
+                break
+            self.again(places, effort, tries[at : at + most], halt)
+            places = self.unsolved(first, reached)
+        return reached
+
+    def _call(self, first: int, last: int, effort: Effort, tries: range) -> int:
+        """One native call, of tries that go on from those before."""
         search, starts = self.part.search, self.part.starts
         seed_try, seeds = (-1, None) if self.rows is None else (effort.seed_try, search.seeds)
         budget = search.made.facts["slice"]
-        numbers = (first, last, effort.steps, tries, effort.seed, seed_try, budget)
+        asked = (effort.steps, tries.start, tries.stop)
+        numbers = (first, last, *asked, effort.seed, seed_try, budget)
         arrays = (self.x0, self.parameters, self.settings, starts, self.rows, seeds)
         arrays = (*arrays, self.x, self.report)
         made = search.run(*numbers, *[None if a is None else a.ctypes.data for a in arrays])
@@ -136,8 +172,8 @@ class _Job(NamedTuple):
         """The rows without a solution, of some."""
         return first + np.flatnonzero(self.report[first:last, 0] == 0.0)
 
-    def again(self, rows: Places, effort: Effort, tries: int, halt: threading.Event) -> None:
-        """Search for these rows with more tries."""
+    def again(self, rows: Places, effort: Effort, tries: range, halt: threading.Event) -> None:
+        """Search on for these rows, by tries that come after those they have had."""
         seeds = None if self.rows is None else self.rows[rows]
         some = _Job(
             self.part, self.x0[rows], self.parameters[rows], self.settings, seeds,
@@ -168,7 +204,7 @@ def _merged(jobs: Sequence[_Job], x0: Floats) -> tuple[Floats, Floats]:
 
 
 class _Rounds(NamedTuple):
-    """The search with a time: unsolved rows again, with more tries, until it is used."""
+    """The search with a time: more tries of unsolved rows, until it is used."""
 
     jobs: Sequence[_Job]
     effort: Effort
@@ -183,22 +219,22 @@ class _Rounds(NamedTuple):
         allowed, begin = self.purse.take(last - first), now()
         tries = min(_FIRST_TRIES if allowed > 0.0 else 1, effort.tries)
         for job in jobs:
-            job.run(first, last, effort, tries, self.halt)
-        took = now() - begin
+            job.run(first, last, effort, range(tries), self.halt)
+        took, made = now() - begin, tries
         while tries < effort.tries and not self.halt.is_set():
             unsolved = [(job, job.unsolved(first, last)) for job in jobs]
             left = allowed - (now() - begin)
             # what failed has used all tries, so more of them take longer in proportion, at most
-            fits = min(left * tries / max(took, 1e-9), float(effort.tries))
-            more = min(_GROWTH * tries, effort.tries, int(max(fits, 0.0)))
+            fits = min(left * made / max(took, 1e-9), float(effort.tries))
+            more = min(_GROWTH * tries, effort.tries, tries + int(max(fits, 0.0)))
             if not any(places.size for _, places in unsolved):
                 break
             if more < effort.tries and more <= tries + tries // 4:
                 break
             again = now()
             for job, places in unsolved:
-                job.again(places, effort, more, self.halt)
-            took, tries = now() - again, more
+                job.again(places, effort, range(tries, more), self.halt)
+            took, made, tries = now() - again, more - tries, more
         self.purse.give_back(allowed - (now() - begin))
 
 

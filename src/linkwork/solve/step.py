@@ -31,6 +31,10 @@ STATE = ("gap", "score", "going")
 
 _ROTATION_LENGTH = 0.22
 """A radian of rotation error weighs as much as this share of the mechanism's length."""
+_FAR = 20.0
+"""Lengths of the mechanism: from there on slides without limits go by themselves."""
+_MOST_DAMPING_FAR = 1.0e-5
+"""The squared error at which the damping ends to grow meanwhile: slides go all the way at once."""
 _MOST_ROWS_OF_A_LATER_LEVEL = 6
 """Levels below the first with more rows than this go down their gradient."""
 _LEVEL_SCORE = 1.0e6
@@ -207,7 +211,8 @@ def step(
     """One step: x' and the state of the x that came.
 
     An x outside of limits is moved inside them first, and is no answer itself.
-    Priority 0 by damped least squares; each lower priority in what the higher ones leave free,
+    Priority 0 by damped least squares, by slides without limits alone while these have far to go;
+    each lower priority in what the higher ones leave free,
     objectives in what all leave. Joints that stand at a limit and are pushed against it are left
     out; the rest is limited in length, then clamped to the limits, so every x' lies inside them.
 
@@ -223,6 +228,12 @@ def step(
     stopped = pressed(o, problem, at.x, _push(o, levels[0]))
     levels = [_along_limits(level, stopped) for level in levels]
     most = _most_damping_error(o, problem, settings)
+    far = _far(o, problem, levels[0], unit)
+    if far is not None:
+        wait = o.select(far, 0.0, 1.0)
+        still = [None if k in problem.carrying else wait for k in problem.moved_v]
+        levels = [only_free(level, still) for level in levels]
+        most = o.select(far, _MOST_DAMPING_FAR, most)
     dx = first_level(o, problem, levels[0], most).step(levels[0].error)
     if len(levels) > 1 or problem.objectives:
         way = [_GAIN * w for w in _descent(o, problem, at.q, numbers, unit)]
@@ -236,6 +247,20 @@ def step(
     if problem.objectives:
         state.append(squared_length - _STILL * _STILL)
     return after, o.vector(state)
+
+
+def _far(o: Ops, problem: Problem, level: Level, unit: Sequence[Block | float]) -> Block | None:
+    """Whether slides without limits have far to go for the first level; None where there are none.
+
+    All else then waits, and is not asked to make up for what no turn can: turns far beyond what is
+    linear would cut the step short.
+    """
+    places = [k for k, v in enumerate(problem.moved_v) if v in problem.carrying]
+    if not places or len(places) == len(problem.moved_v):
+        return None
+    pushes = [o.dot(level.columns[k], level.error) / unit[k] for k in places]
+    most = _FAR / (_ROTATION_LENGTH * _ROTATION_LENGTH * problem.length)
+    return o.less(most * most, sum((p * p for p in pushes[1:]), pushes[0] * pushes[0]))
 
 
 def _most_damping_error(o: Ops, problem: Problem, settings: Block) -> Block | float:

@@ -1,0 +1,130 @@
+"""Solutions that are part of a continuum: along which directions they go on, and which are joined.
+
+Where the task's Jacobian loses rank a solution may go on for a while, as the joints of a wrist with
+two axes in line do. Rank alone is no proof: an arm that is stretched is singular, and its solution
+alone. So a step is made along each direction in which the task is flat, and brought back onto the
+task: a solution goes on where that ends a step away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve.best import starts_of
+from linkwork.solve.problem import Problem
+from linkwork.solve.searching import Part, scores
+from linkwork.solve.step import level_of, seen_at
+from linkwork.solve.tangent import Tangent
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+_FLAT = 1.0e-4
+"""Of the largest bend of the squared error: what is bent less may be no bend at all."""
+_STEP = 0.05
+"""Radians, over all joints, of a step along a direction."""
+_NEIGHBOURS, _ROUNDS = 4, 12
+_POINTS = 12
+"""Points on the way between two solutions, each of which has to come back to one near it."""
+_RANK = 1.0e-6
+
+
+class Ways(NamedTuple):
+    """How the code of a problem is used on positions of what moves (M, n)."""
+
+    exact: Callable[[Floats], tuple[Floats, NDArray[np.bool_]]]
+    """The solutions (M, n) next to them, and which of these are some."""
+    bend: Callable[[Floats], Floats]
+    """The second derivative (M, n_v, n_v) of the squared error there."""
+
+
+def bend_of(part: Part, numbers: tuple[Floats, Floats], x: Floats) -> Floats:
+    """The bend (M, n_v, n_v) of a part's squared error at x (M, n), for one target (1, p)."""
+    parameters, settings = numbers
+
+    def score(points: Floats, _: int) -> Floats:
+        rows = np.broadcast_to(parameters, (len(points), parameters.shape[1]))
+        return scores(part, rows, settings, points)[0]
+
+    return Tangent(part.problem).slope_and_bend(score, x)[1]
+
+
+def free_directions(problem: Problem, x: Floats, ways: Ways) -> list[Floats]:
+    """Of each solution x (K, n) the directions (d, n_v) along which it goes on, orthonormal.
+
+    n_v counts what moves; a slide's metre counts by the mechanism's length.
+    """
+    tangent = Tangent(problem)
+    w, V = np.linalg.eigh(ways.bend(x))
+    row, column = np.nonzero(w < _FLAT * np.maximum(w[:, -1:], 1e-300))
+    along = V[row, :, column]
+    before, both = np.tile(x[row], (2, 1)), np.concatenate([along, -along])
+    there, good = ways.exact(tangent.moved(before, np.clip(_STEP * both, *tangent.room(before))))
+    gone = tangent.apart(there, before)
+    good &= (gone > 0.3 * _STEP) & (gone < 3.0 * _STEP)
+    goes = good[: len(row)] | good[len(row) :]
+    return [along[(row == k) & goes] for k in range(len(x))]
+
+
+def nullity(problem: Problem, parameters: Floats, settings: Floats) -> int:
+    """How many directions the tasks of priority 0 leave free at a configuration like any other."""
+    where = starts_of(problem)
+    u = np.modf(np.sqrt(2.0) * np.arange(1.0, len(where.base) + 1.0))[0]
+    q = np.zeros(problem.mechanism.n_q)
+    q[list(problem.held)] = parameters[slice(*problem.layout.held)]
+    x = where.base + (0.1 + 0.8 * u) * where.span
+    for first in Tangent(problem).quaternions:
+        x[first[0]] = 1.0
+    q[list(problem.moved)] = x
+    seen = seen_at(NUMPY, problem, q, parameters, settings)
+    level = level_of(NUMPY, problem, problem.levels[0], seen, problem.moved_v)
+    sizes = np.linalg.svd(np.array(level.columns), compute_uv=False)
+    return len(problem.moved_v) - int(np.count_nonzero(sizes > _RANK * sizes[0]))
+
+
+def joined(problem: Problem, x: Floats, ways: Ways) -> Places:
+    """The number (K,) of the family of each of some solutions x (K, n) that go on: its first row.
+
+    Two are of one family where the straight way between them comes back to solutions all along.
+    """
+    tangent, family = Tangent(problem), np.arange(len(x))
+    apart = np.stack([tangent.apart(x, np.broadcast_to(row, x.shape)) for row in x])
+    np.fill_diagonal(apart, np.inf)
+    groups = [np.array([k]) for k in family]  # each tries the ways to those next to it
+    for _ in range(_ROUNDS):
+        pairs: list[tuple[int, int]] = []
+        for rows in groups:
+            ways_out = np.where(family[rows][:, None] == family, np.inf, apart[rows])
+            nearest = np.argsort(ways_out, axis=None, kind="stable")[:_NEIGHBOURS]
+            at, to = np.unravel_index(nearest, ways_out.shape)
+            pairs += [(rows[i], k) for i, k in zip(at, to, strict=True) if ways_out[i, k] < np.inf]
+        if not pairs:
+            break
+        a, b = np.array(pairs).T
+        apart[a, b] = apart[b, a] = np.inf  # tried
+        over = _go_over(problem, x[a], x[b], ways)
+        for i, k in zip(a[over], b[over], strict=True):
+            low, high = sorted((family[i], family[k]))
+            family[family == high] = low
+        groups = [np.flatnonzero(family == first) for first in np.unique(family)]
+    return family
+
+
+def _go_over(problem: Problem, a: Floats, b: Floats, ways: Ways) -> NDArray[np.bool_]:
+    """Whether each of a (P, n) is joined to that of b by solutions."""
+    tangent, n, whole = Tangent(problem), a.shape[1], b - a
+    turns = problem.same_turns
+    whole = np.where(turns, whole - 2.0 * np.pi * np.round(whole / (2.0 * np.pi)), whole)
+    shares = np.arange(1.0, _POINTS + 1.0) / (_POINTS + 1.0)
+    points = a[:, None] + shares[:, None] * whole[:, None]
+    found, good = ways.exact(points.reshape(-1, n))
+    found = np.concatenate([a[:, None], found.reshape(points.shape), (a + whole)[:, None]], axis=1)
+    after, before = found[:, 1:].reshape(-1, n), found[:, :-1].reshape(-1, n)
+    steps = tangent.apart(after, before).reshape(len(a), -1)
+    most = 4.0 * tangent.apart(b, a) / (_POINTS + 1.0)
+    return good.reshape(len(a), -1).all(axis=1) & (steps.max(axis=1) <= most)

@@ -1,0 +1,153 @@
+"""The nearest that can be had of targets that were missed: Newton's method between the limits.
+
+The search takes errors for small: near what is out of reach its steps are too long or too short,
+and end a good way off. Here the score itself is made small, as it is. Its slope and its bend are
+differences of what the compiled search says at points around, so there is no code to compile.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.compile.threads import in_parallel
+from linkwork.solve.best import starts_of
+from linkwork.solve.problem import Problem
+from linkwork.solve.searching import Effort, Part, scores
+from linkwork.solve.seeds import spread
+from linkwork.solve.tangent import Tangent
+
+Floats = NDArray[np.float64]
+
+_ROWS, _NUMBERS = 64, 2_000_000
+"""Targets at once, and numbers that they take, at most; the answers do not depend on it."""
+_SPREAD = 256
+"""Configurations all over the limits, of which the best are begun at."""
+_STARTS, _BENDS = 8, 500
+"""Starts, and numbers of their second derivatives at a point, at most; but for x itself."""
+_FIRST_STEPS, _STEPS = 4, 30
+"""Steps from every start, then from the best of what they have come to."""
+_LEFT = 3
+_NEAR_LIMIT = 1.0e-3
+"""Radians, or lengths of the mechanism: what is pushed at a limit from nearer goes up to it."""
+_LONGEST = 0.7
+"""Radians, over all joints, of one step."""
+_SHARES = 2.0 ** -np.arange(8.0)
+_DONE = 1.0e-12
+"""A step that makes the score less by a smaller share than this is the last."""
+_FLATTEST = 1.0e-7
+"""Of the largest bend: what is bent less counts as bent so much."""
+
+
+def can_be_nearer(problem: Problem) -> bool:
+    """Whether the limits are the description's alone, and no loop has to stay closed."""
+    return not problem.limits and not any(task.keeps_tolerance for task in problem.tasks)
+
+
+def nearer(part: Part, numbers: tuple[Floats, Floats], x: Floats, effort: Effort) -> Floats:
+    """Configurations x (N, n) of a part, where it has missed with a score that is as low or lower.
+
+    ``numbers`` are parameters (N, p) and settings (s,) of the part. There are as many starts as
+    tries, 8 at most and fewer where much moves, x itself the first. Rows that are solved stay.
+    """
+    parameters, settings = numbers
+    found = x.copy()
+    score, solved = scores(part, parameters, settings, x)
+    missed = np.flatnonzero(~solved & np.isfinite(score))
+    n = len(part.problem.moved_v)
+    starts = max(1, min(effort.tries, _STARTS, _BENDS // (n * n)))
+    wide = starts * (n * n + n + 1) * (x.shape[1] + parameters.shape[1])
+    at_once = max(1, min(_ROWS, _NUMBERS // wide))
+
+    def some(first: int) -> None:
+        rows = missed[first : first + at_once]
+        better = _Descent(part, parameters[rows], settings).run(x[rows], starts)
+        least = scores(part, parameters[rows], settings, better)[0]
+        taken = least < score[rows]
+        found[rows[taken]] = better[taken]
+
+    in_parallel(some, range(0, missed.size, at_once), effort.threads)
+    return found
+
+
+class _Descent:
+    """The descent of several starts of some rows of one part."""
+
+    def __init__(self, part: Part, parameters: Floats, settings: Floats) -> None:
+        self.part, self.parameters, self.settings = part, parameters, settings
+        self.tangent = Tangent(part.problem)
+
+    def run(self, x: Floats, starts: int) -> Floats:
+        """The best (N, n) that is found from x and so many starts less one."""
+        rows = np.repeat(np.arange(len(x)), starts)
+        at = self._begun(x, starts)
+        at, score = self._descended(at, rows, _FIRST_STEPS)
+        best = np.argsort(score.reshape(-1, starts), axis=1, kind="stable")[:, :_LEFT]
+        kept = (best + starts * np.arange(len(x))[:, None]).ravel()
+        at, score = self._descended(at[kept], rows[kept], _STEPS)
+        score = score.reshape(len(x), -1)
+        return at.reshape(len(x), -1, x.shape[1])[np.arange(len(x)), score.argmin(axis=1)]
+
+    def _begun(self, x: Floats, starts: int) -> Floats:
+        """x and the best of configurations from all over (N starts, n)."""
+        if starts == 1:
+            return x
+        where, n = starts_of(self.part.problem), x.shape[1]
+        points = where.base + spread(_SPREAD, n) * where.span + where.kept * x[:, None]
+        score = self._scores(points.reshape(-1, n), np.repeat(np.arange(len(x)), _SPREAD))
+        order = np.argsort(score.reshape(len(x), -1), axis=1, kind="stable")[:, : starts - 1]
+        chosen = np.take_along_axis(points, order[..., None], axis=1)
+        return np.concatenate([x[:, None], chosen], axis=1).reshape(-1, n)
+
+    def _scores(self, x: Floats, rows: NDArray[np.int64]) -> Floats:
+        return scores(self.part, self.parameters[rows], self.settings, x)[0]
+
+    def _descended(self, x: Floats, rows: NDArray[np.int64], steps: int) -> tuple[Floats, Floats]:
+        """Where so many steps from x (K, n) lead, and the scores there (K,)."""
+        x, going = x.copy(), np.arange(len(x))
+        score = self._scores(x, rows)
+        for _ in range(steps):
+            if not going.size:
+                break
+            at, least = self._stepped(x[going], rows[going])
+            fell = least < (1.0 - _DONE) * score[going]
+            going, at, least = going[fell], at[fell], least[fell]
+            x[going], score[going] = at, least
+        return x, score
+
+    def _stepped(self, x: Floats, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """One step from each of x (K, n), the best of some lengths of it, and its score.
+
+        Joints that stand at a limit and are pushed against it stay there; the others go by
+        Newton's method, where the score is bent the wrong way by the size of the bend alone.
+        """
+        tangent = self.tangent
+        slope, bend = tangent.slope_and_bend(
+            lambda points, m: self._scores(points, np.repeat(rows, m)), x
+        )
+        n = slope.shape[1]
+        lower, upper = tangent.room(x)
+        stopped = ((lower > -_NEAR_LIMIT) & (slope > 0.0)) | ((upper < _NEAR_LIMIT) & (slope < 0.0))
+        slope = np.where(stopped, 0.0, slope)
+        bend = np.where(stopped[:, :, None] | stopped[:, None, :], 0.0, bend)
+        bend += stopped[:, :, None] * np.eye(n)
+        w, V = np.linalg.eigh(bend)
+        most = np.abs(w).max(axis=1, keepdims=True)
+        w = np.maximum(np.abs(w), _FLATTEST * most + 1e-300)
+        along = (V * slope[:, :, None]).sum(axis=1) / w
+        newton = -(V * along[:, None, :]).sum(axis=2)
+        down = -slope / most
+        ways: list[Floats] = []
+        for way in (newton, down):
+            length = np.sqrt((way * way).sum(axis=1, keepdims=True))
+            short = way * np.minimum(1.0, _LONGEST / np.maximum(length, 1e-300))
+            shares = _SHARES[:, None] * short[:, None, :]
+            ways.append(np.where(stopped[:, None], np.clip(0.0, lower, upper)[:, None], shares))
+        moves = np.concatenate(ways, axis=1)
+        moves = np.clip(moves, lower[:, None], upper[:, None])
+        count = moves.shape[1]
+        tried = tangent.moved(np.repeat(x, count, axis=0), moves.reshape(-1, n))
+        found = self._scores(tried, np.repeat(rows, count)).reshape(-1, count)
+        best = found.argmin(axis=1)
+        place = np.arange(len(x))
+        return tried.reshape(len(x), count, -1)[place, best], found[place, best]
