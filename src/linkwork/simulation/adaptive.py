@@ -253,8 +253,10 @@ class _Adaptive:
         self._check(rows, slow | ended | ~taken)
 
     def _rates_after(self, rows: _Rows, last: Floats, over: Flags) -> Floats:
-        """The rates where the rows are: of the last stage, but for what closing loops has moved, and
-        just behind a breakpoint (``over``)."""
+        """The rates where the rows are, of the last stage.
+
+        But those of a state that closing loops has moved, and just behind a breakpoint (``over``).
+        """
         known = np.hstack([rows.v, last[:, self.n_v :]])
         if not (self.request.system.closed or over.any()):
             return known
