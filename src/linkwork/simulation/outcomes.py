@@ -12,6 +12,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.simulation.closing import Words
 from linkwork.simulation.drive import joint_of_q, joint_of_v
 from linkwork.simulation.library import Library
+from linkwork.simulation.singular_passages import loop_of, passages
 from linkwork.simulation.system import System
 
 Floats = NDArray[np.float64]
@@ -19,12 +20,10 @@ Floats = NDArray[np.float64]
 LIMIT_TOLERANCE = 1.0e-9
 """So far (m, rad) beyond a limit is at it."""
 
-_MOST_NAMED = 3
+ENERGY_SHARE = 0.01
+"""Of the largest kinetic energy: a drift of the energy beyond it is told."""
 
-_ADVICE = (
-    "the steps are too long for this motion (take a smaller dt, or method='implicit' for stiff "
-    "forces), or nothing bounds it"
-)
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,8 @@ class Outcomes:
 
     Shapes: failed_at (rows,) s, NaN where none did; remains (rows, nq + nv), the state that a
     failing step led to. ``causes`` are ends that are known already, by row; ``unclosed`` the rows
-    that ended with a loop open; ``bound`` the speed above which a roll-out is stopped.
+    that ended with a loop open; ``bound`` the speed above which a roll-out is stopped; ``method``
+    that of integration.
     """
 
     system: System
@@ -42,7 +42,19 @@ class Outcomes:
     causes: Mapping[int, str]
     unclosed: frozenset[int]
     bound: float
+    method: str
     library: Library
+
+    @property
+    def too_long(self) -> str:
+        """What to do about steps that are too long for a motion."""
+        how = {
+            "dopri5": "a smaller tolerance, or max_step",
+            "implicit": "a smaller dt",
+            "rk4": "a smaller dt, or method='implicit' for stiff forces",
+            "euler": "a smaller dt, method='rk4', or method='implicit' for stiff forces",
+        }
+        return f"the steps are too long for this motion (take {how[self.method]})"
 
     def __call__(self, row: int) -> str:
         """How it went for one roll-out, counted flat."""
@@ -56,7 +68,7 @@ class Outcomes:
         q, v = remains[:n_q], remains[n_q:]
         if row in self.unclosed and np.isfinite(remains).all():
             gap = self.library.kernel(self.system.gaps_recipe())(q, v)
-            return f"{when} {Words(self.system.mechanism).left_open(gap)}"
+            return f"{when} {Words(self.system.mechanism).left_open(gap, self.too_long)}"
         return f"{when} {self._diverged(q, v)}"
 
     def beyond_limits(self, times: Floats, q: Floats) -> str:
@@ -83,17 +95,34 @@ class Outcomes:
             found[-1] += " (stops=True lets limits push back)"
         return "; ".join(found)
 
+    def singular(self, times: Floats, q: Floats, v: Floats) -> list[tuple[int, int, str]]:
+        """Row, kept state and loop of each passage of a singular configuration.
+
+        Shapes: times (n,), q (rows, n, nq), v (rows, n, nv); states that are not there are NaN.
+        """
+        if not self.system.closed:
+            return []
+        m = self.system.mechanism
+        return [
+            (row, state, loop_of(m, self.library, q[row, state], q[row, away]))
+            for row, state, away in passages(m, self.library, times, q, v)
+        ]
+
     def _diverged(self, q: Floats, v: Floats) -> str:
         m = self.system.mechanism
         for values, joint in ((v, joint_of_v), (q, joint_of_q)):
             bad = np.flatnonzero(~np.isfinite(values))
             if bad.size:
-                return f"joint '{joint(m, int(bad[0]))}' is no finite number any more: {_ADVICE}"
+                name = joint(m, int(bad[0]))
+                return (
+                    f"joint '{name}' is no finite number any more: {self.too_long}, or nothing "
+                    "bounds it"
+                )
         worst = int(np.argmax(np.abs(v)))
         speed = f"{abs(v[worst]):.3g} {_unit_of_speed(m, worst)}"
         return (
             f"joint '{joint_of_v(m, worst)}' moves at {speed}, above max_speed = {self.bound:.3g}: "
-            f"{_ADVICE}"
+            f"{self.too_long}, or nothing bounds it"
         )
 
 

@@ -150,6 +150,7 @@ class _Ending:
                 track.causes,
                 frozenset(track.unclosed),
                 request.bound,
+                self.options.method,
                 self.library,
             ),
             between=Between(request.system, *entering, self.library, self.threads),
