@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+
 import numpy as np
 import pytest
 
@@ -132,3 +135,15 @@ def test_ordinary_motions_pass_nothing_singular(name: str):
     assert found.finished
     assert found.singular_passages == ()
     assert found.energy_drift < 1e-4
+
+
+def test_what_is_told_is_data():
+    robot = four_bar(0.0)
+    found = simulated(
+        robot.mechanism, *start_of(robot, {"a0": 2.5}, 6.0), 0.2, gravity=[0, 0, 0], method="euler"
+    )
+    written = json.loads(json.dumps(found.to_dict()))
+    assert written["energy_drift"] == found.energy_drift
+    assert [p["name"] for p in written["singular_passages"]] == ["hinge0"]
+    copied = pickle.loads(pickle.dumps(found))
+    assert copied.reason == found.reason
