@@ -45,6 +45,9 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     events: Sequence[Event | Callable[..., float]] = (),
     record: int = 1,
     max_speed: float = 1.0e5,
+    max_step: float | None = None,
+    max_steps: int | None = None,
+    breakpoints: Sequence[float] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Simulation:
@@ -55,7 +58,10 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     the forces (..., nv) of the whole batch; t is (..., 1) where rows have steps of their own.
     ``method``: "rk4" or "euler" (semi-implicit) with steps of ``dt``, "implicit" for stiff forces,
     "dopri5" with steps that keep the local error below ``tolerance``, which then gives states every
-    ``dt`` and finds ``events``.
+    ``dt`` and finds ``events``. Its steps end at ``breakpoints``, instants at which functions of
+    time jump, and are ``max_step`` long at most, by default without bound where breakpoints are
+    given or no function of time acts, else ``dt``; ``max_steps`` of them are made, by default
+    100,000 or a hundred for each dt.
     ``gravity`` (..., 3) in the world; ``external`` {frame: wrench (..., 6)}, force and moment about
     the frame's origin along the axes of the world; ``payload`` {frame: mass, or (..., 4) of mass
     and where it is in the frame}, point masses (others: `Robot.with_payload`); ``losses``: damping
@@ -74,7 +80,8 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     options = Options(
         duration=duration, torque=torque, method=method, dt=dt, tolerance=tolerance,
         gravity=gravity, external=external, payload=payload, losses=losses, armature=armature,
-        stops=stops, events=events, record=record, max_speed=max_speed,
+        stops=stops, events=events, record=record, max_speed=max_speed, max_step=max_step,
+        max_steps=max_steps, breakpoints=breakpoints,
     )  # fmt: skip
     threads = settings.most_threads() if threads is None else threads
     try:

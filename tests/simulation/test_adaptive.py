@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.errors import InputError
 from linkwork.simulation import adaptive
 from linkwork.simulation.actuators import PD
 from linkwork.simulation.adaptive import dense_weights
 from linkwork.simulation.options import Event
 from linkwork.simulation.steppers import DOPRI5
-from pendulums import brick, free_tree, pendulum, simulated, slider_urdf
+from pendulums import brick, free_tree, pendulum, pendulum_urdf, simulated, slider_urdf
 from robots import mechanism_from
+from seeds import rng
 
 SLIDER = mechanism_from(slider_urdf())
 G = 9.80665
@@ -180,3 +184,135 @@ def test_progress_reaches_the_end():
               progress=lambda *a: told.append(a))  # fmt: skip
     assert told[-1] == (1000, 1000)
     assert [d for d, _ in told] == sorted(d for d, _ in told)
+
+
+DOUBLE = lw.load(pendulum_urdf(2, more='<dynamics damping="0.3"/>'))
+STILL = {"gravity": [0.0, 0.0, -G]}
+
+
+def pulse(kind: str, begin: float, end: float) -> dict:
+    """What acts on a double pendulum from ``begin`` to ``end`` only."""
+
+    def inside(t):
+        return (np.asarray(t) >= begin) & (np.asarray(t) < end)
+
+    return {
+        "torque": {"torque": lambda t, q, v: inside(t) * np.array([200.0, -100.0])},
+        "gravity": {"gravity": lambda t: [900.0 * inside(t), 0.0, -G]},
+        "target": {"torque": lw.PD(20.0, 1.0, q_target=lambda t: [10.0 * inside(t), 0.0])},
+        "wrench": {"external": {"l2": lambda t: [300.0 * inside(t), 0.0, 0.0, 0.0, 0.0, 0.0]}},
+    }[kind]
+
+
+def pulsed(kind: str, q0, begin: float, end: float, duration: float) -> np.ndarray:
+    """The last state by SciPy, which integrates the three parts by themselves."""
+    integrate = pytest.importorskip("scipy.integrate", reason="SciPy is not installed")
+
+    def slope(_t, y, on: float):
+        q, v = y[:2], y[2:]
+        tau, how = -0.3 * v, dict(STILL)
+        if kind == "torque":
+            tau = tau + on * np.array([200.0, -100.0])
+        elif kind == "gravity":
+            how["gravity"] = [900.0 * on, 0.0, -G]
+        elif kind == "target":
+            tau = tau + 20.0 * (np.array([10.0 * on, 0.0]) - q) - v
+        else:
+            tau = tau + on * 300.0 * DOUBLE.jacobian(q, "l2")[0]
+        return np.r_[v, DOUBLE.forward_dynamics(q, v, tau, **how)]
+
+    y = np.r_[q0, 0.0, 0.0]
+    for span, on in (((0.0, begin), 0.0), ((begin, end), 1.0), ((end, duration), 0.0)):
+        found = integrate.solve_ivp(slope, span, y, "LSODA", args=(on,), rtol=1e-10, atol=1e-11)
+        y = found.y[:, -1]
+    return y
+
+
+@pytest.mark.parametrize("kind", ["torque", "gravity", "target", "wrench"])
+def test_no_pulse_is_leapt_over(kind: str):
+    """1 ms at any time of 10 s, with its ends as breakpoints."""
+    random = rng(f"pulse {kind}")
+    begin = random.uniform(0.0, 9.99)
+    end, q0 = begin + 1e-3, random.uniform(-0.5, 0.5, 2)
+    found = lw.simulate(
+        DOUBLE, q0, duration=10.0, method="dopri5", losses=True, record=0,
+        breakpoints=[begin, end], **{**STILL, **pulse(kind, begin, end)},
+    )  # fmt: skip
+    expected = pulsed(kind, q0, begin, end, 10.0)
+    np.testing.assert_allclose(np.r_[found.q[-1], found.v[-1]], expected, atol=2e-6)
+
+
+def test_pulses_as_long_as_the_states_are_apart_need_no_breakpoints():
+    """A mass of 2 kg with a damping of 3 N s/m, pushed for 10 ms at any time: v by hand."""
+    begin = rng("pulses without breakpoints").uniform(0.0, 0.98, (200, 1))
+    robot = lw.load(slider_urdf())
+
+    def push(t, q, v):
+        return np.where((t >= begin) & (t < begin + 0.01), 500.0, 0.0)
+
+    how = {"duration": 1.0, "torque": push, "losses": True, "record": 0, "dt": 0.01}
+    found = lw.simulate(robot, np.zeros((200, 1)), method="dopri5", **how)
+    faded = np.exp(-1.5 * (0.99 - begin)) - np.exp(-1.5 * (1.0 - begin))
+    # an edge that is not told of costs up to some hundred tolerances
+    np.testing.assert_allclose(found.v[:, -1], 500.0 / 3.0 * faded, rtol=0.0, atol=1e-5)
+    leaping = lw.simulate(robot, np.zeros((200, 1)), method="dopri5", max_step=math.inf, **how)
+    assert (leaping.v[:, -1] == 0.0).any()  # what a bound on steps is for
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["torque", "gravity", "target", "wrench"])
+def test_pulses_of_a_millisecond_need_no_breakpoints(kind: str):
+    random = rng(f"pulse without breakpoints {kind}")
+    begin = random.uniform(0.0, 9.99)
+    end, q0 = begin + 1e-3, random.uniform(-0.5, 0.5, 2)
+    found = lw.simulate(
+        DOUBLE, q0, duration=10.0, method="dopri5", losses=True, record=0,
+        **{**STILL, **pulse(kind, begin, end)},
+    )  # fmt: skip
+    expected = pulsed(kind, q0, begin, end, 10.0)
+    np.testing.assert_allclose(np.r_[found.q[-1], found.v[-1]], expected, atol=2e-5)
+
+
+def test_a_breakpoint_belongs_to_both_of_its_sides():
+    """Whichever side the function takes as its own: a square wave of seven jumps, 0 among them."""
+    jumps = np.r_[0.0, np.sort(rng("square wave").uniform(0.0, 1.0, 6))]
+    speeds = []
+    for own in (np.greater, np.greater_equal):
+
+        def push(t, q, v, own=own):
+            return np.array([100.0 * (np.count_nonzero(own(t, jumps)) % 2)])
+
+        found = simulated(
+            SLIDER, [0.0], None, 1.0, torque=push, method="dopri5", record=0, breakpoints=jumps
+        )
+        speeds.append(found.v[-1, 0])
+    on = np.diff(np.r_[jumps, 1.0])[::2].sum()
+    np.testing.assert_allclose(speeds, 50.0 * on, atol=1e-11)
+
+
+def test_steps_without_end_are_told():
+    """A damper of 1e7 N s/m on 2 kg lets explicit steps be 1e-6 s long."""
+    law = PD(0.0, 1e7)
+    how = {"torque": law, "method": "dopri5", "dt": 0.1}
+    found = simulated(SLIDER, [0.0], [1.0], 1.0, max_steps=500, **how)
+    assert not found.finished
+    assert "max_steps = 500 are made" in found.reason
+    assert "joint 'slide'" in found.reason
+    assert "method='implicit'" in found.reason
+    with pytest.raises(InputError, match=r"steps of 1e-05 s at most are 100000 for 1 s"):
+        simulated(SLIDER, [0.0], None, 1.0, max_step=1e-5, max_steps=99_999, **how)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"max_step": 0.0}, "max_step must be a positive finite number"),
+        ({"max_steps": 0}, "max_steps must be a whole number from 1"),
+        ({"breakpoints": [[0.1]]}, "breakpoints are instants in seconds"),
+        ({"breakpoints": [np.nan]}, "breakpoints are instants in seconds"),
+        ({"breakpoints": [0.5], "method": "rk4"}, "those of 'rk4' are dt long"),
+    ],
+)
+def test_bounds_of_steps_that_are_refused(wrong: dict, message: str):
+    with pytest.raises(InputError, match=message):
+        simulated(SLIDER, [0.0], None, 1.0, **{"method": "dopri5", **wrong})

@@ -61,7 +61,7 @@ def test_words():
     words = Words(M)
     system = request(M, NEUTRAL).system
     gap = LIBRARY.kernel(system.gaps_recipe())(NEUTRAL + np.array([0.01, 0, 0]), np.zeros(3))
-    assert words.left_open(gap).startswith("the loops cannot be kept closed: 'hinge ")
+    assert words.left_open(gap, "too long").startswith("the loops cannot be kept closed: 'hinge ")
     moving = LIBRARY.kernel(system.gaps_recipe())(NEUTRAL, np.array([1.0, 0.0, 0.0]))
     moving[: len(moving) - 1] = 0.0
-    assert "the loop 'hinge' by" in words.left_open(moving)
+    assert "the loop 'hinge' by" in words.left_open(moving, "too long")

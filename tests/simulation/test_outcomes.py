@@ -1,11 +1,16 @@
-"""What is said of roll-outs: joints that pass their limits, and how one ended."""
+"""What is said of roll-outs: limits passed, energy that changes by itself, singular passages."""
 
 from __future__ import annotations
+
+import json
+import pickle
 
 import numpy as np
 import pytest
 
-from pendulums import simulated, slider_urdf
+import linkwork as lw
+from overclosed import bennett, four_bar
+from pendulums import pendulum, simulated, slider_urdf
 from robots import mechanism_from
 
 SLIDER = mechanism_from(slider_urdf())  # between -0.5 and 0.5 m
@@ -40,3 +45,105 @@ def test_limits_that_stops_hold_and_states_that_are_not_there():
     assert wild.limit_excess[0] == pytest.approx(np.nanmax(wild.q) - 0.5)
     assert "above max_speed" in wild.reason.split("; ")[0]
     assert "joint 'slide' passes" in wild.reason
+
+
+SWING = pendulum(2)  # at rest it hangs
+
+
+def test_energy_that_changes_by_itself_is_told():
+    """Semi-implicit Euler at 20 ms drifts, RK4 does not; where something acts nobody can tell."""
+    start = ([1.5, 0.0], None, 5.0)
+    drifting = simulated(SWING, *start, method="euler", dt=0.02)
+    change = np.abs(drifting.energy - drifting.energy[0]).max() / drifting.kinetic_energy.max()
+    assert drifting.energy_drift == pytest.approx(change, rel=1e-6)
+    assert drifting.energy_drift > 0.01
+    assert f"{100 * drifting.energy_drift:.3g} % of the largest kinetic energy" in drifting.reason
+    assert "take a smaller dt" in drifting.reason
+    kept = simulated(SWING, *start)
+    assert 0.0 < kept.energy_drift < 1e-6
+    assert kept.reason == "finished"
+    still = simulated(SWING, [0.0, 0.0], None, 5.0)
+    assert still.energy_drift < 1e-3
+    driven = {"torque": lw.PD(1.0)}, {"torque": [1.0, 0.0]}, {"gravity": lambda t: [t, 0, 0]}
+    for acting in driven:
+        assert np.isnan(simulated(SWING, *start, dt=0.02, **acting).energy_drift)
+    many = simulated(SWING, [[0.0, 0.0], [1.5, 0.0]], None, 5.0, method="euler", dt=0.02)
+    assert many.energy_drift[1] == pytest.approx(drifting.energy_drift)
+    assert many.reason.startswith("1 of 2 gain or lose energy; the first, [1]: the energy, which")
+    assert many.reason_for(0) == "finished"
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])
+def test_no_roll_out_of_a_bennett_linkage_has_another_energy_in_silence(method: str):
+    robot = bennett()
+    q = robot.assemble({"a": 0.7}).q
+    speeds = robot.passive_rates(q) @ [[1.5, 3.0, 6.0]]
+    found = simulated(robot.mechanism, q, speeds.T, 2.0, method=method, dt=5e-3)
+    for row in range(3):
+        words = found.reason_for(row)
+        assert not found.finished[row] or (found.energy_drift[row] > 0.01) == ("energy" in words)
+
+
+def start_of(robot, actuated: dict, speed: float):
+    at = {name.replace("a", x): s * value for name, value in actuated.items()
+          for x, s in (("a", 1.0), ("b", -1.0), ("c", 1.0))}  # fmt: skip
+    q = robot.assemble(actuated, near=[at[name] for name in robot.joint_names], follow=False).q
+    return q, robot.passive_rates(q) @ np.full(len(actuated), speed)
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+def test_change_points_are_named(method: str):
+    """The parallelogram's rods turn at 6 rad/s from 1 rad, and are a line at each half turn."""
+    robot = four_bar(0.0)
+    found = simulated(
+        robot.mechanism, *start_of(robot, {"a0": 1.0}, 6.0), 5.0, gravity=[0, 0, 0], method=method
+    )
+    when = (np.pi * np.arange(1, 10) - 1.0) / 6.0
+    assert [p.name for p in found.singular_passages] == ["hinge0"] * 9
+    np.testing.assert_allclose([p.time for p in found.singular_passages], when, atol=1.01e-3)
+    assert (
+        "loop 'hinge0' passes a singular configuration at t = 0.357 s and 8 times" in found.reason
+    )
+
+
+def test_of_two_loops_the_one_that_is_singular_is_named():
+    robot = four_bar(0.1, 0.0)
+    q, v = start_of(robot, {"a0": 1.0, "a1": 2.5}, 6.0)
+    found = simulated(robot.mechanism, [q, q], [v, 0.0 * v], 0.2, gravity=[0, 0, 0])
+    (passage,) = found.singular_passages
+    assert (passage.name, passage.row) == ("hinge1", (0,))
+    assert passage.time == pytest.approx((np.pi - 2.5) / 6.0, abs=1.01e-3)
+    np.testing.assert_array_equal(passage.q, found.q[0, round(passage.time * 1000)])
+    assert "1 of 2 pass singular configurations; the first, [0]: loop 'hinge1'" in found.reason
+
+
+def test_branches_that_nearly_meet_are_named_as_if_they_met():
+    """1e-6 m off the parallelogram they are 1e-3 rad apart; 1e-2 m off, steps tell them apart."""
+    near, apart = (
+        simulated(r.mechanism, *start_of(r, {"a0": 1.0}, 6.0), 0.5, gravity=[0, 0, 0])
+        for r in (four_bar(1e-6), four_bar(1e-2))
+    )
+    assert near.singular_passages[0].time == pytest.approx((np.pi - 1.0) / 6.0, abs=2e-3)
+    assert apart.singular_passages == ()
+    assert apart.reason == "finished"
+
+
+@pytest.mark.parametrize("name", ["four_bar", "five_bar", "slider_crank"])
+def test_ordinary_motions_pass_nothing_singular(name: str):
+    robot = lw.load(name)
+    found = simulated(robot.mechanism, robot.neutral(), None, 2.0, gravity=[0.0, -9.80665, 0.0])
+    assert found.finished
+    assert found.singular_passages == ()
+    assert found.energy_drift < 1e-4
+
+
+def test_what_is_told_is_data():
+    robot = four_bar(0.0)
+    found = simulated(
+        robot.mechanism, *start_of(robot, {"a0": 2.5}, 6.0), 0.2, gravity=[0, 0, 0], method="euler"
+    )
+    written = json.loads(json.dumps(found.to_dict()))
+    assert written["energy_drift"] == found.energy_drift
+    assert [p["name"] for p in written["singular_passages"]] == ["hinge0"]
+    copied = pickle.loads(pickle.dumps(found))
+    assert copied.reason == found.reason

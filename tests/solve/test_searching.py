@@ -252,3 +252,11 @@ def test_an_interrupt_is_heard_in_the_midst_of_a_large_call(kind, threads):
     assert err.endswith("KeyboardInterrupt\n")
     assert running.returncode in (-signal.SIGINT, 130, 1)
     assert took < 3.0  # the whole call would take minutes, a chunk of rows some seconds
+
+
+def test_compiling_is_not_bounded_by_the_time_of_the_search():
+    """A compiler that keeps nothing: its first search gets as far as any later one."""
+    fresh = solver(time.perf_counter)
+    far = hard(1, reachable=False)[0]
+    first, later = (fresh.solve(far, seconds=0.2).restarts for _ in range(2))
+    assert first == later > 8  # the try that came nearest

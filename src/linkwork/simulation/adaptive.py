@@ -3,11 +3,14 @@
 Every roll-out has its own steps; those of a batch are made side by side. On the group the method
 integrates theta, the way from the state that a step begins at (`tangent.py`), and the polynomials
 of dense output are those of theta and v.
+
+The estimate of the error knows only the instants that a step looks at. So no step is longer than
+`Options.longest_step`, and none crosses a breakpoint, where a function of time may jump: the step
+before looks at it just before, the step after just behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +19,7 @@ from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.simulation.drive import Drive, joint_of_v
-from linkwork.simulation.options import Event
+from linkwork.simulation.options import Event, Options
 from linkwork.simulation.request import Progress, Track, finite_rows, row_name
 from linkwork.simulation.result import EventRecord
 from linkwork.simulation.steppers import DOPRI5
@@ -67,30 +70,36 @@ class _Rows:
     going: Flags
     refused: Flags  # the last trial was refused
     place: NDArray[np.int64]  # (rows,) the next state to keep
+    segment: NDArray[np.int64]  # (rows,) how many breakpoints are behind
+    tried: NDArray[np.int64]  # (rows,) steps, with those that were refused
     signs: list[Floats] = field(default_factory=list[Floats])  # of each event, (rows,)
 
 
-def run_adaptive(
-    drive: Drive,
-    events: Sequence[Event] = (),
-    *,
-    tolerance: float,
-    progress: Progress | None = None,
-) -> Track:
-    """All roll-outs of a request; a state is kept at each instant of its grid."""
-    return _Adaptive(drive, events, tolerance, progress).run()
+def run_adaptive(drive: Drive, options: Options, *, progress: Progress | None = None) -> Track:
+    """All roll-outs of a request; a state is kept at each instant of its grid.
+
+    Raises: InputError where ``max_steps`` cannot suffice.
+    """
+    return _Adaptive(drive, options, progress).run()
 
 
 class _Adaptive:
-    def __init__(
-        self, drive: Drive, events: Sequence[Event], tolerance: float, progress: Progress | None
-    ) -> None:
-        self.drive, self.events, self.tolerance = drive, events, tolerance
-        self.progress = progress
+    def __init__(self, drive: Drive, options: Options, progress: Progress | None) -> None:
+        self.drive, self.progress = drive, progress
+        self.events, self.tolerance = options.event_list(), float(options.tolerance)
         self.request = drive.request
         self.n_v = drive.mechanism.n_v
         self.times = self.request.grid.times()
         self.end = self.request.grid.duration
+        forced = self.request.torque is not None or bool(self.request.functions)
+        self.longest = options.longest_step(forced=forced)
+        self.most = options.most_steps(self.longest)
+        # so far beside a breakpoint rounding in the user's function cannot matter
+        self.beside = 4.0 * float(np.spacing(self.end))
+        jumps = [t for t in options.jumps() if t < self.end]
+        self.begins = self.beside if jumps and jumps[0] == 0.0 else 0.0
+        self.ends = np.array([*(t for t in jumps if t > 0.0), self.end])
+        self.looks = np.array([*(self.ends[:-1] - self.beside), self.end])
         self.track = Track.begun(self.request)
         self.sizes = lengths(drive.mechanism)
 
@@ -113,10 +122,11 @@ class _Adaptive:
     def _begin(self) -> _Rows:
         n = self.request.rows
         t, q, v = np.zeros(n), self.request.q0.copy(), self.request.v0.copy()
-        first, _ = self.drive.rates(t, q, np.zeros_like(v), v, at=q)
+        first, _ = self.drive.rates(t + self.begins, q, np.zeros_like(v), v, at=q)
         rows = _Rows(
             t, q, v, np.zeros(n), first, np.full(n, 1.0e-4), np.full(n, self.end > 0.0),
-            np.zeros(n, np.bool_), np.ones(n, np.int64),
+            np.zeros(n, np.bool_), np.ones(n, np.int64), np.zeros(n, np.int64),
+            np.zeros(n, np.int64),
         )  # fmt: skip
         rows.h = self._first_step(rows)
         rows.signs = [self._values(event, t, q, v) for event in self.events]
@@ -135,7 +145,7 @@ class _Adaptive:
             d0 = np.max(np.abs(np.hstack([rows.v * 0.0 + 1.0, rows.v])) / scale, axis=1)
             d1 = np.max(np.abs(rows.first) / scale, axis=1)
             h = np.where(d1 > 1.0e-5, 0.01 * d0 / d1, 1.0e-6)
-            h = np.minimum(np.nan_to_num(h, nan=1.0e-6), 0.1 * self.end)
+            h = np.minimum(np.nan_to_num(h, nan=1.0e-6), min(0.1 * self.looks[0], self.longest))
             theta, v = (
                 h[:, None] * rows.first[:, : self.n_v],
                 rows.v + h[:, None] * rows.first[:, self.n_v :],
@@ -152,10 +162,11 @@ class _Adaptive:
     # one trial of every roll-out
 
     def _trial(self, rows: _Rows) -> None:
-        left = self.end - rows.t
-        h = np.where(rows.going, np.minimum(rows.h, left), 0.0)
+        left = self.ends[rows.segment] - rows.t
+        h = np.where(rows.going, np.minimum(np.minimum(rows.h, self.longest), left), 0.0)
         # a last step that would leave almost nothing takes it along
         h = np.where(rows.going & (left - h < 1.0e-3 * h), left, h)
+        rows.tried += rows.going
         stages = self._stages(rows, h)
         along = h[:, None] * combined(DOPRI5.b, stages, h.size, 2 * self.n_v)
         wrong = h[:, None] * combined(DOPRI5.error, stages, h.size, 2 * self.n_v)
@@ -170,16 +181,34 @@ class _Adaptive:
             self._take(rows, h, stages, (along, v, taken))
         lost = rows.going & ~taken & (h <= 1.0e-14 * np.maximum(rows.t, self.end * 1.0e-3))
         if lost.any():
-            self._lose(rows, lost)
+            self._lose(
+                rows,
+                lost,
+                "no step is short enough for the tolerance: joint '{}' accelerates most; the "
+                "forces jump (breakpoints= says when) or have no bound there (method='implicit' "
+                "suits stiff forces)",
+            )
+        spent = rows.going & (rows.tried >= self.most)
+        if spent.any():
+            self._lose(
+                rows,
+                spent,
+                f"max_steps = {self.most} are made: the tolerance asks for steps that short; joint "
+                "'{}' accelerates most (method='implicit' suits stiff forces; a larger tolerance= "
+                "or max_steps= goes on)",
+            )
 
     def _stages(self, rows: _Rows, h: Floats) -> list[Floats]:
-        stages = [rows.first]
+        stages, latest = [rows.first], self.looks[rows.segment]
         for c, row in zip(DOPRI5.c[1:], DOPRI5.a[1:], strict=True):
             along = h[:, None] * combined(row, stages, h.size, 2 * self.n_v)
             good = finite_rows(along)
             along = np.where(good[:, None], along, 0.0)
             found, _ = self.drive.rates(
-                rows.t + c * h, rows.q, along[:, : self.n_v], rows.v + along[:, self.n_v :]
+                np.minimum(rows.t + c * h, latest),
+                rows.q,
+                along[:, : self.n_v],
+                rows.v + along[:, self.n_v :],
             )
             stages.append(np.where(good[:, None], found, np.nan))
         return stages
@@ -201,7 +230,9 @@ class _Adaptive:
         along, v, taken = made
         held = np.where(taken[:, None], along[:, : self.n_v], 0.0)
         q = self.drive.move(rows.q, held)
-        t = np.where(self.end - rows.t - h <= 1.0e-12 * self.end, self.end, rows.t + h)
+        ends = self.ends[rows.segment]
+        reached = ends - rows.t == h
+        t = np.where(reached, ends, rows.t + h)
         if self.request.system.closed:
             q, v, closed = self.drive.closed(q, np.where(taken[:, None], v, rows.v), t)
             self._stick(rows, taken & ~closed, np.hstack([q, v]))
@@ -211,7 +242,9 @@ class _Adaptive:
         choose = taken[:, None]
         rows.q, rows.v = np.where(choose, q, rows.q), np.where(choose, v, rows.v)
         rows.t = np.where(taken, t, rows.t)
-        rows.first = np.where(choose, self._rates_after(rows, stages[-1]), rows.first)
+        over = taken & reached & (rows.t < self.end)
+        rows.segment += over
+        rows.first = np.where(choose, self._rates_after(rows, stages[-1], over), rows.first)
         ended = taken & np.isfinite(stopped)
         self.track.ended_at[ended] = stopped[ended]
         rows.going &= ~ended & (rows.t < self.end)
@@ -219,11 +252,17 @@ class _Adaptive:
             slow = (np.abs(rows.v) <= self.request.bound).all(axis=1)
         self._check(rows, slow | ended | ~taken)
 
-    def _rates_after(self, rows: _Rows, last: Floats) -> Floats:
-        """The rates where the rows are: of the last stage, but for what closing loops has moved."""
-        if not self.request.system.closed:
-            return np.hstack([rows.v, last[:, self.n_v :]])
-        return self.drive.rates(rows.t, rows.q, np.zeros_like(rows.v), rows.v, at=rows.q)[0]
+    def _rates_after(self, rows: _Rows, last: Floats, over: Flags) -> Floats:
+        """The rates where the rows are, of the last stage.
+
+        But those of a state that closing loops has moved, and just behind a breakpoint (``over``).
+        """
+        known = np.hstack([rows.v, last[:, self.n_v :]])
+        if not (self.request.system.closed or over.any()):
+            return known
+        t = rows.t + np.where(over, self.beside, 0.0)
+        found, _ = self.drive.rates(t, rows.q, np.zeros_like(rows.v), rows.v, at=rows.q)
+        return found if self.request.system.closed else np.where(over[:, None], found, known)
 
     def _stick(self, rows: _Rows, open_: Flags, states: Floats) -> None:
         """End the roll-outs whose loops stay open after a step."""
@@ -243,18 +282,15 @@ class _Adaptive:
         self.track.remains[bad] = np.hstack([rows.q, rows.v])[bad]
         rows.going &= ~bad
 
-    def _lose(self, rows: _Rows, lost: Flags) -> None:
-        """End the roll-outs whose steps have become too short to move."""
+    def _lose(self, rows: _Rows, lost: Flags, why: str) -> None:
+        """End the roll-outs whose steps are too short or too many; ``why`` takes a joint's name."""
         self.track.remains[lost] = np.hstack([rows.q, rows.first[:, self.n_v :]])[lost]
         self.track.failed[lost] = 0.0
         self.track.failed_at[lost] = self.track.ended_at[lost] = rows.t[lost]
         for row in np.flatnonzero(lost).tolist():
             worst = int(np.argmax(np.abs(np.nan_to_num(rows.first[row, self.n_v :], nan=np.inf))))
             name = joint_of_v(self.drive.mechanism, worst)
-            self.track.causes[row] = (
-                f"no step is short enough for the tolerance: joint '{name}' accelerates most; the "
-                "forces jump or have no bound there (method='implicit' suits stiff forces)"
-            )
+            self.track.causes[row] = why.format(name)
         rows.going &= ~lost
 
     # states inside a step

@@ -108,13 +108,13 @@ class Words:
         k = int(np.argmax(opening))
         return _Gap(self._parts[k].name, float(opening[k]), "m/s or rad/s")
 
-    def left_open(self, gap: Floats) -> str:
-        """What is said after a step that left a loop open."""
+    def left_open(self, gap: Floats, too_long: str) -> str:
+        """What is said after a step that left a loop open; ``too_long`` what to do about steps."""
         worst, fastest = self.worst(gap), self.fastest(gap)
         what = f"{worst} is open" if worst.size > CLOSED else f"the loop {fastest} opens"
         return (
-            f"the loops cannot be kept closed: {what}; the steps are too long for this motion "
-            "(take a smaller dt), or it has come to a singular configuration"
+            f"the loops cannot be kept closed: {what}; {too_long}, or it has come to a singular "
+            "configuration, where other joints must be driven (robot.mobility(q) tells)"
         )
 
     def check(self, gap: Floats, v: Floats, row: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from linkwork.errors import InputError
 from linkwork.mechanism.named_positions import labels
 
 if TYPE_CHECKING:
-    from linkwork.simulation.result import Simulation
+    from linkwork.simulation.result import EventRecord, Simulation
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
@@ -69,12 +69,18 @@ def plain(simulation: Simulation) -> dict[str, Any]:
         **{name: _listed(a) for name, a in arrays.items()},
         "energy": _listed(simulation.energy),
         "limit_excess": _listed(simulation.limit_excess),
-        "events": [
-            {**vars(event), "row": list(event.row), "q": _listed(event.q), "v": _listed(event.v)}
-            for event in simulation.events
-        ],
+        "energy_drift": _listed(simulation.energy_drift),
+        "events": _records(simulation.events),
+        "singular_passages": _records(simulation.singular_passages),
         "reason": simulation.reason,
     }
+
+
+def _records(events: Sequence[EventRecord]) -> list[dict[str, Any]]:
+    return [
+        {**vars(event), "row": list(event.row), "q": _listed(event.q), "v": _listed(event.v)}
+        for event in events
+    ]
 
 
 def _listed(a: Any) -> Any:

@@ -61,14 +61,14 @@ class Options:
     events: Sequence[Event | Callable[..., float]] = ()
     record: int = 1
     max_speed: float = 1.0e5
+    max_step: float | None = None
+    max_steps: int | None = None
+    breakpoints: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         _number("duration", self.duration, "a finite number of seconds from 0", least=0.0)
         for name in ("dt", "tolerance", "max_speed"):
-            value = getattr(self, name)
-            _number(name, value, "a positive finite number", least=0.0)
-            if value == 0.0:
-                raise InputError(f"{name} must be a positive finite number, not {value!r}")
+            _positive(name, getattr(self, name))
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise UnknownNameError("method of integration", self.method, METHODS)
         whole = isinstance(self.record, (int, np.integer)) and not isinstance(self.record, bool)
@@ -82,6 +82,60 @@ class Options:
                 f"events are found by method='dopri5', whose steps can be read at any instant, not "
                 f"by {self.method!r}"
             )
+        self._check_steps()
+
+    def _check_steps(self) -> None:
+        """What bounds the steps of dopri5."""
+        for name in ("max_step", "max_steps", "breakpoints"):
+            if getattr(self, name) is not None and self.method != "dopri5":
+                raise InputError(
+                    f"{name} bounds the steps that method='dopri5' chooses; those of "
+                    f"{self.method!r} are dt long"
+                )
+        if self.max_step is not None and self.max_step != math.inf:
+            _positive("max_step", self.max_step)
+        most = self.max_steps
+        if most is not None and not (isinstance(most, (int, np.integer)) and most >= 1):
+            raise InputError(f"max_steps must be a whole number from 1, not {most!r:.40}")
+        self.jumps()
+
+    def jumps(self) -> tuple[float, ...]:
+        """The breakpoints within the duration, each once, in order (s)."""
+        given = real_array(() if self.breakpoints is None else self.breakpoints, "breakpoints")
+        if given.ndim != 1 or not np.isfinite(given).all():
+            raise InputError(
+                "breakpoints are instants in seconds [t1, t2, ...], finite numbers, not "
+                f"{self.breakpoints!r:.60}"
+            )
+        found: list[float] = []
+        for t in np.sort(given[(given >= 0.0) & (given <= self.duration)]).tolist():
+            if not found or t - found[-1] > 1.0e-14 * self.duration:
+                found.append(t)
+        return tuple(found)
+
+    def longest_step(self, *, forced: bool) -> float:
+        """The longest step (s) of dopri5; ``forced`` where a function of time acts.
+
+        Without breakpoints nobody knows where it jumps: it is looked at as often as states are
+        given.
+        """
+        if self.max_step is not None:
+            return float(self.max_step)
+        return self.dt if forced and self.breakpoints is None else math.inf
+
+    def most_steps(self, longest: float) -> int:
+        """How many steps dopri5 may make, with those that it refuses, of this length at most.
+
+        Raises: InputError where they do not reach the end.
+        """
+        most = self.max_steps or max(_MOST_STEPS, _MOST_FOR_EACH * self.grid().steps)
+        if self.duration / longest > most:
+            raise InputError(
+                f"steps of {longest:g} s at most are {math.ceil(self.duration / longest)} for "
+                f"{self.duration:g} s, and max_steps = {most} bounds them: give a longer max_step "
+                "or a larger max_steps"
+            )
+        return int(most)
 
     def event_list(self) -> tuple[Event, ...]:
         """The events, each with a name."""
@@ -102,6 +156,16 @@ class Options:
         if steps > 2**53:
             raise InputError(f"dt = {self.dt!r} is too short for {self.duration!r} s")
         return Grid(float(self.duration), steps, int(self.record) or max(steps, 1))
+
+
+_MOST_STEPS, _MOST_FOR_EACH = 100_000, 100
+"""Steps of dopri5, unless it is told: so many, or so many for each of its states."""
+
+
+def _positive(name: str, value: Any) -> None:
+    _number(name, value, "a positive finite number", least=0.0)
+    if value == 0.0:
+        raise InputError(f"{name} must be a positive finite number, not {value!r}")
 
 
 def _number(name: str, value: Any, what: str, *, least: float) -> None:

@@ -13,6 +13,7 @@ from linkwork.mechanism.position_limits import angle_beyond
 from linkwork.simulation.closing import Words
 from linkwork.simulation.drive import joint_of_q, joint_of_v
 from linkwork.simulation.library import Library
+from linkwork.simulation.singular_passages import loop_of, passages
 from linkwork.simulation.system import System
 
 Floats = NDArray[np.float64]
@@ -20,12 +21,10 @@ Floats = NDArray[np.float64]
 LIMIT_TOLERANCE = 1.0e-9
 """So far (m, rad) beyond a limit is at it."""
 
-_MOST_NAMED = 3
+ENERGY_SHARE = 0.01
+"""Of the largest kinetic energy: a drift of the energy beyond it is told."""
 
-_ADVICE = (
-    "the steps are too long for this motion (take a smaller dt, or method='implicit' for stiff "
-    "forces), or nothing bounds it"
-)
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,8 @@ class Outcomes:
 
     Shapes: failed_at (rows,) s, NaN where none did; remains (rows, nq + nv), the state that a
     failing step led to. ``causes`` are ends that are known already, by row; ``unclosed`` the rows
-    that ended with a loop open; ``bound`` the speed above which a roll-out is stopped.
+    that ended with a loop open; ``bound`` the speed above which a roll-out is stopped; ``method``
+    that of integration.
     """
 
     system: System
@@ -43,7 +43,19 @@ class Outcomes:
     causes: Mapping[int, str]
     unclosed: frozenset[int]
     bound: float
+    method: str
     library: Library
+
+    @property
+    def too_long(self) -> str:
+        """What to do about steps that are too long for a motion."""
+        how = {
+            "dopri5": "a smaller tolerance, or max_step",
+            "implicit": "a smaller dt",
+            "rk4": "a smaller dt, or method='implicit' for stiff forces",
+            "euler": "a smaller dt, method='rk4', or method='implicit' for stiff forces",
+        }
+        return f"the steps are too long for this motion (take {how[self.method]})"
 
     def __call__(self, row: int) -> str:
         """How it went for one roll-out, counted flat."""
@@ -57,7 +69,7 @@ class Outcomes:
         q, v = remains[:n_q], remains[n_q:]
         if row in self.unclosed and np.isfinite(remains).all():
             gap = self.library.kernel(self.system.gaps_recipe())(q, v)
-            return f"{when} {Words(self.system.mechanism).left_open(gap)}"
+            return f"{when} {Words(self.system.mechanism).left_open(gap, self.too_long)}"
         return f"{when} {self._diverged(q, v)}"
 
     def beyond_limits(self, times: Floats, q: Floats) -> str:
@@ -92,21 +104,35 @@ class Outcomes:
             found[-1] += " (stops=True lets limits push back)"
         return "; ".join(found)
 
+    def singular(self, times: Floats, q: Floats, v: Floats) -> list[tuple[int, int, str]]:
+        """Row, kept state and loop of each passage of a singular configuration.
+
+        Shapes: times (n,), q (rows, n, nq), v (rows, n, nv); states that are not there are NaN.
+        """
+        if not self.system.closed:
+            return []
+        m = self.system.mechanism
+        return [
+            (row, state, loop_of(m, self.library, q[row, state], q[row, away]))
+            for row, state, away in passages(m, self.library, times, q, v)
+        ]
+
     def _diverged(self, q: Floats, v: Floats) -> str:
         m = self.system.mechanism
         for values, joint in ((v, joint_of_v), (q, joint_of_q)):
             bad = np.flatnonzero(~np.isfinite(values))
             if bad.size:
+                name = joint(m, int(bad[0]))
                 at_loops = ", or the loops have come to a change point" if m.is_closed else ""
                 return (
-                    f"joint '{joint(m, int(bad[0]))}' is no finite number any more: "
-                    f"{_ADVICE}{at_loops}"
+                    f"joint '{name}' is no finite number any more: {self.too_long}, or nothing "
+                    f"bounds it{at_loops}"
                 )
         worst = int(np.argmax(np.abs(v)))
         speed = f"{abs(v[worst]):.3g} {_unit_of_speed(m, worst)}"
         return (
             f"joint '{joint_of_v(m, worst)}' moves at {speed}, above max_speed = {self.bound:.3g}: "
-            f"{_ADVICE}"
+            f"{self.too_long}, or nothing bounds it"
         )
 
 

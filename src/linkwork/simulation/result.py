@@ -133,10 +133,44 @@ class Simulation:
         return limit_excess(self.mechanism, self.q)
 
     @cached_property
-    def reason(self) -> str:
-        """In words, how it went, and which joints pass their limits, when and by how much.
+    def energy_drift(self) -> float | Floats:
+        """The largest change of the energy (...), as a share of the largest kinetic energy.
 
-        Of a batch: how many did not finish, how many pass limits, and the first of each.
+        Of the states that were kept. NaN where something drives, holds or slows the robot: there
+        the energy need not stay as it is. `reason` tells of more than 0.01.
+        """
+        found = np.full(self.shape, np.nan)
+        if self.outcomes.system.conserves:
+            kinetic, energy = self.kinetic_energy, self.energy
+            change = np.fmax.reduce(np.abs(energy - energy[..., :1]), axis=-1)
+            # the potential energy has rounding errors of its own size
+            floor = 1e-10 * np.fmax.reduce(np.abs(self.potential_energy), axis=-1)
+            found = change / np.maximum(np.fmax.reduce(kinetic, axis=-1) + floor, 1e-300)
+        return found if self.shape else float(found)
+
+    @cached_property
+    def singular_passages(self) -> tuple[EventRecord, ...]:
+        """Where a mechanism with loops passes singular configurations, or as near as a state.
+
+        ``name`` is that of the loop, ``q`` and ``v`` are the kept state that is nearest. How the
+        motion goes on there, the mechanism does not determine. States that are farther apart than
+        0.3 rad (or lengths of the loops) tell nothing.
+        """
+        q, v = self._flat(self.q), self._flat(self.v)
+        found: list[EventRecord] = []
+        for row, state, loop in self.outcomes.singular(self.times, q, v):
+            index = tuple(int(i) for i in np.unravel_index(row, self.shape)) if self.shape else ()
+            moment = float(self.times[state])
+            found.append(EventRecord(loop, index, moment, q[row, state], v[row, state]))
+        return tuple(found)
+
+    @cached_property
+    def reason(self) -> str:
+        """In words, how it went, and what it did that a robot does not do.
+
+        Which joints pass their limits, when and by how much; by how much the energy changes where
+        nothing changes it; when loops pass singular configurations. Of a batch: how many roll-outs
+        do so, and the first of each.
         """
         if not self.shape:
             return self.reason_for()
@@ -144,6 +178,8 @@ class Simulation:
         for rows, what, words in (
             (~np.asarray(self.finished), "did not finish", self._ending),
             (self.limit_excess.any(axis=-1), "pass joint limits", self._beyond_limits),
+            (self._drifting(), "gain or lose energy", self._drift),
+            (self._singular(), "pass singular configurations", self._passing),
         ):
             count = int(np.count_nonzero(rows))
             if count:
@@ -153,9 +189,46 @@ class Simulation:
         return ". ".join(parts) or "finished"
 
     def reason_for(self, *row: int) -> str:
-        """In words, how it went for one roll-out of a batch, and which joints pass their limits."""
-        passed = self._beyond_limits(row) if self.limit_excess[row].any() else ""
-        return "; ".join(part for part in (self._ending(row), passed) if part)
+        """In words, how it went for one roll-out of a batch, as `reason` tells of one alone."""
+        parts = [self._ending(row)]
+        for rows, words in (
+            (self.limit_excess.any(axis=-1), self._beyond_limits),
+            (self._drifting(), self._drift),
+            (self._singular(), self._passing),
+        ):
+            if rows[row]:
+                parts.append(words(row))
+        return "; ".join(parts)
+
+    def _drifting(self) -> NDArray[np.bool_]:
+        """Which roll-outs (...) finished with an energy that is not theirs."""
+        from linkwork.simulation.outcomes import ENERGY_SHARE  # noqa: PLC0415  it imports this
+
+        return np.asarray(self.finished) & (np.asarray(self.energy_drift) > ENERGY_SHARE)
+
+    def _singular(self) -> NDArray[np.bool_]:
+        found = np.zeros(self.shape, np.bool_)
+        for passage in self.singular_passages:
+            found[passage.row] = True
+        return found
+
+    def _drift(self, row: tuple[int, ...]) -> str:
+        energy = self.energy[row]
+        k = int(np.nanargmax(np.abs(energy - energy[0])))
+        change = "gained" if energy[k] > energy[0] else "lost"
+        share = 100.0 * float(np.asarray(self.energy_drift)[row])
+        return (
+            f"the energy, which nothing changes, has {change} {share:.3g} % of the largest kinetic "
+            f"energy at t = {self.times[k]:.6g} s: {self.outcomes.too_long}"
+        )
+
+    def _passing(self, row: tuple[int, ...]) -> str:
+        own = [passage for passage in self.singular_passages if passage.row == row]
+        more = f" and {len(own) - 1} times more" if len(own) > 1 else ""
+        return (
+            f"loop '{own[0].name}' passes a singular configuration at t = {own[0].time:.6g} s"
+            f"{more}: how it goes on from there the mechanism does not determine"
+        )
 
     def _ending(self, row: tuple[int, ...]) -> str:
         return self.outcomes(int(np.ravel_multi_index(row, self.shape)) if row else 0)

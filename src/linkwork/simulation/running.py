@@ -57,9 +57,7 @@ def run(
         from linkwork.simulation.adaptive import run_adaptive  # noqa: PLC0415  not all need it
 
         drive = Drive(request, library, threads=threads)
-        track = run_adaptive(
-            drive, options.event_list(), tolerance=options.tolerance, progress=progress
-        )
+        track = run_adaptive(drive, options, progress=progress)
     elif options.method == "implicit":
         from linkwork.simulation.implicit import run_implicit  # noqa: PLC0415  not all need it
 
@@ -152,6 +150,7 @@ class _Ending:
                 track.causes,
                 frozenset(track.unclosed),
                 request.bound,
+                self.options.method,
                 self.library,
             ),
             between=Between(request.system, *entering, self.library, self.threads),

@@ -72,6 +72,15 @@ class System:
         return self.mechanism.is_closed
 
     @property
+    def conserves(self) -> bool:
+        """Whether nothing drives, holds or slows it, so that its energy stays as it is."""
+        m = self.mechanism
+        slowed = self.losses and (bool(m.damping.any()) or bool(m.friction.any()))
+        names = [entry.name for entry in self.constants]
+        acting = any(name not in PARAMETERS and not is_payload(name) for name in names)
+        return not (slowed or acting or self.controls or self.stopped)
+
+    @property
     def key(self) -> tuple[str, ...]:
         """What tells this system from all others."""
         names = [f"constant {entry.name}" for entry in self.constants]

@@ -39,7 +39,8 @@ class Options:
     numbers: a target's answer depends on the seed, its own values and q0 only. ``seconds`` for each
     target, added up over those asked for at once, ends the search early, after a first round of 8
     tries at most. What is found by then has the bits that it has without a time; which targets are
-    solved by then may differ from call to call.
+    solved by then may differ from call to call. Compiling, which comes before the first search of a
+    kind, is not bounded by it: `Robot.solver` does it ahead.
 
     ``best_of`` searches from so many starts, q0 and random ones that depend on the seed alone, and
     gives the solution that ``choose`` says: "nearest" to q0, the most "centred" between limits, the
