@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.simulation.drive import Drive
+from linkwork.simulation.drive import Drive, Friction
+from linkwork.simulation.implicit_texts import no_solution
 from linkwork.simulation.request import Progress, Request, Track
 from linkwork.simulation.steppers import Method
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None) -> Track:
@@ -23,8 +25,10 @@ def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None)
     for step in range(grid.steps):
         t = step * grid.h
         kept = (step % grid.every == 0, track.torques[:, step // grid.every])
-        after = _step(drive, method, t, (q, v), kept)
+        *reached, good = _step(drive, method, t, (q, v), kept)
+        after = reached[0], reached[1]
         note_failures(track, request, after, step)
+        note_unsolved(track, request, after, step, ~good)
         after = close_loops(drive, track, after, step)
         alive = track.failed < 0.0
         q, v = np.where(alive[:, None], after[0], q), np.where(alive[:, None], after[1], v)
@@ -42,21 +46,41 @@ def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None)
 
 def _step(
     drive: Drive, method: Method, t: float, state: tuple[Floats, Floats], kept: tuple[bool, Floats]
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Flags]:
+    """The state after a step, and in which rows its friction has a solution."""
     q, v = state
     h, n_v = drive.request.grid.h, drive.mechanism.n_v
     rates: list[Floats] = []
+    rubbing: Friction | None = None
+    held, good = None, np.ones(v.shape[0], np.bool_)
     for i, row in enumerate(method.a):
         along = h * combined(row, rates, v.shape[0], 2 * n_v)
         found, controls = drive.rates(
-            t + method.c[i] * h, q, along[:, :n_v], v + along[:, n_v:], at=None if i else q
+            t + method.c[i] * h,
+            q,
+            along[:, :n_v],
+            v + along[:, n_v:],
+            at=None if i else q,
+            held=held,
         )
         if i == 0 and kept[0] and drive.request.torque is not None:
             kept[1][...] = torque_of(drive, controls)
+        if i == 0 and drive.request.system.rubbing:
+            rubbing = drive.friction(q, v, controls)
+            held, _, good = rubbing.settled(v + h * found[:, n_v:])
+            found[:, n_v:] += rubbing.accelerations(held)
         rates.append(found)
     along = h * combined(method.b, rates, v.shape[0], 2 * n_v)
-    after = v + along[:, n_v:]
-    return drive.move(q, h * after if method.symplectic else along[:, :n_v]), after
+    theta, after = along[:, :n_v], v + along[:, n_v:]
+    if method.symplectic:
+        return drive.move(q, h * after), after, good
+    if rubbing is not None and held is not None:
+        free = after - h * rubbing.accelerations(held)
+        new, detours, again = rubbing.settled(free, held)
+        after = after + h * rubbing.accelerations(new - held)
+        theta = theta + h * h * rubbing.accelerations(0.5 * (new - held) + detours)
+        good = good & again
+    return drive.move(q, theta), after, good
 
 
 def combined(weights: Sequence[float], rates: Sequence[Floats], rows: int, size: int) -> Floats:
@@ -76,6 +100,17 @@ def torque_of(drive: Drive, controls: Floats) -> Floats:
             return controls[:, at : at + entry.size]
         at += entry.size
     return np.zeros((controls.shape[0], drive.mechanism.n_v))
+
+
+def note_unsolved(
+    track: Track, request: Request, after: tuple[Floats, Floats], step: int, rows: Flags
+) -> None:
+    """End the roll-outs among these rows whose step has no solution."""
+    fresh = rows & (track.failed < 0.0)
+    track.failed[fresh] = float(step)
+    track.remains[fresh] = np.hstack(after)[fresh]
+    for row in np.flatnonzero(fresh).tolist():
+        track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
 
 
 def note_failures(track: Track, request: Request, after: tuple[Floats, Floats], step: int) -> None:

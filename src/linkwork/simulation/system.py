@@ -14,14 +14,18 @@ import numpy as np
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Recipe, text_recipe
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import actuators, joint_friction, stops
+from linkwork.simulation import actuators, holding, joint_friction, stops
 from linkwork.simulation.projection import gaps, projected
 from linkwork.simulation.tangent import growth, moved
 
 PARAMETERS = ("gravity", "armature")
 """Quantities that are parameters of the mechanism by their own names."""
+
+
+HELD = "held"
+"""Forces of friction that hold through a step, among what is given."""
 
 
 def is_payload(name: str) -> bool:
@@ -48,6 +52,8 @@ class System:
 
     ``constants`` hold for a whole roll-out, ``controls`` change with time. ``losses``: damping and
     friction of the description count. ``stopped``: the coordinates with compliant stops.
+    ``smooth``: friction is made smooth about rest, as a method that chooses its steps needs it;
+    otherwise it is held through each step (`holding.py`).
     """
 
     mechanism: Mechanism
@@ -55,6 +61,23 @@ class System:
     controls: tuple[Quantity, ...] = ()
     losses: bool = False
     stopped: tuple[int, ...] = ()
+    smooth: bool = False
+
+    @property
+    def rubbing(self) -> tuple[int, ...]:
+        """The numbers of v whose friction is held through each step."""
+        if not self.losses or self.smooth:
+            return ()
+        return tuple(np.flatnonzero(self.mechanism.friction).tolist())
+
+    @property
+    def bounded(self) -> tuple[int, ...]:
+        """The numbers of v whose drives are laws of one joint each, with a bounded effort."""
+        m = self.mechanism
+        if not any(entry.name == "effort_limit" for entry in (*self.constants, *self.controls)):
+            return ()
+        alone = [c for c, kind in enumerate(m.joint_types) if kind is not JointType.FLOATING]
+        return tuple(k for c in alone for k in range(int(m.v_start[c]), int(m.v_start[c + 1])))
 
     @property
     def n_constants(self) -> int:
@@ -77,7 +100,10 @@ class System:
         names = [f"constant {entry.name}" for entry in self.constants]
         names += [f"control {entry.name}" for entry in self.controls]
         held = ",".join(map(str, self.stopped))
-        return ("simulation", self.mechanism.digest, *names, f"losses {self.losses}", held)
+        return ("simulation", self.mechanism.digest, *names, self._losses(), held)
+
+    def _losses(self) -> str:
+        return f"losses {self.losses}{' smooth' if self.smooth else ''}"
 
     # the texts
 
@@ -91,15 +117,29 @@ class System:
                 at += entry.size
         return found
 
-    def force(self, o: Ops, q: Block, v: Block, given: Mapping[str, Block]) -> Block:
-        """The forces (nv,) of actuators, stops and friction together."""
+    def force(
+        self,
+        o: Ops,
+        q: Block,
+        v: Block,
+        given: Mapping[str, Block],
+        *,
+        without: Sequence[int] = (),
+    ) -> Block:
+        """The forces (nv,) of actuators, stops and friction together.
+
+        ``given`` has the friction that is held; the drives ``without`` are left out.
+        """
         m = self.mechanism
-        driven = actuators.torque(o, m, q, v, given)
+        driven = actuators.torque(o, m, q, v, given, without=without)
         parts = [] if driven is None else [driven]
         if self.stopped:
             parts.append(stops.push(o, m, q, v, self.stopped, given))
-        if self.losses and joint_friction.acts(m):
+        if self.losses and self.smooth and joint_friction.acts(m):
             parts.append(joint_friction.friction(o, m, v))
+        if HELD in given:
+            entries = {k: given[HELD][j] for j, k in enumerate(self.rubbing)}
+            parts.append(o.vector([entries.get(k, 0.0) for k in range(m.n_v)]))
         total = parts[0] if parts else o.const(np.zeros(m.n_v))
         for part in parts[1:]:
             total = total + part
@@ -128,19 +168,44 @@ class System:
         return entry.run(o, self.mechanism, (q, v, tau), self.parameters(o, given))
 
     def stage(
-        self, o: Ops, q0: Block, theta: Block, v: Block, constants: Block, controls: Block
+        self,
+        o: Ops,
+        q0: Block,
+        theta: Block,
+        v: Block,
+        constants: Block,
+        controls: Block,
+        held: Block | None = None,
     ) -> Block:
-        """(2 nv,): the rates of theta and of v, at the configuration that theta leads to."""
+        """(2 nv,): the rates of theta and of v, at the configuration that theta leads to.
+
+        ``held`` are the forces of friction on the joints `rubbing`.
+        """
         m, given = self.mechanism, self.given(o, constants, controls)
+        if held is not None and self.rubbing:
+            given[HELD] = held
         q = moved(o, m, q0, theta)
         return o.concat([growth(o, m, theta, v), self.acceleration(o, q, v, given)])
 
     def projection(self, o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
         """`projection.projected` of q and v, with the inertia of rotors and payloads."""
-        given = self.given(o, constants, controls)
-        more = {k: block for k, block in given.items() if k == "armature" or is_payload(k)}
+        more = self._masses(o, constants, controls)
         m = Parametric(o, self.mechanism, more) if more else self.mechanism
         return projected(o, m, q, v)
+
+    def yields(self, o: Ops, q: Block, constants: Block, controls: Block) -> Block:
+        """(nv n,): the accelerations that unit forces on the joints `rubbing` give, one by one."""
+        m, none = self.mechanism, o.const(np.zeros(self.mechanism.n_v))
+        still = {**self._masses(o, constants, controls), "gravity": o.const(np.zeros(3))}
+        entry = find("forward_dynamics")
+        units = np.eye(m.n_v)
+        return o.concat(
+            [entry.run(o, m, (q, none, o.const(units[k])), still) for k in self.rubbing]
+        )
+
+    def _masses(self, o: Ops, constants: Block, controls: Block) -> dict[str, Block]:
+        given = self.given(o, constants, controls)
+        return {k: block for k, block in given.items() if k == "armature" or is_payload(k)}
 
     # what is compiled
 
@@ -154,7 +219,23 @@ class System:
         """`stage` of (q0, theta, v, constants, controls)."""
         m = self.mechanism
         sizes = {"q0": m.n_q, "theta": m.n_v, "v": m.n_v, **self._entering()}
-        return self.recipe("stage", sizes, self.stage)
+        return self.recipe("stage", {**sizes, HELD: len(self.rubbing)}, self.stage)
+
+    def yields_recipe(self) -> Recipe:
+        """`yields` of (q, constants, controls)."""
+        return self.recipe("yields", {"q": self.mechanism.n_q, **self._entering()}, self.yields)
+
+    def rubbing_recipe(self) -> Recipe:
+        """`holding.rubbing` of (free, v, yields, h, forces)."""
+        m, joints = self.mechanism, self.rubbing
+        n = len(joints)
+        sizes = {"free": m.n_v, "v": m.n_v, "yields": m.n_v * n, "h": 1, "forces": n}
+        return text_recipe(
+            ("simulation", m.digest, "rubbing"),
+            "rubbing",
+            sizes,
+            lambda o, *given: {"rubbing": holding.rubbing(o, m, joints, given[:4], given[4])},
+        )
 
     def projection_recipe(self) -> Recipe:
         """`projection` of (q, v, constants, controls)."""
