@@ -37,6 +37,7 @@ class Drive:
             if system.rubbing
             else (None, None)
         )
+        self._stiffness = library.kernel(system.stiffness_recipe()) if system.stiff else None
         self._closer = library.kernel(system.projection_recipe()) if system.closed else None
         constants = request.constants()
         self.constants = np.broadcast_to(constants, (request.rows, constants.shape[1]))
@@ -98,6 +99,16 @@ class Drive:
         yields: Any = self._yields
         found = yields(q, self.constants, controls, threads=self.threads, on_bad="nan")
         return Friction(self._rubbing, v, found, self.request.grid.h, self.threads)
+
+    def stiffness(self, t: float, q: Floats, v: Floats, dv: Floats) -> Floats:
+        """`System.stiffness` (rows, 2 + n) of steps that begin here.
+
+        Only for systems with bounded drives or stops (`System.stiff`).
+        """
+        found: Any = self._stiffness
+        h = np.array([[self.request.grid.h]])
+        entering = (self.constants, self._without_torque(t))
+        return found(q, v, dv, h, *entering, threads=self.threads, on_bad="nan")
 
     def controls(self, t: Floats | float, q: Floats, v: Floats) -> Floats:
         """What changes with time, at t (one for all rows or one each) and the states."""

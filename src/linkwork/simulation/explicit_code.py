@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.compile.emit import i64
 from linkwork.simulation.holding_code import HoldingCode
 from linkwork.simulation.rollout_code import RolloutCode
-from linkwork.simulation.steppers import Method
+from linkwork.simulation.steppers import WATCHED, Method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +35,9 @@ class ExplicitCode(RolloutCode):
         self._stage = self.function_of(stage, "stage")
         self._move = self.function_of(graphs["advance"], "move")
         self._rubbing = _Rubbing(self, graphs) if self._n_held else None
+        watched = graphs.get("stiffness")
+        self._watched = None if watched is None else self.function_of(watched, "stiffness")
+        self._n_watched = 0 if watched is None else watched.output_sizes[0]
 
     def tiles(self) -> None:
         """The stages' rates, where they are evaluated, and the configuration that is reached."""
@@ -43,6 +46,9 @@ class ExplicitCode(RolloutCode):
         self._rates = [self.room(2 * self.n_v, f"k{i}") for i in range(self.method.stages)]
         self.each(self.n_v, lambda k: self.put(self.emitter.const(0.0), self._zero, k))
         self._held = self.room(self._n_held, "held")
+        self._rates_of = self.room(self._n_watched, "stiffness")
+        self.length = self.room(1, "length")
+        self.put(self.h, self.length, i64(0))
         if self._rubbing is not None:
             self._rubbing.tiles()
 
@@ -62,6 +68,10 @@ class ExplicitCode(RolloutCode):
             self.b.call(self._stage, [*given, self._held, rates[i]])
             if rubbing is not None and not i:
                 rubbing.predict(rates[0], self._held)
+            if self._watched is not None and not i:
+                due = self.b.icmp_signed("==", self.b.srem(step, i64(WATCHED)), i64(0))
+                with self.b.if_then(due):
+                    self._watch(self.part(rates[0], n_v))
         pairs = list(zip(method.b, rates, strict=True))
         if method.symplectic:
             self.combine(self.v, self.v, pairs, (self.h, n_v, n_v))
@@ -73,6 +83,19 @@ class ExplicitCode(RolloutCode):
                 rubbing.correct(self._theta)
         self.b.call(self._move, [self.q, self._theta, self._next])
         self.each(self.n_q, lambda k: self.put(self.get(self._next, k), self.q, k))
+
+    def _watch(self, dv: Any) -> None:
+        """Note the lanes in which the step is too long for what drives and stops do."""
+        b, e, method = self.b, self.emitter, self.method
+        given = [self.q, self.v, dv, self.length, self.constants, self.controls]
+        b.call(self._watched, [*given, self._rates_of])
+        damped = e.mul(self.h, self.get(self._rates_of, i64(0)))
+        sprung = e.mul(e.mul(self.h, self.h), self.get(self._rates_of, i64(1)))
+        fast = b.or_(
+            b.fcmp_ordered(">", damped, e.const(method.damped)),
+            b.fcmp_ordered(">", sprung, e.const(method.sprung)),
+        )
+        b.store(self.mask_of(fast), self.overlong)
 
     def combine(
         self,
@@ -116,8 +139,6 @@ class _Rubbing:
         self._solve.tiles()
         self._by = code.room(code.n_v * self._n, "by")
         self._free, self._begun = code.room(code.n_v, "free"), code.room(code.n_v, "begun")
-        self._h = code.room(1, "length")
-        code.put(code.h, self._h, i64(0))
 
     def predict(self, rates: Any, held: Any) -> None:
         """The friction that the accelerations at the beginning ask for; it joins their rates."""
@@ -162,7 +183,7 @@ class _Rubbing:
     def _settle(self) -> None:
         code, b = self._code, self._code.b
         noted = b.load(code.stuck)
-        given = [self._free, self._begun, self._by, self._h]
+        given = [self._free, self._begun, self._by, code.length]
         left = self._solve.write(given, b.or_(b.load(code.dead), noted))
         b.store(b.or_(noted, left), code.stuck)
 

@@ -15,8 +15,8 @@ what acts after: for constant forces on one joint that is exact, and friction wo
 motion in each part of the step.
 
 An iteration is a sweep of Gauss and Seidel, which lowers a convex function and so always converges,
-and a step of Newton from where the sweep leads, whole or to the next bound, where that leaves less. One or two iterations
-are the rule.
+and a step of Newton from where the sweep leads, whole or to the next bound, where that leaves less.
+One or two iterations are the rule.
 
 Source: M. Jean, "The non-smooth contact dynamics method", Computer Methods in Applied Mechanics and
 Engineering 177 (1999); P. Alart, A. Curnier, "A mixed formulation for frictional contact problems

@@ -102,9 +102,11 @@ class Rollout:
                     advance(first, step, min(step + steps_at_once, grid.steps), none)
 
             in_parallel(whole, starts, threads)
-        for row in np.flatnonzero(track.failed % 1.0 == 0.5).tolist():
+        marks = np.rint(8.0 * (track.failed % 1.0)).astype(np.int64)
+        for row in np.flatnonzero(marks & 4).tolist():
             track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
-        track.unclosed.update(np.flatnonzero(track.failed % 1.0 == 0.25).tolist())
+        track.unclosed.update(np.flatnonzero(marks & 2).tolist())
+        track.overlong.update(np.flatnonzero(marks & 1).tolist())
         track.close(grid)
         return track
 
@@ -177,6 +179,8 @@ def _recipes(system: System, method: Method) -> dict[str, Recipe]:
         found.update(stage=system.stage_recipe(), advance=system.advance_recipe())
         if system.rubbing:
             found.update(yields=system.yields_recipe(), rubbing=system.rubbing_recipe())
+        if system.stiff:
+            found["stiffness"] = system.stiffness_recipe()
     if system.closed:
         found["projection"] = system.projection_recipe()
     return found

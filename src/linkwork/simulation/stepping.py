@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from linkwork.simulation.drive import Drive, Friction
 from linkwork.simulation.implicit_texts import no_solution
 from linkwork.simulation.request import Progress, Request, Track
-from linkwork.simulation.steppers import Method
+from linkwork.simulation.steppers import WATCHED, Method
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -29,6 +29,8 @@ def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None)
         after = reached[0], reached[1]
         note_failures(track, request, after, step)
         note_unsolved(track, request, after, step, ~good)
+        if request.system.stiff and step % WATCHED == 0:
+            _note_overlong(drive, method, track, (q, v), after, step)
         after = close_loops(drive, track, after, step)
         alive = track.failed < 0.0
         q, v = np.where(alive[:, None], after[0], q), np.where(alive[:, None], after[1], v)
@@ -81,6 +83,25 @@ def _step(
         theta = theta + h * h * rubbing.accelerations(0.5 * (new - held) + detours)
         good = good & again
     return drive.move(q, theta), after, good
+
+
+def _note_overlong(
+    drive: Drive,
+    method: Method,
+    track: Track,
+    before: tuple[Floats, Floats],
+    after: tuple[Floats, Floats],
+    step: int,
+) -> None:
+    """End the roll-outs whose step is too long for what drives and stops do."""
+    h = drive.request.grid.h
+    rates = drive.stiffness(step * h, *before, (after[1] - before[1]) / h)
+    with np.errstate(invalid="ignore"):
+        fast = (h * rates[:, 0] > method.damped) | (h * h * rates[:, 1] > method.sprung)
+    fresh = fast & (track.failed < 0.0)
+    track.failed[fresh] = float(step)
+    track.remains[fresh] = np.hstack(after)[fresh]
+    track.overlong.update(np.flatnonzero(fresh).tolist())
 
 
 def combined(weights: Sequence[float], rates: Sequence[Floats], rows: int, size: int) -> Floats:

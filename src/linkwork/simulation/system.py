@@ -195,13 +195,65 @@ class System:
 
     def yields(self, o: Ops, q: Block, constants: Block, controls: Block) -> Block:
         """(nv n,): the accelerations that unit forces on the joints `rubbing` give, one by one."""
+        return o.concat(self._responses(o, q, constants, controls, self.rubbing))
+
+    def _responses(
+        self, o: Ops, q: Block, constants: Block, controls: Block, joints: Sequence[int]
+    ) -> list[Block]:
         m, none = self.mechanism, o.const(np.zeros(self.mechanism.n_v))
         still = {**self._masses(o, constants, controls), "gravity": o.const(np.zeros(3))}
-        entry = find("forward_dynamics")
-        units = np.eye(m.n_v)
-        return o.concat(
-            [entry.run(o, m, (q, none, o.const(units[k])), still) for k in self.rubbing]
-        )
+        entry, units = find("forward_dynamics"), np.eye(m.n_v)
+        return [entry.run(o, m, (q, none, o.const(units[k])), still) for k in joints]
+
+    @property
+    def stiff(self) -> tuple[int, ...]:
+        """The numbers of v whose drives or stops hide it where steps are too long for them.
+
+        What is bounded cannot diverge: it chatters.
+        """
+        held = (int(self.mechanism.v_start[c]) for c in self.stopped)
+        return tuple(sorted({*self.bounded, *held}))
+
+    def stiffness(
+        self, o: Ops, q: Block, v: Block, dv: Block, h: Block, constants: Block, controls: Block
+    ) -> Block:
+        """(2 + n,): 1/s and 1/s² of the fastest motion that drives and stops damp and spring back,
+        from below, in a step of h that begins with dv; then of each joint `stiff` by itself 1/s, saturated or not.
+
+        A drive that stays saturated through the step counts nothing.
+        """
+        m, joints, given = self.mechanism, self.stiff, self.given(o, constants, controls)
+        columns = self._responses(o, q, constants, controls, joints)
+        W = [[column[k] for column in columns] for k in joints]
+        pushes: list[Block] = []
+        slopes: list[tuple[dict[int, Block], dict[int, Block]]] = []
+        for share in (0.0, 0.5, 1.0):
+            state = moved(o, m, q, (share * h[0]) * v), v + (share * h[0]) * dv
+            if self.bounded:
+                pushes.append(actuators.unbounded(o, m, *state, given))
+            if self.stopped:
+                slopes.append(stops.push_slopes(o, m, *state, self.stopped, given))
+        damped: list[Block] = []
+        sprung: list[Block] = []
+        alone: list[Block] = []
+        for k in joints:
+            damping, spring = o.const(0.0), o.const(0.0)
+            for along_q, along_v in slopes:
+                if k in along_v:
+                    damping = o.maximum(damping, -along_v[k])
+                    spring = o.maximum(spring, -along_q[k])
+            if k in self.bounded:
+                most = given["effort_limit"][k]
+                low = o.minimum(o.minimum(pushes[0][k], pushes[1][k]), pushes[2][k])
+                high = o.maximum(o.maximum(pushes[0][k], pushes[1][k]), pushes[2][k])
+                stays = o.either(o.less(most, low), o.less(high, -1.0 * most))
+                damping = damping + o.select(stays, 0.0, o.maximum(given["kd"][k], 0.0))
+                spring = spring + o.select(stays, 0.0, o.maximum(given["kp"][k], 0.0))
+            damped.append(damping)
+            sprung.append(spring)
+            own = given["kd"][k] if k in self.bounded else o.const(0.0)
+            alone.append(W[len(alone)][len(alone)] * o.maximum(own, damping))
+        return o.vector([_largest_rate(o, W, damped), _largest_rate(o, W, sprung), *alone])
 
     def _masses(self, o: Ops, constants: Block, controls: Block) -> dict[str, Block]:
         given = self.given(o, constants, controls)
@@ -253,6 +305,12 @@ class System:
             lambda o, q, v: {"gaps": gaps(o, m, q, v)},
         )
 
+    def stiffness_recipe(self) -> Recipe:
+        """`stiffness` of (q, v, dv, h, constants, controls)."""
+        m = self.mechanism
+        sizes = {"q": m.n_q, "v": m.n_v, "dv": m.n_v, "h": 1, **self._entering()}
+        return self.recipe("stiffness", sizes, self.stiffness)
+
     def advance_recipe(self) -> Recipe:
         """`tangent.moved` of (q0, theta)."""
         return moving_recipe(self.mechanism)
@@ -270,6 +328,22 @@ class System:
 
     def _entering(self) -> dict[str, int]:
         return {"constants": self.n_constants, "controls": self.n_controls}
+
+
+def _largest_rate(o: Ops, W: list[list[Block]], gains: list[Block]) -> Block:
+    """The largest eigenvalue of W times the diagonal of gains, by a few steps of von Mises."""
+    n = len(gains)
+    x = [W[j][j] * gains[j] for j in range(n)]
+    for _ in range(5):
+        x = [sum((W[i][j] * gains[j] * x[j] for j in range(n)), o.const(0.0)) for i in range(n)]
+        largest: Block = o.const(1.0e-300)
+        for value in x:
+            largest = o.maximum(largest, o.absolute(value))
+        x = [value / largest for value in x]
+    pushed = [g * value for g, value in zip(gains, x, strict=True)]
+    whole = [pushed[i] * W[i][j] * pushed[j] for i in range(n) for j in range(n)]
+    weight = sum((p * value for p, value in zip(pushed, x, strict=True)), o.const(1.0e-300))
+    return sum(whole, o.const(0.0)) / weight
 
 
 def moving_recipe(m: Mechanism) -> Recipe:
