@@ -43,22 +43,27 @@ Flags = NDArray[np.bool_]
 MOST = 60
 """Iterations, at most."""
 
-_CLOSE = 1.0e-12
-"""How much of a velocity may be left, beside the largest of the velocities that enter."""
-
 _NOTHING = 1.0e-300
 """Keeps quotients finite whose value does not count."""
 
-_REDUNDANT = 1.0e-12
-"""Of what a joint yields: keeps friction in loops regular, where several friction forces are one;
-it is nothing where the iteration ends."""
+
+_CLOSE = 1.0e-12
+"""How much of a velocity may be left, beside the largest of the velocities that enter."""
+
+_REGULAR = 1.0e-12
+"""Of what a joint yields: keeps an iteration regular in loops, where several friction forces are
+one; it is nothing where the iteration ends."""
+
+_EQUAL = 1.0 + 1.0e-6
+"""Up to a bound forces also go where nothing is won: in loops they may have to."""
 
 
 class Answer(NamedTuple):
     """What a joint's law gives where the other joints' forces are known."""
 
     force: Block
-    bound: Block  # how large the force may be
+    low: Block  # between which forces the joint stands
+    high: Block
     slope: Block  # its derivative along the velocity that the others give, times the joint's yield
     detour: Block  # see `Rubbing`
 
@@ -80,7 +85,8 @@ class Rubbing:
 
     def __call__(self, o: Ops, rest: Block, by: Block) -> Answer:
         """The mean friction of the step."""
-        sign = o.select(o.less(self.start, 0.0), -1.0, 1.0)
+        backward = o.less(self.start, 0.0)
+        sign = o.select(backward, -1.0, 1.0)
         speed, ahead, stop = o.absolute(self.start), sign * rest, by * self.most
         slides = o.less(stop, ahead)
         turns = o.less(ahead, speed - stop)
@@ -93,7 +99,9 @@ class Rubbing:
         reached = o.select(turns, ahead + back, 0.0)
         missed = speed * (1.0 - share) + reached * share
         detour = o.select(slides, 0.0, -0.5 * sign * missed)
-        return Answer(sign * own / by, o.const(self.most), slope, detour / by)
+        beyond = self.most - speed / by
+        low, high = o.select(backward, -beyond, -self.most), o.select(backward, self.most, beyond)
+        return Answer(sign * own / by, low, high, slope, detour / by)
 
 
 @dataclass(frozen=True)
@@ -113,12 +121,12 @@ class Driving:
         bound = self.limit + self.most
         forward, forward_slope = self._driven(o, rest, by, self.most)
         if not self.most:
-            return Answer(forward, bound, forward_slope, o.const(0.0))
+            return Answer(forward, -bound, bound, forward_slope, o.const(0.0))
         backward, backward_slope = self._driven(o, rest, by, -self.most)
         on, off = o.less(0.0, rest + by * forward), o.less(rest + by * backward, 0.0)
         force = o.select(on, forward, o.select(off, backward, -rest / by))
         slope = o.select(on, forward_slope, o.select(off, backward_slope, -1.0))
-        return Answer(force, bound, slope, o.const(0.0))
+        return Answer(force, -bound, bound, slope, o.const(0.0))
 
     def _driven(self, o: Ops, rest: Block, by: Block, against: float) -> tuple[Block, Block]:
         stiff = 1.0 + by * self.gain
@@ -129,7 +137,11 @@ class Driving:
 
 
 def improved(
-    o: Ops, laws: Sequence[Law], rest: Sequence[Block], S: Sequence[Sequence[Block]], forces: Block
+    o: Ops,
+    laws: Sequence[Law],
+    rest: Sequence[Block],
+    S: Sequence[Sequence[Block]],
+    forces: Block,
 ) -> Block:
     """(2 n + 1,): better forces, their detours, and how much of what is allowed is left.
 
@@ -151,8 +163,9 @@ def improved(
     best = swept = at(lam)
     change = _newton(swept, S)
     short = _room(o, swept, change)
-    for share in (short, o.const(1.0)):
-        best = best.or_better(at([own + share * x for own, x in zip(lam, change, strict=True)]))
+    for share, most in ((short, _EQUAL), (o.const(1.0), 1.0)):
+        reached = [own + share * x for own, x in zip(lam, change, strict=True)]
+        best = best.or_better(at(reached), most)
     scale = o.const(0.0)
     for i in range(n):
         scale = o.maximum(scale, o.maximum(o.absolute(rest[i]), o.absolute(by[i] * lam[i])))
@@ -172,10 +185,10 @@ class _Point:
         for answer, force, s in zip(self.answers, forces, by, strict=True):
             self.left = o.maximum(self.left, o.absolute(s * (answer.force - force)))
 
-    def or_better(self, other: _Point) -> _Point:
-        """The one of which less is left; its answers do not count any more."""
+    def or_better(self, other: _Point, most: float) -> _Point:
+        """The other one where ``most`` times as much is left or less; its answers do not count."""
         o, found = self.o, copy(self)
-        better = o.less(other.left, self.left)
+        better = o.less(other.left, most * self.left)
 
         def chosen(a: list[Block], b: list[Block]) -> list[Block]:
             return [o.select(better, x, y) for x, y in zip(a, b, strict=True)]
@@ -191,7 +204,8 @@ def _room(o: Ops, at: _Point, change: Sequence[Block]) -> Block:
     share: Block = o.const(1.0)
     for answer, force, more in zip(at.answers, at.forces, change, strict=True):
         size = o.absolute(more)
-        room = o.maximum(answer.bound - o.select(o.less(more, 0.0), -force, force), 0.0)
+        room = o.select(o.less(more, 0.0), force - answer.low, answer.high - force)
+        room = o.maximum(room, 0.0)
         stands = o.both(o.less(answer.slope, -0.999), o.less(room, size))
         share = o.minimum(share, o.select(stands, room / o.maximum(size, _NOTHING), 1.0))
     return share
@@ -205,7 +219,7 @@ def _newton(at: _Point, S: Sequence[Sequence[Block]]) -> list[Block]:
     n = len(at.forces)
     rows: list[list[Block]] = []
     for i, answer in enumerate(at.answers):
-        own = at.by[i] * (1.0 + _REDUNDANT)
+        own = at.by[i] * (1.0 + _REGULAR)
         right = at.by[i] * (answer.force - at.forces[i])
         rows.append([*(own if i == j else -answer.slope * S[i][j] for j in range(n)), right])
     for k in range(n):

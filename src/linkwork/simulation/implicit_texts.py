@@ -319,11 +319,16 @@ def _through_exponential(o: Ops, m: Mechanism, slope: Block, theta: Block) -> Bl
     return o.matrix(columns)
 
 
-def no_solution(m: Mechanism, remains: Floats) -> str:
-    """Why a step was given up, from the state (nq + nv,) that was nearest to a solution."""
+def no_solution(m: Mechanism, remains: Floats, what: str = "") -> str:
+    """Why a step was given up, from the state (nq + nv,) that was nearest to a solution.
+
+    ``what`` has none: by default the implicit step.
+    """
     speeds = np.nan_to_num(np.abs(remains[m.n_q :]), nan=np.inf)
     c = int(np.searchsorted(m.v_start, int(np.argmax(speeds)), side="right")) - 1
-    return (
-        f"the implicit step has no solution that {MOST} iterations find; joint "
-        f"'{m.joint_names[c]}' moves fastest there: take a smaller dt"
-    )
+    what = what or f"the implicit step has no solution that {MOST} iterations find"
+    return f"{what}; joint '{m.joint_names[c]}' moves fastest there: take a smaller dt"
+
+
+FRICTION = f"the friction of the step has no solution that {holding.MOST} iterations find"
+"""What explicit steps are given up for."""

@@ -16,7 +16,7 @@ from linkwork.compile.machine_code import object_code
 from linkwork.compile.recipe import Recipe
 from linkwork.compile.target import new_module, with_width
 from linkwork.compile.threads import in_parallel, threads_for
-from linkwork.simulation.implicit_texts import Implicit, no_solution
+from linkwork.simulation.implicit_texts import FRICTION, Implicit, no_solution
 from linkwork.simulation.library import Library
 from linkwork.simulation.request import Progress, Request, Track
 from linkwork.simulation.steppers import IMPLICIT, Method
@@ -104,7 +104,8 @@ class Rollout:
             in_parallel(whole, starts, threads)
         marks = np.rint(8.0 * (track.failed % 1.0)).astype(np.int64)
         for row in np.flatnonzero(marks & 4).tolist():
-            track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
+            what = "" if self.method is IMPLICIT else FRICTION
+            track.causes[row] = no_solution(request.system.mechanism, track.remains[row], what)
         track.unclosed.update(np.flatnonzero(marks & 2).tolist())
         track.overlong.update(np.flatnonzero(marks & 1).tolist())
         track.close(grid)

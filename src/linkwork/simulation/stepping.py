@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.simulation.drive import Drive, Friction
-from linkwork.simulation.implicit_texts import no_solution
+from linkwork.simulation.implicit_texts import FRICTION, no_solution
 from linkwork.simulation.request import Progress, Request, Track
 from linkwork.simulation.steppers import WATCHED, Method
 
@@ -28,7 +28,7 @@ def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None)
         *reached, good = _step(drive, method, t, (q, v), kept)
         after = reached[0], reached[1]
         note_failures(track, request, after, step)
-        note_unsolved(track, request, after, step, ~good)
+        note_unsolved(track, request, after, step, ~good, FRICTION)
         if request.system.stiff and step % WATCHED == 0:
             _note_overlong(drive, method, track, (q, v), after, step)
         after = close_loops(drive, track, after, step)
@@ -124,14 +124,19 @@ def torque_of(drive: Drive, controls: Floats) -> Floats:
 
 
 def note_unsolved(
-    track: Track, request: Request, after: tuple[Floats, Floats], step: int, rows: Flags
+    track: Track,
+    request: Request,
+    after: tuple[Floats, Floats],
+    step: int,
+    rows: Flags,
+    what: str = "",
 ) -> None:
-    """End the roll-outs among these rows whose step has no solution."""
+    """End the roll-outs among these rows whose step has no solution; see `no_solution`."""
     fresh = rows & (track.failed < 0.0)
     track.failed[fresh] = float(step)
     track.remains[fresh] = np.hstack(after)[fresh]
     for row in np.flatnonzero(fresh).tolist():
-        track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
+        track.causes[row] = no_solution(request.system.mechanism, track.remains[row], what)
 
 
 def note_failures(track: Track, request: Request, after: tuple[Floats, Floats], step: int) -> None:

@@ -218,7 +218,8 @@ class System:
         self, o: Ops, q: Block, v: Block, dv: Block, h: Block, constants: Block, controls: Block
     ) -> Block:
         """(2 + n,): 1/s and 1/s² of the fastest motion that drives and stops damp and spring back,
-        from below, in a step of h that begins with dv; then of each joint `stiff` by itself 1/s, saturated or not.
+        from below, in a step of h that begins with dv; then of each joint
+        `stiff` by itself 1/s, saturated or not.
 
         A drive that stays saturated through the step counts nothing.
         """
