@@ -128,7 +128,9 @@ def test_a_sled_stops_and_turns_as_the_closed_forms_say():
         np.testing.assert_allclose(other.q[-1], turned.q[-1], atol=bound)
 
 
-def by_events(robot: lw.Robot, q0: list[float], v0: list[float], duration: float) -> np.ndarray:
+def by_events(  # noqa: C901  one reference, told in one place
+    robot: lw.Robot, q0: list[float], v0: list[float], duration: float
+) -> np.ndarray:
     """The end (q, v) of an arm with friction, by SciPy from one change of mode to the next.
 
     A mode says for each joint whether it stands (0) or which way it slides (1, -1).
@@ -163,10 +165,10 @@ def by_events(robot: lw.Robot, q0: list[float], v0: list[float], duration: float
         mode = choose(y)
 
         def event(k: int, mode: np.ndarray = mode):
-            def value(t: float, y: np.ndarray) -> float:
+            def value(t: float, at: np.ndarray) -> float:
                 if mode[k]:
-                    return y[n + k] * mode[k] + 1e-12
-                return friction[k] * (1 + 1e-9) - abs(motion(y, mode)[1][k])
+                    return at[n + k] * mode[k] + 1e-12
+                return friction[k] * (1 + 1e-9) - abs(motion(at, mode)[1][k])
 
             value.terminal, value.direction = True, -1
             return value
@@ -234,6 +236,7 @@ def test_friction_holds_in_loops(method: str, tmp_path: Path):
 START, TARGET = np.zeros(6), np.array([1.0, -1.2, 1.0, -0.8, 1.0, 0.5])
 
 
+@pytest.mark.slow
 def test_a_saturated_arm_moves_as_stiff_solvers_say():
     """UR5e at kp 400, kd 40 and its limits of effort, 1 ms: SciPy's LSODA and Radau agree."""
     integrate = pytest.importorskip("scipy.integrate", reason="SciPy is not installed")
@@ -262,6 +265,7 @@ def test_a_saturated_arm_moves_as_stiff_solvers_say():
     np.testing.assert_allclose(slow.q[-1], fast.q[-1], atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5e", "panda", "puma560"])
 def test_stiff_drives_with_bounds_and_stops_come_to_their_targets(name: str):
     robot = lw.load(name)

@@ -10,9 +10,12 @@ from linkwork.simulation.rollout_code import RolloutCode
 from linkwork.simulation.steppers import WATCHED, Method
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from linkwork.compile.graph import Graph
+
+
+_FAR = 1.0e300  # a limit beyond is none
 
 
 class ExplicitCode(RolloutCode):
@@ -23,10 +26,19 @@ class ExplicitCode(RolloutCode):
     """
 
     def __init__(
-        self, module: Any, graphs: Mapping[str, Graph], method: Method, width: int, *, fused: bool
+        self,
+        module: Any,
+        graphs: Mapping[str, Graph],
+        method: Method,
+        bounds: Sequence[tuple[int, int, float, float]],
+        width: int,
+        *,
+        fused: bool,
     ) -> None:
-        """``graphs`` by name: of `System.stage`, of `tangent.moved` ("advance"), and where friction
-        is held of `System.yields` and `holding.rubbing`."""
+        """``graphs`` by name: of `System.stage`, of `tangent.moved` ("advance"), where friction is
+        held of `System.yields` and `holding.rubbing`, and of `System.stiffness`. ``bounds`` are
+        `stops.bounds`."""
+        self._bounds = bounds
         stage = graphs["stage"]
         n_q, n_v, _, n_constants, n_controls, self._n_held = stage.input_sizes
         sizes = (n_q + n_v, n_q, n_v, n_constants, n_controls)
@@ -69,9 +81,9 @@ class ExplicitCode(RolloutCode):
             if rubbing is not None and not i:
                 rubbing.predict(rates[0], self._held)
             if self._watched is not None and not i:
-                due = self.b.icmp_signed("==", self.b.srem(step, i64(WATCHED)), i64(0))
-                with self.b.if_then(due):
-                    self._watch(self.part(rates[0], n_v))
+                due = self._due(step)
+                with self.b.if_then(self.b.icmp_signed("!=", due, i64(0))):
+                    self._watch(self.part(rates[0], n_v), due)
         pairs = list(zip(method.b, rates, strict=True))
         if method.symplectic:
             self.combine(self.v, self.v, pairs, (self.h, n_v, n_v))
@@ -84,7 +96,21 @@ class ExplicitCode(RolloutCode):
         self.b.call(self._move, [self.q, self._theta, self._next])
         self.each(self.n_q, lambda k: self.put(self.get(self._next, k), self.q, k))
 
-    def _watch(self, dv: Any) -> None:
+    def _due(self, step: Any) -> Any:
+        """A mask of the lanes that are looked at: every so many steps all, and those that come to a
+        stop."""
+        b, e = self.b, self.emitter
+        often = b.icmp_signed("==", b.srem(step, i64(WATCHED)), i64(0))
+        due = b.select(often, i64((1 << self.width) - 1), i64(0))
+        for at_q, at_v, lower, upper in self._bounds:
+            ahead = e.fma(self.h, self.get(self.v, i64(at_v)), self.get(self.q, i64(at_q)))
+            for sign, limit in (("<", lower), (">", upper)):
+                if abs(limit) < _FAR:
+                    beyond = b.fcmp_ordered(sign, ahead, e.const(limit))
+                    due = b.or_(due, self.mask_of(beyond))
+        return due
+
+    def _watch(self, dv: Any, due: Any) -> None:
         """Note the lanes in which the step is too long for what drives and stops do."""
         b, e, method = self.b, self.emitter, self.method
         given = [self.q, self.v, dv, self.length, self.constants, self.controls]
@@ -95,7 +121,7 @@ class ExplicitCode(RolloutCode):
             b.fcmp_ordered(">", damped, e.const(method.damped)),
             b.fcmp_ordered(">", sprung, e.const(method.sprung)),
         )
-        b.store(self.mask_of(fast), self.overlong)
+        b.store(b.and_(self.mask_of(fast), due), self.overlong)
 
     def combine(
         self,

@@ -20,6 +20,7 @@ from linkwork.simulation.implicit_texts import FRICTION, Implicit, no_solution
 from linkwork.simulation.library import Library
 from linkwork.simulation.request import Progress, Request, Track
 from linkwork.simulation.steppers import IMPLICIT, Method
+from linkwork.simulation.stops import bounds
 from linkwork.simulation.system import System
 
 Floats = NDArray[np.float64]
@@ -201,7 +202,8 @@ def _make(
         n_q, local = system.mechanism.n_q, Implicit(system).local
         code = ImplicitCode(module, graphs, n_q, local, width, fused=target.fused)
     else:
-        code = ExplicitCode(module, graphs, method, width, fused=target.fused)
+        beyond = bounds(system.mechanism, system.stopped)
+        code = ExplicitCode(module, graphs, method, beyond, width, fused=target.fused)
     if "projection" in graphs:
         code.closes(graphs["projection"])
     code.write()

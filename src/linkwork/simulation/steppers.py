@@ -95,7 +95,8 @@ FIXED: dict[str, Method] = {"euler": EULER, "rk4": RK4}
 """Methods of fixed steps by explicit stages."""
 
 WATCHED = 8
-"""Explicit steps of which one is looked at for being too long for bounded drives and stops."""
+"""Explicit steps of which one is looked at for being too long for bounded drives; those that
+come to a stop all are."""
 
 METHODS = ("rk4", "euler", "dopri5", "implicit")
 """Every method by name."""

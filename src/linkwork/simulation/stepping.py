@@ -11,6 +11,7 @@ from linkwork.simulation.drive import Drive, Friction
 from linkwork.simulation.implicit_texts import FRICTION, no_solution
 from linkwork.simulation.request import Progress, Request, Track
 from linkwork.simulation.steppers import WATCHED, Method
+from linkwork.simulation.stops import bounds
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -29,7 +30,7 @@ def run_steps(drive: Drive, method: Method, *, progress: Progress | None = None)
         after = reached[0], reached[1]
         note_failures(track, request, after, step)
         note_unsolved(track, request, after, step, ~good, FRICTION)
-        if request.system.stiff and step % WATCHED == 0:
+        if request.system.stiff:
             _note_overlong(drive, method, track, (q, v), after, step)
         after = close_loops(drive, track, after, step)
         alive = track.failed < 0.0
@@ -94,11 +95,17 @@ def _note_overlong(
     step: int,
 ) -> None:
     """End the roll-outs whose step is too long for what drives and stops do."""
-    h = drive.request.grid.h
+    h, system = drive.request.grid.h, drive.request.system
+    due = np.full(before[0].shape[0], step % WATCHED == 0)
+    for at_q, at_v, lower, upper in bounds(system.mechanism, system.stopped):
+        ahead = before[0][:, at_q] + h * before[1][:, at_v]
+        due |= (ahead < lower) | (ahead > upper)
+    if not due.any():
+        return
     rates = drive.stiffness(step * h, *before, (after[1] - before[1]) / h)
     with np.errstate(invalid="ignore"):
         fast = (h * rates[:, 0] > method.damped) | (h * h * rates[:, 1] > method.sprung)
-    fresh = fast & (track.failed < 0.0)
+    fresh = due & fast & (track.failed < 0.0)
     track.failed[fresh] = float(step)
     track.remains[fresh] = np.hstack(after)[fresh]
     track.overlong.update(np.flatnonzero(fresh).tolist())

@@ -84,6 +84,11 @@ def push_slopes(
     return along_q, along_v
 
 
+def bounds(m: Mechanism, stopped: Sequence[int]) -> list[tuple[int, int, float, float]]:
+    """Where each stopped coordinate stands in q and in v, and its limits."""
+    return [(int(m.q_start[c]), int(m.v_start[c]), *_limits(m, c)) for c in stopped]
+
+
 def _one(
     o: Ops, m: Mechanism, q: Block, v: Block, which: tuple[int, int], given: Mapping[str, Block]
 ) -> tuple[Block, Block, Block]:

@@ -224,6 +224,7 @@ class System:
         A drive that stays saturated through the step counts nothing.
         """
         m, joints, given = self.mechanism, self.stiff, self.given(o, constants, controls)
+        held = {int(m.v_start[c]): j for j, c in enumerate(self.stopped)}
         columns = self._responses(o, q, constants, controls, joints)
         W = [[column[k] for column in columns] for k in joints]
         pushes: list[Block] = []
@@ -241,8 +242,10 @@ class System:
             damping, spring = o.const(0.0), o.const(0.0)
             for along_q, along_v in slopes:
                 if k in along_v:
+                    # not the slope of damping that sets in, which a fast joint leaps over
+                    stiff = given["stop_stiffness"][held[k]]
                     damping = o.maximum(damping, -along_v[k])
-                    spring = o.maximum(spring, -along_q[k])
+                    spring = o.maximum(spring, o.select(o.less(along_q[k], 0.0), stiff, 0.0))
             if k in self.bounded:
                 most = given["effort_limit"][k]
                 low = o.minimum(o.minimum(pushes[0][k], pushes[1][k]), pushes[2][k])
