@@ -56,7 +56,8 @@ def test_the_derivative_of_what_is_left():
         return texts.newton(NUMPY, before, at, h, constants, controls)[: m.n_v]
 
     found = texts.newton(NUMPY, before, x, h, constants, controls)
-    slope = found[m.n_v :].reshape(m.n_v, m.n_v)
+    n = m.n_v
+    slope = found[n : n + n * n].reshape(n, n)
     step = 1e-5
     for k in range(m.n_v):
         e = step * np.eye(m.n_v)[k]

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.joint_friction import CREEP, acts, friction, friction_slopes
+from linkwork.simulation.joint_friction import CREEP, acts, friction
 from pendulums import simulated
 from robots import every_joint_urdf, mechanism_from
-from seeds import rng
 
 M = mechanism_from(every_joint_urdf())
 
@@ -29,15 +28,6 @@ def test_size_and_direction():
         )
     half = friction(NUMPY, M, np.full(M.n_v, 0.5 * CREEP))
     np.testing.assert_allclose(half, -0.5 * M.friction, rtol=1e-14)
-
-
-def test_slopes():
-    v = rng("friction").uniform(-2, 2, M.n_v) * CREEP
-    slopes, h = friction_slopes(NUMPY, M, v), 1e-9
-    for k in range(M.n_v):
-        e = h * np.eye(M.n_v)[k]
-        change = (friction(NUMPY, M, v + e) - friction(NUMPY, M, v - e))[k] / (2 * h)
-        assert slopes.get(k, 0.0) == pytest.approx(change, abs=1e-4)
 
 
 @pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -51,22 +51,28 @@ PD_FIELDS = ("kp", "kd", "q_target", "v_target", "feed_forward", "effort_limit")
 Floats = NDArray[Any]
 
 
-def torque(o: Ops, m: Mechanism, q: Block, v: Block, given: Given) -> Block | None:
-    """The forces (nv,) of the actuators; None where there are none."""
+def torque(
+    o: Ops, m: Mechanism, q: Block, v: Block, given: Given, *, without: Sequence[int] = ()
+) -> Block | None:
+    """The forces (nv,) of the actuators, but for those ``without``; None where there are none."""
     if "torque" in given:
         return given["torque"]
     if "kp" not in given:
         return None
-    pushed = _unbounded(o, m, q, v, given)
+    pushed = unbounded(o, m, q, v, given)
     if "effort_limit" not in given:
         return pushed
     most = given["effort_limit"]
     return o.vector(
-        [o.maximum(o.minimum(pushed[k], most[k]), -1.0 * most[k]) for k in range(m.n_v)]
+        [
+            0.0 if k in without else o.maximum(o.minimum(pushed[k], most[k]), -1.0 * most[k])
+            for k in range(m.n_v)
+        ]
     )
 
 
-def _unbounded(o: Ops, m: Mechanism, q: Block, v: Block, given: Given) -> Block:
+def unbounded(o: Ops, m: Mechanism, q: Block, v: Block, given: Given) -> Block:
+    """The forces (nv,) of proportional-derivative control before they are bounded."""
     pushed = _times(o, m, given["kp"], position_error(o, m, q, given["q_target"]))
     speed = given["v_target"] - v if "v_target" in given else -v
     pushed = pushed + _times(o, m, given["kd"], speed)
@@ -74,18 +80,18 @@ def _unbounded(o: Ops, m: Mechanism, q: Block, v: Block, given: Given) -> Block:
 
 
 def torque_slopes(
-    o: Ops, m: Mechanism, q: Block, v: Block, given: Given
+    o: Ops, m: Mechanism, q: Block, v: Block, given: Given, *, without: Sequence[int] = ()
 ) -> tuple[Block, Block] | None:
     """The derivatives (nv, nv) of `torque` along the tangent of q, and along v; None for zero."""
     if "kp" not in given:
         return None
     slopes = position_error_slope(o, m, q, given["q_target"])
-    pushed = _unbounded(o, m, q, v, given)
+    pushed = unbounded(o, m, q, v, given)
     stiff: list[list[Block]] = []
     damped: list[list[Block]] = []
     for i in range(m.n_v):
-        free: Block = 1.0
-        if "effort_limit" in given:
+        free: Block = 0.0 if i in without else 1.0
+        if "effort_limit" in given and i not in without:
             inside = o.less(o.absolute(pushed[i]), given["effort_limit"][i])
             free = o.select(inside, 1.0, 0.0)
         kp, kd = free * given["kp"][i], free * given["kd"][i]

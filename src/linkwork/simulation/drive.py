@@ -11,6 +11,7 @@ from linkwork.arrays import real_rows
 from linkwork.compile.kernel import Kernel
 from linkwork.errors import InputError, ShapeError
 from linkwork.simulation.closing import corrected
+from linkwork.simulation.holding import settled
 from linkwork.simulation.library import Library
 from linkwork.simulation.request import Request, row_name
 from linkwork.simulation.system import packed
@@ -31,6 +32,12 @@ class Drive:
         self._stage: Kernel = library.kernel(request.system.stage_recipe())
         self._advance: Kernel = library.kernel(request.system.advance_recipe())
         system = request.system
+        self._yields, self._rubbing = (
+            (library.kernel(system.yields_recipe()), library.kernel(system.rubbing_recipe()))
+            if system.rubbing
+            else (None, None)
+        )
+        self._stiffness = library.kernel(system.stiffness_recipe()) if system.stiff else None
         self._closer = library.kernel(system.projection_recipe()) if system.closed else None
         constants = request.constants()
         self.constants = np.broadcast_to(constants, (request.rows, constants.shape[1]))
@@ -60,20 +67,48 @@ class Drive:
         return np.broadcast_to(joined, (self.request.rows, joined.shape[1]))
 
     def rates(
-        self, t: Floats | float, q: Floats, theta: Floats, v: Floats, *, at: Floats | None = None
+        self,
+        t: Floats | float,
+        q: Floats,
+        theta: Floats,
+        v: Floats,
+        *,
+        at: Floats | None = None,
+        held: Floats | None = None,
     ) -> tuple[Floats, Floats]:
         """The rates (rows, 2 nv) at one instant a row, and the controls (rows, n) there.
 
-        ``at`` is the configuration that theta leads to, where it is known.
+        ``at`` is the configuration that theta leads to, where it is known; ``held`` are the forces
+        (rows, n) of friction, by default none.
         """
         reached = at
         if reached is None and self.request.torque is not None:
             reached = self.move(q, theta)
         controls = self.controls(t, q if reached is None else reached, v)
+        forces = np.zeros((1, len(self.request.system.rubbing))) if held is None else held
         found = self._stage(
-            q, theta, v, self.constants, controls, threads=self.threads, on_bad="nan"
+            q, theta, v, self.constants, controls, forces, threads=self.threads, on_bad="nan"
         )
         return found, controls
+
+    def friction(self, q: Floats, v: Floats, controls: Floats) -> Friction:
+        """What holds the joints that rub through a step that begins here.
+
+        Only for systems in which joints rub (`System.rubbing`).
+        """
+        yields: Any = self._yields
+        found = yields(q, self.constants, controls, threads=self.threads, on_bad="nan")
+        return Friction(self._rubbing, v, found, self.request.grid.h, self.threads)
+
+    def stiffness(self, t: float, q: Floats, v: Floats, dv: Floats) -> Floats:
+        """`System.stiffness` (rows, 2 + n) of steps that begin here.
+
+        Only for systems with bounded drives or stops (`System.stiff`).
+        """
+        found: Any = self._stiffness
+        h = np.array([[self.request.grid.h]])
+        entering = (self.constants, self._without_torque(t))
+        return found(q, v, dv, h, *entering, threads=self.threads, on_bad="nan")
 
     def controls(self, t: Floats | float, q: Floats, v: Floats) -> Floats:
         """What changes with time, at t (one for all rows or one each) and the states."""
@@ -123,6 +158,30 @@ class Drive:
                 "finite number"
             )
         return tau
+
+
+class Friction:
+    """Friction that is held through a step, of all rows: see `holding.py`."""
+
+    def __init__(self, kernel: Any, v: Floats, yields: Floats, h: float, threads: int) -> None:
+        """``yields`` (rows, nv n): what unit forces accelerate, one by one."""
+        self._kernel, self._v, self._by, self._h = kernel, v, yields, h
+        self._threads = threads
+        self.n = yields.shape[1] // v.shape[1]
+
+    def settled(self, free: Floats, begun: Floats | None = None) -> tuple[Floats, Floats, Flags]:
+        """The friction (rows, n), its detours, and in which rows there is one.
+
+        ``free`` (rows, nv) are the velocities at the end of the step without friction.
+        """
+        forces = np.zeros((free.shape[0], self.n)) if begun is None else begun
+        given = (free, self._v, self._by, np.array([[self._h]]))
+        return settled(self._kernel, given, forces, self._threads)
+
+    def accelerations(self, forces: Floats) -> Floats:
+        """What these forces accelerate (rows, nv)."""
+        by = self._by.reshape(forces.shape[0], self.n, -1)
+        return np.einsum("rjk,rj->rk", by, forces)
 
 
 def joint_of_v(m: Any, k: int) -> str:

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.simulation.drive import Drive
-from linkwork.simulation.implicit_texts import CLOSE, MOST, Implicit, no_solution
+from linkwork.simulation.holding import settled
+from linkwork.simulation.implicit_texts import CLOSE, MOST, Implicit
 from linkwork.simulation.library import Library
 from linkwork.simulation.request import Progress, Request, Track, finite_rows
 from linkwork.simulation.rollout import rollout_of
 from linkwork.simulation.steppers import IMPLICIT
-from linkwork.simulation.stepping import close_loops, note_failures, torque_of
+from linkwork.simulation.stepping import close_loops, note_failures, note_unsolved, torque_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -42,7 +43,11 @@ def begun(drive: Drive) -> tuple[Floats, Floats]:
     """The accelerations (rows, nv) at the first states, and the controls there."""
     q, v = drive.request.q0, drive.request.v0
     rates, controls = drive.rates(0.0, q, np.zeros_like(v), v, at=q)
-    return np.nan_to_num(rates[:, drive.mechanism.n_v :]), controls
+    dv = rates[:, drive.mechanism.n_v :]
+    if drive.request.system.rubbing:
+        rub = drive.friction(q, v, controls)
+        dv = dv + rub.accelerations(rub.settled(v + drive.request.grid.h * dv)[0])
+    return np.nan_to_num(dv), controls
 
 
 class _Stepping:
@@ -52,6 +57,8 @@ class _Stepping:
         texts = Implicit(request.system)
         self._newton = library.kernel(texts.newton_recipe())
         self._finish = library.kernel(texts.finish_recipe())
+        self._local = texts.local
+        self._settling = library.kernel(texts.settling_recipe()) if texts.local else None
         self.n_q, self.n_v = request.system.mechanism.n_q, request.system.mechanism.n_v
         self.n_held = texts.n_held
         self.h = np.array([request.grid.h])
@@ -66,8 +73,7 @@ class _Stepping:
         before = self._begin()
         for step in range(grid.steps):
             after, controls, solved = self._step(before, (step + 1) * grid.h)
-            alive = track.failed < 0.0
-            self._give_up(alive & ~solved, after, step)
+            note_unsolved(track, request, self._state(after), step, ~solved)
             note_failures(track, request, self._state(after), step)
             after = np.hstack([
                 *close_loops(self.drive, track, self._state(after), step),
@@ -102,50 +108,59 @@ class _Stepping:
     def _step(self, before: Floats, t: float) -> tuple[Floats, Floats, Flags]:
         """The state after a step, the controls there, and which rows have a solution."""
         n, n_v = self.n_v + self.n_held, self.n_v
-        x = before[:, -n:].copy()
+        x, forces = before[:, -n:].copy(), np.zeros((before.shape[0], len(self._local)))
         solved = self.track.failed >= 0.0  # those are left alone
         for _ in range(MOST):
             after = self._finish(before, x, self.h, threads=self.threads, on_bad="nan")
             q, v = self._state(after)
             controls = self.drive.controls(t, *(np.nan_to_num(a) for a in (q, v)))
             found = self._newton(
-                before, x, self.h, self.drive.constants, controls,
+                before, x, self.h, self.drive.constants, controls, forces,
                 threads=self.threads, on_bad="nan",
             )  # fmt: skip
             good = finite_rows(found)
-            change = _solutions(found[:, n:].reshape(-1, n, n), found[:, :n], good)
+            change, forces, settled_ = self._solve(found, forces, good, solved)
             size = np.abs(self.h[0] * change[:, :n_v]).max(axis=1)
             scale = 1.0 + np.abs(v).max(axis=1) + np.abs(self.h[0] * x[:, :n_v]).max(axis=1)
             x = np.where(solved[:, None], x, x - change)
-            solved = solved | (size <= CLOSE * scale)
+            solved = solved | (settled_ & (size <= CLOSE * scale))
             if solved.all() or not (good | solved).any():
                 break
         after = self._finish(before, x, self.h, threads=self.threads, on_bad="nan")
         controls = self.drive.controls(t, *(np.nan_to_num(a) for a in self._state(after)))
         return after, controls, solved
 
-    def _give_up(self, rows: Flags, after: Floats, step: int) -> None:
-        """End the roll-outs whose step has no solution."""
-        if not rows.any():
-            return
-        track, m = self.track, self.request.system.mechanism
-        track.failed[rows] = float(step)
-        for row in np.flatnonzero(rows).tolist():
-            q, v = self._state(after[row])
-            track.remains[row] = np.hstack([q, v])
-            track.causes[row] = no_solution(m, track.remains[row])
+    def _solve(
+        self, found: Floats, forces: Floats, good: Flags, solved: Flags
+    ) -> tuple[Floats, Floats, Flags]:
+        """What the unknowns are less by, the forces of single joints that go with it, and in which
+        rows there are such."""
+        n, m = self.n_v + self.n_held, len(self._local)
+        matrices = found[:, n : n + n * n].reshape(-1, n, n)
+        units = np.zeros((found.shape[0], n, m))
+        units[:, self._local, range(m)] = 1.0
+        answers = _solutions(matrices, np.concatenate([found[:, :n, None], units], axis=2), good)
+        change, yields = answers[:, :, 0], answers[:, :, 1:]
+        if self._settling is None:
+            return change, forces, np.ones(found.shape[0], np.bool_)
+        columns = np.swapaxes(yields, 1, 2).reshape(-1, n * m)
+        given = (found[:, n + n * n :], change, columns, self.h[None])
+        new, _, done = settled(self._settling, (*given, forces), forces, self.threads)
+        new = np.where(solved[:, None], forces, new)
+        more = (yields @ (new - forces)[:, :, None])[:, :, 0]
+        return change - more, new, done
 
 
 def _solutions(matrices: Floats, right: Floats, good: Flags) -> Floats:
-    """The solutions (rows, n) of the good rows; NaN elsewhere."""
-    change = np.full(right.shape, np.nan)
+    """The solutions (rows, n, k) of the good rows; NaN elsewhere."""
+    found = np.full(right.shape, np.nan)
     if good.any():
         try:
-            change[good] = np.linalg.solve(matrices[good], right[good][..., None])[..., 0]
+            found[good] = np.linalg.solve(matrices[good], right[good])
         except np.linalg.LinAlgError:
             for row in np.flatnonzero(good):
                 try:
-                    change[row] = np.linalg.solve(matrices[row], right[row])
+                    found[row] = np.linalg.solve(matrices[row], right[row])
                 except np.linalg.LinAlgError:
-                    change[row] = np.nan
-    return change
+                    found[row] = np.nan
+    return found

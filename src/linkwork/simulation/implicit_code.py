@@ -6,13 +6,17 @@ its neighbours. The elimination is written as loops, once for any size of mechan
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwork.compile.emit import I64, i64
+from linkwork.simulation.holding_code import HoldingCode
 from linkwork.simulation.implicit_texts import CLOSE, MOST
 from linkwork.simulation.rollout_code import RolloutCode
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from linkwork.compile.graph import Graph
 
 
@@ -20,26 +24,41 @@ class ImplicitCode(RolloutCode):
     """The loop of the generalised-alpha method."""
 
     def __init__(
-        self, module: Any, graphs: tuple[Graph, Graph], n_q: int, width: int, *, fused: bool
+        self,
+        module: Any,
+        graphs: Mapping[str, Graph],
+        n_q: int,
+        local: Sequence[int],
+        width: int,
+        *,
+        fused: bool,
     ) -> None:
-        """``graphs``: of `Implicit.newton` and of `Implicit.finish`."""
-        newton, finish = graphs
-        n_state, self.n_x, _, n_constants, n_controls = newton.input_sizes
+        """``graphs`` by name: of `Implicit.newton`, `Implicit.finish`, and where there are forces
+        of single joints, those of `Implicit.local`, of `Implicit.settling`."""
+        self._local = local
+        newton = graphs["newton"]
+        n_state, self.n_x, _, n_constants, n_controls, self._n_local = newton.input_sizes
         n_v = (n_state - n_q - self.n_x) // 2
         sizes = (n_state, n_q, n_v, n_constants, n_controls)
         super().__init__(module, width, sizes, per_step=1, fused=fused)
         self._newton = self.function_of(newton, "newton")
-        self._finish = self.function_of(finish, "finish")
+        self._finish = self.function_of(graphs["finish"], "finish")
+        self._settling = HoldingCode(graphs["settling"], self, "settle") if self._n_local else None
 
     def tiles(self) -> None:
         """The unknown, what is left of the equations, their matrix, and the state reached."""
-        n = self.n_x
-        self._x, self._left = self.room(n, "unknown"), self.room(n + n * n, "left")
+        n, m = self.n_x, self._n_local
+        self._x = self.room(n, "unknown")
+        self._left = self.room(n + n * n + 4 * m, "left")
         self._next, self._step = self.room(self.n_state, "next"), self.room(1, "h")
         self._solved = self.b.alloca(I64, name="solved")
         self._change = self.room(1, "change")
         self._scale = self.room(1, "scale")
         self.put(self.h, self._step, i64(0))
+        self._yields, self._forces = self.room(n * m, "yields"), self.room(m, "forces")
+        if self._settling is not None:
+            self._settling.tiles()
+            self._forces, self._old = self._settling.forces, self.room(m, "old")
 
     def advance(self, step: Any) -> None:
         """Write one step."""
@@ -47,6 +66,7 @@ class ImplicitCode(RolloutCode):
         self.load_controls(step, 1)
         start = self.part(self.state, self.n_state - n)
         self.each(n, lambda k: self.put(self.get(start, k), self._x, k))
+        self.each(self._n_local, lambda j: self.put(self.emitter.const(0.0), self._forces, j))
         b.store(b.load(self.dead), self._solved)
         self._iterate()
         b.store(b.xor(b.load(self._solved), i64((1 << self.width) - 1)), self.stuck)
@@ -60,10 +80,10 @@ class ImplicitCode(RolloutCode):
         b.position_at_end(head)
         count = b.phi(I64)
         count.add_incoming(i64(0), before)
-        given = [self.state, self._x, self._step, self.constants, self.controls, self._left]
-        b.call(self._newton, given)
+        given = [self.state, self._x, self._step, self.constants, self.controls, self._forces]
+        b.call(self._newton, [*given, self._left])
         self._eliminate()
-        self._correct()
+        self._correct(self._settle())
         following = b.add(count, i64(1))
         all_solved = b.icmp_signed("==", b.load(self._solved), i64((1 << self.width) - 1))
         over = b.or_(all_solved, b.icmp_signed(">=", following, i64(MOST)))
@@ -74,17 +94,22 @@ class ImplicitCode(RolloutCode):
     def _eliminate(self) -> None:
         """Gauss's elimination without exchanges: the mass matrix, which is positive definite,
         outweighs what a step adds to it; what it leaves of the loops' rows is positive definite
-        too. The solution takes the place of the right side."""
+        too. The solutions take the place of the right sides: what is left, and unit forces on the
+        joints that are solved for by themselves."""
         n, e, b = self.n_x, self.emitter, self.b
-        right, matrix = self._left, self.part(self._left, n)
+        matrix = self.part(self._left, n)
+        self._begin_units()
 
         def at(i: Any, j: Any) -> Any:
             return b.add(b.mul(i, i64(n)), j)
 
+        def each_right(body: Callable[[Any], None]) -> None:
+            body(self._left)
+            self.each(self._n_local, lambda j: body(b.gep(self._yields, [at(j, i64(0))])))
+
         def pivot(k: Any) -> None:
             inverse = e.div(e.const(1.0), self.get(matrix, at(k, k)))
             self.put(inverse, matrix, at(k, k))
-            above = self.get(right, k)
 
             def row(i: Any) -> None:
                 factor = e.neg(e.mul(self.get(matrix, at(i, k)), inverse))
@@ -94,7 +119,11 @@ class ImplicitCode(RolloutCode):
                     self.put(value, matrix, at(i, j))
 
                 self.span(b.add(k, i64(1)), i64(n), entry)
-                self.put(e.fma(factor, above, self.get(right, i)), right, i)
+                each_right(
+                    lambda right: self.put(
+                        e.fma(factor, self.get(right, k), self.get(right, i)), right, i
+                    )
+                )
 
             self.span(b.add(k, i64(1)), i64(n), row)
 
@@ -105,14 +134,52 @@ class ImplicitCode(RolloutCode):
 
             def taken(j: Any) -> None:
                 factor = e.neg(self.get(matrix, at(i, j)))
-                self.put(e.fma(factor, self.get(right, j), self.get(right, i)), right, i)
+                each_right(
+                    lambda right: self.put(
+                        e.fma(factor, self.get(right, j), self.get(right, i)), right, i
+                    )
+                )
 
             self.span(b.add(i, i64(1)), i64(n), taken)
-            self.put(e.mul(self.get(right, i), self.get(matrix, at(i, i))), right, i)
+            each_right(
+                lambda right: self.put(
+                    e.mul(self.get(right, i), self.get(matrix, at(i, i))), right, i
+                )
+            )
 
         self.each(n, back)
 
-    def _correct(self) -> None:
+    def _begin_units(self) -> None:
+        """Unit forces, one after another."""
+        one, zero = self.emitter.const(1.0), self.emitter.const(0.0)
+        self.each(self._n_local * self.n_x, lambda k: self.put(zero, self._yields, k))
+        for j, k in enumerate(self._local):
+            self.put(one, self._yields, i64(j * self.n_x + k))
+
+    def _settle(self) -> Any:
+        """Let the forces of single joints go with the change of the unknowns; a mask of the lanes
+        in which they have no solution."""
+        b, e, n, m = self.b, self.emitter, self.n_x, self._n_local
+        if self._settling is None:
+            return i64(0)
+        self.each(m, lambda j: self.put(self.get(self._forces, j), self._old, j))
+        given = [self.part(self._left, n + n * n), self._left, self._yields, self._step, self._old]
+        left = self._settling.write(given, b.load(self._solved))
+
+        def one(j: Any) -> None:
+            less = e.sub(self.get(self._old, j), self.get(self._forces, j))
+            column = b.gep(self._yields, [b.mul(j, i64(n))])
+
+            def entry(k: Any) -> None:
+                value = e.fma(less, self.get(column, k), self.get(self._left, k))
+                self.put(value, self._left, k)
+
+            self.each(n, entry)
+
+        self.each(m, one)
+        return left
+
+    def _correct(self, unsettled: Any) -> None:
         """Take the change in the lanes that are not solved, and see which are now."""
         b, e = self.b, self.emitter
         zero = i64(0)
@@ -137,7 +204,8 @@ class ImplicitCode(RolloutCode):
         scale = e.add(e.const(1.0), self.get(self._scale, zero))
         most = e.mul(e.const(CLOSE), scale)
         close = b.fcmp_ordered("<=", self.get(self._change, zero), most)
-        b.store(b.or_(b.load(self._solved), self.mask_of(close)), self._solved)
+        fresh = b.and_(self.mask_of(close), b.xor(unsettled, i64(-1)))
+        b.store(b.or_(b.load(self._solved), fresh), self._solved)
 
     def _largest(self, tile: Any, value: Any) -> None:
         """Keep the larger one; what is no number stays."""

@@ -26,7 +26,7 @@ from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Recipe
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import actuators, joint_friction, stops
+from linkwork.simulation import actuators, holding, stops
 from linkwork.simulation.system import System
 from linkwork.simulation.tangent import moved
 from linkwork.spatial import se3, so3
@@ -73,10 +73,16 @@ WEIGHTS = weights(0.8)
 class Implicit:
     """The texts of one system; ``before`` is (q, v, a, dv, f) in one vector, ``h`` the step.
 
-    The unknowns x are dv and f at the end; f is empty without loops.
+    The unknowns x are dv and f at the end; f is empty without loops. Forces of single joints that
+    jump or are bounded are unknowns beside them (`holding.py`).
     """
 
     system: System
+
+    @property
+    def local(self) -> tuple[int, ...]:
+        """The numbers of v whose friction and bounded drive are solved for by themselves."""
+        return tuple(sorted({*self.system.rubbing, *self.system.bounded}))
 
     @property
     def n_held(self) -> int:
@@ -107,12 +113,22 @@ class Implicit:
         return o.concat([q, v, a, x])
 
     def newton(
-        self, o: Ops, before: Block, x: Block, h: Block, constants: Block, controls: Block
+        self,
+        o: Ops,
+        before: Block,
+        x: Block,
+        h: Block,
+        constants: Block,
+        controls: Block,
+        forces: Block | None = None,
     ) -> Block:
-        """(n + n²,): what is left of the equations, then their derivative along the n unknowns.
+        """(n + n² + 4 m,): what is left of the equations, then their derivative along the n
+        unknowns; then of the m joints `local` the velocity at the end, what the drive pushes there,
+        by how much less for a velocity, and its bound.
 
         The derivative is M + h gamma' (C - d tau/dv) + h² beta' (K - d tau/dq) T, row by row, with
         C and K the derivatives of inverse dynamics and T that of the exponential at theta.
+        ``forces`` act on the joints `local`.
         """
         system, w = self.system, WEIGHTS
         m = tree_of(system.mechanism)
@@ -121,25 +137,87 @@ class Implicit:
         given = system.given(o, constants, controls)
         parameters = system.parameters(o, given)
         left = find("inverse_dynamics").run(o, m, (q, v, dv), parameters)
-        left = left - system.force(o, q, v, given)
+        left = left - system.force(o, q, v, given, without=system.bounded)
         stiff, damped, mass = find("inverse_dynamics_derivatives").run(o, m, (q, v, dv), parameters)
         stiff, damped = _less_forces(o, system, (q, v), given, (stiff, damped))
-        to_v = h[0] * (w.gamma * w.of_x)
-        to_q = h[0] * h[0] * (w.beta * w.of_x)
+        to_v, to_q = self._to_v(h), h[0] * h[0] * (w.beta * w.of_x)
         whole = mass + to_v * damped + to_q * _through_exponential(o, m, stiff, theta)
         rows = [o.row(whole, i) for i in range(m.n_v)]
+        if self.local and forces is not None:
+            entries = {k: forces[j] for j, k in enumerate(self.local)}
+            left = left - o.vector([entries.get(k, 0.0) for k in range(m.n_v)])
         if system.closed:
             held = _Held(o, system.mechanism, (q, v), mass)
             left, rows = held.joined(left, rows, x)
-        return o.concat([left, *rows])
+        return o.concat([left, *rows, *self._local_drives(o, (q, v), given, to_q / to_v)])
+
+    def _local_drives(
+        self, o: Ops, state: tuple[Block, Block], given: dict[str, Block], to_q: Block
+    ) -> list[Block]:
+        if not self.local:
+            return []
+        q, v = state
+        system, joints = self.system, self.local
+        pushes: list[Block] = [0.0] * len(joints)
+        gains, limits = list(pushes), list(pushes)
+        if system.bounded:
+            free = actuators.unbounded(o, system.mechanism, q, v, given)
+            for j, k in enumerate(joints):
+                if k in system.bounded:
+                    pushes[j], limits[j] = free[k], given["effort_limit"][k]
+                    gains[j] = given["kd"][k] + to_q * given["kp"][k]
+        return [o.vector(a) for a in ([v[k] for k in joints], pushes, gains, limits)]
+
+    def settling(
+        self,
+        o: Ops,
+        drives: Block,
+        change: Block,
+        yields: Block,
+        h: Block,
+        old: Block,
+        forces: Block,
+    ) -> Block:
+        """`holding.improved` for the joints `local` within an iteration.
+
+        ``drives`` is the end of `newton`, ``change`` (n,) what the unknowns are less by,
+        ``yields`` (n m,) what unit forces add to them, ``old`` the forces that `newton` took.
+        """
+        joints, n = self.local, self.system.mechanism.n_v + self.n_held
+        count, to_v = len(joints), self._to_v(h)
+        speeds, pushes, gains, limits = (
+            [drives[k * count + j] for j in range(count)] for k in range(4)
+        )
+        S = [[to_v * yields[j * n + i] for j in range(count)] for i in joints]
+        laws: list[holding.Law] = []
+        rest: list[Block] = []
+        losses = self.system.rubbing
+        for j, k in enumerate(joints):
+            most = float(self.system.mechanism.friction[k]) if k in losses else 0.0
+            push = pushes[j] + gains[j] * speeds[j]
+            laws.append(holding.Driving(most, push, gains[j], limits[j]))
+            taken = sum((S[j][i] * old[i] for i in range(count)), o.const(0.0))
+            rest.append(speeds[j] - to_v * change[k] - taken)
+        return holding.improved(o, laws, rest, S, forces)
+
+    def _to_v(self, h: Block) -> Block:
+        return h[0] * (WEIGHTS.gamma * WEIGHTS.of_x)
 
     # what is compiled
 
     def newton_recipe(self) -> Recipe:
-        """`newton` of (before, x, h, constants, controls)."""
+        """`newton` of (before, x, h, constants, controls, forces)."""
         system = self.system
         sizes = {**self._sizes(), "constants": system.n_constants, "controls": system.n_controls}
-        return system.recipe("newton", sizes, self.newton)
+        return system.recipe("newton", {**sizes, "forces": len(self.local)}, self.newton)
+
+    def settling_recipe(self) -> Recipe:
+        """`settling` of (drives, change, yields, h, old, forces)."""
+        n, count = self._sizes()["x"], len(self.local)
+        sizes = {"drives": 4 * count, "change": n, "yields": n * count, "h": 1}
+        return self.system.recipe(
+            "settling", {**sizes, "old": count, "forces": count}, self.settling
+        )
 
     def finish_recipe(self) -> Recipe:
         """`finish` of (before, x, h)."""
@@ -206,7 +284,7 @@ def _less_forces(
     """The slopes of inverse dynamics less those of the forces."""
     m = system.mechanism
     along_q, along_v = slopes
-    driven = actuators.torque_slopes(o, m, *state, given)
+    driven = actuators.torque_slopes(o, m, *state, given, without=system.bounded)
     if driven is not None:
         along_q, along_v = along_q - driven[0], along_v - driven[1]
     if system.stopped:
@@ -215,10 +293,6 @@ def _less_forces(
             slope - _matrix(o, m.n_v, own)
             for slope, own in zip((along_q, along_v), held, strict=True)
         )
-    if system.losses and joint_friction.acts(m):
-        slopes_v = joint_friction.friction_slopes(o, m, state[1])
-        diagonal = {(k, k): slope for k, slope in slopes_v.items()}
-        along_v = along_v - _matrix(o, m.n_v, diagonal)
     return along_q, along_v
 
 
@@ -244,11 +318,16 @@ def _through_exponential(o: Ops, m: Mechanism, slope: Block, theta: Block) -> Bl
     return o.matrix(columns)
 
 
-def no_solution(m: Mechanism, remains: Floats) -> str:
-    """Why a step was given up, from the state (nq + nv,) that was nearest to a solution."""
+def no_solution(m: Mechanism, remains: Floats, what: str = "") -> str:
+    """Why a step was given up, from the state (nq + nv,) that was nearest to a solution.
+
+    ``what`` has none: by default the implicit step.
+    """
     speeds = np.nan_to_num(np.abs(remains[m.n_q :]), nan=np.inf)
     c = int(np.searchsorted(m.v_start, int(np.argmax(speeds)), side="right")) - 1
-    return (
-        f"the implicit step has no solution that {MOST} iterations find; joint "
-        f"'{m.joint_names[c]}' moves fastest there: take a smaller dt"
-    )
+    what = what or f"the implicit step has no solution that {MOST} iterations find"
+    return f"{what}; joint '{m.joint_names[c]}' moves fastest there: take a smaller dt"
+
+
+FRICTION = f"the friction of the step has no solution that {holding.MOST} iterations find"
+"""What explicit steps are given up for."""

@@ -1,8 +1,8 @@
 """Coulomb friction of the joints, without the jump at rest.
 
-A force that jumps where a joint comes to rest leaves an implicit step without a solution and an
-adaptive one without an end. So up to a small speed the force grows in proportion to the speed, for
-every method alike.
+A force that jumps where a joint comes to rest leaves an adaptive step without an end. So up to a
+small speed the force grows in proportion to the speed there. Fixed steps hold friction instead
+(`holding.py`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,3 @@ def friction(o: Ops, m: Mechanism, v: Block) -> Block:
         share = o.maximum(o.minimum(v[k] * (1.0 / CREEP), 1.0), -1.0) if most else 0.0
         forces.append(-most * share)
     return o.vector(forces)
-
-
-def friction_slopes(o: Ops, m: Mechanism, v: Block) -> dict[int, Block]:
-    """The derivatives of `friction` along v: diagonal, by the number of v."""
-    return {
-        k: o.select(o.less(o.absolute(v[k]), CREEP), -most / CREEP, 0.0)
-        for k, most in enumerate(m.friction.tolist())
-        if most
-    }

@@ -282,7 +282,14 @@ def request_of(
         name: value if value.ndim == 1 else _spread(value, lead)
         for name, value in found.values.items()
     }
-    system = System(m, tuple(found.constants), tuple(found.controls), bool(options.losses), stopped)
+    system = System(
+        m,
+        tuple(found.constants),
+        tuple(found.controls),
+        bool(options.losses),
+        stopped,
+        smooth=options.method == "dopri5",
+    )
     check(system)
     rotors = found.values.get("armature")
     if rotors is not None and not rotors.all():

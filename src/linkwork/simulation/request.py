@@ -119,6 +119,7 @@ class Track:
     torques: Floats | None = None  # (rows, kept, nv) where they cannot be computed afterwards
     causes: dict[int, str] = field(default_factory=dict[int, str])  # rows with another end
     unclosed: set[int] = field(default_factory=set[int])  # rows that ended with a loop open
+    overlong: set[int] = field(default_factory=set[int])  # rows whose steps were too long
     events: list[EventRecord] = field(default_factory=list[EventRecord])
 
     @classmethod

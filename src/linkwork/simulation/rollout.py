@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,11 @@ from linkwork.compile.machine_code import object_code
 from linkwork.compile.recipe import Recipe
 from linkwork.compile.target import new_module, with_width
 from linkwork.compile.threads import in_parallel, threads_for
-from linkwork.simulation.implicit_texts import Implicit, no_solution
+from linkwork.simulation.implicit_texts import FRICTION, Implicit, no_solution
 from linkwork.simulation.library import Library
 from linkwork.simulation.request import Progress, Request, Track
 from linkwork.simulation.steppers import IMPLICIT, Method
+from linkwork.simulation.stops import bounds
 from linkwork.simulation.system import System
 
 Floats = NDArray[np.float64]
@@ -101,9 +102,12 @@ class Rollout:
                     advance(first, step, min(step + steps_at_once, grid.steps), none)
 
             in_parallel(whole, starts, threads)
-        for row in np.flatnonzero(track.failed % 1.0 == 0.5).tolist():
-            track.causes[row] = no_solution(request.system.mechanism, track.remains[row])
-        track.unclosed.update(np.flatnonzero(track.failed % 1.0 == 0.25).tolist())
+        marks = np.rint(8.0 * (track.failed % 1.0)).astype(np.int64)
+        for row in np.flatnonzero(marks & 4).tolist():
+            what = "" if self.method is IMPLICIT else FRICTION
+            track.causes[row] = no_solution(request.system.mechanism, track.remains[row], what)
+        track.unclosed.update(np.flatnonzero(marks & 2).tolist())
+        track.overlong.update(np.flatnonzero(marks & 1).tolist())
         track.close(grid)
         return track
 
@@ -156,39 +160,49 @@ def _rollout(
     if made is None:
         with compiler.work(f"the simulation of {system.mechanism.name}"):
             recipes = _recipes(system, method)
-            made = compiler.code(
-                key, lambda: _make(recipes, method, system.mechanism.n_q, (compiler, width))
-            )
+            made = compiler.code(key, lambda: _make(recipes, method, system, (compiler, width)))
     return Rollout(made, width, method, int(made.facts["stage"]))
 
 
-def _recipes(system: System, method: Method) -> tuple[Recipe, ...]:
-    """What a step of a method is made of: the larger text first, then the smaller; then what closes
-    the loops, where there are any."""
-    last = (system.projection_recipe(),) if system.closed else ()
+def _recipes(system: System, method: Method) -> dict[str, Recipe]:
+    """What a step of a method is made of, the largest text first; with what is held through a step
+    and what closes the loops, where there are any."""
+    found: dict[str, Recipe] = {}
     if method is IMPLICIT:
         texts = Implicit(system)
-        return texts.newton_recipe(), texts.finish_recipe(), *last
-    return system.stage_recipe(), system.advance_recipe(), *last
+        found.update(newton=texts.newton_recipe(), finish=texts.finish_recipe())
+        if texts.local:
+            found["settling"] = texts.settling_recipe()
+    else:
+        found.update(stage=system.stage_recipe(), advance=system.advance_recipe())
+        if system.rubbing:
+            found.update(yields=system.yields_recipe(), rubbing=system.rubbing_recipe())
+        if system.stiff:
+            found["stiffness"] = system.stiffness_recipe()
+    if system.closed:
+        found["projection"] = system.projection_recipe()
+    return found
 
 
 def _make(
-    recipes: Sequence[Recipe], method: Method, n_q: int, how: tuple[Compiler, int]
+    recipes: Mapping[str, Recipe], method: Method, system: System, how: tuple[Compiler, int]
 ) -> tuple[Facts, bytes]:
     from linkwork.simulation.explicit_code import ExplicitCode  # noqa: PLC0415  not for cached code
     from linkwork.simulation.implicit_code import ImplicitCode  # noqa: PLC0415  not for cached code
 
     compiler, width = how
     target = with_width(compiler.target, width)
-    large, small, *last = (recipe.graph(fused=target.fused) for recipe in recipes)
+    graphs = {name: recipe.graph(fused=target.fused) for name, recipe in recipes.items()}
     module = new_module("rollout", target)
     if method is IMPLICIT:
-        code = ImplicitCode(module, (large, small), n_q, width, fused=target.fused)
+        n_q, local = system.mechanism.n_q, Implicit(system).local
+        code = ImplicitCode(module, graphs, n_q, local, width, fused=target.fused)
     else:
-        code = ExplicitCode(module, (large, small), method, width, fused=target.fused)
-    for graph in last:
-        code.closes(graph)
+        beyond = bounds(system.mechanism, system.stopped)
+        code = ExplicitCode(module, graphs, method, beyond, width, fused=target.fused)
+    if "projection" in graphs:
+        code.closes(graphs["projection"])
     code.write()
-    size = max(len(graph.nodes) for graph in (large, *last))
+    size = max(len(graph.nodes) for graph in graphs.values())
     made = object_code(module, target, simplify=size <= _LONG)
     return {"stage": size}, made

@@ -36,7 +36,8 @@ ARRAYS = ("state", "constants", "controls", "settings", "q", "v", "failed", "rem
 """Arrays that it takes: (rows, n) the state, q and v first, in and out; constants; controls at each
 instant from that of ``step`` on; h and the bound of speeds; (rows, kept, nq) and (rows, kept, nv)
 the kept states; (rows,) the step in which a row failed, -1 before, and one half more where the step
-had no solution, a quarter where it left a loop open; (rows, nq + nv) what it was then."""
+had no solution, a quarter where it left a loop open, an eighth where it was too long for what acts;
+(rows, nq + nv) what it was then."""
 
 _LARGEST = 1.0e300
 
@@ -83,8 +84,8 @@ class RolloutCode(TileCode):
         self.q, self.v = self.state, self.part(self.state, self.n_q)
         self.constants = self.room(self.n_constants, "p")
         self.controls = self.room(self.n_controls, "u")
-        self.dead, self.stuck, self.unclosed, self.made = (
-            b.alloca(I64, name=name) for name in ("dead", "stuck", "unclosed", "made")
+        self.dead, self.stuck, self.unclosed, self.overlong, self.made = (
+            b.alloca(I64, name=name) for name in ("dead", "stuck", "unclosed", "overlong", "made")
         )
         b.store(i64(0), self.made)
         self.h = self.everywhere(b.load(self.args["settings"]))
@@ -163,6 +164,7 @@ class RolloutCode(TileCode):
         b.position_at_end(work)
         b.store(i64(0), self.stuck)
         b.store(i64(0), self.unclosed)
+        b.store(i64(0), self.overlong)
         self.advance(step)
         if self._projection is not None:
             self._projection.write()
@@ -187,7 +189,11 @@ class RolloutCode(TileCode):
             for k in range(count):
                 bad = b.fcmp_unordered(">", e.fabs(self.get(tile, i64(k))), most)
                 wrong = bad if wrong is None else b.or_(wrong, bad)
-        marks = {0.5: b.load(self.stuck), 0.25: b.load(self.unclosed)}
+        marks = {
+            0.5: b.load(self.stuck),
+            0.25: b.load(self.unclosed),
+            0.125: b.load(self.overlong),
+        }
         found = self.mask_of(wrong)
         for mask in marks.values():
             found = b.or_(found, mask)

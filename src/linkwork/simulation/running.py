@@ -13,14 +13,14 @@ from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.simulation.between import Between
 from linkwork.simulation.closing import begun_closed
-from linkwork.simulation.drive import Drive
+from linkwork.simulation.drive import Drive, joint_of_v
 from linkwork.simulation.library import Library
 from linkwork.simulation.options import Options, request_of
 from linkwork.simulation.outcomes import Outcomes
 from linkwork.simulation.request import Progress, Request, Track, finite_rows
 from linkwork.simulation.result import Simulation
 from linkwork.simulation.rollout import rollout_of
-from linkwork.simulation.steppers import FIXED
+from linkwork.simulation.steppers import FIXED, Method
 from linkwork.simulation.stepping import run_steps
 from linkwork.simulation.system import is_payload
 
@@ -96,8 +96,28 @@ def _fixed(
     if request.torque is None:
         rollout = rollout_of(request.system, method, library, single=single)
     if rollout is not None:
-        return rollout.run(request, threads=threads, progress=progress)
-    return run_steps(Drive(request, library, threads=threads), method, progress=progress)
+        track = rollout.run(request, threads=threads, progress=progress)
+    else:
+        track = run_steps(Drive(request, library, threads=threads), method, progress=progress)
+    if track.overlong:
+        _name_overlong(Drive(request, library, threads=threads), track, method)
+    return track
+
+
+def _name_overlong(drive: Drive, track: Track, method: Method) -> None:
+    """Say in which joint, and what to do, where steps were too long for bounded drives or stops."""
+    system, h = drive.request.system, drive.request.grid.h
+    q, v = drive.request.q0.copy(), drive.request.v0.copy()
+    rows = sorted(track.overlong)
+    q[rows], v[rows] = np.split(track.remains[rows], [system.mechanism.n_q], axis=1)
+    for row in rows:
+        found = drive.stiffness(track.ended_at[row], q, v, np.zeros_like(v))[row]
+        joint = joint_of_v(system.mechanism, system.stiff[int(np.argmax(found[2:]))])
+        track.causes[row] = (
+            f"the steps are too long for the drive or the stop of joint '{joint}', which "
+            f"{method.name!r} cannot follow: it would chatter between its bounds; take "
+            f"method='implicit', or a smaller dt than {h:.3g} s"
+        )
 
 
 _OF_ENERGIES = {"kinetic_energy": "armature", "potential_energy": "gravity"}

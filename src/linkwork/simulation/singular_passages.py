@@ -21,7 +21,7 @@ from linkwork.algorithms.closure import closure_parts, closure_rows, row_scales
 from linkwork.algorithms.tree_factor import Entries, factor
 from linkwork.algorithms.triples import times
 from linkwork.compile.recipe import Recipe, algorithm_recipe, text_recipe
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 if TYPE_CHECKING:
@@ -70,10 +70,9 @@ def spanned(o: Ops, m: Mechanism, q: Block) -> Block:
 def _units(m: Mechanism) -> list[float]:
     """What each number of v is multiplied by: a length for what slides."""
     length = 1.0 / min(row_scales(m), default=1.0)
-    slides = {JointType.PRISMATIC: (0,), JointType.PLANAR: (0, 1), JointType.FLOATING: (0, 1, 2)}
     found: list[float] = []
     for kind in m.joint_types:
-        found += [length if k in slides.get(kind, ()) else 1.0 for k in range(kind.n_v)]
+        found += [length] * kind.n_lengths + [1.0] * (kind.n_v - kind.n_lengths)
     return found
 
 

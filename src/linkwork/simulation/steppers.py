@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Method:
@@ -17,7 +19,8 @@ class Method:
 
     ``a`` are the rows of the tableau below its diagonal, ``b`` the weights, ``c`` the stages' times
     in steps, ``error`` the weights of an estimate of the error, if there is one. ``symplectic``:
-    positions move by the new velocity instead.
+    positions move by the new velocity instead. It is stable where h times what slows a motion down
+    (1/s) is below ``damped``, and h² times what springs it back (1/s²) below ``sprung``.
     """
 
     name: str
@@ -27,6 +30,8 @@ class Method:
     c: tuple[float, ...]
     error: tuple[float, ...] = ()
     symplectic: bool = False
+    damped: float = np.inf
+    sprung: float = np.inf
 
     @property
     def stages(self) -> int:
@@ -44,7 +49,7 @@ class Method:
         return tuple(round(x * self.per_step) for x in self.c)
 
 
-EULER = Method("euler", 1, ((),), (1.0,), (0.0,), symplectic=True)
+EULER = Method("euler", 1, ((),), (1.0,), (0.0,), symplectic=True, damped=2.0, sprung=4.0)
 """Semi-implicit Euler: v' = v + h f(q, v), then q' = q moved by h v'.
 
 Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2nd ed., I.1.2.
@@ -56,6 +61,8 @@ RK4 = Method(
     ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)),
     (1 / 6, 1 / 3, 1 / 3, 1 / 6),
     (0.0, 0.5, 0.5, 1.0),
+    damped=2.785,
+    sprung=8.0,
 )
 """The classical method of order 4 (Kutta 1901)."""
 
@@ -86,6 +93,10 @@ IMPLICIT = Method("implicit", 2, ((),), (1.0,), (1.0,))
 
 FIXED: dict[str, Method] = {"euler": EULER, "rk4": RK4}
 """Methods of fixed steps by explicit stages."""
+
+WATCHED = 8
+"""Explicit steps of which one is looked at for being too long for bounded drives; those that
+come to a stop all are."""
 
 METHODS = ("rk4", "euler", "dopri5", "implicit")
 """Every method by name."""

@@ -131,6 +131,22 @@ _LEAST = 1.0e-12
 """Where a rotation is next to none, no limit is near and no axis counts."""
 
 
+def bounds(m: Mechanism, stopped: Sequence[int]) -> list[tuple[int, int, float, float]]:
+    """Where each stopped coordinate stands in q and in v, and its limits.
+
+    A spherical joint counts as beyond them always: no one number of it tells.
+    """
+    beyond = (np.inf, -np.inf)
+    return [
+        (
+            int(m.q_start[c]),
+            int(m.v_start[c]),
+            *(beyond if m.joint_types[c] is JointType.SPHERICAL else _limits(m, c)),
+        )
+        for c in stopped
+    ]
+
+
 def _one(
     o: Ops,
     m: Mechanism,

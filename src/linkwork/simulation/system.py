@@ -16,12 +16,16 @@ from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import actuators, joint_friction, stops
+from linkwork.simulation import actuators, holding, joint_friction, stops
 from linkwork.simulation.projection import gaps, projected
 from linkwork.simulation.tangent import growth, moved
 
 PARAMETERS = ("gravity", "armature")
 """Quantities that are parameters of the mechanism by their own names."""
+
+
+HELD = "held"
+"""Forces of friction that hold through a step, among what is given."""
 
 
 def is_payload(name: str) -> bool:
@@ -48,6 +52,8 @@ class System:
 
     ``constants`` hold for a whole roll-out, ``controls`` change with time. ``losses``: damping and
     friction of the description count. ``stopped``: the coordinates with compliant stops.
+    ``smooth``: friction is made smooth about rest, as a method that chooses its steps needs it;
+    otherwise it is held through each step (`holding.py`).
     """
 
     mechanism: Mechanism
@@ -55,6 +61,23 @@ class System:
     controls: tuple[Quantity, ...] = ()
     losses: bool = False
     stopped: tuple[int, ...] = ()
+    smooth: bool = False
+
+    @property
+    def rubbing(self) -> tuple[int, ...]:
+        """The numbers of v whose friction is held through each step."""
+        if not self.losses or self.smooth:
+            return ()
+        return tuple(np.flatnonzero(self.mechanism.friction).tolist())
+
+    @property
+    def bounded(self) -> tuple[int, ...]:
+        """The numbers of v whose drives are laws of one joint each, with a bounded effort."""
+        m = self.mechanism
+        if not any(entry.name == "effort_limit" for entry in (*self.constants, *self.controls)):
+            return ()
+        alone = [c for c, kind in enumerate(m.joint_types) if not kind.has_quaternion]
+        return tuple(k for c in alone for k in range(int(m.v_start[c]), int(m.v_start[c + 1])))
 
     @property
     def n_constants(self) -> int:
@@ -86,7 +109,10 @@ class System:
         names = [f"constant {entry.name}" for entry in self.constants]
         names += [f"control {entry.name}" for entry in self.controls]
         held = ",".join(map(str, self.stopped))
-        return ("simulation", self.mechanism.digest, *names, f"losses {self.losses}", held)
+        return ("simulation", self.mechanism.digest, *names, self._losses(), held)
+
+    def _losses(self) -> str:
+        return f"losses {self.losses}{' smooth' if self.smooth else ''}"
 
     # the texts
 
@@ -100,15 +126,29 @@ class System:
                 at += entry.size
         return found
 
-    def force(self, o: Ops, q: Block, v: Block, given: Mapping[str, Block]) -> Block:
-        """The forces (nv,) of actuators, stops and friction together."""
+    def force(
+        self,
+        o: Ops,
+        q: Block,
+        v: Block,
+        given: Mapping[str, Block],
+        *,
+        without: Sequence[int] = (),
+    ) -> Block:
+        """The forces (nv,) of actuators, stops and friction together.
+
+        ``given`` has the friction that is held; the drives ``without`` are left out.
+        """
         m = self.mechanism
-        driven = actuators.torque(o, m, q, v, given)
+        driven = actuators.torque(o, m, q, v, given, without=without)
         parts = [] if driven is None else [driven]
         if self.stopped:
             parts.append(stops.push(o, m, q, v, self.stopped, given))
-        if self.losses and joint_friction.acts(m):
+        if self.losses and self.smooth and joint_friction.acts(m):
             parts.append(joint_friction.friction(o, m, v))
+        if HELD in given:
+            entries = {k: given[HELD][j] for j, k in enumerate(self.rubbing)}
+            parts.append(o.vector([entries.get(k, 0.0) for k in range(m.n_v)]))
         total = parts[0] if parts else o.const(np.zeros(m.n_v))
         for part in parts[1:]:
             total = total + part
@@ -137,19 +177,108 @@ class System:
         return entry.run(o, self.mechanism, (q, v, tau), self.parameters(o, given))
 
     def stage(
-        self, o: Ops, q0: Block, theta: Block, v: Block, constants: Block, controls: Block
+        self,
+        o: Ops,
+        q0: Block,
+        theta: Block,
+        v: Block,
+        constants: Block,
+        controls: Block,
+        held: Block | None = None,
     ) -> Block:
-        """(2 nv,): the rates of theta and of v, at the configuration that theta leads to."""
+        """(2 nv,): the rates of theta and of v, at the configuration that theta leads to.
+
+        ``held`` are the forces of friction on the joints `rubbing`.
+        """
         m, given = self.mechanism, self.given(o, constants, controls)
+        if held is not None and self.rubbing:
+            given[HELD] = held
         q = moved(o, m, q0, theta)
         return o.concat([growth(o, m, theta, v), self.acceleration(o, q, v, given)])
 
     def projection(self, o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
         """`projection.projected` of q and v, with the inertia of rotors and payloads."""
-        given = self.given(o, constants, controls)
-        more = {k: block for k, block in given.items() if k == "armature" or is_payload(k)}
+        more = self._masses(o, constants, controls)
         m = Parametric(o, self.mechanism, more) if more else self.mechanism
         return projected(o, m, q, v)
+
+    def yields(self, o: Ops, q: Block, constants: Block, controls: Block) -> Block:
+        """(nv n,): the accelerations that unit forces on the joints `rubbing` give, one by one."""
+        return o.concat(self._responses(o, q, constants, controls, self.rubbing))
+
+    def _responses(
+        self, o: Ops, q: Block, constants: Block, controls: Block, joints: Sequence[int]
+    ) -> list[Block]:
+        m, none = self.mechanism, o.const(np.zeros(self.mechanism.n_v))
+        still = {**self._masses(o, constants, controls), "gravity": o.const(np.zeros(3))}
+        entry, units = find("forward_dynamics"), np.eye(m.n_v)
+        return [entry.run(o, m, (q, none, o.const(units[k])), still) for k in joints]
+
+    @property
+    def stiff(self) -> tuple[int, ...]:
+        """The numbers of v whose drives or stops hide it where steps are too long for them.
+
+        What is bounded cannot diverge: it chatters.
+        """
+        return tuple(sorted({*self.bounded, *self._held_by()}))
+
+    def _held_by(self) -> dict[int, int]:
+        """The numbers of v that stops hold, and which stop it is."""
+        m = self.mechanism
+        return {
+            k: j
+            for j, c in enumerate(self.stopped)
+            for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))
+        }
+
+    def stiffness(
+        self, o: Ops, q: Block, v: Block, dv: Block, h: Block, constants: Block, controls: Block
+    ) -> Block:
+        """(2 + n,): 1/s and 1/s² of the fastest motion that drives and stops damp and spring back,
+        from below, in a step of h that begins with dv; then of each joint
+        `stiff` by itself 1/s, saturated or not.
+
+        A drive that stays saturated through the step counts nothing.
+        """
+        m, joints, given = self.mechanism, self.stiff, self.given(o, constants, controls)
+        held = self._held_by()
+        columns = self._responses(o, q, constants, controls, joints)
+        W = [[column[k] for column in columns] for k in joints]
+        pushes: list[Block] = []
+        slopes: list[tuple[stops.Entries, stops.Entries]] = []
+        for share in (0.0, 0.5, 1.0):
+            state = moved(o, m, q, (share * h[0]) * v), v + (share * h[0]) * dv
+            if self.bounded:
+                pushes.append(actuators.unbounded(o, m, *state, given))
+            if self.stopped:
+                slopes.append(stops.push_slopes(o, m, *state, self.stopped, given))
+        damped: list[Block] = []
+        sprung: list[Block] = []
+        alone: list[Block] = []
+        for k in joints:
+            damping, spring = o.const(0.0), o.const(0.0)
+            for along_q, along_v in slopes:
+                if (k, k) in along_v:
+                    # not the slope of damping that sets in, which a fast joint leaps over
+                    stiff = given["stop_stiffness"][held[k]]
+                    damping = o.maximum(damping, -along_v[k, k])
+                    spring = o.maximum(spring, o.select(o.less(along_q[k, k], 0.0), stiff, 0.0))
+            if k in self.bounded:
+                most = given["effort_limit"][k]
+                low = o.minimum(o.minimum(pushes[0][k], pushes[1][k]), pushes[2][k])
+                high = o.maximum(o.maximum(pushes[0][k], pushes[1][k]), pushes[2][k])
+                stays = o.either(o.less(most, low), o.less(high, -1.0 * most))
+                damping = damping + o.select(stays, 0.0, o.maximum(given["kd"][k], 0.0))
+                spring = spring + o.select(stays, 0.0, o.maximum(given["kp"][k], 0.0))
+            damped.append(damping)
+            sprung.append(spring)
+            own = given["kd"][k] if k in self.bounded else o.const(0.0)
+            alone.append(W[len(alone)][len(alone)] * o.maximum(own, damping))
+        return o.vector([_largest_rate(o, W, damped), _largest_rate(o, W, sprung), *alone])
+
+    def _masses(self, o: Ops, constants: Block, controls: Block) -> dict[str, Block]:
+        given = self.given(o, constants, controls)
+        return {k: block for k, block in given.items() if k == "armature" or is_payload(k)}
 
     # what is compiled
 
@@ -163,7 +292,23 @@ class System:
         """`stage` of (q0, theta, v, constants, controls)."""
         m = self.mechanism
         sizes = {"q0": m.n_q, "theta": m.n_v, "v": m.n_v, **self._entering()}
-        return self.recipe("stage", sizes, self.stage)
+        return self.recipe("stage", {**sizes, HELD: len(self.rubbing)}, self.stage)
+
+    def yields_recipe(self) -> Recipe:
+        """`yields` of (q, constants, controls)."""
+        return self.recipe("yields", {"q": self.mechanism.n_q, **self._entering()}, self.yields)
+
+    def rubbing_recipe(self) -> Recipe:
+        """`holding.rubbing` of (free, v, yields, h, forces)."""
+        m, joints = self.mechanism, self.rubbing
+        n = len(joints)
+        sizes = {"free": m.n_v, "v": m.n_v, "yields": m.n_v * n, "h": 1, "forces": n}
+        return text_recipe(
+            ("simulation", m.digest, "rubbing"),
+            "rubbing",
+            sizes,
+            lambda o, *given: {"rubbing": holding.rubbing(o, m, joints, given[:4], given[4])},
+        )
 
     def projection_recipe(self) -> Recipe:
         """`projection` of (q, v, constants, controls)."""
@@ -180,6 +325,12 @@ class System:
             {"q": m.n_q, "v": m.n_v},
             lambda o, q, v: {"gaps": gaps(o, m, q, v)},
         )
+
+    def stiffness_recipe(self) -> Recipe:
+        """`stiffness` of (q, v, dv, h, constants, controls)."""
+        m = self.mechanism
+        sizes = {"q": m.n_q, "v": m.n_v, "dv": m.n_v, "h": 1, **self._entering()}
+        return self.recipe("stiffness", sizes, self.stiffness)
 
     def advance_recipe(self) -> Recipe:
         """`tangent.moved` of (q0, theta)."""
@@ -198,6 +349,22 @@ class System:
 
     def _entering(self) -> dict[str, int]:
         return {"constants": self.n_constants, "controls": self.n_controls}
+
+
+def _largest_rate(o: Ops, W: list[list[Block]], gains: list[Block]) -> Block:
+    """The largest eigenvalue of W times the diagonal of gains, by a few steps of von Mises."""
+    n = len(gains)
+    x = [W[j][j] * gains[j] for j in range(n)]
+    for _ in range(5):
+        x = [sum((W[i][j] * gains[j] * x[j] for j in range(n)), o.const(0.0)) for i in range(n)]
+        largest: Block = o.const(1.0e-300)
+        for value in x:
+            largest = o.maximum(largest, o.absolute(value))
+        x = [value / largest for value in x]
+    pushed = [g * value for g, value in zip(gains, x, strict=True)]
+    whole = [pushed[i] * W[i][j] * pushed[j] for i in range(n) for j in range(n)]
+    weight = sum((p * value for p, value in zip(pushed, x, strict=True)), o.const(1.0e-300))
+    return sum(whole, o.const(0.0)) / weight
 
 
 def moving_recipe(m: Mechanism) -> Recipe:
