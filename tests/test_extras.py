@@ -16,7 +16,7 @@ q = r.random(seed=1)
 T = r.fk(q, "tool0")
 assert r.ik(T, "tool0").success
 assert r.inverse_dynamics(q, q, q).shape == (6,)
-assert lw.simulate(r, q, seconds=0.01).q.shape[-1] == 6
+assert lw.simulate(r, q, duration=0.01).q.shape[-1] == 6
 assert lw.load("four_bar").assemble([0.3]).success
 assert "double" in r.kernel("fk", "tool0").c_source()
 for call in (lambda: r.symbolic("fk", "tool0"),):
