@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,3 +123,26 @@ def casadi_function(t: Traced) -> cs.Function:
             values[k] = make(getattr(cs, f"OP_{name}"), *[values[a] for a in own])
     outputs = [cs.vertcat(*[values.get(k, cs.SX(1, 1)) for k in each]) for each in t.outputs]
     return cs.Function("f", symbols, outputs)
+
+
+LIBM = {"SIN": np.vectorize(math.sin), "COS": np.vectorize(math.cos)}
+LIBM["ATAN2"] = np.vectorize(math.atan2)
+
+
+def by_assignments(t: Traced, *columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first output of rows of inputs, each operation rounded once as plain C does, and the
+    largest number that occurs in the computation of each row, 1 at least.
+    """
+    rows = len(columns[0])
+    values, top = {ZERO: np.zeros(rows)}, np.ones(rows)
+    for k in t.order:
+        name, own = t.graph.operations[k], t.graph.arguments[k]
+        if name == "INPUT":
+            values[k] = columns[own[0]][:, own[1]]
+        elif name == "CONST":
+            values[k] = np.full(rows, t.graph.values[k])
+        else:
+            compute = LIBM.get(name, OP_TABLE[name].numpy)
+            values[k] = np.asarray(compute(*[values[a] for a in own]))
+        top = np.maximum(top, np.where(np.isfinite(values[k]), np.abs(values[k]), 0.0))
+    return np.stack([values[k] for k in t.outputs[0]], axis=1), top

@@ -28,7 +28,7 @@ def _quotient(a: float, b: float) -> float:
     return float(np.float64(a) / np.float64(b))
 
 
-_FOLDED: dict[str, Callable[..., float]] = {
+_FOLDED: dict[str, Callable[..., Any]] = {
     "ADD": lambda a, b: a + b, "SUB": lambda a, b: a - b, "MUL": lambda a, b: a * b,
     "DIV": _quotient, "NEG": lambda a: -a,
     "SIN": np.sin, "COS": np.cos, "ATAN2": math.atan2, "SQRT": np.sqrt, "FLOOR": np.floor,
