@@ -147,3 +147,20 @@ def test_what_is_told_is_data():
     assert [p["name"] for p in written["singular_passages"]] == ["hinge0"]
     copied = pickle.loads(pickle.dumps(found))
     assert copied.reason == found.reason
+
+
+@pytest.mark.parametrize(
+    ("method", "remedy"),
+    [
+        ("rk4", "take a smaller dt, or method='implicit'"),
+        ("euler", "take a smaller dt, method='rk4'"),
+        ("implicit", "take a smaller dt)"),
+        ("dopri5", "take a smaller tolerance, or max_step"),
+    ],
+)
+def test_what_to_do_about_long_steps_is_of_the_method(method: str, remedy: str):
+    law = lw.PD(-1e3, q_target=[0.0])  # drives away
+    found = simulated(SLIDER, [0.1], None, 2.0, torque=law, method=method, max_speed=50.0)
+    assert not found
+    assert "joint 'slide' moves at" in found.reason
+    assert remedy in found.reason
