@@ -191,13 +191,12 @@ class Simulation:
     def reason_for(self, *row: int) -> str:
         """In words, how it went for one roll-out of a batch, as `reason` tells of one alone."""
         parts = [self._ending(row)]
-        for rows, words in (
-            (self.limit_excess.any(axis=-1), self._beyond_limits),
-            (self._drifting(), self._drift),
-            (self._singular(), self._passing),
-        ):
-            if rows[row]:
-                parts.append(words(row))
+        if self.limit_excess[row].any():
+            parts.append(self._beyond_limits(row))
+        if self._drifting()[row]:
+            parts.append(self._drift(row))
+        if self._singular()[row]:
+            parts.append(self._passing(row))
         return "; ".join(parts)
 
     def _drifting(self) -> NDArray[np.bool_]:

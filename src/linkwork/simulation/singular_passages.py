@@ -93,7 +93,7 @@ def passages(
 
     Shapes: times (n,), q (rows, n, nq), v (rows, n, nv); states that are not there are NaN.
     """
-    there = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)
+    there: Any = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)
     usable = np.where(there[..., None], q, q[:, :1])
     volume = library.kernel(spanned_recipe(m))(usable)[..., 0]
     volume = np.where(there, volume, np.nan)
@@ -104,7 +104,8 @@ def passages(
     with np.errstate(invalid="ignore"):
         least, most = np.minimum(first, second), np.maximum(first, second)
         close = np.maximum(way[:, :-1], way[:, 1:]) <= FARTHEST
-        near = least < NEAR * np.fmax.reduce(volume, axis=1)[:, None]
+        largest: Any = np.fmax.reduce(volume, axis=1)
+        near = least < NEAR * largest[:, None]
         fallen = near & close & (least < 0.5 * most)
     found: list[tuple[int, int, int]] = []
     for row in np.flatnonzero(fallen.any(axis=1)).tolist():
