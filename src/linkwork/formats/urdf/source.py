@@ -7,7 +7,7 @@ import gc
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from linkwork.errors import DescriptionError, MissingFileError, Problem
@@ -57,7 +57,7 @@ def refuse(
 
 
 @contextmanager
-def collector_paused(large: bool) -> Iterator[None]:
+def collector_paused(large: bool) -> Generator[None, None, None]:
     """Python's garbage collector off, where something is ``large``.
 
     From about 1 MB on it would look at every record again and again, for a quarter of the time.
