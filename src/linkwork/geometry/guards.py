@@ -25,7 +25,7 @@ LARGEST = 512 * 2**20
 LARGEST_SIDE = 16384
 """Pixels of the longer side of an image; larger ones are refused."""
 
-MOST_PIECES = 4000
+MOST_PIECES = 2000
 """Pieces of a mesh file, each of a material or node of its own; files with more are refused."""
 
 IMAGE_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "WEBP", "GIF")
