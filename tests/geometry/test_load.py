@@ -16,6 +16,7 @@ from linkwork.errors import InputError, MissingExtraError
 from linkwork.geometry import load as module
 from linkwork.geometry import pieces
 from linkwork.geometry.load import Loaded, forget, load
+from linkwork.geometry.meshes import MESH_SUFFIXES
 from mesh_files import CORNERS, FACES, written
 from seeds import rng
 
@@ -564,7 +565,7 @@ def refused(path: Path, part: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("suffix", sorted(module.READ_SUFFIXES))
+@pytest.mark.parametrize("suffix", sorted(MESH_SUFFIXES))
 def test_empty_files(tmp_path: Path, suffix: str):
     refused(written(tmp_path / f"a{suffix}", b""), "empty")
     refused(written(tmp_path / f"b{suffix}", b" \n\t "), "")

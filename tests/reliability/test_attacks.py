@@ -10,6 +10,7 @@ import json
 import os
 import pickle
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -202,6 +203,63 @@ def test_p3_p9_bombs_and_references(tmp_path: Path, listener: tuple[int, list[An
         assert seconds <= 0.05, name
         assert megabytes <= 20, name
     assert not listener[1]
+
+
+ARM = '<robot name="r"><link name="a"/>%s</robot>'
+XACRO = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">%s<link name="a"/></robot>'
+SHAPE = '<link name="b"><visual><geometry><mesh filename="x.stl"/></geometry></visual></link>'
+JOINT = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
+MJCF = '<mujoco>%s<worldbody><body><joint name="j"/><geom %s/></body></worldbody></mujoco>'
+PLACES = {  # where something that is no file may stand, and what is loaded then
+    "arm.urdf": ("arm.urdf", ""),
+    "arm.xml": ("arm.xml", ""),
+    "arm.xacro": ("arm.xacro", ""),
+    "part.xacro": ("arm.xacro", XACRO % '<xacro:include filename="part.xacro"/>'),
+    "sizes.yaml": ("arm.xacro", XACRO % "${xacro.load_yaml('sizes.yaml')}"),
+    "arm.loops.yaml": ("arm.urdf", ARM % ""),
+    "arm.loops.yaml.new": ("arm.urdf", ARM % ""),
+    "robot.yaml": ("robot.urdf", ARM % ""),
+    "part.xml": ("arm.xml", MJCF % ('<include file="part.xml"/>', 'size="1"')),
+    "x.stl": ("arm.urdf", ARM % (SHAPE + JOINT)),
+    "y.stl": (
+        "arm.xml",
+        MJCF % ('<asset><mesh name="m" file="y.stl"/></asset>', 'type="mesh" mesh="m"'),
+    ),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("name", PLACES)
+def test_p9_pipes_devices_folders_and_rings_of_links_are_refused_by_name(tmp_path: Path, name: str):
+    """None is waited for; a pipe that nobody writes to would be for ever."""
+    if "xacro" in PLACES[name][0]:
+        pytest.importorskip("xacro", reason="xacro (pip install xacro) is not installed")
+
+    def waited(*_: object) -> None:
+        raise TimeoutError(name)
+
+    before = signal.signal(signal.SIGALRM, waited)
+    signal.alarm(30)
+    try:
+        for kind, make in {
+            "pipe": os.mkfifo,
+            "device": lambda path: os.symlink("/dev/zero", path),
+            "folder": os.mkdir,
+            "ring": lambda path: os.symlink(os.path.basename(path), path),
+        }.items():
+            folder = tmp_path / kind
+            folder.mkdir()
+            loaded, text = PLACES[name]
+            if text:
+                (folder / loaded).write_text(text)
+            make(folder / name)
+            with pytest.raises((DescriptionError, InputError)) as caught:
+                linkwork.load(folder / loaded).mesh([])
+            assert name in str(caught.value), caught.value
+            assert "no such file" not in str(caught.value) or kind == "ring"
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_p4_limits(tmp_path: Path):

@@ -23,7 +23,8 @@ import pytest
 import mesh_files as made
 from linkwork.errors import InputError
 from linkwork.geometry import companions, guards
-from linkwork.geometry.load import READ_SUFFIXES, forget, load
+from linkwork.geometry.load import forget, load
+from linkwork.geometry.meshes import MESH_SUFFIXES
 from mesh_files import FACES, written
 
 pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
@@ -75,7 +76,7 @@ def child(tmp_path_factory: pytest.TempPathFactory):
         suffix: written(
             folder / f"a{suffix}", next(d for n, d in made.EVERY.items() if n.endswith(suffix))
         )
-        for suffix in READ_SUFFIXES
+        for suffix in MESH_SUFFIXES
     }
     source = Path(guards.__file__).parents[2]
     process = subprocess.Popen(
@@ -365,7 +366,7 @@ def test_p10_a_picture_of_50000_pixels_a_side(tmp_path: Path, child, place: str)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-@pytest.mark.parametrize("suffix", sorted(READ_SUFFIXES))
+@pytest.mark.parametrize("suffix", sorted(MESH_SUFFIXES))
 def test_p10_pipes_and_devices_are_not_waited_for(tmp_path: Path, suffix: str):
     os.mkfifo(tmp_path / f"pipe{suffix}")
     (tmp_path / f"zero{suffix}").symlink_to("/dev/zero")
@@ -391,7 +392,7 @@ def test_p10_pipes_and_devices_beside_a_mesh_are_not_waited_for(tmp_path: Path):
 
 
 def test_p10_large_files_are_not_read(tmp_path: Path, child):
-    for suffix in sorted(READ_SUFFIXES):
+    for suffix in sorted(MESH_SUFFIXES):
         with open(tmp_path / f"large{suffix}", "wb") as file:
             file.truncate(guards.LARGEST + 1)  # takes no room on the disk
         outcome, text, memory, _ = child(tmp_path / f"large{suffix}")
@@ -509,7 +510,7 @@ class Canary:
         return (os.system, (f"echo sung > '{self.path}'",))
 
 
-@pytest.mark.parametrize("suffix", [*sorted(READ_SUFFIXES), ".mtl", ".png", ".bin", ".npy", ".pkl"])
+@pytest.mark.parametrize("suffix", [*sorted(MESH_SUFFIXES), ".mtl", ".png", ".bin", ".npy", ".pkl"])
 def test_p11_pickles_are_not_opened(tmp_path: Path, suffix: str):
     canary = tmp_path / "canary"
     for protocol in (0, 2, 5):

@@ -65,12 +65,13 @@ def beside(path: Path) -> Path | None:
     """
     own = sidecar(path)
     coming = own.with_name(own.name + COMING)
-    if os.path.isfile(coming) and _has_come(coming, path):
+    # what is there and cannot be read, a pipe or a folder, is refused by who reads it
+    if os.path.lexists(coming) and _has_come(coming, path):
         return coming
-    if os.path.isfile(own):
+    if os.path.lexists(own):
         return own
     other = path.with_name(OTHER_NAME)
-    belongs = path.stem == other.stem and os.path.isfile(other)
+    belongs = path.stem == other.stem and os.path.lexists(other)
     return other if belongs and _is_other(other) else None
 
 

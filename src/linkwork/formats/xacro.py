@@ -30,7 +30,7 @@ from linkwork.errors import (
 )
 from linkwork.formats.urdf.read import read as read_urdf
 from linkwork.formats.urdf.records import Document
-from linkwork.formats.urdf.source import refuse
+from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file, refuse
 
 Find: TypeAlias = "Callable[[str], Path | tuple[Path, str]]"
 """From a package's name to its folder; or to the folder and what to warn of. Raises InputError."""
@@ -106,8 +106,7 @@ def expand(
     file = os.path.abspath(path)
     bounds = limits or Limits()
     folders = [os.path.dirname(file), *roots, *getattr(find, "roots", ())]
-    if not os.path.isfile(file):
-        raise refuse(os.fspath(path), "no-file", "there is no such file")
+    bytes_of_file(os.fspath(path), LARGEST_FILE)  # says what is wrong with it
     job = {
         "path": file,
         "arguments": _texts(arguments or {}, "arguments"),

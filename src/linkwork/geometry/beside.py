@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.geometry.guards import as_utf8, missing_extra, read, refuse, show
-from linkwork.geometry.meshes import IMAGE_SUFFIXES
+from linkwork.geometry.meshes import IMAGE_SUFFIXES, inside
 
 MATERIAL_SUFFIXES = frozenset({".mtl"})
 BUFFER_SUFFIXES = frozenset({".bin", ".glbin", ".buf"})
@@ -55,14 +55,14 @@ def place(
     candidate = Path(os.path.normpath(os.path.join(os.path.abspath(mesh.parent), text)))
     outside = f"names {label}, which lies outside its folder; pass roots=[folder] to allow it"
     # Before the disk is asked: whether a file outside exists is nobody's business.
-    if not _inside(candidate, within):
+    if not inside(candidate, within):
         raise refuse(mesh, outside)
     try:
         found = candidate.resolve(strict=True)
         status = found.stat()
     except (OSError, RuntimeError, ValueError):
         raise refuse(mesh, f"names {label}, which is not there") from None
-    if not _inside(found, within):
+    if not inside(found, within):
         raise refuse(mesh, outside)
     if not stat.S_ISREG(status.st_mode):
         raise refuse(mesh, f"names {label}, which is no regular file")
@@ -176,10 +176,6 @@ class Beside:
 def _both(root: Path) -> tuple[Path, Path]:
     given = Path(os.path.abspath(root))
     return given, Path(os.path.realpath(given))
-
-
-def _inside(path: Path, roots: Sequence[Path]) -> bool:
-    return any(path == root or root in path.parents for root in roots)
 
 
 def _mark(number: int) -> bytes:

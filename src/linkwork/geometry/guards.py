@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.errors import InputError, MissingExtraError
+from linkwork.legible import legible
 
 LARGEST = 512 * 2**20
 """Bytes of a mesh or image file; larger ones are refused."""
@@ -24,7 +25,7 @@ LARGEST = 512 * 2**20
 LARGEST_SIDE = 16384
 """Pixels of the longer side of an image; larger ones are refused."""
 
-MOST_PIECES = 4000
+MOST_PIECES = 2000
 """Pieces of a mesh file, each of a material or node of its own; files with more are refused."""
 
 IMAGE_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "WEBP", "GIF")
@@ -51,8 +52,7 @@ class Content:
 def show(path: str | os.PathLike[str]) -> str:
     """A file's name for a message: on one line, printable, not endless."""
     text = str(path)
-    cut = text if len(text) <= 300 else "..." + text[-297:]
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
+    return legible(text if len(text) <= 300 else "..." + text[-297:])
 
 
 def refuse(path: str | os.PathLike[str], reason: str) -> InputError:

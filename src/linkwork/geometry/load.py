@@ -27,6 +27,7 @@ from linkwork.errors import InputError, LinkworkError
 from linkwork.geometry import guards, guards_dae, guards_gltf, looks, obj_text, pieces
 from linkwork.geometry.beside import Beside
 from linkwork.geometry.guards import refuse
+from linkwork.geometry.meshes import MESH_SUFFIXES
 
 if TYPE_CHECKING:
     import trimesh
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 Axes = Literal["written", "declared"]
 Rgba = tuple[float, float, float, float]
 Key = tuple[str, int, int]
-
-READ_SUFFIXES = frozenset({".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off"})
-"""The mesh files that are read, by the end of their name in lower case."""
 
 MOST_KEPT = 256 * 2**20
 """Bytes of meshes and textures that are kept for the next call."""
@@ -95,8 +93,8 @@ def load(
     place = Path(path)
     if axes not in _AXES:
         raise InputError(f"axes is 'written' or 'declared', not {axes!r}")
-    if place.suffix.lower() not in READ_SUFFIXES:
-        known = ", ".join(sorted(READ_SUFFIXES))
+    if place.suffix.lower() not in MESH_SUFFIXES:
+        known = ", ".join(sorted(MESH_SUFFIXES))
         raise refuse(place, f"no mesh by its name; read are: {known}")
     within = tuple(Path(os.path.abspath(root)) for root in roots)
     with _LOCK:

@@ -18,9 +18,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from linkwork.errors import InputError
+from linkwork.geometry.guards import show
 
 MESH_SUFFIXES = frozenset({".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off"})
-"""The files that are taken for meshes, by the end of their name in lower case."""
+"""The mesh files that are read, by the end of their name in lower case."""
 
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".tga", ".webp"})
 """The files that are taken for textures."""
@@ -63,12 +64,12 @@ def resolve(
         candidates = [Path(_of_url(filename, name))]
     elif scheme is not None:
         hint = "relative and whole paths, package:// and file:/// are read"
-        raise InputError(f"mesh '{_show(filename)}': {scheme[1]}: is not read; {hint}")
+        raise InputError(f"mesh '{show(filename)}': {scheme[1]}: is not read; {hint}")
     elif os.path.isabs(name):
         candidates = [Path(name)]
     elif not places.folders:
         hint = "say where the description lies with file=..., or give the mesh a whole path"
-        raise InputError(f"mesh '{_show(filename)}' is relative, but to no file; {hint}")
+        raise InputError(f"mesh '{show(filename)}' is relative, but to no file; {hint}")
     else:
         found = [folder / name for folder in (*places.folders, *places.package)]
         # ``..`` leads out of a linked folder to where it really is, or to where it seems to be
@@ -166,7 +167,7 @@ def _refuse_odd(filename: str, name: str) -> None:
     elif "$" in name or re.search(r"%[A-Za-z_]\w*%", name):
         reason = "variables are not looked up; write the whole path"
     if reason:
-        raise InputError(f"mesh '{_show(filename)}': {reason}")
+        raise InputError(f"mesh '{show(filename)}': {reason}")
 
 
 def _in_packages(filename: str, path: str, places: Places) -> Iterator[Path]:
@@ -175,7 +176,7 @@ def _in_packages(filename: str, path: str, places: Places) -> Iterator[Path]:
     parts = rest.split("/")
     if package in ("", ".", "..") or ".." in parts or not rest:
         hint = "package://name/path, with a path that stays inside the package"
-        raise InputError(f"mesh '{_show(filename)}' is no path in a package; write {hint}")
+        raise InputError(f"mesh '{show(filename)}' is no path in a package; write {hint}")
     for name, folder in places.names:
         if name == package:
             yield folder / rest
@@ -200,12 +201,12 @@ def _of_url(filename: str, name: str) -> str:
         host, slash, rest = path[2:].partition("/")
         if host not in ("", "localhost"):
             hint = "a file URL is file:///folder/mesh.stl"
-            raise InputError(f"mesh '{_show(filename)}' names the host '{_show(host)}'; {hint}")
+            raise InputError(f"mesh '{show(filename)}' names the host '{show(host)}'; {hint}")
         path = slash + rest
     if os.name == "nt" and re.match(r"/[A-Za-z]:", path):
         path = path[1:]
     if not os.path.isabs(path) or "\0" in path:
-        raise InputError(f"mesh '{_show(filename)}': a file URL holds a whole path: file:///...")
+        raise InputError(f"mesh '{show(filename)}': a file URL holds a whole path: file:///...")
     return path
 
 
@@ -218,50 +219,44 @@ def _first(
     for candidate in candidates:
         if candidate.suffix.lower() not in suffixes:
             known = ", ".join(sorted(suffixes))
-            raise InputError(f"'{_show(filename)}' is no such file by its name; read are: {known}")
+            raise InputError(f"'{show(filename)}' is no such file by its name; read are: {known}")
         place = os.path.normpath(candidate)
         # Links are followed, but whether a file outside exists is nobody's business.
-        if not _inside(Path(place), roots) and not _inside(
-            Path(os.path.realpath(candidate)), roots
-        ):
+        if not inside(Path(place), roots) and not inside(Path(os.path.realpath(candidate)), roots):
             outside = outside or place
             continue
         try:
             found = candidate.resolve(strict=True)
             status = found.stat()
         except (OSError, RuntimeError, ValueError):
-            missing.append(f"'{_show(place)}'")
+            missing.append(f"'{show(place)}'")
             continue
-        if _inside(found, roots):
+        if inside(found, roots):
             return _regular(filename, found, status, suffixes)
         missing.clear()
         outside = str(found)
         break
     if outside and not missing:
-        hint = f"to read it, pass allow=['{_show(str(Path(outside).parent))}']"
+        hint = f"to read it, pass allow=['{show(str(Path(outside).parent))}']"
         raise InputError(
-            f"mesh '{_show(filename)}' lies outside the description's package, "
-            f"at '{_show(outside)}'; {hint}"
+            f"mesh '{show(filename)}' lies outside the description's package, "
+            f"at '{show(outside)}'; {hint}"
         )
     tried = ", ".join(missing[:4]) or "nowhere"
     hint = "pass allow=[folder] with the folder that holds it or its package"
-    raise InputError(f"mesh '{_show(filename)}' is not found; looked at {tried}; {hint}")
+    raise InputError(f"mesh '{show(filename)}' is not found; looked at {tried}; {hint}")
 
 
 def _regular(filename: str, found: Path, status: os.stat_result, suffixes: frozenset[str]) -> Path:
     """The file that was found, if it is one to be read."""
     if not stat.S_ISREG(status.st_mode):
-        raise InputError(f"mesh '{_show(filename)}': '{_show(str(found))}' is no regular file")
+        raise InputError(f"mesh '{show(filename)}': '{show(str(found))}' is no regular file")
     if found.suffix.lower() not in suffixes:
-        message = f"mesh '{_show(filename)}' is a link to '{_show(str(found))}'"
+        message = f"mesh '{show(filename)}' is a link to '{show(str(found))}'"
         raise InputError(message + ", which is no such file by its name")
     return found
 
 
-def _inside(path: Path, roots: tuple[Path, ...]) -> bool:
+def inside(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a path is one of the roots, or lies in one."""
     return any(path == root or root in path.parents for root in roots)
-
-
-def _show(text: str) -> str:
-    cut = text if len(text) <= 200 else text[:197] + "..."
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linkwork.errors import InputError
+from linkwork.geometry.guards import show
 from linkwork.geometry.meshes import Places, package_name, places_of
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,199}")
@@ -36,8 +37,7 @@ class Packages:
         Raises: InputError when there is none, or the name is no package's.
         """
         if not _NAME.fullmatch(name):
-            shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name[:80])
-            raise InputError(f"'{shown}' is no name of a package")
+            raise InputError(f"'{show(name[:80])}' is no name of a package")
         tried: list[str] = []
         for folder in dict.fromkeys(self._candidates(name)):
             if folder.is_dir():

@@ -152,9 +152,7 @@ def without(data: bytes, tags: frozenset[str]) -> bytes:
     """A COLLADA file without the elements of these tags."""
     root = ElementTree.fromstring(data)
     for element in list(root.iter()):
-        for child in list(element):
-            if child.tag.rpartition("}")[2] in tags:
-                element.remove(child)
+        element[:] = [child for child in element if child.tag.rpartition("}")[2] not in tags]
     return _document(root)
 
 
@@ -169,14 +167,12 @@ def plain_accessors(data: bytes) -> bytes:
             continue
         every, numbers = accessor.findall(f"{space}param"), (array.text or "").split()
         used = [k for k, param in enumerate(every) if param.get("name")]
-        stride, first = int(accessor.get("stride", "1")), int(accessor.get("offset", "0"))
+        stride, first = int(accessor.get("stride", len(every))), int(accessor.get("offset", "0"))
         rows = range(first, len(numbers) - max(used, default=0), max(stride, 1))
-        rows = rows[: int(accessor.get("count", len(rows)))]
+        rows = rows[: max(int(accessor.get("count", len(rows))), 0)]
         array.text = " ".join(numbers[row + k] for row in rows for k in used)
         accessor.attrib.update(stride=str(len(used)), offset="0")
-        for k, param in enumerate(every):
-            if k not in used:
-                accessor.remove(param)
+        accessor[:] = [every[k] for k in used]
     return _document(root)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from dataclasses import fields, is_dataclass, replace
@@ -34,7 +35,7 @@ from linkwork.formats.urdf.records import (
     TransmissionJoint,
     Visual,
 )
-from linkwork.formats.urdf.write import to_text
+from linkwork.formats.urdf.write import to_bytes, to_text
 from linkwork.mechanism.from_urdf import from_urdf
 from urdf_strategies import robots
 
@@ -390,6 +391,25 @@ def test_a_transmission_with_both_forms_of_its_type_keeps_both(inside: str):
     lonely = replace(document.robot, transmissions=(replace(drawn, type=None),))
     with pytest.raises(InputError, match="<type> is an element of URDF"):
         to_text(replace(lonely, source=None))
+
+
+def test_the_garbage_collector_rests_while_much_is_written():
+    runs: list[str] = []
+    before, callback = gc.get_threshold(), lambda phase, info: runs.append(phase)
+    for links, rests in ((100, False), (5001, True)):
+        robot = Robot("r", tuple(Link(f"l{k}") for k in range(links)))
+        gc.collect()
+        gc.callbacks.append(callback)
+        gc.set_threshold(50)
+        try:
+            runs.clear()
+            to_bytes(robot)
+            seen = len(runs)
+        finally:
+            gc.set_threshold(*before)
+            gc.callbacks.remove(callback)
+        assert gc.isenabled()
+        assert (seen < 10) is rests
 
 
 def test_numbers_of_other_types_are_written_as_numbers():

@@ -7,7 +7,6 @@ moment it begins, so that entities are never defined, expanded or fetched.
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Collection
 from dataclasses import replace
@@ -16,9 +15,9 @@ from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.problems import Problems
 from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.records import Document, Robot, Source
-from linkwork.formats.urdf.source import as_utf8, given
+from linkwork.formats.urdf.source import as_utf8, collector_paused, given
 
-_BIG = 1 << 20  # from this size on, collecting garbage meanwhile only costs time
+_BIG = 1 << 20  # bytes
 
 
 def read(
@@ -40,14 +39,8 @@ def read(
     kept, name = given(source, file)
     data = as_utf8(kept, name)
     problems = Problems(name, accepted)
-    resume = len(data) > _BIG and gc.isenabled()
-    if resume:
-        gc.disable()
-    try:
+    with collector_paused(len(data) > _BIG):
         robot = _checked(data, name, problems)
-    finally:
-        if resume:
-            gc.enable()
     if robot is None or problems.failed:
         raise problems.error()
     if keep_source:

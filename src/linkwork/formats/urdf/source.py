@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import gc
 import os
 import re
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from linkwork.errors import DescriptionError, MissingFileError, Problem
 from linkwork.formats.urdf.convert import show
@@ -51,6 +54,22 @@ def refuse(
     name = show(file, 4096) if file else ""
     kind = MissingFileError if code == "no-file" else DescriptionError
     return kind([Problem("error", code, message, name, line, hint=hint)])
+
+
+@contextmanager
+def collector_paused(large: bool) -> Generator[None, None, None]:
+    """Python's garbage collector off, where something is ``large``.
+
+    From about 1 MB on it would look at every record again and again, for a quarter of the time.
+    """
+    resume = large and gc.isenabled()
+    if resume:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if resume:
+            gc.enable()
 
 
 def gather(source: str | os.PathLike[str] | bytes, file: str | None) -> tuple[bytes, str | None]:

@@ -5,7 +5,6 @@ The text reads back as the same robot, and that one is written as the same bytes
 
 from __future__ import annotations
 
-import gc
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
@@ -30,10 +29,11 @@ from linkwork.formats.urdf.sheets import (
     sheet_of,
     values,
 )
-from linkwork.formats.urdf.source import encoded, gather, text_of
+from linkwork.formats.urdf.source import collector_paused, encoded, gather, text_of
 from linkwork.formats.urdf.strays import NONE, Strays, comment_text, content, quoted, strays
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
+_MANY = 5000  # links and joints, which come to about 1 MB
 _place_of = itemgetter(0)
 
 
@@ -56,13 +56,9 @@ def to_bytes(robot: Robot) -> bytes:
 
     Raises: as `to_text`.
     """
-    resume = gc.isenabled()
-    gc.disable()  # it would look at every node again and again, and finds nothing
-    try:
+    large = isinstance(robot, Robot) and len(robot.links) + len(robot.joints) > _MANY
+    with collector_paused(large):
         return encoded(*_written(robot))
-    finally:
-        if resume:
-            gc.enable()
 
 
 def _written(robot: Robot) -> tuple[str, str]:
