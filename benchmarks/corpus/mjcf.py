@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
+from benchmarks.corpus.probe import part
+
 Floats = NDArray[np.float64]
 SECONDS = 120.0
 COMPARED = ("mass", "center of mass", "inertia", "poses", "sites", "mass matrix")
@@ -69,9 +71,9 @@ def compared(path: Path, seconds: float = SECONDS) -> dict[str, Any]:
 
 
 def _answer(path: str, pipe: Any) -> None:
-    import mujoco  # noqa: PLC0415
-
     import linkwork as lw  # noqa: PLC0415
+
+    mujoco = part("mujoco")
 
     warnings.simplefilter("ignore")
     answer: dict[str, Any] = {"mujoco": "", "linkwork": ""}
@@ -154,9 +156,9 @@ def _mass_matrix(mujoco: Any, model: Any, data: Any, ours: Floats, change: Float
 
 
 def _tensor(mujoco: Any, model: Any, k: int) -> Floats:
-    R = np.zeros(9)
-    mujoco.mju_quat2Mat(R, model.body_iquat[k])
-    R = R.reshape(3, 3)
+    flat = np.zeros(9)
+    mujoco.mju_quat2Mat(flat, model.body_iquat[k])
+    R = flat.reshape(3, 3)
     return R @ np.diag(model.body_inertia[k]) @ R.T
 
 

@@ -120,6 +120,22 @@ def test_parameters_of_ros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     sys.modules.pop("rospy")
 
 
+INCOMPLETE = (
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>',
+    '<mass value="2"/>',
+    '<mass/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>',
+    '<mass value="2"/><inertia ixx="1" iyy="1" izz="1"/>',
+)
+
+
+@pytest.mark.parametrize("inner", INCOMPLETE)
+def test_an_inertial_that_is_said_in_part_is_refused_as_in_the_original(inner: str):
+    inertial = f'<link name="b"><inertial>{inner}</inertial></link>'
+    text = URDF.format(kind="revolute").replace('<link name="b"/>', inertial)
+    with pytest.raises(DescriptionError, match=r"there is no .*<(mass|inertia)>"):
+        treeFromString(text)
+
+
 def test_refused():
     with pytest.raises(DescriptionError):
         treeFromString("<robot name='r'><link name='a'>")

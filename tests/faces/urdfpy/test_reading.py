@@ -141,6 +141,21 @@ def test_inertias_that_no_body_has_are_warned_of_once_or_refused():
         URDF.load(io.StringIO(ODD), strict=True)
 
 
+INCOMPLETE = (
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>',
+    '<mass value="2"/>',
+    '<mass/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>',
+    '<mass value="2"/><inertia ixx="1" iyy="1" izz="1"/>',
+)
+
+
+@pytest.mark.parametrize("inner", INCOMPLETE)
+def test_an_inertial_that_is_said_in_part_is_refused_as_in_the_original(inner: str):
+    text = f'<robot name="r"><link name="a"><inertial>{inner}</inertial></link></robot>'
+    with pytest.raises(DescriptionError, match=r"there is no .*<(mass|inertia)>"):
+        URDF.load(io.StringIO(text))
+
+
 @pytest.mark.row("S2-109", "S2-110")
 def test_a_joint_without_bounds_is_a_finding():
     text = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute">

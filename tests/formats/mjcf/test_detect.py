@@ -13,6 +13,7 @@ from linkwork.formats.mjcf.detect import is_mjcf
         b"<mujoco/>",
         b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- <robot/> -->\n<mujoco model='a'>",
         b"<mujoco><broken></mujoco>",
+        b"\n  <?xml version='1.0'?><mujoco/>",
         "<?xml version='1.0' encoding='utf-16'?><mujoco/>".encode("utf-16"),
     ],
 )

@@ -166,6 +166,12 @@ def test_sections_may_be_included(tmp_path):
     assert '<joint joint1="a">' in read.text
 
 
+def test_white_space_before_the_declaration_is_a_finding():
+    read = flat("\n\n <?xml version='1.0'?>\n<mujoco>\n<worldbody/></mujoco>")
+    assert read.findings["declaration"].line == 3
+    assert [place.line for place in read.origin] == [4, 5]
+
+
 def test_stray_text_is_a_finding():
     assert flat(world("<body>hello</body>")).findings["stray-text"].line == 3
 

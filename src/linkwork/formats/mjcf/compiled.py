@@ -154,9 +154,8 @@ def _replaced(mujoco: Any, spec: Any, flat: Flat) -> tuple[list[tuple[Any, Shape
             needed.setdefault(geom.meshname, geom)
             continue
         if heavy:
-            message = (
-                f"the mass of '{geom.parent.name}' follows from a plugin's shape, which is not read"
-            )
+            whose = f"body '{geom.parent.name}'" if geom.parent.name else "a body without a name"
+            message = f"the mass of {whose} follows from a plugin's shape, which is not read"
             errors.append(_problem("mesh-mass", message, place_of(geom, flat), "geom", geom.name))
         points.append((geom, Shape(kind, geom.meshname)))
         _make_point(mujoco, geom)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xml.parsers import expat
 
+from linkwork.formats.urdf.wellformed import declaration_first
+
 
 class _Found(Exception):
     """The root element was reached."""
@@ -27,7 +29,7 @@ def is_mjcf(data: bytes) -> bool:
     parser.StartElementHandler = start
     parser.StartDoctypeDeclHandler = refuse
     try:
-        parser.Parse(data, True)
+        parser.Parse(declaration_first(data)[0], True)
     except (_Found, expat.ExpatError, ValueError, LookupError):
         pass
     finally:

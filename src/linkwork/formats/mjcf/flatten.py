@@ -28,6 +28,7 @@ from linkwork.formats.mjcf.flat import (
 from linkwork.formats.mjcf.records import Place
 from linkwork.formats.mjcf.unit import Element, Unit, stem
 from linkwork.formats.urdf.convert import LARGEST, show
+from linkwork.formats.urdf.wellformed import LATE, declaration_first
 
 _CHUNK = 1 << 20
 
@@ -69,6 +70,10 @@ class _File:
 
         Raises: Stop.
         """
+        data, late = declaration_first(data)
+        if late:
+            place = Place(self.file, late)
+            self.flat.found("warning", "declaration", LATE, place=place, element="")
         parser, view = self.parser, memoryview(data)
         parser.buffer_text = True
         parser.StartElementHandler = self._start

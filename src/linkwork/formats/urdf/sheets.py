@@ -142,7 +142,9 @@ def says(sheet: Sheet, record: Any) -> bool:
 
 def unread(sheet: Sheet | None, record: Any, extra: ExtraAttribute) -> Mark | None:
     """The attribute whose text a record keeps since it has no value."""
-    for mark in sheet.marks if sheet else ():
+    if sheet is None:
+        return None
+    for mark in sheet.marks:
         if mark.name == extra.name and (sheet.packed or mark.attribute.faulty == "warning"):
             return mark if getattr(record, sheet.packed or mark.target) is None else None
     return None

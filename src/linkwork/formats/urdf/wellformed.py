@@ -15,6 +15,8 @@ from linkwork.formats.urdf.problems import Problems
 UNDECLARED = "urn:undeclared:"
 """What a prefix stands for that is declared nowhere, before its name."""
 
+LATE = "there is white space before the XML declaration"
+
 _BEFORE_DECLARATION = re.compile(rb"(\xef\xbb\xbf)?([ \t\r\n]+)(<\?xml\s.*?\?>)", re.DOTALL)
 _PREFIXED = re.compile(rb"[<\s][^\s<>=:\"'/!?]+:[^\s<>=:\"'/]")
 _PREFIX = re.compile(rb"[<\s]([^\s<>=:\"'/!?]+):[^\s<>=:\"'/]+")
@@ -32,13 +34,9 @@ class _Stop(Exception):
 
 def well_formed(data: bytes, problems: Problems) -> bytes:
     """The data with these slips mended, on the same lines; each is a finding."""
-    found = _BEFORE_DECLARATION.match(data)
-    if found:
-        mark, space, declaration = found[1] or b"", found[2], found[3]
-        data = mark + declaration + b"\n" * space.count(b"\n") + data[found.end() :]
-        message = "there is white space before the XML declaration"
-        line = space.count(b"\n") + 1
-        problems.add("warning", "declaration", message, line=line, hint="it comes first in a file")
+    data, line = declaration_first(data)
+    if line:
+        problems.add("warning", "declaration", LATE, line=line, hint="it comes first in a file")
     if not _may_have_prefixes(data):
         return data
     declared: set[bytes] = set()
@@ -56,6 +54,16 @@ def well_formed(data: bytes, problems: Problems) -> bytes:
         hint = "declare it on <robot> with xmlns:..."
         problems.add("warning", "undeclared-prefix", message, line=line, hint=hint)
     return data
+
+
+def declaration_first(data: bytes) -> tuple[bytes, int]:
+    """The data with the XML declaration before white space, and the line it was on; 0: it was."""
+    found = _BEFORE_DECLARATION.match(data)
+    if not found:
+        return data, 0
+    mark, space, declaration = found[1] or b"", found[2], found[3]
+    lines = space.count(b"\n")
+    return mark + declaration + b"\n" * lines + data[found.end() :], lines + 1
 
 
 def _may_have_prefixes(data: bytes) -> bool:
