@@ -43,8 +43,7 @@ def reroot(document: Document, link: str, frames: Literal["keep", "move"] = "kee
     as they are, with a finding of code ``frame-moved``.
 
     Raises: UnknownNameError; InputError for a planar, floating or spherical joint on the way, whose
-    reverse
-    would need other coordinates.
+    reverse would need other coordinates.
     """
     robot = robot_of(document)
     known("link", link, link_names(robot))
