@@ -239,7 +239,7 @@ def test_full_has_every_joint_that_moves():
     r = everything()
     q = some(r, "full")
     named = by_name(r.mechanism, q)
-    widths = {name: 7 if name == "free" else 3 if name == "plane" else 1 for name in NAMES}
+    widths = {"free": 7, "socket": 4, "plane": 3}
     values, at = {}, 0
     for name in r.full_joint_names:
         width = widths.get(name, 1)
