@@ -365,13 +365,13 @@ def _posture_left(s: Setup, q: Any, target: Any, coordinates: Sequence[int]) -> 
         kind, own = m.joint_types[c], q[m.q_start[c] : m.q_start[c + 1]]
         goal, at = target[at : at + len(own)], at + len(own)
         free = np.isinf(m.lower[m.q_start[c + 1] - 1])
-        if kind is JointType.FLOATING:
+        if kind.has_quaternion:
             start = int(m.v_start[c])
             whole = np.array(q)
             whole[m.q_start[c] : m.q_start[c + 1]] = goal
-            v = s.robot.difference(q, whole)[start : start + 6]
-            lengths += [*v[:3]]
-            angles += [*v[3:]]
+            v = s.robot.difference(q, whole)[start : start + kind.n_v]
+            lengths += [*v[:-3]]
+            angles += [*v[-3:]]
         elif kind is JointType.PRISMATIC:
             lengths.append(goal[0] - own[0])
         else:
@@ -396,7 +396,7 @@ def _posture_cases() -> list[Case]:
             k = int(m.q_start[c + 1]) - 1
             if kind in (JointType.CONTINUOUS, JointType.PLANAR):
                 more[k] += 2 * np.pi * g.integers(-2, 3)
-            if kind is JointType.FLOATING:
+            if kind.has_quaternion:
                 more[k - 3 : k + 1] *= -2.0
         return [q, more]
 

@@ -19,7 +19,8 @@ from linkwork.formats.urdf.records import Document, Joint
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
 
-ALL_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating", "spherical")
+URDF_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
+ALL_TYPES = (*URDF_TYPES, "spherical")
 SINGLE_TYPES = ("revolute", "continuous", "prismatic")
 # files of example-robot-data that are faulty: a leader that does not exist, a robot without a name
 FAULTY_EXAMPLES = ("alex_psyonic_hands.urdf", "ur3.urdf")
@@ -30,12 +31,22 @@ def mechanism_from(text: str, base: Any = "fixed") -> Mechanism:
     return from_urdf(read(text), base=base)
 
 
-def every_joint_urdf() -> str:
+_SPHERICAL = """<link name="eye"/>
+  <joint name="socket" type="spherical"><parent link="ball"/><child link="eye"/>
+    <origin xyz="0.1 0 0.1" rpy="0.4 0 1"/><limit upper="1.2" velocity="2" effort="8"/>
+    <dynamics damping="0.1" friction="0.2"/></joint>
+</robot>"""
+
+
+def every_joint_urdf(*, spherical: bool = True) -> str:
     """One robot with all joint types, skew axes, branches, a mimic chain and lumped links.
 
     Links and joints stand in an order that is not the tree's; a link and a joint share a name.
     """
-    return """<robot name="every_joint">
+    return _EVERY_JOINT.replace("</robot>", _SPHERICAL) if spherical else _EVERY_JOINT
+
+
+_EVERY_JOINT = """<robot name="every_joint">
   <link name="base"><inertial><origin xyz="0 0 0.1" rpy="0.1 0.2 0.3"/><mass value="4"/>
     <inertia ixx="0.05" ixy="0.002" ixz="-0.001" iyy="0.06" iyz="0.003" izz="0.04"/></inertial>
   </link>
@@ -50,7 +61,6 @@ def every_joint_urdf() -> str:
   <link name="lens"/>
   <link name="finger_a"/> <link name="finger_b"/> <link name="finger_c"/>
   <link name="wheel"/> <link name="table"/> <link name="ball"/> <link name="lift"/>
-  <link name="eye"/>
   <link name="elbow"/>
   <joint name="wrist" type="fixed"><parent link="lift"/><child link="hand"/>
     <origin xyz="0 0 0.05" rpy="0 1.5707963267948966 0"/></joint>
@@ -84,9 +94,6 @@ def every_joint_urdf() -> str:
     <origin xyz="0 0.5 0" rpy="0.1 0.1 0"/><axis xyz="0.3 0.4 1"/></joint>
   <joint name="free" type="floating"><parent link="table"/><child link="ball"/>
     <origin xyz="0 0 0.2" rpy="0 0 1"/></joint>
-  <joint name="socket" type="spherical"><parent link="ball"/><child link="eye"/>
-    <origin xyz="0.1 0 0.1" rpy="0.4 0 1"/><limit upper="1.2" velocity="2" effort="8"/>
-    <dynamics damping="0.1" friction="0.2"/></joint>
 </robot>"""
 
 

@@ -12,7 +12,7 @@ from linkwork.mechanism.model import JointType
 from robots import by_name, chain_urdf, every_joint_urdf, random_configuration
 from seeds import rng
 
-NAMES = ("shoulder", "elbow", "slide", "grip_a", "spin", "plane", "free")
+NAMES = ("shoulder", "elbow", "slide", "grip_a", "spin", "plane", "free", "socket")
 
 
 @cache
@@ -32,10 +32,10 @@ def test_names_and_numbers():
     assert r.name == "every_joint"
     assert sorted(r.joint_names) == sorted(NAMES)
     assert sorted(r.full_joint_names) == sorted((*NAMES, "grip_b", "grip_c"))
-    assert (r.n_q, r.n_v) == (5 + 3 + 7, 5 + 3 + 6)
+    assert (r.n_q, r.n_v) == (5 + 3 + 7 + 4, 5 + 3 + 6 + 3)
     assert r.frame_names[0] == "base"
     assert "elbow/joint" in r.frame_names  # the link has the plain name
-    assert len(set(r.frame_names)) == len(r.frame_names) == 14 + 13
+    assert len(set(r.frame_names)) == len(r.frame_names) == 15 + 14
     f = everything("floating")
     assert f.joint_names == ("floating_base", *r.joint_names)
     assert (f.n_q, f.n_v) == (r.n_q + 7, r.n_v + 6)
@@ -44,7 +44,7 @@ def test_names_and_numbers():
 def test_limits_stand_in_the_order_of_q_and_v():
     r = everything()
     limits = r.limits
-    for part, n in zip(limits, (r.n_q, r.n_q, r.n_v, r.n_v), strict=True):
+    for part, n in zip(limits, (r.n_q, r.n_q, r.n_v, r.n_v, 8), strict=True):
         assert part.shape == (n,)
         with pytest.raises(ValueError, match="read-only"):
             part[0] = 1.0
@@ -109,7 +109,7 @@ def test_findings_are_kept_and_strict_raises_them():
 
 
 def test_repr_says_what_it_is():
-    assert repr(everything()) == "Robot('every_joint': 7 joints, 14 degrees of freedom, 27 frames)"
+    assert repr(everything()) == "Robot('every_joint': 8 joints, 17 degrees of freedom, 29 frames)"
 
 
 def test_repr_tells_loops_and_what_they_leave_free_once_it_is_known():
@@ -239,7 +239,7 @@ def test_full_has_every_joint_that_moves():
     r = everything()
     q = some(r, "full")
     named = by_name(r.mechanism, q)
-    widths = {name: 7 if name == "free" else 3 if name == "plane" else 1 for name in NAMES}
+    widths = {"free": 7, "socket": 4, "plane": 3}
     values, at = {}, 0
     for name in r.full_joint_names:
         width = widths.get(name, 1)

@@ -34,7 +34,9 @@ def every_joint() -> Mechanism:
     rng = np.random.default_rng(7)
     links = [
         LinkPart(name, mass, rng.normal(size=3))
-        for name, mass in zip("abcdefghijkl", (3, 2, 1, 0, 2, 1, 0.5, 0, 1, 0, 0.3, 0), strict=True)
+        for name, mass in zip(
+            "abcdefghijklm", (3, 2, 1, 0, 2, 1, 0.5, 0, 1, 0, 0.3, 0, 0.4), strict=True
+        )
     ]
     joints = [
         _joint("float", T.FLOATING, "a", "b", rpy=(0.3, -0.2, 0.5), xyz=(0.1, 0.2, 0.3)),
@@ -48,7 +50,8 @@ def every_joint() -> Mechanism:
             mimic=Mimic("turn", -0.5, 0.3),
         ),
         _joint("copy2", T.PRISMATIC, "h", "i", axis=(1, 1, 0), mimic=Mimic("turn", 0.25)),
-        _joint("last", T.REVOLUTE, "i", "j", axis=(0, 1, 0), xyz=(0, 0.3, 0)),
+        _joint("ball", T.SPHERICAL, "i", "m", rpy=(0.2, 0.1, 0), xyz=(0.1, 0, 0.2), upper=1.5),
+        _joint("last", T.REVOLUTE, "m", "j", axis=(0, 1, 0), xyz=(0, 0.3, 0)),
         _joint("side", T.REVOLUTE, "a", "k", rpy=(0, 0, 1), xyz=(1, 0, 0)),
         _joint("parallel", T.REVOLUTE, "k", "l", xyz=(0.2, 0, 0.1), mimic=Mimic("side", 1.0)),
     ]  # fmt: skip

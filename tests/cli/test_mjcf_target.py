@@ -178,6 +178,21 @@ def test_what_is_lost_is_told(tmp_path: Path):
         assert words in told
 
 
+@pytest.mark.parametrize(("upper", "angle"), [("0.7", 0.7), ("0", np.inf), ("4", np.inf)])
+def test_spherical_joints_keep_their_angle(upper: str, angle: float, tmp_path: Path):
+    ball = joint("ball", "b", "c", "spherical", '<dynamics damping="0.2" friction="0.1"/>')
+    ball = ball.replace('lower="-1" upper="1"', f'upper="{upper}"')
+    given = document(tmp_path, link("a"), link("b"), link("c"), joint("j", "a", "b"), ball)
+    robot = lw.load(given)
+    again = lw.load(to_mjcf(given, tmp_path).text)
+    for kept in (robot, again):
+        assert kept.joint_names == ("j", "ball") and kept.limits.angle[1] == angle
+        np.testing.assert_array_equal(kept.mechanism.damping, [0, 0.2, 0.2, 0.2])
+    q = robot.random(5, seed=rng("ball"))
+    np.testing.assert_allclose(again.fk(q, "c"), robot.fk(q, "c"), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(again.mass_matrix(q), robot.mass_matrix(q), rtol=0, atol=1e-6)
+
+
 def test_the_own_element_of_mujoco_is_kept(tmp_path: Path):
     own = (
         '<mujoco><compiler fusestatic="true" meshdir="/nowhere"/><option timestep="0.01"/></mujoco>'

@@ -54,7 +54,7 @@ def test_every_field_counts():
     assert m == robots.mechanism_from(robots.every_joint_urdf())
     for name, array in arrays(m).items():
         other = array.copy()
-        other.flat[-1] += 1
+        other.flat[-1] = other.flat[-1] + 1 if np.isfinite(other.flat[-1]) else 1
         assert replace(m, **{name: other}) != m, name
     assert replace(m, inertias_accepted=True) != m
     for name in ("name", "body_names", "joint_names", "frame_names", "findings"):
@@ -71,8 +71,14 @@ def test_names_do_not_run_into_each_other():
 
 def test_sizes():
     m = robots.mechanism_from(robots.every_joint_urdf())
-    assert (m.n_q, m.n_v, m.n_bodies) == (15, 14, 10)
+    assert (m.n_q, m.n_v, m.n_bodies) == (19, 17, 11)
     assert JointType.CONTINUOUS.turns and not JointType.PLANAR.turns
+    assert [t.label for t in JointType if t.has_quaternion] == ["floating", "spherical"]
+    assert {t.label: t.n_lengths for t in JointType if t.n_lengths} == {
+        "prismatic": 1,
+        "planar": 2,
+        "floating": 3,
+    }
 
 
 def test_unknown_names():

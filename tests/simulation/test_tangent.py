@@ -9,7 +9,7 @@ from linkwork.algorithms.configuration import integrate
 from linkwork.mechanism.neutral import neutral, quaternion_starts
 from linkwork.ops.numpy import NUMPY
 from linkwork.simulation.tangent import growth, lengths, moved, unit_quaternions
-from linkwork.spatial import se3
+from linkwork.spatial import se3, so3
 from pendulums import brick, orders
 from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
@@ -26,17 +26,30 @@ def test_growth_is_the_inverse_of_the_right_jacobian_to_fourth_order():
     assert errors[-1] < 1e-6
 
 
+def test_growth_of_a_spherical_joint_is_the_inverse_of_the_right_jacobian():
+    m = mechanism_from(
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="spherical">'
+        '<parent link="a"/><child link="b"/></joint></robot>'
+    )
+    random, errors = rng("growth of turns"), []
+    theta, v = random.standard_normal(3), random.standard_normal(3)
+    for size in (0.4, 0.2, 0.1, 0.05):
+        exact = so3.right_jacobian_inverse(NUMPY, size * theta) @ v
+        errors.append(np.abs(growth(NUMPY, m, size * theta, v) - exact).max())
+    assert orders(errors) == pytest.approx(4.0, abs=0.15)
+
+
 def test_growth_of_other_joints_is_the_velocity():
     m = mechanism_from(every_joint_urdf())
     random = rng("growth of all")
     theta, v = random.standard_normal(m.n_v), random.standard_normal(m.n_v)
-    kept = [k for k, place in enumerate(lengths(m)) if not near_floating(m, k)]
+    kept = [k for k, place in enumerate(lengths(m)) if not on_a_group(m, k)]
     np.testing.assert_array_equal(growth(NUMPY, m, theta, v)[kept], v[kept])
 
 
-def near_floating(m, k: int) -> bool:
+def on_a_group(m, k: int) -> bool:
     c = int(np.searchsorted(m.v_start, k, side="right")) - 1
-    return m.joint_types[c].n_v == 6
+    return m.joint_types[c].has_quaternion
 
 
 def test_moved_is_integrate_with_lengths_mended():

@@ -27,9 +27,9 @@ def posture_cost(m, q, target):
     for c, kind in enumerate(m.joint_types):
         part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
         way = target[part] - q[part]
-        if kind is JointType.FLOATING:
-            R, goal = (from_quaternion(NUMPY, x[part][3:]) for x in (q, target))
-            way = np.concatenate([way[:3], so3.log(NUMPY, R.T @ goal)])
+        if kind.has_quaternion:
+            R, goal = (from_quaternion(NUMPY, x[part][-4:]) for x in (q, target))
+            way = np.concatenate([way[:-4], so3.log(NUMPY, R.T @ goal)])
         elif np.isinf(m.lower[part][-1]) and kind is not JointType.PRISMATIC:
             way[-1] = math.remainder(way[-1], 2.0 * math.pi)
         total += 0.5 * float(way @ way)
@@ -77,11 +77,10 @@ for _name in ("panda", "ur5e", "planar_3r", "scara", "mobile_arm"):
 
 def lengths(m):
     """Which velocities are lengths."""
-    slides = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
     found = np.zeros(m.n_v, dtype=bool)
     for c, kind in enumerate(m.joint_types):
         start = int(m.v_start[c])
-        found[start : start + slides.get(kind, 0)] = True
+        found[start : start + kind.n_lengths] = True
     return found
 
 

@@ -225,7 +225,7 @@ def step(
     unit = at.unit
     free = free_columns(o, problem, at.x, at.reach, at.levels[0])
     levels = [only_free(level, free) for level in at.levels]
-    stopped = pressed(o, problem, at.x, _push(o, levels[0]))
+    stopped = _pressed(o, problem, at.x, levels[0])
     levels = [_along_limits(level, stopped) for level in levels]
     most = _most_damping_error(o, problem, settings)
     far = _far(o, problem, levels[0], unit)
@@ -321,9 +321,11 @@ def only_free(level: Level, free: Sequence[Block | None]) -> Level:
     return level._replace(columns=columns)
 
 
-def _push(o: Ops, level: Level) -> list[Block]:
-    """Down the gradient of a level."""
-    return [o.dot(column, level.error) for column in level.columns]
+def _pressed(o: Ops, problem: Problem, x: Block, level: Level) -> list[Pressed]:
+    """The spherical joints that the way down the gradient of a level presses against limits."""
+    if not problem.balls:
+        return []
+    return pressed(o, problem, x, [o.dot(column, level.error) for column in level.columns])
 
 
 def _along_limits(level: Level, stopped: Sequence[Pressed]) -> Level:
@@ -334,7 +336,7 @@ def on_balls(
     o: Ops, problem: Problem, x: Block, levels: Sequence[Level], first: int = 0
 ) -> list[Level]:
     """Levels without what turns spherical joints beyond limits that the first one holds them at."""
-    stopped = pressed(o, problem, x, _push(o, levels[first]))
+    stopped = _pressed(o, problem, x, levels[first])
     return [_along_limits(level, stopped) for level in levels]
 
 

@@ -23,7 +23,7 @@ from linkwork.faces.urdfpy.reading import (
 )
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.read import read
-from robots import every_joint_urdf, example_robot_urdfs, origin, random_tree
+from robots import URDF_TYPES, every_joint_urdf, example_robot_urdfs, origin, random_tree
 from seeds import rng
 
 
@@ -73,7 +73,10 @@ def same_robot(robot: URDF, record: records.Robot) -> None:
 @pytest.mark.row("S2-199", "S2-204")
 def test_made_up_robots():
     random = rng("reading")
-    for text in (every_joint_urdf(), *[random_tree(random, 10) for _ in range(5)]):
+    for text in (
+        every_joint_urdf(spherical=False),
+        *[random_tree(random, 10, URDF_TYPES) for _ in range(5)],
+    ):
         same_robot(load(text), read(text).robot)
 
 

@@ -62,8 +62,8 @@ def test_a_time_step_is_a_positive_number(dt):
 def test_the_position_of_each_velocity(m):
     for c, name in enumerate(m.joint_names):
         for k in range(int(m.v_start[c]), int(m.v_start[c + 1])):
-            if name == "free":
-                with pytest.raises(UnsupportedFeatureError, match="free"):
+            if name in ("free", "socket"):
+                with pytest.raises(UnsupportedFeatureError, match=name):
                     position_of_velocity(m, k, "VelocityLimit")
             else:
                 place = position_of_velocity(m, k, "VelocityLimit")
@@ -75,7 +75,7 @@ def test_single_positions(m):
     assert (c, k) == (m.joint("slide"), m.q_start[m.joint("slide")])
     with pytest.raises(InputError, match="follows 'grip_a'"):
         single_position(m, "grip_c", "x")
-    for name in ("plane", "free"):
+    for name in ("plane", "free", "socket"):
         with pytest.raises(UnsupportedFeatureError, match=name):
             single_position(m, name, "x")
     with pytest.raises(UnknownNameError):

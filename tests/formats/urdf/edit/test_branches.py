@@ -24,9 +24,9 @@ def positions_of(document: Document, random: np.random.Generator) -> dict[str, n
     """A position for every joint, four numbers of which are a unit quaternion."""
     found = {}
     for joint in document.robot.joints:
-        q = random.uniform(-3, 3, {"planar": 3, "floating": 7}.get(joint.type, 1))
-        if joint.type == "floating":
-            q[3:] /= np.linalg.norm(q[3:])
+        q = random.uniform(-3, 3, {"planar": 3, "floating": 7, "spherical": 4}.get(joint.type, 1))
+        if joint.type in ("floating", "spherical"):
+            q[-4:] /= np.linalg.norm(q[-4:])
         found[joint.name] = q
     return found
 

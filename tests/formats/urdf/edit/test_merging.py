@@ -42,7 +42,9 @@ def test_random_robots_are_as_they_were():
         positions = {}
         for document in (a, b):
             for joint in document.robot.joints:
-                q = random.uniform(-3, 3, {"planar": 3, "floating": 7}.get(joint.type, 1))
+                q = random.uniform(
+                    -3, 3, {"planar": 3, "floating": 7, "spherical": 4}.get(joint.type, 1)
+                )
                 positions[joint.name] = q
         poses = description_poses(merge(a, b, mount), positions)
         for name, T in description_poses(a, positions).items():

@@ -245,8 +245,8 @@ def test_exact_where_nothing_needs_rounding():
     assert {joint.axis for joint in moved.joints} == {(0.0, 0.0, -1.0)}
 
 
-@pytest.mark.parametrize("kind", ["planar", "floating"])
-def test_planar_and_floating_joints_on_the_way_are_refused(kind: str):
+@pytest.mark.parametrize("kind", ["planar", "floating", "spherical"])
+def test_joints_of_several_positions_on_the_way_are_refused(kind: str):
     document = joint_text(kind, "0 0 0", "0 0 0", "0 0 1")
     for frames in ("keep", "move"):
         with pytest.raises(InputError, match=f"joint 'j' is {kind}"):

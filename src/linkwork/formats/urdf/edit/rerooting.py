@@ -42,8 +42,8 @@ def reroot(document: Document, link: str, frames: Literal["keep", "move"] = "kee
     in the moved frame, where they are the same bodies; unknown elements that belong to it are left
     as they are, with a finding of code ``frame-moved``.
 
-    Raises: UnknownNameError; InputError for a planar or floating joint on the way, whose reverse
-    would need other coordinates.
+    Raises: UnknownNameError; InputError for a planar, floating or spherical joint on the way, whose
+    reverse would need other coordinates.
     """
     robot = robot_of(document)
     known("link", link, link_names(robot))
