@@ -76,6 +76,7 @@ def equality_rows(model: Any, q: Any, names: Any) -> Any:
     return data.efc_pos[data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", CLOSED)
 def test_bundled_mechanisms_close_as_before(name: str):
     robot = lw.load(name)
