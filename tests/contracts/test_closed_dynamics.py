@@ -20,6 +20,8 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.mechanism.model import JointType
 from seeds import rng
 
+pytestmark = pytest.mark.sweep(9, by="name")
+
 EVERY = pytest.mark.parametrize("name", CASES, scope="module")
 SOME = pytest.mark.parametrize("name", FEW, scope="module")
 

@@ -22,6 +22,8 @@ from linkwork.mechanism.model import JointType, Mechanism
 from robots import example_robot_urdfs
 from seeds import rng
 
+pytestmark = pytest.mark.sweep(9, by="name")
+
 WITHIN = 1e-9
 STATES = 50
 FIXED = (
