@@ -307,6 +307,7 @@ def chain(n: int) -> list[str]:
     return links + joints
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_p12_a_chain_of_ten_thousand_links(backwards: bool):
     parts = chain(10_000)
