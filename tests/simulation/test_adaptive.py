@@ -115,6 +115,7 @@ def test_a_terminal_event_ends_the_roll_out():
     assert [e.name for e in both.events] == ["wall"]
 
 
+@pytest.mark.slow
 def test_directions():
     def swing(t, q, v):
         return q[0]

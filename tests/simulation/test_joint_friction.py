@@ -40,6 +40,7 @@ def test_slopes():
         assert slopes.get(k, 0.0) == pytest.approx(change, abs=1e-4)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])
 def test_a_sled_comes_to_rest_and_stays(method: str):
     m = mechanism_from(SLED.format(friction=4))
