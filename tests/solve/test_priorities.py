@@ -43,6 +43,7 @@ def goals(robot, label, n=N):
     return robot.fk(robot.random(n, seed=g), "tool0"), robot.random(n, seed=g)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("robot", [PANDA, UR5E], ids=["panda", "ur5e"])
 @pytest.mark.parametrize("task", [ik.Pose, ik.Position])
 def test_what_cannot_be_done_beside_it_never_costs_the_first_level(robot, task):
