@@ -109,7 +109,7 @@ except ValueError as error:
 """
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["urdfpy", "urchin"])
 def test_meshes_elsewhere_and_missing_ones_without_touching_the_program(folder: Path, library: str):
     """The originals read any file, and all at once."""
