@@ -213,7 +213,7 @@ def rows(target, name, n=320, *, threads=1):
     return out
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_levels_agree_and_widths_and_threads_change_no_bit(name):
     found = {}
