@@ -34,7 +34,7 @@ def near(a: object, b: object, most: float = 1e-12) -> None:
     np.testing.assert_allclose(np.asarray(a), b, rtol=0, atol=most * max(1.0, np.abs(b).max()))
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 def test_poses_and_velocities(core: Core):
     random, robot = rng("chain calls"), core.robot
     for count in range(len(core.order)):
