@@ -85,7 +85,7 @@ STEPS: dict[str, Callable[[Document], Any]] = {
 }
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parents", [list(range(10_000)), [0] * STAR], ids=["chain of 10,000", f"star of {STAR}"]
 )

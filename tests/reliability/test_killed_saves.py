@@ -35,7 +35,7 @@ def stopped_saves(how: str, folder: Path) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("how", ["document", "face"])
 def test_p16_a_save_stopped_at_any_step_leaves_the_old_robot_or_the_new_one(
