@@ -85,7 +85,7 @@ def test_all_that_can_be_reached_is(case):
     check(r, tasks, targets, result)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [None, Position("base_link"), Pose("base_link")])
 def test_three_feet_of_a_body_that_floats(body):
     r, q = reached("triped", "floating")
