@@ -183,6 +183,7 @@ def test_frames_against_pinocchio(name: str):
         near(got, np.array(accelerations[key]), WITHIN)
 
 
+@pytest.mark.sweep(4, by="name")
 @pytest.mark.parametrize("name", REAL, scope="module")
 def test_derivatives_against_pinocchio(name: str):
     m, q, v, dv, _ = sample(name)
