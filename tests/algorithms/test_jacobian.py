@@ -64,6 +64,7 @@ def test_casadi_differentiation_through_integrate(aligned_tree, twist, reference
             np.testing.assert_allclose(J, expected, rtol=0, atol=1e-13 * scale)
 
 
+@pytest.mark.slow
 def test_jax_differentiation_through_integrate(every_joint: Mechanism, on_jax, twist):
     del on_jax  # for float64
     jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
