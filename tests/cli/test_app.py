@@ -304,6 +304,7 @@ def completed(line: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

@@ -101,6 +101,7 @@ def test_bundled_mechanisms_close_as_before(name: str):
         assert np.abs(back.closure(off)).max() > 1e-3
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", ["pose", "revolute", "position", "distance", "xyz/yz"])
 def test_each_kind_is_open_by_as_much(kind: str):
     distance = {"distance": 0.7} if kind == "distance" else {}
