@@ -395,6 +395,7 @@ def test_the_text_is_the_same_each_time():
     assert text_of(trace("fk_all", m)) == text_of(trace("fk_all", m))
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     "robot", ["*/ int x; /*", "a\nb\\", "é ü 日本", "1st", "??/", "/**//", "", "double", "a" * 500]
 )
