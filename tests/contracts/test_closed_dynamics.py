@@ -20,7 +20,7 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.mechanism.model import JointType
 from seeds import rng
 
-pytestmark = pytest.mark.sweep(9, by="name")
+pytestmark = pytest.mark.sweep(5, by="name")
 
 EVERY = pytest.mark.parametrize("name", CASES, scope="module")
 SOME = pytest.mark.parametrize("name", FEW, scope="module")
@@ -146,7 +146,7 @@ def test_forces_of_any_accelerations_are_the_nearest(name: str):
     near(found, least_driven(case, answerable(case, tree)), 1e-8)
 
 
-@pytest.mark.sweep(4, by="name")
+@pytest.mark.sweep(3, by="name")
 @SOME
 @pytest.mark.parametrize("with_all", [False, True])
 def test_derivatives_of_accelerations(name: str, with_all: bool):
