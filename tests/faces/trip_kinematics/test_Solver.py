@@ -247,6 +247,7 @@ def arm_with_cylinders(*, known: bool = True) -> Robot:
     return Robot([first, second])
 
 
+@pytest.mark.slow
 @pytest.mark.row("S1-062", "S1-082", "S1-061")
 def test_every_virtual_state_has_an_actuated_one_where_loops_are_known():
     known = SimpleInvKinSolver(arm_with_cylinders(), "second")
