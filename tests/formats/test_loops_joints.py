@@ -55,6 +55,7 @@ def test_nothing_is_changed_without_them():
     assert with_joints(given, record) == (given, record)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("axes", "letters"), [("xyz", "SPHERICAL"), ("xy", "CARDAN"), ("zy", "UJOINT_ZY")]
 )
