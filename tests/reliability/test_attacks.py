@@ -204,6 +204,7 @@ def test_p3_p9_bombs_and_references(tmp_path: Path, listener: tuple[int, list[An
     assert not listener[1]
 
 
+@pytest.mark.slow
 def test_p4_limits(tmp_path: Path):
     pytest.importorskip("resource", reason="memory is measured with the resource module")
     files: dict[str, Path] = {}

@@ -250,6 +250,7 @@ def failing_calls(r: lw.Robot):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_p18_failing_calls_leave_no_trace():
     r = lw.load(every_joint_urdf())
     q = r.random(9, seed=4)
@@ -365,6 +366,7 @@ def test_p25_singular_targets(name):
         assert np.count_nonzero(result.success) >= 396
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["ur5e", "panda", "quadruped"])
 def test_p26_targets_out_of_reach(name):
     r, g = model(name), rng(f"P26 {name}")
