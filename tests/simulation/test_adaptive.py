@@ -28,6 +28,7 @@ def test_dense_weights_have_order_four():
     np.testing.assert_allclose(weights[-1], DOPRI5.b, atol=1e-14)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("m", "q0", "v0"),
     [

@@ -64,6 +64,7 @@ def test_a_parallelogram_is_a_pendulum(kind: str):
         np.testing.assert_allclose(found.v[-1], swung(expected[1]), atol=10 * close[method])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("euler", 1), ("implicit", 2)])
 def test_the_order_is_kept(method: str, order: int):
     robot = lw.load("four_bar")
