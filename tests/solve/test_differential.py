@@ -115,6 +115,7 @@ def test_targets_out_of_reach_are_approached_without_shaking(robot, control, bey
     assert np.quantile(last, 0.9) < 1e-5
 
 
+@pytest.mark.slow
 def test_lower_priorities_and_objectives_leave_those_above_alone(robot):
     m = robot.mechanism
     q = middling(robot, 100, "levels")

@@ -276,6 +276,7 @@ def test_a_solver_can_be_kept_and_knows_its_size():
     assert solver.search.n_step_instructions > 100
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("task", [Position("tool0"), CenterOfMass(), Pointing("tool0")])
 def test_one_point_is_a_row_of_a_batch_and_is_checked(task):
     robot = lw.load("panda")
