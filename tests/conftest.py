@@ -1,10 +1,12 @@
-"""Tests keep compiled code in a folder of their own, made for this run and deleted after it."""
+"""Compiled code in a folder of the run's own, deleted after it; and which tests are slow."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+from collections import defaultdict
+from hashlib import sha256
 
 import pytest
 
@@ -15,3 +17,29 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.mkdtemp(prefix="linkwork-tests-")
         os.environ["LINKWORK_CACHE"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test with the mark ``sweep(n)``, n of its parameters run by default; the rest is slow.
+
+    With ``sweep(n, by="name")`` these are n values of one parameter, with all values of the others.
+    Which ones follows from their names and the file: it is the same in every process, and the tests
+    of a file take the same robots, which are compiled once.
+    """
+    sweeps: dict[str, dict[bytes, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
+    for item in items:
+        mark, values = item.get_closest_marker("sweep"), getattr(item, "callspec", None)
+        if mark is None or values is None:
+            continue
+        by = mark.kwargs.get("by")
+        if by is None or by in values.params:
+            file, _, test = item.nodeid.partition("[")[0].partition("::")
+            value = f"{file}[{values.params[by] if by else values.id}"
+            sweeps[f"{file}::{test}"][sha256(value.encode()).digest()].append(item)
+    for drawn in sweeps.values():
+        for k, value in enumerate(sorted(drawn)):
+            for item in drawn[value]:
+                mark = item.get_closest_marker("sweep")
+                if mark is not None and k >= mark.args[0]:
+                    item.add_marker(pytest.mark.slow)

@@ -20,6 +20,7 @@ def at(case, free_motions=None):
 NAMES = ("four_bar", "delta", "excavator", "revolute, fixed", "couplings")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_both_sides_are_solved(name: str):
     case, random = closed_case(name), rng(f"driven {name}")
@@ -59,6 +60,7 @@ def test_what_moves_freely_does_not_count(name: str):
     np.testing.assert_allclose(with_more, found, atol=1e-10 * np.abs(found).max())
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["four_bar", "stewart", "universal, floating", "two loops"])
 def test_the_number_of_free_motions_leaves_out_what_is_not_needed(name: str):
     case, random = closed_case(name), rng(f"free motions {name}")

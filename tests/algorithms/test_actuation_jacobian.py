@@ -18,6 +18,7 @@ def at_neutral(robot) -> np.ndarray:
     return robot.solver(tasks=[lw.ik.Closed()]).solve(None, robot.neutral()).q
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", CLOSED)
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_it_is_the_product(name: str, reference):

@@ -103,6 +103,7 @@ def test_casadi_differentiation(aligned_tree):
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * scale)
 
 
+@pytest.mark.slow
 def test_jax_differentiation(every_joint: Mechanism, on_jax):
     del on_jax  # for float64
     jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
@@ -116,6 +117,7 @@ def test_jax_differentiation(every_joint: Mechanism, on_jax):
     np.testing.assert_allclose(evaluate("com_jacobian", m, q), expected, rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_the_back_ends_agree(every_joint: Mechanism, agree):
     random = rng("com back ends")
     for m in (every_joint, mechanism_from(every_joint_urdf(), base="floating")):

@@ -57,6 +57,7 @@ def test_masses_as_parameters():
     near(got, (slope[0] - slope[1]) / (2 * h), 1e-6)
 
 
+@pytest.mark.slow
 def test_the_back_ends_agree(every_joint: Mechanism, agree):
     m, random = every_joint, rng("com motion back ends")
     q = np.array([random_configuration(random, m) for _ in range(4)])

@@ -14,6 +14,7 @@ from linkwork.ops.numpy import NUMPY
 from seeds import rng
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_it_is_zero_where_it_is_assembled(base):
     robot = with_every_kind(base)
@@ -32,6 +33,7 @@ def test_the_jacobian_is_the_derivative_there():
     np.testing.assert_allclose(robot.closure_jacobian(q), J, atol=1e-13)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", FREE)
 def test_rows_are_those_of_frame_b_in_frame_a(kind):
     robot = lw.load("two_arm_torso")

@@ -31,6 +31,7 @@ def slope(f: Callable[[np.ndarray], np.ndarray], n: int, h: float = 1e-5) -> np.
     return np.stack([(f(x) - f(-x)) / (2 * h) for x in steps], axis=-1)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_against_differences(name: str):
     case = closed_case(name)

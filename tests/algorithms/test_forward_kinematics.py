@@ -153,6 +153,7 @@ def test_operation_counts_stay_down():
     assert instructions(q, everything) <= 640
 
 
+@pytest.mark.slow
 def test_a_chain_of_10000_joints():
     # no recursion, and linear in joints: a quadratic way would take minutes
     n = 10_000

@@ -64,6 +64,7 @@ def test_a_wheel():
     near(got, [*(0.5 * across - 0.4 * out), 0, 0, 5.0], 1e-15)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_the_back_ends_agree(every_joint: Mechanism, agree, reference: str):
     m, random = every_joint, rng("frame motion back ends")

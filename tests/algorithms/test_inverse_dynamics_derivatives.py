@@ -25,6 +25,7 @@ def compare(each: Beside) -> None:
         near(ours, each.G.T @ np.array(part) @ each.G)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("part", range(4))
 def test_pinocchio_on_trees(part: int):
     for each in trees(rng(f"rnea derivatives {part}"), 30):
@@ -101,6 +102,7 @@ def test_rotors_and_damping_stand_on_the_diagonal(every_joint: Mechanism):
     near(got[2] - plain[2], np.diag(given["armature"]), 1e-12)
 
 
+@pytest.mark.slow
 def test_the_back_ends_agree(agree):
     random = rng("derivatives back ends")
     for m in small_mechanisms():

@@ -46,6 +46,7 @@ def test_central_differences_on_random_trees(along, twist):
             np.testing.assert_allclose(J, twist(T, f(q), "world-aligned"), rtol=0, atol=1e-8)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_casadi_differentiation_through_integrate(aligned_tree, twist, reference: str):
     random = rng("jacobian casadi")
@@ -63,6 +64,7 @@ def test_casadi_differentiation_through_integrate(aligned_tree, twist, reference
             np.testing.assert_allclose(J, expected, rtol=0, atol=1e-13 * scale)
 
 
+@pytest.mark.slow
 def test_jax_differentiation_through_integrate(every_joint: Mechanism, on_jax, twist):
     del on_jax  # for float64
     jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
@@ -81,6 +83,7 @@ def test_jax_differentiation_through_integrate(every_joint: Mechanism, on_jax, t
             np.testing.assert_allclose(J, twist(T, dT, reference), rtol=0, atol=1e-13)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_the_back_ends_agree(every_joint: Mechanism, agree, reference: str):
     random = rng("jacobian back ends")

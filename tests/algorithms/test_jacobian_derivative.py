@@ -57,6 +57,7 @@ def test_casadi_differentiation(every_joint: Mechanism, reference: str):
             np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * scale)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_the_back_ends_agree(every_joint: Mechanism, agree, reference: str):
     random = rng("jacobian derivative back ends")

@@ -44,6 +44,7 @@ def rates_of(found: Following) -> np.ndarray:
     return np.array(found.columns, dtype=float).T
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", CLOSED)
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_bundled_mechanisms(name: str, share: float):

@@ -67,6 +67,7 @@ def test_nothing_moves():
     assert evaluate("mass_matrix", m, np.zeros(0)).shape == (0, 0)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_the_back_ends_agree(every_joint: Mechanism, agree, base: str):
     random = rng("mass matrix back ends")

@@ -102,6 +102,7 @@ def of_joints_and_links(m: Mechanism, names) -> list[str]:
     return kept
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("k", range(14))
 def test_present_values_change_nothing(k: int):
     text, base = texts()[k]
@@ -120,6 +121,7 @@ def test_present_values_change_nothing(k: int):
             near(got, expected, WITHIN.get(name, 1e-13))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("k", range(14))
 def test_another_value_is_another_description(k: int):
     described, base = texts()[k]
@@ -253,6 +255,7 @@ EVERY_CALL = calls(mechanism_from(every_joint_urdf()), "tool")
 ONE_REFERENCE = [call for call in EVERY_CALL if call[1].get("reference", "local") == "local"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "static"), ONE_REFERENCE)
 def test_back_ends_and_derivatives(name: str, static, every_joint: Mechanism, on_jax):
     del on_jax  # for float64

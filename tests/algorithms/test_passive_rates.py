@@ -14,6 +14,7 @@ from seeds import rng
 CLOSED = [name for name in MODELS if MODELS[name].closed]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "excavator"])
 def test_back_ends_agree(name: str, agree):
     robot = lw.load(name)

@@ -81,6 +81,7 @@ def test_the_numbers_of_a_link():
     )
 
 
+@pytest.mark.slow
 def test_the_back_ends_agree(agree):
     random = rng("regressor back ends")
     for m in small_mechanisms():

@@ -45,6 +45,7 @@ def test_without_a_command_the_help_is_shown_once(cli: Callable[..., Any]):
     assert all(f" {name} " in result.stdout for name in names)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_the_examples_in_a_help_text_work(
     cli: Callable[..., Any], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -270,6 +271,7 @@ def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path):
         assert rb"r\xf6b\u2192t" in done.stdout or rb"r\u00f6b\u2192t" in done.stdout
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_ends_it_cleanly(process: Callable[..., Any], tmp_path: Path, threads: int):
@@ -302,6 +304,7 @@ def completed(line: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

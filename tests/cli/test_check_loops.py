@@ -17,6 +17,7 @@ from linkwork.formats.urdf.read import read
 from mjcf_samples import FOUR_BAR, closed
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", [n for n, model in models.MODELS.items() if model.closed])
 def test_bundled_models_are_closed(name: str):
     path = models.path(name)

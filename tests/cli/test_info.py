@@ -21,6 +21,7 @@ FAULTY = """<robot name="odd">
 </robot>"""
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", list(models.MODELS))
 @pytest.mark.parametrize("more", [[], ["--floating"]])
 def test_json_agrees_with_the_library(cli: Callable[..., Any], name: str, more: list[str]):

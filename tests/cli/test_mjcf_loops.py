@@ -76,6 +76,7 @@ def equality_rows(model: Any, q: Any, names: Any) -> Any:
     return data.efc_pos[data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", CLOSED)
 def test_bundled_mechanisms_close_as_before(name: str):
     robot = lw.load(name)
@@ -100,6 +101,7 @@ def test_bundled_mechanisms_close_as_before(name: str):
         assert np.abs(back.closure(off)).max() > 1e-3
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", ["pose", "revolute", "position", "distance", "xyz/yz"])
 def test_each_kind_is_open_by_as_much(kind: str):
     distance = {"distance": 0.7} if kind == "distance" else {}

@@ -67,6 +67,7 @@ def split(robot: lw.Robot, q: Any) -> list[Any]:
     return np.split(q, robot.mechanism.q_start[1:-1])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", PLAIN)
 def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
     source = read(models.path(name))

@@ -29,6 +29,7 @@ def hostile(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "options",
     [

@@ -109,6 +109,7 @@ except ValueError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["urdfpy", "urchin"])
 def test_meshes_elsewhere_and_missing_ones_without_touching_the_program(folder: Path, library: str):
     """The originals read any file, and all at once."""
@@ -131,6 +132,7 @@ def test_meshes_elsewhere_and_missing_ones_without_touching_the_program(folder: 
 # as python does it
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -203,12 +205,14 @@ def same_ending(folder: Path, words: list[str], code: str) -> tuple[str, str]:
     return wanted[2], got[2]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("code", ENDINGS, ids=short)
 def test_a_script_ends_as_with_python(folder: Path, code: str):
     wanted, got = same_ending(folder, ["program.py"], code)
     assert got == wanted
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("code", ENDINGS[:6], ids=short)
 def test_a_module_ends_as_with_python(folder: Path, code: str):
     wanted, got = same_ending(folder, ["-m", "program"], code)
@@ -233,6 +237,7 @@ def test_a_traceback_begins_in_the_program(folder: Path):
         assert [Path(file).name for file in files] == ["program.py", "inner.py"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -304,6 +309,7 @@ def test_ctrl_c_reaches_the_program(folder: Path):
 PROGRAM = "import oldlib\nfrom oldlib.utils import turn\nprint(oldlib.__name__, turn(2))\n"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -349,6 +355,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
 @pytest.mark.parametrize("how", ["script", "module"])
 def test_processes_of_multiprocessing_have_the_faces(folder: Path, method: str, how: str):

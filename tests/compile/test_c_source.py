@@ -117,12 +117,14 @@ def check(m, name, static, folder, ulps):
         assert np.abs(found - plain[row]).max(initial=0.0) <= unit[row], (name, row)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("m", "name", "static"), list(robot_cases()))
 def test_agrees_with_the_kernel(m, name, static, tmp_path):
     divides = check_movable in ALGORITHMS[name].needs  # by pivots of the mass matrix
     check(m, name, static, tmp_path, ulps=(4 + 2 * len(m.joint_names)) * (1000 if divides else 1))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("robot", ["excavator", "delta", "stewart"])
 @pytest.mark.parametrize("name", ["forward_dynamics", "inverse_dynamics", "loop_forces"])
 def test_loops_agree_with_the_kernel(robot, name, tmp_path):
@@ -137,6 +139,7 @@ def test_loops_agree_with_the_kernel(robot, name, tmp_path):
         np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("robot", ["ur5e", "panda", "scara", "mobile_arm"])
 @pytest.mark.parametrize("name", ["fk", "jacobian", "com", "integrate", "difference"])
 def test_arms_agree_within_4_ulp_of_the_scale(robot, name, tmp_path):
@@ -146,6 +149,7 @@ def test_arms_agree_within_4_ulp_of_the_scale(robot, name, tmp_path):
     check(loaded.mechanism, name, static, tmp_path, ulps=4)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["fk", "jacobian", "integrate", "difference"])
 def test_float_agrees_to_its_own_precision(name, tmp_path):
     m = mechanism_from(every_joint_urdf(), base="floating")
@@ -275,6 +279,7 @@ def test_float_refuses_what_it_cannot_hold():
         text_of(t, single=True)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("given", compilers() or [""])
 @pytest.mark.parametrize("level", ["-O0", "-O3"])
 def test_every_compiler_here_takes_it(given, level, tmp_path):
@@ -375,6 +380,7 @@ def test_the_text_is_the_same_each_time():
     assert text_of(trace("fk_all", m)) == text_of(trace("fk_all", m))
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     "robot", ["*/ int x; /*", "a\nb\\", "é ü 日本", "1st", "??/", "/**//", "", "double", "a" * 500]
 )

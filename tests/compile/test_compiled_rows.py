@@ -32,6 +32,7 @@ def fail():
     raise AssertionError("traced although the cache has it")
 
 
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 100])
 def test_any_number_of_rows_at_any_width(width, n):

@@ -166,6 +166,7 @@ def test_one_problem_alone_has_the_bits_of_the_queue(lanes):
         assert np.array_equal(b[0], report[k])
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("seed_try", [0, 1, 3])
 def test_one_try_starts_at_a_seed(lanes, seed_try):
     x0, p = problems(60, "seeds")

@@ -66,6 +66,7 @@ def test_only_the_asked_rows_are_written_constants_included(width, first, last):
         assert (found[~asked] == 7.0).all()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("n_in", "n_out"), [(1, 1), (2, 3), (7, 16), (9, 42), (17, 5), (5, 700)])
 def test_every_width_gives_the_same_bits_for_any_number_of_rows(n_in, n_out):
     function = mixed(n_in, n_out, "bits")
@@ -82,6 +83,7 @@ def test_every_width_gives_the_same_bits_for_any_number_of_rows(n_in, n_out):
             assert (found[n:] == 7.0).all()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("n_in", "n_out"), [(3, 2000), (1500, 3)])
 def test_large_tiles_lie_in_the_scratch_of_the_caller(n_in, n_out):
     function = mixed(n_in, n_out, "scratch")
@@ -167,6 +169,7 @@ def guarded(rows, columns, at_end):
     return array
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mprotect is called as on Linux")
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("at_end", [False, True])

@@ -36,6 +36,7 @@ def test_two_functions_of_one_code_are_apart():
     assert made.fast != Bound().fast
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("late", [False, True])
 def test_a_cycle_that_holds_it_is_collected(late):
     class Application:

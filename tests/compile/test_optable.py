@@ -77,6 +77,7 @@ def test_every_scalar_operation_of_casadi_has_a_place():
     assert all(op.name == name for name, op in OP_TABLE.items())
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("name", sorted(OP_TABLE))
 def test_values_are_casadis_at_every_width(name):
     op = OP_TABLE[name]

@@ -92,6 +92,7 @@ def through_windows(module, target, function):
     return MachineCode(target_machine(target).emit_object(llvm.parse_assembly(str(module))))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.skipif(not ON_LINUX_X86, reason="needs x86-64 Linux, which speaks both conventions")
 @pytest.mark.parametrize("at", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
 @pytest.mark.parametrize("name", KERNELS)
@@ -209,6 +210,7 @@ def need(*programs):
             pytest.skip(f"{program} (apt-get install {package}) is not installed")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", KERNELS)
 def test_code_for_arm64_linux_runs(name, tmp_path):
     need(

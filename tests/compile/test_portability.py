@@ -114,6 +114,7 @@ AGREED = {f"lw_{name}" for name in LIBM_NAMES}
 ANYWHERE = {"x86_64": {1}, "aarch64": {257, *range(263, 272), 282, 283}}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("name", [*ROWS, "search"])
 def test_nothing_unexpected_is_left_to_link(name, platform):
@@ -158,6 +159,7 @@ def test_the_reader_finds_what_is_left_to_link(platform):
     assert undefined_in(data, platform) == {"lw_erf"}
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_the_instructions_are_those_of_the_platform(platform):
     target = supported(platform)
@@ -174,6 +176,7 @@ def test_the_instructions_are_those_of_the_platform(platform):
     assert ("vfmadd" in text) == target.fused
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("platform", ["linux-x86-64-v3", "linux-arm64", "windows-x86-64-v3"])
 def test_the_same_module_gives_the_same_bytes(platform):
     target = supported(platform)
@@ -212,6 +215,7 @@ def rows(target, name, n=320, *, threads=1):
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_levels_agree_and_widths_and_threads_change_no_bit(name):
     found = {}
@@ -237,6 +241,7 @@ def solutions(target, n=40):
     return arrays[-2:]
 
 
+@pytest.mark.slow
 def test_inverse_kinematics_has_the_same_bits_at_every_width_of_a_level():
     for at in LEVELS:
         target = level(at)

@@ -46,6 +46,7 @@ def test_levels_have_registers_of_their_own():
         pytest.skip("not an x86-64 processor")
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(("n_in", "n_out"), [(0, 3), (7, 16), (9, 0), (30, 200)])
 @pytest.mark.parametrize("rows", [1, 100, 1003])
 def test_traffic_grows_with_what_is_moved(n_in, n_out, rows):

@@ -38,6 +38,7 @@ PATTERNS = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("n_out", [30, 64, 511, 600])
 def test_constants_and_computed_columns_land_where_they_belong(pattern, n_out):

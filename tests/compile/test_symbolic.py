@@ -35,6 +35,7 @@ def inputs(m, name, g):
     ]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", list(ALGORITHMS))
 def test_agrees_with_the_kernel(mechanism, name):
     if ALGORITHMS[name].needs_loops:

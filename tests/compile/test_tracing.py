@@ -42,6 +42,7 @@ def test_repeated_work_is_shared_between_outputs():
     assert t.signature.output_names == ("a", "b")
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("name", sorted(ALGORITHMS))
 def test_every_algorithm_traces_to_its_stated_shape_and_values(name):
     m = mechanism_from(solid(every_joint_urdf()))

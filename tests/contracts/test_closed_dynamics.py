@@ -20,6 +20,8 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.mechanism.model import JointType
 from seeds import rng
 
+pytestmark = pytest.mark.sweep(5, by="name")
+
 EVERY = pytest.mark.parametrize("name", CASES, scope="module")
 SOME = pytest.mark.parametrize("name", FEW, scope="module")
 
@@ -144,6 +146,7 @@ def test_forces_of_any_accelerations_are_the_nearest(name: str):
     near(found, least_driven(case, answerable(case, tree)), 1e-8)
 
 
+@pytest.mark.sweep(3, by="name")
 @SOME
 @pytest.mark.parametrize("with_all", [False, True])
 def test_derivatives_of_accelerations(name: str, with_all: bool):
@@ -168,6 +171,7 @@ def test_derivatives_of_accelerations(name: str, with_all: bool):
     near(by_tau, by_tau.T, 1e-12)
 
 
+@pytest.mark.sweep(5, by="name")
 @SOME
 @pytest.mark.parametrize("with_all", [False, True])
 def test_derivatives_of_forces(name: str, with_all: bool):

@@ -22,6 +22,8 @@ from linkwork.mechanism.model import STANDARD_GRAVITY, Mechanism
 from robots import body_poses, total_inertia
 from seeds import rng
 
+pytestmark = pytest.mark.sweep(3, by="name")
+
 ROWS = 3
 # by mechanism, so that what is traced of one serves all tests
 EVERY = pytest.mark.parametrize("name", case_texts(), scope="module")

@@ -22,6 +22,8 @@ from linkwork.mechanism.model import JointType, Mechanism
 from robots import example_robot_urdfs
 from seeds import rng
 
+pytestmark = pytest.mark.sweep(5, by="name")
+
 WITHIN = 1e-9
 STATES = 50
 FIXED = (
@@ -181,6 +183,7 @@ def test_frames_against_pinocchio(name: str):
         near(got, np.array(accelerations[key]), WITHIN)
 
 
+@pytest.mark.sweep(3, by="name")
 @pytest.mark.parametrize("name", REAL, scope="module")
 def test_derivatives_against_pinocchio(name: str):
     m, q, v, dv, _ = sample(name)

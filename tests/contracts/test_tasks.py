@@ -22,6 +22,8 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.solve.tasks.base import BoundTask, Task, beyond_slack
 from seeds import rng
 
+pytestmark = pytest.mark.sweep(3, by="where")
+
 KINDS = sorted(CASES, key=lambda kind: kind.__name__)
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 every_setup = pytest.mark.parametrize("where", SETUPS)

@@ -70,6 +70,7 @@ def test_all_or_none(door: Door, tmp_path: Path):
     assert sys.meta_path == finders
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", faces.available())
 def test_each_face_there_is_can_be_installed_and_taken_away(name: str):
     """In a process of its own: the original may be imported in this one."""

@@ -238,6 +238,7 @@ def test_no_two_faces_share_a_row():
     assert {row for row, count in counted.items() if count > 1} == set()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("entry", with_parity_file())
 def test_every_row_that_is_not_missing_has_a_test(entry: FaceEntry):
     there = marks()
@@ -299,7 +300,18 @@ def green_without(rows: list[tuple[str, str, str]], tests: Path, folder: Path) -
     environment = {**os.environ, "LINKWORK_TAKE_AWAY": str(plan), "LINKWORK_TAKEN_AWAY": str(said)}
     shared = str(TESTS.parent)
     environment["PYTHONPATH"] = os.pathsep.join([shared, *[p for p in sys.path if p]])
-    options = ["-q", "-x", "-p", "taking_away", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options = [
+        "-q",
+        "-x",
+        "-m",
+        "",
+        "-p",
+        "taking_away",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+    ]
     line = [sys.executable, "-m", "pytest", *options, "--import-mode=importlib", str(tests)]
     done = subprocess.run(
         line, env=environment, capture_output=True, text=True, check=False, timeout=300, cwd=folder
@@ -308,6 +320,7 @@ def green_without(rows: list[tuple[str, str, str]], tests: Path, folder: Path) -
     return json.loads(said.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not marks(), reason="no face has tests yet")
 def test_the_tests_of_a_row_fail_when_it_is_taken_away(tmp_path: Path):
     sample = rows_to_take_away()

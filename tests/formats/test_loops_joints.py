@@ -55,6 +55,7 @@ def test_nothing_is_changed_without_them():
     assert with_joints(given, record) == (given, record)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("axes", "letters"), [("xyz", "SPHERICAL"), ("xy", "CARDAN"), ("zy", "UJOINT_ZY")]
 )
@@ -78,6 +79,7 @@ def test_a_joint_moves_as_its_hinges_about_its_own_axes(axes, letters, tmp_path)
     np.testing.assert_allclose(robot.fk(q, names[-1]), expected, atol=1e-14)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("first", "freedoms"), [("SPHERICAL", 2), ("CARDAN", 1)])
 def test_a_leg_with_balls_loads_and_assembles(first, freedoms, tmp_path):
     robot = lw.load(written(tmp_path, LOOP + BALLS.format(first)))

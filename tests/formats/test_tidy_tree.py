@@ -69,6 +69,7 @@ def test_neighbours_touch_where_nothing_else_keeps_them_apart():
     assert wide[5] == pytest.approx((wide[1] + wide[6]) / 2)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("shape", ["chain", "star", "comb", "random"])
 def test_large_trees(shape: str):
     n = 100_000

@@ -126,6 +126,7 @@ def test_a_wide_tree_gets_its_root_at_the_left():
     assert svg(arm) == svg(arm, "down")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("write", [svg, dot, mermaid])
 def test_many_links_in_a_row(write: Callable[[Robot], str]):
     n = 20_000

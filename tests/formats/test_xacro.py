@@ -281,6 +281,7 @@ EVALUATED = [
 ]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("form", EVALUATED)
 def test_every_place_that_is_evaluated_is_guarded(
     refused: Callable[..., Problem], form: str, tmp_path: Path
@@ -325,6 +326,7 @@ def _secret(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "name",
     [
@@ -408,6 +410,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("what", BOMBS)
 def test_bombs_end(refused: Callable[..., Problem], what: str):
     problem = refused(
@@ -430,6 +433,7 @@ def test_document_types_are_refused(refused: Callable[..., Problem], doctype: st
     assert (problem.code, problem.line) == ("doctype", 1)
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize(
     "body",
     [

@@ -152,6 +152,7 @@ def test_floating_base():
     assert robots.mechanism_from(taken, base="floating").joint_names[0] == "floating_base_"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("kind", ["revolute", "fixed"])
 def test_long_chains_need_no_recursion(kind, backwards):

@@ -63,6 +63,7 @@ def random_states(robot, n=10):
     return rng("states").uniform(-0.7, 0.7, (n, robot.n_q))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("text", CLOSURES)
 def test_the_gaps_of_loops_are_mujocos(text):
     robot, _, state = both(closed(text))
@@ -79,6 +80,7 @@ def test_the_gaps_of_loops_are_mujocos(text):
             np.testing.assert_allclose(-theirs[3:], axis / (4.0 * half), atol=1e-13)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("text", CLOSURES)
 def test_the_motions_that_loops_leave_free_are_mujocos(text):
     robot, model, state = both(closed(text))
@@ -103,6 +105,7 @@ def spans(J):
     return V.T @ V
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("text", COUPLINGS)
 def test_couplings_and_their_slopes_are_mujocos(text):
     robot, model, state = both(closed(text))
@@ -118,6 +121,7 @@ def test_couplings_and_their_slopes_are_mujocos(text):
     assert abs(abs(factor) - 1.0) < 1e-12 or "both" in text  # a tendon's first factor is divided by
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("joint", "ref"), [("g", 0.2), ("slide", -0.1)])
 def test_a_joint_that_is_held_alone(joint, ref):
     robot, model, state = both(
@@ -133,6 +137,7 @@ def test_a_joint_that_is_held_alone(joint, ref):
     assert robot.mobility().degrees_of_freedom == 4
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "equality",
     [

@@ -137,6 +137,7 @@ def test_every_field_is_needed():
         from_json(json.dumps({**values, "extra": 1}))
 
 
+@pytest.mark.slow
 def test_any_changed_value_is_read_as_such_or_refused():
     random = rng("damage")
     values = json.loads(to_json(robots.mechanism_from(robots.every_joint_urdf())))

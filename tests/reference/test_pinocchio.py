@@ -145,6 +145,7 @@ def compare(pair: Pair, links: list[str], rows: np.ndarray) -> None:
 # ------------------------------------------------------------------------------- real robots
 
 
+@pytest.mark.sweep(16)
 @pytest.mark.parametrize("path", example_robot_urdfs(), ids=lambda path: path.stem)
 def test_real_robots(path: Path) -> None:
     document = read(path)

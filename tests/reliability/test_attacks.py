@@ -262,6 +262,7 @@ def test_p9_pipes_devices_folders_and_rings_of_links_are_refused_by_name(tmp_pat
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.slow
 def test_p4_limits(tmp_path: Path):
     pytest.importorskip("resource", reason="memory is measured with the resource module")
     files: dict[str, Path] = {}
@@ -365,6 +366,7 @@ def chain(n: int) -> list[str]:
     return links + joints
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_p12_a_chain_of_ten_thousand_links(backwards: bool):
     parts = chain(10_000)

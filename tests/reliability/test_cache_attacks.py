@@ -47,6 +47,7 @@ def test_another_process_runs_what_one_compiled(tmp_path):
     assert result(scenario("make", tmp_path)) == made
 
 
+@pytest.mark.slow
 def test_eight_processes_at_once(tmp_path):
     running = [scenario("fight", tmp_path) for _ in range(8)]
     assert [result(process) for process in running] == ["fine"] * 8

@@ -44,6 +44,7 @@ def test_no_argument_crashes_or_misleads_the_compiled_functions():
     assert f"HAS_ABI={array_abi() is not None}" in said
 
 
+@pytest.mark.slow
 def test_plain_python_stands_in():
     assert "HAS_ABI=False" in fuzz(SECONDS / 2, "general")
 

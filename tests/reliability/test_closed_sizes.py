@@ -49,6 +49,7 @@ def a_state(robot: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return q, robot.passive_rates(q) @ g.normal(size=len(columns)), tau
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("pitch", [5e-3, 1e-3, 1e-5, 1e-7])
 def test_a_ball_screw_holds_its_nut(pitch: float):
     rate = pitch / (2 * np.pi)
@@ -65,6 +66,7 @@ def test_a_ball_screw_holds_its_nut(pitch: float):
             np.testing.assert_allclose(forces, wanted, rtol=1e-12)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("crank", [0.5, 1e-2, 1e-4, 1e-6, 1e-8])
 def test_next_to_a_dead_centre_virtual_work_holds(crank: float):
     robot = lw.load("slider_crank")
@@ -90,6 +92,7 @@ def test_at_a_dead_centre_it_is_refused():
             call(np.stack([lw.load("slider_crank").assemble([0.4]).q, q]))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", ["slider_crank", "five_bar", "excavator", "gripper", "delta"])
 def test_forces_and_motions_follow_the_units(name: str, size: tuple[float, float]):

@@ -74,6 +74,7 @@ def chain_of_eight(g: np.random.Generator) -> str:
     return f'<robot name="eight">{links}{"".join(joints)}</robot>'
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("number", range(4))
 def test_p13_forward_kinematics_against_fifty_digits(number):
     g = rng(f"P13 {number}")
@@ -88,6 +89,7 @@ def test_p13_forward_kinematics_against_fifty_digits(number):
 # P14: derivatives
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("number", range(5))
 def test_p14_jacobians_against_central_differences(number):
     g, h = rng(f"P14 {number}"), 1e-6
@@ -131,6 +133,7 @@ def calls_of(r: lw.Robot):
 CALLS = tuple(calls_of(lw.load("planar_2r")))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", CALLS)
 def test_p17_bad_numbers_and_lengths_raise_and_change_nothing(name):
     r = model("everything")
@@ -247,6 +250,7 @@ def failing_calls(r: lw.Robot):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_p18_failing_calls_leave_no_trace():
     r = lw.load(every_joint_urdf())
     q = r.random(9, seed=4)
@@ -340,6 +344,7 @@ def errors_of(r: lw.Robot, frame: str, result: lw.IKResult, T: np.ndarray):
     return distance, 2 * np.arcsin(np.minimum(gap / np.sqrt(8), 1.0))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["planar_2r", "ur5e", "panda"])
 def test_p25_singular_targets(name):
     r, g = model(name), rng(f"P25 {name}")
@@ -361,6 +366,7 @@ def test_p25_singular_targets(name):
         assert np.count_nonzero(result.success) >= 396
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["ur5e", "panda", "quadruped"])
 def test_p26_targets_out_of_reach(name):
     r, g = model(name), rng(f"P26 {name}")
@@ -433,6 +439,7 @@ NAMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", NAMES, ids=lambda n: ascii(n[:10]))
 def test_p29_any_name_is_only_a_name(name):
     def attribute(value: str) -> str:

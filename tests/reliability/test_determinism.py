@@ -104,6 +104,7 @@ def test_p19_four_threads_compile_different_things_of_one_robot_at_once():
 # P20: batches
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["fk", "jacobian", "com", "fk_all"])
 def test_p20_rows_do_not_depend_on_threads_chunks_or_neighbours(name):
     r = lw.load("mobile_arm")
@@ -155,6 +156,7 @@ def test_p20_inverse_kinematics_does_not_depend_on_the_company():
 # P22: copies
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["ur5e", "mobile_arm", "quadruped"])
 @pytest.mark.parametrize("used", [False, True])
 def test_p22_copies_are_equal_and_compute_the_same(name, used):
@@ -210,6 +212,7 @@ def test_p31_the_same_bits_and_the_same_object_code_for_twenty_hash_seeds():
     assert len({python(BITS, PYTHONHASHSEED=seed) for seed in seeds[:3]}) == 1
 
 
+@pytest.mark.slow
 def test_cached_code_gives_the_bits_of_fresh_code(tmp_path):
     folder = tmp_path / "cache"
     fresh = python(BITS, LINKWORK_CACHE="off")
@@ -223,6 +226,7 @@ def test_cached_code_gives_the_bits_of_fresh_code(tmp_path):
     assert again == {path.name: data for path, data in entries.items()}
 
 
+@pytest.mark.slow
 def test_instruction_sets_agree_within_four_ulp_of_the_scale(tmp_path):
     show = """
         import sys, numpy as np, linkwork as lw

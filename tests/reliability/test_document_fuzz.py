@@ -147,6 +147,7 @@ def _of_face(data: bytes, number: int) -> str:
 # ---- all of the format at random
 
 
+@pytest.mark.slow
 @FUZZ
 @given(robots(), st.integers(0, 2**32))
 def test_robots_at_random_survive_every_step(robot: Robot, seed: int):
@@ -159,6 +160,7 @@ def test_robots_at_random_survive_every_step(robot: Robot, seed: int):
         moves(result, random)
 
 
+@pytest.mark.slow
 @FUZZ
 @given(robots(), robots())
 def test_differences_are_none_with_itself_and_the_same_both_ways(a: Robot, b: Robot):
@@ -205,6 +207,7 @@ def listed(value: Any) -> Any:
     return [listed(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
+@pytest.mark.slow
 @FUZZ
 @given(robots())
 def test_p22_documents_travel(robot: Robot):

@@ -85,6 +85,7 @@ STEPS: dict[str, Callable[[Document], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parents", [list(range(10_000)), [0] * STAR], ids=["chain of 10,000", f"star of {STAR}"]
 )
@@ -105,6 +106,7 @@ def seconds(step: Callable[[Document], Any], document: Document) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.slow
 def test_p12_two_chains_become_one_and_are_saved(tmp_path: Path):
     document = tree(list(range(10_000)))
     mount = Joint("mount", "fixed", "l10000", "x/l0")
@@ -127,6 +129,7 @@ def described() -> list[Path]:
     return [lw.models.path(name) for name in MODELS] + example_robot_urdfs() + found
 
 
+@pytest.mark.slow
 def test_p15_the_second_save_is_the_first_byte_by_byte(tmp_path: Path):
     saved = 0
     first, second = tmp_path / "first.urdf", tmp_path / "second.urdf"
@@ -146,6 +149,7 @@ def test_p15_the_second_save_is_the_first_byte_by_byte(tmp_path: Path):
     assert saved > 30
 
 
+@pytest.mark.slow
 def test_p15_the_faces_second_save_is_the_first_byte_by_byte(tmp_path: Path):
     for name in MODELS:
         with warnings.catch_warnings():
@@ -203,6 +207,7 @@ ROUNDS = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
 def test_p23_nothing_is_kept_of_documents_edits_meshes_and_errors(tmp_path: Path):
     # the largest of four quarters is left out: the heap grows by steps
@@ -278,6 +283,7 @@ def test_p29_any_name_is_given_and_kept(name: str, tmp_path: Path):
     assert lw.load(tmp_path / "robot.urdf").mechanism.frame_names[1] == name
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("name", NAMES, ids=lambda n: ascii(n)[1:16])
 def test_p29_the_face_takes_any_name(name: str, tmp_path: Path):
     (tmp_path / "robot.urdf").write_text(SAMPLE, encoding="utf-8")
@@ -326,6 +332,7 @@ def test_p30_a_decimal_comma_changes_nothing(plain: dict[str, str], tmp_path: Pa
     pytest.skip("no locale with a decimal comma (de_DE.UTF-8) is installed")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("setting", [{"LC_ALL": "C"}, {"LC_ALL": "de_DE.UTF-8"}])
 def test_p30_settings_of_the_environment_change_nothing(
     plain: dict[str, str], tmp_path: Path, setting: dict[str, str]
@@ -333,6 +340,7 @@ def test_p30_settings_of_the_environment_change_nothing(
     assert json.loads(worked(tmp_path, **setting)) == plain
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", ["1", "2", "77", "4294967295"])
 def test_p31_the_same_bytes_for_any_hash_seed(plain: dict[str, str], tmp_path: Path, seed: str):
     found = json.loads(worked(tmp_path, PYTHONHASHSEED=seed))

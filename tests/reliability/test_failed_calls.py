@@ -309,6 +309,7 @@ FACE: dict[str, Case] = {
 CASES = EDITS | FILES | FACE
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize("case", CASES)
 def test_p17_p18_a_call_that_fails_changes_nothing(scene: Scene, case: str):
     kind, call = CASES[case]

@@ -23,6 +23,7 @@ def gear(rate: float) -> Any:
     return lw.load(WHEELS).couple("turn_fast", "turn_slow", rate=rate)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("rate", RATES)
 def test_every_position_is_assembled(rate: float):
     slow = np.linspace(-20.0, 20.0, 101)
@@ -41,6 +42,7 @@ def test_every_position_is_assembled(rate: float):
     assert not robot.is_assembled(wanted + np.array([0.0, 1e-3 * (1.0 + abs(rate))])).any()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("rate", RATES)
 def test_rates_and_forces(rate: float):
     robot = gear(rate)
@@ -58,6 +60,7 @@ def test_rates_and_forces(rate: float):
     np.testing.assert_allclose(driven.inverse_dynamics(q, still, dv), [1.0, 0.0], rtol=1e-9)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("rate", RATES)
 def test_a_simulation_goes_on_for_many_turns(rate: float):
     robot = gear(rate)

@@ -61,6 +61,7 @@ def tips(name):
 # targets at the edge of what can be reached
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["ur5e", "panda", "scara", "puma560", "every_joint"])
 def test_near_singular_targets_are_never_falsely_solved(name):
     robot, g = model(name), rng(f"near singular {name}")
@@ -169,6 +170,7 @@ def chain(kind, n=4):
     return lw.load(f'<robot name="c">{links}{joints}</robot>')
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", sorted(CHAINS))
 def test_odd_chains_are_solved_or_not_but_never_falsely(kind):
     robot = chain(kind)
@@ -219,6 +221,7 @@ def test_huge_coordinates_are_refused_or_not_solved(size):
     judge(slides.mechanism, "tool0", result, lw.pose((size, 0, 0.5)))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_refused_and_named(value):
     robot = model("ur5e")
@@ -257,6 +260,7 @@ def test_only_our_errors_come_out(k):
             assert len(str(error)) < 1000
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("lead", [(0,), (0, 3), (2, 0), (1, 1, 0)])
 def test_empty_batches_give_empty_results(lead):
     robot = model("humanoid")

@@ -58,6 +58,7 @@ def known(tmp_path_factory):
     return folder, bits
 
 
+@pytest.mark.slow
 def test_a_known_mechanism_needs_no_casadi_and_gives_the_same_bits(known):
     folder, bits = known
     before = {path.name: path.read_bytes() for path in folder.glob("*.kernel")}

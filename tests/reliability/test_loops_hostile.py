@@ -287,6 +287,7 @@ PIECES = ("[", "]", "{", "}", ",", ":", "'", '"', "-", "\n", "  ", "&a ", "*a", 
 PIECES += ("1e999", "nan", ".inf", "-1", "null", "true", "frame_a", "kind", "6d", "\t", "\x00", "é")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("text", [TEXT, OTHER])
 def test_damaged_files_are_understood_or_refused(text: str, tmp_path: Path):
     g = rng("damaged loops")

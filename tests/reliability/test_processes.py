@@ -46,6 +46,7 @@ def python(code: str | Path, **environment: str) -> str:
 # P21: fork and spawn
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "method", [pytest.param("fork", marks=forks), "spawn", pytest.param("forkserver", marks=forks)]
 )
@@ -73,6 +74,7 @@ def test_p21_worker_processes_give_the_same_bits(method, tmp_path):
 SCENARIOS = Path(__file__).parents[1] / "fork_scenarios.py"
 
 
+@pytest.mark.sweep(1)
 @forks
 @pytest.mark.parametrize(
     "scenario",
@@ -257,6 +259,7 @@ def test_the_fast_call_keeps_no_references_and_no_memory():
 # P30 and P31: locales and hash seeds
 
 
+@pytest.mark.slow
 def test_p31_the_same_bits_for_any_hash_seed():
     code = (
         "import hashlib, linkwork as lw;"

@@ -32,6 +32,7 @@ def test_dense_weights_have_order_four():
     np.testing.assert_allclose(weights[-1], DOPRI5.b, atol=1e-14)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("m", "q0", "v0"),
     [
@@ -119,6 +120,7 @@ def test_a_terminal_event_ends_the_roll_out():
     assert [e.name for e in both.events] == ["wall"]
 
 
+@pytest.mark.slow
 def test_directions():
     def swing(t, q, v):
         return q[0]

@@ -111,6 +111,7 @@ def ours(robot: lw.Robot, q0: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.array(found)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("name", "start", "duration"),
     [("four_bar", 0.5, 1.0), ("slider_crank", 0.5, 2.0), ("five_bar", 0.0, 0.5)],

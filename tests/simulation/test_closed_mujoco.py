@@ -46,6 +46,7 @@ def engine(robot: lw.Robot, name: str, time_constant: float, dt: float) -> Any:
     return spec.compile()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("name", "duration"), [("four_bar", 0.5), ("slider_crank", 0.5), ("five_bar", 0.3)]
 )

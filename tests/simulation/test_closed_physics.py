@@ -18,6 +18,7 @@ DOWN = [0.0, -G, 0.0]  # of the planar models, which lie across gravity
 METHODS = ("rk4", "euler", "dopri5", "implicit")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("name", "kp", "gravity", "share"),
     [
@@ -56,6 +57,7 @@ def test_a_bennett_linkage_keeps_its_energy():
     np.testing.assert_allclose(robot.closure(found.q), 0.0, atol=1e-11)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["position", "point"])
 def test_a_parallelogram_is_a_pendulum(kind: str):
     """Its rods turn alike: (2 I + M r²) a'' = -(m r + M r) g sin a."""
@@ -75,6 +77,7 @@ def test_a_parallelogram_is_a_pendulum(kind: str):
         np.testing.assert_allclose(found.v[-1], swung(expected[1]), atol=10 * close[method])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("euler", 1), ("implicit", 2)])
 def test_the_order_is_kept(method: str, order: int):
     robot = lw.load("four_bar")
@@ -108,6 +111,7 @@ def test_dormand_prince_keeps_its_tolerance():
     assert errors[2] < 0.05 * errors[1]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", METHODS)
 def test_loops_stay_closed_whatever_acts(method: str):
     """Control, stops, losses, rotors and wrenches, between the kept states too."""
@@ -127,6 +131,7 @@ def test_loops_stay_closed_whatever_acts(method: str):
     assert np.abs(opening).max() < 1e-8
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_function_is_the_law_that_it_computes(method: str):
     robot = lw.load("four_bar")
@@ -163,6 +168,7 @@ def test_events_are_found_on_the_loops():
     assert np.abs(robot.closure(np.array(seen))).max() < 1e-11
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["rk4", "euler", "implicit"])
 def test_rows_of_a_batch_are_bits_of_single_ones(method: str):
     robot = lw.load("five_bar")
@@ -179,6 +185,7 @@ def test_rows_of_a_batch_are_bits_of_single_ones(method: str):
     np.testing.assert_array_equal(threaded.q[::-1], many.q)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", METHODS)
 def test_steps_that_lose_the_loops_say_so(method: str):
     """The delta falls until its arms are stretched; steps of 0.2 s are too long for a four-bar."""

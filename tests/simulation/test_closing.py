@@ -26,6 +26,7 @@ def test_what_is_not_assembled_is_refused_by_loop_and_gap():
         simulated(M, NEUTRAL, [1.0, 0.0, 0.0])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["rk4", "dopri5", "implicit"])
 def test_what_is_nearly_assembled_is_closed_first(method: str):
     q0, v0 = NEUTRAL + np.array([3e-7, 0.0, 0.0]), SPEEDS + np.array([0.0, 1e-7, 0.0])

@@ -13,6 +13,7 @@ from pendulums import LIBRARY, brick, free_tree, orders, pendulum, request, simu
 from seeds import rng
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["rk4", "euler"])
 @pytest.mark.parametrize("m", [pendulum(2), free_tree(4)], ids=["pendulum", "tree"])
 def test_native_steps_are_those_of_numpy(name: str, m):

@@ -17,6 +17,7 @@ exudyn = pytest.importorskip("exudyn", reason="exudyn (pip install exudyn) is no
 MODELS = Path(linkwork.models.__file__).parent
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "ur5e", "scara"])
 def test_arms_by_rk4(name: str):
     m = mechanism_from((MODELS / f"{name}.urdf").read_text(encoding="utf-8"))

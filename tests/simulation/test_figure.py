@@ -12,6 +12,7 @@ from linkwork.errors import UnknownNameError
 from pendulums import pendulum, simulated
 
 
+@pytest.mark.slow
 def test_pyplot_shows_it_and_keeps_few():
     plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is missing")
     backend = plt.get_backend()

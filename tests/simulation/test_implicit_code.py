@@ -25,6 +25,7 @@ def both(asked) -> tuple[np.ndarray, np.ndarray]:
     return fast.q, slow.q
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "m",
     [pendulum(1), pendulum(5), free_tree(4), pendulum(14)],

@@ -30,6 +30,7 @@ def test_size_and_direction():
     np.testing.assert_allclose(half, -0.5 * M.friction, rtol=1e-14)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])
 def test_a_sled_comes_to_rest_and_stays(method: str):
     m = mechanism_from(SLED.format(friction=4))

@@ -17,6 +17,7 @@ from seeds import rng
 G = 9.80665
 
 
+@pytest.mark.slow
 def test_energy_of_a_double_pendulum_over_ten_seconds():
     """P24: RK4 at 1 ms drifts less than 1e-6 of m g l, Dormand-Prince less than 1e-9."""
     m, scale = pendulum(2), 1.0 * G * 1.0
@@ -30,6 +31,7 @@ def test_energy_of_a_double_pendulum_over_ten_seconds():
     assert drift.max() < 0.1 * scale
 
 
+@pytest.mark.slow
 def test_a_free_floating_tree_over_ten_seconds():
     """Without gravity and damping: energy and momentum stay, quaternions have length 1."""
     m = free_tree(10)
@@ -107,6 +109,7 @@ def test_a_massless_leaf_is_refused_by_name():
         simulated(mechanism_from(wrong), [0.0])
 
 
+@pytest.mark.slow
 def test_batches_are_their_rows_whatever_the_threads():
     """P20: bit for bit."""
     m = free_tree(3)

@@ -36,6 +36,7 @@ def more(method, asked) -> np.ndarray | None:
     return np.zeros((11, 2 * asked.system.mechanism.n_v)) if method is IMPLICIT else None
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", [RK4, EULER, IMPLICIT], ids=lambda m: m.name)
 def test_widths_give_the_same_bits(method):
     found: list[Track] = []

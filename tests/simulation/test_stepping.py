@@ -14,6 +14,7 @@ M = pendulum(2)
 Q0 = np.array([[[0.1, 0.2], [0.3, 0.4], [0.5, -0.6]]])  # (1, 3, 2)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["rk4", "euler", "dopri5", "implicit"])
 def test_a_law_written_as_a_function_is_the_law(method: str):
     def law(t, q, v):

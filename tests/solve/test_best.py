@@ -84,6 +84,7 @@ def test_the_cheapest_success_is_chosen_else_the_nearest_miss():
     assert chosen(cost, success, misses).tolist() == [2, 2, 1]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("choose", ["nearest", "centred", "manipulable"])
 def test_the_best_is_the_best_of_what_the_same_starts_find(arm, choose):
     q0 = UR5E.random(6, seed=4)

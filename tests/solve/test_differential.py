@@ -66,6 +66,7 @@ def test_near_targets_are_reached_to_the_last_digits(robot, control):
     assert (error(robot, q, T) < 1e-12).mean() > 0.98  # but next to singularities
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("dt", [1e-6, 1e-3, 0.1, 10.0])
 def test_positions_and_velocities_stay_within_limits_exactly(robot, compiler, dt):
     m = robot.mechanism
@@ -100,6 +101,7 @@ def test_a_far_target_is_gone_to_straight(robot, control):
     assert (used[good] > 1.0 - 1e-9).all()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("beyond", [0.0, 0.1, 1.0])
 def test_targets_out_of_reach_are_approached_without_shaking(robot, control, beyond):
     q = middling(robot, 50, "shaking")
@@ -113,6 +115,7 @@ def test_targets_out_of_reach_are_approached_without_shaking(robot, control, bey
     assert np.quantile(last, 0.9) < 1e-5
 
 
+@pytest.mark.slow
 def test_lower_priorities_and_objectives_leave_those_above_alone(robot):
     m = robot.mechanism
     q = middling(robot, 100, "levels")
@@ -131,6 +134,7 @@ def test_lower_priorities_and_objectives_leave_those_above_alone(robot):
     assert np.abs(second - first).max() > 1e-4
 
 
+@pytest.mark.slow
 def test_objectives_improve_while_the_task_stays_done(robot):
     m = robot.mechanism
     q0 = middling(robot, 60, "objectives")
@@ -344,6 +348,7 @@ def test_the_default_controller_of_every_bundled_model_steps_and_keeps_loops_clo
     assert not robot.loops or gap(robot, before) < 1e-9
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["excavator", "four_bar"])
 def test_loops_stay_closed_before_every_task_and_limit(name):
     robot = lw.load(name)
@@ -369,6 +374,7 @@ def test_loops_stay_closed_before_every_task_and_limit(name):
     np.testing.assert_allclose(rows[0], control.step(robot.neutral(), T), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_floating_platform_is_controlled_with_its_loops_closed():
     robot = lw.load("delta")
     goal = robot.fk(robot.assemble([0.3, 0.1, 0.2]).q, "platform")

@@ -38,6 +38,7 @@ def judged(robot, frame, result, targets):
     return position, 2.0 * np.arcsin(np.clip(chord / 2.0, 0.0, 1.0)), inside
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("file", sorted(CHAINS))
 def test_real_arms_all_solved_and_pinocchio_agrees(file):
     pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
@@ -64,6 +65,7 @@ def test_real_arms_all_solved_and_pinocchio_agrees(file):
     assert ((result.q >= chain.limits.lower) & (result.q <= chain.limits.upper)).all()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", sorted(name for name in MODELS if not MODELS[name].closed))
 def test_bundled_models_at_tight_tolerances(name):
     robot, tip = lw.load(name), MODELS[name].tip
@@ -274,6 +276,7 @@ def test_a_solver_can_be_kept_and_knows_its_size():
     assert solver.search.n_step_instructions > 100
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("task", [Position("tool0"), CenterOfMass(), Pointing("tool0")])
 def test_one_point_is_a_row_of_a_batch_and_is_checked(task):
     robot = lw.load("panda")

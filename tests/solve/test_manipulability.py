@@ -39,6 +39,7 @@ def check(m, frame, coordinates, rows, q):
         assert found.slope[k] == pytest.approx(expected, abs=1e-5 + 1e-5 * abs(expected))
 
 
+@pytest.mark.sweep(11)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_bundled_robots(name):
     m = lw.load(name).mechanism
@@ -55,6 +56,7 @@ def test_every_type_of_joint_and_coupled_ones(frame):
         check(m, index, m.coordinates_moving(index), range(6), q)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees_some_joints_and_some_rows(seed):
     r = rng(f"tree {seed}")

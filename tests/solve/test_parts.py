@@ -150,6 +150,7 @@ def legs():
     return InverseKinematics(M, FEET)
 
 
+@pytest.mark.slow
 def test_the_answer_of_one_leg_does_not_depend_on_the_other(legs):
     q = ROBOT.random(30, seed=3)
     left, right = ROBOT.fk(q, "left_foot"), ROBOT.fk(q, "right_foot")

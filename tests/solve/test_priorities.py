@@ -43,6 +43,7 @@ def goals(robot, label, n=N):
     return robot.fk(robot.random(n, seed=g), "tool0"), robot.random(n, seed=g)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("robot", [PANDA, UR5E], ids=["panda", "ur5e"])
 @pytest.mark.parametrize("task", [ik.Pose, ik.Position])
 def test_what_cannot_be_done_beside_it_never_costs_the_first_level(robot, task):
@@ -79,6 +80,7 @@ def test_a_second_level_is_at_its_optimum_beside_the_first():
         assert np.mean(np.array(shares) < 0.05) > 0.85
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("task", [ik.Pose, ik.Position])
 def test_a_posture_below_is_at_its_optimum(task):
     """Many rows go down their gradient."""
@@ -139,6 +141,7 @@ def test_the_optimum_is_that_of_another_solver():
         assert np.sum((q - goal) ** 2) <= found.fun + 1e-3
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("priority", [0, 1])
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (3.0, 1.0), (1.0, 10.0)])
 def test_weights_balance_what_excludes_each_other(priority, weights):
@@ -172,6 +175,7 @@ def test_joints_of_weight_zero_stay_and_of_small_weight_move_less():
     assert ways[2] < 0.2 * ways[0]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("task", [ik.Pose, ik.Position])
 def test_an_objective_ends_where_nothing_is_left_to_gain(task):
     T, posture = goals(PANDA, f"objective {task.__name__}")

@@ -37,6 +37,7 @@ def best_share(J, e, low, high):
     return -answer.fun
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("rows", "n"), [(6, 7), (3, 7), (6, 10), (2, 4), (6, 6)])
 def test_the_task_is_shortened_and_not_bent(rows, n):
     r = rng(f"straight {rows} {n}")

@@ -153,6 +153,7 @@ def unreachable(n, frame="tool0", robot=PANDA):
     return targets
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("how", [{}, {"best_of": 2}], ids=["one", "best of"])
 def test_targets_that_take_long_are_told_of_on_the_way(how, threads):

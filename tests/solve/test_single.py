@@ -49,6 +49,7 @@ def quick(solver: InverseKinematics, *given: Any) -> bool:
     return numbers is not None and single(numbers, *given) is not None
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("start", [None, "q0"])
 def test_several_tasks(start):
     n = 20
@@ -80,6 +81,7 @@ def test_several_tasks(start):
             same(solver.solve([each.tolist() for each in row], q0), usual, k)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["excavator", "stewart", "delta", "five_bar"])
 def test_with_loops(name: str):
     robot, T = closed(name, 12)

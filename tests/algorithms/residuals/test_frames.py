@@ -22,6 +22,7 @@ from robots import every_joint_urdf
 ROBOTS = [("panda", "tool0"), ("mobile_arm", "finger_follower_link"), (every_joint_urdf(), "ball")]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "frame"), ROBOTS, ids=["panda", "mobile_arm", "every_joint"])
 def test_velocities_are_those_of_the_poses(name, frame):
     robot = lw.load(name)

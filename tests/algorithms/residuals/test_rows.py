@@ -42,6 +42,7 @@ def asked(turns, of="world", mirror=None, *, exact=False, where=()):
 PARTS = [(t, of, x) for t in ("xyz", "xy", "yz", "z") for of in ("world", "tool") for x in (0, 1)]
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(("turns", "of", "exact"), PARTS)
 def test_following_the_error_comes_to_the_target(turns, of, exact):
     # R turns by the least w with J w = error: what the solver does, with three turns to choose

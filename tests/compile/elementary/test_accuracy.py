@@ -131,6 +131,7 @@ def test_every_statement_is_tested():
     assert set(CASES) == set(ACCURACY)
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("fused", [True, False])
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_error_is_within_what_is_stated(name, fused):
@@ -142,6 +143,7 @@ def test_error_is_within_what_is_stated(name, fused):
     assert errors[worst] <= ACCURACY[name].ulp
 
 
+@pytest.mark.sweep(18)
 @pytest.mark.parametrize("fused", [True, False])
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_every_width_gives_the_same_bits(name, fused):

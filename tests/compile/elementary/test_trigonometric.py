@@ -30,6 +30,7 @@ def exact_rest(x, k, half_pi):
     return r - ((r * r * r // 6) >> 2 * BITS)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("fused", [True, False])
 def test_small_values_next_to_every_quarter_turn(fused):
     with mpmath.workprec(BITS + 60):

@@ -67,6 +67,7 @@ def same(operation: Operation, makers: list[Any], theirs: list[float]) -> float:
     return 0.0  # diff: the same, divided by a time
 
 
+@pytest.mark.sweep(28)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 def test_random_values_give_what_pykdl_gives(operation: Operation, kdl: Any):
     source, worst = Source(f"{SEED} {operation}"), (0.0, [], [])

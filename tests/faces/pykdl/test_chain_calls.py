@@ -34,6 +34,7 @@ def near(a: object, b: object, most: float = 1e-12) -> None:
     np.testing.assert_allclose(np.asarray(a), b, rtol=0, atol=most * max(1.0, np.abs(b).max()))
 
 
+@pytest.mark.slow
 def test_poses_and_velocities(core: Core):
     random, robot = rng("chain calls"), core.robot
     for count in range(len(core.order)):
@@ -50,6 +51,7 @@ def test_poses_and_velocities(core: Core):
             near(np.concatenate(got), robot.jacobian_dot_v(q, v, str(count), reference=reference))
 
 
+@pytest.mark.sweep(1)
 def test_forces(core: Core):
     random, robot = rng("chain forces"), core.robot
     n, loaded = robot.n_q, len(core.wrenches)
@@ -63,6 +65,7 @@ def test_forces(core: Core):
     near(got, function(q, v, dv, gravity, *world) + core.rotors * dv)
 
 
+@pytest.mark.sweep(1)
 def test_velocities(core: Core):
     random, robot, end = rng("chain velocities"), core.robot, len(core.order) - 1
     q, goal, weights = random.normal(size=(3, robot.n_q))

@@ -27,6 +27,7 @@ def worst(seed: str, theirs: list[dict[str, list[float]]]) -> tuple[float, str]:
     return max((apart(a[name], b[name]), name) for a, b in pairs for name in b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", CHAINS)
 def test_solvers_say_what_pykdl_says(seed: str):
     kdl: Any = pytest.importorskip("PyKDL", reason="PyKDL (python3-pykdl) is not installed")

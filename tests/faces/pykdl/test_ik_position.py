@@ -50,6 +50,7 @@ def solvers() -> list[Any]:
     ]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.row("S3-129", "S3-132", "S3-133")
 @pytest.mark.parametrize("k", range(3))
 def test_the_frame_is_reached(k: int):

@@ -43,6 +43,7 @@ def test_joints_that_are_left_out():
     assert np.allclose(J.ToArray(), np.stack([COLUMNS[:, 1], np.zeros(6)], 1), atol=1e-15)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.row("S3-124")
 @pytest.mark.parametrize("representation", [0, 1, 2])
 def test_derivatives_are_differences(representation: int):

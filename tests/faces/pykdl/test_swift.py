@@ -70,6 +70,7 @@ def test_there_are_some():
     assert len(ALL) >= 24
 
 
+@pytest.mark.sweep(7)
 @EVERY
 def test_bits_and_types_are_those_of_python(name: str):
     one, random = fresh(name), rng(f"swift {name}")

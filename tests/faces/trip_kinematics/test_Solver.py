@@ -247,6 +247,7 @@ def arm_with_cylinders(*, known: bool = True) -> Robot:
     return Robot([first, second])
 
 
+@pytest.mark.slow
 @pytest.mark.row("S1-062", "S1-082", "S1-061")
 def test_every_virtual_state_has_an_actuated_one_where_loops_are_known():
     known = SimpleInvKinSolver(arm_with_cylinders(), "second")
@@ -291,6 +292,7 @@ def test_what_is_nearest_is_assembled():
     assert away <= np.hypot(x - target[0], z - target[2]).min() + 1e-4
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.row("S1-016", "S1-060")
 @pytest.mark.parametrize("free", [(), ("tx",), ("tx", "ty", "tz")])
 def test_quaternions_are_solved_for_on_the_sphere(free: tuple[str, ...]):
@@ -364,6 +366,7 @@ def test_names_of_the_module():
     assert doubled().get_name() == "g"
 
 
+@pytest.mark.slow
 @pytest.mark.row("S1-061", "S1-062")
 def test_loops_stay_on_the_branch_of_the_tip():
     """A five-bar whose tip is on any of its assemblies; the answer is that of a fine way there."""

@@ -296,6 +296,7 @@ def test_the_excavator_by_programs_for_an_optimiser(tmp_path: Path):
         assert json.loads(line) == pytest.approx([x, 0.0, z], abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.row("S1-084", "S1-085", "S1-037")
 def test_three_legs_with_mappings_under_other_names(tmp_path: Path):
     assert run(LEGS, tmp_path).strip().split("\n")[-3:] == ["True", "True", "True 9"]

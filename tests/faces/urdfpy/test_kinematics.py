@@ -54,6 +54,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.row("S2-194", "S2-147", "S2-146", "S2-143", "S2-152")
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 def test_a_change_is_seen_by_the_next_call(ur5: URDF, change):

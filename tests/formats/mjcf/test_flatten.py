@@ -80,6 +80,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.sweep(22)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_are_refused_soon(name: str, tmp_path: Path):
     text, code, line = HOSTILE[name]

@@ -153,6 +153,7 @@ def way(text: str, generator: np.random.Generator) -> bool:
 MUTATIONS = int(os.environ.get("LINKWORK_MUTATIONS", "100"))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["letters", "elements"])
 def test_mutated_texts_are_read_or_refused(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

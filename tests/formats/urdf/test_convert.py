@@ -193,6 +193,7 @@ def test_numbers_are_written_short():
     assert [number_text(number) for number in numbers] == texts
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("kind", Kind)
 @given(data=st.data())
 def test_writing_is_undone_by_reading(kind: Kind, data: st.DataObject):

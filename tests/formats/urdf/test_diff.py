@@ -134,6 +134,7 @@ def test_random_robots_differ_exactly_when_they_are_unequal():
             assert bool(diff(a, b)) == (a.robot != b.robot)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(robots(), robots())
 def test_any_robots_differ_exactly_when_they_are_unequal(a: Robot, b: Robot):

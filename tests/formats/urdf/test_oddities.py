@@ -167,6 +167,7 @@ def test_missing_things_say_what_they_are():
     assert "<geometry> is missing" in problem.message
 
 
+@pytest.mark.slow
 def test_many_unknown_elements_do_not_take_long():
     start = time.process_time()
     document = robot("".join(f"<odd{k}/>" for k in range(20_000)))

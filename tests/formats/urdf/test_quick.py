@@ -83,6 +83,7 @@ def test_models(name: str):
     assert same(Path(models.path(name)).read_bytes())
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(robots())
 def test_random_robots(robot: Robot):

@@ -74,6 +74,7 @@ def judged_as_the_file(robot: Robot) -> None:
     assert found == wanted, (found - wanted, wanted - found)
 
 
+@pytest.mark.slow
 @FUZZ
 @given(robots())
 def test_records_are_judged_as_their_file_would_be(robot: Robot):

@@ -100,6 +100,7 @@ def shuffled(node: Any, random: np.random.Generator) -> None:
         element[:] = [children[k] for k in random.permutation(len(children))]
 
 
+@pytest.mark.slow
 @FUZZ
 @given(robots(), st.integers(0, 2**32))
 def test_any_order_is_kept(robot: Robot, seed: int):

@@ -59,6 +59,7 @@ def test_a_state_that_cannot_be_assembled_is_refused(five):
     assert none.q.shape == (0, 4) and "cannot be assembled" in none.reason
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["five_bar", "stewart"])
 def test_what_is_refused_has_the_same_bits_alone(name):
     solver = lw.load(name).assembler()

@@ -75,6 +75,7 @@ def check(r, tasks, targets, result):
             assert np.abs(found - target).max() < 2e-4
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", CASES)
 def test_all_that_can_be_reached_is(case):
     name, tasks = CASES[case]
@@ -84,6 +85,7 @@ def test_all_that_can_be_reached_is(case):
     check(r, tasks, targets, result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [None, Position("base_link"), Pose("base_link")])
 def test_three_feet_of_a_body_that_floats(body):
     r, q = reached("triped", "floating")

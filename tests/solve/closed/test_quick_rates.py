@@ -26,6 +26,7 @@ def solved(robot, n: int) -> np.ndarray:
     return found.q
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", CLOSED)
 def test_ordinary_configurations_are_not_in_doubt(name: str):
     robot, tip = lw.load(name), MODELS[name].tip

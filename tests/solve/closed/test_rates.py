@@ -92,6 +92,7 @@ def test_sarrus_linkage():
     np.testing.assert_allclose(T[:, :3, :3], np.tile(np.eye(3), (30, 1, 1)), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_passive_freedoms_are_counted():
     robot = lw.load("stewart")
     ball = robot.couple("cross1_x", "cross2_x")
@@ -113,6 +114,7 @@ def test_drives_that_hold_each_other():
     assert np.isnan(robot.actuate(["crank", "rocker"]).singularities(q, "rocker_end").type_1)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name].closed])
 def test_compiled_rates_are_those_of_singular_values(name):
     robot = lw.load(name)

@@ -18,6 +18,7 @@ def centres(robot, q):
     return np.array([measures.center_of_mass(robot, each) for each in q])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "two_arm_torso"])
 @pytest.mark.parametrize("axes", ["xyz", "xy"])
 def test_it_is_brought_to_the_target(name, axes):
@@ -28,6 +29,7 @@ def test_it_is_brought_to_the_target(name, axes):
     assert np.linalg.norm(away, axis=1).max() <= 1.001e-5
 
 
+@pytest.mark.slow
 def test_above_a_foot_with_both_feet_where_they_are():
     robot = robot_of("humanoid", base="floating")
     q = postures(robot, "feet", 20)

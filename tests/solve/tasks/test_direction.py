@@ -14,6 +14,7 @@ from linkwork.solve.tasks.direction import Direction
 AXIS = (0.5, 1.0, -0.3)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("name", "frame"), [("ur5e", "tool0"), ("two_arm_torso", "right_tool0")])
 @pytest.mark.parametrize("axis", [AXIS, (0, 0, -1)])
 def test_they_lie_along_the_direction(name, frame, axis):

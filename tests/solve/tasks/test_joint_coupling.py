@@ -12,6 +12,7 @@ from linkwork.solve.tasks.position import Position
 from seeds import rng
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "two_arm_torso"])
 def test_the_joint_follows_while_the_tool_gets_there(name):
     robot = robot_of(name)

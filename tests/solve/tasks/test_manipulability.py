@@ -14,6 +14,7 @@ from linkwork.solve.tasks.position import Position
 from robots import chain_urdf
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "ur5e"])
 def test_it_is_kept_above_the_least_while_the_tool_gets_there(name):
     robot = robot_of(name)

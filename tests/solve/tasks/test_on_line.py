@@ -21,6 +21,7 @@ def lines(robot, label):
     return np.hstack([p + g.normal(size=(len(p), 1)) * d, d])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "scara"])
 def test_points_come_to_lie_on_lines(name):
     robot = robot_of(name)

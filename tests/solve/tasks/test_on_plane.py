@@ -22,6 +22,7 @@ def planes(robot, label):
     return np.hstack([p + np.cross(g.normal(size=p.shape), n), n])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "scara"])
 def test_points_come_to_lie_on_planes(name):
     robot = robot_of(name)

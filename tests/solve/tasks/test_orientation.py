@@ -19,6 +19,7 @@ PARTS = [
 ]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "two_arm_torso"])
 @pytest.mark.parametrize(("axes", "of", "mirror"), PARTS)
 def test_orientations_are_reached(name, axes, of, mirror):

@@ -20,6 +20,7 @@ def angles(robot, q, frame, targets, axis=AXIS, point=LENS):
     return measures.angle_between(measures.axis_of(T, axis), targets - measures.point_of(T, point))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "frame"), [("panda", "tool0"), ("mobile_arm", "hand")])
 def test_they_point_at_the_target(name, frame):
     robot = robot_of(name)

@@ -15,6 +15,7 @@ from seeds import rng
 ROBOTS = ["panda", "ur5e"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_whole_poses_are_reached(name):
     robot = robot_of(name)
@@ -36,6 +37,7 @@ PARTS = [
 ]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("how", PARTS, ids=lambda how: " ".join(map(str, how.values())))
 def test_parts_of_poses_are_reached(name, how):
@@ -85,6 +87,7 @@ def test_a_target_that_slack_brings_into_reach():
     solved(robot, task, target)
 
 
+@pytest.mark.slow
 def test_one_axis_of_a_rotation_at_large_free_turns():
     # the derivative is exact there, so steps converge as they do near the target
     robot = robot_of("panda")

@@ -13,6 +13,7 @@ from seeds import rng
 TIP = (0.02, -0.01, 0.15)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "scara"])
 @pytest.mark.parametrize(("axes", "of"), [("xyz", "world"), ("xyz", "tool"), ("xz", "tool")])
 def test_points_are_reached(name, axes, of):

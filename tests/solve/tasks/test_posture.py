@@ -14,6 +14,7 @@ from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "mobile_arm"])
 def test_postures_are_reached(name):
     robot = robot_of(name)

@@ -24,6 +24,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "options", "frame", "other"), PAIRS)
 def test_relative_poses_are_reached(name, options, frame, other):
     robot = robot_of(name, **options)
@@ -34,6 +35,7 @@ def test_relative_poses_are_reached(name, options, frame, other):
     assert measures.turn_between(reached, T).max() <= 1.001e-4
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("of", ["other", "target", "tool"])
 def test_parts_are_reached(of):
     robot = robot_of("two_arm_torso")

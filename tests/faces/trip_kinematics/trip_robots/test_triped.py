@@ -42,6 +42,7 @@ def test_setting_one_leg_does_not_move_the_others():
     assert any(abs(value) > 1e-3 for value in found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.row("S1-084", "S1-083")
 def test_all_three_feet():
     draw, robot, goal = rng("feet"), fresh(), fresh()

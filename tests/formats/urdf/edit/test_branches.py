@@ -187,6 +187,7 @@ def test_a_long_chain():
     assert (len(rest.robot.links), len(branch.robot.links)) == (10_000, 10_001)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(robots(), st.data())
 def test_any_robot_cut_and_merged_again(robot: Robot, data: st.DataObject):

@@ -196,6 +196,7 @@ def test_the_joint_is_checked_as_any_other(cell: Document):
     assert merge(cell, tool, follower).robot.joints[-2] == follower
 
 
+@pytest.mark.slow
 def test_long_chains():
     a = read(chain_urdf(10_000))
     merged = merge(a, prefix(a, "b"), at("link10000", "blink0"))

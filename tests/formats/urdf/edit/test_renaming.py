@@ -191,6 +191,7 @@ def test_no_name_is_left_anywhere(cell: Document):
             assert getattr(record, field, None) not in old
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(robots(), st.integers(0, 1000))
 def test_any_robot_there_and_back(robot: Robot, label: int):

@@ -281,6 +281,7 @@ def test_unknown_elements_of_a_moved_frame_are_findings(cell: Document):
     assert not [p for p in reroot(document, "hand").problems if p.code == "frame-moved"]
 
 
+@pytest.mark.slow
 def test_long_chains():
     document = read(chain_urdf(10_000))
     kept, moved = reroot(document, "link10000"), reroot(document, "link10000", "move")
