@@ -94,7 +94,7 @@ def test_without_seeds_it_is_the_search(pipeline):
     x, found = q0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (200, 1))
     given = [a.ctypes.data for a in (q0, parameters, SETTINGS, start_box(PROBLEM))]
     search.run(
-        0, 200, 16, 1000, 0, -1, 10**12, *given, None, None, x.ctypes.data, found.ctypes.data
+        0, 200, 16, 0, 1000, 0, -1, 10**12, *given, None, None, x.ctypes.data, found.ctypes.data
     )
     assert np.array_equal(q, x)
     assert np.array_equal(report[:, 0], found[:, REPORT.index("solved")])

@@ -100,5 +100,5 @@ def test_making_one_computes_nothing():
     best = min(timeit.repeat(lambda: IKResult(q, report, r.terms, numbers), number=1000, repeat=5))
     assert best / 1000 < 5e-6
     assert set(vars(IKResult(q, report, r.terms, numbers))) == {
-        "q", "report", "_terms", "_numbers", "seconds", "cost", "_of_none",
+        "q", "report", "_terms", "_numbers", "seconds", "cost", "_of_none", "free_directions",
     }  # fmt: skip

@@ -102,7 +102,8 @@ def joined(problem: Problem, x: Floats, ways: Ways) -> Places:
             ways_out = np.where(family[rows][:, None] == family, np.inf, apart[rows])
             nearest = np.argsort(ways_out, axis=None, kind="stable")[:_NEIGHBOURS]
             at, to = np.unravel_index(nearest, ways_out.shape)
-            pairs += [(rows[i], k) for i, k in zip(at, to, strict=True) if ways_out[i, k] < np.inf]
+            some = ways_out[at, to] < np.inf
+            pairs += zip(rows[at[some]].tolist(), to[some].tolist(), strict=True)
         if not pairs:
             break
         a, b = np.array(pairs).T

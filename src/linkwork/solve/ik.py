@@ -196,7 +196,9 @@ class InverseKinematics(ProcessBound):
             found, cost = self._at_once(parameters, start, call), None
         else:
             found, cost = self._from(parameters, start, call), None
-        self._mend_misses(found.q, found.report, (parameters, start), call)
+        limit = call.effort.seconds
+        late = clock is not None and limit is not None and clock() - begin >= limit
+        self._mend_misses(found.q, found.report, (parameters, start), call, late=late)
         return IKResult(
             found.q.reshape(*lead, found.q.shape[1]),
             found.report.reshape(*lead, found.report.shape[1]),
@@ -230,13 +232,19 @@ class InverseKinematics(ProcessBound):
         return IKResult(row[:n_q], row[n_q:], terms, numbers, took)
 
     def _mend_misses(
-        self, q: Floats, report: Floats, given: tuple[Floats, Floats], call: _Call
+        self,
+        q: Floats,
+        report: Floats,
+        given: tuple[Floats, Floats],
+        call: _Call,
+        *,
+        late: bool = False,
     ) -> None:
         """Make the best of what was missed, q (N, nq) and report (N, k), in place.
 
         ``given``: parameters (N, p) and starts (N, nq). The tries that a native call has no time
         for come first; then loops are closed from where the search has left them, or, without
-        loops, the nearest configurations are found.
+        loops and where it is not late, the nearest configurations are found.
         """
         missed = np.flatnonzero(report[:, 0] < 0.5)
         if not missed.size:
@@ -255,7 +263,7 @@ class InverseKinematics(ProcessBound):
             missed, parameters, start = missed[failed], parameters[failed], start[failed]
         if self._closer is not None:
             self._close_misses(q, report, (missed, parameters), call)
-        elif missed.size:
+        elif missed.size and not late:
             better = self._nearer(q[missed], report[missed], (parameters, start), call)
             q[missed], report[missed] = better.q, better.report
 

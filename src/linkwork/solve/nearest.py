@@ -21,19 +21,19 @@ Floats = NDArray[np.float64]
 
 _ROWS, _NUMBERS = 64, 2_000_000
 """Targets at once, and numbers that they take, at most; the answers do not depend on it."""
-_SPREAD = 256
+_SPREAD = 1024
 """Configurations all over the limits, of which the best are begun at."""
-_STARTS, _BENDS = 8, 500
+_EVERY = 4
+"""Which of these, in order: next to the best one is often another of the same descent."""
+_STARTS, _BENDS = 12, 1000
 """Starts, and numbers of their second derivatives at a point, at most; but for x itself."""
-_FIRST_STEPS, _STEPS = 4, 30
-"""Steps from every start, then from the best of what they have come to."""
-_LEFT = 3
+_STEPS = 40
 _NEAR_LIMIT = 1.0e-3
 """Radians, or lengths of the mechanism: what is pushed at a limit from nearer goes up to it."""
 _LONGEST = 0.7
 """Radians, over all joints, of one step."""
 _SHARES = 2.0 ** -np.arange(8.0)
-_DONE = 1.0e-12
+_DONE = 1.0e-10
 """A step that makes the score less by a smaller share than this is the last."""
 _FLATTEST = 1.0e-7
 """Of the largest bend: what is bent less counts as bent so much."""
@@ -48,7 +48,7 @@ def nearer(part: Part, numbers: tuple[Floats, Floats], x: Floats, effort: Effort
     """Configurations x (N, n) of a part, where it has missed with a score that is as low or lower.
 
     ``numbers`` are parameters (N, p) and settings (s,) of the part. There are as many starts as
-    tries, 8 at most and fewer where much moves, x itself the first. Rows that are solved stay.
+    tries, 12 at most and fewer where much moves, x itself the first. Rows that are solved stay.
     """
     parameters, settings = numbers
     found = x.copy()
@@ -79,14 +79,9 @@ class _Descent:
 
     def run(self, x: Floats, starts: int) -> Floats:
         """The best (N, n) that is found from x and so many starts less one."""
-        rows = np.repeat(np.arange(len(x)), starts)
-        at = self._begun(x, starts)
-        at, score = self._descended(at, rows, _FIRST_STEPS)
-        best = np.argsort(score.reshape(-1, starts), axis=1, kind="stable")[:, :_LEFT]
-        kept = (best + starts * np.arange(len(x))[:, None]).ravel()
-        at, score = self._descended(at[kept], rows[kept], _STEPS)
-        score = score.reshape(len(x), -1)
-        return at.reshape(len(x), -1, x.shape[1])[np.arange(len(x)), score.argmin(axis=1)]
+        at, score = self._descended(self._begun(x, starts), np.repeat(np.arange(len(x)), starts))
+        best = score.reshape(-1, starts).argmin(axis=1)
+        return at.reshape(len(x), starts, -1)[np.arange(len(x)), best]
 
     def _begun(self, x: Floats, starts: int) -> Floats:
         """x and the best of configurations from all over (N starts, n)."""
@@ -95,18 +90,20 @@ class _Descent:
         where, n = starts_of(self.part.problem), x.shape[1]
         points = where.base + spread(_SPREAD, n) * where.span + where.kept * x[:, None]
         score = self._scores(points.reshape(-1, n), np.repeat(np.arange(len(x)), _SPREAD))
-        order = np.argsort(score.reshape(len(x), -1), axis=1, kind="stable")[:, : starts - 1]
+        order = np.argsort(score.reshape(len(x), -1), axis=1, kind="stable")[:, ::_EVERY][
+            :, : starts - 1
+        ]
         chosen = np.take_along_axis(points, order[..., None], axis=1)
         return np.concatenate([x[:, None], chosen], axis=1).reshape(-1, n)
 
     def _scores(self, x: Floats, rows: NDArray[np.int64]) -> Floats:
         return scores(self.part, self.parameters[rows], self.settings, x)[0]
 
-    def _descended(self, x: Floats, rows: NDArray[np.int64], steps: int) -> tuple[Floats, Floats]:
-        """Where so many steps from x (K, n) lead, and the scores there (K,)."""
+    def _descended(self, x: Floats, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Where the steps from x (K, n) lead, and the scores there (K,)."""
         x, going = x.copy(), np.arange(len(x))
         score = self._scores(x, rows)
-        for _ in range(steps):
+        for _ in range(_STEPS):
             if not going.size:
                 break
             at, least = self._stepped(x[going], rows[going])

@@ -33,8 +33,8 @@ _ROTATION_LENGTH = 0.22
 """A radian of rotation error weighs as much as this share of the mechanism's length."""
 _FAR = 20.0
 """Lengths of the mechanism: from there on slides without limits go by themselves."""
-_MOST_DAMPING_FAR = 1.0e-5
-"""The squared error at which the damping ends to grow meanwhile: slides go all the way at once."""
+_ERROR_OF_SLIDES = 1.0e-5
+"""The squared error that they are damped by: what is linear needs hardly any."""
 _MOST_ROWS_OF_A_LATER_LEVEL = 6
 """Levels below the first with more rows than this go down their gradient."""
 _LEVEL_SCORE = 1.0e6
@@ -228,12 +228,6 @@ def step(
     stopped = _pressed(o, problem, at.x, levels[0])
     levels = [_along_limits(level, stopped) for level in levels]
     most = _most_damping_error(o, problem, settings)
-    far = _far(o, problem, levels[0], unit)
-    if far is not None:
-        wait = o.select(far, 0.0, 1.0)
-        still = [None if k in problem.carrying else wait for k in problem.moved_v]
-        levels = [only_free(level, still) for level in levels]
-        most = o.select(far, _MOST_DAMPING_FAR, most)
     dx = first_level(o, problem, levels[0], most).step(levels[0].error)
     if len(levels) > 1 or problem.objectives:
         way = [_GAIN * w for w in _descent(o, problem, at.q, numbers, unit)]
@@ -241,6 +235,7 @@ def step(
         way = along_limits(way, stopped)
         bounds = _Bounds(problem, at.x, at.reach, unit)
         dx = _with_the_rest(o, levels, way, dx, bounds)
+    dx = _carried(o, problem, at.levels[0], unit, dx)
     moves, squared_length = limited(o, problem, dx, unit)
     after = moved(o, problem, at.x, moves, at.reach, numbers)
     state = [at.gap, at.score]
@@ -249,18 +244,26 @@ def step(
     return after, o.vector(state)
 
 
-def _far(o: Ops, problem: Problem, level: Level, unit: Sequence[Block | float]) -> Block | None:
-    """Whether slides without limits have far to go for the first level; None where there are none.
+def _carried(
+    o: Ops, problem: Problem, level: Level, unit: Sequence[Block | float], dx: list[Block]
+) -> list[Block]:
+    """The step, or that of slides without limits alone where these have far to go.
 
     All else then waits, and is not asked to make up for what no turn can: turns far beyond what is
     linear would cut the step short.
     """
     places = [k for k, v in enumerate(problem.moved_v) if v in problem.carrying]
-    if not places or len(places) == len(problem.moved_v):
-        return None
-    pushes = [o.dot(level.columns[k], level.error) / unit[k] for k in places]
-    most = _FAR / (_ROTATION_LENGTH * _ROTATION_LENGTH * problem.length)
-    return o.less(most * most, sum((p * p for p in pushes[1:]), pushes[0] * pushes[0]))
+    if not places or len(places) == len(dx):
+        return dx
+    columns = [level.columns[k] for k in places]
+    slides = Damped(o, columns, level.rows, o.const(_ERROR_OF_SLIDES)).step(level.error)
+    metres = [times(unit[k], slide) for k, slide in zip(places, slides, strict=True)]
+    most = _FAR * problem.length
+    far = o.less(most * most, sum((m * m for m in metres[1:]), metres[0] * metres[0]))
+    waiting: list[Block | float] = [0.0] * len(dx)
+    for k, slide in zip(places, slides, strict=True):
+        waiting[k] = slide
+    return [o.select(far, w, d) for w, d in zip(waiting, dx, strict=True)]
 
 
 def _most_damping_error(o: Ops, problem: Problem, settings: Block) -> Block | float:
