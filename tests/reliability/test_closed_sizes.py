@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from closed_models import bennett
 from linkwork.errors import InputError
 from scaled_robots import q_units, resized, slide_powers
 from seeds import rng
@@ -176,3 +177,63 @@ def test_masses_in_one_point_do_not_determine_many_joints():
         robot = lw.load(text + "</robot>")
         with pytest.raises(InputError, match="acceleration is not determined"):
             robot.forward_dynamics(np.zeros(5), np.zeros(5), np.zeros(5))
+
+
+# any size, mass and rate: virtual work, closure and energy as judges
+
+
+def any_mechanism(k: int) -> tuple[Any, float]:
+    """A closed mechanism with lengths, masses and a gear's rate of any order, and its size."""
+    g = rng(f"any closed mechanism {k}")
+    length, mass, rate = (10.0 ** g.uniform(*span) for span in ((-6, 4), (-6, 5), (-4, 4)))
+    kind = ("four_bar", "bennett", "gear", "slider_crank", "screw", "excavator")[k % 6]
+    if kind in ("gear", "screw"):
+        text = BALL_SCREW
+        if kind == "gear":
+            text = text.replace('type="prismatic"', 'type="continuous"')
+        tree = lw.load(text)
+        tree = lighter(tree, list(tree.mechanism.body_names), mass)
+        return tree.couple("slide", "turn", rate=rate * (-1) ** k).actuate("turn"), 1.0
+    robot = bennett() if kind == "bennett" else lw.load(kind)
+    return resized(robot, length, mass), length
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", range(18))
+def test_any_size_mass_and_rate(k: int):
+    robot, length = any_mechanism(k)
+    tree = lw.Robot(replace(robot.mechanism, loops=(), couplings=(), actuated=()))
+    m, g = robot.mechanism, rng(f"any state {k}")
+    at = [int(m.q_start[m.joint(name)]) for name in robot.actuated]
+    q = robot.assemble(robot.neutral()[at] + (1.0 if robot.name == "bennett" else 0.1)).q
+    units = 1.0 / length ** slide_powers(m)
+    rates = robot.passive_rates(q)
+    v = rates @ (0.3 * g.normal(size=len(at)) / units[at])
+    down = DOWN * length
+    # virtual work of weights, and of what drives
+    weight = tree.gravity_forces(q, gravity=down)
+    held = robot.gravity_forces(q, gravity=down)
+    shares = np.abs(rates * weight[:, None]).sum(axis=0)
+    assert (np.abs(rates.T @ (held - weight)) <= 1e-9 * shares).all()
+    tau = 0.5 * held
+    dv = robot.forward_dynamics(q, v, tau, gravity=down)
+    moved, bias = tree.mass_matrix(q) @ dv, tree.bias_forces(q, v, gravity=down)
+    left = moved + bias - tau
+    shares = np.abs(rates * (np.abs(moved) + np.abs(bias) + np.abs(tau))[:, None]).sum(axis=0)
+    assert (np.abs(rates.T @ left) <= 1e-9 * shares).all()
+    # what the loops do is what is left, and they stay closed
+    J = robot.closure_jacobian(q)
+    f = robot.loop_forces(q, v, tau, gravity=down)
+    most = (np.abs(moved) + np.abs(bias)) * units
+    assert (np.abs(J.T @ f - left) * units <= 1e-8 * most.max()).all()
+    opening = J @ dv + robot.closure_bias(q, v)
+    assert (np.abs(opening) <= 1e-9 * (np.abs(J) @ np.abs(dv) + np.abs(J) @ v**2 * length)).all()
+    # energy, less the work of the actuated joints
+    found = lw.simulate(robot, q, v, 0.5, torque=tau, gravity=down, record=50)
+    assert found.finished, found.reason
+    kinetic = robot.kinetic_energy(found.q, found.v)
+    energy = kinetic + robot.potential_energy(found.q, gravity=down)
+    way = robot.difference(np.broadcast_to(q, found.q.shape), found.q)
+    balance = energy - energy[0] - way @ tau
+    size = max(float(kinetic.max()), float(np.abs(way @ tau).max()))
+    assert np.abs(balance).max() <= 1e-6 * size

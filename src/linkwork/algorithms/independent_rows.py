@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.closure import (
     Row,
     closure,
@@ -109,6 +109,17 @@ class IndependentRows(NamedTuple):
         for force, q in zip(g, vectors, strict=True):
             found = plus_scaled(found, q, force)
         return [found.get(i, 0.0) for i in range(self.n_c)]
+
+    def projection(self, scales: Sequence[float]) -> list[list[Scalar]]:
+        """The projection (n_c, n_c) on the range of the closure's rows times their scales."""
+        found: list[list[Scalar]] = [[0.0] * self.n_c for _ in range(self.n_c)]
+        for q in (q for basis in self.bases for q in basis):
+            alone = len(q) == 1
+            own = {i: 1.0 if alone else x * (1.0 / scales[i]) for i, x in q.items()}
+            for i, x in own.items():
+                for j, y in own.items():
+                    found[i][j] = added(found[i][j], times(x, y))
+        return found
 
 
 def independent_rows(
