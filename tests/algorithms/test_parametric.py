@@ -8,6 +8,7 @@ import pytest
 
 from described import edited
 from dynamics_cases import solid
+from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.jacobian import REFERENCES
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import ALGORITHMS, evaluate, find, parameters_of
@@ -15,7 +16,7 @@ from linkwork.compile.tracing import trace
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.loading import load
 from linkwork.mechanism import parameters
-from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
+from linkwork.mechanism.dynamics_checks import check_inertias
 from linkwork.mechanism.edit import lock, with_frame
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY

@@ -16,6 +16,7 @@ import pytest
 import linkwork as lw
 from closed_dynamics_cases import closed_case
 from dynamics_cases import solid
+from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.c_source import c_header, c_source
 from linkwork.compile.graph import graph_of
@@ -23,7 +24,6 @@ from linkwork.compile.kernel import build
 from linkwork.compile.optable import OP_TABLE
 from linkwork.compile.tracing import trace
 from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.mechanism.dynamics_checks import check_movable
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
 from static_arguments import static_of

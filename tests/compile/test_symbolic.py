@@ -8,12 +8,12 @@ import pytest
 
 import linkwork as lw
 from dynamics_cases import solid
+from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.kernel import build
 from linkwork.compile.symbolic import matrix_of, symbolic
 from linkwork.compile.tracing import trace
 from linkwork.errors import UnknownNameError
-from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.edit import actuate, close
 from linkwork.mechanism.parameters import values
 from robots import every_joint_urdf, mechanism_from, random_configuration

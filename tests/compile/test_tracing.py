@@ -8,9 +8,9 @@ import pytest
 import linkwork.compile.tracing as tracing
 from dynamics_cases import solid
 from linkwork.algorithms.configuration import random
+from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS, evaluate
 from linkwork.errors import UnknownNameError
-from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.edit import actuate, close
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from dynamics_cases import solid
+from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.kernel import build
 from linkwork.compile.tracing import trace
 from linkwork.formats.urdf.read import read
-from linkwork.mechanism.dynamics_checks import check_movable
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from robots import every_joint_urdf, example_robot_urdfs, mechanism_from, random_tree

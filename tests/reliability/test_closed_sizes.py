@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from closed_models import bennett
 from linkwork.errors import InputError
 from scaled_robots import q_units, resized, slide_powers
 from seeds import rng
@@ -23,7 +24,7 @@ BALL_SCREW = """<robot name="ball_screw"><link name="base"/>
 <link name="screw"><inertial><mass value="1"/>
   <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="slide" type="prismatic"><parent link="base"/><child link="nut"/><axis xyz="0 0 1"/>
-  <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+  <limit lower="-1e3" upper="1e3" effort="1" velocity="1"/></joint>
 <joint name="turn" type="continuous"><parent link="base"/><child link="screw"/>
   <axis xyz="0 0 1"/></joint></robot>"""
 
@@ -160,22 +161,86 @@ def test_motions_without_inertia_are_refused_by_joint():
         one.forward_dynamics(q, still, still)
 
 
-def test_masses_in_one_point_do_not_determine_many_joints():
-    """A point mass at the end of a chain of more than three joints, wherever its joints are."""
-    for k in range(20):
-        g = rng(f"one point {k}")
-        text = '<robot name="tail"><link name="l0"/>'
-        for j in range(1, 6):
-            x, y, z = g.normal(size=3)
-            roll, pitch, yaw = g.uniform(-3, 3, 3)
-            mass = '<inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/><inertia ixx="0" iyy="0" '
-            mass += 'izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
-            text += f'<link name="l{j}">{mass if j == 5 else ""}</link>'
-            text += (
-                f'<joint name="j{j}" type="continuous"><parent link="l{j - 1}"/>'
-                f'<child link="l{j}"/><origin xyz="{x} {y} {z}" rpy="{roll} {pitch} {yaw}"/>'
-                '<axis xyz="0 0 1"/></joint>'
-            )
-        robot = lw.load(text + "</robot>")
-        with pytest.raises(InputError, match="acceleration is not determined"):
-            robot.forward_dynamics(np.zeros(5), np.zeros(5), np.zeros(5))
+@pytest.mark.parametrize("k", [0, 78, 159])
+def test_a_mass_in_one_point_does_not_determine_four_joints(k: int):
+    """At the end of a chain of links of very different lengths."""
+    with pytest.raises(InputError, match="acceleration is not determined"):
+        point_at_the_end(k).forward_dynamics(np.zeros(4), np.zeros(4), np.zeros(4))
+
+
+def point_at_the_end(k: int) -> Any:
+    """Four joints and a point mass at their end."""
+    g = rng(f"one point {k}")
+    none = "".join(f'{name}="0" ' for name in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
+    mass = f'<inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/><inertia {none}/></inertial>'
+    text = '<robot name="tail"><link name="l0"/>'
+    for j in range(1, 5):
+        x, y, z = 10.0 ** g.uniform(-1.5, 1.5) * g.normal(size=3)
+        roll, pitch, yaw = g.uniform(-3, 3, 3)
+        text += (
+            f'<link name="l{j}">{mass if j == 4 else ""}</link>'
+            f'<joint name="j{j}" type="continuous"><parent link="l{j - 1}"/><child link="l{j}"/>'
+            f'<origin xyz="{x} {y} {z}" rpy="{roll} {pitch} {yaw}"/><axis xyz="0 0 1"/></joint>'
+        )
+    return lw.load(text + "</robot>")
+
+
+# any size, mass and rate: virtual work, closure and energy as judges
+
+
+def any_mechanism(k: int) -> tuple[Any, float]:
+    """A closed mechanism with lengths, masses and a gear's rate of any order, and its size."""
+    g = rng(f"any closed mechanism {k}")
+    length, mass, rate = (10.0 ** g.uniform(*span) for span in ((-6, 4), (-6, 5), (-4, 4)))
+    kind = ("four_bar", "bennett", "gear", "slider_crank", "screw", "excavator")[k % 6]
+    if kind in ("gear", "screw"):
+        text = BALL_SCREW
+        if kind == "gear":
+            text = text.replace('type="prismatic"', 'type="continuous"')
+        tree = lw.load(text)
+        tree = lighter(tree, list(tree.mechanism.body_names), mass)
+        return tree.couple("slide", "turn", rate=rate * (-1) ** k).actuate("turn"), 1.0
+    robot = bennett() if kind == "bennett" else lw.load(kind)
+    return resized(robot, length, mass), length
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", range(18))
+def test_any_size_mass_and_rate(k: int):
+    robot, length = any_mechanism(k)
+    tree = lw.Robot(replace(robot.mechanism, loops=(), couplings=(), actuated=()))
+    m, g = robot.mechanism, rng(f"any state {k}")
+    at = [int(m.q_start[m.joint(name)]) for name in robot.actuated]
+    way = 1.0 if robot.name == "bennett" else 0.02
+    q = robot.assemble(robot.neutral()[at] + way * q_units(m, length)[at]).q
+    units = 1.0 / length ** slide_powers(m)
+    rates = robot.passive_rates(q)
+    v = rates @ (0.3 * g.normal(size=len(at)) / units[at])
+    down = DOWN * length
+    # virtual work of weights, and of what drives
+    weight = tree.gravity_forces(q, gravity=down)
+    held = robot.gravity_forces(q, gravity=down)
+    shares = np.abs(rates * weight[:, None]).sum(axis=0)
+    assert (np.abs(rates.T @ (held - weight)) <= 1e-9 * shares).all()
+    tau = 0.5 * held
+    dv = robot.forward_dynamics(q, v, tau, gravity=down)
+    moved, bias = tree.mass_matrix(q) @ dv, tree.bias_forces(q, v, gravity=down)
+    left = moved + bias - tau
+    shares = np.abs(rates * (np.abs(moved) + np.abs(bias) + np.abs(tau))[:, None]).sum(axis=0)
+    assert (np.abs(rates.T @ left) <= 1e-9 * shares).all()
+    # what the loops do is what is left, and they stay closed
+    J = robot.closure_jacobian(q)
+    f = robot.loop_forces(q, v, tau, gravity=down)
+    most = (np.abs(moved) + np.abs(bias)) * units
+    assert (np.abs(J.T @ f - left) * units <= 1e-8 * most.max()).all()
+    opening = J @ dv + robot.closure_bias(q, v)
+    assert (np.abs(opening) <= 1e-9 * (np.abs(J) @ np.abs(dv) + np.abs(J) @ v**2 * length)).all()
+    # energy, less the work of the actuated joints
+    found = lw.simulate(robot, q, v, 0.5, torque=tau, gravity=down, record=50)
+    assert found.finished, found.reason
+    kinetic = robot.kinetic_energy(found.q, found.v)
+    energy = kinetic + robot.potential_energy(found.q, gravity=down)
+    way = robot.difference(np.broadcast_to(q, found.q.shape), found.q)
+    balance = energy - energy[0] - way @ tau
+    size = max(float(kinetic.max()), float(np.abs(way @ tau).max()))
+    assert np.abs(balance).max() <= 1e-6 * size

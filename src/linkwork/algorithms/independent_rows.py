@@ -22,11 +22,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.closure import (
     Row,
     closure,
@@ -66,8 +67,8 @@ _CLOSED = 1.0e-12
 _SAMPLES, _MOST_STARTS, _MOST_STEPS = 3, 24, 60
 _LONGEST = 0.5
 _INVOLVED = 1.0e-3
-_LIGHT = 1.0e-6
-"""Below this share of what stands beside it a mass matrix hardly counts."""
+_SINGULAR, _LIGHT = 1.0e-10, 1.0e-6
+"""Eigenvalues of M, and of J M⁻¹ Jᵀ, with ones on the diagonal: below these M is too small."""
 
 
 class RowGroup(NamedTuple):
@@ -109,6 +110,17 @@ class IndependentRows(NamedTuple):
         for force, q in zip(g, vectors, strict=True):
             found = plus_scaled(found, q, force)
         return [found.get(i, 0.0) for i in range(self.n_c)]
+
+    def projection(self, scales: Sequence[float]) -> list[list[Scalar]]:
+        """The projection (n_c, n_c) on the range of the closure's rows times their scales."""
+        found: list[list[Scalar]] = [[0.0] * self.n_c for _ in range(self.n_c)]
+        for q in (q for basis in self.bases for q in basis):
+            alone = len(q) == 1
+            own = {i: 1.0 if alone else x * (1.0 / scales[i]) for i, x in q.items()}
+            for i, x in own.items():
+                for j, y in own.items():
+                    found[i][j] = added(found[i][j], times(x, y))
+        return found
 
 
 def independent_rows(
@@ -267,20 +279,20 @@ def stiffness(m: Mechanism) -> float:
 
 @lru_cache(maxsize=128)
 def _stiffness(m: Mechanism) -> float:
-    motions = left_motions(m)
-    if motions is None:
+    motions, rank = left_motions(m), rank_of_rows(m)
+    if motions is None or not rank:
         return 0.0
     units = column_scales(m)
-    M = np.array(generic_mass_matrix(m, q=motions.q)[0]) + np.diag(m.armature)
-    M = M * np.outer(units, units)
-    own = np.sqrt(np.diagonal(M))
+    inertia = generic_mass_matrix(m, q=motions.q)[0] + np.diag(m.armature)
+    M = inertia * np.outer(units, units)
+    own = np.sqrt(np.maximum(np.diagonal(M), 0.0))
     if own.min(initial=np.inf) > 0.0:
         values = np.linalg.eigvalsh(M / np.outer(own, own))
-        if values[0] > _LIGHT:
+        if values[0] > _SINGULAR:
             half = np.linalg.solve(np.linalg.cholesky(M), _compared(m, motions.q).T)
             sizes = np.linalg.norm(half, axis=0)
             values = np.linalg.svd(half[:, sizes > 0.0] / sizes[sizes > 0.0], compute_uv=False)
-            if values[rank_of_rows(m) - 1] ** 2 > _LIGHT:
+            if values[rank - 1] ** 2 > _LIGHT:
                 return 0.0
     return float(own.max()) ** 2
 
@@ -394,6 +406,6 @@ def rank_of(J: Floats) -> int:
     return int(np.count_nonzero(values > least_value(values)))
 
 
-def least_value(values: Floats) -> float:
+def least_value(values: NDArray[np.floating[Any]]) -> float:
     """Above what singular values count."""
     return RANK * max(1.0, float(values.max(initial=0.0)))

@@ -20,9 +20,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linkwork.algorithms.closure import closure_parts, closure_rows
+from linkwork.algorithms.axes import added
+from linkwork.algorithms.closure import closure_parts, closure_rows, row_scales
 from linkwork.algorithms.closure_motion import acceleration_bias
+from linkwork.algorithms.independent_rows import independent
 from linkwork.algorithms.registry import find
+from linkwork.algorithms.triples import negated, times, total
 from linkwork.compile.recipe import Recipe
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -233,22 +236,27 @@ def tree_of(m: Mechanism) -> Mechanism:
 
 
 _SHARE = 1.0e-8
-"""Of what a row weighs: what makes rows that follow from others harmless (`proximal.py`)."""
+"""Of what a row weighs: what keeps the elimination, which has no pivots, from dividing by zero."""
 
 
 class _Held:
-    """The rows that hold loops closed, at one state."""
+    """The rows that hold loops closed, at one state.
+
+    With P the projection on their range, P (J dv + dJ/dt v) = 0 and (1 - P) f = 0: as many
+    equations as forces, also where rows follow from others, of which f is then the least.
+    """
 
     def __init__(self, o: Ops, m: Mechanism, state: tuple[Block, Block], mass: Block) -> None:
         q, v = state
         self._o, self._n = o, m.n_v
         self._rows = closure_rows(o, m, q)
         self._bias = acceleration_bias(o, m, q, v)
-        weights = [
-            sum((x * x / mass[k, k] for k, x in row.items()), o.const(0.0)) for row in self._rows
+        self._scales = row_scales(m)
+        self._range = independent(o, m, self._rows).projection(self._scales)
+        self._weights = [
+            sum((scale * scale * x * x / mass[k, k] for k, x in row.items()), o.const(0.0))
+            for scale, row in zip(self._scales, self._rows, strict=True)
         ]
-        mean = sum(weights, o.const(0.0)) * (_SHARE / len(weights))
-        self._small = [_SHARE * weight + _SHARE * mean for weight in weights]
 
     def joined(self, left: Block, rows: list[Block], x: Block) -> tuple[Block, list[Block]]:
         """What is left and the rows of its derivative, of the tree's and the loops' equations.
@@ -258,20 +266,34 @@ class _Held:
         """
         o, n = self._o, self._n
         count = len(self._rows)
-        forces = [x[n + r] for r in range(count)]
         pushed: list[Block] = [0.0] * n
         turned: list[list[Block]] = [[0.0] * count for _ in range(n)]
         opening: list[Block] = []
-        below: list[Block] = []
         for r, row in enumerate(self._rows):
             for k, value in row.items():
-                pushed[k] = pushed[k] + value * forces[r]
+                pushed[k] = pushed[k] + value * x[n + r]
                 turned[k][r] = -value
-            opening.append(self._bias[r] + sum(value * x[k] for k, value in row.items()))
-            small = [self._small[r] if i == r else 0.0 for i in range(count)]
-            below.append(o.vector([*(row.get(k, 0.0) for k in range(n)), *small]))
+            own = self._bias[r] + sum(value * x[k] for k, value in row.items())
+            opening.append(self._scales[r] * own)
+        mean = sum(self._weights, o.const(0.0)) * (1.0 / count)
+        remains: list[Block] = []
+        below: list[Block] = []
+        for r, share in enumerate(self._range):
+            left_of = [negated(part) for part in share]
+            left_of[r] = added(left_of[r], 1.0)
+            beside = [times(times(part, mean), 1.0 / scale)
+                      for part, scale in zip(left_of, self._scales, strict=True)]  # fmt: skip
+            forces = [times(part, x[n + i]) for i, part in enumerate(beside)]
+            remains.append(total([*map(times, share, opening), *forces]))
+            scaled = list(map(times, share, self._scales))
+            own = [total([times(part, row.get(k, 0.0))
+                          for part, row in zip(scaled, self._rows, strict=True)])
+                   for k in range(n)]  # fmt: skip
+            small = (_SHARE / self._scales[r]) * (self._weights[r] + mean)
+            beside[r] = added(beside[r], small)
+            below.append(o.vector([*own, *beside]))
         whole = [o.concat([own, o.vector(t)]) for own, t in zip(rows, turned, strict=True)]
-        return o.concat([left - o.vector(pushed), o.vector(opening)]), whole + below
+        return o.concat([left - o.vector(pushed), o.vector(remains)]), whole + below
 
 
 def _less_forces(

@@ -302,8 +302,8 @@ class Rates:
         passive = [k for k in self._looped if k not in driven]
         at = neutral(self.mechanism)
         if max(map(float, openings(NUMPY, self.mechanism, at)), default=0.0) <= ASSEMBLED:
-            J = np.asarray(closure_jacobian(NUMPY, self.mechanism, at))
-            J = in_lengths(self.mechanism, J)[:, passive]
+            whole = np.asarray(closure_jacobian(NUMPY, self.mechanism, at))
+            J = in_lengths(self.mechanism, whole)[:, passive]
             if rank_of(J) == min(J.shape):
                 return max(0, len(passive) - len(self.row_names))
         return len(passive) - self._passive_rank(passive)
