@@ -49,7 +49,7 @@ def test_compiled_stage_equals_the_text():
     inputs = (asked.q0[0], np.array([0.1, 0.2]), np.array([1.0, -1.0]))
     constants, controls = asked.constants()[0], asked.controls(0.5)[0]
     np.testing.assert_allclose(
-        kernel(*inputs, constants, controls, np.zeros(0)),
+        kernel(*inputs, constants, controls),
         asked.system.stage(NUMPY, *inputs, constants, controls),
         rtol=1e-13,
     )

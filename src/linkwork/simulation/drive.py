@@ -85,10 +85,11 @@ class Drive:
         if reached is None and self.request.torque is not None:
             reached = self.move(q, theta)
         controls = self.controls(t, q if reached is None else reached, v)
-        forces = np.zeros((1, len(self.request.system.rubbing))) if held is None else held
-        found = self._stage(
-            q, theta, v, self.constants, controls, forces, threads=self.threads, on_bad="nan"
-        )
+        given = [q, theta, v, self.constants, controls]
+        n_held = len(self.request.system.rubbing)
+        if n_held:
+            given.append(np.zeros((1, n_held)) if held is None else held)
+        found = self._stage(*given, threads=self.threads, on_bad="nan")
         return found, controls
 
     def friction(self, q: Floats, v: Floats, controls: Floats) -> Friction:

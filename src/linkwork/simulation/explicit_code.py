@@ -40,7 +40,8 @@ class ExplicitCode(RolloutCode):
         `stops.bounds`."""
         self._bounds = bounds
         stage = graphs["stage"]
-        n_q, n_v, _, n_constants, n_controls, self._n_held = stage.input_sizes
+        n_q, n_v, _, n_constants, n_controls, *held = stage.input_sizes
+        self._n_held = sum(held)
         sizes = (n_q + n_v, n_q, n_v, n_constants, n_controls)
         super().__init__(module, width, sizes, per_step=method.per_step, fused=fused)
         self.method = method
@@ -57,10 +58,11 @@ class ExplicitCode(RolloutCode):
         self._zero, self._next = self.room(self.n_v, "zero"), self.room(self.n_q, "next")
         self._rates = [self.room(2 * self.n_v, f"k{i}") for i in range(self.method.stages)]
         self.each(self.n_v, lambda k: self.put(self.emitter.const(0.0), self._zero, k))
-        self._held = self.room(self._n_held, "held")
-        self._rates_of = self.room(self._n_watched, "stiffness")
-        self.length = self.room(1, "length")
-        self.put(self.h, self.length, i64(0))
+        if self._n_held or self._n_watched:
+            self._held = self.room(self._n_held, "held")
+            self._rates_of = self.room(self._n_watched, "stiffness")
+            self.length = self.room(1, "length")
+            self.put(self.h, self.length, i64(0))
         if self._rubbing is not None:
             self._rubbing.tiles()
 
@@ -77,7 +79,8 @@ class ExplicitCode(RolloutCode):
                 self.combine(speed, self.v, pairs, (self.h, n_v, n_v))
             self.load_controls(step, method.instants()[i])
             given = [self.q, theta, speed, self.constants, self.controls]
-            self.b.call(self._stage, [*given, self._held, rates[i]])
+            held = [self._held] if self._n_held else []
+            self.b.call(self._stage, [*given, *held, rates[i]])
             if rubbing is not None and not i:
                 rubbing.predict(rates[0], self._held)
             if self._watched is not None and not i:

@@ -156,7 +156,7 @@ def improved(
         return sum((S[i][j] * lam[j] for j in range(n) if j != i), rest[i])
 
     def at(lam: Sequence[Block]) -> _Point:
-        return _Point(o, laws, [others(i, lam) for i in range(n)], by, lam)
+        return _Point(o, laws, [others(i, lam) for i in range(n)], by, list(lam))
 
     for i in range(n):
         lam[i] = laws[i](o, others(i, lam), by[i]).force

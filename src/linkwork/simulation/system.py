@@ -289,10 +289,12 @@ class System:
         )
 
     def stage_recipe(self) -> Recipe:
-        """`stage` of (q0, theta, v, constants, controls)."""
+        """`stage` of (q0, theta, v, constants, controls, held); without the last where no joint
+        rubs."""
         m = self.mechanism
         sizes = {"q0": m.n_q, "theta": m.n_v, "v": m.n_v, **self._entering()}
-        return self.recipe("stage", {**sizes, HELD: len(self.rubbing)}, self.stage)
+        held = {HELD: len(self.rubbing)} if self.rubbing else {}
+        return self.recipe("stage", {**sizes, **held}, self.stage)
 
     def yields_recipe(self) -> Recipe:
         """`yields` of (q, constants, controls)."""
