@@ -54,8 +54,8 @@ def random_positions(
     for c, name in enumerate(m.joint_names):
         own = slice(*m.q_start[c : c + 2].tolist())
         value = generator.normal(size=own.stop - own.start)
-        if len(value) == 7:
-            value[3:] /= np.linalg.norm(value[3:])
+        if len(value) in (4, 7):
+            value[-4:] /= np.linalg.norm(value[-4:])
         start = joints[name].start
         q[own], qpos[start : start + len(value)] = value, value
     return q, qpos
