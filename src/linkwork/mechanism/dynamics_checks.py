@@ -28,10 +28,7 @@ SINGULAR = 1e-12
 ROUNDING = 1e-13
 """Of mass times distance squared: what moving an inertia of zero to and fro leaves."""
 
-NOTHING = 1e-14
-"""Of a mass matrix with ones on its diagonal: eigenvalues are no more than rounding."""
-
-_MOST_BY_VALUES = 200
+_MOST_BY_VALUES = 100
 _MOST_NAMED = 4
 
 
@@ -190,7 +187,7 @@ def check_movable(
         raise InputError(_undetermined(m, k, alone=False))
     if m.n_v <= _MOST_BY_VALUES:  # pivots next to small ones are rounding
         values, vectors = np.linalg.eigh(scaled)
-        if values[0] <= NOTHING:
+        if values[0] <= SINGULAR:
             raise InputError(_undetermined(m, int(np.abs(vectors[:, 0]).argmax()), alone=False))
 
 
