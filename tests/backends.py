@@ -14,7 +14,7 @@ import pytest
 from linkwork.compile.optable import OP_TABLE
 from linkwork.ops import Ops
 from linkwork.ops.casadi import CASADI
-from linkwork.ops.graph import Expressions, GraphOps
+from linkwork.ops.graph import ZERO, Expressions, GraphOps
 from linkwork.ops.numpy import NUMPY
 
 BACKENDS = (
@@ -61,7 +61,7 @@ def _graph(function: Callable[..., Any], values: list[Any], symbols: bool) -> An
     """On a graph whose expressions are then computed one by one."""
     o = GraphOps()
     blocks = [o.const(v) for v in values]
-    given: dict[int, float] = {}
+    given: dict[int, float] = {ZERO: 0.0}
     if symbols:
         blocks = []
         for k, v in enumerate(values):

@@ -228,9 +228,8 @@ def _joined(draw: Draw, robot: Robot) -> Robot:
 
 def _couple(draw: Draw, joints: list[Any]) -> None:
     """Followers whose leaders stand before them and move along one axis."""
-    single = [
-        k for k, joint in enumerate(joints) if joint.type not in ("fixed", "floating", "planar")
-    ]
+    several = ("fixed", "floating", "planar", "spherical")
+    single = [k for k, joint in enumerate(joints) if joint.type not in several]
     for before, k in pairwise(single):
         if draw(st.booleans()):
             mimic = records(draw, _child("mimic", _child("joint").element).element)

@@ -22,7 +22,7 @@ from benchmarks.description import rotation
 
 Floats = NDArray[np.float64]
 SINGLE = ("revolute", "continuous", "prismatic")
-TYPES = (*SINGLE, "fixed", "planar", "floating")
+TYPES = (*SINGLE, "fixed", "planar", "floating", "spherical")
 
 
 @dataclass

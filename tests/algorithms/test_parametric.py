@@ -23,6 +23,7 @@ from linkwork.ops.numpy import NUMPY
 from robots import every_joint_urdf, mechanism_from, origin, random_configuration, random_tree
 from seeds import rng
 from static_arguments import static_of
+from traced_functions import casadi_function
 
 WITHOUT = ("integrate", "difference", "full")
 NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction")
@@ -286,12 +287,10 @@ def test_back_ends_and_derivatives(name: str, static, every_joint: Mechanism, on
     ]
     slope = np.array(slopes).T
     # CasADi, by the graph that is compiled
-    traced = trace(name, m, tuple(given), **static)
-    near(np.array(traced.function(*arrays, *given.values())).reshape(expected.shape), expected)
-    symbols = [
-        cs.SX.sym(f"x{k}", traced.function.size1_in(k)) for k in range(len(arrays) + len(given))
-    ]
-    outputs = traced.function(*symbols)
+    function = casadi_function(trace(name, m, tuple(given), **static))
+    near(np.array(function(*arrays, *given.values())).reshape(expected.shape), expected)
+    symbols = [cs.SX.sym(f"x{k}", function.size1_in(k)) for k in range(len(arrays) + len(given))]
+    outputs = function(*symbols)
     own = cs.vertcat(*symbols[len(arrays) :])
     derivative = cs.Function("d", symbols, [cs.jacobian(outputs, own)])
     near(np.array(derivative(*arrays, *given.values())), slope, 1e-8)
@@ -327,7 +326,7 @@ def test_all_at_once_under_vmap(on_jax):
 
 
 def size(name: str, m: Mechanism, *names: str, **static: str) -> int:
-    return trace(name, m, names, **static).function.n_instructions()
+    return trace(name, m, names, **static).signature.instructions
 
 
 def test_without_parameters_nothing_costs_more():

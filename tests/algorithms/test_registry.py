@@ -81,13 +81,13 @@ def test_names(every_joint: Mechanism):
 
 def test_wrong_inputs(every_joint: Mechanism):
     m = every_joint
-    with pytest.raises(ShapeError, match=r"com: q of 'every joint' has the shape \(15,\), not \(3"):
+    with pytest.raises(ShapeError, match=r"com: q of 'every joint' has the shape \(19,\), not \(3"):
         evaluate("com", m, np.zeros(3))
     with pytest.raises(ShapeError, match="one configuration at a time"):
         evaluate("com", m, np.zeros((2, m.n_q)))
     with pytest.raises(ShapeError, match="integrate takes q, v; 1 arrays came"):
         evaluate("integrate", m, np.zeros(m.n_q))
-    with pytest.raises(ShapeError, match=r"\(15, 1\), not \(4, 1\)"):
+    with pytest.raises(ShapeError, match=r"\(19, 1\), not \(4, 1\)"):
         evaluate("com", m, cs.SX.sym("q", 4))
 
 

@@ -22,7 +22,7 @@ PIN_ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # where Pinocchio has our numbers: x
 def compare(each: Beside) -> None:
     pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
     m = each.m
-    theirs = pin.computeJointTorqueRegressor(*each.state)
+    theirs = np.atleast_2d(pin.computeJointTorqueRegressor(*each.state))
     got = evaluate("regressor", m, each.q, each.v, each.dv).reshape(m.n_v, -1, N_NUMBERS)
     for body, joint in enumerate(m.body_joint_names):
         if not m.body_joint_types[body].n_v:

@@ -46,9 +46,9 @@ def test_keys_tell_algorithms_mechanisms_arguments_and_parameters_apart():
     assert recipes[0].traced().signature.name == "fk"
 
 
-def test_a_text_in_operations_is_traced_for_casadi():
+def test_a_text_in_operations_is_traced():
     def text(o, x, y):
-        assert o.name == "casadi"
+        assert o.name == "graph"
         return {"sum": x + 2.0 * y}
 
     recipe = text_recipe(("text",), "sum", {"x": 2, "y": 2}, text)

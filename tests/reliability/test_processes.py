@@ -192,7 +192,6 @@ def test_p23_loading_keeps_no_resident_memory():
         RESIDENT
         + """
     from linkwork.models import path
-from robots import chain_urdf
     text = path("ur5e").read_text(encoding="utf-8")
     for _ in range(200): lw.load(text)
     before = resident()

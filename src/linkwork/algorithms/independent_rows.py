@@ -303,6 +303,8 @@ def change_points(m: Mechanism, q: Floats, within: float = CHANGE) -> list[str]:
     Ways of assembly meet there. ``within``: the share of the rows' size that counts for nothing.
     """
     J = _compared(m, q)
+    if not np.isfinite(J).all():
+        return []  # a coupling without a value there, which is another reason
     names = np.repeat([p.name for p in closure_parts(m)], [p.n_rows for p in closure_parts(m)])
     groups = row_groups(m)
     found: list[str] = []
@@ -333,7 +335,8 @@ def rank_of_rows(m: Mechanism) -> int:
 
 def _compared(m: Mechanism, q: Floats) -> Floats:
     """The rows of a closure (n_c, nv) in their units."""
-    rows = closure_rows(NUMPY, m, q)
+    with np.errstate(all="ignore"):
+        rows = closure_rows(NUMPY, m, q)
     J = np.array([[row.get(k, 0.0) for k in range(m.n_v)] for row in rows], np.float64)
     return J.reshape(-1, m.n_v) * np.outer(row_scales(m), column_scales(m))
 

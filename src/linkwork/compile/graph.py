@@ -8,12 +8,14 @@ contract on its own, so that the code for one lane and the code for eight round 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from linkwork.compile.optable import OP_TABLE, Op
-from linkwork.compile.tracing import Traced
 from linkwork.errors import UnsupportedFeatureError
 from linkwork.ops.graph import ZERO
+
+if TYPE_CHECKING:
+    from linkwork.compile.tracing import Traced
 
 Kind = Literal["input", "const", "op", "fma", "fms", "fnma"]
 

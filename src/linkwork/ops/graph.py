@@ -103,14 +103,15 @@ class ExpressionGraph:
     def needed(self, outputs: Sequence[Sequence[int]]) -> list[int]:
         """The expressions that outputs are made of, arguments first: depth first from the outputs.
 
-        In this order a value is computed shortly before it is used, so that few are alive at once.
+        An output that is 0 needs none. In this order a value is computed shortly before it is used,
+        so that few are alive at once.
         """
         placed = bytearray(len(self.operations))
         order: list[int] = []
         operations, arguments = self.operations, self.arguments
         for output in outputs:
             for root in output:
-                stack = [root]
+                stack = [root] if root else []
                 while stack:
                     k = stack[-1]
                     if placed[k]:
@@ -194,11 +195,26 @@ class ExpressionGraph:
             return self.constant(x * y)
         if x == -1.0 or y == -1.0:
             return self.negative(b if x is not None else a)
+        if x is not None or y is not None:
+            scaled = self._scaled(*((x, b) if x is not None else (y, a)))
+            if scaled is not None:
+                return scaled
         if self.operations[a] == "NEG":
             return self.negative(self.multiply(self.arguments[a][0], b))
         if self.operations[b] == "NEG":
             return self.negative(self.multiply(a, self.arguments[b][0]))
         return self._new("MUL", (a, b))
+
+    def _scaled(self, factor: float | None, a: int) -> int | None:
+        """A constant times what is a constant times something already."""
+        if self.operations[a] != "MUL" or factor is None:
+            return None
+        first, second = self.arguments[a]
+        for known, other in ((first, second), (second, first)):
+            value = self.values[known]
+            if value is not None:
+                return self.multiply(self.constant(factor * value), other)
+        return None
 
     def divide(self, a: int, b: int) -> int:
         """A / b."""
@@ -299,6 +315,8 @@ class Expressions:
 
     def _each(self, operation: Callable[[int, int], int], a: Any, b: Any) -> Expressions:
         """An operation element by element, of equal shapes or of a scalar with a block."""
+        if not isinstance(a, _TAKEN) or not isinstance(b, _TAKEN):
+            return NotImplemented  # dual numbers know what to do with a block
         first, second = self._other(a), self._other(b)
         x, y, shape = first.numbers, second.numbers, first.shape
         if shape == second.shape:
@@ -345,6 +363,8 @@ class Expressions:
         return self
 
     def __matmul__(self, other: Any) -> Expressions:
+        if not isinstance(other, _TAKEN):
+            return NotImplemented
         return _matrix_product(self, self._other(other))
 
     def __rmatmul__(self, other: Any) -> Expressions:
@@ -367,6 +387,10 @@ class Expressions:
         """The numbers of a matrix, row by row."""
         n_rows, n_columns = self.shape
         return [self.numbers[i * n_columns : (i + 1) * n_columns] for i in range(n_rows)]
+
+
+_TAKEN = (Expressions, int, float, np.ndarray, np.generic)
+"""What an operator of a block takes."""
 
 
 def _place(index: Any, length: int) -> int:

@@ -7,6 +7,8 @@ differences of what the compiled search says at points around, so there is no co
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,8 +42,10 @@ _FLATTEST = 1.0e-7
 
 
 def can_be_nearer(problem: Problem) -> bool:
-    """Whether the limits are the description's alone, and no loop has to stay closed."""
-    return not problem.limits and not any(task.keeps_tolerance for task in problem.tasks)
+    """Whether the limits are the description's alone, none of an angle, and no loop is to close."""
+    if problem.limits or any(math.isfinite(ball.limit) for ball in problem.balls):
+        return False
+    return not any(task.keeps_tolerance for task in problem.tasks)
 
 
 def nearer(part: Part, numbers: tuple[Floats, Floats], x: Floats, effort: Effort) -> Floats:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.mechanism.model import JointType
 from linkwork.solve.moves import lengths_of
 from linkwork.solve.problem import Problem
 
@@ -34,9 +33,10 @@ class Tangent:
         for c in problem.coordinates:
             kind = problem.mechanism.joint_types[c]
             self._position[at_v : at_v + kind.n_v] = at + np.arange(kind.n_v)
-            if kind is JointType.FLOATING:
-                self.quaternions.append((at + 3, at_v + 3))
-                self._plain[at_v + 3 : at_v + 6] = False
+            if kind.has_quaternion:
+                first = at_v + kind.n_lengths
+                self.quaternions.append((at + kind.n_lengths, first))
+                self._plain[first : first + 3] = False
             at, at_v = at + kind.n_q, at_v + kind.n_v
 
     def room(self, x: Floats) -> tuple[Floats, Floats]:

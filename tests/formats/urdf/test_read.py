@@ -29,7 +29,7 @@ MANY = """<robot name="r">
 <link name="a"/>
 <link name="a"/>
 <link name="b"/>
-<joint name="j" type="spherical"><parent link="a"/><child link="b"/></joint>
+<joint name="j" type="sphere"><parent link="a"/><child link="b"/></joint>
 <joint name="j" type="revolute"><parent link="a"/><child link="nowhere"/>
   <origin xyz="0 0"/>
   <axis xyz="0 0 0"/></joint>
