@@ -126,7 +126,14 @@ def search_inputs(n):
     return np.zeros((n, 6)), np.ascontiguousarray(parameters), settings, starts
 
 
-def within_four_ulp_of_the_scale(a, b):
-    """The differences are at most 4 ulp of the largest number of the row, or of 1."""
+def within_few_ulp_of_the_scale(a, b, joints=0):
+    """The differences are at most 4 ulp of the largest number of the row, or of 1; 2 more for each
+    joint of a tree."""
     scale = np.maximum(1.0, np.abs(b).max(axis=1, keepdims=True))
-    return bool((np.abs(a - b) <= 4 * np.spacing(scale)).all())
+    return bool((np.abs(a - b) <= (4 + 2 * joints) * np.spacing(scale)).all())
+
+
+@functools.cache
+def joints_of_the_tree(name):
+    """How many joints the tree of a kernel has; 0 for what is not of a tree."""
+    return len(mechanism_from(every_joint_urdf()).joint_names) if name == "fk_all" else 0

@@ -22,7 +22,7 @@ import pytest
 import linkwork as lw
 from linkwork.compile.target import LEVELS
 from linkwork.mechanism.serialize import from_json, to_json
-from portable_kernels import level, within_four_ulp_of_the_scale
+from portable_kernels import level, within_few_ulp_of_the_scale
 from seeds import rng
 
 CHUNK = 8192  # rows, about as many as go to native code at once
@@ -244,6 +244,6 @@ def test_instruction_sets_agree_within_four_ulp_of_the_scale(tmp_path):
         python(show.replace("sys.argv[1]", repr(str(place))), LINKWORK_TARGET=name)
         found[name] = np.load(place)
     for name in LEVELS:
-        assert within_four_ulp_of_the_scale(found[name], found["x86-64-v3"]), name
+        assert within_few_ulp_of_the_scale(found[name], found["x86-64-v3"]), name
     assert found["x86-64-v4"].tobytes() == found["x86-64-v3"].tobytes()
     assert found["x86-64-v2"].tobytes() != found["x86-64-v3"].tobytes(), "no target was chosen"

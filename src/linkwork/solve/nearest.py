@@ -137,7 +137,8 @@ class _Descent:
         w = np.maximum(np.abs(w), _FLATTEST * most + 1e-300)
         along = (V * slope[:, :, None]).sum(axis=1) / w
         newton = -(V * along[:, None, :]).sum(axis=2)
-        down = -slope / most
+        with np.errstate(invalid="ignore"):  # of numbers too large, no step is taken
+            down = -slope / most
         ways: list[Floats] = []
         for way in (newton, down):
             length = np.sqrt((way * way).sum(axis=1, keepdims=True))
