@@ -73,18 +73,66 @@ def pulse(robot: Any, q0: np.ndarray, random: np.random.Generator) -> Acting:
     return Acting({"gravity": gravity}, gravity=gravity, breakpoints=[begin, end])
 
 
+def saturation(robot: Any, q0: np.ndarray, random: np.random.Generator) -> Acting:
+    """Drives that ask for more than their efforts at first, and for less as they arrive."""
+    driven = np.isin(robot.joint_names, robot.actuated or robot.joint_names)
+    inertia = driven * np.diagonal(robot.mass_matrix(q0))
+    kp, kd, most = 900.0 * inertia, 60.0 * inertia, 40.0 * inertia + 1e-9
+    target = q0 + 0.2 * driven
+    law = lw.PD(kp, kd, q_target=target, effort_limit=most)
+    return Acting(
+        {"torque": law}, lambda t, q, v: np.clip(kp * (target - q) - kd * v, -most, most)
+    )
+
+
+def held_by_stops(robot: Any, q0: np.ndarray, random: np.random.Generator) -> Acting:
+    """Stops on both sides of the start, which damp over their first millimetre or milliradian."""
+    moving = robot.actuated or robot.joint_names
+    rows = [robot.joint_names.index(name) for name in moving]
+    inertia = np.diagonal(robot.mass_matrix(q0))[rows]
+    stiffness, damping, width = 4e4 * inertia, 200.0 * inertia, 1e-3
+    lower, upper = (getattr(robot.limits, side)[rows] for side in ("lower", "upper"))
+
+    def push(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        found = np.zeros(robot.n_v)
+        for limit, side in ((lower, -1.0), (upper, 1.0)):
+            depth = np.maximum(side * (q[rows] - limit), 0.0)
+            inward = np.minimum(depth / width, 1.0) * damping * side * v[rows]
+            found[rows] -= side * np.maximum(stiffness * depth + inward, 0.0) * (depth > 0.0)
+        return found
+
+    stops = lw.Stops(stiffness, damping, list(moving), width=width)
+    return Acting({"stops": stops}, push)
+
+
+CREEP = 1e-7
+"""The speed (rad/s, m/s) below which SciPy's friction is proportional to it."""
+
+
+def friction(robot: Any, q0: np.ndarray, random: np.random.Generator) -> Acting:
+    """Dampers and dry friction, by which some joints stand still for a while."""
+    m = robot.mechanism
+    return Acting(
+        {"losses": True},
+        lambda t, q, v: -m.damping * v - m.friction * np.clip(v / CREEP, -1.0, 1.0),
+    )
+
+
 ACTING = {
     # what acts, methods and how near they must come (rad, rad/s, m, m/s beside 1 and the speeds)
     "damping": (damping, {"rk4": 1e-6, "dopri5": 1e-6, "implicit": 1e-3}),
     "control": (control, {"rk4": 1e-6, "dopri5": 1e-6, "implicit": 1e-3}),
     "stiff control": (stiff_control, {"implicit": 1e-3}),
     "pulse": (pulse, {"dopri5": 1e-6}),
+    "saturation": (saturation, {"rk4": 1e-4, "dopri5": 1e-5, "implicit": 1e-3}),
+    "stops": (held_by_stops, {"rk4": 1e-4, "dopri5": 1e-5, "implicit": 2e-3}),
+    "friction": (friction, {"rk4": 1e-3, "implicit": 2e-3}),
 }
 
 
-def random_arm(label: str) -> Any:
+def random_arm(label: str, *, limit: float = 9.0, dry: bool = False) -> Any:
     """Three bodies one after the other, on hinges and slides with skew axes, with dampers."""
-    random = rng(label)
+    random, rubbing = rng(label), rng(f"{label} friction")
     text = '<robot name="arm"><link name="l0"/>'
     for k in range(1, 4):
         kind = "prismatic" if random.random() < 0.3 else "revolute"
@@ -96,8 +144,9 @@ def random_arm(label: str) -> Any:
             f'ixx="{ixx}" iyy="{iyy}" izz="{izz}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
             f'<joint name="j{k}" type="{kind}"><parent link="l{k - 1}"/><child link="l{k}"/>'
             f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>'
-            '<limit lower="-9" upper="9" velocity="9" effort="9"/>'
-            f'<dynamics damping="{10.0 ** random.uniform(-2, 1)}"/></joint>'
+            f'<limit lower="{-limit}" upper="{limit}" velocity="9" effort="9"/>'
+            f'<dynamics damping="{10.0 ** random.uniform(-2, 1)}" '
+            f'friction="{dry * 10.0 ** rubbing.uniform(-1, 1)}"/></joint>'
         )
     return lw.load(text + "</robot>")
 
@@ -133,12 +182,23 @@ NAMES = ["arm 0", "four_bar"]
 MORE = ["arm 1", "arm 2", "arm 3", "slider_crank", "five_bar"]
 
 
-@pytest.mark.parametrize("kind", ACTING)
-@pytest.mark.parametrize(
-    "name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)]
-)
+OF_ARMS = ("stops", "friction")
+"""What the bundled mechanisms have not in their descriptions."""
+
+CASES = [
+    pytest.param(name, kind, marks=[pytest.mark.slow] if name in MORE else [])
+    for name in (*NAMES, *MORE)
+    for kind in ACTING
+    if name.startswith("arm") or kind not in OF_ARMS
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
 def test_what_acts_moves_mechanisms_as_in_scipy(name: str, kind: str):
-    robot = random_arm(name) if name.startswith("arm") else lw.load(name)
+    if name.startswith("arm"):
+        robot = random_arm(name, limit=1.05 if kind == "stops" else 9.0, dry=kind == "friction")
+    else:
+        robot = lw.load(name)
     make, methods = ACTING[kind]
     random = rng(f"{name} {kind}")
     start = start_of(robot, random)

@@ -62,9 +62,9 @@ def _pyrender(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     folder.mkdir()
     (folder / "pyrender.py").write_text(PYRENDER, encoding="utf-8")
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.delitem(sys.modules, "pyrender", raising=False)
+    monkeypatch.setitem(sys.modules, "pyrender", ModuleType("pyrender"))  # it goes afterwards
+    del sys.modules["pyrender"]
     module = pytest.importorskip("pyrender")
-    monkeypatch.setitem(sys.modules, "pyrender", module)
     return module
 
 
