@@ -125,7 +125,7 @@ ACTING = {
     "stiff control": (stiff_control, {"implicit": 1e-3}),
     "pulse": (pulse, {"dopri5": 1e-6}),
     "saturation": (saturation, {"rk4": 1e-4, "dopri5": 1e-5, "implicit": 1e-3}),
-    "stops": (held_by_stops, {"rk4": 1e-4, "dopri5": 1e-5, "implicit": 2e-3}),
+    "stops": (held_by_stops, {"rk4": 1e-3, "dopri5": 1e-5, "implicit": 5e-3}),
     "friction": (friction, {"rk4": 1e-3, "implicit": 2e-3}),
 }
 
