@@ -80,9 +80,7 @@ def saturation(robot: Any, q0: np.ndarray, random: np.random.Generator) -> Actin
     kp, kd, most = 900.0 * inertia, 60.0 * inertia, 40.0 * inertia + 1e-9
     target = q0 + 0.2 * driven
     law = lw.PD(kp, kd, q_target=target, effort_limit=most)
-    return Acting(
-        {"torque": law}, lambda t, q, v: np.clip(kp * (target - q) - kd * v, -most, most)
-    )
+    return Acting({"torque": law}, lambda t, q, v: np.clip(kp * (target - q) - kd * v, -most, most))
 
 
 def held_by_stops(robot: Any, q0: np.ndarray, random: np.random.Generator) -> Acting:
