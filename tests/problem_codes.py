@@ -21,7 +21,7 @@ LEVELS = ("error", "warning", "note")
 CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
 _BESIDE = frozenset({"cli/check_codes.py"})  # the table itself
-_UNREAD = ("stiffness", "damping", "effort")
+_UNREAD = ("stiffness", "damping", "effort", "angle")
 _OF_REASONS = ast.unparse(  # whose parentheses depend on the version of Python
     ast.parse("next((code for said, code in _REASONS[kind] if said in text))", mode="eval")
 )

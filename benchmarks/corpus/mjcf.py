@@ -128,9 +128,10 @@ def _moved(mujoco: Any, model: Any, robot: Any) -> tuple[Any, Floats, Floats]:
     """MuJoCo's data at a random configuration, ours, and the matrix from our v to ``qvel``."""
     m, data = robot.mechanism, mujoco.MjData(model)
     generator = np.random.default_rng(0)
-    q, change = np.zeros(m.n_q), np.zeros((model.nv, m.n_v))
+    q, change = robot.neutral(), np.zeros((model.nv, m.n_v))
+    same = model.njnt == len(m.joint_names)  # and in the same order; names may have been changed
     for k in range(model.njnt):
-        c = m.joint_names.index(_name(model.joint(k), "joint"))
+        c = k if same else m.joint_names.index(_name(model.joint(k), "joint"))
         own = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
         value = generator.normal(size=own.stop - own.start)
         at, dof, v = int(model.jnt_qposadr[k]), int(model.jnt_dofadr[k]), int(m.v_start[c])

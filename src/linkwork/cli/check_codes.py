@@ -359,6 +359,12 @@ _MJCF = (
     Code("no-stiffness", "note", "Springs are not read.", "Add them yourself."),
     Code("no-damping", "note", "Damping beyond the linear part is not read.", "Add it yourself."),
     Code("no-effort", "note", "A range of forces that is not symmetric.", "Mind it yourself."),
+    Code(
+        "no-angle",
+        "note",
+        "A limit that leaves a ball joint no angle.",
+        "Give the range its angle.",
+    ),
     Code("unnamed", "note", "Elements without a name get a number.", "Name them."),
 )
 

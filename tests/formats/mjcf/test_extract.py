@@ -57,6 +57,7 @@ def test_a_force_range_is_an_effort_limit_where_it_is_symmetric():
     [
         ("<joint name='j' stiffness='1'/>", "no-stiffness", "j"),
         ("<joint name='j' damping='1 1'/>", "no-damping", "j"),
+        ("<joint name='j' type='ball' limited='true'/>", "no-angle", "j"),
         ("<body name='c' gravcomp='1'><geom size='1'/></body>", "no-gravcomp", "c"),
     ],
 )

@@ -142,7 +142,7 @@ def _joints(m: Any, names: Sequence[str], places: Sequence[Place]) -> tuple[Join
                 ref=initial[0] if size == 1 else 0.0,
                 initial=initial,
                 lower=float(m.jnt_range[k][0]) if limited and size == 1 else None,
-                upper=float(m.jnt_range[k][1]) if limited else None,
+                upper=float(m.jnt_range[k][1]) if limited and not _without_angle(m, k) else None,
                 effort=high if bounded else None,
                 damping=float(m.dof_damping[dof]),
                 friction=float(m.dof_frictionloss[dof]),
@@ -223,6 +223,15 @@ def _unnamed(items: Iterable[Any], kind: str, flat: Flat) -> list[Problem]:
     return [Problem("note", "unnamed", text, place.file, place.line, kind)]
 
 
+def _without_angle(m: Any, k: int) -> bool:
+    """Whether the range of a ball joint leaves it no angle, as where the file gives none."""
+    return (
+        bool(m.jnt_limited[k])
+        and _JOINT_TYPES[int(m.jnt_type[k])] == "ball"
+        and (float(m.jnt_range[k][1]) <= 0.0)
+    )
+
+
 def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Problem]:
     """What the compiled model says that has no place in a mechanism."""
     poly = getattr(m, "dof_dampingpoly", None)
@@ -231,10 +240,12 @@ def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Pro
         bool(limited) and low != -high
         for limited, (low, high) in zip(m.jnt_actfrclimited, m.jnt_actfrcrange, strict=True)
     ]
+    balls = [_without_angle(m, k) for k in range(m.njnt)]
     of_joints: tuple[tuple[str, str, Iterable[Any]], ...] = (
         ("stiffness", "a spring (stiffness)", m.jnt_stiffness),
         ("damping", "damping that grows with the velocity", damped),
         ("effort", "a range of forces that is not symmetric", forced),
+        ("angle", "a limit that leaves a ball joint no angle", balls),
     )
     found = [
         _listed("note", f"no-{code}", f"{text} is not read", chosen, "joint")
