@@ -12,7 +12,7 @@ import pytest
 
 from graph_rows import GraphRows
 from linkwork.compile.graph import graph_of
-from linkwork.compile.loops import LONGEST_PART, emit_rows
+from linkwork.compile.loops import LONGEST_WHOLE, emit_rows
 from linkwork.compile.target import host, new_module
 from seeds import rng
 from traced_functions import read
@@ -181,9 +181,10 @@ def test_nothing_outside_the_arrays_is_touched(width, at_end):
             assert run(0, rows, x, found) == -1
 
 
+@pytest.mark.slow
 def test_a_long_graph_is_cut_into_parts_that_pass_their_values_on():
-    function = mixed(20, 40, "parts", n_values=5000)
-    assert len(graph_of(read(function), fuse=True).nodes) > LONGEST_PART
+    function = mixed(20, 40, "parts", n_values=9000)
+    assert len(graph_of(read(function), fuse=True).nodes) > LONGEST_WHOLE
     x = rng("parts").normal(size=(11, 20))
     found = [np.full((11, 40), np.nan) for _ in range(2)]
     for width, out in zip((1, 8), found, strict=True):

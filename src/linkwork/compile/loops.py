@@ -20,8 +20,9 @@ from linkwork.compile.graph import Graph, Node
 from linkwork.compile.stores import Stores
 from linkwork.compile.transpose import columns_of, cover, prefetch, read_block
 
-LONGEST_PART = 3_000
-"""Assignments that are written into one function; more are cut into parts."""
+LONGEST_WHOLE, LONGEST_PART = 4_500, 3_000
+"""Assignments that are written into one function, and of a part of a graph that has more: values
+that parts pass through memory cost a graph that is cut in two up to half of its speed."""
 
 _STACK = 8192
 """float64 numbers that tiles and pads may take of the stack: 64 KB."""
@@ -58,7 +59,7 @@ def cut(graph: Graph) -> _Parts | None:
     The time that LLVM takes for a function grows faster than its length.
     """
     n = len(graph.nodes)
-    if n <= LONGEST_PART:
+    if n <= LONGEST_WHOLE:
         return None
     n_parts = -(-n // LONGEST_PART)
     edges = [n * k // n_parts for k in range(n_parts + 1)]
