@@ -11,8 +11,9 @@ import pytest
 import linkwork as lw
 from closed_models import bennett, bennett_angle, parallelogram, swung
 from linkwork.algorithms.closure import row_scales
-from linkwork.algorithms.independent_rows import change_points, row_groups
+from linkwork.algorithms.independent_rows import change_points, column_scales, row_groups
 from linkwork.errors import InputError
+from linkwork.mechanism.model import JointType
 
 SIZES = (1e-6, 1.0, 1e4)
 
@@ -31,6 +32,19 @@ def test_rows_that_are_zero_by_structure_are_left_out():
     assert [(g.rows, g.rank) for g in row_groups(parallelogram())] == [((0, 2), 2)]
     stewart = lw.load("stewart").mechanism
     assert [(len(g.rows), g.rank) for g in row_groups(stewart)] == [(3, 3)] * 6
+
+
+def test_columns_are_compared_in_lengths_only_where_a_joint_slides():
+    robot = bennett(10.0)
+    for type, slides in (
+        (JointType.SPHERICAL, [0, 0, 0]),
+        (JointType.PRISMATIC, [1]),
+        (JointType.PLANAR, [1, 1, 0]),
+        (JointType.FLOATING, [1, 1, 1, 0, 0, 0]),
+    ):
+        m = replace(robot.mechanism, joint_types=(type, *robot.mechanism.joint_types[1:]))
+        unlike = (column_scales(m) != 1.0).astype(int)
+        assert unlike.tolist() == slides + [0, 0], type
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -52,7 +52,7 @@ class Held(NamedTuple):
 
     rows: IndependentRows
     stiff: list[float]
-    """What each row's square is multiplied by to be added to M."""
+    """The factor with which each row's square is added to M."""
     parts: Split
     n_v: int
     masses: TreeFactor
@@ -116,7 +116,7 @@ def _stiffened(entries: Entries, rows: Sequence[Row], stiff: Sequence[float]) ->
 
 
 def _sizes(system: Proximal, by: IndependentRows) -> list[Scalar]:
-    """What each row's pivot is compared with: the mean entry of its group's diagonal."""
+    """The measure of each row's pivot: the mean entry of its group's diagonal."""
     found: list[Scalar] = []
     if system.ahead:
         return found

@@ -1,4 +1,4 @@
-"""As many independent rows as a closure has: rank, decided once for a mechanism.
+"""Independent rows of a closure, as many as it has: rank, decided once for a mechanism.
 
 Rows of a loop often follow from one another, by structure (planar loops) or by lengths and angles
 alone (a Bennett linkage). How many are independent at generic assembled configurations is found
@@ -51,7 +51,7 @@ from linkwork.algorithms.triples import negated, times
 from linkwork.mechanism import dynamics_checks
 from linkwork.mechanism.dynamics_checks import Motions
 from linkwork.mechanism.generic_inertia import generic_mass_matrix
-from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Ops
@@ -80,7 +80,7 @@ class RowGroup(NamedTuple):
 
 
 class Scales(NamedTuple):
-    """What makes rows and columns of a closure's Jacobian comparable: numbers to multiply with."""
+    """Factors that make rows and columns of a closure's Jacobian comparable."""
 
     rows: Sequence[float]
     columns: Sequence[float]
@@ -91,15 +91,15 @@ class IndependentRows(NamedTuple):
 
     rows: list[Row]
     bases: list[list[Sparse]]
-    """Of each group of rows, by the numbers of the closure's rows, which are n_c."""
+    """An orthonormal basis for each group of rows, by the numbers of the closure's n_c rows."""
     scales: list[float]
-    """What each of these rows is multiplied by to be compared with others."""
+    """The factor of each of these rows that makes it comparable with others."""
     n_c: int
     valid: Scalar
     """1, or NaN at a change point."""
 
     def of(self, values: Sequence[Scalar]) -> list[Scalar]:
-        """What is said of the closure's rows (n_c,), of these rows."""
+        """Values (rank,) of these rows from values (n_c,) of the closure's rows."""
         given = dict(enumerate(values))
         return [dot(q, given) for basis in self.bases for q in basis]
 
@@ -213,12 +213,7 @@ def _plain(m: Mechanism) -> Mechanism:
 @lru_cache(maxsize=128)
 def _groups(m: Mechanism, in_frame_a: bool) -> tuple[RowGroup, ...]:
     units = np.outer(row_scales(m), column_scales(m))
-
-    def jacobian(q: Floats) -> Floats:
-        rows = closure_rows(NUMPY, m, q, in_frame_a=in_frame_a)
-        return np.array([[row.get(k, 0.0) for k in range(m.n_v)] for row in rows], np.float64)
-
-    anywhere = [jacobian(q) for q in _starts(m, 3)]
+    anywhere = [_dense_rows(m, q, in_frame_a=in_frame_a) for q in _starts(m, 3)]
     size = np.max([np.abs(J * units) for J in anywhere], axis=0)
     void = size.max(axis=1, initial=0.0) <= _VOID
     parts: list[list[int]] = []
@@ -229,7 +224,7 @@ def _groups(m: Mechanism, in_frame_a: bool) -> tuple[RowGroup, ...]:
     live = [i for rows in parts for i in rows]
     ranks, whole = [0] * len(parts), 0
     for q in _generic(m) or list(_starts(m, 3)):
-        compared = in_lengths(m, jacobian(q))
+        compared = in_lengths(m, _dense_rows(m, q, in_frame_a=in_frame_a))
         ranks = [max(k, rank_of(compared[rows])) for k, rows in zip(ranks, parts, strict=True)]
         whole = max(whole, rank_of(compared[live]))
         if whole == len(live):
@@ -250,7 +245,7 @@ def _generic(m: Mechanism) -> list[Floats]:
 
 
 def left_motions(m: Mechanism) -> Motions | None:
-    """What loops and couplings leave to move, where they are assembled; None if they cannot be."""
+    """Motions that loops and couplings leave where they are assembled; None if they cannot be."""
     m, rank = _plain(m), rank_of_rows(m)
     for q in _generic(m):
         _, values, V = np.linalg.svd(_compared(m, q))
@@ -269,7 +264,7 @@ def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | No
 
 
 def stiffness(m: Mechanism) -> float:
-    """What the rows' squares are multiplied by to be added to the mass matrix (kg m²), mostly 0.
+    """The factor k of M + k Jᵀ J, the mass matrix with the rows' squares (kg m²); mostly 0.
 
     Accelerations are those without it, as J dv is given. It makes the matrix positive where only
     the loops do, and solves well where some bodies weigh next to nothing beside others.
@@ -318,7 +313,7 @@ def change_points(m: Mechanism, q: Floats, within: float = CHANGE) -> list[str]:
 
 
 def change_point(m: Mechanism, q: Floats) -> str:
-    """What is said of q (nq,) where it is a change point; "" where it is none."""
+    """A sentence on q (nq,) where it is a change point; "" where it is none."""
     names = change_points(m, q)
     if not names:
         return ""
@@ -329,16 +324,21 @@ def change_point(m: Mechanism, q: Floats) -> str:
 
 
 def rank_of_rows(m: Mechanism) -> int:
-    """How many rows of a closure are independent."""
+    """The number of independent rows of a closure."""
     return sum(group.rank for group in row_groups(m))
 
 
 def _compared(m: Mechanism, q: Floats) -> Floats:
     """The rows of a closure (n_c, nv) in their units."""
+    return _dense_rows(m, q) * np.outer(row_scales(m), column_scales(m))
+
+
+def _dense_rows(m: Mechanism, q: Floats, *, in_frame_a: bool = False) -> Floats:
+    """The rows of a closure (n_c, nv) in numbers; not finite where a coupling has no value."""
     with np.errstate(all="ignore"):
-        rows = closure_rows(NUMPY, m, q)
+        rows = closure_rows(NUMPY, m, q, in_frame_a=in_frame_a)
     J = np.array([[row.get(k, 0.0) for k in range(m.n_v)] for row in rows], np.float64)
-    return J.reshape(-1, m.n_v) * np.outer(row_scales(m), column_scales(m))
+    return J.reshape(-1, m.n_v)
 
 
 def _rank_there(J: Floats, within: float) -> int:
@@ -394,13 +394,8 @@ def in_lengths(m: Mechanism, J: Floats) -> Floats:
 def column_scales(m: Mechanism) -> Floats:
     """The unit that each number of v is compared in (nv,): 1 rad, or the longest loop's length."""
     length = max((loop_length(m, loop) for loop in m.loops), default=1.0)
-    found = [
-        length if kind is JointType.PRISMATIC or (kind.n_v > 1 and k < kind.n_v // 2 + kind.n_v % 2)
-        else 1.0
-        for kind in m.joint_types
-        for k in range(kind.n_v)
-    ]  # fmt: skip
-    return np.array(found)
+    slides = [k < kind.n_lengths for kind in m.joint_types for k in range(kind.n_v)]
+    return np.where(slides, length, 1.0)
 
 
 def rank_of(J: Floats) -> int:
@@ -410,5 +405,5 @@ def rank_of(J: Floats) -> int:
 
 
 def least_value(values: NDArray[np.floating[Any]]) -> float:
-    """Above what singular values count."""
+    """The least singular value that counts."""
     return RANK * max(1.0, float(values.max(initial=0.0)))

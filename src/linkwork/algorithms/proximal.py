@@ -24,7 +24,7 @@ from linkwork.algorithms.triples import minus, negated, plus, times, total
 from linkwork.ops.protocol import Ops
 
 SHARE = 1.0e-8
-"""Of a diagonal entry, and of the mean one: half of the digits."""
+"""The regularisation as a share of a diagonal entry, and of their mean: half of the digits."""
 
 
 class Proximal(NamedTuple):

@@ -31,7 +31,7 @@ _WIDE_INPUT, _TILES_AHEAD = 16, 2
 """Rows of so many numbers are prefetched so many tiles ahead; shorter ones gain nothing by it."""
 
 _MANY = 64
-"""Of an input of which more numbers are not used, a loop finds those that are not finite.
+"""The number of unused elements of an input from which a loop finds those that are not finite.
 
 It reads one after the other, which needs no prefetching."""
 
@@ -54,7 +54,7 @@ class _Parts:
 
 
 def cut(graph: Graph) -> _Parts | None:
-    """How a graph is cut; None where it is short enough for one function.
+    """The parts that a graph is cut into; None where it is short enough for one function.
 
     The time that LLVM takes for a function grows faster than its length.
     """

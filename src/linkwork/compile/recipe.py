@@ -101,7 +101,7 @@ def algorithm_recipe(
 
 
 def _at_a_change_point(m: Mechanism, inputs: Mapping[str, Any]) -> str:
-    """What is said of a configuration at which loops lose rank."""
+    """A sentence on a configuration at which loops lose rank; "" at others."""
     from linkwork.algorithms.independent_rows import change_point  # noqa: PLC0415  rarely needed
 
     return change_point(m, inputs["q"]) if "q" in inputs else ""

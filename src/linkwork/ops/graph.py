@@ -29,14 +29,11 @@ def _quotient(a: float, b: float) -> float:
 
 
 _FOLDED: dict[str, Callable[..., Any]] = {
-    "ADD": lambda a, b: a + b, "SUB": lambda a, b: a - b, "MUL": lambda a, b: a * b,
-    "DIV": _quotient, "NEG": lambda a: -a,
     "SIN": np.sin, "COS": np.cos, "ATAN2": math.atan2, "SQRT": np.sqrt, "FLOOR": np.floor,
     "FABS": abs, "FMIN": np.fmin, "FMAX": np.fmax, "LT": _less,
     "AND": lambda a, b: float(a != 0 and b != 0), "OR": lambda a, b: float(a != 0 or b != 0),
-    "NOT": lambda a: float(a == 0), "IF_ELSE_ZERO": lambda c, x: x if c else 0.0,
 }  # fmt: skip
-"""The value of an operation whose arguments are constants."""
+"""The values of operations of constants; `_RULES` has those of the others."""
 
 
 class ExpressionGraph:
@@ -269,14 +266,6 @@ class ExpressionGraph:
         c = self.values[condition]
         return self.node("NOT", condition) if c is None else self.constant(float(c == 0))
 
-    def total(self, terms: Sequence[int]) -> int:
-        """The sum of expressions, from the first to the last."""
-        at, add = ZERO, self.add
-        for term in terms:
-            if term:
-                at = add(at, term)
-        return at
-
     def inner(self, a: Sequence[int], b: Sequence[int]) -> int:
         """The sum of the products of two sequences."""
         at, add, multiply = ZERO, self.add, self.multiply
@@ -358,9 +347,6 @@ class Expressions:
     def __neg__(self) -> Expressions:
         negative = self.graph.negative
         return Expressions(self.graph, self.shape, [negative(k) for k in self.numbers])
-
-    def __pos__(self) -> Expressions:
-        return self
 
     def __matmul__(self, other: Any) -> Expressions:
         if not isinstance(other, _TAKEN):

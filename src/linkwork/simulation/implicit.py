@@ -22,11 +22,9 @@ def run_implicit(
     request: Request, library: Library, *, threads: int = 1, progress: Progress | None = None
 ) -> Track:
     """All steps of a request by the implicit method, in native code where no force needs Python."""
-    rollout = None
-    if request.torque is None:
-        rollout = rollout_of(request.system, IMPLICIT, library, single=request.rows == 1)
-    if rollout is None:
+    if request.torque is not None:
         return stepped(request, library, threads=threads, progress=progress)
+    rollout = rollout_of(request.system, IMPLICIT, library, single=request.rows == 1)
     dv = begun(Drive(request, library, threads=threads))[0]
     more = np.hstack([dv, dv, np.zeros((dv.shape[0], Implicit(request.system).n_held))])
     return rollout.run(request, more=more, threads=threads, progress=progress)
@@ -35,7 +33,7 @@ def run_implicit(
 def stepped(
     request: Request, library: Library, *, threads: int = 1, progress: Progress | None = None
 ) -> Track:
-    """All steps from Python: for forces that are functions of the state, and what is too large."""
+    """All steps from Python: for forces that are functions of the state."""
     return _Stepping(request, library, threads).run(progress)
 
 

@@ -142,11 +142,8 @@ class _Teller:
             self._progress(self._done, self._total)
 
 
-def rollout_of(system: System, method: Method, library: Library, *, single: bool) -> Rollout | None:
-    """The native loop, from the cache or compiled; ``single`` for one roll-out at a time.
-
-    None where the equation of motion is too large to be unrolled.
-    """
+def rollout_of(system: System, method: Method, library: Library, *, single: bool) -> Rollout:
+    """The native loop, from the cache or compiled; ``single`` for one roll-out at a time."""
     width = 1 if single else library.compiler.target.width
     key = (*system.key, "rollout", method.name, str(width))
     return library.get(key, lambda: _rollout(system, method, library.compiler, (key, width)))
@@ -154,7 +151,7 @@ def rollout_of(system: System, method: Method, library: Library, *, single: bool
 
 def _rollout(
     system: System, method: Method, compiler: Compiler, what: tuple[tuple[str, ...], int]
-) -> Rollout | None:
+) -> Rollout:
     key, width = what
     made = compiler.find(key)
     if made is None:

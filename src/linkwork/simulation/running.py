@@ -91,11 +91,8 @@ def _fixed(
     request: Request, name: str, library: Library, threads: int, progress: Progress | None
 ) -> Track:
     method = FIXED[name]
-    single = request.rows == 1
-    rollout = None
     if request.torque is None:
-        rollout = rollout_of(request.system, method, library, single=single)
-    if rollout is not None:
+        rollout = rollout_of(request.system, method, library, single=request.rows == 1)
         track = rollout.run(request, threads=threads, progress=progress)
     else:
         track = run_steps(Drive(request, library, threads=threads), method, progress=progress)
