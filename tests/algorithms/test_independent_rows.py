@@ -44,7 +44,7 @@ def test_columns_are_compared_in_lengths_only_where_a_joint_slides():
     ):
         m = replace(robot.mechanism, joint_types=(type, *robot.mechanism.joint_types[1:]))
         unlike = (column_scales(m) != 1.0).astype(int)
-        assert unlike.tolist() == slides + [0, 0], type
+        assert unlike.tolist() == [*slides, 0, 0], type
 
 
 @pytest.mark.parametrize("size", SIZES)
