@@ -126,9 +126,7 @@ _RENAMED = {"Problem": "Finding"}
 def __getattr__(name: str) -> Any:
     if name in _RENAMED:
         new = _RENAMED[name]
-        message = (
-            f"linkwork.{name} is called linkwork.{new}; the old name goes next"
-        )
+        message = f"linkwork.{name} is called linkwork.{new}, and has the old name for one release"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return getattr(importlib.import_module(__name__), new)
     if name in _MODULES:
