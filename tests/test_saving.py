@@ -274,7 +274,7 @@ def test_a_robot_is_saved_as_it_was_loaded_and_refused_once_changed(package: Pat
     lw.urdf.write(lw.load("ur5e", base="floating"), tmp_path / "b.urdf")
     assert (tmp_path / "a.urdf").read_bytes() == (tmp_path / "b.urdf").read_bytes()
     with pytest.raises(UnsupportedFeatureError, match="changed after it was loaded"):
-        lw.urdf.write(robot.lock(robot.joint_names[0]), tmp_path / "c.urdf")
+        lw.urdf.write(robot.with_locked(robot.joint_names[0]), tmp_path / "c.urdf")
     with pytest.raises(UnsupportedFeatureError, match="no description"):
         lw.urdf.write(lw.Robot(robot.mechanism), tmp_path / "c.urdf")
     with pytest.raises(TypeError, match="not int"):

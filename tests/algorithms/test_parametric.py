@@ -25,7 +25,7 @@ from seeds import rng
 from static_arguments import static_of
 from traced_functions import casadi_function
 
-WITHOUT = ("integrate", "difference", "full")
+WITHOUT = ("integrate", "difference", "all_positions")
 NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction")
 SLOW_IN_JAX = (
     "coriolis_matrix",

@@ -14,6 +14,8 @@ SOURCE = ROOT / "src" / "linkwork"
 NO_MIRROR = {
     "ops/protocol.py": "a protocol without code; tests/ops checks every back end against it",
     "__main__.py": "one call of cli.main, which tests/cli runs",
+    "programs.py": "what methods call; tests/test_robot_methods.py",
+    "renamed.py": "old names of robots' methods; tests/test_robot_methods.py",
 }
 LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 # The project's text speaks only about itself: no folder of one person's machine.

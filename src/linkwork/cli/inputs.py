@@ -37,7 +37,7 @@ def open_robot(given: RobotArguments, frame: str | None, angles: Angles = RADIAN
     robot = lw.load(given.source, base="floating" if given.floating else "fixed")
     if given.lock:
         at = angles.typed_by_name(robot.mechanism, named_values(given.lock, "--lock"))
-        robot = robot.lock(list(at), at)
+        robot = robot.with_locked(list(at), at)
     if frame is not None:
         check_frame(robot, frame, "--frame")
     if given.base_frame is not None:

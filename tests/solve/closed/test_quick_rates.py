@@ -44,7 +44,7 @@ def test_ordinary_configurations_are_not_in_doubt(name: str):
 def test_what_is_in_doubt():
     robot = lw.load("slider_crank")
     q = robot.assemble([[0.0], [1e-6], [0.5]]).q
-    quick = QuickRates(robot.actuate("slider").mechanism, None, 0, Compiler())
+    quick = QuickRates(robot.with_actuated("slider").mechanism, None, 0, Compiler())
     found = quick(q)
     assert found is not None and found.doubtful is not None
     assert found.doubtful.tolist() == [True, False, False]
@@ -59,7 +59,7 @@ def test_what_is_in_doubt():
 def test_singular_values_decide_what_is_in_doubt():
     robot = lw.load("slider_crank")
     q = robot.assemble([[0.3], [1e-5], [0.5]]).q
-    driven, tip = robot.actuate("slider"), MODELS["slider_crank"].tip
+    driven, tip = robot.with_actuated("slider"), MODELS["slider_crank"].tip
     careful = Rates(driven.mechanism)._carefully(q)
     assert np.abs(careful).max() > 1e4
     scale = np.abs(careful).max(axis=(1, 2), keepdims=True)
@@ -89,8 +89,8 @@ def test_words():
         assert call(q[:0]).shape[0] == 0
         np.testing.assert_array_equal(call(q[1].tolist()), call(q[1]))
     with pytest.raises(InputError, match="does not say which joints are actuated"):
-        robot.actuate([]).passive_rates(q[0])
+        robot.with_actuated([]).passive_rates(q[0])
     held = lw.load("four_bar")
     at = held.assemble([0.3]).q
     with pytest.raises(InputError, match="cannot move independently"):
-        held.actuate(["crank", "rocker"]).actuation_jacobian(at, "rocker_end")
+        held.with_actuated(["crank", "rocker"]).actuation_jacobian(at, "rocker_end")

@@ -32,11 +32,11 @@ def test_a_whole_sentence():
 
 
 def test_couplings_without_a_value_are_named_with_where_their_leaders_are():
-    robot = lw.load("planar_3r").couple("joint3", ["joint1", "joint2"], lambda a, b: a / b)
+    robot = lw.load("planar_3r").with_coupling("joint3", ["joint1", "joint2"], lambda a, b: a / b)
     m = robot.mechanism
     assert valueless(m, np.array([0.5, 0.1, 7.0])) == ""
     text = "the coupling of joint3 has no value at joint1 = 0.5, joint2 = 0"
     assert valueless(m, np.array([0.5, 0.0, 7.0])) == text
-    m = lw.load("planar_3r").couple("joint3", "joint1", np.sqrt).mechanism
+    m = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).mechanism
     assert valueless(m, np.zeros(3)) == "the coupling of joint3 has no slope at joint1 = 0"
     assert valueless(lw.load("four_bar").mechanism, np.zeros(3)) == ""
