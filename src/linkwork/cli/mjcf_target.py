@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 from linkwork.cli.mjcf_floating import freed, placed, unfree
 from linkwork.cli.mjcf_inertias import LEAST, Ready, made_ready, nearest_possible
 from linkwork.cli.mjcf_loops import Lost, add_loops, settle_rods, told
-from linkwork.errors import DescriptionError, InputError, Problem
+from linkwork.errors import DescriptionError, Finding, InputError
 from linkwork.formats.mjcf.compiled import mujoco_module
 from linkwork.formats.mjcf.flat import DEEPEST
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
@@ -54,7 +54,7 @@ class Made:
 
     text: str
     files: dict[str, bytes]
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +138,9 @@ def _refuse_deep(robot: Robot) -> None:
             waiting.append((joint.child, depth + 1))
 
 
-def _without_sizeless(robot: Robot) -> tuple[Robot, list[Problem]]:
+def _without_sizeless(robot: Robot) -> tuple[Robot, list[Finding]]:
     """The robot without shapes that have no size, which MuJoCo refuses, and a warning for each."""
-    problems: list[Problem] = []
+    problems: list[Finding] = []
 
     def kept(link: Link, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
         for shape in shapes:
@@ -149,7 +149,7 @@ def _without_sizeless(robot: Robot) -> tuple[Robot, list[Problem]]:
                 message = f"a {kind} without size is left out, as MuJoCo takes none"
                 line, file = shape.line, robot.file or ""
                 problems.append(
-                    Problem("warning", "mjcf-size", message, file, line, kind, link.name)
+                    Finding("warning", "mjcf-size", message, file, line, kind, link.name)
                 )
         return tuple(shape for shape in shapes if not _is_sizeless(shape.geometry))
 
@@ -168,7 +168,7 @@ def _is_sizeless(shape: Shape | None) -> bool:
     return shape is not None and min(shape.radius, getattr(shape, "length", 1.0)) <= 0.0
 
 
-def _of_inertias(ready: Ready, robot: Robot) -> Iterator[Problem]:
+def _of_inertias(ready: Ready, robot: Robot) -> Iterator[Finding]:
     if ready.dropped:
         message = "links that never move lose a mass and inertia that no body has"
         yield _problem("note", "mjcf-lost", f"{message}: {_listed(ready.dropped)}", robot)
@@ -280,10 +280,10 @@ def _for_mujoco(robot: Robot) -> str:
 
 def _compiled(
     mujoco: Any, text: str, assets: dict[str, bytes], robot: Robot, loops: Mechanism | None
-) -> tuple[ElementTree.Element, list[Problem]]:
+) -> tuple[ElementTree.Element, list[Finding]]:
     """The MJCF, and what MuJoCo warned of."""
     said: list[str] = []
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(said.append)
     try:
@@ -328,7 +328,7 @@ def _limit_balls(mujoco: Any, spec: Any) -> None:
             joint.limited = int(0.0 < most < math.pi)
 
 
-def _of_loops(m: Mechanism, lost: list[Lost], robot: Robot) -> Iterator[Problem]:
+def _of_loops(m: Mechanism, lost: list[Lost], robot: Robot) -> Iterator[Finding]:
     """What is said of loops, couplings and motors."""
     for what, names in told(lost):
         message = f"{what} are left out, as MuJoCo has none: {_listed(names)}"
@@ -385,13 +385,13 @@ def _refused(error: BaseException, robot: Robot) -> DescriptionError:
         hint = "all principal moments of inertia are above 0; compute them anew"
     message = f"MuJoCo does not compile it: {text}"
     file = robot.file or ""
-    return DescriptionError([Problem("error", "mujoco", message, file, line, name=name, hint=hint)])
+    return DescriptionError([Finding("error", "mujoco", message, file, line, name=name, hint=hint)])
 
 
 # what is lost
 
 
-def _left_out(robot: Robot) -> Iterator[Problem]:
+def _left_out(robot: Robot) -> Iterator[Finding]:
     """What the description says and the MJCF does not."""
     told: list[tuple[str, Sequence[str]]] = [
         ("transmissions are left out", [t.name for t in robot.transmissions]),
@@ -456,5 +456,5 @@ def _listed(names: Sequence[str]) -> str:
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 
-def _problem(level: Any, code: str, message: str, robot: Robot, name: str = "") -> Problem:
-    return Problem(level, code, message, robot.file or "", name=name)
+def _problem(level: Any, code: str, message: str, robot: Robot, name: str = "") -> Finding:
+    return Finding(level, code, message, robot.file or "", name=name)
