@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from linkwork.mechanism.model import Mechanism as Mechanism
     from linkwork.robot import Limits as Limits
     from linkwork.robot import Robot as Robot
+    from linkwork.saving import Saved as Saved
+    from linkwork.saving import save as save
+    from linkwork.saving import to_text as to_text
     from linkwork.simulating import simulate as simulate
     from linkwork.simulation.actuators import PD as PD
     from linkwork.simulation.options import Event as Event
@@ -73,6 +76,9 @@ _HOMES = {
     "Simulation": "simulation.result",
     "Stops": "simulation.stops",
     "load": "loading",
+    "Saved": "saving",
+    "save": "saving",
+    "to_text": "saving",
     "simulate": "simulating",
     "pose": "conversions",
     "xyz_rpy": "conversions",
@@ -97,6 +103,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "PD",
     "Problem",
     "Robot",
+    "Saved",
     "ShapeError",
     "Simulation",
     "Stops",
@@ -108,7 +115,9 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "load",
     "pose",
     "poses",
+    "save",
     "simulate",
+    "to_text",
     "urdf",
     "xyz_rpy",
     "xyz_wxyz",
