@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from linkwork import settings
 from linkwork.atomic import refusing, write_bytes, write_in_turn
-from linkwork.errors import DescriptionError, InputError, Problem, UnsupportedFeatureError
+from linkwork.errors import DescriptionError, Finding, InputError, UnsupportedFeatureError
 from linkwork.formats import loops as loops_format
 from linkwork.formats import tree_text
 from linkwork.formats.loops_records import LoopsRecord
@@ -72,7 +72,7 @@ class Saved:
     missing: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     loops: Path | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Finding, ...] = ()
 
 
 def save(
@@ -191,7 +191,7 @@ class Prepared:
     missing: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     record: LoopsRecord | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Finding, ...] = ()
 
     def write(self) -> Saved:
         """Write the files beside it, then the description and its loops.

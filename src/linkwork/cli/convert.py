@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from linkwork.cli import output
 from linkwork.cli.document_arguments import ConvertArguments
-from linkwork.errors import InputError, Problem, UnsupportedFeatureError
+from linkwork.errors import Finding, InputError, UnsupportedFeatureError
 from linkwork.formats.loops import beside
 from linkwork.formats.mjcf.detect import is_mjcf
 from linkwork.formats.urdf.records import Document
@@ -46,10 +46,10 @@ def _convert(given: ConvertArguments) -> None:
     _write(given, kind, document)
 
 
-def _tell(warnings: Sequence[Problem], source: str) -> None:
+def _tell(warnings: Sequence[Finding], source: str) -> None:
     """The first warning of each code; `linkwork check` lists all of them."""
     counts = Counter(problem.code for problem in warnings)
-    first: dict[str, Problem] = {}
+    first: dict[str, Finding] = {}
     for problem in warnings:
         first.setdefault(problem.code, problem)
     for code, problem in first.items():

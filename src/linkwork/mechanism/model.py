@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import Problem, UnknownNameError
+from linkwork.errors import Finding, UnknownNameError
 from linkwork.mechanism.loops import Coupling, Loop
 
 Floats = NDArray[np.float64]
@@ -128,7 +128,7 @@ class Mechanism:
     link_mass: Floats  # (nl,)
     link_com: Floats  # (nl, 3) in the link's frame
     link_I_com: Floats  # (nl, 3, 3) about the centre of mass, link axes
-    findings: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
     inertias_accepted: bool = False  # whether dynamics takes those that no real body has
     # links whose "mass" or "inertia" the description does not say; zero stands for it
     unknown_inertials: tuple[tuple[str, str], ...] = ()

@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from linkwork.errors import DescriptionError, InputError, Level, Problem
+from linkwork.errors import DescriptionError, Finding, InputError, Level
 from linkwork.formats.mjcf.compiled import mujoco_module
 from linkwork.formats.mjcf.write import (
     check_depth,
@@ -54,7 +54,7 @@ class Mjcf:
 
     text: str
     files: dict[str, bytes]
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
 
 
 def to_mjcf(
@@ -180,7 +180,7 @@ _UNKNOWN = "mass or inertia is not said: MuJoCo gets none, or 1e-9 kg m² for a 
 _MENDED = "inertias that no body has become the nearest ones that MuJoCo takes"
 
 
-def with_possible_inertias(robot: Robot) -> tuple[Robot, list[Problem]]:
+def with_possible_inertias(robot: Robot) -> tuple[Robot, list[Finding]]:
     """The robot with inertias that MuJoCo takes, and what was changed.
 
     MuJoCo refuses a whole robot for one inertia that no body has; it writes six digits and holds
@@ -284,7 +284,7 @@ def _moving_links(robot: Robot) -> set[str]:
 
 def _compiled(
     mujoco: Any, robot: Robot, assets: dict[str, bytes], m: Mechanism | None
-) -> tuple[ElementTree.Element, list[Problem]]:
+) -> tuple[ElementTree.Element, list[Finding]]:
     """The MJCF, and what MuJoCo warned of."""
     said: list[str] = []
     lost: Lost = {}
@@ -333,7 +333,7 @@ def _limit_balls(mujoco: Any, spec: Any) -> None:
             joint.limited = int(0.0 < most < math.pi)
 
 
-def _findings_of_loops(m: Mechanism, lost: Lost, robot: Robot) -> Iterator[Problem]:
+def _findings_of_loops(m: Mechanism, lost: Lost, robot: Robot) -> Iterator[Finding]:
     """What is told of loops, couplings and motors."""
     for what, names in lost.items():
         message = f"{what} are left out, as MuJoCo has none: {listed(names)}"

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from linkwork.errors import DescriptionError, Level, Problem
+from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.mjcf.flat import DEEPEST
 from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
 from linkwork.formats.urdf.edit.tree import root_of
@@ -24,9 +24,9 @@ from linkwork.formats.urdf.write import to_text
 _NAMES_SHOWN = 6
 
 
-def finding(level: Level, code: str, message: str, robot: Robot, name: str = "") -> Problem:
+def finding(level: Level, code: str, message: str, robot: Robot, name: str = "") -> Finding:
     """A finding about a description as a whole."""
-    return Problem(level, code, message, robot.file or "", name=name)
+    return Finding(level, code, message, robot.file or "", name=name)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -60,9 +60,9 @@ def check_depth(robot: Robot) -> None:
             waiting.append((joint.child, depth + 1))
 
 
-def without_sizeless_shapes(robot: Robot) -> tuple[Robot, list[Problem]]:
+def without_sizeless_shapes(robot: Robot) -> tuple[Robot, list[Finding]]:
     """The robot without shapes that have no size, and a warning for each."""
-    found: list[Problem] = []
+    found: list[Finding] = []
 
     def kept(link: Link, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
         for shape in shapes:
@@ -135,7 +135,7 @@ def urdf_for_mujoco(robot: Robot) -> str:
 # what the MJCF does not hold
 
 
-def left_out(robot: Robot) -> Iterator[Problem]:
+def left_out(robot: Robot) -> Iterator[Finding]:
     """A note for everything that the description says and the MJCF does not."""
     joints, links = robot.joints, robot.links
     mimics = "mimic joints become equality constraints, which a simulation holds softly"
