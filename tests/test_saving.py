@@ -428,7 +428,7 @@ def test_p1_each_format_is_written_by_the_end_of_the_name_and_as_text(tmp_path: 
 def test_what_a_format_cannot_hold_is_told_or_refused(tmp_path: Path):
     pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
     robot = lw.load("planar_3r").close("base_link", "tool0", "universal", name="u")
-    told = [p for p in lw.save(robot, tmp_path / "m.xml").problems if p.level == "warning"]
+    told = [p for p in lw.save(robot, tmp_path / "m.xml").findings if p.level == "warning"]
     assert [(p.code, ": 'u'" in p.message) for p in told] == [("mjcf-loops", True)]
     with pytest.raises(lw.DescriptionError, match="'u'"):
         lw.save(robot, tmp_path / "n.xml", strict=True)

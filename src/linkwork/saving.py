@@ -64,7 +64,7 @@ class Saved:
 
     ``outside`` are names that lead to files outside the new description's package: whoever opens
     them has to allow their folders. ``loops`` is the file with the loops, where there is one.
-    ``problems`` are findings about what the format cannot hold.
+    ``findings`` say what the format cannot hold.
     """
 
     path: Path
@@ -72,7 +72,7 @@ class Saved:
     missing: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     loops: Path | None = None
-    problems: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def save(
@@ -103,7 +103,7 @@ def save(
 
     With a URDF the loops of a robot go to ``NAME.loops.yaml`` beside it; where it has none, such a
     file that is there says so afterwards. Documents and records say nothing of loops, and leave it
-    alone. What the format cannot hold is told in `Saved.problems`; ``strict=True`` raises what is a
+    alone. What the format cannot hold is told in `Saved.findings`; ``strict=True`` raises what is a
     warning there, and writes nothing.
 
     A process that is killed leaves the old description with its loops, or the new one with its own.
@@ -117,7 +117,7 @@ def save(
     its description ("loops" and "json" do not); MissingExtraError.
     """
     prepared = prepare(source, path, format=format, meshes=meshes, allow=allow, overwrite=overwrite)
-    warnings = [problem for problem in prepared.problems if problem.level == "warning"]
+    warnings = [problem for problem in prepared.findings if problem.level == "warning"]
     if strict and warnings:
         raise DescriptionError(warnings)
     return prepared.write()
@@ -191,7 +191,7 @@ class Prepared:
     missing: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     record: LoopsRecord | None = None
-    problems: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def write(self) -> Saved:
         """Write the files beside it, then the description and its loops.
@@ -207,7 +207,7 @@ class Prepared:
                 write_bytes(new, data)
         loops = self._write_pair(self.target)
         copied = tuple(self.files)
-        return Saved(self.target, copied, self.missing, self.outside, loops, self.problems)
+        return Saved(self.target, copied, self.missing, self.outside, loops, self.findings)
 
     def _write_pair(self, target: Path) -> Path | None:
         """Write the description and the file with its loops; returns that, if there are any.
@@ -356,7 +356,7 @@ def _prepare_mjcf(source: Source, target: Path | None, how: str, allow: Folders)
         if new.exists() and not (new.is_file() and new.read_bytes() == data):
             raise InputError(f"{new} exists with other content; write to another folder")
         files[new] = data
-    return Prepared(target, made.text.encode(), files, problems=made.problems)
+    return Prepared(target, made.text.encode(), files, findings=made.findings)
 
 
 @dataclass

@@ -118,7 +118,7 @@ def test_meshes_of_every_format_reach_mujoco(tmp_path: Path, end: str, copy: boo
     as_it_is = end in ("stl", "obj")
     assert len(made.files) == (0 if as_it_is and not copy else 1)
     assert ("../source/odd names" in made.text) == (as_it_is and not copy)
-    assert ("mjcf-mesh" in {problem.code for problem in made.problems}) != as_it_is
+    assert ("mjcf-mesh" in {problem.code for problem in made.findings}) != as_it_is
     assert model.nmesh == 2
     # MuJoCo turns meshes into their own axes: only the sizes can be compared
     sizes = sorted(sorted(np.ptp(_points(model, k), axis=0).tolist()) for k in range(2))
@@ -142,7 +142,7 @@ def test_two_meshes_of_one_name_stay_two(tmp_path: Path):
 
 def test_a_missing_mesh_is_a_warning(tmp_path: Path):
     made = to_mjcf(document(tmp_path, link("l", shape("none.stl"))), tmp_path)
-    (warning,) = [problem for problem in made.problems if problem.level == "warning"]
+    (warning,) = [problem for problem in made.findings if problem.level == "warning"]
     assert (warning.code, warning.name) == ("mesh-missing", "none.stl")
     assert saved(made, tmp_path).ngeom == 0
 
@@ -152,7 +152,7 @@ def test_a_flat_mesh_is_a_shell(tmp_path: Path):
     trimesh.Trimesh(corners, [[0, 1, 2], [1, 3, 2]]).export(tmp_path / "flat.stl")
     made = to_mjcf(document(tmp_path, link("l", shape("flat.stl"))), tmp_path)
     assert saved(made, tmp_path).nmesh == 1
-    assert "mujoco-shell" in {problem.code for problem in made.problems}
+    assert "mujoco-shell" in {problem.code for problem in made.findings}
 
 
 def test_what_is_lost_is_told(tmp_path: Path):
@@ -169,7 +169,7 @@ def test_what_is_lost_is_told(tmp_path: Path):
         link("e"),
         '<transmission name="t"><type>x</type><joint name="j"/></transmission><gazebo/>',
     ]  # fmt: skip
-    told = " ".join(p.message for p in to_mjcf(document(tmp_path, *pieces), tmp_path).problems)
+    told = " ".join(p.message for p in to_mjcf(document(tmp_path, *pieces), tmp_path).findings)
     for words in (
         "transmissions are left out: 't'",
         "safety controllers are left out: 'j'",
@@ -213,7 +213,7 @@ def test_the_own_element_of_mujoco_is_kept(tmp_path: Path):
 def test_masses_that_mujoco_refuses(tmp_path: Path):
     pieces = [link("a", inertia=-1), link("b"), link("c", inertia=0), joint("j", "a", "b")]
     made = to_mjcf(document(tmp_path, *pieces, joint("f", "b", "c", "fixed")), tmp_path)
-    told = " ".join(problem.message for problem in made.problems)
+    told = " ".join(problem.message for problem in made.findings)
     assert "never move lose a mass and inertia that no body has: 'a'" in told
     assert "masses without inertia get 1e-09 kg m2, as MuJoCo needs: 'c'" in told
     assert saved(made, tmp_path).body_mass.tolist() == [0, 0, 1, 1]
@@ -225,7 +225,7 @@ def test_an_inertia_that_no_body_has_is_replaced_with_a_warning(tmp_path: Path):
               (("a", 9), ("b", 2), ("c", 9), ("d", 2.00001))]  # fmt: skip
     joints = [joint(f"j{k}", "a", child) for k, child in enumerate("bcd")]
     made = to_mjcf(document(tmp_path, *pieces, *joints), tmp_path)
-    (warning,) = [problem for problem in made.problems if problem.level == "warning"]
+    (warning,) = [problem for problem in made.findings if problem.level == "warning"]
     assert warning.code == "mjcf-inertia"
     assert "takes: 'a', 'c'" in warning.message
     inertia = saved(made, tmp_path).body("c").inertia
@@ -272,7 +272,7 @@ def test_shapes_without_size_are_left_out_by_name(shape, kind):
         f"\n<collision><geometry>{shape}</geometry></collision></link></robot>"
     )
     made = to_mjcf(lw.urdf.read(text), None)
-    (problem,) = [p for p in made.problems if p.code == "mjcf-size"]
+    (problem,) = [p for p in made.findings if p.code == "mjcf-size"]
     assert (problem.level, problem.element, problem.name, problem.line) == ("warning", kind, "a", 2)
     assert lw.load(made.text).frame_names
 
@@ -316,7 +316,7 @@ def test_what_is_written_elsewhere_is_read_again(tmp_path: Path, content: str):
 def test_limits_that_mujoco_cannot_hold_are_told(tmp_path: Path, limits: str, told: bool):
     moving = joint("j", "world", "b").replace('lower="-1" upper="1"', limits)
     made = to_mjcf(document(tmp_path, link("world"), link("b"), moving), tmp_path)
-    words = " ".join(problem.message for problem in made.problems)
+    words = " ".join(problem.message for problem in made.findings)
     assert ("limits on one side, and without room between them, are left out: 'j'" in words) == told
     assert "the world of an MJCF has no mass: that of the link is left out: 'world'" in words
     again, robot = lw.load(made.text).mechanism, lw.load(tmp_path / "robot.urdf").mechanism
@@ -378,7 +378,7 @@ def qpos_of(model: Any, values: dict[str, Any]) -> Any:
 def test_one_that_nothing_carries_is_free_in_the_world():
     source = robot("fixed")
     made = converted(source)
-    assert not any("several joints" in problem.message for problem in made.problems)
+    assert not any("several joints" in problem.message for problem in made.findings)
     model = mujoco.MjModel.from_xml_string(made.text)
     assert model.joint("f").type[0] == mujoco.mjtJoint.mjJNT_FREE and model.njnt == 2
     for q in source.random(3, seed=rng("free")):
@@ -398,7 +398,7 @@ def test_one_that_nothing_carries_is_free_in_the_world():
 def test_one_on_a_moving_body_is_three_slides_and_a_ball():
     source = robot("continuous")
     made = converted(source)
-    assert any("become several joints, with other names: 'f'" in p.message for p in made.problems)
+    assert any("become several joints, with other names: 'f'" in p.message for p in made.findings)
     model = mujoco.MjModel.from_xml_string(made.text)
     assert model.njnt == 6
     for q in source.random(3, seed=rng("slides")):

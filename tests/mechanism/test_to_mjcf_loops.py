@@ -83,7 +83,7 @@ def equality_rows(model: Any, q: Any, names: Any) -> Any:
 def test_bundled_mechanisms_close_as_before(name: str):
     robot = lw.load(name)
     made = converted(robot)
-    assert not [problem for problem in made.problems if problem.level == "warning"]
+    assert not [problem for problem in made.findings if problem.level == "warning"]
     back, model = lw.load(made.text), mujoco.MjModel.from_xml_string(made.text)
     assert back.actuated == robot.actuated
     assert set(back.joint_names) == set(robot.joint_names) and not back.findings
@@ -162,12 +162,12 @@ def test_what_mujoco_cannot_hold_is_left_out_by_name():
     robot = robot.close("a", "c", "prismatic", name="p").close("a", "d", "position", name="ball")
     robot = robot.couple("j2", "j0", np.sin).actuate(["j0", "j1"])
     made = converted(robot)
-    warnings = [p.message for p in made.problems if p.level == "warning"]
+    warnings = [p.message for p in made.findings if p.level == "warning"]
     assert len(warnings) == 4
     for kind, name in (("universal", "u"), ("xy/z", "x"), ("prismatic", "p")):
         assert any(f"'{kind}' are left out" in text and f": '{name}'" in text for text in warnings)
     assert any("not polynomials" in text and "'coupling of j2'" in text for text in warnings)
-    (held,) = [p.message for p in made.problems if "softly" in p.message]
+    (held,) = [p.message for p in made.findings if "softly" in p.message]
     assert held.endswith(": 'ball'")
     back = lw.load(made.text)
     assert [loop.name for loop in back.loops] == ["ball"] and not back.couplings
@@ -186,7 +186,7 @@ def test_motors_push_with_their_effort():
 
 def test_a_floating_joint_has_no_motor():
     robot = lw.load("delta").actuate("platform")
-    (warning,) = [p.message for p in converted(robot).problems if p.level == "warning"]
+    (warning,) = [p.message for p in converted(robot).findings if p.level == "warning"]
     assert "several velocities" in warning and "'platform'" in warning
 
 

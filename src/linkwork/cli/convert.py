@@ -107,10 +107,10 @@ def _write(given: ConvertArguments, kind: Format, document: Document) -> None:
         allow=given.allow or (),
         overwrite=given.force,
     )
-    for problem in prepared.problems:
+    for problem in prepared.findings:
         message = output.in_options(problem.message)
         output.note(f"{given.source}: {problem.level}: {message}")
-    if given.strict and any(problem.level == "warning" for problem in prepared.problems):
+    if given.strict and any(problem.level == "warning" for problem in prepared.findings):
         raise InputError("--strict was given: nothing is written")
     if not to_stdout:
         _tell_saved(given, kind, prepared.write())

@@ -54,7 +54,7 @@ class Mjcf:
 
     text: str
     files: dict[str, bytes]
-    problems: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
 
 
 def to_mjcf(
