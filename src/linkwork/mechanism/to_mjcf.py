@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from linkwork.errors import DescriptionError, Finding, InputError, Level
+from linkwork.errors import DescriptionError, Finding, InputError
 from linkwork.formats.mjcf.compiled import mujoco_module
 from linkwork.formats.mjcf.write import (
     check_depth,
@@ -217,17 +217,16 @@ def with_possible_inertias(robot: Robot) -> tuple[Robot, list[Finding]]:
         link if link.inertial is None else replace(link, inertial=fitted(link, link.inertial))
         for link in robot.links
     )
-    told: list[tuple[Level, str, str, list[str]]] = [
+    changed: list[Finding] = []
+    level: Level
+    for level, code, message, names in (
         ("note", "mjcf-lost", _LOST, dropped),
         ("note", "mjcf-lost", _POINTS, points),
         ("warning", "mjcf-inertia", _UNKNOWN, unknown),
         ("warning", "mjcf-inertia", _MENDED, mended),
-    ]
-    changed = [
-        finding(level, code, f"{message}: {listed(names)}", robot)
-        for level, code, message, names in told
-        if names
-    ]
+    ):
+        if names:
+            changed.append(finding(level, code, f"{message}: {listed(names)}", robot))
     return replace(robot, links=links), changed
 
 
