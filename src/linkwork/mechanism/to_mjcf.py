@@ -218,13 +218,13 @@ def with_possible_inertias(robot: Robot) -> tuple[Robot, list[Finding]]:
         for link in robot.links
     )
     changed: list[Finding] = []
-    level: Level
-    for level, code, message, names in (
-        ("note", "mjcf-lost", _LOST, dropped),
-        ("note", "mjcf-lost", _POINTS, points),
-        ("warning", "mjcf-inertia", _UNKNOWN, unknown),
-        ("warning", "mjcf-inertia", _MENDED, mended),
+    for code, message, names in (
+        ("mjcf-lost", _LOST, dropped),
+        ("mjcf-lost", _POINTS, points),
+        ("mjcf-inertia", _UNKNOWN, unknown),
+        ("mjcf-inertia", _MENDED, mended),
     ):
+        level: Level = "note" if code == "mjcf-lost" else "warning"
         if names:
             changed.append(finding(level, code, f"{message}: {listed(names)}", robot))
     return replace(robot, links=links), changed
