@@ -217,17 +217,16 @@ def with_possible_inertias(robot: Robot) -> tuple[Robot, list[Finding]]:
         link if link.inertial is None else replace(link, inertial=fitted(link, link.inertial))
         for link in robot.links
     )
-    told: list[tuple[Level, str, str, list[str]]] = [
-        ("note", "mjcf-lost", _LOST, dropped),
-        ("note", "mjcf-lost", _POINTS, points),
-        ("warning", "mjcf-inertia", _UNKNOWN, unknown),
-        ("warning", "mjcf-inertia", _MENDED, mended),
-    ]
-    changed = [
-        finding(level, code, f"{message}: {listed(names)}", robot)
-        for level, code, message, names in told
-        if names
-    ]
+    changed: list[Finding] = []
+    for code, message, names in (
+        ("mjcf-lost", _LOST, dropped),
+        ("mjcf-lost", _POINTS, points),
+        ("mjcf-inertia", _UNKNOWN, unknown),
+        ("mjcf-inertia", _MENDED, mended),
+    ):
+        level: Level = "note" if code == "mjcf-lost" else "warning"
+        if names:
+            changed.append(finding(level, code, f"{message}: {listed(names)}", robot))
     return replace(robot, links=links), changed
 
 
