@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from linkwork.cli.simulation_arguments import SimulateArguments
-from linkwork.simulation.options import Options
+from linkwork.simulation.inputs import Options
 
 
 def test_defaults_are_those_of_the_library():
