@@ -25,7 +25,7 @@ from linkwork.simulation.integrators import DOPRI5
 from linkwork.simulation.library import Library
 from linkwork.simulation.loops import corrected
 from linkwork.simulation.request import Progress, Request, Track, row_name
-from linkwork.simulation.result import EventRecord, joint_of_v
+from linkwork.simulation.result import EventRecord
 from linkwork.simulation.tangent import Flags, finite_rows, lengths
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
@@ -345,7 +345,7 @@ class _Adaptive:
         self.track.failed_at[lost] = self.track.ended_at[lost] = rows.t[lost]
         for row in np.flatnonzero(lost).tolist():
             worst = int(np.argmax(np.abs(np.nan_to_num(rows.first[row, self.n_v :], nan=np.inf))))
-            name = joint_of_v(self.motion.mechanism, worst)
+            name = self.motion.mechanism.joint_of_v(worst)
             self.track.causes[row] = why.format(name)
         rows.going &= ~lost
 

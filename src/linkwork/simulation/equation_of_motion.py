@@ -77,7 +77,7 @@ class System:
         if not any(entry.name == "effort_limit" for entry in (*self.constants, *self.controls)):
             return ()
         alone = [c for c, kind in enumerate(m.joint_types) if not kind.has_quaternion]
-        return tuple(k for c in alone for k in range(int(m.v_start[c]), int(m.v_start[c + 1])))
+        return tuple(m.v_indices(alone))
 
     @property
     def n_constants(self) -> int:
@@ -248,11 +248,7 @@ class System:
     def _held_by(self) -> dict[int, int]:
         """The numbers of v that stops hold, and which stop it is."""
         m = self.mechanism
-        return {
-            k: j
-            for j, c in enumerate(self.stopped)
-            for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))
-        }
+        return {k: j for j, c in enumerate(self.stopped) for k in m.v_indices([c])}
 
     def stiffness(
         self, o: Ops, q: Block, v: Block, dv: Block, h: Block, constants: Block, controls: Block

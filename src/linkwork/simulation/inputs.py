@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.algorithms.independent_rows import check_movable
-from linkwork.arrays import real_array, real_rows
+from linkwork.checks import real_array, real_rows
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters
 from linkwork.mechanism.model import Floats, Mechanism
@@ -22,7 +22,6 @@ from linkwork.simulation.actuators import PD
 from linkwork.simulation.equation_of_motion import Quantity, System, is_payload
 from linkwork.simulation.integrators import METHODS
 from linkwork.simulation.request import Grid, Request
-from linkwork.simulation.result import joint_of_q, joint_of_v
 from linkwork.simulation.stops import Stops, limited
 from linkwork.simulation.tangent import unit_quaternions
 
@@ -235,9 +234,9 @@ def _finite(m: Mechanism, values: Floats, label: str, *, of_q: bool) -> None:
     if np.isfinite(values).all():
         return
     place = np.argwhere(~np.isfinite(values))[0].tolist()
-    sizes = {m.n_q: joint_of_q} if of_q else {m.n_v: joint_of_v}
+    sizes = {m.n_q: m.joint_of_q} if of_q else {m.n_v: m.joint_of_v}
     namer = sizes.get(values.shape[-1])
-    whose = f" (joint '{namer(m, place[-1])}')" if namer else ""
+    whose = f" (joint '{namer(place[-1])}')" if namer else ""
     raise InputError(
         f"{label}[{', '.join(map(str, place))}]{whose} is {values[tuple(place)]}; it must be a "
         "finite number"
@@ -335,7 +334,7 @@ def _configurations(m: Mechanism, q0: ArrayLike, label: str) -> Floats:
         lengths = np.linalg.norm(q[..., start : start + 4], axis=-1)
         if np.any(lengths == 0.0):
             raise InputError(
-                f"{label}: the quaternion of joint '{joint_of_q(m, start)}' has length zero"
+                f"{label}: the quaternion of joint '{m.joint_of_q(start)}' has length zero"
             )
     return q
 
@@ -420,7 +419,7 @@ def _stop_values(
     if stiffness is not None and damping is not None:
         return stiffness, damping
     every = inertias()
-    own = np.stack([every[..., m.v_start[c] : m.v_start[c + 1]].min(axis=-1) for c in stopped], -1)
+    own = np.stack([every[..., m.v_slice(c)].min(axis=-1) for c in stopped], -1)
     if stiffness is None:
         stiffness = own / stops.time**2
     if damping is None:
@@ -448,9 +447,8 @@ def places(m: Mechanism, names: Sequence[str], *, of_q: bool = False) -> list[in
 
     Raises: UnknownNameError.
     """
-    starts = m.q_start if of_q else m.v_start
     joints = [m.joint(name) for name in names]
-    return [k for c in joints for k in range(int(starts[c]), int(starts[c + 1]))]
+    return m.q_indices(joints) if of_q else m.v_indices(joints)
 
 
 def for_actuated(m: Mechanism, number: float) -> Floats:

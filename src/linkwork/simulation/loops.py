@@ -95,9 +95,7 @@ def _seen(o: Ops, m: Mechanism, parts: Sequence[ClosurePart], q: Block) -> _Seen
     rows: list[dict[int, Block]] = []
     for part in parts:
         found = part.residual(o, q)
-        moving = [
-            k for c in part.coordinates for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))
-        ]
+        moving = m.v_indices(part.coordinates)
         for i in range(part.n_rows):
             error.append(found.error[i])
             rows.append({k: found.columns[k][i] for k in moving})

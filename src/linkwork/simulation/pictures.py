@@ -139,9 +139,7 @@ def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[li
     """
     named = [joints] if isinstance(joints, str) else joints
     coordinates = range(len(m.joint_names)) if named is None else [m.joint(n) for n in named]
-    q = [k for c in coordinates for k in range(int(m.q_start[c]), int(m.q_start[c + 1]))]
-    v = [k for c in coordinates for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))]
-    return q, v
+    return m.q_indices(coordinates), m.v_indices(coordinates)
 
 
 _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "force": ("N m", "N")}

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from linkwork.arrays import real_rows
+from linkwork.checks import real_rows
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Floats
 from linkwork.simulation.equation_of_motion import System, packed
-from linkwork.simulation.result import EventRecord, joint_of_v
+from linkwork.simulation.result import EventRecord
 
 
 def row_name(lead: tuple[int, ...], row: int) -> str:
@@ -143,7 +143,7 @@ class Request:
             where = f" of row {row_name(lead, row)}" if lead else ""
             raise InputError(
                 f"torque(t, q, v) returned {tau[row, k]} for joint "
-                f"'{joint_of_v(self.system.mechanism, k)}'{where} at t = {when:.6g} s; it must be "
+                f"'{self.system.mechanism.joint_of_v(k)}'{where} at t = {when:.6g} s; it must be "
                 "a finite number"
             )
         return tau

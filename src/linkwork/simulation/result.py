@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import difference
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
@@ -362,7 +362,7 @@ class Outcomes:
         beyond = limit_excess(m, q[None])[0]
         found: list[str] = []
         for k in np.flatnonzero(beyond > 0.0).tolist():
-            c = _coordinate(m.q_start, k)
+            c = m.coordinate_of_q(k)
             if np.isfinite(m.angle_limit[c]):
                 first = times[int(np.argmax(angle_beyond(m, q, c) > LIMIT_TOLERANCE))]
                 found.append(
@@ -375,7 +375,7 @@ class Outcomes:
             first = times[int(np.argmax(positions > limit + LIMIT_TOLERANCE))]
             unit = "m" if m.joint_types[c] is JointType.PRISMATIC else "rad"
             found.append(
-                f"joint '{joint_of_q(m, k)}' passes its {side} limit of "
+                f"joint '{m.joint_of_q(k)}' passes its {side} limit of "
                 f"{limit if side == 'upper' else -limit:.6g} {unit} at t = {first:.6g} s, by up to "
                 f"{beyond[k]:.3g} {unit}"
             )
@@ -400,10 +400,10 @@ class Outcomes:
 
     def _diverged(self, q: Floats, v: Floats) -> str:
         m = self.system.mechanism
-        for values, joint in ((v, joint_of_v), (q, joint_of_q)):
+        for values, joint in ((v, m.joint_of_v), (q, m.joint_of_q)):
             bad = np.flatnonzero(~np.isfinite(values))
             if bad.size:
-                name = joint(m, int(bad[0]))
+                name = joint(int(bad[0]))
                 at_loops = ", or the loops have come to a change point" if m.is_closed else ""
                 return (
                     f"joint '{name}' is no finite number any more: {self.too_long}, or nothing "
@@ -412,7 +412,7 @@ class Outcomes:
         worst = int(np.argmax(np.abs(v)))
         speed = f"{abs(v[worst]):.3g} {_unit_of_speed(m, worst)}"
         return (
-            f"joint '{joint_of_v(m, worst)}' moves at {speed}, above max_speed = {self.bound:.3g}: "
+            f"joint '{m.joint_of_v(worst)}' moves at {speed}, above max_speed = {self.bound:.3g}: "
             f"{self.too_long}, or nothing bounds it"
         )
 
@@ -431,22 +431,8 @@ def limit_excess(m: Mechanism, q: Floats) -> Floats:
     return np.where(most > LIMIT_TOLERANCE, most, 0.0)
 
 
-def _coordinate(starts: NDArray[np.int64], k: int) -> int:
-    return int(np.searchsorted(starts, k, side="right")) - 1
-
-
-def joint_of_v(m: Mechanism, k: int) -> str:
-    """The name of the joint that a number of v belongs to."""
-    return m.joint_names[_coordinate(m.v_start, k)]
-
-
-def joint_of_q(m: Mechanism, k: int) -> str:
-    """The name of the joint that a number of q belongs to."""
-    return m.joint_names[_coordinate(m.q_start, k)]
-
-
 def _unit_of_speed(m: Mechanism, k: int) -> str:
-    c = _coordinate(m.v_start, k)
+    c = m.coordinate_of_v(k)
     type, within = m.joint_types[c], k - int(m.v_start[c])
     return "rad/s" if within >= type.n_lengths else "m/s"
 

@@ -31,7 +31,7 @@ from linkwork.simulation.integrators import FIXED, IMPLICIT, MOST, Implicit, Met
 from linkwork.simulation.library import Library
 from linkwork.simulation.loops import OpenLoops, corrected
 from linkwork.simulation.request import Progress, Request, Track, row_name
-from linkwork.simulation.result import Between, Outcomes, Simulation, joint_of_v
+from linkwork.simulation.result import Between, Outcomes, Simulation
 from linkwork.simulation.tangent import Flags, finite_rows
 
 CALL_NS = 20_000_000.0
@@ -356,7 +356,7 @@ def _name_overlong(request: Request, track: Track, method: Method, library: Libr
         own = (a[min(row, a.shape[0] - 1)] for a in (constants, controls))
         kernel = library.kernel(system.recipe("stiffness"))
         rates = kernel(q, v, np.zeros_like(v), h, *own, on_bad="nan")
-        joint = joint_of_v(system.mechanism, system.stiff[int(np.argmax(rates[2:]))])
+        joint = system.mechanism.joint_of_v(system.stiff[int(np.argmax(rates[2:]))])
         track.causes[row] = (
             f"the steps are too long for the drive or the stop of joint '{joint}', which "
             f"{method.name!r} cannot follow: it would chatter between its bounds; take "
