@@ -13,6 +13,10 @@ SOURCE = ROOT / "src" / "linkwork"
 # Modules without a test file of their own, each with the reason. Keep it short.
 NO_MIRROR = {
     "ops/protocol.py": "a protocol without code; tests/ops checks every back end against it",
+    "simulation/files.py": "results as files: tests/simulation/test_result.py",
+    "simulation/library.py": "kept code: tests/simulation/test_time_loop.py",
+    "simulation/request.py": "checked inputs: tests/simulation/test_inputs.py",
+    "simulation/tangent.py": "steps: tests/simulation/test_equation_of_motion.py",
     "__main__.py": "one call of cli.main, which tests/cli runs",
     "formats/mjcf/write.py": "half of a walk: mechanism/test_to_mjcf.py goes all of it",
 }

@@ -1,4 +1,5 @@
-"""What a simulation is asked for, checked by name before anything is computed."""
+"""The inputs of a simulation: options, actuators and surroundings, checked by name before anything
+is computed."""
 
 from __future__ import annotations
 
@@ -8,25 +9,21 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.checks import real_array, real_rows
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.named_positions import configuration_from, velocity_from
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.simulation.actuators import PD
-from linkwork.simulation.by_joint import for_actuated, for_joints
-from linkwork.simulation.drive import joint_of_q, joint_of_v
+from linkwork.simulation.equation_of_motion import Quantity, System, is_payload
+from linkwork.simulation.integrators import METHODS
 from linkwork.simulation.request import Grid, Request
-from linkwork.simulation.steppers import METHODS
 from linkwork.simulation.stops import Stops, limited
-from linkwork.simulation.system import Quantity, System, is_payload
 from linkwork.simulation.tangent import unit_quaternions
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -237,9 +234,9 @@ def _finite(m: Mechanism, values: Floats, label: str, *, of_q: bool) -> None:
     if np.isfinite(values).all():
         return
     place = np.argwhere(~np.isfinite(values))[0].tolist()
-    sizes = {m.n_q: joint_of_q} if of_q else {m.n_v: joint_of_v}
+    sizes = {m.n_q: m.joint_of_q} if of_q else {m.n_v: m.joint_of_v}
     namer = sizes.get(values.shape[-1])
-    whose = f" (joint '{namer(m, place[-1])}')" if namer else ""
+    whose = f" (joint '{namer(place[-1])}')" if namer else ""
     raise InputError(
         f"{label}[{', '.join(map(str, place))}]{whose} is {values[tuple(place)]}; it must be a "
         "finite number"
@@ -337,7 +334,7 @@ def _configurations(m: Mechanism, q0: ArrayLike, label: str) -> Floats:
         lengths = np.linalg.norm(q[..., start : start + 4], axis=-1)
         if np.any(lengths == 0.0):
             raise InputError(
-                f"{label}: the quaternion of joint '{joint_of_q(m, start)}' has length zero"
+                f"{label}: the quaternion of joint '{m.joint_of_q(start)}' has length zero"
             )
     return q
 
@@ -422,7 +419,7 @@ def _stop_values(
     if stiffness is not None and damping is not None:
         return stiffness, damping
     every = inertias()
-    own = np.stack([every[..., m.v_start[c] : m.v_start[c + 1]].min(axis=-1) for c in stopped], -1)
+    own = np.stack([every[..., m.v_slice(c)].min(axis=-1) for c in stopped], -1)
     if stiffness is None:
         stiffness = own / stops.time**2
     if damping is None:
@@ -440,3 +437,70 @@ def _lead(arrays: Mapping[str, Floats]) -> tuple[int, ...]:
 
 def _spread(a: Floats, lead: tuple[int, ...]) -> Floats:
     return np.ascontiguousarray(np.broadcast_to(a, (*lead, a.shape[-1])).reshape(-1, a.shape[-1]))
+
+
+# numbers for joints: for all of them, for those that are actuated, or by name
+
+
+def places(m: Mechanism, names: Sequence[str], *, of_q: bool = False) -> list[int]:
+    """The numbers of v, or of q, that belong to these joints.
+
+    Raises: UnknownNameError.
+    """
+    joints = [m.joint(name) for name in names]
+    return m.q_indices(joints) if of_q else m.v_indices(joints)
+
+
+def for_actuated(m: Mechanism, number: float) -> Floats:
+    """One number (nv,) for each actuated joint, zero elsewhere; for all where none is named so."""
+    names = m.actuated or m.joint_names
+    return _filled(m.n_v, places(m, names), np.asarray(number), 0.0)
+
+
+def for_joints(
+    m: Mechanism, given: Any, label: str, *, of_q: bool = False, elsewhere: Floats | float = 0.0
+) -> Floats:
+    """Numbers (..., nv), or (..., nq), from those that are given for joints.
+
+    ``given``: an array of that shape; an array of the actuated joints' numbers, in their order; or
+    {joint: number, or array (..., n) of its n numbers}. ``elsewhere`` (..., nv or nq) is what the
+    joints have that are not meant.
+
+    Raises: UnknownNameError, ShapeError saying what is allowed, InputError for what is no number.
+    """
+    size = m.n_q if of_q else m.n_v
+    if isinstance(given, Mapping):
+        return _by_name(m, given, label, of_q=of_q, elsewhere=elsewhere)
+    driven = places(m, m.actuated, of_q=of_q)
+    array = real_array(given, label)
+    if not driven or array.ndim == 0 or array.shape[-1] == size:
+        return real_rows(array, label, size)
+    if array.shape[-1] != len(driven):
+        raise ShapeError(
+            f"{label} must have shape (..., {size}), or (..., {len(driven)}) for the actuated "
+            f"joints ({', '.join(m.actuated)}), not {array.shape}"
+        )
+    return _filled(size, driven, array, elsewhere)
+
+
+def _by_name(
+    m: Mechanism, given: Mapping[Any, Any], label: str, *, of_q: bool, elsewhere: Floats | float
+) -> Floats:
+    found = np.asarray(elsewhere, np.float64)
+    if found.ndim == 0:
+        found = np.full(m.n_q if of_q else m.n_v, float(found))
+    for name, value in given.items():
+        own = places(m, [name], of_q=of_q)
+        values = real_array(value, f"{label}[{name!r}]")
+        values = np.full(len(own), float(values)) if values.ndim == 0 else values
+        values = real_rows(values, f"{label}[{name!r}]", len(own))
+        found = _filled(found.shape[-1], own, values, found)
+    return found
+
+
+def _filled(size: int, places: Sequence[int], values: Floats, elsewhere: Floats | float) -> Floats:
+    lead = np.broadcast_shapes(np.shape(values)[:-1], np.shape(elsewhere)[:-1])
+    found = np.empty((*lead, size))
+    found[...] = elsewhere
+    found[..., list(places)] = values
+    return found

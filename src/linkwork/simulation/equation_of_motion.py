@@ -1,4 +1,4 @@
-"""The equation of motion as one text: what drives, stops and slows a mechanism, and its response.
+"""The equation of motion as one expression: what drives, stops and slows a mechanism, its response.
 
 A `System` is structure only: which quantities enter, as constants of a roll-out or as functions of
 time. Their values are inputs of the compiled functions, so other gains need no new code.
@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
 
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Recipe, text_recipe
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import actuators, holding, joint_friction, stops
-from linkwork.simulation.projection import gaps, projected
+from linkwork.simulation import actuators, friction, stops
+from linkwork.simulation.loops import gaps, projected
 from linkwork.simulation.tangent import growth, moved
 
 PARAMETERS = ("gravity", "armature")
 """Quantities that are parameters of the mechanism by their own names."""
-
 
 HELD = "held"
 """Forces of friction that hold through a step, among what is given."""
@@ -53,7 +53,7 @@ class System:
     ``constants`` hold for a whole roll-out, ``controls`` change with time. ``losses``: damping and
     friction of the description count. ``stopped``: the coordinates with compliant stops.
     ``smooth``: friction is made smooth about rest, as a method that chooses its steps needs it;
-    otherwise it is held through each step (`holding.py`).
+    otherwise it is held through each step (`friction.py`).
     """
 
     mechanism: Mechanism
@@ -77,7 +77,7 @@ class System:
         if not any(entry.name == "effort_limit" for entry in (*self.constants, *self.controls)):
             return ()
         alone = [c for c, kind in enumerate(m.joint_types) if not kind.has_quaternion]
-        return tuple(k for c in alone for k in range(int(m.v_start[c]), int(m.v_start[c + 1])))
+        return tuple(m.v_indices(alone))
 
     @property
     def n_constants(self) -> int:
@@ -88,6 +88,11 @@ class System:
     def n_controls(self) -> int:
         """How many numbers the functions of time have together."""
         return sum(entry.size for entry in self.controls)
+
+    @property
+    def asks(self) -> bool:
+        """Whether forces come from a function of the user."""
+        return any(entry.name == "torque" for entry in self.controls)
 
     @property
     def closed(self) -> bool:
@@ -109,12 +114,10 @@ class System:
         names = [f"constant {entry.name}" for entry in self.constants]
         names += [f"control {entry.name}" for entry in self.controls]
         held = ",".join(map(str, self.stopped))
-        return ("simulation", self.mechanism.digest, *names, self._losses(), held)
+        losses = f"losses {self.losses}{' smooth' if self.smooth else ''}"
+        return ("simulation", self.mechanism.digest, *names, losses, held)
 
-    def _losses(self) -> str:
-        return f"losses {self.losses}{' smooth' if self.smooth else ''}"
-
-    # the texts
+    # the expressions
 
     def given(self, o: Ops, constants: Block, controls: Block) -> dict[str, Block]:
         """The vectors that enter, by name, cut from the two inputs that hold them."""
@@ -144,8 +147,8 @@ class System:
         parts = [] if driven is None else [driven]
         if self.stopped:
             parts.append(stops.push(o, m, q, v, self.stopped, given))
-        if self.losses and self.smooth and joint_friction.acts(m):
-            parts.append(joint_friction.friction(o, m, v))
+        if self.losses and self.smooth and m.friction.any():
+            parts.append(friction.smoothed(o, m, v))
         if HELD in given:
             entries = {k: given[HELD][j] for j, k in enumerate(self.rubbing)}
             parts.append(o.vector([entries.get(k, 0.0) for k in range(m.n_v)]))
@@ -184,20 +187,34 @@ class System:
         v: Block,
         constants: Block,
         controls: Block,
-        held: Block | None = None,
+        held: Block,
     ) -> Block:
         """(2 nv,): the rates of theta and of v, at the configuration that theta leads to.
 
         ``held`` are the forces of friction on the joints `rubbing`.
         """
         m, given = self.mechanism, self.given(o, constants, controls)
-        if held is not None and self.rubbing:
+        if self.rubbing:
             given[HELD] = held
         q = moved(o, m, q0, theta)
         return o.concat([growth(o, m, theta, v), self.acceleration(o, q, v, given)])
 
+    def advance(self, o: Ops, q0: Block, theta: Block) -> Block:
+        """(nq,): the configuration that theta leads to."""
+        return moved(o, self.mechanism, q0, theta)
+
+    def torque(self, o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
+        """(nv,): the actuators' forces."""
+        m = self.mechanism
+        tau = actuators.torque(o, m, q, v, self.given(o, constants, controls))
+        return o.const(np.zeros(m.n_v)) if tau is None else tau
+
+    def gaps(self, o: Ops, q: Block, v: Block) -> Block:
+        """`loops.gaps` of a state."""
+        return gaps(o, self.mechanism, q, v)
+
     def projection(self, o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
-        """`projection.projected` of q and v, with the inertia of rotors and payloads."""
+        """`loops.projected` of q and v, with the inertia of rotors and payloads."""
         more = self._masses(o, constants, controls)
         m = Parametric(o, self.mechanism, more) if more else self.mechanism
         return projected(o, m, q, v)
@@ -205,6 +222,12 @@ class System:
     def yields(self, o: Ops, q: Block, constants: Block, controls: Block) -> Block:
         """(nv n,): the accelerations that unit forces on the joints `rubbing` give, one by one."""
         return o.concat(self._responses(o, q, constants, controls, self.rubbing))
+
+    def sticking(
+        self, o: Ops, free: Block, v: Block, yields: Block, h: Block, forces: Block
+    ) -> Block:
+        """`friction.sticking` of the joints `rubbing`."""
+        return friction.sticking(o, self.mechanism, self.rubbing, (free, v, yields, h), forces)
 
     def _responses(
         self, o: Ops, q: Block, constants: Block, controls: Block, joints: Sequence[int]
@@ -225,11 +248,7 @@ class System:
     def _held_by(self) -> dict[int, int]:
         """The numbers of v that stops hold, and which stop it is."""
         m = self.mechanism
-        return {
-            k: j
-            for j, c in enumerate(self.stopped)
-            for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))
-        }
+        return {k: j for j, c in enumerate(self.stopped) for k in m.v_indices([c])}
 
     def stiffness(
         self, o: Ops, q: Block, v: Block, dv: Block, h: Block, constants: Block, controls: Block
@@ -282,75 +301,39 @@ class System:
 
     # what is compiled
 
-    def recipe(self, name: str, sizes: Mapping[str, int], text: Callable[..., Block]) -> Recipe:
-        """The recipe of one text of this system: inputs by name and length, one output."""
-        return text_recipe(
-            (*self.key, name), name, sizes, lambda o, *blocks: {name: text(o, *blocks)}
-        )
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The lengths of what the expressions take, by the names of their arguments."""
+        m, n = self.mechanism, len(self.rubbing)
+        of_v = dict.fromkeys(("theta", "v", "dv", "free"), m.n_v)
+        of_friction = {HELD: n, "forces": n, "yields": m.n_v * n}
+        entering = {"constants": self.n_constants, "controls": self.n_controls}
+        return {"q": m.n_q, "q0": m.n_q, **of_v, "h": 1, **of_friction, **entering}
 
-    def stage_recipe(self) -> Recipe:
-        """`stage` of (q0, theta, v, constants, controls, held); without the last where no joint
-        rubs."""
-        m = self.mechanism
-        sizes = {"q0": m.n_q, "theta": m.n_v, "v": m.n_v, **self._entering()}
-        held = {HELD: len(self.rubbing)} if self.rubbing else {}
-        return self.recipe("stage", {**sizes, **held}, self.stage)
+    def recipe(self, name: str) -> Recipe:
+        """The recipe of an expression, a method of this class: inputs as it takes them, one output.
 
-    def yields_recipe(self) -> Recipe:
-        """`yields` of (q, constants, controls)."""
-        return self.recipe("yields", {"q": self.mechanism.n_q, **self._entering()}, self.yields)
+        The key of one that depends on the mechanism alone is the mechanism's.
+        """
+        alone = ("simulation", self.mechanism.digest)
+        key = alone if name in _OF_MECHANISM else self.key
+        return expression_recipe(key, name, self.sizes, getattr(self, name))
 
-    def rubbing_recipe(self) -> Recipe:
-        """`holding.rubbing` of (free, v, yields, h, forces)."""
-        m, joints = self.mechanism, self.rubbing
-        n = len(joints)
-        sizes = {"free": m.n_v, "v": m.n_v, "yields": m.n_v * n, "h": 1, "forces": n}
-        return text_recipe(
-            ("simulation", m.digest, "rubbing"),
-            "rubbing",
-            sizes,
-            lambda o, *given: {"rubbing": holding.rubbing(o, m, joints, given[:4], given[4])},
-        )
 
-    def projection_recipe(self) -> Recipe:
-        """`projection` of (q, v, constants, controls)."""
-        m = self.mechanism
-        sizes = {"q": m.n_q, "v": m.n_v, **self._entering()}
-        return self.recipe("projection", sizes, self.projection)
+_OF_MECHANISM = ("advance", "gaps")
 
-    def gaps_recipe(self) -> Recipe:
-        """`projection.gaps` of (q, v)."""
-        m = self.mechanism
-        return text_recipe(
-            ("simulation", m.digest, "gaps"),
-            "gaps",
-            {"q": m.n_q, "v": m.n_v},
-            lambda o, q, v: {"gaps": gaps(o, m, q, v)},
-        )
 
-    def stiffness_recipe(self) -> Recipe:
-        """`stiffness` of (q, v, dv, h, constants, controls)."""
-        m = self.mechanism
-        sizes = {"q": m.n_q, "v": m.n_v, "dv": m.n_v, "h": 1, **self._entering()}
-        return self.recipe("stiffness", sizes, self.stiffness)
-
-    def advance_recipe(self) -> Recipe:
-        """`tangent.moved` of (q0, theta)."""
-        return moving_recipe(self.mechanism)
-
-    def torque_recipe(self) -> Recipe:
-        """The actuators' forces (nv,) of (q, v, constants, controls)."""
-        m = self.mechanism
-
-        def text(o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
-            tau = actuators.torque(o, m, q, v, self.given(o, constants, controls))
-            return o.const(np.zeros(m.n_v)) if tau is None else tau
-
-        sizes = {"q": m.n_q, "v": m.n_v, **self._entering()}
-        return self.recipe("torque", sizes, text)
-
-    def _entering(self) -> dict[str, int]:
-        return {"constants": self.n_constants, "controls": self.n_controls}
+def expression_recipe(
+    key: Sequence[str], name: str, sizes: Mapping[str, int], expression: Callable[..., Block]
+) -> Recipe:
+    """The recipe of ``expression(o, *inputs)``, whose inputs have the ``sizes`` of their names."""
+    inputs = list(signature(expression).parameters)[1:]
+    return text_recipe(
+        (*key, name),
+        name,
+        {given: sizes[given] for given in inputs},
+        lambda o, *blocks: {name: expression(o, *blocks)},
+    )
 
 
 def _largest_rate(o: Ops, W: list[list[Block]], gains: list[Block]) -> Block:
@@ -369,17 +352,7 @@ def _largest_rate(o: Ops, W: list[list[Block]], gains: list[Block]) -> Block:
     return sum(whole, o.const(0.0)) / weight
 
 
-def moving_recipe(m: Mechanism) -> Recipe:
-    """`tangent.moved` of (q0, theta), which depends on the mechanism alone."""
-    return text_recipe(
-        ("simulation", m.digest, "advance"),
-        "advance",
-        {"q0": m.n_q, "theta": m.n_v},
-        lambda o, q, theta: {"advance": moved(o, m, q, theta)},
-    )
-
-
-def packed(entries: Sequence[Quantity], values: Mapping[str, np.ndarray], rows: int) -> np.ndarray:
+def packed(entries: Sequence[Quantity], values: Mapping[str, Floats], rows: int) -> Floats:
     """The values of these quantities side by side: (rows, n), or (1, n) where all rows share them.
 
     Each value is (size,) or (rows, size).

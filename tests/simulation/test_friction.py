@@ -13,8 +13,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.holding import MOST, Driving, Rubbing, improved
-from pendulums import pendulum_urdf
+from linkwork.simulation.friction import CREEP, MOST, Driving, Rubbing, improved, smoothed
+from pendulums import pendulum_urdf, simulated
+from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
 G = 9.80665
@@ -229,6 +230,47 @@ def test_friction_holds_in_loops(method: str, tmp_path: Path):
     assert found.finished, found.reason
     assert np.abs(found.v[-1]).max() < 1e-12
     assert np.diff(found.energy).max() < 1e-6
+
+
+def test_smoothed_friction_has_its_size_and_direction():
+    M = mechanism_from(every_joint_urdf())
+    for sign in (1.0, -1.0):
+        np.testing.assert_allclose(
+            smoothed(NUMPY, M, np.full(M.n_v, sign)), -sign * M.friction, rtol=1e-14
+        )
+    half = smoothed(NUMPY, M, np.full(M.n_v, 0.5 * CREEP))
+    np.testing.assert_allclose(half, -0.5 * M.friction, rtol=1e-14)
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])
+def test_a_sled_comes_to_rest_and_stays(method: str):
+    m = mechanism_from(SLED)
+    how = {"losses": True, "method": method, "tolerance": 1e-6}
+    moving = simulated(m, [0.0], [1.0], 1.0, **how)  # it brakes with 2 m/s²: 0.25 m in 0.5 s
+    assert moving.finished
+    assert moving.q[250, 0] == pytest.approx(0.25 - 0.25**2, abs=1e-3)
+    assert moving.q[-1, 0] == pytest.approx(0.25, abs=2e-3)
+    assert abs(moving.v[-1, 0]) < 5e-3
+    pushed = simulated(m, [0.0], None, 1.0, torque=[3.0], **how)
+    assert abs(pushed.q[-1, 0]) < 1.1e-3  # it creeps, at most a millimetre a second
+    pulled = simulated(m, [0.0], None, 1.0, torque=[6.0], **how)
+    assert pulled.q[-1, 0] == pytest.approx(0.5, abs=4e-3)
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_no_row_depends_on_its_neighbours(method: str):
+    """Rows whose joints stick, slip and saturate, one by one and together."""
+    robot = rubbing(2, 15.0, 6.0)
+    q0 = np.linspace(-1.5, 1.5, 11)[:, None] * [1.0, -0.7]
+    v0 = np.linspace(3.0, 0.0, 11)[:, None] * [1.0, 2.0]
+    law = lw.PD(8.0, 2.0, q_target=[0.1, 0.0], effort_limit=[9.0, 4.0])
+    how = {"duration": 0.1, "dt": 5e-3, "losses": True, "torque": law, "method": method}
+    together = lw.simulate(robot, q0, v0, **how)
+    assert (np.abs(together.v[:, -1]) < 1e-12).any()  # some stand
+    for row in (0, 5, 10):
+        alone = lw.simulate(robot, q0[row], v0[row], **how)
+        np.testing.assert_array_equal(together.q[row], alone.q)
 
 
 # drives that saturate

@@ -1,7 +1,12 @@
-"""Generalised alpha on the group, as texts: what a step must satisfy, and its Jacobian.
+"""The integrators as numbers and expressions: explicit Runge-Kutta tableaux, semi-implicit Euler,
+and generalised alpha for stiff forces.
 
-A step from (q, v, a, dv) looks for x, the acceleration at its end. With the weights below and
-theta = h v + h² (1/2 - beta) a + h² beta a', the end is q' = q moved by theta,
+A step of an explicit method from (q, v): the stages are K_i = the rates of theta and v at
+theta_i = h sum_j a_ij K_j; the step leads along h sum_j b_j K_j. On the group theta is what is
+integrated, not q (`tangent.py`), after Munthe-Kaas.
+
+A step of generalised alpha from (q, v, a, dv) looks for x, the acceleration at its end. With its
+`Weights` and theta = h v + h² (1/2 - beta) a + h² beta a', the end is q' = q moved by theta,
 v' = v + h (1 - gamma) a + h gamma a', and x is right where inverse dynamics at (q', v', x) gives
 the forces that act there. ``a`` is the method's own, a' = (1 - af)/(1 - am) x + ...
 
@@ -17,6 +22,7 @@ group time integrators in multibody dynamics", J. Computational and Nonlinear Dy
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -29,10 +35,102 @@ from linkwork.algorithms.triples import negated, times, total
 from linkwork.compile.recipe import Recipe
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import actuators, holding, stops
-from linkwork.simulation.system import System
+from linkwork.simulation import actuators, friction, stops
+from linkwork.simulation.equation_of_motion import System, expression_recipe
 from linkwork.simulation.tangent import moved
 from linkwork.spatial import se3, so3
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of explicit stages.
+
+    ``a`` are the rows of the tableau below its diagonal, ``b`` the weights, ``c`` the stages' times
+    in steps, ``error`` the weights of an estimate of the error, if there is one. ``symplectic``:
+    positions move by the new velocity instead. It is stable where h times what slows a motion down
+    (1/s) is below ``damped``, and h² times what springs it back (1/s²) below ``sprung``.
+    """
+
+    name: str
+    order: int
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    c: tuple[float, ...]
+    error: tuple[float, ...] = ()
+    symplectic: bool = False
+    damped: float = np.inf
+    sprung: float = np.inf
+
+    @property
+    def stages(self) -> int:
+        """How many times the equation of motion is evaluated."""
+        return len(self.b)
+
+    @property
+    def per_step(self) -> int:
+        """Into how many parts the stages' times divide a step."""
+        least = [Fraction(x).limit_denominator(1000).denominator for x in self.c]
+        return max(least)
+
+    def instants(self) -> tuple[int, ...]:
+        """The times of the stages, counted in those parts."""
+        return tuple(round(x * self.per_step) for x in self.c)
+
+
+EULER = Method("euler", 1, ((),), (1.0,), (0.0,), symplectic=True, damped=2.0, sprung=4.0)
+"""Semi-implicit Euler: v' = v + h f(q, v), then q' = q moved by h v'.
+
+Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2nd ed., I.1.2.
+"""
+
+RK4 = Method(
+    "rk4",
+    4,
+    ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)),
+    (1 / 6, 1 / 3, 1 / 3, 1 / 6),
+    (0.0, 0.5, 0.5, 1.0),
+    damped=2.785,
+    sprung=8.0,
+)
+"""The classical method of order 4 (Kutta 1901)."""
+
+DOPRI5 = Method(
+    "dopri5",
+    5,
+    (
+        (),
+        (1 / 5,),
+        (3 / 40, 9 / 40),
+        (44 / 45, -56 / 15, 32 / 9),
+        (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+        (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+        (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+    ),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84, 0.0),
+    (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0),
+    error=(71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40),
+)
+"""Order 5 with an estimate of order 4; the last stage is the first of the next step.
+
+Source: J. R. Dormand, P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Computational
+and Applied Mathematics 6 (1980).
+"""
+
+IMPLICIT = Method("implicit", 2, ((),), (1.0,), (1.0,))
+"""Generalised alpha (`Implicit`): only when it looks at the forces is told here."""
+
+FIXED = {"euler": EULER, "rk4": RK4, "implicit": IMPLICIT}
+"""Methods of fixed steps."""
+
+WATCHED = 8
+"""Explicit steps of which one is looked at for being too long for bounded drives; those that
+come to a stop all are."""
+
+METHODS = ("rk4", "euler", "dopri5", "implicit")
+"""Every method by name."""
+
+
+# generalised alpha
 
 
 @dataclass(frozen=True)
@@ -74,10 +172,11 @@ WEIGHTS = weights(0.8)
 
 @dataclass(frozen=True)
 class Implicit:
-    """The texts of one system; ``before`` is (q, v, a, dv, f) in one vector, ``h`` the step.
+    """The expressions of generalised alpha for one system.
 
-    The unknowns x are dv and f at the end; f is empty without loops. Forces of single joints that
-    jump or are bounded are unknowns beside them (`holding.py`).
+    ``before`` is (q, v, a, dv, f) in one vector, ``h`` the step. The unknowns x are dv and f at the
+    end; f is empty without loops. Forces of single joints that jump or are bounded are unknowns
+    beside them (`friction.py`).
     """
 
     system: System
@@ -123,7 +222,7 @@ class Implicit:
         h: Block,
         constants: Block,
         controls: Block,
-        forces: Block | None = None,
+        forces: Block,
     ) -> Block:
         """(n + n² + 4 m,): what is left of the equations, then their derivative along the n
         unknowns; then of the m joints `local` the velocity at the end, what the drive pushes there,
@@ -146,7 +245,7 @@ class Implicit:
         to_v, to_q = self._to_v(h), h[0] * h[0] * (w.beta * w.of_x)
         whole = mass + to_v * damped + to_q * _through_exponential(o, m, stiff, theta)
         rows = [o.row(whole, i) for i in range(m.n_v)]
-        if self.local and forces is not None:
+        if self.local:
             entries = {k: forces[j] for j, k in enumerate(self.local)}
             left = left - o.vector([entries.get(k, 0.0) for k in range(m.n_v)])
         if system.closed:
@@ -181,7 +280,7 @@ class Implicit:
         old: Block,
         forces: Block,
     ) -> Block:
-        """`holding.improved` for the joints `local` within an iteration.
+        """`friction.improved` for the joints `local` within an iteration.
 
         ``drives`` is the end of `newton`, ``change`` (n,) what the unknowns are less by,
         ``yields`` (n m,) what unit forces add to them, ``old`` the forces that `newton` took.
@@ -192,42 +291,30 @@ class Implicit:
             [drives[k * count + j] for j in range(count)] for k in range(4)
         )
         S = [[to_v * yields[j * n + i] for j in range(count)] for i in joints]
-        laws: list[holding.Law] = []
+        laws: list[friction.Law] = []
         rest: list[Block] = []
         losses = self.system.rubbing
         for j, k in enumerate(joints):
             most = float(self.system.mechanism.friction[k]) if k in losses else 0.0
             push = pushes[j] + gains[j] * speeds[j]
-            laws.append(holding.Driving(most, push, gains[j], limits[j]))
+            laws.append(friction.Driving(most, push, gains[j], limits[j]))
             taken = sum((S[j][i] * old[i] for i in range(count)), o.const(0.0))
             rest.append(speeds[j] - to_v * change[k] - taken)
-        return holding.improved(o, laws, rest, S, forces)
+        return friction.improved(o, laws, rest, S, forces)
 
     def _to_v(self, h: Block) -> Block:
         return h[0] * (WEIGHTS.gamma * WEIGHTS.of_x)
 
-    # what is compiled
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The lengths of what the expressions take, by the names of their arguments."""
+        n, count = self.system.mechanism.n_v + self.n_held, len(self.local)
+        of_local = {"drives": 4 * count, "yields": n * count, "old": count, "forces": count}
+        return {**self.system.sizes, "before": self.n_before, "x": n, "change": n, **of_local}
 
-    def newton_recipe(self) -> Recipe:
-        """`newton` of (before, x, h, constants, controls, forces)."""
-        system = self.system
-        sizes = {**self._sizes(), "constants": system.n_constants, "controls": system.n_controls}
-        return system.recipe("newton", {**sizes, "forces": len(self.local)}, self.newton)
-
-    def settling_recipe(self) -> Recipe:
-        """`settling` of (drives, change, yields, h, old, forces)."""
-        n, count = self._sizes()["x"], len(self.local)
-        sizes = {"drives": 4 * count, "change": n, "yields": n * count, "h": 1}
-        return self.system.recipe(
-            "settling", {**sizes, "old": count, "forces": count}, self.settling
-        )
-
-    def finish_recipe(self) -> Recipe:
-        """`finish` of (before, x, h)."""
-        return self.system.recipe("finish", self._sizes(), self.finish)
-
-    def _sizes(self) -> dict[str, int]:
-        return {"before": self.n_before, "x": self.system.mechanism.n_v + self.n_held, "h": 1}
+    def recipe(self, name: str) -> Recipe:
+        """The recipe of an expression, a method of this class."""
+        return expression_recipe(self.system.key, name, self.sizes, getattr(self, name))
 
 
 def tree_of(m: Mechanism) -> Mechanism:
@@ -311,15 +398,13 @@ def _less_forces(
         along_q, along_v = along_q - driven[0], along_v - driven[1]
     if system.stopped:
         held = stops.push_slopes(o, m, *state, system.stopped, given)
-        along_q, along_v = (
-            slope - _matrix(o, m.n_v, own)
-            for slope, own in zip((along_q, along_v), held, strict=True)
+        own = (
+            [[entries.get((i, j), 0.0) for j in range(m.n_v)] for i in range(m.n_v)]
+            for entries in held
         )
+        of_q, of_v = (actuators.matrix_of(o, rows) for rows in own)
+        along_q, along_v = along_q - of_q, along_v - of_v
     return along_q, along_v
-
-
-def _matrix(o: Ops, n: int, entries: stops.Entries) -> Block:
-    return o.matrix([o.vector([entries.get((i, j), 0.0) for i in range(n)]) for j in range(n)])
 
 
 def _through_exponential(o: Ops, m: Mechanism, slope: Block, theta: Block) -> Block:
@@ -340,16 +425,14 @@ def _through_exponential(o: Ops, m: Mechanism, slope: Block, theta: Block) -> Bl
     return o.matrix(columns)
 
 
-def no_solution(m: Mechanism, remains: Floats, what: str = "") -> str:
-    """Why a step was given up, from the state (nq + nv,) that was nearest to a solution.
-
-    ``what`` has none: by default the implicit step.
-    """
+def no_solution(m: Mechanism, method: Method, remains: Floats) -> str:
+    """Why a step was given up, from the state (nq + nv,) that was nearest to a solution."""
     speeds = np.nan_to_num(np.abs(remains[m.n_q :]), nan=np.inf)
-    c = int(np.searchsorted(m.v_start, int(np.argmax(speeds)), side="right")) - 1
-    what = what or f"the implicit step has no solution that {MOST} iterations find"
-    return f"{what}; joint '{m.joint_names[c]}' moves fastest there: take a smaller dt"
-
-
-FRICTION = f"the friction of the step has no solution that {holding.MOST} iterations find"
-"""What explicit steps are given up for."""
+    c = m.coordinate_of_v(int(np.argmax(speeds)))
+    what, most = ("friction of the step", friction.MOST)
+    if method is IMPLICIT:
+        what, most = ("implicit step", MOST)
+    return (
+        f"the {what} has no solution that {most} iterations find; joint '{m.joint_names[c]}' moves "
+        "fastest there: take a smaller dt"
+    )

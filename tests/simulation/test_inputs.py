@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.simulation.actuators import PD
-from linkwork.simulation.options import Event, Options
+from linkwork.simulation.inputs import Event, Options, for_actuated, for_joints, places
+from linkwork.simulation.request import Grid, Track, row_name
 from linkwork.simulation.stops import Stops
 from pendulums import brick, pendulum, request, slider_urdf
 from robots import mechanism_from
@@ -136,3 +138,114 @@ def test_events_have_names_and_directions():
         Options(duration=1.0, method="dopri5", events=[Event(min, direction=2)]).event_list()
     with pytest.raises(InputError, match="is no function"):
         Options(duration=1.0, method="dopri5", events=[3]).event_list()  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("steps", "every", "expected"),
+    [(4, 1, [0, 1, 2, 3, 4]), (5, 2, [0, 2, 4, 5]), (6, 3, [0, 3, 6]), (3, 9, [0, 3]), (0, 1, [0])],
+)
+def test_kept_instants(steps: int, every: int, expected: list[int]):
+    grid = Grid(2.0 if steps else 0.0, steps, every)
+    h = 2.0 / steps if steps else 0.0
+    np.testing.assert_allclose(grid.times(), [k * h for k in expected])
+    assert grid.kept == len(expected)
+    kept = {k + 1: grid.place(k) for k in range(steps) if grid.keeps(k)}
+    assert kept == {k: place for place, k in enumerate(expected) if k}
+
+
+def test_the_last_instant_is_the_duration():
+    assert Grid(0.7, 7, 1).times()[-1] == 0.7
+    assert Grid(0.3, 3000, 7).times()[-1] == pytest.approx(0.3, abs=1e-16)
+
+
+def test_constants_are_shared_where_they_can_be():
+    one = request(M, np.zeros((5, 2)), torque=[1.0, 2.0], gravity=[0, 0, -1])
+    assert one.constants().tolist() == [[1.0, 2.0, 0.0, 0.0, -1.0]]
+    many = request(M, np.zeros((5, 2)), torque=np.ones((5, 2)), gravity=[0, 0, -1])
+    assert many.constants().shape == (5, 5)
+    assert many.rows == 5
+
+
+def test_functions_of_time_side_by_side():
+    """At one instant for all rows, or one each."""
+    asked = request(M, np.zeros(2), torque=PD(1.0, q_target=lambda t: [t, 2 * t]))
+    assert asked.controls(0.5).tolist() == [[0.5, 1.0]]
+    law = PD(1.0, q_target=lambda t: np.outer([1.0, 2.0, 3.0], [t, -t]))
+    rows = request(M, np.zeros((3, 2)), torque=law)
+    assert rows.controls(0.5).tolist() == [[0.5, -0.5], [1.0, -1.0], [1.5, -1.5]]
+    found = rows.controls(np.array([1.0, 1.0, 2.0]))
+    assert found[:, 0].tolist() == [1.0, 2.0, 6.0]
+
+
+def test_a_closed_track_forgets_what_came_after():
+    asked = request(pendulum(1), [[0.0], [0.1]], duration=0.01)
+    track = Track.begun(asked)
+    track.q[:], track.v[:] = 1.0, 2.0
+    track.failed[1] = 3.0
+    track.close(asked.grid)
+    assert np.isfinite(track.q[0]).all()
+    assert np.isfinite(track.q[1, :4]).all()
+    assert np.isnan(track.q[1, 4:]).all()
+    assert np.isnan(track.v[1, 4:]).all()
+    assert track.failed_at[1] == pytest.approx(0.004)
+    assert track.ended_at.tolist() == pytest.approx([0.01, 0.003])
+
+
+def test_row_name():
+    assert row_name((2, 3), 4) == "[1, 1]"
+    assert row_name((), 0) == "[]"
+
+
+# numbers for joints: of all, of those that are actuated, or by name
+
+FIVE_BAR = lw.load("five_bar").mechanism  # left, left_elbow, right, right_elbow
+STEWART = lw.load("stewart").mechanism
+
+
+def test_places():
+    assert places(FIVE_BAR, FIVE_BAR.actuated) == [0, 2]
+    assert places(STEWART, ["platform", "slide1"]) == [0, 1, 2, 3, 4, 5, 8]
+    assert places(STEWART, ["platform"], of_q=True) == list(range(7))
+
+
+def test_one_number_is_for_the_actuated_joints():
+    assert for_actuated(FIVE_BAR, 3.0).tolist() == [3.0, 0.0, 3.0, 0.0]
+    assert for_actuated(pendulum(3), 3.0).tolist() == [3.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]),
+        ([1.0, 2.0], [1.0, 0.0, 2.0, 0.0]),
+        ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0, 2.0, 0.0], [3.0, 0.0, 4.0, 0.0]]),
+        ({"right": 5.0}, [0.0, 0.0, 5.0, 0.0]),
+        ({"right": [[5.0], [6.0]], "left": 1}, [[1.0, 0.0, 5.0, 0.0], [1.0, 0.0, 6.0, 0.0]]),
+        ({}, [0.0, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_by_joint(given: object, expected: list[object]):
+    np.testing.assert_array_equal(for_joints(FIVE_BAR, given, "kp"), expected)
+
+
+def test_what_is_not_meant_stays():
+    base = np.array([0.1, 0.2, 0.3, 0.4])
+    found = for_joints(FIVE_BAR, [1.0, 2.0], "q_target", of_q=True, elsewhere=base)
+    assert found.tolist() == [1.0, 0.2, 2.0, 0.4]
+    assert base.tolist() == [0.1, 0.2, 0.3, 0.4]
+    named = for_joints(brick(), {brick().joint_names[0]: 2.0}, "kp")
+    assert named.tolist() == [2.0] * 6
+
+
+def test_numbers_for_joints_that_are_refused():
+    said = r"kp must have shape \(..., 4\), or \(..., 2\) for the actuated joints \(left, right\)"
+    with pytest.raises(ShapeError, match=said):
+        for_joints(FIVE_BAR, [1.0, 2.0, 3.0], "kp")
+    with pytest.raises(ShapeError, match=r"kp must have shape \(..., 2\), not \(3,\)"):
+        for_joints(pendulum(2), [1.0, 2.0, 3.0], "kp")
+    with pytest.raises(UnknownNameError, match="lefty"):
+        for_joints(FIVE_BAR, {"lefty": 1.0}, "kp")
+    with pytest.raises(ShapeError, match=r"kp\['left'\] must have shape \(..., 1\)"):
+        for_joints(FIVE_BAR, {"left": [1.0, 2.0]}, "kp")
+    with pytest.raises(InputError, match=r"kp\['left'\] must be real numbers"):
+        for_joints(FIVE_BAR, {"left": "much"}, "kp")

@@ -30,15 +30,8 @@ from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from linkwork.compile.kernel import Kernel
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 MOST = 60
 """Iterations, at most."""
@@ -234,7 +227,7 @@ def _newton(at: _Point, S: Sequence[Sequence[Block]]) -> list[Block]:
     return change
 
 
-def rubbing(
+def sticking(
     o: Ops,
     m: Mechanism,
     joints: Sequence[int],
@@ -253,23 +246,17 @@ def rubbing(
     return improved(o, laws, [free[k] for k in joints], S, forces)
 
 
-def settled(
-    kernel: Kernel, given: Sequence[Floats], forces: Floats, threads: int = 1
-) -> tuple[Floats, Floats, Flags]:
-    """The forces (rows, n) and detours that `improved` comes to, and in which rows it does.
+CREEP = 1.0e-3
+"""The speed (rad/s, m/s) from which friction acts in full; a joint that sticks creeps below it."""
 
-    ``kernel`` is that of a text which ends in the forces; rows that are done are left alone.
+
+def smoothed(o: Ops, m: Mechanism, v: Block) -> Block:
+    """Coulomb friction (nv,) without the jump at rest: in proportion to speeds below `CREEP`.
+
+    A force that jumps where a joint comes to rest leaves an adaptive step without an end.
     """
-    rows, n = forces.shape
-    forces, detours = forces.copy(), np.zeros((rows, n))
-    done = np.zeros(rows, np.bool_)
-    for _ in range(MOST):
-        rest = np.flatnonzero(~done)
-        if not rest.size:
-            break
-        entering = [a[rest] if a.shape[0] > 1 else a for a in given]
-        found = kernel(*entering, forces[rest], threads=threads, on_bad="nan")
-        forces[rest], detours[rest] = found[:, :n], found[:, n : 2 * n]
-        with np.errstate(invalid="ignore"):
-            done[rest] = found[:, -1] <= 1.0
-    return forces, detours, done
+    forces: list[Block] = []
+    for k, most in enumerate(m.friction.tolist()):
+        share = o.maximum(o.minimum(v[k] * (1.0 / CREEP), 1.0), -1.0) if most else 0.0
+        forces.append(-most * share)
+    return o.vector(forces)
