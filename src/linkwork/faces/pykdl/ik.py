@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork import ik
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.pykdl.chain import Chain, Content
 from linkwork.faces.pykdl.core import Bounds, core_of

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
+from linkwork.checks import rotation_deviation
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.faces.pykdl import angles
 from linkwork.faces.pykdl.formulas import Formula
 from linkwork.faces.pykdl.values import (
     ABSENT,
     EPS,
-    Floats,
     Nine,
     Value,
     columns_of,
@@ -426,9 +426,8 @@ def _checked(m: Nine) -> Nine:
     Raises: InputError for what is no rotation, where `Rotation.check` is set.
     """
     if Rotation.check:
-        R: Floats = rotation_of(m).ToArray()
-        off = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(axis=(-1, -2))
-        if not np.all((off < 1e-9) & (np.linalg.det(R) > 0.0)):
+        R = rotation_of(m).ToArray()
+        if not np.all(rotation_deviation(R) < 1e-9):
             raise InputError(
                 "these numbers are no rotation: rows of length 1 at right angles, right-handed; "
                 "Rotation.check = False takes any numbers"
