@@ -8,9 +8,7 @@ from typing import Any, cast
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.both import NamesOfModule
 from linkwork.faces.trip_kinematics.matrices import as_array
-from linkwork.faces.trip_kinematics.mistakes import UnknownKeyError, WrongTypeError, listed
 from linkwork.faces.trip_kinematics.Utility import (
     hom_translation_matrix,
     quat_rotation_matrix,
@@ -20,7 +18,11 @@ from linkwork.faces.trip_kinematics.Utility import (
 )
 from linkwork.faces.trip_kinematics.values import (
     QUATERNION,
+    NamesOfModule,
+    UnknownKeyError,
     Values,
+    WrongTypeError,
+    listed,
     mapping_of,
     number,
     quaternion_of,

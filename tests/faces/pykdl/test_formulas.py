@@ -6,6 +6,8 @@ import gc
 import math
 import struct
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,50 +15,24 @@ import pytest
 
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.faces import pykdl
-from linkwork.faces.pykdl import (
-    frame,
-    frame_vel,
-    inertias,
-    rotation,
-    rotation_vel,
-    twist_vel,
-    vector_vel,
-)
-from linkwork.faces.pykdl.swift import OFTEN, Swift
+from linkwork.faces.pykdl import formulas
+from linkwork.faces.pykdl.formulas import OFTEN, Formula, digest
+from linkwork.faces.pykdl.values import filled, flat
 from seeds import rng
 
-MODULES = (frame, frame_vel, inertias, rotation, rotation_vel, twist_vel, vector_vel)
-ALL = {
-    f"{module.__name__.rsplit('.', 1)[1]}{name}": found
-    for module in MODULES
-    for name, found in vars(module).items()
-    if isinstance(found, Swift)
-}
-EVERY = pytest.mark.parametrize("name", ALL)
+ALL = {one.name: one for one in gc.get_objects() if isinstance(one, Formula)}
+EVERY = pytest.mark.parametrize("name", sorted(ALL))
 ODD = (0.0, -0.0, 1.0, -1.0, 1e-300, 5e-324, 1e150, 1 / 3)
 
 
-def fresh(name: str) -> Swift:
+def fresh(name: str) -> Formula:
     one = ALL[name]
-    return Swift(one._plain, one._takes, one._gives)
-
-
-def filled(kind: Any, numbers: Any) -> Any:
-    if kind is float:
-        return next(numbers)
-    if isinstance(kind, int):
-        return tuple(next(numbers) for _ in range(kind))
-    made = object.__new__(kind)
-    for slot, each in kind._held:
-        setattr(made, slot, filled(each, numbers))
-    return made
+    return Formula(name, one.plain, one.takes, one.gives)
 
 
 def bits(result: Any) -> bytes:
-    """Of all numbers, in turn."""
-    if isinstance(result, tuple):
-        return b"".join(map(bits, result))
-    return struct.pack("d", result) if isinstance(result, float) else bits(result._numbers())
+    """All numbers, in turn."""
+    return b"".join([struct.pack("d", x) for x in flat(result)])
 
 
 def kinds(result: Any) -> Any:
@@ -73,7 +49,7 @@ def test_there_are_some():
 @pytest.mark.sweep(7)
 @EVERY
 def test_bits_and_types_are_those_of_python(name: str):
-    one, random = fresh(name), rng(f"swift {name}")
+    one, random = fresh(name), rng(f"formula {name}")
     one.compile()
     if array_abi() is not None:
         assert type(one.call).__name__ == "builtin_function_or_method"
@@ -82,9 +58,9 @@ def test_bits_and_types_are_those_of_python(name: str):
         if k % 3 == 0:
             numbers = [ODD[int(random.integers(len(ODD)))] if x < 0 else x for x in numbers]
         source = iter(numbers)
-        given = [filled(kind, source) for kind in one._takes]
+        given = [filled(kind, source) for kind in one.takes]
         try:
-            expected = one._plain(*given)
+            expected = one.plain(*given)
         except ZeroDivisionError:
             continue  # callers keep zeros away
         got = one.call(*given)
@@ -92,16 +68,14 @@ def test_bits_and_types_are_those_of_python(name: str):
         assert kinds(got) == kinds(expected)
 
 
-@EVERY
-def test_it_is_compiled_that_was_called_often(name: str, monkeypatch: pytest.MonkeyPatch):
-    one, compiled = fresh(name), []
-    monkeypatch.setattr(Swift, "compile", lambda self: compiled.append(self))  # noqa: PLW0108  a method
-    given = [filled(kind, iter([0.5] * 60)) for kind in one._takes]
+def test_it_is_compiled_that_was_called_often():
+    one = fresh("cross")
+    given = [filled(kind, iter([0.5] * 60)) for kind in one.takes]
     for _ in range(OFTEN - 1):
         one.call(*given)
-    assert not compiled
+    assert not one.compiled
     one.call(*given)
-    assert compiled == [one]
+    assert one.compiled
 
 
 @pytest.mark.skipif(array_abi() is None, reason="compiled code does not know this Python")
@@ -112,7 +86,7 @@ def test_compiled_code_leaves_what_is_not_plain_to_python():
         calls.append(factor)
         return tuple([x * factor for x in v._v])
 
-    one = Swift(times, (pykdl.Vector, float), (float, float, float))
+    one = Formula("test", times, (pykdl.Vector, float), (float, float, float))
     one.compile()
     calls.clear()
     v = pykdl.Vector(1.0, 2.0, 3.0)
@@ -138,7 +112,7 @@ def test_compiled_code_leaves_what_is_not_plain_to_python():
 
 
 def test_nothing_is_kept_of_what_was_made():
-    one = fresh("frame_vel_INVERSE")
+    one = fresh("FrameVel inverse")
     one.compile()
     value = pykdl.FrameVel(pykdl.Frame(pykdl.Vector(1.0, 2.0, 3.0)), pykdl.Twist())
     for _ in range(100):
@@ -150,3 +124,36 @@ def test_nothing_is_kept_of_what_was_made():
     gc.collect()
     after = sys.getrefcount(pykdl.FrameVel), sys.getrefcount(pykdl.Vector), len(gc.get_objects())
     assert max(abs(a - b) for a, b in zip(after, before, strict=True)) < 50
+
+
+# compiled code is kept under a hash of the face's sources
+
+
+@pytest.fixture(name="anew")
+def _anew() -> Iterator[None]:
+    digest.cache_clear()
+    yield
+    digest.cache_clear()
+
+
+def test_other_sources_have_another_hash(
+    anew: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    file = tmp_path / "formula.py"
+    monkeypatch.setattr(formulas, "__file__", str(file))
+    found: list[str] = []
+    for text in ("a + b", "a + b", "a - b"):
+        file.write_text(text, encoding="utf-8")
+        digest.cache_clear()
+        found.append(digest())
+    assert found[0] == found[1] != found[2]
+
+
+def test_sources_that_cannot_be_read_are_shared_with_nobody(
+    anew: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    (tmp_path / "gone.py").symlink_to(tmp_path / "nowhere")
+    monkeypatch.setattr(formulas, "__file__", str(tmp_path / "formula.py"))
+    first = digest()
+    digest.cache_clear()
+    assert digest() != first

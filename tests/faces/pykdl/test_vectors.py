@@ -1,14 +1,20 @@
+"""Vectors, twists and wrenches."""
+
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from linkwork.errors import LinkworkError, ShapeError
-from linkwork.faces.pykdl import Equal, SetToZero, Twist, Vector, dot
-from linkwork.faces.pykdl.scalars import ElementError, WrongTypeError
+from linkwork.faces.pykdl import Equal, SetToZero, Twist, Vector, Wrench, dot
+from linkwork.faces.pykdl.values import ElementError, WrongTypeError
+from linkwork.faces.pykdl.vectors import Pair
 from seeds import rng
+
+# vector
 
 
 def three(v: Vector) -> list[float]:
@@ -259,3 +265,144 @@ def test_shapes_that_do_not_fit():
         Vector(np.ones(2), np.ones(3), 0)
     with pytest.raises(ValueError):
         Vector.FromArray(np.ones((2, 3))) + Vector.FromArray(np.ones((4, 3)))
+
+
+# pair
+
+
+A, B = Vector(1, 2, 3), Vector(4, 5, 6)
+BOTH = pytest.mark.parametrize("kind", [Twist, Wrench])
+
+
+@pytest.mark.row("S3-076")
+@BOTH
+def test_operators(kind: type[Pair]):
+    a, b = kind(A, B), kind(B, A)  # pyright: ignore
+    for made, expected in (
+        (a + b, [5, 7, 9, 5, 7, 9]),
+        (a - b, [-3, -3, -3, 3, 3, 3]),
+        (a * 2, [2, 4, 6, 8, 10, 12]),
+        (2.0 * a, [2, 4, 6, 8, 10, 12]),
+        (np.float64(2) * a, [2, 4, 6, 8, 10, 12]),
+        (a / 2, [0.5, 1, 1.5, 2, 2.5, 3]),
+        (-a, [-1, -2, -3, -4, -5, -6]),
+    ):
+        assert isinstance(made, kind)
+        assert list(made) == expected
+    kept = a
+    a += b
+    a -= b
+    assert a is kept
+    assert list(a) == [1, 2, 3, 4, 5, 6]
+    assert list(a / 0) == [math.inf] * 6
+    assert a == kind(A, B + Vector(0, 0, 9e-7))  # pyright: ignore
+    assert a != kind(A, B + Vector(0, 0, 2e-6))  # pyright: ignore
+    assert (a * np.arange(3.0)).At(2) == 2 * a
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(a)
+
+
+@pytest.mark.row("S3-076")
+@BOTH
+def test_elements_of_pairs(kind: type[Pair]):
+    t = kind(A, B)  # pyright: ignore
+    assert [t[k] for k in range(6)] == [1, 2, 3, 4, 5, 6]
+    t[0], t[5] = 7, 8
+    assert list(t) == [7, 2, 3, 4, 5, 8]
+    for outside in (-1, 6):
+        with pytest.raises(IndexError, match="0 to 5"):
+            t[outside]
+    with pytest.raises(TypeError):
+        t["a"]  # pyright: ignore
+
+
+@pytest.mark.row("S3-077")
+def test_twists_and_wrenches_are_not_multiplied_or_mixed():
+    t, w = Twist(A, B), Wrench(A, B)
+    for wrong in (
+        lambda: t * t, lambda: t * w, lambda: w * t, lambda: t + w, lambda: w - t,
+        lambda: t + 1, lambda: t / t, lambda: t * "a", lambda: 1 - w,
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=r"is not defined: (Twist|Wrench) (. takes a|has no)"):
+            wrong()
+    assert t != w
+
+
+def test_differences_of_one_kind_only():
+    t, w = Twist(A, B), Wrench(A, B)
+    with pytest.raises(TypeError, match="diff of a Twist"):
+        t._difference(w, 1.0)
+    with pytest.raises(TypeError, match="addDelta of a Wrench"):
+        w._added(t, 1.0)
+
+
+@pytest.mark.row("S3-070", "S3-071")
+@pytest.mark.parametrize(
+    ("kind", "names"), [(Twist, ("vel", "rot")), (Wrench, ("force", "torque"))]
+)
+def test_pairs_of_vectors_and_their_parts(kind: Any, names: tuple[str, str]):
+    first, second = names
+    assert list(kind()) == [0.0] * 6
+    t = kind(A, B)
+    assert list(t) == [1, 2, 3, 4, 5, 6]
+    assert list(kind(**{first: A, second: B})) == list(t)
+    other = kind(t)
+    getattr(other, first)[0] = 9.0
+    setattr(t, second, Vector(7, 8, 9))
+    assert list(other) == [9, 2, 3, 4, 5, 6]
+    assert list(getattr(t, second)) == [7, 8, 9]
+    another = Wrench if kind is Twist else Twist
+    for wrong in ((A,), (A, 1), (A, B, A), (another(A, B),)):
+        with pytest.raises(TypeError):
+            kind(*wrong)
+    with pytest.raises(TypeError, match="takes a Vector, not int"):
+        setattr(t, first, 1)
+
+
+@pytest.mark.row("S3-072", "S3-073", "S3-082")
+def test_reference_points():
+    for a, b, p in rng("reference points").normal(size=(20, 3, 3)):
+        twist = Twist(Vector(*a), Vector(*b)).RefPoint(Vector(*p))
+        wrench = Wrench(Vector(*a), Vector(*b)).RefPoint(Vector(*p))
+        assert np.allclose(list(twist), [*(a + np.cross(b, p)), *b], atol=1e-15)
+        assert np.allclose(list(wrench), [*a, *(b + np.cross(a, p))], atol=1e-15)
+    golden = Twist(Vector(0.1, 0.2, 0.3), Vector(0.4, 0.5, 0.6)).RefPoint(Vector(1, 2, 3))
+    assert np.allclose(list(golden), [0.4, -0.4, 0.6, 0.4, 0.5, 0.6], atol=1e-15)
+    for kind in (Twist, Wrench):
+        with pytest.raises(TypeError, match=rf"{kind.__name__}\.RefPoint takes a Vector"):
+            kind().RefPoint(1)  # pyright: ignore
+
+
+@pytest.mark.row("S3-074", "S3-075")
+@BOTH
+def test_reversed_and_zero_in_place(kind: type[Pair]):
+    t = kind(A, B)  # pyright: ignore
+    assert t.ReverseSign() is None
+    assert list(t) == [-1, -2, -3, -4, -5, -6]
+    assert list(kind.Zero()) == [0.0] * 6  # pyright: ignore
+    assert list(t.Zero()) == list(t) == [0.0] * 6  # pyright: ignore
+    t = kind(A, B)  # pyright: ignore
+    SetToZero(t)
+    assert list(t) == [0.0] * 6
+
+
+@pytest.mark.row("S3-012")
+def test_power():
+    for six in rng("power").normal(size=(20, 2, 6)):
+        t, w = Twist.FromArray(six[0]), Wrench.FromArray(six[1])
+        assert dot(t, w) == pytest.approx(six[0] @ six[1], abs=1e-14)
+        assert dot(w, t) == dot(t, w)
+    for wrong in ((Twist(), Twist()), (Vector(), Twist()), (1, 2)):
+        with pytest.raises(TypeError, match="dot takes two Vectors"):
+            dot(*wrong)
+
+
+@BOTH
+def test_arrays_there_and_back(kind: type[Pair]):
+    six = rng("arrays").normal(size=(5, 6))
+    batch: Any = kind.FromArray(six)
+    assert batch.shape == (5,)
+    assert np.array_equal(batch.ToArray(), six)
+    assert list(kind.FromArray(six[0])) == six[0].tolist()
+    assert batch.RefPoint(A).At(3) == kind.FromArray(six[3]).RefPoint(A)  # pyright: ignore
+    assert repr(batch) == f"<{kind.__name__}: a batch of shape (5,)>"

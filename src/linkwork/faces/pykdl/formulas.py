@@ -8,10 +8,13 @@ go on as before.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from linkwork.faces.pykdl.values import Value
+from linkwork.faces.pykdl.values import filled, flat
 
 OFTEN = 1000
 """So many calls come before compiling pays: it takes 40 ms, from the cache 1.5."""
@@ -20,28 +23,49 @@ Kind = Any
 """A value type; float; a number n, for a tuple of n floats; or a tuple of these, for results."""
 
 
-class Swift:
+@cache
+def digest() -> str:
+    """A hash of this face's modules, which compiled code is kept under.
+
+    Where they cannot be read it is one that no other process has.
+    """
+    from linkwork.compile.cache import key_of  # noqa: PLC0415  loads what compiles
+
+    try:
+        files = sorted(Path(__file__).parent.glob("*.py"))
+        return key_of(*[x for file in files for x in (file.name, file.read_bytes())])
+    except OSError:
+        return os.urandom(16).hex()
+
+
+class Formula:
     """One formula: ``call`` it. ``takes`` and ``gives`` are the kinds of arguments and result."""
 
-    __slots__ = ("_gives", "_left", "_plain", "_takes", "call")
+    __slots__ = ("_left", "call", "gives", "name", "plain", "takes")
 
-    def __init__(self, plain: Callable[..., Any], takes: Sequence[Kind], gives: Kind) -> None:
-        self._plain, self._takes, self._gives = plain, tuple(takes), gives
+    def __init__(
+        self, name: str, plain: Callable[..., Any], takes: Sequence[Kind], gives: Kind
+    ) -> None:
+        self.name, self.plain, self.takes, self.gives = name, plain, tuple(takes), gives
         self._left = OFTEN
         self.call: Callable[..., Any] = self._counted
+
+    @property
+    def compiled(self) -> bool:
+        """Whether calls go to compiled code."""
+        return self._left <= 0
 
     def _counted(self, *given: Any) -> Any:
         self._left -= 1
         if self._left == 0:
             self.compile()
-        return self._plain(*given)
+        return self.plain(*given)
 
     def compile(self) -> None:
         """Use compiled code from now on."""
         from linkwork import settings  # noqa: PLC0415
         from linkwork.compile import number_call as calls  # noqa: PLC0415  loads what compiles
         from linkwork.compile.recipe import text_recipe  # noqa: PLC0415
-        from linkwork.faces.pykdl.digest import digest  # noqa: PLC0415
 
         def part(kind: Kind) -> Any:
             if kind is float:
@@ -52,23 +76,20 @@ class Swift:
                 return calls.Several(tuple([part(each) for each in kind]))
             return calls.Made(kind, tuple([(name, part(each)) for name, each in kind._held]))
 
-        sizes = {f"x{k}": size for k, size in enumerate(_sizes(self._takes))}
+        sizes = {f"x{k}": size for k, size in enumerate(_sizes(self.takes))}
 
-        def text(o: Any, *blocks: Any) -> dict[str, Any]:
-            left = [
-                [block[k] for k in range(n)]
-                for block, n in zip(blocks, sizes.values(), strict=True)
-            ]
-            given = [_filled(kind, left) for kind in self._takes]
-            return {"numbers": o.vector(_flat(self._plain(*given)))}
+        def expression(o: Any, *blocks: Any) -> dict[str, Any]:
+            each = zip(blocks, sizes.values(), strict=True)
+            left = iter([block[k] for block, size in each for k in range(size)])
+            return {"numbers": o.vector(flat(self.plain(*[filled(k, left) for k in self.takes])))}
 
-        name = f"{self._plain.__module__}.{self._plain.__qualname__}"
-        recipe = text_recipe(("pykdl", digest(), "swift", name, repr(sizes)), "swift", sizes, text)
-        takes = [part(kind) for kind in self._takes]
-        compiler = settings.compiler()
+        key = ("pykdl", digest(), "formula", self.name, repr(sizes))
+        recipe = text_recipe(key, "formula", sizes, expression)
+        takes = [part(kind) for kind in self.takes]
         self.call = calls.number_call(
-            recipe, part(self._gives), compiler, self._plain, takes=takes, fused=False
+            recipe, part(self.gives), settings.compiler(), self.plain, takes=takes, fused=False
         )
+        self._left = 0
 
 
 def _sizes(kinds: Sequence[Kind]) -> list[int]:
@@ -84,21 +105,13 @@ def _sizes(kinds: Sequence[Kind]) -> list[int]:
     return found
 
 
-def _filled(kind: Kind, left: list[list[Any]]) -> Any:
-    """A value of symbols, which are taken from the first of ``left`` on."""
-    if kind is float:
-        return left.pop(0)[0]
-    if isinstance(kind, int):
-        return tuple(left.pop(0))
-    made = object.__new__(kind)
-    for name, each in kind._held:
-        setattr(made, name, _filled(each, left))
-    return made
+class OtherWayError(Exception):
+    """A compiled call does not take these arguments, or has no finite result."""
 
 
-def _flat(result: Any) -> list[Any]:
-    if isinstance(result, Value):
-        return list(result._numbers())  # pyright: ignore[reportPrivateUsage] -- of this face
-    if isinstance(result, tuple):
-        return [x for each in result for x in _flat(each)]
-    return [result]
+def otherwise(*given: Any) -> Any:
+    """Refuse what a compiled call does not take.
+
+    Raises: OtherWayError, always.
+    """
+    raise OtherWayError
