@@ -16,10 +16,11 @@ its position is ``multiplier * q_leader + offset``.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -202,6 +203,46 @@ class Mechanism:
         """How many numbers a velocity has: the degrees of freedom."""
         return int(self.v_start[-1])
 
+    def q_slice(self, coordinate: int) -> slice:
+        """The numbers of q that belong to a coordinate."""
+        return self._q_slices[coordinate]
+
+    def v_slice(self, coordinate: int) -> slice:
+        """The numbers of v that belong to a coordinate."""
+        return self._v_slices[coordinate]
+
+    def q_indices(self, coordinates: Iterable[int]) -> list[int]:
+        """The indices of q that belong to coordinates, in their order."""
+        return [k for c in coordinates for k in _range(self._q_slices[c])]
+
+    def v_indices(self, coordinates: Iterable[int]) -> list[int]:
+        """The indices of v that belong to coordinates, in their order."""
+        return [k for c in coordinates for k in _range(self._v_slices[c])]
+
+    def coordinate_of_q(self, index: int) -> int:
+        """The coordinate that a number of q belongs to."""
+        return int(np.searchsorted(self.q_start, index, side="right")) - 1
+
+    def coordinate_of_v(self, index: int) -> int:
+        """The coordinate that a number of v belongs to."""
+        return int(np.searchsorted(self.v_start, index, side="right")) - 1
+
+    def joint_of_q(self, index: int) -> str:
+        """The joint that a number of q belongs to."""
+        return self.joint_names[self.coordinate_of_q(index)]
+
+    def joint_of_v(self, index: int) -> str:
+        """The joint that a number of v belongs to."""
+        return self.joint_names[self.coordinate_of_v(index)]
+
+    @cached_property
+    def _q_slices(self) -> list[slice]:
+        return _spans(self.q_start)
+
+    @cached_property
+    def _v_slices(self) -> list[slice]:
+        return _spans(self.v_start)
+
     @cached_property
     def _frame_index(self) -> dict[str, int]:
         return {name: k for k, name in enumerate(self.frame_names)}
@@ -305,6 +346,15 @@ class Mechanism:
             c = int(self.coordinate[body])
             if c >= 0 and self.joint_names[c] != name:
                 yield body
+
+
+def _spans(starts: Ints) -> list[slice]:
+    ends: list[int] = starts.tolist()
+    return [slice(*span) for span in pairwise(ends)]
+
+
+def _range(span: slice) -> range:
+    return range(span.start, span.stop)
 
 
 def _counted(n: int, one: str, more: str) -> str:
