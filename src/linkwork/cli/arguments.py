@@ -108,9 +108,7 @@ class RobotArguments:
     """The robot, the part of it that is meant, and the unit of its angles."""
 
     source: str = argument(
-        "FILE|NAME",
-        "A URDF file, or the name of a bundled model.",
-        autocompletion=complete_model,
+        "FILE|NAME", "A URDF file, or the name of a bundled model.", autocompletion=complete_model
     )
     lock: list[str] | None = option(
         "--lock",
@@ -381,10 +379,7 @@ class SimulateArguments(RobotArguments):
         default=1.0e-3,
     )
     tolerance: float = option(
-        "--tolerance",
-        metavar="X",
-        text="For dopri5: the error of a step, at most.",
-        default=1.0e-8,
+        "--tolerance", metavar="X", text="For dopri5: the error of a step, at most.", default=1.0e-8
     )
     record: int = option(
         "--record", metavar="K", text="Keep every K-th state; 0: first and last.", default=1
