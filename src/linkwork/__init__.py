@@ -37,9 +37,12 @@ if TYPE_CHECKING:
     from linkwork.mechanism.model import Mechanism as Mechanism
     from linkwork.robot import Limits as Limits
     from linkwork.robot import Robot as Robot
+    from linkwork.saving import Saved as Saved
+    from linkwork.saving import save as save
+    from linkwork.saving import to_text as to_text
     from linkwork.simulating import simulate as simulate
     from linkwork.simulation.actuators import PD as PD
-    from linkwork.simulation.options import Event as Event
+    from linkwork.simulation.inputs import Event as Event
     from linkwork.simulation.result import Simulation as Simulation
     from linkwork.simulation.stops import Stops as Stops
     from linkwork.solve.ik import InverseKinematics as InverseKinematics
@@ -68,12 +71,15 @@ _HOMES = {
     "Loop": "mechanism.loops",
     "Limits": "robot",
     "Mechanism": "mechanism.model",
-    "Event": "simulation.options",
+    "Event": "simulation.inputs",
     "PD": "simulation.actuators",
     "Robot": "robot",
     "Simulation": "simulation.result",
     "Stops": "simulation.stops",
     "load": "loading",
+    "Saved": "saving",
+    "save": "saving",
+    "to_text": "saving",
     "simulate": "simulating",
     "pose": "conversions",
     "xyz_rpy": "conversions",
@@ -98,6 +104,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "MissingFileError",
     "PD",
     "Robot",
+    "Saved",
     "ShapeError",
     "Simulation",
     "Stops",
@@ -109,7 +116,9 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "load",
     "pose",
     "poses",
+    "save",
     "simulate",
+    "to_text",
     "urdf",
     "xyz_rpy",
     "xyz_wxyz",

@@ -35,7 +35,8 @@ def test_a_line_that_fails_says_which_revision_and_why():
 
 def test_the_page_has_a_table_a_group_with_new_over_old():
     made = {
-        "group": "load", "name": "panda", "memory": ([1.0], [1.0]), "seconds": ([2.0, 4.0], [1.0, 2.0])
+        "group": "load", "name": "panda", "memory": ([1.0], [1.0]),
+        "seconds": ([2.0, 4.0], [1.0, 2.0]),
     }  # fmt: skip
     text = page([made], "before", "after")
     assert "## load" in text and "| panda | 3 s | 1.5 s | 0.5 |" in text

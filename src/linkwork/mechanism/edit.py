@@ -341,7 +341,7 @@ def couple(
     """The mechanism with a joint that is where others' positions put it.
 
     Either ``rate`` times each leader's position, added up, plus ``offset``; or a ``function`` of
-    them, which may use numbers, their arithmetic and `expressions.NAMES` of NumPy. It is called
+    them, which may use numbers, their arithmetic and `ops.graph.FUNCTIONS` of NumPy. It is called
     once, here; what it computed is kept.
 
     Raises: UnknownNameError for joints; InputError, UnsupportedFeatureError as `loops.coupling`.
