@@ -230,7 +230,7 @@ class RobotLoops:
         try:
             return self._compute(what, (q,), *how)
         except InputError:
-            from linkwork.solve.closed.words import name_valueless  # noqa: PLC0415  seldom needed
+            from linkwork.solve.closed.messages import name_valueless  # noqa: PLC0415  seldom needed
 
             name_valueless(self.mechanism, q)
             raise

@@ -19,7 +19,7 @@ from linkwork.faces.pykdl.digest import digest
 from linkwork.faces.pykdl.solver import otherwise
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.least_norm import least_norm
+from linkwork.solve.least_squares import least_norm
 
 if TYPE_CHECKING:
     from linkwork.faces.pykdl.core import Core
@@ -97,7 +97,7 @@ def velocities_call(core: Core, count: int) -> Call:
     """q and a twist as two vectors to the least velocities that come nearest to it.
 
     With them come a number below the least singular value, and that over the Jacobian's norm; see
-    `solve.least_norm`.
+    `least_norm`.
     """
     m = core.robot.mechanism
     if not 0 < m.n_v <= MOST_JOINTS:
