@@ -20,6 +20,7 @@ from typing import NamedTuple
 from linkwork.algorithms.forward_kinematics import fk
 from linkwork.compile.lanes import Stall
 from linkwork.compile.recipe import Recipe, text_recipe
+from linkwork.conventions import RIGID_TOLERANCE
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.position_limits import limited_angles
 from linkwork.ops.protocol import Block, Ops
@@ -206,7 +207,9 @@ def parameters_of(
         if each.is_pose:
             R = [[target[4 * i + j] for j in range(3)] for i in range(3)]
             own = [target[4 * i + 3] for i in range(3)] + [x for row in R for x in row]
-            faults.append(far_from_rigid(o, R, [target[12 + j] for j in range(4)]) - RIGID)
+            faults.append(
+                far_from_rigid(o, R, [target[12 + j] for j in range(4)]) - RIGID_TOLERANCE
+            )
         else:
             own = [target[i] for i in range(count)]
             faults.append(far(o, target, count))
@@ -719,9 +722,6 @@ def descent(
             way[place] = way[place] + weight * found[v] / unit[place]
     return way
 
-
-RIGID = 1.0e-6
-"""How far each number of a target may be from that of a rigid pose."""
 
 POSE_AXES = (*[Axis(6)] * 3, *[Axis(2, -1.0, 1.0)] * 3, Axis(4, -0.5, 3.5))
 """The cells of `pose_features`."""

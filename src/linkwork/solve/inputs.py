@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_array, real_rows
+from linkwork.checks import real_array, real_rows
 from linkwork.errors import InputError, LinkworkError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops

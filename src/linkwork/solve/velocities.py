@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import plain, real_array, real_rows
+from linkwork.checks import plain, real_array, real_rows
 from linkwork.errors import InputError, ShapeError
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_rows
+from linkwork.checks import real_rows
 from linkwork.compile.compiler import Compiler, Facts
 from linkwork.compile.dict_call import Part, Shape, bind_dict_call, emit_dict_call
 from linkwork.compile.lanes import Stall

@@ -14,7 +14,7 @@ from linkwork.algorithms.closure import closure_parts, opening_units
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.algorithms.residuals.axes import axes
 from linkwork.algorithms.residuals.rows import joined, position_rows
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError
 from linkwork.mechanism.dynamics_checks import check_masses_said
 from linkwork.mechanism.model import Floats, Mechanism
