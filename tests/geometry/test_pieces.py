@@ -15,6 +15,7 @@ import mesh_files as made
 from linkwork.errors import InputError
 from linkwork.geometry import looks, pieces
 from linkwork.geometry.beside import Beside
+from linkwork.geometry.guards_dae import without
 from linkwork.geometry.pieces import Piece
 from mesh_files import CORNERS, FACES, written
 from seeds import rng
@@ -136,7 +137,7 @@ def test_a_file_without_some_elements_keeps_its_shapes():
         libraries=made.material("red", "<color>1 0 0 1</color>"),
     )
     assert read(data, "a.dae")[0].look.rgba == (1, 0, 0, 1)
-    plain = pieces.without(data, frozenset({"bind_material", "library_effects"}))
+    plain = without(data, frozenset({"bind_material", "library_effects"}))
     tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(plain).iter()}
     assert tags.isdisjoint({"bind_material", "instance_material", "library_effects", "effect"})
     assert {"unit", "translate", "geometry", "library_materials"} <= tags

@@ -185,7 +185,7 @@ def _checked(
     scale, libraries = 1.0, tuple[str, ...]()
     if suffix == ".dae":
         collada = guards_dae.examine(data, path)
-        data = pieces.plain_accessors(data) if collada.strided else data
+        data = guards_dae.plain_accessors(data) if collada.strided else data
         turn, scale = collada.up, collada.unit
     elif suffix in (".glb", ".gltf"):
         data, turn = guards_gltf.examine(data, path).data, "Y_UP"

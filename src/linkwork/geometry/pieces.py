@@ -11,7 +11,6 @@ from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from linkwork.errors import LinkworkError
 from linkwork.geometry import looks
 from linkwork.geometry.beside import Beside
 from linkwork.geometry.guards import missing_extra, ply_as_text, refuse, show
+from linkwork.geometry.guards_dae import without
 
 Floats = NDArray[np.float64]
 
@@ -146,40 +146,6 @@ def _pieces(raw: dict[str, Any], path: Path, beside: Beside) -> list[Piece]:
         for name, mesh in meshes.items()
         for number, T in enumerate(poses[name])
     ]
-
-
-def without(data: bytes, tags: frozenset[str]) -> bytes:
-    """A COLLADA file without the elements of these tags."""
-    root = ElementTree.fromstring(data)
-    for element in list(root.iter()):
-        element[:] = [child for child in element if child.tag.rpartition("}")[2] not in tags]
-    return _document(root)
-
-
-def plain_accessors(data: bytes) -> bytes:
-    """A COLLADA file whose accessors take every number of their array, from the first on."""
-    root = ElementTree.fromstring(data)
-    space = root.tag.rpartition("}")[0] + "}" if "}" in root.tag else ""
-    for source in root.iter(f"{space}source"):
-        array = source.find(f"{space}float_array")
-        accessor = source.find(f"{space}technique_common/{space}accessor")
-        if array is None or accessor is None:
-            continue
-        every, numbers = accessor.findall(f"{space}param"), (array.text or "").split()
-        used = [k for k, param in enumerate(every) if param.get("name")]
-        stride, first = int(accessor.get("stride", len(every))), int(accessor.get("offset", "0"))
-        rows = range(first, len(numbers) - max(used, default=0), max(stride, 1))
-        rows = rows[: max(int(accessor.get("count", len(rows))), 0)]
-        array.text = " ".join(numbers[row + k] for row in rows for k in used)
-        accessor.attrib.update(stride=str(len(used)), offset="0")
-        accessor[:] = [every[k] for k in used]
-    return _document(root)
-
-
-def _document(root: ElementTree.Element) -> bytes:
-    if root.tag.startswith("{"):
-        ElementTree.register_namespace("", root.tag[1:].partition("}")[0])
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
 def _need_collada() -> None:
