@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.formats.urdf import records
-from linkwork.geometry import load, looks, properties, shapes, volumes
+from linkwork.geometry import load, mesh_parts, properties, shapes, volumes
 from linkwork.geometry.properties import MassProperties
 from linkwork.locating import IMAGE_SUFFIXES, Folders, locate, package_finder
 from linkwork.mechanism.from_urdf import rotation_from_rpy
@@ -283,4 +283,4 @@ def _joined(placed: Iterable[tuple[ShownPart, Floats]]) -> Any:
     for part, T in placed:
         part.mesh.apply_transform(T)
         moved.append((part.mesh, part.rgba))
-    return looks.joined(moved)
+    return mesh_parts.joined(moved)

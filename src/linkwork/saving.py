@@ -24,7 +24,7 @@ from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_bytes
 from linkwork.formats.urdf.write import to_text as urdf_text
-from linkwork.geometry.companions import companions
+from linkwork.geometry.material_files import material_files
 from linkwork.geometry.meshes import places_of
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
 from linkwork.mechanism.from_loops import loops_record
@@ -440,7 +440,7 @@ class _MeshFiles:
 
     def _group(self, path: Path) -> dict[str, bytes]:
         """A mesh and what it needs beside it, by names relative to the mesh's folder."""
-        needed = (path, *companions(path)) if path.suffix.lower() in MESH_SUFFIXES else (path,)
+        needed = (path, *material_files(path)) if path.suffix.lower() in MESH_SUFFIXES else (path,)
         return {f.relative_to(path.parent).as_posix(): f.read_bytes() for f in needed}
 
     def _free_place(self, place: PurePosixPath, group: dict[str, bytes]) -> Path:
