@@ -13,7 +13,7 @@ import pytest
 import linkwork as lw
 from linkwork.cli import arguments
 from linkwork.cli.app import COMMANDS
-from linkwork.simulation.options import Options
+from linkwork.simulation.inputs import Options
 from linkwork.solve.tasks.base import TOLERANCES
 
 

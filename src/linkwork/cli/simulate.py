@@ -19,7 +19,7 @@ from linkwork.cli.progress import progress_of
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.simulating import simulate
 from linkwork.simulation.actuators import PD
-from linkwork.simulation.by_joint import places
+from linkwork.simulation.inputs import places
 from linkwork.simulation.result import Simulation
 
 DIVERGED = 1
