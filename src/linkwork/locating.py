@@ -41,7 +41,7 @@ def locate(
 
 
 def package_finder(file: str | os.PathLike[str], allow: Folders = ()) -> Packages:
-    """What gives the folders of the packages that a description may name.
+    """The finder of the packages that a description may name.
 
     Searched: as by `locate`.
     """

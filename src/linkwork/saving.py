@@ -46,7 +46,7 @@ FORMATS: Mapping[Format, tuple[str, ...]] = {
     "mermaid": (".mmd", ".md"),
     "dot": (".dot", ".gv"),
 }
-"""What can be written, and the ends of file names that mean it."""
+"""Every format that is written, with the ends of file names that mean it."""
 
 _PICTURES: Mapping[str, Callable[[records.Robot], str]] = {
     "svg": tree_text.svg,
@@ -265,7 +265,7 @@ def prepare(
 
 
 def _meshes_of(kind: Format, given: str | None, *, is_text: bool) -> str:
-    """How names of meshes are treated."""
+    """The treatment of names of meshes; the default depends on the format."""
     if given is None:
         default = "keep" if is_text else "readable"
         return default if kind == "urdf" else "reference"
@@ -429,7 +429,7 @@ class _MeshFiles:
             return None
 
     def _package_place(self, name: str, group: dict[str, bytes]) -> Path | None:
-        """Where a file is found by its name in a package that lies beside the new description."""
+        """The place of a file in a package beside the new description, where that is free."""
         if not name.startswith(_PACKAGE) or self._from_there(name) is not None:
             return None
         folder = self.target.parent
@@ -479,7 +479,7 @@ def _names(robot: records.Robot) -> Iterator[tuple[str, bool]]:
 
 
 def _place(name: str) -> PurePosixPath:
-    """Where below ``meshes/`` a file of this name goes: its path inside its package, if any."""
+    """The place below ``meshes/`` for a file of this name: its path inside its package, if any."""
     plain = name.replace("\\", "/")
     if plain.startswith(_PACKAGE):
         plain = plain[len(_PACKAGE) :].lstrip("/")

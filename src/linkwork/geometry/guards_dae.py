@@ -31,7 +31,7 @@ _NAN = re.compile(r"nan", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Collada:
-    """What a COLLADA file says: metres a unit, the axis that is up, and its images as written.
+    """The head of a COLLADA file: metres a unit, the axis that is up, its images as written.
 
     ``strided`` says whether an accessor of a shape skips numbers of its array.
     """
@@ -43,7 +43,7 @@ class Collada:
 
 
 def examine(data: bytes, path: Path) -> Collada:
-    """What the file says of itself.
+    """The head of the file, which was seen to be within bounds.
 
     Raises: InputError for what is no COLLADA, has a document type, nests too deep, has far more
     elements than bytes to show for, poses shapes by <lookat>, or whose instances of instances

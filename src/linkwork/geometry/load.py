@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Loaded:
-    """What a mesh file holds: its pieces in the order of the file.
+    """The contents of a mesh file: its parts in the order of the file.
 
     ``left_out`` says which materials and textures that the file names were not read, and why.
     """

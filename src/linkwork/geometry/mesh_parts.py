@@ -263,7 +263,7 @@ def _ply(raw: Any, data: bytes) -> dict[str, Any]:
 
 
 def _pieces(raw: dict[str, Any], path: Path, resolver: Resolver) -> list[MeshPart]:
-    """What a loader of trimesh gave, as pieces in the order of the file."""
+    """The parts, in the order of the file, of what a loader of trimesh gave."""
     shapes = raw["geometry"] if "geometry" in raw else {path.stem: raw}
     # trimesh works through the faces of an OBJ from its end
     names = reversed(shapes) if path.suffix.lower() == ".obj" else shapes

@@ -82,7 +82,7 @@ def resolve(
 
 @dataclass(frozen=True)
 class Places:
-    """Where the meshes of a description may be.
+    """The places that the meshes of a description may be in.
 
     A description that is reached by a link is looked at from there and from where it really lies:
     ``folders`` are its own.
@@ -99,7 +99,7 @@ class Places:
         return [folder for folder in self.above if folder.name == package]
 
     def roots(self, package: str) -> tuple[Path, ...]:
-        """What a mesh may lie in, as given and with links resolved."""
+        """The folders that a mesh may lie in, as given and with links resolved."""
         given = (*self.package, *self.shared, *(self.named(package) if package else ()))
         return tuple(dict.fromkeys((*given, *(Path(os.path.realpath(root)) for root in given))))
 
@@ -174,7 +174,7 @@ def _refuse_odd(filename: str, name: str) -> None:
 
 
 def _in_packages(filename: str, path: str, places: Places) -> Iterator[Path]:
-    """Where the path of a ``package://`` name may be, best first."""
+    """The places that the path of a ``package://`` name may mean, best first."""
     package, _, rest = path.partition("/")
     parts = rest.split("/")
     if package in ("", ".", "..") or ".." in parts or not rest:
@@ -302,7 +302,7 @@ class Packages:
         raise InputError(f"the package '{name}' is not found; looked at {looked}; {hint}")
 
     def _candidates(self, name: str) -> Iterator[Path]:
-        """Where the package may be, best first."""
+        """The folders that the package may be, best first."""
         own = self.places
         yield from (folder for package, folder in own.names if package == name)
         yield from own.named(name)
@@ -342,7 +342,7 @@ def package_finder(
     ros_paths: Sequence[str | os.PathLike[str]] = (),
     home: str | os.PathLike[str] | None = None,
 ) -> Packages:
-    """What finds packages for a description: ``finder("name")`` is a folder.
+    """The finder of packages for a description: ``finder("name")`` is a folder.
 
     Searched, in this order: the description's package, a folder above it of that name, ``allow``
     and ``ros_paths`` (packages, or folders of packages), the siblings of the description's package,
