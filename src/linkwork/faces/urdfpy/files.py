@@ -17,7 +17,7 @@ from linkwork.faces.urdfpy.reading import Source, checked_against, escalated, re
 from linkwork.faces.urdfpy.shapes import Mesh, bare
 from linkwork.faces.urdfpy.values import WrongTypeError, outside
 from linkwork.faces.urdfpy.writing import Writer
-from linkwork.formats.urdf.edit.mesh_names import is_relative, renamed_meshes
+from linkwork.formats.urdf.edit.records import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_text

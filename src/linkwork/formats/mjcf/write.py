@@ -16,8 +16,7 @@ import numpy as np
 
 from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.mjcf.flat import DEEPEST
-from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
-from linkwork.formats.urdf.edit.tree import root_of
+from linkwork.formats.urdf.edit.records import renamed_meshes, root_of
 from linkwork.formats.urdf.records import Box, ExtraElement, Joint, Link, Mesh, Robot, Shape
 from linkwork.formats.urdf.write import to_text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
 from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.urdf.convert import show
@@ -44,8 +45,9 @@ class Findings:
         element: str = "",
         name: str = "",
         hint: str = "",
+        file: str = "",
     ) -> None:
-        """Keep one problem; past `MOST` it is only counted."""
+        """Keep one problem; past `MOST` it is only counted. ``file`` is another one than ours."""
         if code in self._accepted and level == "error":
             level = "warning"
         problems = self._errors if level == "error" else self._findings
@@ -53,7 +55,31 @@ class Findings:
             self._left_out += 1
             return
         problems.append(
-            Finding(level, code, message, self.file, line, show(element), show(name), hint)
+            Finding(level, code, message, file or self.file, line, show(element), show(name), hint)
+        )
+
+    def about(
+        self,
+        level: Level,
+        element: str,
+        record: Any,
+        code: str,
+        message: str,
+        hint: str = "",
+        *,
+        line: int | None = None,
+    ) -> None:
+        """Keep one problem of a record that has a name and a line; ``line`` is another one."""
+        file, at = getattr(record, "file", None) or "", record.line if line is None else line
+        self.add(
+            level,
+            code,
+            message,
+            line=at,
+            element=element,
+            name=record.name,
+            hint=hint,
+            file=file,
         )
 
     def mark(self) -> tuple[int, int, int, int]:
