@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from mpmath import mp
@@ -91,7 +89,7 @@ def test_missing_limits_are_unlimited_and_one_finding(limit, expected):
     assert (m.lower[0], m.upper[0]) == expected
     found = [f for f in m.findings if f.code == "missing-limits"]
     assert [f.name for f in found] == ["joint1"]
-        assert found[0].level == "warning"
+    assert found[0].level == "warning"
 
 
 def test_findings_of_the_document_are_kept():
