@@ -17,7 +17,7 @@ from rich.text import Text
 from linkwork import models, settings
 from linkwork.cli import output
 from linkwork.cli.arguments import CheckArguments
-from linkwork.cli.check_codes import CODES
+from linkwork.cli.check_codes import codes as known_codes
 from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import (
     DescriptionError,
@@ -86,9 +86,10 @@ def run(given: CheckArguments) -> None:
 
 def _codes(given: Sequence[str]) -> frozenset[str]:
     codes = [code.strip() for entry in given for code in entry.split(",")]
+    known = known_codes() if codes else {}
     for code in codes:
-        if code not in CODES:
-            raise UnknownNameError("code", code, tuple(CODES))
+        if code not in known:
+            raise UnknownNameError("code", code, tuple(known))
     return frozenset(codes)
 
 

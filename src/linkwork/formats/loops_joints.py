@@ -14,6 +14,13 @@ from linkwork.formats.loops_records import JointRecord, LoopsRecord
 from linkwork.formats.urdf.records import ZERO, Document, Joint, Link, Robot
 from linkwork.formats.urdf.validate import checked
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Loops
+other-joint | note | A joint is another one than the URDF says. | Nothing to do.
+"""
+
+
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _WORDS = {0: "fixed", 2: "a universal joint: 2 hinges", 3: "a ball joint: 3 hinges"}
 

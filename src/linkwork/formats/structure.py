@@ -13,6 +13,29 @@ from typing import NamedTuple
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.findings import Findings
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Structure
+no-link | error | There is no link. | A robot has one at least.
+duplicate-link | error | Two links of one name. | Rename one.
+duplicate-joint | error | Two joints of one name. | Rename one.
+unknown-link | error | A joint's parent or child is not there. | Mind the spelling.
+same-link | error | A joint's parent is its child. | Name another link.
+two-parents | error | A link hangs on two joints. | URDF is a tree: cut the loop.
+several-roots | error | Links that nothing connects. | Join them to the root.
+cycle | error | Links that hang on each other in a circle. | Cut it at one joint.
+# Couplings
+mimic-unknown | error | The joint to follow does not exist. | Mind the spelling.
+mimic-self | error | A joint follows itself. | Name its leader.
+mimic-cycle | error | Joints follow each other in a circle. | One must lead.
+mimic-leader | error | The leader has no single position. | Follow another joint.
+mimic-type | error | The follower has no single position. | Use a hinge or slider.
+fixed-follower | warning | A fixed joint follows: no effect. | Remove `<mimic>`.
+# Records and mechanisms made in code
+missing-link | error | A joint without parent or child. | Name it.
+"""
+
+
 COUPLED = frozenset({"revolute", "continuous", "prismatic"})
 """The types of joints that have one position: these can follow and lead."""
 

@@ -29,6 +29,15 @@ from linkwork.formats.mjcf.flat import Flat, MeshFile
 from linkwork.formats.mjcf.records import Place
 from linkwork.formats.urdf.convert import show
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+mjcf | error, note | What MuJoCo says of the file. | See its words.
+mesh-mass | error | A mass follows from a mesh that cannot be read. | Give an `<inertial>`, or bring
+    the mesh.
+"""
+
+
 OpenMesh = Callable[[str, "str | None"], bytes]
 """From a place where a mesh file may be, and the MJCF's file, to its bytes. Raises InputError."""
 

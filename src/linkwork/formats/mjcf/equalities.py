@@ -27,6 +27,14 @@ from linkwork.formats.mjcf.records import (
 )
 from linkwork.formats.urdf.convert import show
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+inactive | note | An equality that is not active is not read. | Nothing to do.
+no-tendon | note | Tendons along sites are not read. | Nothing to do.
+"""
+
+
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)
 _OF_JOINT, _OF_JOINT_IN_PARENT, _OF_TENDON = 0, 1, 3
 _SITE = 6

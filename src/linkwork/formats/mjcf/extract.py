@@ -25,6 +25,19 @@ from linkwork.formats.mjcf.records import (
 )
 from linkwork.formats.urdf.convert import show
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+mocap | warning | A mocap body stays where it was described. | Use a free joint.
+no-gravcomp | note | Compensation of gravity is not read. | Nothing to do.
+no-stiffness | note | Springs are not read. | Add them yourself.
+no-damping | note | Damping beyond the linear part is not read. | Add it yourself.
+no-effort | note | A range of forces that is not symmetric. | Mind it yourself.
+no-angle | note | A limit that leaves a ball joint no angle. | Give the range its angle.
+unnamed | note | Elements without a name get a number. | Name them.
+"""
+
+
 _JOINT_TYPES: tuple[Literal["free", "ball", "slide", "hinge"], ...] = (
     "free",
     "ball",

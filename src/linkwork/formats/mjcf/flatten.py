@@ -30,6 +30,23 @@ from linkwork.formats.mjcf.unit import Element, Unit, stem
 from linkwork.formats.urdf.convert import LARGEST, show
 from linkwork.formats.urdf.source import LATE, declaration_first
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Files
+too-many | error | More elements or attributes than are read. | Remove some.
+unsupported | error | A format that is not read. | Convert it to URDF.
+# MJCF
+no-deformable | warning | Soft bodies are not read. | Nothing to do.
+no-contact | note | Contact pairs are not read. | Nothing to do.
+no-sensor | note | Sensors are not read. | Nothing to do.
+no-keyframe | note | Something in a keyframe is not read. | Nothing to do.
+no-camera | note | Cameras are not read. | Nothing to do.
+no-plugin | note | Plugins are not run. | Nothing to do.
+no-custom | note | Custom data is not read. | Nothing to do.
+no-gravity | note | Another gravity is not read. | Pass it where it is needed.
+"""
+
+
 _CHUNK = 1 << 20
 
 

@@ -12,6 +12,14 @@ from pathlib import Path
 
 from linkwork.formats.urdf.convert import show
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+include | error | A file name that is refused. | Name an .xml file by a path.
+outside | error | A file outside the description's folders. | `--allow FOLDER`.
+"""
+
+
 SUFFIXES = frozenset((".xml", ".mjcf"))
 """Files that are taken for MJCF, by the end of their name in lower case."""
 

@@ -23,6 +23,13 @@ from linkwork.formats.mjcf.records import Place
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.source import gather
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+included-twice | error | A file that is included already. | Include it once.
+"""
+
+
 ReadFile = Callable[["Unit", "str | None", bytes], None]
 """What goes through the bytes of one file and gives its elements to the text."""
 

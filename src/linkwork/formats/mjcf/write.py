@@ -20,6 +20,16 @@ from linkwork.formats.urdf.edit.records import renamed_meshes, root_of
 from linkwork.formats.urdf.records import Box, ExtraElement, Joint, Link, Mesh, Robot, Shape
 from linkwork.formats.urdf.write import to_text
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Structure
+mjcf-size | warning | A shape of size zero is not written to MJCF: MuJoCo refuses such ones. | Give
+    it its size, or leave it out.
+# Converting to MJCF (`linkwork convert`)
+mjcf-digits | note | MuJoCo writes six digits. | Nothing to do.
+"""
+
+
 _NAMES_SHOWN = 6
 
 

@@ -15,6 +15,34 @@ from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.materials import check_materials
 from linkwork.formats.urdf.records import Inertial, Joint, Limit, Link, Matrix3, Robot
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Structure
+duplicate-transmission | warning | Two transmissions of one name. | Rename one.
+missing-mass | warning | An `<inertial>` without a value of `<mass>`: it is unknown, and what needs
+    it raises. | Say it, or leave out the `<inertial>`.
+missing-inertia | warning | An `<inertial>` without a whole `<inertia>`: it is unknown; dynamics of
+    the link raise. | Say it, or leave out the `<inertial>`.
+version | warning | A version of URDF that is not known; read as 1.0. | Use "1.0".
+# Joints
+zero-axis | error | The axis of a joint that moves is zero. | Give a direction.
+axis-length | warning | The axis has not length 1; its direction counts. | Scale it.
+missing-limits | warning | A bound is missing: unlimited. | Add it.
+reversed-limits | warning | `lower` is above `upper`. | Swap them.
+huge-limits | warning | Limits beyond 1e100. | Leave them out for no limit.
+unused-limits | warning | Bounds on a joint that has none. | Is it revolute?
+# Masses
+mass | warning | A negative mass, or inertia without mass. | Give the true mass.
+inertia | warning | Zero with a mass, or not positive definite. | Compute it anew.
+triangle | warning | A principal moment above the sum of the others: no body has that. | Compute it
+    anew; are two entries swapped?
+# Transmissions
+transmission-type | warning | No `<type>`. | Add it.
+transmission-parts | warning | No `<joint>`, or no `<actuator>`. | Add it.
+transmission-joint | warning | Its joint does not exist. | Mind the spelling.
+"""
+
+
 ALONG_AXIS = frozenset({"revolute", "continuous", "prismatic"})
 """The types of joints that move along or about their axis."""
 

@@ -25,6 +25,46 @@ from linkwork.formats.urdf.read import Reader
 from linkwork.formats.urdf.records import ExtraElement, Joint, Limit, Link, Robot, Vector3
 from linkwork.formats.urdf.source import gather
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Names and elements
+reserved-name | note | White space, `/`, `::` or `__...__`, which ROS and Gazebo read in their own
+    way. | Use letters, digits and single underscores.
+gazebo-reference | warning | `<gazebo reference>` names what is no link or joint. | Mind the
+    spelling; unexpanded templates show up here.
+# Numbers
+degree-angles | warning | rpy beyond a whole turn: degrees? | Radians; 90 degrees are
+    1.5707963267948966.
+rounded-angles | note | Right angles written as 1.57 or 3.14; said once for a file. 3.14 bends by
+    1.6 mm a metre. | Write all digits.
+far-origin | warning | An origin more than 20 m away: millimetres? | Metres.
+# Joints
+no-axis | note | No `<axis>` where one counts: 1 0 0 is taken. | Write it.
+zero-range | note | Both bounds are the same. | Make it fixed.
+degree-limits | warning | Revolute, and bounds are whole numbers from 30 on, other than 100, 1000:
+    degrees? | Radians.
+millimetre-limits | warning | A slider longer than 20 m: millimetres? | Metres.
+zero-effort | note | The largest effort is 0. | Write the true one.
+zero-velocity | note | The largest velocity is 0. | Write the true one.
+soft-limits | warning | Soft limits reversed or outside the limits. | Move inside.
+# Couplings
+mimic-zero | warning | The multiplier is 0: it never moves. | Make it fixed.
+follower-limits | warning | The follower's limits leave its leader nothing, or one position; they
+    are not counted. | Mend them.
+narrowed-leader | warning, note | The follower's limits cut off some of the leader's range; a
+    warning where nearly all. | Make both agree.
+# Masses
+massless | warning | A joint moves nothing that has a mass: dynamics has no solution. | Give an
+    `<inertial>`, or make it fixed.
+no-masses | note | No link has a mass: kinematics only. | Give `<inertial>`s.
+# Looks
+invisible | note | A visual whose material is transparent. | Alpha is 1 for opaque.
+# Transmissions
+transmission-fixed | warning | Its joint is fixed. | Remove it, or free the joint.
+transmission-reduction | warning | Not a number other than 0. | Write the ratio.
+"""
+
+
 FARTHEST = 20.0
 """Metres; an origin farther away than this is taken for one in millimetres."""
 

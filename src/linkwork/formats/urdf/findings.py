@@ -11,6 +11,18 @@ from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.schema import JOINT, LINK
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Files
+more | error, note | More than 10,000 problems; so many are not listed. | Mend some.
+# Names and elements
+unknown-element | warning, note | URDF has no such element here; kept, not used. A warning where it
+    looks like a slip. | Mind the spelling, or leave it to the program that it is for.
+unknown-attribute | warning, note | URDF has no such attribute here; kept, not used. A warning where
+    it looks like a slip. | Mind the spelling, or remove it.
+"""
+
+
 MOST = 10_000
 """How many errors, and how many findings, of one file are listed."""
 

@@ -9,6 +9,18 @@ from typing import TypeAlias
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Material, Rgba, Robot
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Looks
+material-differs | warning | One name, two looks; the first counts. | Rename one.
+material-undefined | warning | No colour or texture for this name. | Define it.
+material-name | warning | A shared material without a name. | Give one.
+material-unused | note | Nothing uses this material. | Remove it.
+# Records and mechanisms made in code
+duplicate-material | error | Two materials of one name, for urdfpy. | Rename one.
+"""
+
+
 Appearance: TypeAlias = "tuple[Rgba | None, str | None]"
 """A colour and the name of an image."""
 

@@ -38,6 +38,13 @@ from linkwork.formats.urdf.records import (
     TransmissionJoint,
 )
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Edits
+name-left | warning | An edit left an old name in kept XML. | Change it there.
+"""
+
+
 # ---- names in XML that URDF does not define
 
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")

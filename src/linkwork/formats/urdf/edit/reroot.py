@@ -35,6 +35,14 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import rotations
 from linkwork.spatial.inertias import Floats
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Edits
+frame-moved | warning | An edit moved a link's frame, and poses in kept XML are still those of the
+    old one. | Change them, or reroot with `frames="keep"`.
+"""
+
+
 # ---- origins
 
 
