@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from linkwork.formats.mjcf.sections import LEFT_OUT, LEFT_OUT_OF
+from linkwork.formats.mjcf.flatten import LEFT_OUT, LEFT_OUT_OF
 from linkwork.mechanism import check_meshes
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "linkwork"

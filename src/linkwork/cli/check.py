@@ -159,7 +159,7 @@ def _of_xacro(source: str, given: CheckArguments, arguments: dict[str, str]) -> 
 
 def _of_xml(source: str, given: CheckArguments) -> Checked:
     """MJCF or URDF: the root element says which."""
-    from linkwork.formats.mjcf.detect import is_mjcf  # noqa: PLC0415 -- only for such a name
+    from linkwork.formats.mjcf.read import is_mjcf  # noqa: PLC0415 -- only for such a name
 
     data, name = gather(Path(source), None)
     if not is_mjcf(data):

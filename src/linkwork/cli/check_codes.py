@@ -22,9 +22,8 @@ _HOMES = (
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
     *("mechanism.check_sizes", "mechanism.check_meshes", "mechanism.serialize"),
     *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),
-    *("formats.mjcf.compiled", "formats.mjcf.includes", "formats.mjcf.unit"),
-    *("formats.mjcf.flatten", "formats.mjcf.extract", "formats.mjcf.equalities"),
-    *("mechanism.from_mjcf_loops", "formats.mjcf.write", "mechanism.to_mjcf"),
+    *("formats.mjcf.flatten", "formats.mjcf.extract", "mechanism.from_mjcf_loops"),
+    *("formats.mjcf.write", "mechanism.to_mjcf"),
 )
 CODES_OF_THE_COMMAND = """
 # Files

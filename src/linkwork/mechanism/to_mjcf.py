@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from linkwork.errors import DescriptionError, Finding, InputError, Level
-from linkwork.formats.mjcf.compiled import mujoco_module
+from linkwork.formats.mjcf.extract import mujoco_module
 from linkwork.formats.mjcf.write import (
     check_depth,
     finding,

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from linkwork.errors import DescriptionError, Finding, Level
-from linkwork.formats.mjcf.flat import DEEPEST
+from linkwork.formats.mjcf.flatten import DEEPEST
 from linkwork.formats.urdf.edit.records import renamed_meshes, root_of
 from linkwork.formats.urdf.records import Box, ExtraElement, Joint, Link, Mesh, Robot, Shape
 from linkwork.formats.urdf.write import to_text
