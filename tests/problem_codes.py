@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from linkwork.formats.mjcf.sections import LEFT_OUT, LEFT_OUT_OF
+from linkwork.formats.mjcf.flatten import LEFT_OUT, LEFT_OUT_OF
 from linkwork.mechanism import check_meshes
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "linkwork"
 LEVELS = ("error", "warning", "note")
 CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
-_BESIDE = frozenset({"cli/check_codes.py"})  # the table itself
 _UNREAD = ("stiffness", "damping", "effort", "angle")
 _OF_REASONS = ast.unparse(  # whose parentheses depend on the version of Python
     ast.parse("next((code for said, code in _REASONS[kind] if said in text))", mode="eval")
@@ -38,9 +37,6 @@ OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
         code: {"warning"}
         for reasons in vars(check_meshes)["_REASONS"].values()
         for _, code in reasons
-    },
-    ("formats/urdf/check.py", "f'duplicate-{element}'"): {
-        f"duplicate-{element}": {"error"} for element in ("joint", "link")
     },
     ("faces/urdfpy/validation.py", "f'duplicate-{element}'"): {
         f"duplicate-{element}": {"error"} for element in ("material", "transmission")
@@ -134,7 +130,7 @@ def modules() -> dict[str, _Module]:
     """Every file of the library, by its path."""
     files = {path.relative_to(SOURCE).as_posix(): path for path in SOURCE.rglob("*.py")}
     texts = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
-    return of_texts({name: text for name, text in texts.items() if name not in _BESIDE})
+    return of_texts(texts)
 
 
 def of_texts(texts: dict[str, str]) -> dict[str, _Module]:

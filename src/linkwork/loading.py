@@ -155,7 +155,7 @@ def _is_mjcf(given: str | Path | bytes) -> bool:
         data = given if isinstance(given, bytes) else given.encode(errors="replace")
         if b"<mujoco" not in data[:65536]:
             return False
-    from linkwork.formats.mjcf.detect import is_mjcf  # noqa: PLC0415  few need it
+    from linkwork.formats.mjcf.read import is_mjcf  # noqa: PLC0415  few need it
 
     return is_mjcf(data)
 

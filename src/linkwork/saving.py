@@ -20,7 +20,7 @@ from linkwork.formats import loops as loops_format
 from linkwork.formats import tree_text
 from linkwork.formats.loops_records import LoopsRecord
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
+from linkwork.formats.urdf.edit.records import renamed_meshes
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_bytes
 from linkwork.formats.urdf.write import to_text as urdf_text

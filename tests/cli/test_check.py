@@ -13,7 +13,7 @@ import typer
 
 from linkwork.cli import check as command
 from linkwork.cli.arguments import CheckArguments
-from linkwork.cli.check_codes import CODES
+from linkwork.cli.check_codes import codes
 from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.formats.urdf.read import read
 
@@ -122,7 +122,7 @@ def test_json(check: Check):
     assert given["failed"] is True
     problems = [Finding(**problem) for file in given["files"] for problem in file["problems"]]
     assert len(problems) == 5
-    assert {problem.code for problem in problems} <= set(CODES)
+    assert {problem.code for problem in problems} <= set(codes())
     assert json.loads(check("good.urdf", json=True)[1])["failed"] is False
     assert (
         len(json.loads(check("odd.urdf", json=True, level="error")[1])["files"][0]["problems"]) == 0

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from linkwork.cli.check_codes import CODES, SECTIONS
+from linkwork.cli.check_codes import codes, sections
 from problem_codes import CODE, LEVELS, Found, found, of_texts
 
+SECTIONS, CODES = sections(), codes()
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -93,7 +94,7 @@ def test_rows_are_whole():
     rows = [row for rows in SECTIONS.values() for row in rows]
     assert len(rows) == len(CODES)  # no code twice
     for row in rows:
-        assert CODE.fullmatch(row.code)
+        assert CODE.fullmatch(row.name)
         levels = row.levels.split(", ")
         assert levels == sorted(set(levels), key=LEVELS.index)
         for text in (row.meaning, row.mend):
@@ -108,5 +109,5 @@ def test_the_page_is_the_generated_one():
     )
     assert done.returncode == 0, done.stderr
     page = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
-    codes = page.partition("## Codes")[2]
-    assert re.findall(r"^\| `([a-z-]+)` \|", codes, re.MULTILINE) == list(CODES)
+    listed = page.partition("## Codes")[2]
+    assert re.findall(r"^\| `([a-z-]+)` \|", listed, re.MULTILINE) == list(CODES)

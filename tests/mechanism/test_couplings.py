@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from linkwork.errors import DescriptionError, UnsupportedFeatureError
+from linkwork.errors import DescriptionError, InputError
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.couplings import final_leaders
 from linkwork.mechanism.model import JointType
@@ -190,11 +190,10 @@ def test_effort_limits_of_followers_do_not_count():
 @pytest.mark.parametrize(
     ("joints", "code", "text"),
     [
-        ([joint("a", "b"), joint("b", "a")], "mimic-cycle", "a follows b follows a"),
-        ([joint("a", "a")], "mimic-cycle", "a follows a"),
-        ([joint("leader"), joint("f", "leadr")], "unknown-leader", "nearest: leader"),
-        ([joint("a", kind=JointType.FIXED), joint("f", "a")], "fixed-leader", "no position"),
-        ([joint("a"), joint("f", "a", float("inf"))], "not-finite", "must be finite"),
+        ([joint("a", "b"), joint("b", "a")], "mimic-cycle", "cycle: a -> b -> a"),
+        ([joint("a", "a")], "mimic-self", "mimics itself"),
+        ([joint("leader"), joint("f", "leadr")], "mimic-unknown", "nearest: leader"),
+        ([joint("a", kind=JointType.FIXED), joint("f", "a")], "mimic-leader", "no single position"),
     ],
 )
 def test_faulty_couplings(joints, code, text):
@@ -209,12 +208,19 @@ def test_a_tail_of_a_cycle_is_not_a_second_cycle():
     assert len(caught.value.problems) == 1
 
 
+def test_numbers_of_couplings_are_finite():
+    with pytest.raises(InputError, match=r"joint 'f': multiplier and offset .* must be finite"):
+        robot(joint("a"), joint("f", "a", float("inf")))
+
+
 @pytest.mark.parametrize("kinds", [("PLANAR", "REVOLUTE"), ("REVOLUTE", "FLOATING")])
 def test_only_single_positions_can_be_coupled(kinds):
     first, second = (JointType[kind] for kind in kinds)
-    with pytest.raises(UnsupportedFeatureError, match=r"'f' .* follows 'a'"):
+    with pytest.raises(DescriptionError, match="<joint> 'f': ") as caught:
         robot(joint("a", kind=first), joint("f", "a", kind=second))
+    assert caught.value.problems[0].code in ("mimic-leader", "mimic-type")
 
 
 def test_a_fixed_joint_ignores_its_coupling():
-    assert final_leaders([joint("a"), joint("f", "a", kind=JointType.FIXED)]) == {}
+    given = Parts("p", [LinkPart("x")], [joint("a"), joint("f", "a", kind=JointType.FIXED)])
+    assert final_leaders(given) == {}

@@ -1,4 +1,4 @@
-"""Write the codes of ``linkwork check`` into docs/check.md, from the table that the command has.
+"""Write the codes of ``linkwork check`` into docs/check.md, from where each is told.
 
 python tools/docs/check_page.py           writes the page
 python tools/docs/check_page.py --check   exits with 1 where the page is out of date
@@ -18,13 +18,13 @@ START, END = "<!-- codes -->\n", "<!-- end of codes -->\n"
 
 def tables() -> str:
     """One table for each section."""
-    from linkwork.cli.check_codes import SECTIONS  # noqa: PLC0415 -- after the path is set
+    from linkwork.cli.check_codes import sections  # noqa: PLC0415 -- after the path is set
 
     parts = [START]
-    for title, rows in SECTIONS.items():
+    for title, rows in sections().items():
         parts.append(f"\n### {title}\n\n| code | level | what it means | how to mend it |\n")
         parts.append("|---|---|---|---|\n")
-        parts += [f"| `{r.code}` | {r.levels} | {r.meaning} | {r.mend} |\n" for r in rows]
+        parts += [f"| `{r.name}` | {r.levels} | {r.meaning} | {r.mend} |\n" for r in rows]
     return "".join([*parts, "\n", END])
 
 

@@ -17,7 +17,7 @@ from rich.text import Text
 from linkwork import models, settings
 from linkwork.cli import output
 from linkwork.cli.arguments import CheckArguments
-from linkwork.cli.check_codes import CODES
+from linkwork.cli.check_codes import codes as known_codes
 from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import (
     DescriptionError,
@@ -28,7 +28,7 @@ from linkwork.errors import (
     UnsupportedFeatureError,
 )
 from linkwork.formats.loops import beside
-from linkwork.formats.urdf.examine import Examined, examine
+from linkwork.formats.urdf.check_closely import Examined, examine
 from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
 from linkwork.geometry import guards
@@ -86,9 +86,10 @@ def run(given: CheckArguments) -> None:
 
 def _codes(given: Sequence[str]) -> frozenset[str]:
     codes = [code.strip() for entry in given for code in entry.split(",")]
+    known = known_codes() if codes else {}
     for code in codes:
-        if code not in CODES:
-            raise UnknownNameError("code", code, tuple(CODES))
+        if code not in known:
+            raise UnknownNameError("code", code, tuple(known))
     return frozenset(codes)
 
 
@@ -158,7 +159,7 @@ def _of_xacro(source: str, given: CheckArguments, arguments: dict[str, str]) -> 
 
 def _of_xml(source: str, given: CheckArguments) -> Checked:
     """MJCF or URDF: the root element says which."""
-    from linkwork.formats.mjcf.detect import is_mjcf  # noqa: PLC0415 -- only for such a name
+    from linkwork.formats.mjcf.read import is_mjcf  # noqa: PLC0415 -- only for such a name
 
     data, name = gather(Path(source), None)
     if not is_mjcf(data):

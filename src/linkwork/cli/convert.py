@@ -12,7 +12,7 @@ from linkwork.cli import output
 from linkwork.cli.arguments import ConvertArguments
 from linkwork.errors import Finding, InputError, UnsupportedFeatureError
 from linkwork.formats.loops import beside
-from linkwork.formats.mjcf.detect import is_mjcf
+from linkwork.formats.mjcf.read import is_mjcf
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.source import gather
 from linkwork.loading import load, read

@@ -35,6 +35,13 @@ from linkwork.formats.loops_records import (
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.formats.yaml import LONGEST_FILE, Node, parse
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Loops
+loops | error | An entry that does not fit, or names what is not there. | See it.
+"""
+
+
 __all__ = ["CouplingRecord", "JointRecord", "LoopRecord", "LoopsRecord"]
 
 VERSION = 1

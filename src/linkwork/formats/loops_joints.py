@@ -1,7 +1,8 @@
 """Joints of a URDF that the file beside it says are others: balls, universal joints, fixed ones.
 
-A ball or universal joint becomes hinges one after the other, through one point, with links without
-mass between. They are free of limits, as the joint that they stand for moved about another axis.
+A ball becomes a spherical joint. A universal joint becomes two hinges one after the other, through
+one point, with a link without mass between. They are free of limits, as the joint that they stand
+for moved about another axis.
 """
 
 from __future__ import annotations
@@ -14,8 +15,15 @@ from linkwork.formats.loops_records import JointRecord, LoopsRecord
 from linkwork.formats.urdf.records import ZERO, Document, Joint, Link, Robot
 from linkwork.formats.urdf.validate import checked
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Loops
+other-joint | note | A joint is another one than the URDF says. | Nothing to do.
+"""
+
+
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-_WORDS = {0: "fixed", 2: "a universal joint: 2 hinges", 3: "a ball joint: 3 hinges"}
+_WORDS = {0: "fixed", 2: "a universal joint: 2 hinges", 3: "a spherical joint"}
 
 
 def with_joints(document: Document, record: LoopsRecord) -> tuple[Document, LoopsRecord]:
@@ -78,8 +86,8 @@ def _hinges(joint: Joint, axes: str, taken: set[str]) -> tuple[Sequence[Joint], 
     bare = replace(
         joint, limit=None, dynamics=None, mimic=None, safety=None, calibration=None, layout=()
     )
-    if not axes:
-        return [replace(bare, type="fixed")], []
+    if len(axes) in (0, 3):
+        return [replace(bare, type="spherical" if axes else "fixed")], []
     hinges: list[Joint] = []
     links: list[Link] = []
     for k, axis in enumerate(axes):

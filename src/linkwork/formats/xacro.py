@@ -32,6 +32,26 @@ from linkwork.formats.urdf.read import read as read_urdf
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file, refuse
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Xacro
+xacro-argument | error, warning | An argument without a value; as a warning, one that the file does
+    not ask for. | `--arg NAME:=VALUE`.
+xacro-environment | error | A variable was not given. | `--env NAME=VALUE`.
+xacro-package | error | A package of `$(find)` is not there. | `--allow FOLDER`.
+xacro-file | error | An included file is not there, too large, or outside the folders that may be
+    read. | `--allow FOLDER`, or mind the name.
+xacro-expression | error | An expression uses what leads out of expressions, or grows too large. |
+    Write it with plain values and their methods.
+xacro-forbidden | error | It writes, starts programs, or connects. | Do not use it.
+xacro-recursion | error | Macros or includes go too deep. | Does one use itself?
+xacro-time | error | It takes more than 60 s. | Does a macro ever end?
+xacro-memory | error | It takes more memory than 1 GB. | Shorten lists and texts.
+xacro-size | error | The URDF has more than 64 MB. | Shorten it.
+xacro-process | error | The process that expands it died. | See its last words.
+"""
+
+
 Find: TypeAlias = "Callable[[str], Path | tuple[Path, str]]"
 """From a package's name to its folder; or to the folder and what to warn of. Raises InputError."""
 

@@ -16,6 +16,13 @@ from typing import Any, NoReturn
 
 from linkwork.errors import DescriptionError, Finding
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Loops
+yaml | error | The text is no YAML, or more than plain tables. | See the line.
+"""
+
+
 DEEPEST, LONGEST_FILE, LONGEST_TEXT = 50, 500_000, 10_000
 """The largest depth of values, and most characters of a file and of one text in it."""
 

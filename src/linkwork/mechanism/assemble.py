@@ -43,8 +43,7 @@ def assemble(parts: Parts, stacks: Stacks | None = None) -> Mechanism:
     and `upper` of a spherical one is how far it turns from 1 0 0 0.
 
     Raises: DescriptionError with every fault of names, references, cycles and couplings; InputError
-    for numbers that are not finite and for zero axes; UnsupportedFeatureError for couplings of
-    joints with several positions.
+    for numbers that are not finite and for zero axes.
     """
     tree = resolve(parts)
     coordinates = find(parts, tree)

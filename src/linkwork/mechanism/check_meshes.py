@@ -20,6 +20,27 @@ from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES
 from linkwork.mechanism.check_sizes import check_sizes
 from linkwork.mechanism.model import Floats
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Meshes
+mesh-missing | warning | There is no such mesh. | See where it was looked for.
+mesh-outside | warning | The mesh lies outside the description's package, where it is not read
+    unasked. | `--allow FOLDER`, or move it.
+mesh-name | warning | A name that is refused: `~`, `$`, `http:`. | Write a path.
+mesh-suffix | warning | No mesh by the end of its name. | Convert it.
+mesh-broken | warning | The mesh cannot be read, or is empty. | Export it anew.
+mesh-looks | note | A material or texture of the mesh is not read. | See why.
+mesh-unchecked | note | A package for such meshes is missing. | Install it.
+mesh-units | warning | Longer than 20 m unscaled, or smaller than a millimetre when scaled:
+    millimetres? | Mend the scale.
+texture-missing | warning | There is no such image. | See where it was looked for.
+texture-outside | warning | As mesh-outside. | `--allow FOLDER`, or move it.
+texture-name | warning | As mesh-name. | Write a path.
+texture-suffix | warning | No image by the end of its name. | Convert it.
+texture-broken | warning | The image is not what it says. | Export it anew.
+"""
+
+
 Find: TypeAlias = "Callable[[str, frozenset[str]], Path]"
 """From the name of a mesh or image and the suffixes allowed to its file; raises InputError."""
 

@@ -23,6 +23,19 @@ from linkwork.formats.urdf.records import (
 from linkwork.mechanism.from_urdf import rotation_from_rpy
 from linkwork.mechanism.model import Floats
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Masses
+com-outside | warning | The centre of mass is farther outside the link's shapes than they are wide.
+    | Metres, in the link's frame.
+large-inertia | warning | For this inertia the mass would have to lie outside the link's shapes. |
+    kg m², about the centre of mass; place holders such as 1 or 0.001 show up here.
+small-inertia | warning | For this inertia all mass would lie within a hundredth of the link's size.
+    | kg m².
+dense | warning | The link would be denser than osmium. | Kilograms; metres.
+"""
+
+
 DENSEST = 22_600.0
 """kg/m³, osmium: nothing on earth is denser."""
 

@@ -36,7 +36,7 @@ def find(parts: Parts, tree: Tree) -> Coordinates:
 
     Raises: as `final_leaders`.
     """
-    leaders = final_leaders(parts.joints)
+    leaders = final_leaders(parts)
     ordered = [parts.joints[k] for k in indices(tree.order)]
     own = [j for j in ordered if j.type is not JointType.FIXED and j.name not in leaders]
     names, types = [j.name for j in own], [j.type for j in own]

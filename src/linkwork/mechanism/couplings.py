@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.conventions import FOLLOWER_TOLERANCE
-from linkwork.errors import DescriptionError, Finding, UnknownNameError, UnsupportedFeatureError
+from linkwork.errors import Finding, InputError
+from linkwork.formats import structure
 from linkwork.mechanism.model import JointType
-from linkwork.mechanism.parts import JointPart, Mimic
-from linkwork.mechanism.tree import error
+from linkwork.mechanism.parts import JointPart, Mimic, Parts
+from linkwork.mechanism.tree import structure_error
 
 
 class Limits(NamedTuple):
@@ -33,75 +34,30 @@ class Resistance(NamedTuple):
     armature: float
 
 
-def final_leaders(joints: Sequence[JointPart]) -> dict[str, Mimic]:
+def final_leaders(parts: Parts) -> dict[str, Mimic]:
     """The leader at the end of each follower's chain, with multiplier and offset of the chain.
 
     A fixed joint has no position to couple: its own mimic is without effect.
 
-    Raises: DescriptionError for leaders that do not exist, that have no position, or that follow
-    each other; UnsupportedFeatureError for couplings of joints with several positions.
+    Raises: as `structure_error`, for leaders that do not exist, that have no single position, or
+    that follow each other; InputError for numbers that are not finite.
     """
+    types = {joint.name: joint.type for joint in parts.joints}
     following = {
-        j.name: j.mimic for j in joints if j.mimic is not None and j.type is not JointType.FIXED
+        joint.name: joint.mimic
+        for joint in parts.joints
+        if joint.mimic is not None and joint.type is not JointType.FIXED
     }
     if not following:
         return {}
-    _check(joints, following)
-    done: dict[str, Mimic] = {}
-    problems: list[Finding] = []
-    for name in following:
-        chain: dict[str, None] = {}
-        at = name
-        while at in following and at not in done and at not in chain:
-            chain[at] = None
-            at = following[at].leader
-        if at in chain:
-            cycle = list(chain)[list(chain).index(at) :]
-            text = f"mimic cycle: {' follows '.join([*cycle, at])}"
-            problems.append(error("mimic-cycle", "mimic", at, text))
-            done.update((k, Mimic(k)) for k in chain)
-            continue
-        for link in reversed(chain):
-            done[link] = _compose(following[link], done)
-    if problems:
-        raise DescriptionError(problems)
-    return done
-
-
-def _compose(outer: Mimic, done: dict[str, Mimic]) -> Mimic:
-    """q = m1 (m2 q_leader + b2) + b1, or the coupling itself where its leader leads."""
-    inner = done.get(outer.leader)
-    if inner is None:
-        return outer
-    return Mimic(
-        inner.leader,
-        outer.multiplier * inner.multiplier,
-        outer.multiplier * inner.offset + outer.offset,
-    )
-
-
-def _check(joints: Sequence[JointPart], following: dict[str, Mimic]) -> None:
-    by_name = {j.name: j for j in joints}
-    problems: list[Finding] = []
     for name, mimic in following.items():
-        leader = by_name.get(mimic.leader)
-        if leader is None:
-            text = str(UnknownNameError("joint", mimic.leader, list(by_name)))
-            problems.append(error("unknown-leader", "mimic", name, text))
-        elif leader.type is JointType.FIXED:
-            text = f"it follows '{leader.name}', which is fixed and has no position"
-            problems.append(error("fixed-leader", "mimic", name, text))
-        elif leader.type.n_q != 1 or by_name[name].type.n_q != 1:
-            raise UnsupportedFeatureError(
-                f"joint '{name}' ({by_name[name].type.label}) follows '{leader.name}' "
-                f"({leader.type.label}): only joints with one position can be coupled"
-            )
-        elif not (math.isfinite(mimic.multiplier) and math.isfinite(mimic.offset)):
-            problems.append(
-                error("not-finite", "mimic", name, "multiplier and offset must be finite")
-            )
-    if problems:
-        raise DescriptionError(problems)
+        if not (math.isfinite(mimic.multiplier) and math.isfinite(mimic.offset)):
+            raise InputError(f"joint '{name}': multiplier and offset of its mimic must be finite")
+    leaders = structure.final_leaders(following, types)
+    coupled = [types[n].n_q == types[m.leader].n_q == 1 for n, m in leaders.items()]
+    if not (all(coupled) and len(coupled) == len(following)):
+        raise structure_error(parts)
+    return leaders
 
 
 def narrow(

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.formats.mjcf.compiled import OpenMesh
+from linkwork.formats.mjcf.extract import OpenMesh
 from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Quaternion
 from linkwork.geometry import guards
 from linkwork.geometry.meshes import resolve
@@ -210,13 +210,16 @@ def _joint_part(joint: Joint, parent: str, R: Floats, p: Floats) -> JointPart:
         damping=joint.damping,
         friction=joint.friction,
         armature=joint.armature,
+        line=joint.place.line,
+        file=joint.place.file,
     )
 
 
 def _link(body: Body) -> LinkPart:
     R = rotation_from_wxyz(body.inertia_quat)
     inertia = R @ np.diag(body.inertia) @ R.T
-    return LinkPart(body.name, body.mass, np.array(body.com), 0.5 * (inertia + inertia.T))
+    inertia, at = 0.5 * (inertia + inertia.T), body.place
+    return LinkPart(body.name, body.mass, np.array(body.com), inertia, at.line, at.file)
 
 
 def _about(axis: Floats, angle: float) -> Floats:

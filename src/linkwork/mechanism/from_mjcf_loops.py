@@ -15,6 +15,16 @@ from linkwork.mechanism.loops import Beside, Loop, coupling
 from linkwork.mechanism.model import Floats, JointType
 from linkwork.mechanism.parts import FramePart, JointPart, Parts
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+no-equality | warning | A coupling or loop that is not read. | Its joints are free.
+rigid-equality | note | It holds what cannot move. | Nothing to do.
+mocap-equality | note | What holds a mocap body is not read. | Nothing to do.
+no-actuator | note | An actuator that drives no single joint. | Say `actuate([...])`.
+"""
+
+
 _KINDS = {"weld": "pose", "connect": "position", "rod": "distance"}
 
 

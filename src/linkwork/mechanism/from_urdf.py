@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.errors import Finding, InputError
+from linkwork.errors import InputError
 from linkwork.formats.urdf.read import draft
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Joint, Link
 from linkwork.mechanism.assemble import assemble
@@ -25,9 +25,8 @@ def from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed
     """The mechanism that a URDF describes; its findings are kept and added to.
 
     A link without inertial has no mass; what an inertial does not say counts as unknown. A revolute
-    or prismatic joint whose limits lack `lower` or `upper` is unlimited on that side, which is a
-    finding. A continuous joint has no limits of its own. The rotation of an inertial's origin is
-    always applied.
+    or prismatic joint whose limits lack `lower` or `upper` is unlimited on that side. A continuous
+    joint has no limits of its own. The rotation of an inertial's origin is always applied.
     Source: https://wiki.ros.org/urdf/XML/joint and .../link.
 
     Raises: as `assemble`; InputError for another base.
@@ -46,22 +45,15 @@ def parts_from_urdf(document: Document, *, base: Literal["fixed", "floating"] = 
 def _described(document: Document, base: Literal["fixed", "floating"]) -> tuple[Parts, Stacks]:
     """The parts, and their arrays in one piece: read-only, since the parts share them."""
     robot, file = document.robot, document.robot.file or ""
-    reported = {(problem.code, problem.name) for problem in document.problems}
-    findings = [
-        finding
-        for joint in robot.joints
-        for finding in _missing_limits(joint, file)
-        if (finding.code, finding.name) not in reported
-    ]
     stacks = Stacks(*_joint_arrays(robot.joints), *_link_arrays(robot.links))
     for array in stacks:
         array.setflags(write=False)
     parts = Parts(
         name=robot.name,
-        links=_links(robot.links, stacks),
-        joints=_joints(robot.joints, stacks),
+        links=_links(robot.links, stacks, file),
+        joints=_joints(robot.joints, stacks, file),
         base=base,
-        findings=(*document.problems, *findings),
+        findings=document.problems,
         unknown_inertials=_unknown_inertials(robot.links),
     )
     return parts, stacks
@@ -125,24 +117,23 @@ def _link_arrays(links: Sequence[Link]) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _links(links: Sequence[Link], stacks: Stacks) -> list[LinkPart]:
-    names, masses = [link.name for link in links], stacks.mass.tolist()
-    given = zip(names, masses, stacks.com, stacks.I_com, strict=True)
-    parts = [_LINK(*values) for values in given]
+def _links(links: Sequence[Link], stacks: Stacks, file: str) -> list[LinkPart]:
+    arrays = zip(links, stacks.mass.tolist(), stacks.com, stacks.I_com, strict=True)
+    parts = [_LINK(link.name, *values, link.line, file) for link, *values in arrays]
     for part in parts:
         part.__class__ = LinkPart
     return parts
 
 
-def _joints(joints: Sequence[Joint], stacks: Stacks) -> list[JointPart]:
+def _joints(joints: Sequence[Joint], stacks: Stacks, file: str) -> list[JointPart]:
     arrays = zip(joints, stacks.R, stacks.p, stacks.axis, strict=True)
-    parts = [_joint(*given) for given in arrays]
+    parts = [_joint(*given, file) for given in arrays]
     for part in parts:
         part.__class__ = JointPart
     return parts
 
 
-def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats) -> Any:
+def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats, file: str) -> Any:
     limit, dynamics, mimic = joint.limit, joint.dynamics, joint.mimic
     kind = _TYPES[joint.type]
     lower = upper = velocity = effort = None
@@ -169,23 +160,10 @@ def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats) -> Any:
         friction,
         0.0,  # URDF has no armature
         Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
+        joint.line,
+        file,
     )
 
 
 def _is_bounded(kind: JointType) -> bool:
     return kind is JointType.REVOLUTE or kind is JointType.PRISMATIC
-
-
-def _missing_limits(joint: Joint, file: str) -> list[Finding]:
-    limit = joint.limit
-    if limit is not None and limit.lower is not None and limit.upper is not None:
-        return []
-    if not _is_bounded(_TYPES[joint.type]):
-        return []
-    lower, upper = (joint.limit.lower, joint.limit.upper) if joint.limit else (None, None)
-    missing = [side for side, value in (("lower", lower), ("upper", upper)) if value is None]
-    if not missing:
-        return []
-    text = f"no {' and no '.join(missing)} limit: taken as unlimited"
-    line = joint.limit.line if joint.limit else joint.line
-    return [Finding("warning", "missing-limits", text, file, line, "joint", joint.name)]

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from linkwork.errors import Finding
+from linkwork.formats.structure import Mimic
 from linkwork.mechanism.loops import Beside
 from linkwork.mechanism.model import Floats, JointType
 
@@ -49,22 +50,19 @@ Named: TypeAlias = "tuple[tuple[str, Mapping[str, tuple[float, ...]]], ...]"
 out when these are put in order."""
 
 
-class Mimic(NamedTuple):
-    """A coupling: q = multiplier * q_leader + offset."""
-
-    leader: str
-    multiplier: float = 1.0
-    offset: float = 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class LinkPart:
-    """A rigid link: mass, centre of mass (3,) and inertia about it (3, 3), in the link's axes."""
+    """A rigid link: mass, centre of mass (3,) and inertia about it (3, 3), in the link's axes.
+
+    ``line`` and ``file`` say where it was described; 0 and "" for what was made in code.
+    """
 
     name: str
     mass: float = 0.0
     com: Floats = field(default_factory=zero)
     I_com: Floats = field(default_factory=zero_matrix)
+    line: int = 0
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +72,8 @@ class JointPart:
     R (3, 3) and p (3,) place the joint frame in the parent link's frame; at position zero the child
     link's frame is the joint frame. The axis (3,) is a vector in the joint frame. Limits are None
     where there are none; the upper one of a spherical joint is how far it turns. With parent
-    and child None it is a coordinate that only followers use.
+    and child None it is a coordinate that only followers use. ``line`` and ``file`` are as those of
+    a link.
     """
 
     name: str
@@ -92,6 +91,8 @@ class JointPart:
     friction: float = 0.0
     armature: float = 0.0
     mimic: Mimic | None = None
+    line: int = 0
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

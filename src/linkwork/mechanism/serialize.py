@@ -22,6 +22,13 @@ from linkwork.mechanism.json_fields import decode
 from linkwork.mechanism.loops import Beside, Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Records and mechanisms made in code
+json | error | A text that is no saved mechanism. | Write it with `to_json`.
+"""
+
+
 FORMAT = "linkwork-mechanism"
 VERSION = 6
 BEFORE_SPHERICAL, BEFORE_ARMATURE, BEFORE_LOOPS = 5, 4, 3

@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from linkwork.errors import DescriptionError, Finding, InputError, Level
-from linkwork.formats.mjcf.compiled import mujoco_module
+from linkwork.formats.mjcf.extract import mujoco_module
 from linkwork.formats.mjcf.write import (
     check_depth,
     finding,
@@ -40,6 +40,20 @@ from linkwork.geometry import guards
 from linkwork.geometry.load import load
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.to_mjcf_loops import Lost, add_loops, settle_rods
+
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Converting to MJCF (`linkwork convert`)
+mujoco | error, note | What MuJoCo says of a URDF that it compiles. | See the hint.
+mujoco-shell | note | A mesh without a volume is a shell for MuJoCo. | Close it.
+mjcf-lost | note | What the MJCF does not have. | Add it by hand if it is needed.
+mjcf-loops | warning | A loop, coupling or motor that MuJoCo has no equality or actuator for is left
+    out. | Write it another way, as points or polynomials.
+mjcf-inertia | warning | An inertia that no body has is replaced by the nearest one that MuJoCo
+    takes. | Compute it anew.
+mjcf-mesh | note | Meshes are written anew, without colours. | Nothing to do.
+"""
+
 
 _ELEMENT = re.compile(r"Element name '(.*)', id")
 _MOST_FACES = 200_000  # of an STL, for MuJoCo

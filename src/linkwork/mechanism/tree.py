@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.errors import DescriptionError, Finding, UnknownNameError
+from linkwork.errors import DescriptionError
+from linkwork.formats.structure import JointEntry, LinkEntry, check_mimics, check_structure
+from linkwork.formats.urdf.findings import Findings
 from linkwork.mechanism.model import Floats, Ints
 from linkwork.mechanism.parts import Parts
 
@@ -27,11 +29,6 @@ class Tree(NamedTuple):
     child_link: Ints  # (nj,) likewise
     incoming: Ints  # (nl,) the joint that carries a link; -1 for the root
     order: Ints  # (nj,) the joints in the order of the tree
-
-
-def error(code: str, element: str, name: str, message: str) -> Finding:
-    """A fault of the parts; a reader has found those of its file before, with their lines."""
-    return Finding("error", code, message, element=element, name=name)
 
 
 def indices(array: Ints) -> list[int]:
@@ -53,9 +50,8 @@ def resolve(parts: Parts) -> Tree:
     gone through again until all are placed. So a joint that stands behind its parent joint is
     placed in the same pass, one that stands before it in the next one.
 
-    Raises: DescriptionError with every fault.
+    Raises: as `structure_error`.
     """
-    problems = _name_problems(parts)
     index = {link.name: k for k, link in enumerate(parts.links)}
     n_links = len(parts.links)
     parent = np.array(
@@ -64,68 +60,45 @@ def resolve(parts: Parts) -> Tree:
     child = np.array(
         [-1 if j.child is None else index.get(j.child, -2) for j in parts.joints], np.int64
     )
-    problems += _reference_problems(parts, parent, child, list(index))
     carrying = np.flatnonzero(child >= 0)
     incoming = np.full(n_links, -1, np.int64)
     incoming[child[carrying]] = carrying
     roots = np.flatnonzero(incoming < 0)
-    if len(carrying) + len(roots) > n_links:
-        problems += _parent_problems(parts, child)
-    if len(roots) > 1:
-        names = ", ".join(parts.links[k].name for k in indices(roots[:8]))
-        problems.append(error("several-roots", "link", names, "several links have no parent"))
-    if problems:
-        raise DescriptionError(problems)
-    above = np.where(parent >= 0, incoming[parent], -1)
-    passes, lost = _passes(above)
-    if len(lost) or not len(roots):
-        raise DescriptionError([_cycle_problem(parts, above, lost)])
+    named = len(index) == n_links and len({joint.name for joint in parts.joints}) == len(child)
+    joined = min(parent.min(initial=0), child.min(initial=0)) >= -1
+    joined = joined and not ((parent < 0) != (child < 0)).any()
+    if not (named and joined and len(roots) == 1 and len(carrying) + 1 == n_links):
+        raise structure_error(parts)
+    passes, lost = _passes(np.where(parent >= 0, incoming[parent], -1))
+    if len(lost):
+        raise structure_error(parts)
     order = np.argsort(passes, kind="stable")
     return Tree(int(roots[0]), parent, child, incoming, order)
 
 
-def _name_problems(parts: Parts) -> list[Finding]:
-    problems = [
-        error("duplicate-name", kind, name, "the name is used more than once")
-        for kind, names in (
-            ("link", [link.name for link in parts.links]),
-            ("joint", [joint.name for joint in parts.joints]),
+def structure_error(parts: Parts) -> DescriptionError:
+    """The error with every fault of names, references, cycles and couplings, each at its place."""
+    findings = Findings(None)
+    links = [LinkEntry(link.name, link.line, link.file) for link in parts.links]
+    joints = [
+        JointEntry(
+            joint.name,
+            joint.type.label,
+            joint.parent,
+            joint.child,
+            joint.mimic and joint.mimic.leader,
+            joint.line,
+            file=joint.file,
         )
-        for name in duplicates(names)
+        for joint in parts.joints
     ]
-    if not parts.links:
-        problems.append(error("no-link", "robot", parts.name, "there is no link"))
-    return problems
-
-
-def _reference_problems(parts: Parts, parent: Ints, child: Ints, names: list[str]) -> list[Finding]:
-    problems: list[Finding] = []
-    if min(parent.min(initial=0), child.min(initial=0)) >= 0:
-        return problems
-    wrong = (parent == -2) | (child == -2) | ((parent < 0) != (child < 0))
-    for k in indices(np.flatnonzero(wrong)):
-        joint = parts.joints[k]
-        for role, name, at in (
-            ("parent", joint.parent, parent[k]),
-            ("child", joint.child, child[k]),
-        ):
-            if at == -1:
-                problems.append(error("missing-link", "joint", joint.name, f"it has no {role}"))
-            elif at == -2:
-                text = f"its {role}: {UnknownNameError('link', name or '', names)}"
-                problems.append(error("unknown-link", "joint", joint.name, text))
-    return problems
-
-
-def _parent_problems(parts: Parts, child: Ints) -> list[Finding]:
-    """Links that several joints carry."""
-    carrying = child[child >= 0]
-    problems: list[Finding] = []
-    for k in indices(np.flatnonzero(np.bincount(carrying, minlength=len(parts.links)) > 1)):
-        above = [parts.joints[j].name for j in indices(np.flatnonzero(child == k))]
-        text = f"child of {', '.join(above)}"
-        problems.append(error("two-parents", "link", parts.links[k].name, text))
-    return problems
+    for element, entries in (("link", links), ("joint", joints)):
+        for entry in entries:
+            if not entry.name:
+                findings.about("error", element, entry, "empty-name", "the name is empty")
+    check_structure(links, joints, findings)
+    check_mimics(joints, findings)
+    return findings.error()
 
 
 def _passes(above: Ints) -> tuple[Ints, Ints]:
@@ -144,19 +117,6 @@ def _passes(above: Ints) -> tuple[Ints, Ints]:
         pointer[active] = pointer[target]
         active = active[pointer[active] >= 0]
     return passes, active
-
-
-def _cycle_problem(parts: Parts, above: Ints, lost: Ints) -> Finding:
-    """Name one cycle: from any joint that is never placed, its ancestors run into it."""
-    at, seen = int(lost[0]), dict[int, None]()
-    while at not in seen:
-        seen[at] = None
-        at = int(above[at])
-    path = list(seen)
-    cycle = path[path.index(at) :]
-    names = " < ".join(parts.joints[j].name for j in cycle[:8])
-    more = f" and {len(cycle) - 8} more" if len(cycle) > 8 else ""
-    return error("cycle", "joint", parts.joints[at].name, f"the joints form a cycle: {names}{more}")
 
 
 def fold_to_anchors(target: Ints, R: Floats, p: Floats) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linkwork.formats.mjcf.detect import is_mjcf
+from linkwork.formats.mjcf.read import is_mjcf
 
 
 @pytest.mark.parametrize(

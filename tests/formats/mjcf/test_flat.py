@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linkwork.formats.mjcf.flat import Flat, Stop
+from linkwork.formats.mjcf.flatten import Flat, Stop
 from linkwork.formats.mjcf.records import Place
 
 

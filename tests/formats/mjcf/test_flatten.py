@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from linkwork.errors import DescriptionError
-from linkwork.formats.mjcf.flat import DEEPEST, MOST_BODIES, Flat
-from linkwork.formats.mjcf.flatten import flatten
+from linkwork.formats.mjcf.flatten import DEEPEST, MOST_BODIES, Flat, flatten
 
 ENTITY = "<!DOCTYPE m [<!ENTITY a 'x'><!ENTITY b '&a;&a;'>]><mujoco model='&b;'/>"
 EXTERNAL = "<!DOCTYPE m SYSTEM 'http://127.0.0.1:9/x'><mujoco/>"

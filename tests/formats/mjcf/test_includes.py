@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linkwork.formats.mjcf.includes import NotFoundError, find, folder_of, roots_of
+from linkwork.formats.mjcf.flatten import NotFoundError, find, folder_of, roots_of
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.formats.mjcf.sections import (
+from linkwork.formats.mjcf.flatten import (
     LEFT_OUT,
     LEFT_OUT_OF,
     OF_DEFAULTS,

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from linkwork.errors import DescriptionError
-from linkwork.formats.mjcf.flat import Flat
-from linkwork.formats.mjcf.flatten import flatten
+from linkwork.formats.mjcf.flatten import Flat, flatten
 
 
 def write(folder: Path, **files: str) -> str:

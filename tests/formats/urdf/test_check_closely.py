@@ -8,8 +8,7 @@ import pytest
 
 from linkwork import models
 from linkwork.errors import Finding
-from linkwork.formats.urdf.check_closely import check_closely
-from linkwork.formats.urdf.examine import examine
+from linkwork.formats.urdf.check_closely import check_closely, examine
 from linkwork.formats.urdf.findings import MOST, Findings
 from linkwork.formats.urdf.read import read
 from seeds import rng

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import DescriptionError
-from linkwork.formats.urdf.check_contents import plainly_of_a_body
+from linkwork.formats.urdf.check import plainly_of_a_body
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document
 from seeds import rng

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.formats.urdf.nodes import Node, lines_of
+from linkwork.formats.urdf.rewrite import Node, lines_of
 
 
 def node(*children: Node, **attributes: str) -> Node:

@@ -10,8 +10,7 @@ from linkwork.errors import InputError
 from linkwork.formats.urdf.convert import BadText
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Link, Robot
-from linkwork.formats.urdf.sheets import SHEET
-from linkwork.formats.urdf.strays import NONE, comment_text, content, quoted, strays
+from linkwork.formats.urdf.specs import NONE, ROBOT_SPEC, comment_text, content, extras_of, quoted
 from linkwork.formats.urdf.write import to_text
 
 
@@ -113,7 +112,7 @@ def test_long_comments_are_kept():
 
 
 def test_records_without_any_share_one_answer():
-    assert strays(SHEET, Robot("r")) is NONE
+    assert extras_of(ROBOT_SPEC, Robot("r")) is NONE
     assert not NONE.within("robot")
 
 

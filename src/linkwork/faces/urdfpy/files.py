@@ -15,7 +15,7 @@ from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.faces.urdfpy.description import Source, Writer, checked_against, escalated, read_robot
 from linkwork.faces.urdfpy.link import Mesh, Texture, bare
 from linkwork.faces.urdfpy.values import WrongTypeError, outside
-from linkwork.formats.urdf.edit.mesh_names import is_relative, renamed_meshes
+from linkwork.formats.urdf.edit.records import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_text

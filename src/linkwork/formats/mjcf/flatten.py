@@ -10,25 +10,478 @@ each of these came from is remembered, so that every message of MuJoCo leads to 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from math import isfinite
+from pathlib import Path, PurePosixPath
 from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
-from linkwork.errors import DescriptionError
-from linkwork.formats.mjcf import includes, sections
-from linkwork.formats.mjcf.flat import (
-    DEEPEST,
-    LONGEST,
-    LONGEST_LIST,
-    MOST_ATTRIBUTES,
-    Flat,
-    Stop,
-)
+from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.mjcf.records import Place
-from linkwork.formats.mjcf.unit import Element, Unit, stem
 from linkwork.formats.urdf.convert import LARGEST, show
-from linkwork.formats.urdf.source import LATE, declaration_first
+from linkwork.formats.urdf.source import LATE, declaration_first, gather
+
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+include | error | A file name that is refused. | Name an .xml file by a path.
+outside | error | A file outside the description's folders. | `--allow FOLDER`.
+included-twice | error | A file that is included already. | Include it once.
+no-deformable | warning | Soft bodies are not read. | Nothing to do.
+no-contact | note | Contact pairs are not read. | Nothing to do.
+no-sensor | note | Sensors are not read. | Nothing to do.
+no-keyframe | note | Something in a keyframe is not read. | Nothing to do.
+no-camera | note | Cameras are not read. | Nothing to do.
+no-plugin | note | Plugins are not run. | Nothing to do.
+no-custom | note | Custom data is not read. | Nothing to do.
+no-gravity | note | Another gravity is not read. | Pass it where it is needed.
+# Files
+too-many | error | More elements or attributes than are read. | Remove some.
+unsupported | error | A format that is not read. | Convert it to URDF.
+"""
+
+
+# ---- what is read, its limits, and what leads back to the files
+
+DEEPEST = 498
+"""How deep elements may be nested: as deep as MuJoCo's own parser takes them."""
+
+MOST_BODIES, MOST_ELEMENTS, MOST_FILES = 10_000, 50_000, 256
+"""How many bodies, elements and files one MJCF may have, repetitions counted.
+
+MuJoCo's compiler takes a time that grows with the square of both: about ten seconds here.
+"""
+
+MOST_ATTRIBUTES, LONGEST, LONGEST_LIST = 256, 65_536, 4 << 20
+"""How many attributes an element may have, and how many characters one of them."""
+
+MOST_NESTED = 32
+
+
+class Stop(Exception):
+    """Reading ends here: the problem is in the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeshFile:
+    """A mesh file: the name that was written, where MuJoCo would look for it, and who names it."""
+
+    name: str
+    files: tuple[str, ...]
+    place: Place
+
+
+@dataclass(slots=True)
+class Flat:
+    """What was read: the text for MuJoCo and everything that leads back to the files.
+
+    `texts` are those of ``<model>`` files, by the names that the text has for them; `meshes` the
+    mesh files likewise. `origin[k]` is where line k + 1 came from, in all the texts.
+    """
+
+    file: str = ""
+    text: str = ""
+    texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    origin: list[Place] = field(default_factory=list[Place])
+    tags: list[str] = field(default_factory=list[str])
+    meshes: dict[str, MeshFile] = field(default_factory=dict[str, MeshFile])
+    plugin_meshes: set[str] = field(default_factory=set[str])
+    name: str = ""
+    findings: dict[str, Finding] = field(default_factory=dict[str, Finding])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    errors: list[Finding] = field(default_factory=list[Finding])
+    files: list[str] = field(default_factory=list[str])
+
+    def place(self, line: int) -> Place:
+        """Where a line of the texts came from."""
+        return self.origin[line - 1] if 0 < line <= len(self.origin) else Place()
+
+    def refuse(
+        self, code: str, message: str, place: Place, *, element: str = "", hint: str = ""
+    ) -> None:
+        """Keep an error; after a hundred nothing more is read.
+
+        Raises: Stop.
+        """
+        problem = Finding("error", code, message, place.file, place.line, show(element), hint=hint)
+        self.errors.append(problem)
+        if len(self.errors) >= 100:
+            raise Stop
+
+    def found(self, level: Level, code: str, message: str, *, place: Place, element: str) -> None:
+        """Keep a finding at its first place, and count the others."""
+        self.counts[code] = self.counts.get(code, 0) + 1
+        if code not in self.findings:
+            problem = Finding(level, code, message, place.file, place.line, element)
+            self.findings[code] = problem
+
+
+# ---- where an included file may be
+
+SUFFIXES = frozenset((".xml", ".mjcf"))
+"""Files that are taken for MJCF, by the end of their name in lower case."""
+
+
+class NotFoundError(Exception):
+    """An included file that is not there, or not allowed; ``hint`` says what to do."""
+
+    def __init__(self, code: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.code, self.hint = code, hint
+
+
+def find(name: str, folders: Sequence[str], roots: Sequence[str]) -> str:
+    """The path of an included file, with every link resolved; the file is not opened.
+
+    A name is relative to the first of the folders that has it. It must lie in one of the roots.
+
+    Raises: NotFoundError.
+    """
+    odd = _odd(name)
+    if odd:
+        raise NotFoundError("include", f"the file name '{show(name)}' {odd}", "name an .xml file")
+    if not folders:
+        hint = "say where the text would lie with file=..., or load the file by its path"
+        message = f"'{show(name)}' is relative, but the text has no file"
+        raise NotFoundError("include", message, hint)
+    outside = False
+    for folder in dict.fromkeys((*folders, *map(os.path.realpath, folders))):
+        place = os.path.normpath(os.path.join(folder, name.replace("\\", "/")))
+        if not _inside(place, roots):
+            outside = True
+        elif os.path.lexists(place):
+            real = os.path.realpath(place)
+            if _inside(real, roots) and not _odd(real):
+                return real
+            outside = True
+            break
+    if outside:
+        message = f"'{show(name)}' lies outside the folder of the description and the one above"
+        hint = "pass allow=[folder] with the folder that holds it"
+        raise NotFoundError("outside", message, hint)
+    looked = f"looked in '{show(folders[0])}'"
+    raise NotFoundError("no-file", f"there is no file '{show(name)}'", looked)
+
+
+def folder_of(file: str | None) -> str | None:
+    """The folder of a file, as a whole path."""
+    return os.path.dirname(os.path.abspath(file)) if file else None
+
+
+def roots_of(file: str | None, allow: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The folders that included files may lie in; the root of a disk is one only if allowed."""
+    # a file that is reached by a link is looked at from there and from where it really lies
+    folders = [folder_of(file), folder_of(os.path.realpath(file))] if file else []
+    near = [near for folder in folders if folder for near in (folder, os.path.dirname(folder))]
+    own = [path for path in near if os.path.dirname(path) != path]
+    given = [os.path.abspath(os.fspath(path)) for path in allow if os.fspath(path)]
+    both = [*own, *given]
+    return list(dict.fromkeys([*both, *(os.path.realpath(root) for root in both)]))
+
+
+def _odd(name: str) -> str:
+    """Why a text is no name of an MJCF file."""
+    if not name.strip():
+        return "is empty"
+    if len(name) > 4096 or any(ord(character) < 32 for character in name):
+        return "is no file name"
+    if Path(name).suffix.lower() not in SUFFIXES:
+        return f"does not end with one of {', '.join(sorted(SUFFIXES))}"
+    return ""
+
+
+def _inside(path: str, roots: Sequence[str]) -> bool:
+    return any(Path(root) in (Path(path), *Path(path).parents) for root in roots)
+
+
+# ---- which elements are handed to MuJoCo
+
+LEFT_OUT: dict[str, tuple[Level, str]] = {
+    "deformable": ("warning", "soft bodies are not read"),
+    "contact": ("note", "contact pairs are not read"),
+    "sensor": ("note", "sensors are not read"),
+    "camera": ("note", "cameras are not read"),
+    "plugin": ("note", "plugins are not run"),
+    "custom": ("note", "custom data is not read"),
+}
+"""Elements that are left out, with what the finding says of them."""
+
+TAKEN: dict[str, dict[str, frozenset[str]]] = {
+    "equality": {
+        "connect": frozenset(("body1", "body2", "anchor", "site1", "site2")),
+        "weld": frozenset(("body1", "body2", "anchor", "site1", "site2", "relpose"))
+        | frozenset(("torquescale",)),
+        "joint": frozenset(("joint1", "joint2", "polycoef")),
+        "tendon": frozenset(("tendon1", "tendon2", "polycoef")),
+    },
+    "keyframe": {"key": frozenset(("name", "qpos"))},
+    "tendon": {"fixed": frozenset(("name",)), "spatial": frozenset(("name",))},
+    "fixed": {"joint": frozenset(("joint", "coef"))},
+    "spatial": {
+        "site": frozenset(("site",)),
+        "geom": frozenset(("geom", "sidesite")),
+        "pulley": frozenset(("divisor",)),
+    },
+}
+"""The elements of these sections that are handed on, with the attributes that are."""
+
+OF_EQUALITIES = frozenset(("name", "class", "active"))
+"""Attributes that every equality is handed on with."""
+
+TARGETS = ("joint", "jointinparent", "tendon")
+"""What an actuator may drive that says which joints are driven; it is all that is handed on."""
+
+LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
+    "equality": ("warning", "an equality of this kind is not read"),
+    "tendon": ("note", "a tendon of this kind is not read"),
+    "keyframe": ("note", "a keyframe of this kind is not read"),
+    "actuator": ("note", "an actuator that is on no joint is not read"),
+}
+"""What is said of the other elements of a section."""
+
+SILENT = frozenset(
+    ("option", "size", "visual", "statistic", "light", "texture", "skin", "layer")
+) | frozenset(("extension", "pair"))
+"""Elements that are left out and say nothing about kinematics or masses."""
+
+OF_DEFAULTS = frozenset(
+    ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle")
+) | frozenset(("adhesion", "tendon", "camera", "plugin", "dcmotor"))
+"""Elements of ``<default>`` that only concern what is left out."""
+
+REFUSED = {
+    "flexcomp": "soft bodies (flexcomp) are not read",
+    "composite": "composite bodies are not read; write the bodies out, or use <replicate>",
+}
+"""Elements that make bodies of a kind that is not read."""
+
+DROPPED_ATTRIBUTES: dict[str, frozenset[str]] = {
+    "compiler": frozenset(
+        ("meshdir", "assetdir", "texturedir", "strippath", "fusestatic", "discardvisual")
+    )
+    | frozenset(("usethread",)),
+}
+"""Attributes that are dealt with here: no file is opened by MuJoCo, and no body disappears."""
+
+KEPT_ATTRIBUTES: dict[str, frozenset[str]] = {
+    "hfield": frozenset(("name", "size", "nrow", "ncol")),
+    "material": frozenset(("name", "class", "rgba")),
+    "equality": frozenset(("active",)),
+    "tendon": frozenset(),
+    "actuator": frozenset(),
+}
+"""Elements of which only these attributes are handed on."""
+
+TEXTS = (
+    frozenset(
+        ("name", "class", "childclass", "mesh", "material", "file", "hfield", "model", "prefix")
+    )
+    | frozenset(
+        ("body", "content_type", "user", "builtin", "active", "joint", "jointinparent", "tendon")
+    )
+    | frozenset(("body1", "body2", "site1", "site2", "joint1", "joint2", "tendon1", "tendon2"))
+    | frozenset(("site", "geom", "sidesite"))
+)
+"""Attributes that are not numbers, whatever they look like."""
+
+LONG = frozenset(("vertex", "normal", "texcoord", "face", "elevation"))
+"""Attributes that hold whole meshes and height fields."""
+
+
+# ---- one text of a file and what it includes
+
+ReadFile = Callable[["Unit", "str | None", bytes], None]
+"""What goes through the bytes of one file and gives its elements to the text."""
+
+
+@dataclass(slots=True)
+class Element:
+    """An element that was begun and handed on; the root of an included file has no tag."""
+
+    tag: str
+    times: int
+    name: str
+
+
+class Unit:
+    """One text: a main file, or a ``<model>`` file, with what it includes."""
+
+    def __init__(
+        self,
+        flat: Flat,
+        main: str | None,
+        roots: Sequence[str],
+        read_file: ReadFile,
+        *,
+        above: tuple[str, ...] = (),
+    ) -> None:
+        self.flat, self.main, self.roots = flat, main, roots
+        self.read_file = read_file
+        self.above = above  # the files of the models that this one is a model of
+        self.out: list[str] = []
+        self.lines = 0
+        self.name = ""
+        self.included = {os.path.realpath(main)} if main else set[str]()
+        self.open: list[Element] = []
+        self.nested: list[str | None] = []
+        self.mesh_folder: list[str] = ["", ""]  # of assetdir, of meshdir
+        self.strip = False
+        self.meshes: dict[str, str | None] = {}  # with the folder of the included file
+        self.bodies = self.elements = 0
+        self.models: dict[str, tuple[int, int]] = {}
+        self.attached: list[tuple[str, int]] = []
+
+    def read(self, data: bytes, file: str | None) -> None:
+        """Add one file: the first is the root, the others take the place of ``<include>``."""
+        self.nested.append(file)
+        self.read_file(self, file, data)
+        self.nested.pop()
+        if self.nested:
+            return
+        for model, times in self.attached:
+            bodies, elements = self.models.get(model, (0, 0))
+            self.count(bodies * times, elements * times, Place(show(self.main or "")))
+        self._place_meshes()
+
+    def text(self) -> str:
+        """What was written."""
+        return "".join(self.out)
+
+    def begin(self, tag: str, attributes: dict[str, str], place: Place) -> None:
+        """Write the start of an element on a line of its own."""
+        flat = self.flat
+        flat.origin.append(place)
+        flat.tags.append(tag)
+        line = len(flat.origin)
+        self.out.append("\n" * (line - 1 - self.lines))
+        self.lines = line - 1
+        written = "".join(f" {name}={_quoted(value)}" for name, value in attributes.items())
+        self.out.append(f"<{tag}{written}>")
+
+    def end(self, tag: str) -> None:
+        """Write the end of an element."""
+        self.out.append(f"</{tag}>")
+
+    def count(self, bodies: int, elements: int, place: Place) -> None:
+        """Count what MuJoCo will make.
+
+        Raises: Stop where it is too much.
+        """
+        self.bodies += bodies
+        self.elements += elements
+        for number, most, what in (
+            (self.bodies, MOST_BODIES, "bodies"),
+            (self.elements, MOST_ELEMENTS, "elements"),
+        ):
+            if number > most:
+                message = f"there are more than {most:,} {what}, repetitions counted"
+                self.flat.refuse("too-many", message, place)
+                raise Stop
+
+    def open_file(
+        self, name: str, folders: Sequence[str | None], place: Place, *, element: str
+    ) -> tuple[bytes, str] | None:
+        """The bytes and the path of an included file or model; None where it is refused."""
+        flat = self.flat
+        if len(flat.files) >= MOST_FILES or len(self.nested) + len(self.above) >= MOST_NESTED:
+            message = f"more than {MOST_FILES} files, or {MOST_NESTED} within each other"
+            flat.refuse("too-many", message, place, element=element)
+            raise Stop
+        try:
+            path = find(name, [folder for folder in folders if folder], self.roots)
+            data, _ = gather(Path(path), None)
+        except NotFoundError as error:
+            flat.refuse(error.code, str(error), place, element=element, hint=error.hint)
+            return None
+        except DescriptionError as error:
+            flat.errors += error.problems
+            return None
+        flat.files.append(path)
+        return data, path
+
+    def include(self, name: str, place: Place) -> None:
+        """Read an included file in the place of the element that names it."""
+        folders = [folder_of(file) for file in (self.main, self.nested[-1])]
+        opened = self.open_file(name, folders, place, element="include")
+        if opened is None:
+            return
+        data, path = opened
+        if path in self.included:
+            message = f"'{show(name)}' is included already, and can be only once"
+            self.flat.refuse("included-twice", message, place, element="include")
+            return
+        self.included.add(path)
+        self.read(data, path)
+
+    def model(self, attributes: dict[str, str], place: Place) -> None:
+        """Read the file of a ``<model>`` as a text of its own, and name that in its place."""
+        if not attributes.get("file"):  # MuJoCo ends on it without a word
+            self.flat.refuse("no-file", "it names no file", place, element="model")
+            return
+        folder = folder_of(self.nested[-1])
+        opened = self.open_file(attributes["file"], [folder], place, element="model")
+        if opened is None:
+            return
+        data, path = opened
+        if path in self.above or path in self.included:
+            message = f"'{show(attributes['file'])}' would be a part of itself"
+            self.flat.refuse("cycle", message, place, element="model")
+            raise Stop
+        unit = Unit(
+            self.flat,
+            path,
+            self.roots,
+            self.read_file,
+            above=(*self.above, *self.included),
+        )
+        unit.read(data, path)
+        name = f"model{len(self.flat.texts)}.xml"
+        self.flat.texts[name] = unit.text().encode()
+        self.models[attributes.get("name") or unit.name] = unit.bodies, unit.elements
+        attributes["file"] = name
+
+    def mesh(self, attributes: dict[str, str], place: Place) -> None:
+        """Give a mesh a file name of ours, so that MuJoCo finds what it is given, and only that."""
+        file = attributes["file"]
+        suffix = PurePosixPath(file.replace("\\", "/")).suffix
+        attributes.setdefault("name", stem(file))
+        suffix = suffix if suffix[1:].isalnum() and suffix.isascii() else ""
+        name = f"mesh{len(self.flat.meshes)}{suffix}"
+        self.flat.meshes[name] = MeshFile(file, (), place)
+        included = self.nested[-1] if len(self.nested) > 1 else None
+        self.meshes[name] = folder_of(included)
+        attributes["file"] = name
+
+    def _place_meshes(self) -> None:
+        """Say where the mesh files of this text are, now that all of it has been read.
+
+        As in MuJoCo: beside the included file that names it, or in the mesh folder of the main one.
+        """
+        inside = self.mesh_folder[1] or self.mesh_folder[0]
+        main = folder_of(self.main) or ""
+        for name, beside in self.meshes.items():
+            mesh = self.flat.meshes[name]
+            file = mesh.name.replace("\\", "/")
+            if self.strip:
+                file = PurePosixPath(file).name
+            places = [os.path.join(beside, file)] if beside else []
+            places.append(os.path.join(main, inside.replace("\\", "/"), file))
+            self.flat.meshes[name] = MeshFile(mesh.name, tuple(places), mesh.place)
+
+
+def stem(file: str) -> str:
+    """The name of what a file holds and no name is given for."""
+    return PurePosixPath(file.replace("\\", "/")).stem
+
+
+def _quoted(text: str) -> str:
+    """A text as an attribute, in quotes."""
+    return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+# ---- all of it
 
 _CHUNK = 1 << 20
 
@@ -39,7 +492,7 @@ def flatten(data: bytes, file: str | None, *, allow: Sequence[str | os.PathLike[
     Raises: DescriptionError with every error found on the way.
     """
     flat = Flat(show(file, 4096) if file else "")
-    unit = Unit(flat, file, includes.roots_of(file, allow), _read_file)
+    unit = Unit(flat, file, roots_of(file, allow), _read_file)
     try:
         unit.read(data, file)
         flat.name = unit.name
@@ -173,13 +626,13 @@ class _File:
         if tag == "include":
             unit.include(attributes.get("file", ""), place)
             return True
-        if tag in sections.REFUSED:
-            self.flat.refuse("unsupported", sections.REFUSED[tag], place, element=tag)
+        if tag in REFUSED:
+            self.flat.refuse("unsupported", REFUSED[tag], place, element=tag)
             return True
         section = self._section()
         if "default" in tags:
-            return tag in sections.OF_DEFAULTS or tag in sections.SILENT
-        if section in sections.LEFT_OUT_OF or section == "general":
+            return tag in OF_DEFAULTS or tag in SILENT
+        if section in LEFT_OUT_OF or section == "general":
             return self._left_out_of(section, tag, attributes, place)
         return self._left_out_elsewhere(tag, attributes, place)
 
@@ -190,11 +643,11 @@ class _File:
             self._gravity(attributes.get("gravity", "0 0 -9.81"), place)
         if tag == "plugin" and above.tag == "mesh":
             self.flat.plugin_meshes.add(above.name)
-        if tag in sections.LEFT_OUT:
-            level, message = sections.LEFT_OUT[tag]
+        if tag in LEFT_OUT:
+            level, message = LEFT_OUT[tag]
             self.flat.found(level, f"no-{tag}", message, place=place, element=tag)
             return True
-        return tag in sections.SILENT
+        return tag in SILENT
 
     def _section(self) -> str:
         """The element that is open, whatever file it is of."""
@@ -207,11 +660,11 @@ class _File:
         if section == "general":
             return True
         if section == "actuator":
-            taken = any(attributes.get(target) for target in sections.TARGETS)
+            taken = any(attributes.get(target) for target in TARGETS)
         else:
-            taken = tag in sections.TAKEN[section]
+            taken = tag in TAKEN[section]
         if not taken:
-            level, message = sections.LEFT_OUT_OF[section]
+            level, message = LEFT_OUT_OF[section]
             self.flat.found(level, f"no-{section}", message, place=place, element=tag)
         return not taken
 
@@ -229,11 +682,11 @@ class _File:
             refuse("too-many", message, place, element=tag)
             raise Stop
         for name, text in attributes.items():
-            most = LONGEST_LIST if name in sections.LONG else LONGEST
+            most = LONGEST_LIST if name in LONG else LONGEST
             if len(text) > most:
                 message = f"'{show(name)}' has {len(text):,} characters; at most {most:,} are read"
                 refuse("too-long", message, place, element=tag)
-            elif name in sections.TEXTS:
+            elif name in TEXTS:
                 if any(ord(character) < 32 for character in text):
                     message = f"{name}='{show(text)}' has control characters"
                     refuse("name", message, place, element=tag)
@@ -256,7 +709,7 @@ class _File:
             attributes.setdefault("name", stem(attributes.get("file", "")))
             attributes.update(nrow="2", ncol="2")
         kept = self._kept(tag)
-        dropped = sections.DROPPED_ATTRIBUTES.get(tag, frozenset())
+        dropped = DROPPED_ATTRIBUTES.get(tag, frozenset())
         return {
             name: text
             for name, text in attributes.items()
@@ -267,11 +720,11 @@ class _File:
         """The attributes of an element that are handed on; None for all."""
         section = self._section()
         if section == "actuator":
-            return frozenset(sections.TARGETS)
-        if section in sections.TAKEN:
-            own = sections.TAKEN[section].get(tag, frozenset[str]())
-            return own | sections.OF_EQUALITIES if section == "equality" else own
-        return sections.KEPT_ATTRIBUTES.get(tag)
+            return frozenset(TARGETS)
+        if section in TAKEN:
+            own = TAKEN[section].get(tag, frozenset[str]())
+            return own | OF_EQUALITIES if section == "equality" else own
+        return KEPT_ATTRIBUTES.get(tag)
 
     def _too_deep(self, place: Place) -> None:
         message = f"elements are nested deeper than {DEEPEST}"

@@ -11,14 +11,44 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from xml.parsers import expat
 
 from linkwork.errors import Finding
-from linkwork.formats.mjcf.compiled import Compiled, OpenMesh, compiled, mujoco_module
-from linkwork.formats.mjcf.extract import extract
-from linkwork.formats.mjcf.flat import Flat
-from linkwork.formats.mjcf.flatten import flatten
+from linkwork.formats.mjcf.extract import Compiled, OpenMesh, compiled, extract, mujoco_module
+from linkwork.formats.mjcf.flatten import Flat, flatten
 from linkwork.formats.mjcf.records import MjcfModel
-from linkwork.formats.urdf.source import gather
+from linkwork.formats.urdf.source import declaration_first, gather
+
+
+class _Found(Exception):
+    """The root element was reached."""
+
+
+def is_mjcf(data: bytes) -> bool:
+    """Whether the first element of an XML text is ``<mujoco>``.
+
+    Nothing behind it is read. A text that is no XML is not MJCF.
+    """
+    root = [""]
+
+    def start(tag: str, _: dict[str, str]) -> None:
+        root[0] = tag
+        raise _Found
+
+    def refuse(*_: object) -> None:
+        raise _Found
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(declaration_first(data)[0], True)
+    except (_Found, expat.ExpatError, ValueError, LookupError):
+        pass
+    finally:
+        parser.StartElementHandler = parser.StartDoctypeDeclHandler = None
+    return root[0] == "mujoco"
+
 
 __all__ = ["Compiled", "MjcfModel", "OpenMesh", "read"]
 

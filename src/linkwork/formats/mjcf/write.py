@@ -15,11 +15,20 @@ from xml.etree import ElementTree
 import numpy as np
 
 from linkwork.errors import DescriptionError, Finding, Level
-from linkwork.formats.mjcf.flat import DEEPEST
-from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
-from linkwork.formats.urdf.edit.tree import root_of
+from linkwork.formats.mjcf.flatten import DEEPEST
+from linkwork.formats.urdf.edit.records import renamed_meshes, root_of
 from linkwork.formats.urdf.records import Box, ExtraElement, Joint, Link, Mesh, Robot, Shape
 from linkwork.formats.urdf.write import to_text
+
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Structure
+mjcf-size | warning | A shape of size zero is not written to MJCF: MuJoCo refuses such ones. | Give
+    it its size, or leave it out.
+# Converting to MJCF (`linkwork convert`)
+mjcf-digits | note | MuJoCo writes six digits. | Nothing to do.
+"""
+
 
 _NAMES_SHOWN = 6
 

@@ -12,6 +12,30 @@ from typing import Any, NamedTuple
 from linkwork.formats.urdf.schema import JOINT_TYPES, Kind
 from linkwork.legible import legible
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Files
+too-long | error | A name, text, tag or comment beyond its limit. | Shorten it.
+# Names and elements
+empty-name | error | A name is empty. | Give one.
+odd-name | warning | Control characters, or white space around a name. | Remove it.
+# Numbers
+number | error, warning | Not a plain decimal number; a warning in colours and scales. | No commas,
+    units or expressions.
+not-finite | error | nan, infinite, or too large for a number. | Write a number.
+count | error, warning | Too many or too few numbers; a warning in colours and scales. | See how
+    many are needed.
+too-large | error | Poses would overflow: beyond 1e100. | Write the true length.
+range | warning | A size, effort, colour, ... outside its range. | See the range.
+# Joints
+joint-type | error | No type that URDF has. | See the list.
+# Records and mechanisms made in code
+type | error | A value of another type than the field has. | See the type.
+character | error | A character that XML cannot hold. | Remove it.
+white-space | error | White space that would not read back. | Remove it.
+"""
+
+
 LONGEST = 65536
 """The longest attribute that is read, in characters."""
 

@@ -5,10 +5,23 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
 from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.schema import JOINT, LINK
+
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Files
+more | error, note | More than 10,000 problems; so many are not listed. | Mend some.
+# Names and elements
+unknown-element | warning, note | URDF has no such element here; kept, not used. A warning where it
+    looks like a slip. | Mind the spelling, or leave it to the program that it is for.
+unknown-attribute | warning, note | URDF has no such attribute here; kept, not used. A warning where
+    it looks like a slip. | Mind the spelling, or remove it.
+"""
+
 
 MOST = 10_000
 """How many errors, and how many findings, of one file are listed."""
@@ -44,8 +57,9 @@ class Findings:
         element: str = "",
         name: str = "",
         hint: str = "",
+        file: str = "",
     ) -> None:
-        """Keep one problem; past `MOST` it is only counted."""
+        """Keep one problem; past `MOST` it is only counted. ``file`` is another one than ours."""
         if code in self._accepted and level == "error":
             level = "warning"
         problems = self._errors if level == "error" else self._findings
@@ -53,7 +67,31 @@ class Findings:
             self._left_out += 1
             return
         problems.append(
-            Finding(level, code, message, self.file, line, show(element), show(name), hint)
+            Finding(level, code, message, file or self.file, line, show(element), show(name), hint)
+        )
+
+    def about(
+        self,
+        level: Level,
+        element: str,
+        record: Any,
+        code: str,
+        message: str,
+        hint: str = "",
+        *,
+        line: int | None = None,
+    ) -> None:
+        """Keep one problem of a record that has a name and a line; ``line`` is another one."""
+        file, at = getattr(record, "file", None) or "", record.line if line is None else line
+        self.add(
+            level,
+            code,
+            message,
+            line=at,
+            element=element,
+            name=record.name,
+            hint=hint,
+            file=file,
         )
 
     def mark(self) -> tuple[int, int, int, int]:

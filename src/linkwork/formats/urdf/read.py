@@ -46,6 +46,31 @@ from linkwork.formats.urdf.records import (
 from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element, Kind, Need
 from linkwork.formats.urdf.source import MENDABLE, as_utf8, collector_paused, given, well_formed
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Files
+xml | error | The XML is not well formed; nothing is guessed. | See the column.
+doctype | error | A document type could define entities. | Remove it.
+xinclude | error | XInclude is not followed. | Put the text into the file.
+root | error | The outermost element is not `<robot>`. | Is it a URDF?
+too-deep | error | Elements nested deeper than 256. | Flatten them.
+# Structure
+misplaced | error | A link or joint inside another element. | Move it to `<robot>`.
+doubled | error, warning | A part that may stand once stands twice; an error where poses depend on
+    it. | Leave one.
+missing-element | error, warning | A part that must be there is not; an error where the tree depends
+    on it. | Add it.
+missing-attribute | error, warning | An attribute that must be there is not; an error where the tree
+    depends on it. | Add it.
+# Names and elements
+stray-text | warning | Text that belongs to no element. | Remove it.
+# Xacro
+xacro | error, warning | The xacro package refuses or warns; or a xacro element is left in a URDF,
+    and not used. | Where such elements are to say something, expand the file with `linkwork
+    convert`.
+"""
+
+
 DEEPEST = 256
 """How deep elements may be nested."""
 

@@ -19,6 +19,22 @@ from linkwork.errors import DescriptionError, Finding, MissingFileError
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.findings import Findings
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Files
+no-file | error | There is no such file. | Mind the folder that you are in.
+not-a-file | error | A folder, pipe or device. | Name a file.
+unreadable | error | The system does not let the file be read. | See its reason.
+file-size | error | The file has more than 256 MB. | Split it.
+compressed | error | The file is an archive. | Unpack it first.
+encoding | error | Not text in the encoding it declares. | Save it as UTF-8.
+declaration | warning | White space before the XML declaration: read as if it were behind. | Put the
+    declaration first.
+undeclared-prefix | warning | A name space that is declared nowhere: what has it is kept, not used.
+    | Declare it on `<robot>`.
+"""
+
+
 LARGEST_FILE = 256 * 1024 * 1024
 """The largest description, in bytes."""
 

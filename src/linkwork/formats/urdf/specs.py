@@ -28,6 +28,19 @@ from linkwork.formats.urdf.findings import MISPLACED
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement
 from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element, Kind, Need
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+name | error | Characters that no name can have. | Remove them.
+# Records and mechanisms made in code
+symmetric | error | An inertia that is not symmetric. | Write (m + m.T) / 2.
+extra | error | The text of an unknown element is not that one. | Mend the XML.
+known | error | URDF's own element among the unknown ones. | Make it a record.
+within | error | A comment inside what is not there. | Put it elsewhere.
+comment | error | A comment that XML cannot hold. | No two hyphens.
+"""
+
+
 _TEXTS = frozenset({Kind.NAME, Kind.LABEL, Kind.CONTENT})
 
 

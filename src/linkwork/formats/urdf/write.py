@@ -36,6 +36,14 @@ from linkwork.formats.urdf.specs import (
     values,
 )
 
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Records and mechanisms made in code
+missing | error | A field that the text needs is None. | Give a value.
+twice | error | An unknown attribute stands twice. | Remove one.
+"""
+
+
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 _MANY = 5000  # links and joints, which come to about 1 MB
 _place_of = itemgetter(0)

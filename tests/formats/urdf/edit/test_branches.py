@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.formats.urdf.edit import cut, looks, merge, remove, rename, subtree
-from linkwork.formats.urdf.edit.tree import below, link_names, root_of
+from linkwork.formats.urdf import materials
+from linkwork.formats.urdf.edit import cut, merge, remove, rename, subtree
+from linkwork.formats.urdf.edit.records import below, link_names, root_of
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document, ExtraElement, Mimic, Robot
 from linkwork.formats.urdf.write import to_text
@@ -200,7 +201,7 @@ def test_any_robot_cut_and_merged_again(robot: Robot, data: st.DataObject):
     rest, branch = cut(document, joint.child, mimic="free")
     for part in (rest, branch):
         assert read(to_text(part.robot)).robot == part.robot
-        assert looks.looks(part.robot).items() <= looks.looks(robot).items()
+        assert materials.appearances(part.robot).items() <= materials.appearances(robot).items()
     assert {*rest.robot.links, *branch.robot.links} == set(robot.links)
     joint = replace(joint, mimic=None)
     again = merge(rest, branch, joint).robot

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkwork.errors import InputError
-from linkwork.formats.urdf.edit.mentions import Mentions
+from linkwork.formats.urdf.edit.names import Mentions
 from linkwork.formats.urdf.records import ExtraElement
 
 

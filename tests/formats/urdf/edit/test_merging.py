@@ -7,7 +7,7 @@ import pytest
 
 from linkwork.errors import DescriptionError, InputError, UnknownNameError
 from linkwork.formats.urdf.edit import merge, prefix
-from linkwork.formats.urdf.edit.walk import every
+from linkwork.formats.urdf.edit.records import every
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document, Joint, Mesh, Mimic
 from robots import ALL_TYPES, chain_urdf, description_poses, origin, random_tree

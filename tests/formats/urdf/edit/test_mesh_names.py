@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkwork.formats.urdf.edit.mesh_names import is_relative, name_from, renamed_meshes
-from linkwork.formats.urdf.edit.walk import every
+from linkwork.formats.urdf.edit.records import every, is_relative, name_from, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Material, Mesh
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from linkwork.formats.urdf.edit.origins import HERE, Origin, inverse, negated, relative, turned
+from linkwork.formats.urdf.edit.reroot import HERE, Origin, inverse, negated, relative, turned
 from robots import origin as matrix
 from seeds import rng
 

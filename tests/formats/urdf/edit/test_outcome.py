@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from linkwork.errors import DescriptionError
-from linkwork.formats.urdf.edit.outcome import outcome
+from linkwork.formats.urdf.edit.records import outcome
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Document
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from linkwork.formats.urdf.edit.references import References
+from linkwork.formats.urdf.edit.names import References
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import ExtraElement
 

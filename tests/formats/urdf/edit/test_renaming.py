@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from linkwork.errors import DescriptionError, InputError, UnknownNameError
-from linkwork.formats.urdf.edit import looks, prefix, rename
-from linkwork.formats.urdf.edit.walk import every
+from linkwork.formats.urdf import materials
+from linkwork.formats.urdf.edit import prefix, rename
+from linkwork.formats.urdf.edit.records import every
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document, ExtraElement, Robot
 from linkwork.formats.urdf.write import to_text
@@ -34,7 +35,7 @@ def names_of(document: Document) -> dict[str, list[str]]:
     return {
         "links": [link.name for link in robot.links],
         "joints": [joint.name for joint in robot.joints],
-        "materials": list(looks.names(robot)),
+        "materials": list(materials.material_names(robot)),
         "transmissions": [t.name for t in robot.transmissions],
     }
 
@@ -103,7 +104,7 @@ def test_every_reference_follows(cell: Document):
     assert robot.joints[3].mimic.joint == "left"
     assert robot.transmissions[0].name == "gear"
     assert [j.name for t in robot.transmissions for j in t.joints] == ["s1", "left", "grip_b"]
-    assert {m.name for m in looks.worn(robot)} == {"iron", "sky", "rubber"}
+    assert {m.name for m in materials.used_materials(robot)} == {"iron", "sky", "rubber"}
     texts = "".join(e.xml for e in robot.extra if isinstance(e, ExtraElement))
     for text in (
         "<gazebo reference='upper &amp; arm'>",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import linkwork as lw
 from linkwork.errors import DescriptionError, InputError, UnknownNameError
 from linkwork.formats.urdf.edit import reroot
-from linkwork.formats.urdf.edit.tree import link_names, path_to, root_of
+from linkwork.formats.urdf.edit.records import link_names, path_to, root_of
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document, Joint, Robot
 from linkwork.formats.urdf.write import to_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.formats.urdf.edit import tree
+from linkwork.formats.urdf.edit import records as tree
 from linkwork.formats.urdf.read import read
 from robots import chain_urdf, random_tree
 from seeds import rng

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linkwork.formats.urdf.edit import looks
+from linkwork.formats.urdf import materials
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document, Material, Robot
 
@@ -16,28 +16,28 @@ def without(robot: Robot, *links: str) -> Robot:
 
 
 def test_the_first_definition_counts(cell: Document):
-    assert looks.looks(cell.robot)["blue"] == (BLUE, None)
-    assert list(looks.names(cell.robot)) == ["steel", "rubber", "blue"]
+    assert materials.appearances(cell.robot)["blue"] == (BLUE, None)
+    assert list(materials.material_names(cell.robot)) == ["steel", "rubber", "blue"]
     text = """<robot name="r"><link name="a">{}{}</link>{}</robot>"""
     shape = """<visual><geometry><sphere radius="1"/></geometry>
       <material name="m"><color rgba="{} 0 0 1"/></material></visual>"""
     own = '<material name="m"><color rgba="0 0 1 1"/></material>'
     robot = read(text.format(shape.format(1), shape.format(0), own)).robot
-    assert looks.looks(robot) == {"m": (BLUE, None)}
+    assert materials.appearances(robot) == {"m": (BLUE, None)}
     robot = read(text.format(shape.format(1), shape.format(0), "")).robot
-    assert looks.looks(robot) == {"m": ((1.0, 0.0, 0.0, 1.0), None)}
+    assert materials.appearances(robot) == {"m": ((1.0, 0.0, 0.0, 1.0), None)}
 
 
 def test_a_definition_on_a_shape_that_is_gone_is_carried(cell: Document):
-    part = looks.with_looks_of(cell.robot, without(cell.robot, "arm"))
+    part = materials.with_materials_of(cell.robot, without(cell.robot, "arm"))
     assert part.materials[-1] == Material("blue", BLUE)
-    assert looks.looks(part) == looks.looks(cell.robot)
+    assert materials.appearances(part) == materials.appearances(cell.robot)
 
 
 def test_only_what_the_gone_alone_used_goes_with_them(cell: Document):
     spare = Material("spare", GREY)
     robot = replace(cell.robot, materials=(*cell.robot.materials, spare))
-    part = looks.with_looks_of(robot, without(robot, "hand"))
+    part = materials.with_materials_of(robot, without(robot, "hand"))
     assert [m.name for m in part.materials] == ["steel", "spare"]
 
 
@@ -48,5 +48,5 @@ def test_another_look_of_the_name_does_not_take_over():
       <link name="b">{shape.format(0.5)}</link><joint name="j" type="fixed"><parent link="a"/>
       <child link="b"/></joint></robot>"""
     robot = read(text).robot
-    part = looks.with_looks_of(robot, without(robot, "a"))
-    assert looks.looks(part) == looks.looks(robot)
+    part = materials.with_materials_of(robot, without(robot, "a"))
+    assert materials.appearances(part) == materials.appearances(robot)
