@@ -55,10 +55,7 @@ def link_parts(
     allow: Folders = (),
     missing: Missing = "raise",
 ) -> tuple[ShownPart, ...]:
-    """The meshes of a link, in the order of the description; scales are applied, poses are not.
-
-    ``allow`` are folders beside the description's package that meshes may lie in. A mesh that
-    cannot be had raises, or is left out with ``missing="skip"``.
+    """As `Robot.link_parts`; in the order of the description, scales applied, poses not.
 
     Raises: UnknownNameError for a link; InputError for a mesh that is not found or is faulty;
     UnsupportedFeatureError for a robot without a description.
@@ -88,10 +85,7 @@ def link_mesh(
     allow: Folders = (),
     missing: Missing = "raise",
 ) -> trimesh.Trimesh:
-    """One mesh of all that a link has, in the link's frame, metre; empty where there is nothing.
-
-    Raises: as `link_parts`.
-    """
+    """As `Robot.link_mesh`."""
     parts = link_parts(robot, link, kind, allow=allow, missing=missing)
     return _joined((part, part.T_link_part) for part in parts)
 
@@ -104,10 +98,7 @@ def robot_mesh(
     allow: Folders = (),
     missing: Missing = "raise",
 ) -> trimesh.Trimesh:
-    """One mesh of the whole robot in the world, at the configuration q (nq,), by default neutral.
-
-    Raises: as `link_parts`; ShapeError for more than one configuration.
-    """
+    """As `Robot.mesh`."""
     placed: list[tuple[ShownPart, Floats]] = []
     for link, T_world_link in _link_poses(robot, q):
         for part in link_parts(robot, link, kind, allow=allow, missing=missing):
@@ -123,10 +114,7 @@ def bounding_box(
     allow: Folders = (),
     missing: Missing = "raise",
 ) -> Floats:
-    """The smallest box along the world's axes around the robot at q: (2, 3), lowest corner first.
-
-    Raises: as `robot_mesh`; InputError for a robot without shapes of this kind.
-    """
+    """As `Robot.bounding_box`."""
     mesh = robot_mesh(robot, q, kind, allow=allow, missing=missing)
     if not len(mesh.vertices):
         raise InputError(f"'{robot.name}' has no {kind} shapes, so there is no box around them")
@@ -142,14 +130,7 @@ def link_mass_properties(
     hull: bool = False,
     allow: Folders = (),
 ) -> MassProperties:
-    """Mass, centre of mass and inertia about it of a link's shapes filled with one density (kg/m³).
-
-    In the link's frame. Where shapes overlap, the common part counts for each. ``hull=True`` takes
-    the convex hull of each mesh, which one that is not closed needs.
-
-    Raises: as `link_parts`; InputError for a mesh that encloses no volume or is inside out in
-    places, or no shape at all.
-    """
+    """As `Robot.link_mass_properties`."""
     document = _document(robot)
     masses: list[MassProperties] = []
     for shown in _shown(_link(document, link), kind):

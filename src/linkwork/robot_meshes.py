@@ -55,7 +55,7 @@ class RobotMeshes:
     ) -> trimesh.Trimesh:
         """One mesh of the whole robot in the world (m) at q (nq,), by default neutral.
 
-        Raises: as `link_parts`.
+        Raises: as `link_parts`; InputError for more than one configuration.
         """
         return _appearance().robot_mesh(self, q, kind, allow=allow, missing=missing)
 
@@ -84,9 +84,11 @@ class RobotMeshes:
     ) -> MassProperties:
         """Mass, centre of mass and inertia of a link's shapes, filled with one density (kg/m³).
 
-        In the link's frame. ``hull=True`` takes the convex hull of each mesh.
+        In the link's frame. Where shapes overlap, the common part counts for each. ``hull=True``
+        takes the convex hull of each mesh, which one that is not closed needs.
 
-        Raises: as `link_parts`; InputError for a mesh that encloses no volume.
+        Raises: as `link_parts`; InputError for a mesh that encloses no volume or is inside out in
+        places, or no shape at all.
         """
         return _appearance().link_mass_properties(self, link, density, kind, hull=hull, allow=allow)
 

@@ -166,10 +166,7 @@ def check_target(path: str | os.PathLike[str], format: Format, *, overwrite: boo
     if not target.parent.is_dir():
         raise InputError(f"{path} cannot be written: there is no folder {Path(path).parent}")
     if target.exists() and not target.is_file():
-        raise InputError(
-            f"{path} cannot be written: something that is not a file (it is no regular file) is "
-            "there"
-        )
+        raise InputError(f"{path} cannot be written: something that is not a file is there")
     if not overwrite:
         loops = loops_format.beside(target) if format == "urdf" else None
         for there, whose in ((target, ""), (loops, f" and has the loops of {target.name}")):

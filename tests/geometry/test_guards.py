@@ -27,47 +27,6 @@ def test_every_cut_of_a_binary_file_is_seen(tmp_path: Path, name: str):
             load(written(tmp_path / name, whole[:length]))
 
 
-def test_counts_are_held_against_the_file_to_the_byte(tmp_path: Path):
-    data = made.ply(kind="binary_little_endian")
-    least = data.index(b"end_header\n") + 11 + 4 * 12 + 4  # a face has its count at least
-    guards.check(written(tmp_path / "a.ply", data[:least]))
-    with pytest.raises(InputError, match="52 bytes or more, but 51 follow"):
-        guards.check(written(tmp_path / "a.ply", data[: least - 1]))
-    with pytest.raises(InputError, match="claims 5 triangles"):
-        guards.check(written(tmp_path / "a.stl", made.stl()[:80] + b"\5\0\0\0" + made.stl()[84:]))
-
-
-def test_headers_of_ply(tmp_path: Path):
-    sound = made.ply()
-    for old, new, part in (
-        (b"ply\n", b"plx\n", "no PLY"),
-        (b"end_header", b"end_headex", "no header"),
-        (b"vertex 4", b"vertex many", "no count"),
-        (b"vertex 4", b"vertex -4", "no count"),
-        (b"float x", b"quaternion x", "no known type"),
-        (b"property float x", b"property", "no known type"),
-        (b"list uchar int", b"list int", "no known type"),
-        (b"list uchar int", b"list text int", "no known type"),
-    ):
-        assert old in sound
-        with pytest.raises(InputError, match=part):
-            guards.check(written(tmp_path / "a.ply", sound.replace(old, new)))
-
-
-def test_headers_of_off(tmp_path: Path):
-    sound = made.off()
-    for old, new, part in (
-        (b"OFF", b"OFX", "begin with OFF"),
-        (b"OFF", b"OFF BINARY", "binary OFF"),
-        (b"4 4 0", b"four 4 0", "no counts"),
-        (b"4 4 0", b"4 400 0", "400 faces"),
-        (b"3 0 2 1", b"4 0 2 1", "'4' corners"),
-        (b"3 0 2 1", b"2 0 2 1", "'2' corners"),
-    ):
-        with pytest.raises(InputError, match=part):
-            guards.check(written(tmp_path / "a.off", sound.replace(old, new)))
-
-
 def test_pictures(tmp_path: Path):
     pytest.importorskip("PIL", reason="Pillow (pip install pillow) is not installed")
     side = guards.LARGEST_SIDE
@@ -82,7 +41,7 @@ def test_pictures(tmp_path: Path):
 
 def test_largest_file(tmp_path: Path):
     path = written(tmp_path / "a.stl", made.stl())
-    assert guards.read(path, len(made.stl())).data == made.stl()
+    assert guards.read(path, len(made.stl())) == made.stl()
     with pytest.raises(InputError, match="the most that is read"):
         guards.read(path, len(made.stl()) - 1)
 
@@ -90,7 +49,7 @@ def test_largest_file(tmp_path: Path):
 def test_the_key_of_a_file_changes_with_it(tmp_path: Path):
     path = written(tmp_path / "a.stl", b"abc")
     first = guards.key_of(path)
-    assert first == guards.key_of(path) == guards.read(path).key
+    assert first == guards.key_of(path)
     written(path, b"abcd")
     assert guards.key_of(path) != first
     with pytest.raises(InputError, match="cannot be read"):

@@ -569,7 +569,7 @@ def refused(path: Path, part: str) -> None:
 
 @pytest.mark.parametrize("suffix", sorted(MESH_SUFFIXES))
 def test_empty_files(tmp_path: Path, suffix: str):
-    refused(written(tmp_path / f"a{suffix}", b""), "empty")
+    refused(written(tmp_path / f"a{suffix}", b""), "the file is empty")
     refused(written(tmp_path / f"b{suffix}", b" \n\t "), "")
 
 

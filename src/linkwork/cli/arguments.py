@@ -15,17 +15,18 @@ _ROBOT, _OUTPUT, _POSITION, _FORCES = "Robot", "Output", "Joint positions", "For
 
 
 def option(
-    *names: str,
+    name: str,
     metavar: str,
     text: str,
+    *,
     default: Any = None,
     panel: str | None = None,
     least: int | None = None,
     most: int | None = None,
 ) -> Any:
-    """An option with a value; a default is shown in the help."""
+    """An option with a value, of one name or several parted by commas; a default is shown."""
     info = typer.Option(
-        *names,
+        *name.split(","),
         metavar=metavar,
         help=text,
         min=least,
@@ -65,29 +66,16 @@ def _json() -> Any:
 
 def _out(kinds: str) -> Any:
     text = f"Write the result to this file as well: {kinds}."
-    return option("--out", metavar="FILE", text=text, panel=_OUTPUT)
+    return option("--out", "FILE", text, panel=_OUTPUT)
 
 
 def _threads() -> Any:
     text = "Threads, at most; by default one for each core."
-    return option("--threads", metavar="N", text=text, least=1, most=1024)
+    return option("--threads", "N", text, least=1, most=1024)
 
 
 def _frame(text: str = "The frame; by default the only link at an end.") -> Any:
-    return option("--frame", metavar="NAME", text=text)
-
-
-def _q() -> Any:
-    text = (
-        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
-        "Joints that are not named stay neutral."
-    )
-    return option("--q", metavar="Q", text=text, panel=_POSITION)
-
-
-def _q_file() -> Any:
-    text = "Joint positions from a .csv or .npy file, one configuration a row."
-    return option("--q-file", metavar="FILE", text=text, panel=_POSITION)
+    return option("--frame", "NAME", text)
 
 
 def _allow() -> Any:
@@ -95,12 +83,12 @@ def _allow() -> Any:
         "A folder that meshes may lie in besides the description's package. May be given several "
         "times."
     )
-    return option("--allow", metavar="FOLDER", text=text)
+    return option("--allow", "FOLDER", text)
 
 
 def _xacro_arguments() -> Any:
     text = "A value for an argument of a xacro file. May be given several times."
-    return option("--arg", metavar="NAME:=VALUE", text=text)
+    return option("--arg", "NAME:=VALUE", text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,16 +100,14 @@ class RobotArguments:
     )
     lock: list[str] | None = option(
         "--lock",
-        metavar="NAME=VALUE",
-        text="Hold a joint at a position. May be given several times.",
+        "NAME=VALUE",
+        "Hold a joint at a position. May be given several times.",
         panel=_ROBOT,
     )
     base_frame: str | None = option(
-        "--from",
-        "--base-frame",
-        metavar="FRAME",
-        text="Base the poses on this frame, and keep only the joints from there to the frame "
-        "asked for.",
+        "--from,--base-frame",
+        "FRAME",
+        "Base the poses on this frame, and keep only the joints from there to the frame asked for.",
         panel=_ROBOT,
     )
     floating: bool = flag("--floating", "Let the root link move freely in space.", panel=_ROBOT)
@@ -148,7 +134,27 @@ class InfoArguments(RobotArguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FkArguments(RobotArguments):
+class FrameArguments(RobotArguments):
+    """A frame of a robot, at one configuration or those of a file."""
+
+    frame: str | None = _frame()
+    q: list[str] | None = option(
+        "--q",
+        "Q",
+        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
+        "Joints that are not named stay neutral.",
+        panel=_POSITION,
+    )
+    q_file: str | None = option(
+        "--q-file",
+        "FILE",
+        "Joint positions from a .csv or .npy file, one configuration a row.",
+        panel=_POSITION,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FkArguments(FrameArguments):
     """Forward kinematics: the pose of a frame for given joint positions.
 
     Prints the pose as a 4x4 matrix, and as position (m), roll-pitch-yaw (rad) and quaternion.
@@ -162,16 +168,13 @@ class FkArguments(RobotArguments):
         "linkwork fk panda --all",
     )
 
-    frame: str | None = _frame()
     all_frames: bool = flag("--all", "The poses of all frames.")
-    q: list[str] | None = _q()
-    q_file: str | None = _q_file()
     json: bool = _json()
     out: str | None = _out(".npy with the matrices, .csv with x, y, z, qw, qx, qy, qz")
 
 
 @dataclass(frozen=True, kw_only=True)
-class JacobianArguments(RobotArguments):
+class JacobianArguments(FrameArguments):
     """The Jacobian of a frame: its velocity for each joint's velocity, linear rows first.
 
     The reference says which point's velocity is meant, and along which axes. world-aligned: the
@@ -184,15 +187,9 @@ class JacobianArguments(RobotArguments):
         "linkwork jacobian panda --reference local",
     )
 
-    frame: str | None = _frame()
     reference: str = option(
-        "--reference",
-        metavar="NAME",
-        text="world-aligned, local or world.",
-        default="world-aligned",
+        "--reference", "NAME", "world-aligned, local or world.", default="world-aligned"
     )
-    q: list[str] | None = _q()
-    q_file: str | None = _q_file()
     json: bool = _json()
     out: str | None = _out(".npy with the matrices, .csv with one line for each row of them")
 
@@ -222,70 +219,52 @@ class IkArguments(RobotArguments):
     frame: list[str] | None = _frame(
         "The frame; by default the only link at an end. Several take as many --target."
     )
-    xyz: str | None = option("--xyz", metavar='"X Y Z"', text="The position wanted, in metres.")
+    xyz: str | None = option("--xyz", '"X Y Z"', "The position wanted, in metres.")
     rpy: str | None = option(
         "--rpy",
-        metavar='"R P Y"',
-        text="The rotation wanted: roll, pitch, yaw in radians; in degrees with --deg.",
+        '"R P Y"',
+        "The rotation wanted: roll, pitch, yaw in radians; in degrees with --deg.",
     )
     wxyz: str | None = option(
-        "--wxyz",
-        metavar='"W X Y Z"',
-        text="The rotation wanted, as a quaternion. Default: unturned.",
+        "--wxyz", '"W X Y Z"', "The rotation wanted, as a quaternion. Default: unturned."
     )
-    poses: str | None = option("--poses", metavar="FILE", text="Poses from a .csv or .npy file.")
+    poses: str | None = option("--poses", "FILE", "Poses from a .csv or .npy file.")
     target: list[str] | None = option(
         "--target",
-        metavar='"X Y Z ..."',
-        text="The position alone, or with roll, pitch, yaw or a quaternion behind it.",
+        '"X Y Z ..."',
+        "The position alone, or with roll, pitch, yaw or a quaternion behind it.",
     )
     task: list[str] | None = option(
-        "--task",
-        metavar='"KIND ..."',
-        text="One more thing to be done. May be given several times.",
+        "--task", '"KIND ..."', "One more thing to be done. May be given several times."
     )
     q0: list[str] | None = option(
-        "--q0", metavar="Q", text="Where to begin, and where joints that are not moved stay."
+        "--q0", "Q", "Where to begin, and where joints that are not moved stay."
     )
     joints: str | None = option(
-        "--joints",
-        metavar="A,B,...",
-        text="The joints to move; default: all that the tasks depend on.",
+        "--joints", "A,B,...", "The joints to move; default: all that the tasks depend on."
     )
     limits_margin: float | None = option(
-        "--limits-margin",
-        metavar="M",
-        text="Keep so far from the limits of position, in radians or metres.",
+        "--limits-margin", "M", "Keep so far from the limits of position, in radians or metres."
     )
     every: bool = flag("--all", "All different solutions that are found, for one target.")
     best: str | None = option(
         "--best",
-        metavar="NAME",
-        text="Of many solutions, that nearest (to --q0), most centred, or most manipulable.",
+        "NAME",
+        "Of many solutions, that nearest (to --q0), most centred, or most manipulable.",
     )
-    best_of: int = option(
-        "--best-of", metavar="N", text="How many starts --best searches from.", default=32
-    )
+    best_of: int = option("--best-of", "N", "How many starts --best searches from.", default=32)
     position_tolerance: float | None = option(
-        "--position-tolerance",
-        metavar="M",
-        text="Largest error of positions, in metres; default: 1e-05.",
+        "--position-tolerance", "M", "Largest error of positions, in metres; default: 1e-05."
     )
     rotation_tolerance: float | None = option(
-        "--rotation-tolerance",
-        metavar="RAD",
-        text="Largest error of rotations, in radians; default: 0.0001.",
+        "--rotation-tolerance", "RAD", "Largest error of rotations, in radians; default: 0.0001."
     )
-    seed: int = option("--seed", metavar="N", text="Picks the random restarts.", default=0)
+    seed: int = option("--seed", "N", "Picks the random restarts.", default=0)
     tries: int | None = option(
-        "--tries",
-        metavar="N",
-        text="Tries for a target, at most; default: 1000, with lower priorities 50.",
+        "--tries", "N", "Tries for a target, at most; default: 1000, with lower priorities 50."
     )
     steps: int | None = option(
-        "--steps",
-        metavar="N",
-        text="Steps of a try, at most; default: 16, with lower priorities 60.",
+        "--steps", "N", "Steps of a try, at most; default: 16, with lower priorities 60."
     )
     threads: int | None = _threads()
     show: bool = flag("--show", "A table of each task's errors.", panel=_OUTPUT)
@@ -318,14 +297,14 @@ class AssembleArguments(RobotArguments):
     )
     file: str | None = option(
         "--file",
-        metavar="FILE",
-        text="Positions of the actuated joints from a .csv or .npy file, one row each: columns by "
+        "FILE",
+        "Positions of the actuated joints from a .csv or .npy file, one row each: columns by "
         "name, or in their order.",
     )
     near: list[str] | None = option(
         "--near",
-        metavar="Q",
-        text="Joint positions to go from, following their branch: numbers in quotes, or "
+        "Q",
+        "Joint positions to go from, following their branch: numbers in quotes, or "
         "name=value. Without it the search starts at neutral, then at random.",
     )
     follow: bool = flag(
@@ -334,9 +313,9 @@ class AssembleArguments(RobotArguments):
         default=True,
     )
     every: bool = flag("--all", "All branches that are found, the nearest first.")
-    seed: int | None = option("--seed", metavar="N", text="Picks the random starts.")
-    tries: int | None = option("--tries", metavar="N", text="Tries for each row, at most.")
-    steps: int | None = option("--steps", metavar="N", text="Steps of a try, or of a way, at most.")
+    seed: int | None = option("--seed", "N", "Picks the random starts.")
+    tries: int | None = option("--tries", "N", "Tries for each row, at most.")
+    steps: int | None = option("--steps", "N", "Steps of a try, or of a way, at most.")
     threads: int | None = _threads()
     json: bool = _json()
     out: str | None = _out(
@@ -361,66 +340,47 @@ class SimulateArguments(RobotArguments):
         "linkwork simulate quadruped --floating --method dopri5 --gravity '0 0 0'",
     )
 
-    duration: float = option("--duration", metavar="S", text="How long, in seconds.", default=1.0)
-    q0: list[str] | None = option("--q0", metavar="Q", text="Positions to begin with.")
-    v0: str | None = option(
-        "--v0", metavar='"V ..."', text="Velocities to begin with; default: at rest."
-    )
+    duration: float = option("--duration", "S", "How long, in seconds.", default=1.0)
+    q0: list[str] | None = option("--q0", "Q", "Positions to begin with.")
+    v0: str | None = option("--v0", '"V ..."', "Velocities to begin with; default: at rest.")
     method: str = option(
         "--method",
-        metavar="NAME",
-        text="rk4, euler (semi-implicit), dopri5 (adaptive) or implicit.",
+        "NAME",
+        "rk4, euler (semi-implicit), dopri5 (adaptive) or implicit.",
         default="rk4",
     )
     dt: float = option(
-        "--dt",
-        metavar="S",
-        text="The step; for dopri5 the time between kept states.",
-        default=1.0e-3,
+        "--dt", "S", "The step; for dopri5 the time between kept states.", default=1.0e-3
     )
     tolerance: float = option(
-        "--tolerance", metavar="X", text="For dopri5: the error of a step, at most.", default=1.0e-8
+        "--tolerance", "X", "For dopri5: the error of a step, at most.", default=1.0e-8
     )
-    record: int = option(
-        "--record", metavar="K", text="Keep every K-th state; 0: first and last.", default=1
-    )
+    record: int = option("--record", "K", "Keep every K-th state; 0: first and last.", default=1)
     kp: str | None = option(
         "--kp",
-        metavar="K",
-        text="Stiffness of the controller: one number, or one for each degree of freedom, or each "
+        "K",
+        "Stiffness of the controller: one number, or one for each degree of freedom, or each "
         "actuated joint.",
         panel=_FORCES,
     )
-    kd: str | None = option("--kd", metavar="K", text="Damping of the controller.", panel=_FORCES)
-    target: list[str] | None = option(
-        "--target", metavar="Q", text="Positions to hold.", panel=_FORCES
-    )
-    torque: str | None = option(
-        "--torque", metavar='"F ..."', text="Constant forces.", panel=_FORCES
-    )
+    kd: str | None = option("--kd", "K", "Damping of the controller.", panel=_FORCES)
+    target: list[str] | None = option("--target", "Q", "Positions to hold.", panel=_FORCES)
+    torque: str | None = option("--torque", '"F ..."', "Constant forces.", panel=_FORCES)
     gravity: str | None = option(
-        "--gravity",
-        metavar='"X Y Z"',
-        text="Free-fall acceleration in the world, m/s².",
-        panel=_FORCES,
+        "--gravity", '"X Y Z"', "Free-fall acceleration in the world, m/s².", panel=_FORCES
     )
     losses: bool = flag("--losses", "Damping and friction of the description count.", panel=_FORCES)
     armature: str | None = option(
-        "--armature",
-        metavar="I",
-        text="Inertia of rotors, times the gear ratio squared.",
-        panel=_FORCES,
+        "--armature", "I", "Inertia of rotors, times the gear ratio squared.", panel=_FORCES
     )
     stops: bool = flag("--stops", "Joint limits hold, softly.", panel=_FORCES)
     plot: str | None = option(
         "--plot",
-        metavar="FILE",
-        text="Draw positions, velocities, forces and energies: .png, .svg or .pdf.",
+        "FILE",
+        "Draw positions, velocities, forces and energies: .png, .svg or .pdf.",
         panel=_OUTPUT,
     )
-    save: str | None = option(
-        "--save", metavar="FILE", text="Write all states: .npz, or .csv.", panel=_OUTPUT
-    )
+    save: str | None = option("--save", "FILE", "Write all states: .npz, or .csv.", panel=_OUTPUT)
     threads: int | None = _threads()
     json: bool = _json()
 
@@ -447,16 +407,16 @@ class CheckArguments:
     strict: bool = flag("--strict", "Warnings fail as well.")
     level: str = option(
         "--level",
-        metavar="LEVEL",
-        text="What is printed: error, warning (and errors), or note (everything).",
+        "LEVEL",
+        "What is printed: error, warning (and errors), or note (everything).",
         default="note",
     )
     meshes: bool = flag("--meshes/--no-meshes", "Open meshes and textures.", default=True)
     allow: list[str] | None = _allow()
     ignore: list[str] | None = option(
         "--ignore",
-        metavar="CODE",
-        text="A code to leave out, such as material-unused. May be given several times.",
+        "CODE",
+        "A code to leave out, such as material-unused. May be given several times.",
     )
     arg: list[str] | None = _xacro_arguments()
     json: bool = _json()
@@ -477,10 +437,7 @@ class DiffArguments:
     before: str = argument("A", "The one file.")
     after: str = argument("B", "The other file.")
     tolerance: float = option(
-        "--tolerance",
-        metavar="X",
-        text="Numbers that differ by no more count as the same.",
-        default=0.0,
+        "--tolerance", "X", "Numbers that differ by no more count as the same.", default=0.0
     )
     json: bool = _json()
 
@@ -504,24 +461,22 @@ class ConvertArguments:
     source: str = argument("SOURCE", "A URDF or xacro file, or the name of a bundled model.")
     target: str = argument("TARGET", "The file to write; - is standard output.")
     to: str | None = option(
-        "--to",
-        metavar="FORMAT",
-        text="What to write: urdf, mjcf, loops, json, svg, mermaid or dot.",
+        "--to", "FORMAT", "What to write: urdf, mjcf, loops, json, svg, mermaid or dot."
     )
     force: bool = flag("--force", "Replace a file that exists.")
     strict: bool = flag("--strict", "Write nothing where there are warnings.")
     meshes: str | None = option(
         "--meshes",
-        metavar="HOW",
-        text="readable (URDF's default): files that the new place cannot reach are copied beside "
+        "HOW",
+        "readable (URDF's default): files that the new place cannot reach are copied beside "
         "it. reference: names are rewritten. copy: all files go to meshes/. keep: names stay.",
     )
     allow: list[str] | None = _allow()
     arg: list[str] | None = _xacro_arguments()
     env: list[str] | None = option(
         "--env",
-        metavar="NAME=VALUE",
-        text="A value for $(env NAME) in a xacro file; the environment itself is not read. May be "
+        "NAME=VALUE",
+        "A value for $(env NAME) in a xacro file; the environment itself is not read. May be "
         "given several times.",
     )
 
@@ -548,11 +503,9 @@ class DemoArguments:
     )
 
     # One bound, so that a slip of the finger does not take all memory: a target needs some 1 kB.
-    targets: int = option(
-        "--targets", metavar="N", text="How many.", default=10_000, least=1, most=10_000_000
-    )
-    robot: str = option("--robot", metavar="NAME", text="A bundled model.", default="panda")
-    seed: int = option("--seed", metavar="N", text="Picks the random targets.", default=0, least=0)
+    targets: int = option("--targets", "N", "How many.", default=10_000, least=1, most=10_000_000)
+    robot: str = option("--robot", "NAME", "A bundled model.", default="panda")
+    seed: int = option("--seed", "N", "Picks the random targets.", default=0, least=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -571,14 +524,14 @@ class RunArguments:
 
     faces: list[str] | None = option(
         "--as",
-        metavar="LIBRARY",
-        text="Put Linkwork in the place of this library. May be given several times; by default "
+        "LIBRARY",
+        "Put Linkwork in the place of this library. May be given several times; by default "
         "of all that it has a face for.",
     )
     allow: list[str] | None = option(
         "--allow",
-        metavar="DIR",
-        text="Let descriptions have meshes and images in this folder too, wherever it is. May be "
+        "DIR",
+        "Let descriptions have meshes and images in this folder too, wherever it is. May be "
         "given several times; LINKWORK_ALLOW has the same meaning.",
     )
     load_meshes: bool = flag(
@@ -586,8 +539,8 @@ class RunArguments:
         "Read meshes when a description is loaded, so that a missing one is an error then. "
         "LINKWORK_LOAD_MESHES=1 has the same meaning.",
     )
-    module: str | None = option("-m", metavar="MODULE", text="Run a module, as python -m does.")
-    code: str | None = option("-c", metavar="CODE", text="Run this text, as python -c does.")
+    module: str | None = option("-m", "MODULE", "Run a module, as python -m does.")
+    code: str | None = option("-c", "CODE", "Run this text, as python -c does.")
     words: list[str] | None = argument(
         "SCRIPT [ARGUMENTS]", "A script, and the arguments that it gets.", default=None
     )

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from linkwork import models, settings
-from linkwork.cli import output
+from linkwork.cli import inputs, output
 from linkwork.cli.arguments import CheckArguments
 from linkwork.cli.check_codes import codes as known_codes
 from linkwork.cli.progress import busy, progress_of
@@ -69,7 +69,7 @@ def run(given: CheckArguments) -> None:
     for folder in given.allow or ():
         if not os.path.exists(folder):
             raise InputError(f"--allow {folder}: there is no such folder")
-    arguments = _arguments(given.arg or ())
+    arguments = inputs.texts_by_name(given.arg, "--arg", ":=")
     done = [_checked(source, given, arguments) for source in given.files]
     kept = [_without(file, ignored) for file in done]
     counts = Counter(problem.level for file in kept for problem in file.problems)
@@ -91,17 +91,6 @@ def _codes(given: Sequence[str]) -> frozenset[str]:
         if code not in known:
             raise UnknownNameError("code", code, tuple(known))
     return frozenset(codes)
-
-
-def _arguments(given: Sequence[str]) -> dict[str, str]:
-    """The values in name:=value, by name."""
-    found: dict[str, str] = {}
-    for entry in given:
-        name, sign, value = entry.partition(":=")
-        if not sign or not name.strip():
-            raise InputError(f"--arg takes name:=value, not {entry!r}")
-        found[name.strip()] = value
-    return found
 
 
 def _without(file: Checked, codes: frozenset[str]) -> Checked:
@@ -169,7 +158,7 @@ def _of_xml(source: str, given: CheckArguments) -> Checked:
     allow = tuple(given.allow or ())
 
     def open_mesh(name: str, file: str | None) -> bytes:
-        return guards.read(locate(name, file, allow)).data
+        return guards.read(locate(name, file, allow))
 
     model = read(data, file=name, allow=allow, open_mesh=open_mesh)
     if not model.closures and not model.couplings:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from linkwork.cli import output
+from linkwork.cli import inputs, output
 from linkwork.cli.arguments import ConvertArguments
 from linkwork.errors import Finding, InputError, UnsupportedFeatureError
 from linkwork.formats.loops import beside
@@ -59,25 +59,9 @@ def _tell(warnings: Sequence[Finding], source: str) -> None:
         output.note(f"all {len(warnings)} warnings: linkwork check {source}")
 
 
-def pairs(entries: Sequence[str] | None, option: str, sign: str) -> dict[str, str]:
-    """The values in name:=value (or another sign), by name.
-
-    Raises: InputError for anything else, and for a name given twice.
-    """
-    found: dict[str, str] = {}
-    for entry in entries or ():
-        name, between, value = entry.partition(sign)
-        if not between or not name.strip():
-            raise InputError(f"{option} takes name{sign}value, not {entry!r}")
-        if name.strip() in found:
-            raise InputError(f"{option} names '{name.strip()}' twice")
-        found[name.strip()] = value
-    return found
-
-
 def _read(given: ConvertArguments) -> Document:
-    arguments = pairs(given.arg, "--arg", ":=")
-    environment = pairs(given.env, "--env", "=")
+    arguments = inputs.texts_by_name(given.arg, "--arg", ":=")
+    environment = inputs.texts_by_name(given.env, "--env", "=")
     path, allow = Path(given.source), given.allow or ()
     suffix = path.suffix.lower()
     if suffix != ".xacro":

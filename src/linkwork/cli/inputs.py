@@ -222,6 +222,22 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= 12 else ", ".join((*names[:12], "..."))
 
 
+def texts_by_name(entries: Sequence[str] | None, option: str, sign: str) -> dict[str, str]:
+    """The values in name:=value (or another sign), by name.
+
+    Raises: InputError for anything else, and for a name given twice.
+    """
+    found: dict[str, str] = {}
+    for entry in entries or ():
+        name, between, value = entry.partition(sign)
+        if not between or not name.strip():
+            raise InputError(f"{option} takes name{sign}value, not {entry!r}")
+        if name.strip() in found:
+            raise InputError(f"{option} names '{name.strip()}' twice")
+        found[name.strip()] = value
+    return found
+
+
 # poses
 
 

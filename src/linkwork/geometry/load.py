@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError, LinkworkError
-from linkwork.geometry import guards, guards_dae, guards_gltf, mesh_parts, obj_text
+from linkwork.geometry import guards, guards_dae, guards_gltf, guards_plain, mesh_parts
 from linkwork.geometry.guards import refuse
 from linkwork.geometry.material_files import Resolver
 from linkwork.geometry.meshes import MESH_SUFFIXES
@@ -155,7 +155,7 @@ def _state(path: Path) -> Key | None:
 
 def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
     """A mesh file, from its bytes to pieces in place."""
-    data, T_link_file, libraries = _checked(guards.read(path).data, path, axes)
+    data, T_link_file, libraries = _checked(guards.read(path), path, axes)
     resolver = Resolver(path, roots, libraries)
     try:
         found = mesh_parts.read(BytesIO(data), path, resolver)
@@ -190,10 +190,10 @@ def _checked(
     elif suffix in (".glb", ".gltf"):
         data, turn = guards_gltf.examine(data, path).data, "Y_UP"
     elif suffix == ".obj":
-        text = obj_text.prepared(data, path)
+        text = guards_plain.prepared_obj(data, path)
         data, libraries = text.data, text.libraries
     else:
-        data = guards.check_plain(data, path)
+        data = guards_plain.check_plain(data, path)
     T = _TURNS.get(turn, np.eye(4)) if axes == "declared" else np.eye(4)
     return data, T @ np.diag([scale, scale, scale, 1.0]), libraries
 

@@ -18,11 +18,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from linkwork.errors import InputError, MissingExtraError
-from linkwork.geometry import guards_dae, guards_gltf, obj_text
+from linkwork.geometry import guards_dae, guards_gltf, guards_plain
 from linkwork.geometry.guards import (
     as_utf8,
     missing_extra,
-    ply_textures,
     read,
     refuse,
     show,
@@ -87,7 +86,7 @@ def library(name: str, mesh: Path, roots: Sequence[Path] = ()) -> tuple[Path, st
     Raises: InputError when it may not be read.
     """
     found = place(name, mesh, roots, MATERIAL_SUFFIXES)
-    data = read(found, LARGEST_MATERIAL).data
+    data = read(found, LARGEST_MATERIAL)
     text = as_utf8(data).decode("utf-8")
     textures: list[str] = []
 
@@ -147,9 +146,9 @@ def _named(mesh: Path, roots: tuple[Path, ...]) -> Iterator[tuple[str, frozenset
     suffix = mesh.suffix.lower()
     if suffix not in (".obj", ".dae", ".gltf", ".glb", ".ply"):
         return
-    data = read(mesh).data
+    data = read(mesh)
     if suffix == ".obj":
-        for name in obj_text.prepared(data, mesh).libraries:
+        for name in guards_plain.prepared_obj(data, mesh).libraries:
             yield name, MATERIAL_SUFFIXES
             with suppress(InputError):  # told of by whoever looks for the material file itself
                 yield from ((each, IMAGE_SUFFIXES) for each in library(name, mesh, roots)[2])
@@ -157,7 +156,7 @@ def _named(mesh: Path, roots: tuple[Path, ...]) -> Iterator[tuple[str, frozenset
         for name in guards_dae.examine(data, mesh).images:
             yield name, IMAGE_SUFFIXES
     elif suffix == ".ply":
-        for name in ply_textures(data):
+        for name in guards_plain.ply_textures(data):
             yield name, IMAGE_SUFFIXES
     else:
         names = guards_gltf.examine(data, mesh)
@@ -196,7 +195,7 @@ class Resolver:
         if suffix in BUFFER_SUFFIXES:
             found = place(name, self.mesh, self.roots, BUFFER_SUFFIXES)
             self.opened.append(found)
-            return read(found).data
+            return read(found)
         try:
             found = place(name, self.mesh, self.roots, IMAGE_SUFFIXES)
         except InputError as error:

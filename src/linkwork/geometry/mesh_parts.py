@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from linkwork.errors import InputError, LinkworkError
 from linkwork.geometry import guards
-from linkwork.geometry.guards import missing_extra, ply_as_text, refuse, show
+from linkwork.geometry.guards import missing_extra, refuse, show
 from linkwork.geometry.guards_dae import without
+from linkwork.geometry.guards_plain import ply_as_text
 from linkwork.geometry.material_files import Resolver
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,7 @@ def material_of(mesh: Any, resolver: Resolver) -> Material:
         if file is None and getattr(image, "format", None) is None:
             continue  # trimesh's own, in the place of one that is not there
         try:
-            data = guards.read(file).data if file else _bytes_of(image)
+            data = guards.read(file) if file else _bytes_of(image)
             guards.check_image(data, file or resolver.mesh)
         except InputError as error:
             resolver.left_out.append(str(error))

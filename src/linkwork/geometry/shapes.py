@@ -32,9 +32,8 @@ def box(size: Sequence[float]) -> trimesh.Trimesh:
     """
     if len(size) != 3:
         raise InputError(f"a box has three edges, not {len(size)}")
-    made = _trimesh().creation.box(extents=[1.0, 1.0, 1.0])
-    made.apply_transform(np.diag([*(_length(edge, "edge of a box") for edge in size), 1.0]))
-    return made
+    edges = [_length(edge, "edge of a box") for edge in size]
+    return _scaled(_trimesh().creation.box(extents=[1.0, 1.0, 1.0]), edges)
 
 
 def cylinder(radius: float, length: float) -> trimesh.Trimesh:
@@ -44,8 +43,7 @@ def cylinder(radius: float, length: float) -> trimesh.Trimesh:
     """
     r, h = _length(radius, "radius of a cylinder"), _length(length, "length of a cylinder")
     made = _trimesh().creation.cylinder(radius=1.0, height=1.0, sections=SIDES)
-    made.apply_transform(np.diag([r, r, h, 1.0]))
-    return made
+    return _scaled(made, [r, r, h])
 
 
 def sphere(radius: float) -> trimesh.Trimesh:
@@ -53,10 +51,8 @@ def sphere(radius: float) -> trimesh.Trimesh:
 
     Raises: InputError for a radius that is not positive and finite.
     """
-    r = _length(radius, "radius of a sphere")
     made = _trimesh().creation.icosphere(subdivisions=SUBDIVISIONS, radius=1.0)
-    made.apply_scale(r)
-    return made
+    return _scaled(made, [_length(radius, "radius of a sphere")] * 3)
 
 
 def capsule(radius: float, length: float) -> trimesh.Trimesh:
@@ -65,13 +61,15 @@ def capsule(radius: float, length: float) -> trimesh.Trimesh:
     Raises: InputError for a radius that is not positive and a length below 0.
     """
     r = _length(radius, "radius of a capsule")
-    h = float(length)
-    if h != 0:
-        h = _length(h, "length of a capsule")
+    h = _length(length, "length of a capsule") if float(length) != 0 else 0.0
     made = _trimesh().creation.capsule(height=h / r, radius=1.0, count=[SIDES, SIDES])
     made.apply_translation(-made.bounds.mean(axis=0))  # older versions start it at the origin
-    made.apply_scale(r)
-    return made
+    return _scaled(made, [r, r, r])
+
+
+def _scaled(mesh: Any, scale: Sequence[float]) -> Any:
+    mesh.apply_transform(np.diag([*scale, 1.0]))
+    return mesh
 
 
 def _length(value: Any, what: str) -> float:

@@ -104,7 +104,7 @@ def mesh_opener(
         path = resolve(name, file, allow, ros_paths=ros_paths, home=home, suffixes=MESH_SUFFIXES)
         if path.suffix.lower() == ".stl":
             guards.check(path)
-        return guards.read(path).data
+        return guards.read(path)
 
     return opened
 

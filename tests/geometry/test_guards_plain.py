@@ -1,4 +1,4 @@
-"""OBJ text: indices counted from the start, names of material files; sound ones stay."""
+"""STL, PLY, OFF and OBJ: headers and counts held against the file; OBJ with whole indices."""
 
 from __future__ import annotations
 
@@ -9,16 +9,61 @@ import pytest
 
 import mesh_files as made
 from linkwork.errors import InputError
+from linkwork.geometry import guards
+from linkwork.geometry.guards_plain import prepared_obj
 from linkwork.geometry.load import forget, load
-from linkwork.geometry.obj_text import prepared
 from mesh_files import CORNERS, FACES, written
 
 PATH = Path("a.obj")
 
 
-def test_a_sound_file_is_not_touched():
+def test_counts_are_held_against_the_file_to_the_byte(tmp_path: Path):
+    data = made.ply(kind="binary_little_endian")
+    least = data.index(b"end_header\n") + 11 + 4 * 12 + 4  # a face has its count at least
+    guards.check(written(tmp_path / "a.ply", data[:least]))
+    with pytest.raises(InputError, match="52 bytes or more, but 51 follow"):
+        guards.check(written(tmp_path / "a.ply", data[: least - 1]))
+    with pytest.raises(InputError, match="claims 5 triangles"):
+        guards.check(written(tmp_path / "a.stl", made.stl()[:80] + b"\5\0\0\0" + made.stl()[84:]))
+
+
+def test_headers_of_ply(tmp_path: Path):
+    sound = made.ply()
+    for old, new, part in (
+        (b"ply\n", b"plx\n", "no PLY"),
+        (b"end_header", b"end_headex", "no header"),
+        (b"vertex 4", b"vertex many", "no count"),
+        (b"vertex 4", b"vertex -4", "no count"),
+        (b"float x", b"quaternion x", "no known type"),
+        (b"property float x", b"property", "no known type"),
+        (b"list uchar int", b"list int", "no known type"),
+        (b"list uchar int", b"list text int", "no known type"),
+    ):
+        assert old in sound
+        with pytest.raises(InputError, match=part):
+            guards.check(written(tmp_path / "a.ply", sound.replace(old, new)))
+
+
+def test_headers_of_off(tmp_path: Path):
+    sound = made.off()
+    for old, new, part in (
+        (b"OFF", b"OFX", "begin with OFF"),
+        (b"OFF", b"OFF BINARY", "binary OFF"),
+        (b"4 4 0", b"four 4 0", "no counts"),
+        (b"4 4 0", b"4 400 0", "400 faces"),
+        (b"3 0 2 1", b"4 0 2 1", "'4' corners"),
+        (b"3 0 2 1", b"2 0 2 1", "'2' corners"),
+    ):
+        with pytest.raises(InputError, match=part):
+            guards.check(written(tmp_path / "a.off", sound.replace(old, new)))
+
+
+# OBJ
+
+
+def test_a_sound_obj_is_not_touched():
     text = b"mtllib a.mtl\no x\n" + made.obj() + b"usemtl -0 m\nf 1/1/1 2/2/2 3//3\ns off\n"
-    assert prepared(text, PATH).data is text
+    assert prepared_obj(text, PATH).data is text
 
 
 @pytest.mark.parametrize(
@@ -36,7 +81,7 @@ def test_a_sound_file_is_not_touched():
     ],
 )
 def test_indices_are_made_whole(tmp_path: Path, text: str, faces: str):
-    assert faces in prepared(text.encode(), PATH).data.decode().split("\n")
+    assert faces in prepared_obj(text.encode(), PATH).data.decode().split("\n")
     forget()
     mesh = load(written(tmp_path / "a.obj", text.encode())).mesh()
     assert len(mesh.faces) == 1 and mesh.area == pytest.approx(0.5)
@@ -92,10 +137,10 @@ def test_indices_that_lead_nowhere(tmp_path: Path, face: str, part: str):
     ],
 )
 def test_names_of_material_files(line: str, names: tuple[str, ...]):
-    assert prepared(made.obj(before=line), PATH).libraries == names
+    assert prepared_obj(made.obj(before=line), PATH).libraries == names
 
 
 def test_what_is_no_obj():
     for data, part in ((b"", "empty"), (b"  \n", "empty"), (b"v 0 0\0 0", "zero bytes")):
         with pytest.raises(InputError, match=part):
-            prepared(data, PATH)
+            prepared_obj(data, PATH)
