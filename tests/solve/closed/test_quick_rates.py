@@ -21,7 +21,7 @@ def solved(robot, n: int) -> np.ndarray:
     middle = robot.neutral()[at]
     inwards = np.where(middle + 0.02 > robot.limits.upper[at], -1.0, 1.0)
     given = middle + np.linspace(0.0, 0.02, n)[:, None] * inwards
-    found = robot.assemble(given, near=robot.neutral())
+    found = robot.assemble(given, q0=robot.neutral())
     assert found.success.all()
     return found.q
 

@@ -233,7 +233,7 @@ class Assembly(ProcessBound):
         """The numbers of a way that is followed."""
         if options.tries is not None or options.seed:
             raise InputError(
-                "tries and seed are those of a search, but the way from near is followed; "
+                "tries and seed are those of a search, but the way from q0 is followed; "
                 "follow=False takes near as the start of a search"
             )
         most, settings = self._thresholds(options)
@@ -267,7 +267,7 @@ class Assembly(ProcessBound):
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
         """The given positions (N, n), the starts (N, nq) and the leading shape."""
         m = self.mechanism
-        start = self._neutral if near is None else configuration(near, m, "near")
+        start = self._neutral if near is None else configuration(near, m, "q0")
         if isinstance(actuated, Mapping):
             rows = self._by_name(actuated, start)
         else:
