@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
-from linkwork.compile.fastcall import emit_fast_call
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.lanes import ARRAYS, NUMBERS, Stall, emit_lanes, steps_in_a_slice
 from linkwork.compile.machine_code import COMPILING, object_code
+from linkwork.compile.native_call import emit_fast_call
 from linkwork.compile.numpy_abi import ArrayAbi, array_abi
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.compile.target import new_module

@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Made
-from linkwork.compile.fastcall import bind
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
 from linkwork.compile.native import loaded_table
+from linkwork.compile.native_call import bind
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.threads import in_parallel
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts
-from linkwork.compile.dict_call import Part, Shape, bind_dict_call, emit_dict_call
 from linkwork.compile.machine_code import object_code
+from linkwork.compile.native_call import DictShape, Part, bind_dict_call, emit_dict_call
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.target import new_module
 from linkwork.solve.pipeline import Pipeline
@@ -34,7 +34,7 @@ def named_call(
     abi, sizes = array_abi(), pipeline.sizes
     if abi is None or not pipeline.made.facts["one"]:
         return _nothing
-    shape = Shape(*names, n_row=sizes.n_q + sizes.report, good=sizes.n_q)
+    shape = DictShape(*names, n_row=sizes.n_q + sizes.report, good=sizes.n_q)
 
     def make() -> tuple[Facts, bytes]:
         module = new_module("named", compiler.target)
@@ -45,6 +45,7 @@ def named_call(
     kept = [np.ascontiguousarray(a, np.float64) for a in (near, numbers)]
     return bind_dict_call(
         code,
+        abi,
         _Nothing(code, pipeline, kept),
         shape,
         rows=pipeline.made.code.address("one"),
