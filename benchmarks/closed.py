@@ -122,7 +122,7 @@ class Mechanism:
 
     def assembled(self, n: int) -> Floats:
         """Configurations that are assembled (n, nq)."""
-        found = self.robot.assemble(self.states(2 * n, SPREAD), near=self.near, threads=1)
+        found = self.robot.assemble(self.states(2 * n, SPREAD), q0=self.near, threads=1)
         return np.ascontiguousarray(found.q[found.success][:n])
 
     def open_by(self, q: Any, given: Floats) -> tuple[float, str]:

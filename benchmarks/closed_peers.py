@@ -86,7 +86,7 @@ class Equations:
         from scipy.linalg import qr  # noqa: PLC0415
 
         robot, m = self.robot, self.robot.mechanism
-        middle = robot.assemble(np.full(len(self.given), 0.05), near=self.neutral)
+        middle = robot.assemble(np.full(len(self.given), 0.05), q0=self.neutral)
         J = robot.closure_jacobian(middle.q)
         held = [int(m.v_start[m.joint(joint)]) for joint in robot.actuated]
         moving = [k for k in range(J.shape[1]) if k not in held]

@@ -109,7 +109,7 @@ def starts(robot: lw.Robot, name: str, rows: int) -> np.ndarray:
     m, near = robot.mechanism, robot.neutral()
     at = [int(m.q_start[m.joint(joint)]) for joint in robot.actuated]
     asked = CLOSED[name][1] * np.random.default_rng(1).uniform(-1, 1, (2 * rows, len(at)))
-    found = robot.assemble(near[at] + asked, near=near)
+    found = robot.assemble(near[at] + asked, q0=near)
     return found.q[found.success][:rows]
 
 

@@ -88,7 +88,7 @@ def bundled(name: str, random: np.random.Generator, n: int = N) -> tuple[Any, np
     m, neutral = robot.mechanism, robot.neutral()
     at = [int(m.q_start[m.joint(joint)]) for joint in robot.actuated]
     given = neutral[at] + 0.1 * random.normal(size=(8 * n, len(at)))
-    result = robot.assemble(given, near=np.tile(neutral, (8 * n, 1)))
+    result = robot.assemble(given, q0=np.tile(neutral, (8 * n, 1)))
     q = result.q[result.success][:n]
     assert len(q) == n
     return robot, q

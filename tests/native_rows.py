@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from linkwork.compile import fastcall
+from linkwork.compile import native_call as fastcall
 from linkwork.compile.emit import I64, POINTER, i64
 from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.numpy_abi import array_abi

@@ -229,8 +229,8 @@ def test_positions_by_name_of_a_closed_mechanism():
     robot = lw.load("five_bar")
     q = robot.assemble({}).q
     named = dict(zip(robot.joint_names, q.tolist(), strict=True))
-    again = robot.assemble({}, near=named)
-    assert again.q.tobytes() == robot.assemble({}, near=q).q.tobytes()
+    again = robot.assemble({}, q0=named)
+    assert again.q.tobytes() == robot.assemble({}, q0=q).q.tobytes()
     assert robot.mobility(named) == robot.mobility(q)
     first, second = (robot.singularities(each, "tool0") for each in (named, q))
     assert (first.type_1, first.type_2) == (second.type_1, second.type_2)

@@ -75,7 +75,7 @@ def test_inverse_kinematics_keeps_the_loops_closed(name):
 def test_passive_joints_move_along_with_those_that_are_named():
     robot = lw.load("excavator")
     q0 = robot.assemble([0.3, 0.0, 0.0]).q
-    goal = robot.fk(robot.assemble([0.3, 0.1, 0.2], near=q0).q, "tool0")[:3, 3]
+    goal = robot.fk(robot.assemble([0.3, 0.1, 0.2], q0=q0).q, "tool0")[:3, 3]
     task = lw.ik.Position("tool0")
     drives = ["boom_slide", "stick_slide"]
     result = robot.ik(tasks=task, targets=goal, q0=q0, joints=drives)
@@ -95,7 +95,7 @@ def test_a_target_that_no_assembled_state_reaches_is_no_answer():
 def test_a_controller_keeps_the_loops_closed():
     robot = lw.load("five_bar")
     q = robot.assemble([0.0, 0.0]).q
-    target = robot.fk(robot.assemble([0.2, -0.1], near=q).q, "tool0")[:3, 3]
+    target = robot.fk(robot.assemble([0.2, -0.1], q0=q).q, "tool0")[:3, 3]
     control = robot.controller(tasks=lw.ik.Position("tool0", axes="xy"), dt=0.01)
     for _ in range(200):
         q = control.step(q, target)
@@ -145,3 +145,27 @@ def test_dynamics_by_the_robot():
         lw.load("planar_3r").with_coupling("joint1", "joint2").loop_wrenches(v, v, v)
     with pytest.raises(InputError, match=r"q\[0\] \(joint 'crank'\) is nan"):
         robot.forward_dynamics(np.full(3, np.nan), v[0], tau[0])
+
+
+@pytest.mark.parametrize("name", ["four_bar", "delta"])
+def test_without_positions_every_joint_is_free(name):
+    robot = lw.load(name)
+    start = robot.assemble(np.zeros(len(robot.actuated))).q
+    assert np.allclose(robot.assemble(q0=start).q, start, atol=1e-9)
+    off = start + rng(f"free {name}").normal(0, 0.03, robot.n_q)
+    found = robot.assemble(q0=off)
+    assert found.success and robot.is_assembled(found.q, tolerance=1e-11)
+    held = robot.assemble(off[[robot.joint_names.index(j) for j in robot.actuated]], q0=start)
+    assert np.linalg.norm(found.q - off) < np.linalg.norm(held.q - off)  # no joint was held
+    assert robot.assemble().success
+
+
+def test_the_old_name_of_the_start_is_told():
+    robot = lw.load("four_bar")
+    q = robot.neutral()
+    for call in (robot.assemble, robot.assemblies):
+        with pytest.warns(DeprecationWarning, match="near=\\) is now called q0=") as told:
+            assert np.array_equal(call([0.1], near=q).q, call([0.1], q0=q).q)
+        assert told[0].filename == __file__
+        with pytest.raises(TypeError, match="not both"):
+            call([0.1], q, near=q)

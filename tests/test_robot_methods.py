@@ -91,14 +91,15 @@ def test_old_names_work_and_say_the_new_ones():
             made = getattr(r, old)(*given)
         assert told[0].filename == __file__
         assert made.mechanism == getattr(r, new)(*given).mechanism
-    with pytest.warns(DeprecationWarning, match="all_positions"):
-        assert np.array_equal(r.all_positions(q), r.all_positions(q))
+    for old, new, given in (
+        ("full", "all_positions", (q,)), ("inertial_numbers", "inertial_parameters", ()),
+    ):  # fmt: skip
+        with pytest.warns(DeprecationWarning, match=new):
+            assert np.array_equal(getattr(r, old)(*given), getattr(r, new)(*given))
     with pytest.warns(DeprecationWarning, match="all_positions"):
         assert np.array_equal(r.function("full")(q), r.all_positions(q))
     with pytest.warns(DeprecationWarning, match="all_joint_names"):
-        assert r.all_joint_names == r.all_joint_names
-    with pytest.warns(DeprecationWarning, match="inertial_parameters"):
-        assert np.array_equal(r.inertial_parameters(), r.inertial_parameters())
+        assert getattr(r, "full_" + "joint_names") == r.all_joint_names
 
 
 def test_an_overridden_method_is_left_alone():

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from linkwork import settings
+from linkwork.mechanism.neutral import neutral
+from linkwork.renamed import renamed_keyword
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from linkwork.algorithms.jacobian import Reference
@@ -70,22 +73,26 @@ class RobotLoops:
 
     def assemble(
         self,
-        actuated: Actuated,
-        near: Configuration | None = None,
+        actuated: Actuated | None = None,
+        q0: Configuration | None = None,
         *,
         follow: bool = True,
         threads: int | None = None,
+        near: Configuration | None = None,
         **changes: Any,
     ) -> IKResult:
         """Configurations that are assembled, with the actuated joints at these positions.
 
+        Without ``actuated`` every joint is free: the shortest steps take ``q0``, by default the
+        neutral configuration, to an assembled one near it.
+
         ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: then what is not
-        named is where ``near`` has it, and of a robot that does not say what is actuated the named
-        joints are. From ``near`` (..., nq) the actuated joints go straight to these positions, and
+        named is where ``q0`` has it, and of a robot that does not say what is actuated the named
+        joints are. From ``q0`` (..., nq) the actuated joints go straight to these positions, and
         the others are followed on their branch of assembly. Where it ends on the way, at a
         singularity or at a joint's limit, it is no ``success``, and ``q`` is where it ends.
-        ``follow=False`` searches for any branch, from ``near`` first, then at random; so it is
-        without ``near``, from neutral first. ``changes`` are fields of `IKOptions`: ``steps``, and
+        ``follow=False`` searches for any branch, from ``q0`` first, then at random; so it is
+        without ``q0``, from neutral first. ``changes`` are fields of `IKOptions`: ``steps``, and
         of a search ``tries`` and ``seed``.
 
         Closed within 1e-12 m and rad, inside the limits, or not ``success``: `IKResult.reason` says
@@ -93,31 +100,40 @@ class RobotLoops:
 
         Raises: UnknownNameError, ShapeError, InputError.
         """
-        try:
-            solver = self._assemblers[None]
-        except KeyError:
-            solver = self._assembler_for(actuated)
+        if near is not None:
+            q0 = renamed_keyword("Robot.assemble", "near", "q0", near, q0)
+        if actuated is None:
+            actuated, q0 = np.zeros(0), neutral(self.mechanism) if q0 is None else q0
+            solver = self.assembler(())
+        else:
+            try:
+                solver = self._assemblers[None]
+            except KeyError:
+                solver = self._assembler_for(actuated)
         if threads is None:
             threads = settings.most_threads()
-        return solver.solve(actuated, near, follow=follow, threads=threads, **changes)
+        return solver.solve(actuated, q0, follow=follow, threads=threads, **changes)
 
     def assemblies(
         self,
         actuated: Actuated,
-        near: Configuration | None = None,
+        q0: Configuration | None = None,
         *,
         threads: int | None = None,
+        near: Configuration | None = None,
         **changes: Any,
     ) -> IKResult:
         """Every branch of assembly that is found for one row of positions, q (n, nq).
 
-        The nearest to ``near`` first. ``changes``: ``starts``, ``apart``, fields of `IKOptions`.
+        The nearest to ``q0`` first. ``changes``: ``starts``, ``apart``, fields of `IKOptions`.
 
         Raises: as `assemble`; ShapeError for more than one row.
         """
+        if near is not None:
+            q0 = renamed_keyword("Robot.assemblies", "near", "q0", near, q0)
         threads = settings.most_threads() if threads is None else threads
         solver = self._assembler_for(actuated)
-        return solver.all_solutions(actuated, near, threads=threads, **changes)
+        return solver.all_solutions(actuated, q0, threads=threads, **changes)
 
     def _assembler_for(self, actuated: Actuated) -> Assembly:
         """By names where the robot does not say what is actuated."""

@@ -91,5 +91,5 @@ def test_assembling_says_so_at_a_change_point():
     there = robot.assemble([np.pi / 2])
     assert there.success and "change point of 'hinge'" in there.reason
     assert robot.assemble([1.0]).reason == "solved"
-    ends = robot.assemble([2.0], near=swung(1.0))
+    ends = robot.assemble([2.0], q0=swung(1.0))
     assert not ends.success and "next to a change point of 'hinge'" in ends.reason

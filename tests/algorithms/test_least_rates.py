@@ -35,7 +35,7 @@ def states(robot, n: int, share: float) -> np.ndarray:
     lower, upper = (np.clip(x, -np.pi, np.pi)[at] for x in robot.limits[:2])
     half = 0.5 * share * (upper - lower)
     given = 0.5 * (lower + upper) + half * g.uniform(-1, 1, (n, len(at)))
-    found = robot.assemble(given, near=robot.neutral())
+    found = robot.assemble(given, q0=robot.neutral())
     assert found.success.mean() > 0.5
     return found.q[found.success]
 

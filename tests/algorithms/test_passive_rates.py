@@ -34,10 +34,10 @@ def test_differences(name: str):
     at = middle[_driven(robot)]
     inwards = np.where(at + 0.02 > robot.limits.upper[_driven(robot)], -1.0, 1.0)
     at = at + 0.01 * g.uniform(0.5, 1.0, len(at)) * inwards
-    start = robot.assemble(at, near=middle).q
+    start = robot.assemble(at, q0=middle).q
     rates = robot.passive_rates(start)
     for k, step in enumerate(h * np.eye(len(at))):
-        ends = [robot.assemble(at + sign * step, near=start) for sign in (-1, 1)]
+        ends = [robot.assemble(at + sign * step, q0=start) for sign in (-1, 1)]
         assert all(end.success for end in ends)
         moved = evaluate("difference", robot.mechanism, *(end.q for end in ends)) / (2 * h)
         np.testing.assert_allclose(rates[:, k], moved, atol=2e-5)

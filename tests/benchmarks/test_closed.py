@@ -42,7 +42,7 @@ def test_equations_are_square_and_zero_where_assembled(five: Any) -> None:
 
 def test_all_sides_find_the_same(five: Any) -> None:
     given = five.states(3, 0.3)
-    expected = five.robot.assemble(given, near=five.near).q
+    expected = five.robot.assemble(given, q0=five.near).q
     makers = [make for ways in closed.GENERAL.values() for _, make in ways]
     for make in makers:
         found = [make(five.equations, five.near)(row) for row in given]
@@ -73,7 +73,7 @@ def test_what_does_not_close_is_not_timed(context: Context, five: Any) -> None:
     def check(found: list[Any]) -> tuple[float, str]:
         return five.open_by(found, given)
 
-    right = Line("right", "r = f(q)", {"f": lambda x: five.robot.assemble(x, near=five.near).q})
+    right = Line("right", "r = f(q)", {"f": lambda x: five.robot.assemble(x, q0=five.near).q})
     wrong = Line("wrong", "r = f(q)", {"f": lambda x: five.equations.whole(x, [0.3, 0.3])})
     case.add("linkwork", right, list(given), check=check)
     case.add("other", wrong, list(given), check=check)

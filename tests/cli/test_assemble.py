@@ -44,7 +44,7 @@ def test_a_branch_is_followed_or_any_is_searched_for(cli: Callable[..., Any]):
     args = ("assemble", "four_bar", "crank=2.5", "--near", "0 0 0", "--json")
     for follow in (True, False):
         (row,) = rows_of(cli(*args, *(() if follow else ("--no-follow",))))
-        expected = lw.load("four_bar").assemble([2.5], near=np.zeros(3), follow=follow)
+        expected = lw.load("four_bar").assemble([2.5], q0=np.zeros(3), follow=follow)
         np.testing.assert_array_equal(row["q"], expected.q)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkwork.compile.dict_call import Part, Shape, bind_dict_call, emit_dict_call
 from linkwork.compile.machine_code import MachineCode, object_code
+from linkwork.compile.native_call import DictShape, Part, bind_dict_call, emit_dict_call
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.target import host, new_module
 
@@ -48,8 +48,8 @@ class Owner:
         return ("general", args, keywords)
 
 
-def call(near: float = 1.0, shape: Shape | None = None) -> Any:
-    shape = shape or Shape(GIVEN, FOUND, n_row=4, good=3)
+def call(near: float = 1.0, shape: DictShape | None = None) -> Any:
+    shape = shape or DictShape(GIVEN, FOUND, n_row=4, good=3)
     module = new_module("dicts", host())
     assert ABI is not None
     emit_dict_call(module, shape, ABI)
@@ -58,6 +58,7 @@ def call(near: float = 1.0, shape: Shape | None = None) -> Any:
     start = np.array([near])
     return bind_dict_call(
         code,
+        ABI,
         Owner(code, rows, numbers, start),
         shape,
         rows=int(ctypes.cast(rows, ctypes.c_void_p).value or 0),
@@ -164,7 +165,9 @@ def test_it_is_freed():
 
 
 def test_the_code_depends_on_no_key():
-    other = Shape((Part(None, ("z",), (1,)), Part("k", ("u", "v"), (0, 2))), FOUND, n_row=4, good=3)
-    assert other.layout == Shape(GIVEN, FOUND, n_row=4, good=3).layout
+    other = DictShape(
+        (Part(None, ("z",), (1,)), Part("k", ("u", "v"), (0, 2))), FOUND, n_row=4, good=3
+    )
+    assert other.layout == DictShape(GIVEN, FOUND, n_row=4, good=3).layout
     assert other._replace(good=2).layout != other.layout
     assert call(shape=other)({"z": 2.0, "k": {"u": 1.0, "v": 4.0}})["r"] == 20.5

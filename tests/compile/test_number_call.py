@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkwork.compile import number_call as calls
+from linkwork.compile import native_call as calls
 from linkwork.compile.cache import Cache
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.number_call import Made, Number, Numbers, Several, Vector, number_call
+from linkwork.compile.native_call import Made, Number, Numbers, Several, Vector, number_call
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.recipe import text_recipe
 

@@ -89,7 +89,7 @@ def test_the_motions_that_loops_leave_free_are_mujocos(text):
         found = [q + robot.configuration({"g": 0.2, "slide": -0.1}) for q in found]
     else:
         wanted = {"h2": 0.1, "g2": -0.1} if len(robot.joint_names) > 3 else {}
-        found = [robot.assemble(wanted, near=q).q for q in random_states(robot, 5)]
+        found = [robot.assemble(wanted, q0=q).q for q in random_states(robot, 5)]
         found = [q for q in found if np.abs(robot.closure(q)).max() < 1e-10]
     for q in found:
         data = state(q)
@@ -153,7 +153,7 @@ def test_a_four_bar_in_each_form(equality):
     )  # fmt: skip
     assert robot.mobility().degrees_of_freedom == 1
     angles = np.linspace(-0.8, 0.8, 50)[:, None]
-    found = robot.assemble(angles, near=np.zeros((50, 3)))
+    found = robot.assemble(angles, q0=np.zeros((50, 3)))
     assert found.success.all() and np.abs(robot.closure(found.q)).max() < 1e-12
     for q in found.q:
         assert np.abs(state(q).efc_pos).max() < 1e-12

@@ -92,7 +92,7 @@ def test_bundled_mechanisms_close_as_before(name: str):
     assert (one.passive_freedoms, one.independent) == (two.passive_freedoms, two.independent)
     near = robot.assemble(np.zeros(len(robot.actuated))).q
     given = rng(f"mjcf loops {name}").uniform(-0.1, 0.1, (10, len(robot.actuated)))
-    found = robot.assemble(given, near=np.tile(near, (10, 1)))
+    found = robot.assemble(given, q0=np.tile(near, (10, 1)))
     assert found.success.all()
     for q in found.q:
         there = positions_there(robot, back, q)

@@ -195,7 +195,7 @@ def test_stewart_platform_both_ways():
     assert inverse.success.all()
     at = [int(r.mechanism.q_start[r.mechanism.joint(j)]) for j in r.actuated]
     np.testing.assert_allclose(inverse.q[:, at], slides, atol=1e-10)
-    forward = r.assemble(slides, near=r.neutral())
+    forward = r.assemble(slides, q0=r.neutral())
     assert forward.success.all()
     np.testing.assert_allclose(r.fk(forward.q, "platform"), T, atol=1e-10)
 
@@ -204,7 +204,7 @@ def test_delta_both_ways():
     r = robot("delta")
     base, arm, bar, plate = 0.1, 0.2, 0.4, 0.06
     given = states("delta", share=0.7)  # beyond, the rods can also hold a tilted platform
-    result = r.assemble(given, near=r.neutral())
+    result = r.assemble(given, q0=r.neutral())
     turns = np.radians([0.0, 120.0, 240.0])
     out = np.stack([np.cos(turns), np.sin(turns), 0 * turns], axis=-1)
     reach = base - plate + arm * np.cos(given)
@@ -266,7 +266,7 @@ def test_rates_are_the_derivative_of_assembling(name):
     h = 1e-5
     for k in range(given.shape[1]):
         step = h * np.eye(given.shape[1])[k]
-        ends = [r.assemble(given + s * step, near=q) for s in (-1, 1)]
+        ends = [r.assemble(given + s * step, q0=q) for s in (-1, 1)]
         assert all(end.success.all() for end in ends)
         v = r.difference(ends[0].q, ends[1].q) / (2 * h)
         np.testing.assert_allclose(rates[:, :, k], v, atol=2e-5)

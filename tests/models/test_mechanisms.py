@@ -199,7 +199,7 @@ def test_triped_from_the_swings_to_the_gimbal():
 
 def test_triped_is_the_leg_of_the_face():
     r, given = robot("triped_leg"), driven("triped_leg", 20)
-    result = r.assemble(0.5 * given, near=r.neutral())
+    result = r.assemble(0.5 * given, q0=r.neutral())
     for q, (left, right, _) in zip(result.q, 0.5 * given, strict=True):
         state = {"swing_left": left - AT, "swing_right": right + AT}
         gimbal = [float(q[index("triped_leg", name)]) for name in TURNS]
@@ -217,11 +217,11 @@ def test_triped_is_the_leg_of_the_face():
 def test_triped_has_three_legs_and_each_moves_alone(moved):
     leg, whole = robot("triped_leg"), robot("triped")
     given = driven("triped_leg", 100)
-    alone = leg.assemble(given, near=leg.neutral())
+    alone = leg.assemble(given, q0=leg.neutral())
     start = whole.assemble(np.zeros(9)).q
     drives = np.zeros((100, 9))
     drives[:, 3 * moved : 3 * moved + 3] = given
-    together = whole.assemble(drives, near=start)
+    together = whole.assemble(drives, q0=start)
     np.testing.assert_array_equal(together.success, alone.success)
     for k in range(3):
         back = np.eye(4)

@@ -44,7 +44,7 @@ def a_state(robot: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     columns = [int(m.v_start[m.joint(name)]) for name in robot.actuated]
     start = robot.neutral()
     middle = 0.5 * sum(np.clip(bounds[at], -3, 3) for bounds in robot.limits[:2])
-    q = robot.assemble(start[at] + 0.05 * (middle - start[at]), near=start).q
+    q = robot.assemble(start[at] + 0.05 * (middle - start[at]), q0=start).q
     tau = np.zeros(robot.n_v)
     tau[columns] = g.normal(size=len(columns))
     return q, robot.passive_rates(q) @ g.normal(size=len(columns)), tau

@@ -33,8 +33,8 @@ def test_every_position_is_assembled(rate: float):
         driven = robot.with_actuated(joint)
         for found in (
             driven.assemble(given[:, None]),
-            driven.assemble(given[:, None], near=robot.neutral()),
-            driven.assemble(given[:, None], near=wanted + 1e-3),
+            driven.assemble(given[:, None], q0=robot.neutral()),
+            driven.assemble(given[:, None], q0=wanted + 1e-3),
         ):
             assert found.success.all()
             np.testing.assert_allclose(found.q, wanted, rtol=1e-12, atol=1e-12 / min(1, abs(rate)))
@@ -76,7 +76,7 @@ def test_a_shaft_that_a_loop_also_holds_keeps_its_branch():
     with_wheel = lw.load(WHEELS).with_coupling("turn_fast", "turn_slow", rate=100.0)
     assert with_wheel.with_actuated("turn_slow").assemble([3.0]).success
     near = robot.assemble([0.3]).q
-    assert robot.assemble([0.31], near=near).success
+    assert robot.assemble([0.31], q0=near).success
 
 
 def test_half_a_turn_from_closed_is_not_assembled():

@@ -117,7 +117,7 @@ def test_positions_that_are_not_finite(bad):
     near = robot.neutral()
     near[1] = bad
     with pytest.raises(InputError, match=r"finite|near"):
-        robot.assemble([0.0, 0.0], near=near)
+        robot.assemble([0.0, 0.0], q0=near)
     with pytest.raises(InputError):
         robot.closure(near)
 

@@ -125,7 +125,7 @@ def ours(robot: lw.Robot, q0: np.ndarray, q: np.ndarray) -> np.ndarray:
 )
 def test_planar_mechanisms(name: str, start: float, duration: float):
     robot = lw.load(name)
-    q0 = robot.assemble({robot.actuated[0]: start}, near=robot.neutral()).q
+    q0 = robot.assemble({robot.actuated[0]: start}, q0=robot.neutral()).q
     found = lw.simulate(robot, q0, duration=duration, dt=1e-4, gravity=[*G, 0.0], record=0)
     coarse, fine = (Planar(robot, q0).rolled(duration, round(duration / h)) for h in (1e-3, 5e-4))
     exact = fine + (fine - coarse) / 3.0

@@ -80,7 +80,7 @@ def test_a_parallelogram_is_a_pendulum(kind: str):
 @pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("euler", 1), ("implicit", 2)])
 def test_the_order_is_kept(method: str, order: int):
     robot = lw.load("four_bar")
-    q0 = robot.assemble([0.8], near=robot.neutral()).q
+    q0 = robot.assemble([0.8], q0=robot.neutral()).q
     how = {"gravity": DOWN, "record": 0}
     exact = simulated(robot.mechanism, q0, None, 0.5, dt=2e-4, **how).q[-1]
     steps = (2e-2, 1e-2, 5e-3) if order > 1 else (2e-3, 1e-3, 5e-4)
@@ -94,7 +94,7 @@ def test_the_order_is_kept(method: str, order: int):
 
 def test_dormand_prince_keeps_its_tolerance():
     robot = lw.load("four_bar")
-    q0 = robot.assemble([0.8], near=robot.neutral()).q
+    q0 = robot.assemble([0.8], q0=robot.neutral()).q
     exact = simulated(robot.mechanism, q0, None, 1.0, dt=1e-4, gravity=DOWN, record=0).q[-1]
     errors = [
         np.abs(
@@ -153,7 +153,7 @@ def test_events_are_found_on_the_loops():
 def test_rows_of_a_batch_are_bits_of_single_ones(method: str):
     robot = lw.load("five_bar")
     actuated = np.linspace(-0.2, 0.3, 11)[:, None] * [1.0, -0.7]
-    q0 = robot.assemble(actuated, near=robot.neutral()).q
+    q0 = robot.assemble(actuated, q0=robot.neutral()).q
     how = {"gravity": DOWN, "method": method, "dt": 5e-3, "record": 5}
     many = simulated(robot.mechanism, q0, None, 0.2, **how)
     assert many.finished.all()

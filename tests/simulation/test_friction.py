@@ -221,7 +221,7 @@ def test_friction_holds_in_loops(method: str, tmp_path: Path):
     (tmp_path / "four_bar.loops.yaml").write_text((MODELS / "four_bar.loops.yaml").read_text())
     robot = lw.load(tmp_path / "four_bar.urdf")
     assert robot.mechanism.friction.tolist() == [0.5, 0.3, 0.2]
-    q0 = robot.assemble({robot.joint_names[0]: 0.7}, near=robot.neutral()).q
+    q0 = robot.assemble({robot.joint_names[0]: 0.7}, q0=robot.neutral()).q
     still = lw.simulate(robot, q0, duration=0.05, losses=True, method=method)
     assert still.finished
     assert np.abs(still.v).max() < 1e-12

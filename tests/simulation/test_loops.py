@@ -154,7 +154,7 @@ def test_a_row_that_cannot_be_closed_is_noted_and_the_others_go_on():
 def start_of(robot, actuated: dict, speed: float):
     at = {name.replace("a", x): s * value for name, value in actuated.items()
           for x, s in (("a", 1.0), ("b", -1.0), ("c", 1.0))}  # fmt: skip
-    q = robot.assemble(actuated, near=[at[name] for name in robot.joint_names], follow=False).q
+    q = robot.assemble(actuated, q0=[at[name] for name in robot.joint_names], follow=False).q
     return q, robot.passive_rates(q) @ np.full(len(actuated), speed)
 
 

@@ -372,7 +372,7 @@ def test_loops_stay_closed_before_every_task_and_limit(name):
             q = after
     control, q = robot.controller(frame, dt=0.01), robot.neutral()
     own = [int(robot.mechanism.q_start[robot.mechanism.joint(name)]) for name in robot.actuated]
-    goal = robot.fk(robot.assemble(q[own] + 0.05, near=q).q, frame)
+    goal = robot.fk(robot.assemble(q[own] + 0.05, q0=q).q, frame)
     for _ in range(200):
         q = control.step(q, goal)
     assert np.abs(robot.fk(q, frame) - goal).max() < 1e-9

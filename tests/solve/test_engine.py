@@ -273,7 +273,7 @@ def closed(name: str, n: int) -> tuple[Any, np.ndarray]:
     at = [m.q_start[m.joint(joint)] for joint in robot.actuated]
     lower, upper = (np.clip(x, -np.pi, np.pi)[at] for x in robot.limits[:2])
     given = 0.5 * (lower + upper) + 0.15 * (upper - lower) * g.uniform(-1, 1, (n, len(at)))
-    found = robot.assemble(given, near=robot.neutral())
+    found = robot.assemble(given, q0=robot.neutral())
     assert found.success.all()
     return robot, robot.fk(found.q, MODELS[name].tip)
 

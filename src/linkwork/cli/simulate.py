@@ -93,7 +93,7 @@ def _assembled(robot: lw.Robot, q0: Any) -> Any:
     if not (robot.actuated and (robot.loops or robot.couplings)):
         return q0
     m = robot.mechanism
-    found = robot.assemble(q0[places(m, m.actuated, of_q=True)], near=q0)
+    found = robot.assemble(q0[places(m, m.actuated, of_q=True)], q0=q0)
     if not found.success:
         raise InputError(f"--q0: {found.reason}")
     return found.q

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
-from linkwork.compile.fastcall import connect
 from linkwork.compile.machine_code import COMPILING, object_code, text_bytes
+from linkwork.compile.native_call import connect
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.recipe import Recipe
 from linkwork.compile.signature import Signature

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linkwork.compile.fastcall import emit_fast_call
 from linkwork.compile.loops import emit_rows
+from linkwork.compile.native_call import emit_fast_call
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.signature import Signature
 from linkwork.compile.target import Target, new_module

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.checks import real_rows
 from linkwork.compile.compiled_rows import CompiledRows
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.fastcall import bind
+from linkwork.compile.native_call import bind
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.recipe import Recipe, recipe_of

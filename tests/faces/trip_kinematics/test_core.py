@@ -120,6 +120,6 @@ def test_how_fast_the_bucket_moves_with_derived_cylinders():
         for h in (1e-6, -1e-6):
             lengths = np.array([1.1, 1.3])
             lengths[k] += h
-            at = arm.assemble(lengths, near=q).q
+            at = arm.assemble(lengths, q0=q).q
             ends.append(arm.fk(at, "geometric group 2")[:3, 3])
         np.testing.assert_allclose(J[:, k], (ends[0] - ends[1]) / 2e-6, atol=1e-8)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from linkwork.compile.dict_call import Part
 
 import linkwork as lw
-from linkwork.compile.dict_call import Part
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.edit import close, couple
@@ -95,7 +95,7 @@ def test_by_name():
     q = robot.assemble({"boom_slide": 0.1}).q
     names = robot.joint_names
     assert q[names.index("boom_slide")] == 0.1 and q[names.index("swing")] == 0.0
-    q = robot.assemble({"swing": 1.0}, near=q).q
+    q = robot.assemble({"swing": 1.0}, q0=q).q
     assert q[names.index("boom_slide")] == 0.1 and q[names.index("swing")] == 1.0
     with pytest.raises(UnknownNameError, match="no actuated joint named 'boom'"):
         robot.assemble({"boom": 0.1})
@@ -195,8 +195,8 @@ def test_a_coupling_without_a_value_is_named():
     with pytest.raises(InputError, match=f"row 1 cannot be assembled: {words}"):
         robot.assemble([[0.5, 0.1], [0.5, 0.0]])
     with pytest.raises(InputError, match=f"row 0 cannot be assembled: {words}"):
-        robot.assemble([0.5, 0.1], near=[0.5, 0.0, 0.5])
-    ends = robot.assemble([[0.5, 0.2], [0.5, 0.0]], near=[0.1, 0.2, 0.5])
+        robot.assemble([0.5, 0.1], q0=[0.5, 0.0, 0.5])
+    ends = robot.assemble([[0.5, 0.2], [0.5, 0.0]], q0=[0.1, 0.2, 0.5])
     assert ends.success.tolist() == [True, False]  # the way to infinity
     root = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).with_actuated("joint1")
     with pytest.raises(InputError, match=r"joint1 = -0\.5"):

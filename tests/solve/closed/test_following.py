@@ -59,7 +59,7 @@ class Walk:
         self.q = np.tile(near, (len(goal), 1))
         self.fine = np.ones(len(goal), bool)
         way = (goal - near[given]) / steps
-        inside = robot.assemble(near[given] + 0.01, near=near).q
+        inside = robot.assemble(near[given] + 0.01, q0=near).q
         rank = int(np.linalg.matrix_rank(robot.closure_jacobian(inside)[:, passive], tol=1e-7))
         before = None
         for k in range(1, steps + 1):
@@ -94,7 +94,7 @@ class Walk:
 def test_every_bundled_mechanism_stays_on_the_branch_that_small_steps_follow(name):
     robot = lw.load(name)
     goal = goals(robot, DETERMINED[name])
-    found, walk = robot.assemble(goal, near=robot.neutral()), Walk(robot, goal)
+    found, walk = robot.assemble(goal, q0=robot.neutral()), Walk(robot, goal)
     # small steps lose a way next to a singularity sooner or later than steps that adapt
     assert np.count_nonzero(found.success != walk.fine) <= 0.01 * len(goal)
     both = found.success & walk.fine
@@ -108,7 +108,7 @@ def test_every_bundled_mechanism_stays_on_the_branch_that_small_steps_follow(nam
 @pytest.mark.parametrize("name", ["triped_leg", "triped"])
 def test_where_joints_are_left_free_the_way_ends_assembled_too(name):
     robot = lw.load(name)
-    found = robot.assemble(0.5 * goals(robot, 50), near=robot.neutral())
+    found = robot.assemble(0.5 * goals(robot, 50), q0=robot.neutral())
     assert found.success.all()
     assert np.abs(robot.closure(found.q)).max() < 1e-11
 
@@ -116,20 +116,20 @@ def test_where_joints_are_left_free_the_way_ends_assembled_too(name):
 def test_a_crank_goes_round_on_its_branch():
     robot = lw.load("four_bar")
     near = robot.neutral()
-    found = robot.assemble([2.5], near=near)
+    found = robot.assemble([2.5], q0=near)
     np.testing.assert_allclose(found.q, [2.5, -2.70598337, 0.43789894], atol=1e-7)
-    around = robot.assemble([2.5 + 6.0 * np.pi], near=near).q
+    around = robot.assemble([2.5 + 6.0 * np.pi], q0=near).q
     np.testing.assert_allclose(around - found.q, [6.0 * np.pi, -6.0 * np.pi, 0.0], atol=1e-9)
-    back = robot.assemble(near[:1], near=found.q).q
+    back = robot.assemble(near[:1], q0=found.q).q
     np.testing.assert_allclose(back, near, atol=1e-9)
-    few = robot.assemble([100.0], near=near, steps=50)
+    few = robot.assemble([100.0], q0=near, steps=50)
     assert not few.success and "steps= allows more" in few.reason
     assert 0.0 < few.q[0] < 100.0
 
 
 def test_the_place_where_a_branch_ends_is_told():
     robot = lw.load("five_bar")
-    found = robot.assemble([1.4, -1.4], near=robot.neutral())
+    found = robot.assemble([1.4, -1.4], q0=robot.neutral())
     assert not found.success
     place = f"left = {found.q[0]:.6g}, right = {found.q[2]:.6g}"
     assert "37.4 % of the way" in found.reason and place in found.reason
@@ -137,15 +137,15 @@ def test_the_place_where_a_branch_ends_is_told():
     assert np.abs(robot.closure(found.q)).max() < 1e-12
     assert robot.singularities(found.q, "left_end").type_2 < 0.02
     np.testing.assert_allclose(found.q[[0, 2]], [np.pi / 6, -np.pi / 6], atol=1e-4)
-    on = robot.assemble([0.4, -0.4], near=found.q)  # and back from there
-    np.testing.assert_allclose(on.q, robot.assemble([0.4, -0.4], near=robot.neutral()).q, atol=1e-9)
+    on = robot.assemble([0.4, -0.4], q0=found.q)  # and back from there
+    np.testing.assert_allclose(on.q, robot.assemble([0.4, -0.4], q0=robot.neutral()).q, atol=1e-9)
 
 
 def test_no_way_passes_a_point_where_branches_meet():
     delta = lw.load("delta")
-    assert "singular" in delta.assemble(TILTED, near=delta.neutral()).reason
+    assert "singular" in delta.assemble(TILTED, q0=delta.neutral()).reason
     swing = lw.Robot(parallelogram())
-    ends = swing.assemble([[1.5], [1.7], [-2.0]], near=swing.neutral())
+    ends = swing.assemble([[1.5], [1.7], [-2.0]], q0=swing.neutral())
     assert ends.success.tolist() == [True, False, False]  # flat, the rods may cross or not
     np.testing.assert_allclose(ends.q[1:, 0], [0.5 * np.pi, -0.5 * np.pi], atol=1e-3)
     np.testing.assert_allclose(ends.q @ [1.0, 1.0, 0.0], 0.0, atol=1e-9)
@@ -155,14 +155,14 @@ def test_a_limit_on_the_way_ends_it():
     robot = lw.load("linkage_leg")
     m, (given, _, _) = robot.mechanism, joints_of(robot)
     goal = goals(robot, 50)
-    inside = robot.assemble(goal, near=robot.neutral()).q
+    inside = robot.assemble(goal, q0=robot.neutral()).q
     k = next(k for k in range(m.n_q) if k not in given and np.ptp(inside[:, k]) > 0.1)
     name = m.joint_names[int(np.searchsorted(m.q_start, k, side="right")) - 1]
     middle = 0.5 * (inside[:, k].max() + robot.neutral()[k])
     upper = m.upper.copy()
     upper[k] = middle
     narrow = lw.Robot(replace(m, upper=upper))
-    found = narrow.assemble(goal, near=narrow.neutral())
+    found = narrow.assemble(goal, q0=narrow.neutral())
     beyond = inside[:, k] > middle + 1e-6
     assert beyond.any() and not found.success[beyond].any()
     row = int(np.flatnonzero(beyond)[0])
@@ -172,18 +172,18 @@ def test_a_limit_on_the_way_ends_it():
 
 def test_near_may_be_open_or_only_a_start():
     robot = lw.load("four_bar")
-    q = robot.assemble([0.5], near=robot.neutral()).q
+    q = robot.assemble([0.5], q0=robot.neutral()).q
     moved = q + np.array([0.0, 0.05, -0.05])
-    np.testing.assert_allclose(robot.assemble([0.6], near=moved).q, robot.assemble([0.6], near=q).q)
+    np.testing.assert_allclose(robot.assemble([0.6], q0=moved).q, robot.assemble([0.6], q0=q).q)
     five = lw.load("five_bar")
-    far = five.assemble([0.0, 0.0], near=[1.5, 0.0, -1.5, 0.0])
-    assert not far.success and "near is not assembled" in far.reason
-    assert five.assemble([0.0, 0.0], near=[1.5, 0.0, -1.5, 0.0], follow=False).success
-    any_branch = robot.assemble([2.5], near=robot.neutral(), follow=False)
+    far = five.assemble([0.0, 0.0], q0=[1.5, 0.0, -1.5, 0.0])
+    assert not far.success and "q0 is not assembled" in far.reason
+    assert five.assemble([0.0, 0.0], q0=[1.5, 0.0, -1.5, 0.0], follow=False).success
+    any_branch = robot.assemble([2.5], q0=robot.neutral(), follow=False)
     assert any_branch.success
     for option in ({"tries": 5}, {"seed": 1}):
         with pytest.raises(InputError, match="follow=False takes near as the start of a search"):
-            robot.assemble([2.5], near=robot.neutral(), **option)
+            robot.assemble([2.5], q0=robot.neutral(), **option)
 
 
 def test_one_row_has_the_bits_that_it_has_in_a_batch():

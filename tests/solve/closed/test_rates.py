@@ -86,7 +86,7 @@ def test_sarrus_linkage():
     found = robot.mobility()
     assert (found.degrees_of_freedom, found.rank) == (1, 5)
     assert len(found.redundant) == 1
-    result = robot.assemble(np.linspace(-0.3, 0.3, 30)[:, None], near=robot.neutral())
+    result = robot.assemble(np.linspace(-0.3, 0.3, 30)[:, None], q0=robot.neutral())
     assert result.success.all()
     T = robot.fk(result.q, "top_p")
     assert np.ptp(T[:, 2, 3]) > 0.1
@@ -124,7 +124,7 @@ def test_compiled_rates_are_those_of_singular_values(name):
     at = [m.q_start[m.joint(joint)] for joint in robot.actuated]
     lower, upper = (np.clip(x, -np.pi, np.pi)[at] for x in robot.limits[:2])
     given = g.uniform(lower, upper, (500, len(at)))
-    found = robot.assemble(given, near=robot.neutral())
+    found = robot.assemble(given, q0=robot.neutral())
     q = found.q[found.success]
     expected, held = Rates(m)._rates(q, robot.actuated)
     assert len(q) > 300 and not held.any()
@@ -222,7 +222,7 @@ def solved(robot, n: int) -> np.ndarray:
     middle = robot.neutral()[at]
     inwards = np.where(middle + 0.02 > robot.limits.upper[at], -1.0, 1.0)
     given = middle + np.linspace(0.0, 0.02, n)[:, None] * inwards
-    found = robot.assemble(given, near=robot.neutral())
+    found = robot.assemble(given, q0=robot.neutral())
     assert found.success.all()
     return found.q
 

@@ -21,7 +21,7 @@ import numpy as np
 from linkwork import settings
 from linkwork.algorithms.registry import find
 from linkwork.compile.machine_code import COMPILING
-from linkwork.compile.number_call import Number, Numbers, Result, Several, Vector, number_call
+from linkwork.compile.native_call import Number, Numbers, Result, Several, Vector, number_call
 from linkwork.compile.recipe import text_recipe
 from linkwork.faces.pykdl.chain import Content, Joint, Segment
 from linkwork.faces.pykdl.formulas import digest, otherwise

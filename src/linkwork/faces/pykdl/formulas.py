@@ -64,7 +64,7 @@ class Formula:
     def compile(self) -> None:
         """Use compiled code from now on."""
         from linkwork import settings  # noqa: PLC0415
-        from linkwork.compile import number_call as calls  # noqa: PLC0415  loads what compiles
+        from linkwork.compile import native_call as calls  # noqa: PLC0415  loads what compiles
         from linkwork.compile.recipe import text_recipe  # noqa: PLC0415
 
         def part(kind: Kind) -> Any:

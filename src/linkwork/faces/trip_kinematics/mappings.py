@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import real_array
-from linkwork.compile.dict_call import Part
+from linkwork.compile.native_call import Part
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.values import (

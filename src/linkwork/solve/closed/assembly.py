@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import real_rows
 from linkwork.compile.compiler import Compiler, Facts
-from linkwork.compile.dict_call import Part, Shape, bind_dict_call, emit_dict_call
 from linkwork.compile.lanes import Stall
 from linkwork.compile.machine_code import object_code
+from linkwork.compile.native_call import DictShape, Part, bind_dict_call, emit_dict_call
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.target import new_module
@@ -248,7 +248,7 @@ class Assembly(ProcessBound):
         """The numbers of a way that is followed."""
         if options.tries is not None or options.seed:
             raise InputError(
-                "tries and seed are those of a search, but the way from near is followed; "
+                "tries and seed are those of a search, but the way from q0 is followed; "
                 "follow=False takes near as the start of a search"
             )
         most, settings = self._thresholds(options)
@@ -282,7 +282,7 @@ class Assembly(ProcessBound):
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
         """The given positions (N, n), the starts (N, nq) and the leading shape."""
         m = self.mechanism
-        start = self._neutral if near is None else configuration(near, m, "near")
+        start = self._neutral if near is None else configuration(near, m, "q0")
         if isinstance(actuated, Mapping):
             rows = self._by_name(actuated, start)
         else:
@@ -423,7 +423,7 @@ def named_call(
     abi, sizes = array_abi(), program.sizes
     if abi is None or not program.made.facts["one"]:
         return Otherwise()
-    shape = Shape(*names, n_row=sizes.n_q + sizes.report, good=sizes.n_q)
+    shape = DictShape(*names, n_row=sizes.n_q + sizes.report, good=sizes.n_q)
 
     def make() -> tuple[Facts, bytes]:
         module = new_module("named", compiler.target)
@@ -434,6 +434,7 @@ def named_call(
     kept = [np.ascontiguousarray(a, np.float64) for a in (near, numbers)]
     return bind_dict_call(
         code,
+        abi,
         Otherwise(code, program, kept),
         shape,
         rows=program.made.code.address("one"),

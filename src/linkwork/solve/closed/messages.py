@@ -72,12 +72,12 @@ class FollowingMessages:
         if end is End.OPEN_AT_START:
             left = ", ".join(open_parts(self.groups, measures))
             return (
-                "near is not assembled, and cannot be assembled with its actuated joints where "
+                "q0 is not assembled, and cannot be assembled with its actuated joints where "
                 f"they are: {left} open"
             )
         if end is End.ARRIVED:
             return "a joint would be outside of its limits"
-        where = f"after {100.0 * float(measures[-2]):.4g} % of the way from near, at {self._at(q)}"
+        where = f"after {100.0 * float(measures[-2]):.4g} % of the way from q0, at {self._at(q)}"
         if end is End.ITERATIONS:
             return f"{where}, the iterations are used up: steps= allows more"
         passive = [c for c in range(len(m.joint_names)) if int(m.q_start[c]) not in set(self.given)]
@@ -87,7 +87,7 @@ class FollowingMessages:
         if met and not at:
             why += f", next to a change point of {', '.join(map(repr, met))}"
         return (
-            f"it cannot be assembled on the branch of near, which ends {where}; {why}; "
+            f"it cannot be assembled on the branch of q0, which ends {where}; {why}; "
             "follow=False searches for any branch"
         )
 
