@@ -318,7 +318,7 @@ class InverseKinematics(ProcessBound):
             closed = self._closer.solve(None, q, steps=_STEPS_TO_CLOSE, tries=_TRIES_TO_CLOSE)
             x = np.where(closed.success[:, None], closed.q[:, self._moved], x)
         elif not late:
-            of = engine.deciding if self.problem.improves else engine
+            of = engine.priority0 if self.problem.has_secondary_goals else engine
             for part in of.begin(engine.rows_of(of, some), call):
                 if can_be_nearer(part.part.problem):
                     columns = [self.problem.moved.index(k) for k in part.part.problem.moved]
@@ -387,13 +387,13 @@ class InverseKinematics(ProcessBound):
             raise _too_large(refused) from None
         solved = np.flatnonzero(found.report[:, 0] > 0.5)
         ways = self._ways(row, call)
-        if solved.size and not problem.improves:
+        if solved.size and not problem.has_secondary_goals:
             self._take_further(found, solved, ways, row, call)
         near = distance(problem, found.q[solved], row.start)
         solved = solved[np.argsort(near, kind="stable")]
         solved = solved[distinct(problem, found.q[solved], apart)]
         free: tuple[Floats, ...] | None = None
-        if not problem.improves:
+        if not problem.has_secondary_goals:
             numbers = self._engine.parameters(row)[0], settings_of(problem, once)
             places, free = self._families(found.q[solved], ways, numbers)
             solved = solved[places]

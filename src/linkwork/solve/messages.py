@@ -49,7 +49,7 @@ class FailureMessages:
 
     def _rest(self, measures: Floats) -> str:
         """The errors of the deciding tasks; by name where there are several."""
-        several = len(self.problem.deciding) > 1
+        several = len(self.problem.priority0_tasks) > 1
         told: list[str] = []
         place = 0
         for k, task in enumerate(self.problem.tasks):
@@ -58,14 +58,14 @@ class FailureMessages:
                 for i, group in enumerate(task.groups)
             ]
             place += len(errors)
-            if k in self.problem.deciding:
+            if k in self.problem.priority0_tasks:
                 of = f" ('{task.name}')" if several else ""
                 told.append(f"{' and '.join(errors)} away{of}")
         return ", ".join(told)
 
     def _beyond_reach(self, parameters: Floats) -> list[str]:
         found: list[str] = []
-        for place in self.problem.deciding:
+        for place in self.problem.priority0_tasks:
             task = self.problem.tasks[place]
             if not task.has_point:
                 continue
@@ -73,7 +73,7 @@ class FailureMessages:
             target = parameters[first : first + 3]
             beyond = _beyond(self.problem, task.frames[0], target) - self._allowed(place)
             if beyond > _AT * max(1.0, float(np.abs(target).max())):
-                of = f" of '{task.name}'" if len(self.problem.deciding) > 1 else ""
+                of = f" of '{task.name}'" if len(self.problem.priority0_tasks) > 1 else ""
                 found.append(f"the target{of} is at least {beyond:.3g} m out of reach")
         return found
 

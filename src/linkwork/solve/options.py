@@ -76,7 +76,7 @@ class Options:
         """The steps of one try."""
         if self.steps is not None:
             return int(self.steps)
-        if problem.improves:
+        if problem.has_secondary_goals:
             return _STEPS_TO_IMPROVE
         closes = any(task.keeps_tolerance for task in problem.tasks)
         return _STEPS_TO_CLOSE if closes else _STEPS

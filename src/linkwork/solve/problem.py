@@ -209,14 +209,14 @@ class Problem:
         )
 
     @property
-    def deciding(self) -> tuple[int, ...]:
+    def priority0_tasks(self) -> tuple[int, ...]:
         """The places of the tasks that decide on success: those of priority 0."""
         return tuple(k for k, t in enumerate(self.tasks) if t.priority == 0)
 
     @property
-    def improves(self) -> bool:
+    def has_secondary_goals(self) -> bool:
         """Whether there is anything to make better once the tasks of priority 0 are done."""
-        return len(self.deciding) < len(self.tasks) or bool(self.objectives)
+        return len(self.priority0_tasks) < len(self.tasks) or bool(self.objectives)
 
     @cached_property
     def resting(self) -> tuple[int, ...]:
@@ -552,9 +552,9 @@ def _part(problem: Problem, members: set[int], place: int) -> Problem:
     return _restricted(problem, tasks, limits, members)
 
 
-def deciding_part(problem: Problem) -> Problem:
+def priority0_part(problem: Problem) -> Problem:
     """The tasks of priority 0 alone, with the joints that they, or coupled limits, depend on."""
-    tasks = [problem.tasks[k] for k in problem.deciding]
+    tasks = [problem.tasks[k] for k in problem.priority0_tasks]
     coupled = [limit for limit in problem.limits if limit.coupled]
     needed = {c for each in (*tasks, *coupled) for c in each.coordinates}
     members = needed.intersection(problem.coordinates) or set(problem.coordinates)
