@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import difference
+from linkwork.checks import finite_number
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.process_bound import ProcessBound
@@ -33,7 +34,7 @@ from linkwork.solve.expressions import (
 from linkwork.solve.inputs import Inputs, Targets, configuration, settings_of
 from linkwork.solve.joint_update import Numbers, limited, moved, places, scales, times, within_reach
 from linkwork.solve.least_squares import damped, product
-from linkwork.solve.limits import AccelerationLimit, Interval, Limit, VelocityLimit, time_step
+from linkwork.solve.limits import AccelerationLimit, Interval, Limit, VelocityLimit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options
 from linkwork.solve.problem import Problem, listed, make_problem
@@ -287,11 +288,9 @@ class Controller(ProcessBound):
         damping: float = 1.0,
         compiler: Compiler | None = None,
     ) -> None:
-        self.mechanism, self.dt = mechanism, time_step(dt, "dt")
-        if not (math.isfinite(gain) and 0.0 < gain <= 1.0):
-            raise InputError(f"gain must be above 0 and at most 1, not {gain!r}")
-        if not (math.isfinite(damping) and damping >= 0.0):
-            raise InputError(f"damping must be a finite number from 0, not {damping!r}")
+        self.mechanism, self.dt = mechanism, finite_number(dt, "dt", above=0.0)
+        gain = finite_number(gain, "gain", above=0.0, most=1.0)
+        damping = finite_number(damping, "damping", least=0.0)
         self.problem: Problem = make_problem(
             mechanism,
             Pose(tasks) if isinstance(tasks, str) else tasks,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.checks import whole_number
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count
@@ -25,7 +26,7 @@ from linkwork.solve.limits import Limit
 from linkwork.solve.messages import FailureMessages
 from linkwork.solve.nearest import Tangent, can_be_nearer, nearer
 from linkwork.solve.objectives import Objective
-from linkwork.solve.options import Choose, Options, changed, whole_number
+from linkwork.solve.options import Choose, Options, changed
 from linkwork.solve.problem import Problem, listed, make_problem
 from linkwork.solve.program import Program, Progress, Refused
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms

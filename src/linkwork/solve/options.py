@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.checks import finite_number, whole_number
 from linkwork.errors import InputError
 from linkwork.solve.problem import Problem
 
@@ -57,12 +57,8 @@ class Options:
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "rotation_tolerance", "seconds"):
-            value: Any = getattr(self, name)
-            if value is None:
-                continue
-            number = isinstance(value, (int, float, np.integer, np.floating))
-            if isinstance(value, bool) or not (number and math.isfinite(value) and value > 0.0):
-                raise InputError(f"{name} must be a positive finite number, not {value!r}")
+            if getattr(self, name) is not None:
+                finite_number(getattr(self, name), name, above=0.0)
         named = isinstance(self.choose, str) and self.choose in CHOICES
         if not (callable(self.choose) or named):
             known = ", ".join(f"'{name}'" for name in CHOICES)
@@ -70,7 +66,7 @@ class Options:
         for name, least in (("steps", 1), ("tries", 1), ("seed", 0), ("best_of", 1)):
             value = getattr(self, name)
             if name not in ("steps", "tries") or value is not None:
-                whole_number(value, name, least)
+                whole_number(value, name, least=least)
 
     def steps_for(self, problem: Problem) -> int:
         """The steps of one try."""
@@ -96,16 +92,6 @@ class Options:
                 tolerance = None if task.keeps_tolerance else given.get(group.unit)
                 found.append(group.threshold(own if tolerance is None else tolerance))
         return found
-
-
-def whole_number(value: Any, name: str, least: int = 1) -> int:
-    """A whole number from ``least`` that fits into 31 bits, checked."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not (whole and least <= value < 2**31):
-        raise InputError(
-            f"{name} must be a whole number from {least} to {2**31 - 1}, not {value!r}"
-        )
-    return int(value)
 
 
 _DEFAULT = Options()

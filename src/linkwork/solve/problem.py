@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.checks import finite_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.position_limits import bounded_places, limited_angles
@@ -423,10 +424,7 @@ def _checked_weights(m: Mechanism, weights: Mapping[str, float]) -> set[int]:
     frozen: set[int] = set()
     for name, value in weights.items():
         c = m.joint(name)
-        number = isinstance(value, (int, float, np.integer, np.floating))
-        if isinstance(value, bool) or not (number and np.isfinite(value) and value >= 0.0):
-            raise InputError(f"joint_weights['{name}'] must be from 0 (frozen), not {value!r}")
-        if value == 0.0:
+        if finite_number(value, f"joint_weights['{name}'] (0: frozen)", least=0.0) == 0.0:
             frozen.add(c)
     return frozen
 

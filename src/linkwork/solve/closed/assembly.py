@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_rows
+from linkwork.checks import real_rows, whole_number
 from linkwork.compile.compiler import Compiler, Facts
 from linkwork.compile.dict_call import Part, Shape, bind_dict_call, emit_dict_call
 from linkwork.compile.lanes import Stall
@@ -37,7 +37,7 @@ from linkwork.solve.expressions import (
     verified,
 )
 from linkwork.solve.inputs import configuration, settings_of
-from linkwork.solve.options import Options, changed, whole_number
+from linkwork.solve.options import Options, changed
 from linkwork.solve.problem import Problem, expanded, make_problem
 from linkwork.solve.program import Otherwise, Program, Refused, program_of
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
