@@ -45,11 +45,11 @@ Floats = NDArray[np.float64]
 Output = Literal["q", "v"]
 
 _CLOSED = 1.0e-9
-"""How far (m, rad) a loop may be open after a step."""
+"""Distance or angle (m, rad) by which a loop may be open after a step."""
 _SHORTER = 5
-"""How often a step that cannot be closed is made four times shorter."""
+"""The number of times that a step which cannot be closed is made four times shorter."""
 _CORRECTIONS = 3
-"""Of what a step opens, within its limits: steps of up to a tenth of a radian are closed by two."""
+"""Corrections of what a step opens: steps of up to a tenth of a radian are closed by two."""
 _EXTRA_SETTINGS = 3
 """dt, gain and damping, after the settings of the problem's layout."""
 _PASSES = 4
@@ -177,7 +177,7 @@ def closing_tasks(problem: Problem) -> tuple[int, ...]:
 
 
 def gap(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block:
-    """How far the farthest loop is open at x, in metres or radians."""
+    """Distance or angle (m, rad) by which the farthest loop is open at x."""
     q = configuration_of(o, problem, x, numbers[0])
     seen = seen_at(o, problem, q, *numbers)
     worst: Block = o.const(0.0)
@@ -218,7 +218,7 @@ def _box(
     reach: Sequence[Interval],
     unit: Sequence[Block | float],
 ) -> Box:
-    """How far each column may go from x."""
+    """The box that each column may move in from x."""
     lower: list[Block | None] = []
     upper: list[Block | None] = []
     for place, u in zip(places(problem), unit, strict=True):
@@ -355,7 +355,7 @@ class Controller(ProcessBound):
         return result.reshape(*rows.lead, result.shape[-1])
 
     def _kept_closed(self, output: Output, q: Floats, given: list[Floats], found: Floats) -> Floats:
-        """What was found (N, n + 2) with shorter steps (N, n) where a step is not closed.
+        """Steps (N, n) from those found (N, n + 2), shorter ones where a step is not closed.
 
         Raises: InputError.
         """

@@ -45,7 +45,7 @@ _GROWTH = 4
 
 
 class Effort(NamedTuple):
-    """How much to try; ``seconds`` for all rows together, by ``clock``.
+    """The effort of a search; ``seconds`` for all rows together, by ``clock``.
 
     ``seed_try`` is the try that starts at a target's seed where there is one; -1 for none.
     """
@@ -73,7 +73,7 @@ class Call(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a search came to, row by row."""
+    """The answers of a search, row by row."""
 
     q: Floats  # (N, nq)
     report: Floats  # (N, groups + 4), see `IKResult.report`
@@ -279,13 +279,13 @@ class Engine:
         return self.program.begin(rows.arrays, rows.starts).parameters
 
     def inside(self, rows: Rows) -> Floats:
-        """Where a search begins (N, n): inside the description's limits; it enters the others."""
+        """Starts of a search (N, n), inside the description's limits; it enters the others."""
         return np.clip(rows.starts[:, self._moved], self.problem.lower, self.problem.upper)
 
     def judged(
         self, rows: Rows, x: Floats, report: Floats, call: Call, near: Floats | None = None
     ) -> Found:
-        """What x (N, n) comes to, with the steps and tries of the report (N, 4) of its search."""
+        """Verified answers for x (N, n), with steps and tries of its search's report (N, 4)."""
         start = rows.starts
         if near is not None:
             q = near.copy()
@@ -302,7 +302,7 @@ def _further(progress: Progress, n: int) -> Progress:
 
 
 def search(parts: Sequence[PartRows], x0: Floats, effort: Effort) -> tuple[Floats, Floats]:
-    """What is found, x (N, n), and the report (N, 4) as in `lanes.REPORT`, from x0 (N, n).
+    """The configurations found, x (N, n), and the report (N, 4) of `lanes.REPORT`, from x0 (N, n).
 
     Of several parts the report has the sum of the scores, and the most steps and tries.
     """

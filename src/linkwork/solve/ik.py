@@ -40,10 +40,10 @@ Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))
 _UNCHANGED = (None,) * 8
 _EXACT, _LEAST_EXACT = 1.0e-8, 1.0e-18
-"""Of the squared tolerances, and at least: what is left of a solution that is taken further."""
+"""The rest of a solution that is taken further, of its squared tolerances and at least."""
 _STEPS_TO_EXACT = 16
 _STEPS_TO_CLOSE, _TRIES_TO_CLOSE = 100, 20
-"""Of the loops of a miss: the first try, from the miss, is nearly always the last."""
+"""Effort to close the loops of a miss: the first try, from the miss, is nearly always the last."""
 
 
 class _Usual(NamedTuple):
@@ -249,7 +249,7 @@ class InverseKinematics(ProcessBound):
         return _Usual(from_seed, from_q0, self._terms_of(options))
 
     def _terms_of(self, options: Options) -> Terms:
-        """What answers are judged by."""
+        """The terms that answers are judged by."""
         last = self._terms
         if last is None or last[0] is not options:
             problem, settings = self.problem, settings_of(self.problem, options)
@@ -262,7 +262,7 @@ class InverseKinematics(ProcessBound):
     def _effort(
         self, options: Options, threads: int, progress: Progress | None, *, given: bool
     ) -> Effort:
-        """How hard is tried: the second try is at a seed where q0 is ``given``, else the first."""
+        """The effort of a call: with q0 ``given`` the second try is at a seed, else the first."""
         if options.seconds is not None and self._compiler.clock is None:
             raise InputError("seconds needs a clock: Compiler(clock=...), as a Robot's solver has")
         steps, tries = options.steps_for(self.problem), options.tries_for(self.problem)
@@ -446,7 +446,7 @@ class InverseKinematics(ProcessBound):
     def _families(
         self, q: Floats, ways: Ways, numbers: tuple[Floats, Floats]
     ) -> tuple[NDArray[np.int64], tuple[Floats, ...]]:
-        """Which of the solutions q (K, nq) to tell, and the free directions (d, nv) of each.
+        """Places of the solutions of q (K, nq) to tell, and the free directions (d, nv) of each.
 
         Of those that go on in more directions than any configuration does the first of each family.
         """

@@ -24,7 +24,7 @@ POSITION, VELOCITY, ACCELERATION = 0, 1, 2
 
 
 class Where(NamedTuple):
-    """What bounds are computed from.
+    """The state that bounds are computed from.
 
     The present ``q`` (nq,); ``start`` (nq,), where the move began, inside the limits of position;
     ``room``, by index in q, the positions that these limits allow.
@@ -351,7 +351,7 @@ class AccelerationLimit(Limit):
 
 
 def _bounds(o: Ops, begin: Block, last: Block, most: Block, room: Interval) -> Interval:
-    """Where a step may end that began at ``begin``, after one of ``last``, changed by ``most``."""
+    """The interval of a step's end from ``begin``, after one of ``last``, changed by ``most``."""
     blur = ROUNDING * (o.absolute(begin) + o.absolute(last) + most)
     change = o.maximum(0.0, most - blur)
     lower, upper = begin + (last - change), begin + (last + change)

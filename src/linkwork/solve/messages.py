@@ -30,7 +30,7 @@ class FailureMessages:
     tries: int
 
     def __call__(self, q: Floats, measures: Floats, parameters: Floats) -> str:
-        """What is known of the failure of one row: how near it came, reach, joints at limits.
+        """A message on the failure of one row: how near it came, reach, joints at limits.
 
         Shapes: q (nq,), measures (groups + 1,), parameters (p,).
         """
@@ -78,7 +78,7 @@ class FailureMessages:
         return found
 
     def _allowed(self, place: int) -> float:
-        """How far from its target the point of a task may be and still count as there, in metres.
+        """The distance from its target (m) at which the point of a task still counts as there.
 
         That is its tolerance, and all that slack of its rows comes to at once.
         """
@@ -105,7 +105,7 @@ class FailureMessages:
         return found
 
     def _where(self, limit: BoundLimit, q: Floats, parameters: Floats) -> Where:
-        """What the bounds of a limit are computed from; inside the description's limits only."""
+        """The state that the bounds of a limit are computed from, inside the description's."""
         problem = self.problem
         start = np.zeros(problem.mechanism.n_q)
         span = problem.layout.start
@@ -137,7 +137,7 @@ def _joints_of(problem: Problem, indices: Iterable[int]) -> list[str]:
 
 
 def _beyond(problem: Problem, frame: str, target: Floats) -> float:
-    """How far a point lies outside the ball that the frame can be in at all, in metres.
+    """The distance (m) of a point from the ball that the frame can be in at all.
 
     Zero where an unlimited slide or a free base moves the frame: then there is no such ball.
     """

@@ -1,4 +1,4 @@
-"""What is made as good as the tasks leave free: gradients in their null space."""
+"""Objectives: costs that are made small in the null space of the tasks."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class Manipulable(Objective):
 
 
 _CURVATURE = 1.0
-"""Of -log w where its slope is zero: what log sin has, by which a turn passes a singularity."""
+"""The curvature of -log w where its slope is zero: that of log sin, near a singularity."""
 
 
 def _chosen(

@@ -1,4 +1,4 @@
-"""How exactly, and how hard, inverse kinematics tries."""
+"""Options of inverse kinematics: exactness and effort."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ CHOICES = ("nearest", "centred", "manipulable")
 
 _STEPS = 16
 _STEPS_TO_CLOSE = 24
-"""Of one try where loops are closed to rounding: a stretched linkage halves its error in a step."""
+"""Steps of a try where loops are closed to rounding: a stretched linkage is slow."""
 _STEPS_TO_IMPROVE = 60
-"""Of one try where lower priorities or objectives are made better as well."""
+"""Steps of a try where lower priorities or objectives are made better as well."""
 _TRIES = 1000
 _TRIES_TO_IMPROVE = 50
-"""Where a lower priority may be out of reach, and every try would be made for it."""
+"""Tries where a lower priority may be out of reach, and every one would be made for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How exactly, and how hard, to try.
+    """Exactness and effort of a search.
 
     ``position_tolerance`` (m) and ``rotation_tolerance`` (rad) take the place of those of the
     tasks. ``steps`` of one try (default: 16, 24 where loops are closed, or 60 where something is
@@ -84,7 +84,7 @@ class Options:
         return _TRIES_TO_IMPROVE if len(problem.levels) > 1 else _TRIES
 
     def thresholds(self, problem: Problem) -> list[float]:
-        """What the measure of each group of each task is compared with."""
+        """The most that the measure of each group of each task may be."""
         given = {"m": self.position_tolerance, "rad": self.rotation_tolerance}
         found: list[float] = []
         for task in problem.tasks:

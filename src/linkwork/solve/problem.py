@@ -191,7 +191,7 @@ class Problem:
 
     @cached_property
     def key(self) -> tuple[str, ...]:
-        """What the code depends on: problems with the same key share it."""
+        """The structure that code depends on: problems with the same key share it."""
         return (
             self.mechanism.digest,
             *(f"task {t.priority} {t.key}" for t in self.tasks),
@@ -240,7 +240,7 @@ class Problem:
 
     @cached_property
     def is_angle(self) -> NDArray[np.bool_]:
-        """Which of the moved positions are angles (n,)."""
+        """Flags (n,) of the moved positions that are angles."""
         flags = np.zeros(self.mechanism.n_q, dtype=bool)
         for c, kind in enumerate(self.mechanism.joint_types):
             stop = int(self.mechanism.q_start[c + 1])
@@ -269,7 +269,7 @@ class Problem:
 
     @cached_property
     def same_turns(self) -> NDArray[np.bool_]:
-        """Which of the moved positions are angles that may be a whole turn more or less (n,).
+        """Flags (n,) of the moved positions that are angles which may be a whole turn more or less.
 
         Not so where a joint follows by less than whole turns, where a task counts them, or where a
         limit other than the description's may.
@@ -303,7 +303,7 @@ class Problem:
 
     @cached_property
     def wraps(self) -> NDArray[np.bool_]:
-        """Which of the moved positions are angles without any limit, on any turn (n,)."""
+        """Flags (n,) of the moved positions that are angles without any limit, on any turn."""
         return self.same_turns & np.isinf(self.lower) & np.isinf(self.upper)
 
     @cached_property
@@ -375,7 +375,7 @@ def make_problem(
 
 
 def _remade(asked: dict[str, Any]) -> Problem:
-    """What pickle calls: the expressions of tasks are functions, which it cannot hold."""
+    """The problem of these arguments, for pickle: it cannot hold functions."""
     return make_problem(**asked)
 
 

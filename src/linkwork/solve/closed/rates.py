@@ -51,7 +51,7 @@ from linkwork.solve.tasks.whole import Closed
 Floats = NDArray[np.float64]
 
 ASSEMBLED = 1.0e-6
-"""How far a loop may be open where its rates are asked for, in `closure.opening_units`."""
+"""Opening of a loop up to which its rates are told, in `closure.opening_units`."""
 _SETTLED = 1.0e-8
 """Rates of the rows that motions may leave open, by actuated speeds of 1."""
 _HELD = 1.0e-6
@@ -128,7 +128,7 @@ def _squares(values: list[Scalar], most: float) -> Scalar:
 
 @dataclass(frozen=True)
 class Mobility:
-    """How a mechanism can move, at generic configurations or at one.
+    """Mobility of a mechanism, at generic configurations or at one.
 
     ``rank`` is that of the closure's Jacobian, ``degrees_of_freedom`` what it leaves of v.
     ``redundant`` names rows that follow from those before them. ``passive_freedoms`` are left when
@@ -150,7 +150,7 @@ class Mobility:
 
 @dataclass(frozen=True, eq=False)
 class Singularities:
-    """How near a configuration is to a singularity: smallest singular values, zero there.
+    """Nearness of a configuration to singularities: smallest singular values, zero there.
 
     ``type_1``: of the map from actuated speeds to the frame's velocity (metres as shares of the
     mechanism's length): the frame loses a direction. ``type_2``: of the closure's Jacobian by the
@@ -389,7 +389,7 @@ class Rates:
         return len(passive) - self._passive_rank(passive)
 
     def mobility(self, q: Configuration | None = None) -> Mobility:
-        """How the mechanism can move: at q (nq,), or at generic assembled configurations.
+        """The mobility at q (nq,), or at generic assembled configurations.
 
         Raises: InputError where it cannot be assembled.
         """

@@ -25,7 +25,7 @@ from linkwork.ops.protocol import Block, Ops
 Floats = NDArray[np.float64]
 
 TOLERANCES: dict[Unit, float] = {"m": 1.0e-5, "rad": 1.0e-4, "1": 1.0e-6}
-"""What counts as zero where nothing else is said, by the unit of the rows."""
+"""Tolerances where nothing else is said, by the unit of the rows."""
 
 _LOWEST = 7  # priority: each one costs code
 
@@ -197,7 +197,7 @@ def _spread(value: Any, n: int, what: str, each: str) -> tuple[Any, ...]:
 
 
 def beyond_slack(o: Ops, residual: Residual, slack: Block, groups: Sequence[Group]) -> Residual:
-    """What is left of a residual where errors inside the half widths ``slack`` (k,) are nothing.
+    """A residual less its slack: errors inside the half widths ``slack`` (k,) are nothing.
 
     A row inside asks for nothing and holds nothing: its columns are zero as well.
     """

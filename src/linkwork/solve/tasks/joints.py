@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 class _Way(NamedTuple):
-    """Where the differences of the joints stand: indices of v, and which of them wrap."""
+    """Indices in v of the differences of the joints, and which of them wrap."""
 
     angles: list[int]
     lengths: list[int]
@@ -120,7 +120,7 @@ def _way(m: Mechanism, chosen: Sequence[int]) -> _Way:
 
 
 def _quaternions(m: Mechanism, chosen: Sequence[int]) -> list[int]:
-    """Where the quaternions begin in a target."""
+    """The places in a target at which quaternions begin."""
     found: list[int] = []
     at = 0
     for c in chosen:
