@@ -16,7 +16,7 @@ import linkwork as lw
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.target import host
 from linkwork.errors import InputError, LinkworkError
-from linkwork.ik import Direction, OnPlane, Options, Pose, Position, RelativePose
+from linkwork.ik import Direction, OnPlane, Options, Pose, Position, Posture, RelativePose
 from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
 from seeds import rng
