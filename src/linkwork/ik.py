@@ -1,10 +1,11 @@
-"""What inverse kinematics can be asked for: the tasks, the limits, the objectives.
+"""Inverse kinematics: its tasks, limits, objectives, problems, options, solvers and results.
 
 ``robot.ik(tasks=[...])`` solves for them once, ``robot.solver(tasks=[...], limits=[...])`` keeps
 what was compiled, ``robot.controller(tasks=[...], dt=...)`` makes one step at a time.
 """
 
 from linkwork.solve.controller import Controller
+from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.limits import (
     AccelerationLimit,
     CoupledLimit,
@@ -14,6 +15,7 @@ from linkwork.solve.limits import (
 )
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture, Objective
 from linkwork.solve.options import Options
+from linkwork.solve.problem import Problem
 from linkwork.solve.result import AllSolutions, IKResult
 from linkwork.solve.tasks.base import Task
 from linkwork.solve.tasks.frames import (
@@ -40,6 +42,7 @@ __all__ = [
     "CoupledLimit",
     "Direction",
     "IKResult",
+    "InverseKinematics",
     "JointCoupling",
     "JointVelocities",
     "Limit",
@@ -56,6 +59,7 @@ __all__ = [
     "Position",
     "PositionLimit",
     "Posture",
+    "Problem",
     "RelativePose",
     "Task",
     "VelocityLimit",

@@ -16,7 +16,7 @@ import linkwork as lw
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.target import host
 from linkwork.errors import InputError, LinkworkError
-from linkwork.ik import Direction, OnPlane, Options, Pose, Position, RelativePose
+from linkwork.ik import Direction, OnPlane, Options, Pose, Position, Posture, RelativePose
 from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
 from seeds import rng
@@ -255,6 +255,19 @@ def test_compiling_is_not_bounded_by_the_time_of_the_search():
     far = hard(1, reachable=False)[0]
     first, later = (fresh.solve(far, seconds=0.2).restarts for _ in range(2))
     assert first == later > 8  # the try that came nearest
+
+
+def test_with_a_time_all_that_may_be_needed_is_compiled_before_the_search():
+    known = {}
+    robot = lw.load("planar_3r")
+    tasks = [Position(robot.tip, axes="xy"), Posture(robot.neutral(), priority=1)]
+    timed = Compiler(host(), clock=time.perf_counter)
+    solver = InverseKinematics(robot.mechanism, tasks, compiler=timed, known=known)
+    here = robot.fk(robot.random(seed=4), robot.tip)[:3, 3]
+    assert solver.solve([here, None], seconds=1.0).success
+    programs = len(known)
+    assert not solver.solve([here + 9.0, None], seconds=0.01).success
+    assert len(known) == programs == 2
 
 
 LEFT, RIGHT = "left_tool0", "right_tool0"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import casadi as cs
 import numpy as np
 import pytest
-from linkwork.ops.casadi import CASADI
 
 import linkwork as lw
 from linkwork.ops.numpy import NUMPY
@@ -194,13 +192,3 @@ def test_without_full_rank_the_bound_says_so():
     assert not bound > 1e-10
     assert not share > 1e-10
     assert not zero[1] > 0.0
-
-
-def test_casadi_gives_the_same():
-    a, b = rng("casadi").normal(size=(6, 7)), np.arange(6.0)
-    sa, sb = cs.SX.sym("a", 6, 7), cs.SX.sym("b", 6)
-    rows = [[sa[i, j] for j in range(7)] for i in range(6)]
-    x, bound, share = least_norm(CASADI, rows, [sb[i] for i in range(6)])
-    f = cs.Function("f", [sa, sb], [cs.vertcat(*x, bound, share)])
-    expected = solved(a, b)
-    np.testing.assert_allclose(np.array(f(a, b)).ravel(), [*expected[0], *expected[1:]], rtol=1e-11)

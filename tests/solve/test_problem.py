@@ -113,10 +113,10 @@ def test_tasks_are_ordered_by_priority_and_alike_names_get_numbers():
     assert problem.order == ("left_tool0", "left_tool0_2", "right_tool0", "left_tool0_3")
     assert [t.name for t in problem.tasks][-1] == "left_tool0"
     assert problem.levels == ((0, 1, 2), (3,))
-    assert problem.deciding == (0, 1, 2)
-    assert problem.improves
-    assert not make_problem(m, Pose("left_tool0")).improves
-    assert make_problem(m, Pose("left_tool0"), objectives=[Centred()]).improves
+    assert problem.priority0_tasks == (0, 1, 2)
+    assert problem.has_secondary_goals
+    assert not make_problem(m, Pose("left_tool0")).has_secondary_goals
+    assert make_problem(m, Pose("left_tool0"), objectives=[Centred()]).has_secondary_goals
 
 
 def test_weights_of_joints_freeze_and_are_spread_over_velocities():

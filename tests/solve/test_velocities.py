@@ -80,7 +80,7 @@ def test_what_is_preferred_leaves_the_twist_alone():
     [
         ({"jacobian": np.zeros(6)}, ShapeError, "jacobian must have shape"),
         ({"twist": np.zeros(5)}, ShapeError, "twist must have shape"),
-        ({"twist": np.full(6, np.nan)}, InputError, "not a finite number"),
+        ({"twist": np.full(6, np.nan)}, InputError, "must be a finite number"),
         ({"joint_weights": np.ones(3)}, ShapeError, "joint_weights"),
         ({"damping": -1.0}, InputError, "damping"),
         ({"preferred": np.zeros((2, 7)), "twist": np.zeros((3, 6))}, ShapeError, "leading shapes"),

@@ -23,7 +23,7 @@ _NEAR, _NEAR_BY_DAMPING = 0.01, 0.1
 _SHORT = 0.05
 """A joint stands at a limit where its way on is this much shorter than its way back."""
 _AT_BOUND = 1.0e-12
-"""What is nearer to a bound stands at it; so that rounding of what rests there stops nothing."""
+"""A column nearer to its bound stands at it, so that rounding of what rests stops nothing."""
 _NOTHING = 1.0e-30
 _FAR = 1.0e300
 
@@ -32,13 +32,13 @@ Mask = Sequence[Block] | None
 
 
 class Box(NamedTuple):
-    """How far each column may go, down and up; None where nothing stops it. 0 is inside."""
+    """The ends of each column, down and up; None where nothing stops it. 0 is inside."""
 
     lower: list[Block | None]
     upper: list[Block | None]
 
     def less(self, o: Ops, done: Sequence[Block]) -> Box:
-        """What is left of the box once ``done`` has been gone."""
+        """The rest of the box once ``done`` has been gone."""
         lower = [
             None if b is None else o.minimum(b - d, 0.0)
             for b, d in zip(self.lower, done, strict=True)
@@ -181,7 +181,7 @@ def _downhill(o: Ops, above: Sequence[Level], level: Level, box: Box) -> _Best:
 def gone_within(
     o: Ops, above: Sequence[Level], way: Sequence[Block], box: Box, passes: int
 ) -> list[Block]:
-    """As much of a way (n,) as leaves the levels above alone and stays inside the box."""
+    """The part of a way (n,) that leaves the levels above alone and stays inside the box."""
     mask: Mask = None
     fixed: list[Block] = [o.const(0.0)] * len(way)
     best: list[Block] | None = None
@@ -210,7 +210,7 @@ def _near_singular(o: Ops, columns: Sequence[Block], rows: int, most: Block) -> 
 
 
 class _Shares(NamedTuple):
-    """How much of a step fits: the largest share up to 1, of each column and of all.
+    """The share of a step that fits: the largest up to 1, of each column and of all.
 
     Conditions: whether any share fits, and whether the column that fits least stands at a limit.
     """

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import difference
+from linkwork.checks import finite_number
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.process_bound import ProcessBound
@@ -33,7 +34,7 @@ from linkwork.solve.expressions import (
 from linkwork.solve.inputs import Inputs, Targets, configuration, settings_of
 from linkwork.solve.joint_update import Numbers, limited, moved, places, scales, times, within_reach
 from linkwork.solve.least_squares import damped, product
-from linkwork.solve.limits import AccelerationLimit, Interval, Limit, VelocityLimit, time_step
+from linkwork.solve.limits import AccelerationLimit, Interval, Limit, VelocityLimit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options
 from linkwork.solve.problem import Problem, listed, make_problem
@@ -44,11 +45,11 @@ Floats = NDArray[np.float64]
 Output = Literal["q", "v"]
 
 _CLOSED = 1.0e-9
-"""How far (m, rad) a loop may be open after a step."""
+"""Distance or angle (m, rad) by which a loop may be open after a step."""
 _SHORTER = 5
-"""How often a step that cannot be closed is made four times shorter."""
+"""The number of times that a step which cannot be closed is made four times shorter."""
 _CORRECTIONS = 3
-"""Of what a step opens, within its limits: steps of up to a tenth of a radian are closed by two."""
+"""Corrections of what a step opens: steps of up to a tenth of a radian are closed by two."""
 _EXTRA_SETTINGS = 3
 """dt, gain and damping, after the settings of the problem's layout."""
 _PASSES = 4
@@ -176,7 +177,7 @@ def closing_tasks(problem: Problem) -> tuple[int, ...]:
 
 
 def gap(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block:
-    """How far the farthest loop is open at x, in metres or radians."""
+    """Distance or angle (m, rad) by which the farthest loop is open at x."""
     q = configuration_of(o, problem, x, numbers[0])
     seen = seen_at(o, problem, q, *numbers)
     worst: Block = o.const(0.0)
@@ -217,7 +218,7 @@ def _box(
     reach: Sequence[Interval],
     unit: Sequence[Block | float],
 ) -> Box:
-    """How far each column may go from x."""
+    """The box that each column may move in from x."""
     lower: list[Block | None] = []
     upper: list[Block | None] = []
     for place, u in zip(places(problem), unit, strict=True):
@@ -287,11 +288,9 @@ class Controller(ProcessBound):
         damping: float = 1.0,
         compiler: Compiler | None = None,
     ) -> None:
-        self.mechanism, self.dt = mechanism, time_step(dt, "dt")
-        if not (math.isfinite(gain) and 0.0 < gain <= 1.0):
-            raise InputError(f"gain must be above 0 and at most 1, not {gain!r}")
-        if not (math.isfinite(damping) and damping >= 0.0):
-            raise InputError(f"damping must be a finite number from 0, not {damping!r}")
+        self.mechanism, self.dt = mechanism, finite_number(dt, "dt", above=0.0)
+        gain = finite_number(gain, "gain", above=0.0, most=1.0)
+        damping = finite_number(damping, "damping", least=0.0)
         self.problem: Problem = make_problem(
             mechanism,
             Pose(tasks) if isinstance(tasks, str) else tasks,
@@ -356,7 +355,7 @@ class Controller(ProcessBound):
         return result.reshape(*rows.lead, result.shape[-1])
 
     def _kept_closed(self, output: Output, q: Floats, given: list[Floats], found: Floats) -> Floats:
-        """What was found (N, n + 2) with shorter steps (N, n) where a step is not closed.
+        """Steps (N, n) from those found (N, n + 2), shorter ones where a step is not closed.
 
         Raises: InputError.
         """

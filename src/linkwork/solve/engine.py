@@ -24,7 +24,7 @@ from linkwork.compile.threads import in_parallel
 from linkwork.solve.expressions import POSE_AXES, ROUNDING, expressions_of
 from linkwork.solve.inputs import Rows, searched, settings_of
 from linkwork.solve.options import Options
-from linkwork.solve.problem import Problem, deciding_part, parts_of
+from linkwork.solve.problem import Problem, parts_of, priority0_part
 from linkwork.solve.program import Counter, Program, Progress, Refused, program_of
 from linkwork.solve.seeds import starts_of
 from linkwork.solve.selection import nearest_turns
@@ -45,7 +45,7 @@ _GROWTH = 4
 
 
 class Effort(NamedTuple):
-    """How much to try; ``seconds`` for all rows together, by ``clock``.
+    """The effort of a search; ``seconds`` for all rows together, by ``clock``.
 
     ``seed_try`` is the try that starts at a target's seed where there is one; -1 for none.
     """
@@ -73,7 +73,7 @@ class Call(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a search came to, row by row."""
+    """The answers of a search, row by row."""
 
     q: Floats  # (N, nq)
     report: Floats  # (N, groups + 4), see `IKResult.report`
@@ -156,15 +156,17 @@ class Engine:
         return self.parts[0].program if whole else self._program_of(self.problem, iterated=False)
 
     @cached_property
-    def deciding(self) -> Engine:
+    def priority0(self) -> Engine:
         """The engine of the tasks of priority 0 alone."""
-        return Engine(deciding_part(self.problem), self._compiler, self._known)
+        return Engine(priority0_part(self.problem), self._compiler, self._known)
 
     def is_native(self, call: Call) -> bool:
         """Whether one native call does all that is to be tried."""
         if len(self.parts) > 1 or call.effort.seconds is not None:
             return False
-        return not self.problem.improves or self._tries_at_once(call) == call.effort.tries
+        return (
+            not self.problem.has_secondary_goals or self._tries_at_once(call) == call.effort.tries
+        )
 
     def _tries_at_once(self, call: Call) -> int:
         """The tries that one native call has time for, of those of the call."""
@@ -185,7 +187,7 @@ class Engine:
         most: list[float] = []
         for k, (first, stop) in enumerate(problem.layout.thresholds):
             own = settings[first:stop].tolist()  # lower priorities decide nothing
-            most += own if k in problem.deciding else [math.inf] * len(own)
+            most += own if k in problem.priority0_tasks else [math.inf] * len(own)
         return program.options(named, searched(problem, settings).tolist(), [*most, ROUNDING])
 
     def solve(
@@ -199,8 +201,8 @@ class Engine:
         Raises: Refused for a row that is unfit, or has numbers too large to verify.
         """
         effort = call.effort
-        if effort.seconds is not None and self.problem.improves:
-            _ = self.deciding  # compiling takes nothing of the time
+        if effort.seconds is not None and self.problem.has_secondary_goals:
+            _ = self.priority0  # compiling takes nothing of the time
         end = effort.clock() + effort.seconds if effort.clock and effort.seconds else math.inf
         found = first
         if found is None and near is None and self.is_native(call):
@@ -218,7 +220,7 @@ class Engine:
             failed = found.failed  # the tries that a native call has no time for, from the first
             found.put(failed, self._searched(rows.take(failed), call.trying(progress=None)))
         failed = found.failed
-        if self.problem.improves and failed.size:
+        if self.problem.has_secondary_goals and failed.size:
             if effort.clock and effort.seconds is not None:
                 call = call.trying(seconds=max(1e-9, end - effort.clock()))
             if effort.progress is not None:
@@ -237,7 +239,7 @@ class Engine:
 
         What can be reached is reached, then, though lower priorities stood in the way.
         """
-        plain, options = self.deciding, call.options
+        plain, options = self.priority0, call.options
         steps, tries = options.steps_for(plain.problem), options.tries_for(plain.problem)
         own = self.rows_of(plain, rows)
         columns = [self._moved.index(k) for k in plain.problem.moved]
@@ -277,13 +279,13 @@ class Engine:
         return self.program.begin(rows.arrays, rows.starts).parameters
 
     def inside(self, rows: Rows) -> Floats:
-        """Where a search begins (N, n): inside the description's limits; it enters the others."""
+        """Starts of a search (N, n), inside the description's limits; it enters the others."""
         return np.clip(rows.starts[:, self._moved], self.problem.lower, self.problem.upper)
 
     def judged(
         self, rows: Rows, x: Floats, report: Floats, call: Call, near: Floats | None = None
     ) -> Found:
-        """What x (N, n) comes to, with the steps and tries of the report (N, 4) of its search."""
+        """Verified answers for x (N, n), with steps and tries of its search's report (N, 4)."""
         start = rows.starts
         if near is not None:
             q = near.copy()
@@ -300,7 +302,7 @@ def _further(progress: Progress, n: int) -> Progress:
 
 
 def search(parts: Sequence[PartRows], x0: Floats, effort: Effort) -> tuple[Floats, Floats]:
-    """What is found, x (N, n), and the report (N, 4) as in `lanes.REPORT`, from x0 (N, n).
+    """The configurations found, x (N, n), and the report (N, 4) of `lanes.REPORT`, from x0 (N, n).
 
     Of several parts the report has the sum of the scores, and the most steps and tries.
     """

@@ -42,7 +42,7 @@ from linkwork.solve.joint_update import (
 )
 from linkwork.solve.least_squares import MOST_DAMPING_ERROR, LeastSquares, damped, product
 from linkwork.solve.limits import Interval
-from linkwork.solve.problem import Problem, deciding_part
+from linkwork.solve.problem import Problem, priority0_part
 from linkwork.solve.seeds import Axis, starts_of
 from linkwork.solve.tasks.base import Residual, beyond_slack
 from linkwork.solve.tasks.frames import Pose
@@ -76,11 +76,11 @@ _GAIN_OF_A_LEVEL = 0.5
 _LONGEST_REST = 0.25
 """Radians, over all joints, of what lower levels and objectives add: the first level can follow."""
 _CALM = 50.0
-"""How much the first level's squared error slows down what is below it."""
+"""The factor by which the first level's squared error slows down what is below it."""
 _NEAR = 1.0e-9
 """A joint that is so near to a limit (radians, metres) stands at it, where lower levels push."""
 _ALLOWED = 5.0e-13
-"""How far outside a limit an answer may be by rounding; its check allows twice as much."""
+"""Excess over a limit that an answer may have by rounding; its check allows twice as much."""
 _STILL = 1.0e-6
 """A step that is shorter (radians, over all joints) makes nothing better."""
 
@@ -179,7 +179,7 @@ def has_seeds(problem: Problem) -> bool:
 
     All that moves must be bounded, by the description alone, or turn freely.
     """
-    deciding = deciding_part(problem) if problem.improves else problem
+    deciding = priority0_part(problem) if problem.has_secondary_goals else problem
     if len(deciding.tasks) != 1 or not isinstance(deciding.asked["tasks"][0], Pose):
         return False
     if deciding.held or deciding.limits or deciding.moved != problem.moved:
@@ -231,7 +231,7 @@ def inside(o: Ops, problem: Problem, q0: Block) -> list[Block]:
 
 
 def outside(o: Ops, m: Mechanism, q: Block | Sequence[Block], indices: Sequence[int]) -> Block:
-    """How far these positions of q are outside of their limits; 0 inside."""
+    """The largest excess of these positions of q over their limits; 0 inside."""
     worst: Block = o.const(0.0)
     for k in indices:
         if math.isfinite(m.upper[k]):
@@ -495,7 +495,7 @@ def _carried(
 
 
 def _most_damping_error(o: Ops, problem: Problem, settings: Block) -> Block | float:
-    """Where the damping ends to grow: earlier where a joint moves less readily.
+    """The squared error from which damping stays: less where a joint moves less readily.
 
     What only such a joint can do is then done in as many steps as with equal weights.
     """
@@ -572,7 +572,7 @@ def on_balls(
 
 
 class _Bounds(NamedTuple):
-    """Where x stands between its limits."""
+    """The limits around x."""
 
     problem: Problem
     x: Block
@@ -651,7 +651,7 @@ def _of_level(o: Ops, level: Level, above: list[LeastSquares]) -> list[Block]:
 
 
 def _left_alone(dx: Sequence[Block], above: Sequence[LeastSquares]) -> list[Block]:
-    """What of dx changes nothing that the levels above ask for."""
+    """The part of dx that changes nothing that the levels above ask for."""
     dx = list(dx)
     for level in above:
         dx = level.left_alone(dx)

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 _FLAT = 1.0e-4
-"""Of the largest bend of the squared error: what is bent less may be no bend at all."""
+"""A share of the largest bend of the squared error: a smaller bend may be none at all."""
 _STEP = 0.05
 """Radians, over all joints, of a step along a direction."""
 _NEIGHBOURS, _ROUNDS = 4, 12
@@ -35,7 +35,7 @@ _RANK = 1.0e-6
 
 
 class Ways(NamedTuple):
-    """How the code of a problem is used on positions of what moves (M, n)."""
+    """Functions of a problem's code on positions of what moves (M, n)."""
 
     exact: Callable[[Floats], tuple[Floats, NDArray[np.bool_]]]
     """The solutions (M, n) next to them, and which of these are some."""
@@ -53,7 +53,7 @@ def bend_of(row: PartRows, x: Floats) -> Floats:
 
 
 def free_directions(problem: Problem, x: Floats, ways: Ways) -> list[Floats]:
-    """Of each solution x (K, n) the directions (d, n_v) along which it goes on, orthonormal.
+    """Orthonormal directions (d, n_v) along which each solution x (K, n) goes on.
 
     n_v counts what moves; a slide's metre counts by the mechanism's length.
     """
@@ -70,7 +70,7 @@ def free_directions(problem: Problem, x: Floats, ways: Ways) -> list[Floats]:
 
 
 def nullity(problem: Problem, parameters: Floats, settings: Floats) -> int:
-    """How many directions the tasks of priority 0 leave free at a configuration like any other."""
+    """The number of directions that the tasks of priority 0 leave free in general."""
     where = starts_of(problem)
     u = np.modf(np.sqrt(2.0) * np.arange(1.0, len(where.base) + 1.0))[0]
     q = np.zeros(problem.mechanism.n_q)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.checks import whole_number
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count
@@ -25,7 +26,7 @@ from linkwork.solve.limits import Limit
 from linkwork.solve.messages import FailureMessages
 from linkwork.solve.nearest import Tangent, can_be_nearer, nearer
 from linkwork.solve.objectives import Objective
-from linkwork.solve.options import Choose, Options, changed, whole_number
+from linkwork.solve.options import Choose, Options, changed
 from linkwork.solve.problem import Problem, listed, make_problem
 from linkwork.solve.program import Program, Progress, Refused
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
@@ -39,10 +40,10 @@ Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))
 _UNCHANGED = (None,) * 8
 _EXACT, _LEAST_EXACT = 1.0e-8, 1.0e-18
-"""Of the squared tolerances, and at least: what is left of a solution that is taken further."""
+"""The rest of a solution that is taken further, of its squared tolerances and at least."""
 _STEPS_TO_EXACT = 16
 _STEPS_TO_CLOSE, _TRIES_TO_CLOSE = 100, 20
-"""Of the loops of a miss: the first try, from the miss, is nearly always the last."""
+"""Effort to close the loops of a miss: the first try, from the miss, is nearly always the last."""
 
 
 class _Usual(NamedTuple):
@@ -248,7 +249,7 @@ class InverseKinematics(ProcessBound):
         return _Usual(from_seed, from_q0, self._terms_of(options))
 
     def _terms_of(self, options: Options) -> Terms:
-        """What answers are judged by."""
+        """The terms that answers are judged by."""
         last = self._terms
         if last is None or last[0] is not options:
             problem, settings = self.problem, settings_of(self.problem, options)
@@ -261,7 +262,7 @@ class InverseKinematics(ProcessBound):
     def _effort(
         self, options: Options, threads: int, progress: Progress | None, *, given: bool
     ) -> Effort:
-        """How hard is tried: the second try is at a seed where q0 is ``given``, else the first."""
+        """The effort of a call: with q0 ``given`` the second try is at a seed, else the first."""
         if options.seconds is not None and self._compiler.clock is None:
             raise InputError("seconds needs a clock: Compiler(clock=...), as a Robot's solver has")
         steps, tries = options.steps_for(self.problem), options.tries_for(self.problem)
@@ -318,7 +319,7 @@ class InverseKinematics(ProcessBound):
             closed = self._closer.solve(None, q, steps=_STEPS_TO_CLOSE, tries=_TRIES_TO_CLOSE)
             x = np.where(closed.success[:, None], closed.q[:, self._moved], x)
         elif not late:
-            of = engine.deciding if self.problem.improves else engine
+            of = engine.priority0 if self.problem.has_secondary_goals else engine
             for part in of.begin(engine.rows_of(of, some), call):
                 if can_be_nearer(part.part.problem):
                     columns = [self.problem.moved.index(k) for k in part.part.problem.moved]
@@ -387,13 +388,13 @@ class InverseKinematics(ProcessBound):
             raise _too_large(refused) from None
         solved = np.flatnonzero(found.report[:, 0] > 0.5)
         ways = self._ways(row, call)
-        if solved.size and not problem.improves:
+        if solved.size and not problem.has_secondary_goals:
             self._take_further(found, solved, ways, row, call)
         near = distance(problem, found.q[solved], row.start)
         solved = solved[np.argsort(near, kind="stable")]
         solved = solved[distinct(problem, found.q[solved], apart)]
         free: tuple[Floats, ...] | None = None
-        if not problem.improves:
+        if not problem.has_secondary_goals:
             numbers = self._engine.parameters(row)[0], settings_of(problem, once)
             places, free = self._families(found.q[solved], ways, numbers)
             solved = solved[places]
@@ -445,7 +446,7 @@ class InverseKinematics(ProcessBound):
     def _families(
         self, q: Floats, ways: Ways, numbers: tuple[Floats, Floats]
     ) -> tuple[NDArray[np.int64], tuple[Floats, ...]]:
-        """Which of the solutions q (K, nq) to tell, and the free directions (d, nv) of each.
+        """Places of the solutions of q (K, nq) to tell, and the free directions (d, nv) of each.
 
         Of those that go on in more directions than any configuration does the first of each family.
         """

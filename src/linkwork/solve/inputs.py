@@ -1,4 +1,4 @@
-"""From what people give, targets by name or in order, to the arrays of compiled code."""
+"""Inputs of compiled code, made of targets by name or in order, starts and options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from linkwork.solve.problem import Input, Problem
 
 Floats = NDArray[np.float64]
 Targets = ArrayLike | Sequence[ArrayLike | None] | Mapping[str, ArrayLike | None] | None
-"""Of the one task, one for each task in order, or by name; for None the task's own counts."""
+"""A target of the one task, one for each task in order, or by name; None: the task's own."""
 _HINT = (
     "start inside, for example at np.clip(q0, robot.limits.lower, robot.limits.upper), or let the "
     "joint move"
@@ -196,7 +196,7 @@ def _in_line(value: NDArray[Any]) -> NDArray[Any]:
 
 
 def start_of(problem: Problem, q0: Configuration) -> Floats:
-    """Where a search starts (..., nq), checked; what does not move is inside its limits.
+    """The start of a search (..., nq), checked; what does not move is inside its limits.
 
     Raises: as `configuration`; InputError for a joint that rests more than 1e-6 outside.
     """

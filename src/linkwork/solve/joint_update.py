@@ -15,14 +15,14 @@ _LONGEST_STEP = 1.2
 """Radians, over all joints: beyond this the linearisation is not worth following."""
 
 _INSET = 1.0e-12
-"""How far inside a coupled bound what it stops comes to lie, in radians or metres."""
+"""The distance (rad, m) inside a coupled bound at which what it stops comes to lie."""
 
 Numbers = tuple[Block, Block]
 """The parameters and the settings."""
 
 
 def scales(o: Ops, problem: Problem, settings: Block) -> list[Block | float]:
-    """What each moved velocity does while an angle goes one radian: 1, or a length for slides.
+    """The unit of each moved velocity, per radian of an angle: 1, or a length for slides.
 
     Times the joint's weight: a joint of weight 0.1 goes a tenth as readily.
     """
@@ -77,7 +77,7 @@ def configuration_of(
 
 
 class _Frame(NamedTuple):
-    """What the bounds of all limits are computed from, but for q."""
+    """The numbers that the bounds of all limits are computed from, but for q."""
 
     room: list[Interval]  # of each position of x, by the description and limits of position
     start: list[Block]  # of x, inside the room
@@ -334,7 +334,7 @@ def _inset(o: Ops, interval: Interval) -> Interval:
 
 
 def violation(o: Ops, problem: Problem, values: Sequence[Block], numbers: Numbers) -> Block:
-    """How far the farthest position is outside a limit that is not of the description; 0 inside.
+    """The largest excess of a position over a limit that is not of the description; 0 inside.
 
     Spherical joints count with their angle, and with how far their quaternion is from unit length.
     """
@@ -384,7 +384,7 @@ class Pressed(NamedTuple):
 
 
 def angle_excess(o: Ops, problem: Problem, values: Sequence[Block]) -> Block | None:
-    """How far the farthest quaternion of x is from a rotation inside; None without any."""
+    """The distance of the farthest quaternion of x from a rotation inside; None without any."""
     worst: Block | None = None
     for ball in problem.balls:
         w, u, length = _parts(o, ball, values)
@@ -396,7 +396,7 @@ def angle_excess(o: Ops, problem: Problem, values: Sequence[Block]) -> Block | N
 
 
 def beyond_angle(o: Ops, wxyz: Sequence[Block], limit: float) -> Block:
-    """How far (rad, next to the limit) a quaternion of any length is turned beyond it."""
+    """The angle (rad, next to the limit) by which a quaternion of any length is beyond it."""
     w, u = wxyz[0], o.vector(list(wxyz[1:]))
     square = o.dot(u, u)
     whole = o.sqrt(square + w * w + _NOTHING)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_array
+from linkwork.checks import finite_number, real_array
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -25,7 +24,7 @@ POSITION, VELOCITY, ACCELERATION = 0, 1, 2
 
 
 class Where(NamedTuple):
-    """What bounds are computed from.
+    """The state that bounds are computed from.
 
     The present ``q`` (nq,); ``start`` (nq,), where the move began, inside the limits of position;
     ``room``, by index in q, the positions that these limits allow.
@@ -79,14 +78,6 @@ class Limit(ABC):
 
 PerJoint = float | Mapping[str, float | Sequence[float]] | ArrayLike
 """One number for all joints, numbers by the names of joints, or an array of one for each."""
-
-
-def time_step(dt: float, what: str) -> float:
-    """The length of a step in seconds, checked."""
-    good = isinstance(dt, (int, float, np.integer, np.floating)) and math.isfinite(dt) and dt > 0.0
-    if not good:
-        raise InputError(f"{what} must be a positive finite number of seconds, not {dt!r}")
-    return float(dt)
 
 
 def per_joint(
@@ -247,7 +238,7 @@ class VelocityLimit(Limit):
 
     def bind(self, m: Mechanism) -> BoundLimit:
         """The limit for one mechanism (see `Limit.bind`)."""
-        dt = time_step(self.dt, "VelocityLimit.dt")
+        dt = finite_number(self.dt, "VelocityLimit.dt", above=0.0)
         given = _of_description(m) if self.v_max is None else self.v_max
         what = "VelocityLimit.v_max"
         v_max = per_joint(m, given, what, starts=m.v_start, otherwise=np.inf)
@@ -324,7 +315,7 @@ class AccelerationLimit(Limit):
 
     def bind(self, m: Mechanism) -> BoundLimit:
         """The limit for one mechanism (see `Limit.bind`)."""
-        dt = time_step(self.dt, "AccelerationLimit.dt")
+        dt = finite_number(self.dt, "AccelerationLimit.dt", above=0.0)
         what = "AccelerationLimit.a_max"
         a_max = per_joint(m, self.a_max, what, starts=m.v_start, otherwise=np.inf)
         if np.any(a_max == 0.0):
@@ -360,7 +351,7 @@ class AccelerationLimit(Limit):
 
 
 def _bounds(o: Ops, begin: Block, last: Block, most: Block, room: Interval) -> Interval:
-    """Where a step may end that began at ``begin``, after one of ``last``, changed by ``most``."""
+    """The interval of a step's end from ``begin``, after one of ``last``, changed by ``most``."""
     blur = ROUNDING * (o.absolute(begin) + o.absolute(last) + most)
     change = o.maximum(0.0, most - blur)
     lower, upper = begin + (last - change), begin + (last + change)

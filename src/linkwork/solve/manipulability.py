@@ -1,4 +1,4 @@
-"""How readily a frame can be moved every way: Yoshikawa's measure, and its slope."""
+"""Manipulability of a frame: Yoshikawa's measure, and its slope."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Manipulability(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """What one motion does to the frame: its twist, world axes."""
+    """The twist of the frame by one motion, in axes of the world."""
 
     linear: Block
     angular: Block

@@ -30,7 +30,7 @@ class FailureMessages:
     tries: int
 
     def __call__(self, q: Floats, measures: Floats, parameters: Floats) -> str:
-        """What is known of the failure of one row: how near it came, reach, joints at limits.
+        """A message on the failure of one row: how near it came, reach, joints at limits.
 
         Shapes: q (nq,), measures (groups + 1,), parameters (p,).
         """
@@ -49,7 +49,7 @@ class FailureMessages:
 
     def _rest(self, measures: Floats) -> str:
         """The errors of the deciding tasks; by name where there are several."""
-        several = len(self.problem.deciding) > 1
+        several = len(self.problem.priority0_tasks) > 1
         told: list[str] = []
         place = 0
         for k, task in enumerate(self.problem.tasks):
@@ -58,14 +58,14 @@ class FailureMessages:
                 for i, group in enumerate(task.groups)
             ]
             place += len(errors)
-            if k in self.problem.deciding:
+            if k in self.problem.priority0_tasks:
                 of = f" ('{task.name}')" if several else ""
                 told.append(f"{' and '.join(errors)} away{of}")
         return ", ".join(told)
 
     def _beyond_reach(self, parameters: Floats) -> list[str]:
         found: list[str] = []
-        for place in self.problem.deciding:
+        for place in self.problem.priority0_tasks:
             task = self.problem.tasks[place]
             if not task.has_point:
                 continue
@@ -73,12 +73,12 @@ class FailureMessages:
             target = parameters[first : first + 3]
             beyond = _beyond(self.problem, task.frames[0], target) - self._allowed(place)
             if beyond > _AT * max(1.0, float(np.abs(target).max())):
-                of = f" of '{task.name}'" if len(self.problem.deciding) > 1 else ""
+                of = f" of '{task.name}'" if len(self.problem.priority0_tasks) > 1 else ""
                 found.append(f"the target{of} is at least {beyond:.3g} m out of reach")
         return found
 
     def _allowed(self, place: int) -> float:
-        """How far from its target the point of a task may be and still count as there, in metres.
+        """The distance from its target (m) at which the point of a task still counts as there.
 
         That is its tolerance, and all that slack of its rows comes to at once.
         """
@@ -105,7 +105,7 @@ class FailureMessages:
         return found
 
     def _where(self, limit: BoundLimit, q: Floats, parameters: Floats) -> Where:
-        """What the bounds of a limit are computed from; inside the description's limits only."""
+        """The state that the bounds of a limit are computed from, inside the description's."""
         problem = self.problem
         start = np.zeros(problem.mechanism.n_q)
         span = problem.layout.start
@@ -137,7 +137,7 @@ def _joints_of(problem: Problem, indices: Iterable[int]) -> list[str]:
 
 
 def _beyond(problem: Problem, frame: str, target: Floats) -> float:
-    """How far a point lies outside the ball that the frame can be in at all, in metres.
+    """The distance (m) of a point from the ball that the frame can be in at all.
 
     Zero where an unlimited slide or a free base moves the frame: then there is no such ball.
     """

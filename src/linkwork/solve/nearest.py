@@ -22,7 +22,7 @@ from linkwork.solve.seeds import spread, starts_of
 Floats = NDArray[np.float64]
 
 _AROUND = 1.0e-3
-"""How far the points are that differences are taken of."""
+"""The distance of the points that differences are taken of."""
 
 
 class Tangent:
@@ -49,7 +49,7 @@ class Tangent:
             at, at_v = at + kind.n_q, at_v + kind.n_v
 
     def room(self, x: Floats) -> tuple[Floats, Floats]:
-        """How far down and up each move may go (K, n_v) inside the description's limits."""
+        """The room (K, n_v) of each move, down and up, inside the description's limits."""
         at = x[:, self._position]
         lower = np.where(self._plain, (self._lower[self._position] - at) / self.unit, -np.inf)
         upper = np.where(self._plain, (self._upper[self._position] - at) / self.unit, np.inf)
@@ -72,7 +72,7 @@ class Tangent:
         return after
 
     def apart(self, a: Floats, b: Floats) -> Floats:
-        """How far a (K, n) is from b (K, n), as the length of the move; whole turns are none."""
+        """The length of the move from b (K, n) to a (K, n); whole turns are none."""
         way = a - b
         way = np.where(self._turns, way - 2.0 * np.pi * np.round(way / (2.0 * np.pi)), way)
         plain = self._position[self._plain]
@@ -114,7 +114,7 @@ _ROWS, _NUMBERS = 64, 2_000_000
 _SPREAD = 1024
 """Configurations all over the limits, of which the best are begun at."""
 _EVERY = 4
-"""Which of these, in order: next to the best one is often another of the same descent."""
+"""The stride among these: next to the best one is often another of the same descent."""
 _STARTS, _BENDS = 12, 1000
 """Starts, and numbers of their second derivatives at a point, at most; but for x itself."""
 _STEPS = 40
@@ -126,7 +126,7 @@ _SHARES = 2.0 ** -np.arange(8.0)
 _DONE = 1.0e-10
 """A step that makes the score less by a smaller share than this is the last."""
 _FLATTEST = 1.0e-7
-"""Of the largest bend: what is bent less counts as bent so much."""
+"""A share of the largest bend: what is bent less counts as bent so much."""
 
 
 def can_be_nearer(problem: Problem) -> bool:
@@ -192,7 +192,7 @@ class _Descent:
         return scores(self.rows.take(rows), x)[0]
 
     def _descended(self, x: Floats, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Where the steps from x (K, n) lead, and the scores there (K,)."""
+        """The ends of the steps from x (K, n), and the scores there (K,)."""
         x, going = x.copy(), np.arange(len(x))
         score = self._scores(x, rows)
         for _ in range(_STEPS):

@@ -1,4 +1,4 @@
-"""What is made as good as the tasks leave free: gradients in their null space."""
+"""Objectives: costs that are made small in the null space of the tasks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.checks import finite_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from
@@ -35,12 +36,12 @@ class BoundObjective:
 
     name: str
     key: str
-    n_target: int
     coordinates: tuple[int, ...]
-    rows_of: Callable[[ArrayLike], Floats]
-    target: Floats | None
     weight: float
     descent: Callable[[Ops, Block, Block], list[Block]]
+    n_target: int = 0
+    rows_of: Callable[[ArrayLike], Floats] = lambda _given: np.zeros(0)  # -> (..., n_target)
+    target: Floats | None = None
 
 
 class Objective(ABC):
@@ -94,7 +95,7 @@ class NearPosture(Objective):
             coordinates=named,
             rows_of=rows_of,
             target=rows_of(neutral(m) if self.q is None else self.q),
-            weight=_weight(self.weight, "NearPosture.weight"),
+            weight=finite_number(self.weight, "NearPosture.weight", least=0.0, most=1.0),
             descent=descent,
         )
 
@@ -134,11 +135,8 @@ class Centred(Objective):
         return BoundObjective(
             name="centred",
             key=f"centred {coordinates}",
-            n_target=0,
             coordinates=named,
-            rows_of=_no_target,
-            target=None,
-            weight=_weight(self.weight, "Centred.weight"),
+            weight=finite_number(self.weight, "Centred.weight", least=0.0, most=1.0),
             descent=descent,
         )
 
@@ -179,27 +177,14 @@ class Manipulable(Objective):
         return BoundObjective(
             name="manipulability",
             key=f"manipulable {self.frame!r} {coordinates}",
-            n_target=0,
             coordinates=(),
-            rows_of=_no_target,
-            target=None,
-            weight=_weight(self.weight, "Manipulable.weight"),
+            weight=finite_number(self.weight, "Manipulable.weight", least=0.0, most=1.0),
             descent=descent,
         )
 
 
 _CURVATURE = 1.0
-"""Of -log w where its slope is zero: what log sin has, by which a turn passes a singularity."""
-
-
-def _no_target(_given: ArrayLike) -> Floats:
-    return np.zeros(0)
-
-
-def _weight(value: float, what: str) -> float:
-    if not (math.isfinite(value) and 0.0 <= value <= 1.0):
-        raise InputError(f"{what} must be from 0 to 1, the share of a full step, not {value!r}")
-    return float(value)
+"""The curvature of -log w where its slope is zero: that of log sin, near a singularity."""
 
 
 def _chosen(

@@ -1,8 +1,7 @@
-"""How exactly, and how hard, inverse kinematics tries."""
+"""Options of inverse kinematics: exactness and effort."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.checks import finite_number, whole_number
 from linkwork.errors import InputError
 from linkwork.solve.problem import Problem
 
@@ -19,17 +19,17 @@ CHOICES = ("nearest", "centred", "manipulable")
 
 _STEPS = 16
 _STEPS_TO_CLOSE = 24
-"""Of one try where loops are closed to rounding: a stretched linkage halves its error in a step."""
+"""Steps of a try where loops are closed to rounding: a stretched linkage is slow."""
 _STEPS_TO_IMPROVE = 60
-"""Of one try where lower priorities or objectives are made better as well."""
+"""Steps of a try where lower priorities or objectives are made better as well."""
 _TRIES = 1000
 _TRIES_TO_IMPROVE = 50
-"""Where a lower priority may be out of reach, and every try would be made for it."""
+"""Tries where a lower priority may be out of reach, and every one would be made for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How exactly, and how hard, to try.
+    """Exactness and effort of a search.
 
     ``position_tolerance`` (m) and ``rotation_tolerance`` (rad) take the place of those of the
     tasks. ``steps`` of one try (default: 16, 24 where loops are closed, or 60 where something is
@@ -57,12 +57,8 @@ class Options:
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "rotation_tolerance", "seconds"):
-            value: Any = getattr(self, name)
-            if value is None:
-                continue
-            number = isinstance(value, (int, float, np.integer, np.floating))
-            if isinstance(value, bool) or not (number and math.isfinite(value) and value > 0.0):
-                raise InputError(f"{name} must be a positive finite number, not {value!r}")
+            if getattr(self, name) is not None:
+                finite_number(getattr(self, name), name, above=0.0)
         named = isinstance(self.choose, str) and self.choose in CHOICES
         if not (callable(self.choose) or named):
             known = ", ".join(f"'{name}'" for name in CHOICES)
@@ -70,13 +66,13 @@ class Options:
         for name, least in (("steps", 1), ("tries", 1), ("seed", 0), ("best_of", 1)):
             value = getattr(self, name)
             if name not in ("steps", "tries") or value is not None:
-                whole_number(value, name, least)
+                whole_number(value, name, least=least)
 
     def steps_for(self, problem: Problem) -> int:
         """The steps of one try."""
         if self.steps is not None:
             return int(self.steps)
-        if problem.improves:
+        if problem.has_secondary_goals:
             return _STEPS_TO_IMPROVE
         closes = any(task.keeps_tolerance for task in problem.tasks)
         return _STEPS_TO_CLOSE if closes else _STEPS
@@ -88,7 +84,7 @@ class Options:
         return _TRIES_TO_IMPROVE if len(problem.levels) > 1 else _TRIES
 
     def thresholds(self, problem: Problem) -> list[float]:
-        """What the measure of each group of each task is compared with."""
+        """The most that the measure of each group of each task may be."""
         given = {"m": self.position_tolerance, "rad": self.rotation_tolerance}
         found: list[float] = []
         for task in problem.tasks:
@@ -96,16 +92,6 @@ class Options:
                 tolerance = None if task.keeps_tolerance else given.get(group.unit)
                 found.append(group.threshold(own if tolerance is None else tolerance))
         return found
-
-
-def whole_number(value: Any, name: str, least: int = 1) -> int:
-    """A whole number from ``least`` that fits into 31 bits, checked."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not (whole and least <= value < 2**31):
-        raise InputError(
-            f"{name} must be a whole number from {least} to {2**31 - 1}, not {value!r}"
-        )
-    return int(value)
 
 
 _DEFAULT = Options()

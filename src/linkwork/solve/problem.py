@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.checks import finite_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.position_limits import bounded_places, limited_angles
@@ -190,7 +191,7 @@ class Problem:
 
     @cached_property
     def key(self) -> tuple[str, ...]:
-        """What the code depends on: problems with the same key share it."""
+        """The structure that code depends on: problems with the same key share it."""
         return (
             self.mechanism.digest,
             *(f"task {t.priority} {t.key}" for t in self.tasks),
@@ -209,14 +210,14 @@ class Problem:
         )
 
     @property
-    def deciding(self) -> tuple[int, ...]:
+    def priority0_tasks(self) -> tuple[int, ...]:
         """The places of the tasks that decide on success: those of priority 0."""
         return tuple(k for k, t in enumerate(self.tasks) if t.priority == 0)
 
     @property
-    def improves(self) -> bool:
+    def has_secondary_goals(self) -> bool:
         """Whether there is anything to make better once the tasks of priority 0 are done."""
-        return len(self.deciding) < len(self.tasks) or bool(self.objectives)
+        return len(self.priority0_tasks) < len(self.tasks) or bool(self.objectives)
 
     @cached_property
     def resting(self) -> tuple[int, ...]:
@@ -239,7 +240,7 @@ class Problem:
 
     @cached_property
     def is_angle(self) -> NDArray[np.bool_]:
-        """Which of the moved positions are angles (n,)."""
+        """Flags (n,) of the moved positions that are angles."""
         flags = np.zeros(self.mechanism.n_q, dtype=bool)
         for c, kind in enumerate(self.mechanism.joint_types):
             stop = int(self.mechanism.q_start[c + 1])
@@ -268,7 +269,7 @@ class Problem:
 
     @cached_property
     def same_turns(self) -> NDArray[np.bool_]:
-        """Which of the moved positions are angles that may be a whole turn more or less (n,).
+        """Flags (n,) of the moved positions that are angles which may be a whole turn more or less.
 
         Not so where a joint follows by less than whole turns, where a task counts them, or where a
         limit other than the description's may.
@@ -302,7 +303,7 @@ class Problem:
 
     @cached_property
     def wraps(self) -> NDArray[np.bool_]:
-        """Which of the moved positions are angles without any limit, on any turn (n,)."""
+        """Flags (n,) of the moved positions that are angles without any limit, on any turn."""
         return self.same_turns & np.isinf(self.lower) & np.isinf(self.upper)
 
     @cached_property
@@ -374,7 +375,7 @@ def make_problem(
 
 
 def _remade(asked: dict[str, Any]) -> Problem:
-    """What pickle calls: the expressions of tasks are functions, which it cannot hold."""
+    """The problem of these arguments, for pickle: it cannot hold functions."""
     return make_problem(**asked)
 
 
@@ -423,10 +424,7 @@ def _checked_weights(m: Mechanism, weights: Mapping[str, float]) -> set[int]:
     frozen: set[int] = set()
     for name, value in weights.items():
         c = m.joint(name)
-        number = isinstance(value, (int, float, np.integer, np.floating))
-        if isinstance(value, bool) or not (number and np.isfinite(value) and value >= 0.0):
-            raise InputError(f"joint_weights['{name}'] must be from 0 (frozen), not {value!r}")
-        if value == 0.0:
+        if finite_number(value, f"joint_weights['{name}'] (0: frozen)", least=0.0) == 0.0:
             frozen.add(c)
     return frozen
 
@@ -552,9 +550,9 @@ def _part(problem: Problem, members: set[int], place: int) -> Problem:
     return _restricted(problem, tasks, limits, members)
 
 
-def deciding_part(problem: Problem) -> Problem:
+def priority0_part(problem: Problem) -> Problem:
     """The tasks of priority 0 alone, with the joints that they, or coupled limits, depend on."""
-    tasks = [problem.tasks[k] for k in problem.deciding]
+    tasks = [problem.tasks[k] for k in problem.priority0_tasks]
     coupled = [limit for limit in problem.limits if limit.coupled]
     needed = {c for each in (*tasks, *coupled) for c in each.coordinates}
     members = needed.intersection(problem.coordinates) or set(problem.coordinates)

@@ -262,7 +262,7 @@ class Program:
         return q, report
 
     def begin(self, targets: Sequence[Floats], q0: Floats) -> Begun:
-        """Where the search for targets (N, ...) from q0 (N, nq) begins.
+        """The begin of a search for targets (N, ...) from q0 (N, nq).
 
         Raises: Refused for a row that is not finite.
         """

@@ -31,13 +31,13 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What answers are judged by; one for all answers of a solver with the same options."""
+    """The terms that answers are judged by; one for all of a solver with the same options."""
 
     columns: tuple[Column, ...]
     thresholds: Floats  # what each squared measure is compared with
     explain: Explain
     remark: Callable[[Floats], str] | None = None
-    """What is said of an answer q (nq,); None: "solved"."""
+    """The message on an answer q (nq,); None: "solved"."""
 
     @cached_property
     def tolerances(self) -> tuple[float, ...]:
@@ -145,7 +145,7 @@ class IKResult:
 
     @property
     def terms(self) -> Terms:
-        """What the answers are judged by."""
+        """The terms that the answers are judged by."""
         return self.__dict__["_terms"]
 
     @cached_property

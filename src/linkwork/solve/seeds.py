@@ -27,7 +27,7 @@ _NEAR_LIMIT = 0.3
 
 
 class Starts(NamedTuple):
-    """Where random configurations lie: ``base + u span + kept q0`` for u from 0 to 1, each (n,)."""
+    """The box of random configurations: ``base + u span + kept q0`` with u from 0 to 1, (n,)."""
 
     base: Floats
     span: Floats

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def cheapest(cost: Floats, success: NDArray[np.bool_], misses: Floats) -> NDArray[np.int64]:
-    """Which of the solutions (N, K) to take: the cheapest success, else the nearest miss."""
+    """The places (N,) of the cheapest success of (N, K) solutions, else of the nearest miss."""
     any_solved = np.any(success, axis=1, keepdims=True)
     ranked = np.where(any_solved, np.where(success, cost, np.inf), misses)
     return ranked.argmin(axis=1)
@@ -49,7 +49,7 @@ def nearest_turns(problem: Problem, q: Floats, start: Floats) -> Floats:
 
 
 def _quaternions(problem: Problem) -> list[int]:
-    """Where in q the quaternions of the joints that move begin."""
+    """The places in q at which the quaternions of moved joints begin."""
     m = problem.mechanism
     kinds = [(c, m.joint_types[c]) for c in problem.coordinates]
     return [int(m.q_start[c]) + kind.n_lengths for c, kind in kinds if kind.has_quaternion]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import plain, real_array, real_rows
-from linkwork.errors import InputError, ShapeError
+from linkwork.checks import finite_number, finite_rows, plain, real_array
+from linkwork.errors import ShapeError
 
 Floats = NDArray[np.float64]
 
@@ -59,16 +59,16 @@ def joint_velocities(
     Trans. Systems, Man and Cybernetics 7 (1977), for the projection.
     Raises: ShapeError; InputError for what is not finite, and for negative numbers of the options.
     """
-    J = _finite(real_array(jacobian, "jacobian"), "jacobian")
+    J = real_array(jacobian, "jacobian")
     if J.ndim < 2:
         raise ShapeError(f"jacobian must have shape (..., m, n), not {J.shape}")
     m, n = J.shape[-2:]
-    V = _finite(real_rows(twist, "twist", m), "twist")
-    for name, value in (("smallest", smallest), ("damping", damping)):
-        if not (np.isfinite(value) and value >= 0.0):
-            raise InputError(f"{name} must be a finite number from 0, not {value!r}")
+    J = finite_rows(J, "jacobian", n)
+    V = finite_rows(twist, "twist", m)
+    smallest = finite_number(smallest, "smallest", least=0.0)
+    damping = finite_number(damping, "damping", least=0.0)
     W, X = _weights(joint_weights, n, "joint_weights"), _weights(twist_weights, m, "twist_weights")
-    p = None if preferred is None else _finite(real_rows(preferred, "preferred", n), "preferred")
+    p = None if preferred is None else finite_rows(preferred, "preferred", n)
     weighted = J if X is None else X @ J
     weighted = weighted if W is None else weighted @ W
     left, s, right = np.linalg.svd(weighted, full_matrices=False)
@@ -96,18 +96,12 @@ def joint_velocities(
     return JointVelocities(v, s, plain(np.asarray(rank)), plain(d[..., 0]))
 
 
-def _finite(a: Floats, name: str) -> Floats:
-    if not np.isfinite(a).all():
-        bad = np.argwhere(~np.isfinite(a))[0]
-        raise InputError(f"{name}[{', '.join(map(str, bad))}] is not a finite number")
-    return a
-
-
 def _weights(given: ArrayLike | None, n: int, name: str) -> Floats | None:
     """Weights as a matrix (n, n); None for ones."""
     if given is None:
         return None
-    weights = _finite(real_array(given, name), name)
+    weights = real_array(given, name)
     if weights.shape not in ((n,), (n, n)):
         raise ShapeError(f"{name} must have shape ({n},) or ({n}, {n}), not {weights.shape}")
+    weights = finite_rows(weights, name, n)
     return np.diag(weights) if weights.ndim == 1 else weights

@@ -11,8 +11,7 @@ from linkwork.algorithms.independent_rows import rank_of
 from linkwork.compile.compiler import Compiler
 from linkwork.errors import InputError, ShapeError
 from linkwork.models import MODELS
-from linkwork.solve.closed.quick_rates import Asked, QuickRates
-from linkwork.solve.closed.rates import Rates, dependent_rows, smallest
+from linkwork.solve.closed.rates import CompiledRates, FrameAsked, Rates, dependent_rows, smallest
 from seeds import rng
 
 BAR = """
@@ -232,8 +231,8 @@ def solved(robot, n: int) -> np.ndarray:
 def test_ordinary_configurations_are_not_in_doubt(name: str):
     robot, tip = lw.load(name), MODELS[name].tip
     q = solved(robot, 20)[3:]
-    for asked in (None, Asked(tip, "local")):
-        quick = QuickRates(robot.mechanism, asked, robot.mobility().passive_freedoms, Compiler())
+    for asked in (None, FrameAsked(tip, "local")):
+        quick = CompiledRates(robot.mechanism, asked, robot.mobility().passive_freedoms, Compiler())
         whole = quick(q)
         assert whole is not None and whole.doubtful is None
         assert whole.rates.shape == (17, robot.n_v if asked is None else 6, len(robot.actuated))
@@ -245,11 +244,11 @@ def test_ordinary_configurations_are_not_in_doubt(name: str):
 def test_what_is_in_doubt():
     robot = lw.load("slider_crank")
     q = robot.assemble([[0.0], [1e-6], [0.5]]).q
-    quick = QuickRates(robot.with_actuated("slider").mechanism, None, 0, Compiler())
+    quick = CompiledRates(robot.with_actuated("slider").mechanism, None, 0, Compiler())
     found = quick(q)
     assert found is not None and found.doubtful is not None
     assert found.doubtful.tolist() == [True, False, False]
-    ordinary = QuickRates(robot.mechanism, None, 0, Compiler())
+    ordinary = CompiledRates(robot.mechanism, None, 0, Compiler())
     apart = ordinary(q + np.array([[0.0], [1e-5], [1e-8]]))
     assert apart is not None and apart.doubtful is not None
     assert apart.doubtful.tolist() == [False, True, False]

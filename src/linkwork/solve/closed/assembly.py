@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_rows
+from linkwork.checks import real_rows, whole_number
 from linkwork.compile.compiler import Compiler, Facts
 from linkwork.compile.lanes import Stall
 from linkwork.compile.machine_code import object_code
@@ -37,7 +37,7 @@ from linkwork.solve.expressions import (
     verified,
 )
 from linkwork.solve.inputs import configuration, settings_of
-from linkwork.solve.options import Options, changed, whole_number
+from linkwork.solve.options import Options, changed
 from linkwork.solve.problem import Problem, expanded, make_problem
 from linkwork.solve.program import Otherwise, Program, Refused, program_of
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
@@ -55,7 +55,7 @@ _TRIES = 200
 _CLOSER = 0.25
 """The search goes on to this share of the squared tolerance, so that rounding decides nothing."""
 _ITERATIONS = 5000
-"""Of a way that is followed: a crank's fifty turns."""
+"""Iterations of a way that is followed: a crank's fifty turns."""
 _NONE = np.zeros((0, 0))
 
 
@@ -121,7 +121,7 @@ class Assembly(ProcessBound):
 
     @property
     def n_actuated(self) -> int:
-        """How many numbers the actuated joints have."""
+        """The number of positions of the actuated joints."""
         return len(self._given)
 
     def solve(
@@ -270,7 +270,7 @@ class Assembly(ProcessBound):
         return tuple(Column(t.name, g, t.priority) for t in tasks for g in t.groups)
 
     def _thresholds(self, options: Options) -> tuple[Floats, list[float]]:
-        """What loops may be open by in the end, and the settings of the search, which is closer."""
+        """Openings of loops in the end, and the settings of the search, which goes closer."""
         settings = settings_of(self.problem, options)
         n = len(self._columns)
         most = settings[:n].copy()

@@ -44,9 +44,9 @@ _FARTHEST = 0.3
 _TURN = 0.2
 """Half of what the tangent may turn by over a step, times the step: the error of a prediction."""
 _BEND = 0.1
-"""How far a correction may be from the one that the turn of the tangent explains."""
+"""Distance (rad) of a correction from the one that the turn of the tangent explains."""
 _KEPT = 0.1
-"""How much of the Jacobian's pivots a step has to keep."""
+"""The share of the Jacobian's pivots that a step has to keep."""
 _HELD = 1.0e3
 """Pivots above so many times the damping count for the rank, which is to stay as it is."""
 _AIM = 0.25
@@ -77,7 +77,7 @@ MEASURES_OF_WAY = 2
 
 
 class _State(NamedTuple):
-    """Where a lane is; the numbers of x, in this order."""
+    """The state of a lane: the numbers of x, in this order."""
 
     y: Block  # what moves: predicted or corrected
     y0: Block  # what moves, where the last step was taken
@@ -200,7 +200,7 @@ class _Way:
         return near, goal
 
     def _speeds(self, o: Ops, parameters: Block) -> list[Block]:
-        """What the driven numbers of v go over the whole way."""
+        """The driven numbers of v over the whole way."""
         m = self.problem.mechanism
         near, goal = self._ends(parameters)
         if self.floats:
@@ -272,8 +272,8 @@ class _Way:
     def _tangent(
         self, o: Ops, seen: Linearised, factored: LeastSquares, parameters: Block
     ) -> tuple[list[Block], Block, Block]:
-        """How the columns go by the share of the way, how fast all joints go together, and how fast
-        the actuated ones."""
+        """The tangent by the share of the way, the speed of all joints together, and that of the
+        actuated ones."""
         problem = self.problem
         speeds = self._speeds(o, parameters)
         driven = level_of(o, problem, problem.levels[0], seen.seen, self.driven)
@@ -332,12 +332,12 @@ def _squares(values: Sequence[Block]) -> Block:
 
 
 def _each(o: Ops, condition: Condition, a: Block, b: Block, n: int) -> Block:
-    """Of two vectors (n,) the one or the other."""
+    """The one or the other of two vectors (n,)."""
     return o.vector([o.select(condition, a[k], b[k]) for k in range(n)])
 
 
 class _End(NamedTuple):
-    """Which of the reasons to end there is."""
+    """Conditions for the reasons to end."""
 
     branch: Condition
     start: Condition

@@ -35,7 +35,7 @@ class AssemblyMessages:
     groups: tuple[Group, ...]
 
     def __call__(self, q: Floats, measures: Floats, given: Floats) -> str:
-        """How far each loop stays open, and which joints are at a limit.
+        """A message on how far each loop stays open, and which joints are at a limit.
 
         Shapes: q (nq,), measures (groups + 1,), given (n,).
         """
@@ -51,7 +51,7 @@ class AssemblyMessages:
         return "; ".join(parts)
 
     def solved(self, q: Floats) -> str:
-        """What is said of q (nq,) that is assembled."""
+        """The message on q (nq,) that is assembled."""
         return solved_at(self.mechanism, q)
 
 
@@ -64,7 +64,7 @@ class FollowingMessages:
     given: tuple[int, ...]
 
     def __call__(self, q: Floats, measures: Floats, given: Floats) -> str:
-        """Where the branch of ``near`` ends, and why.
+        """A message on where the branch of ``near`` ends, and why.
 
         Shapes: q (nq,), measures (groups + 3,), given (n,).
         """
@@ -92,7 +92,7 @@ class FollowingMessages:
         )
 
     def solved(self, q: Floats) -> str:
-        """What is said of q (nq,) that is assembled."""
+        """The message on q (nq,) that is assembled."""
         return solved_at(self.mechanism, q)
 
     def _at(self, q: Floats) -> str:

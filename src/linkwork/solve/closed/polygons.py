@@ -47,7 +47,7 @@ class Side(NamedTuple):
 
 
 class _Hold(NamedTuple):
-    """Where two parts hold each other: a point of both, or the two ends of a rod."""
+    """A hold between two parts: a point of both, or the two ends of a rod."""
 
     parts: tuple[int, int]
     points: tuple[Point, Point]

@@ -1,16 +1,24 @@
-"""What moves with what in an assembled mechanism: mobility, passive rates and singularities."""
+"""Mobility, passive rates and singularities of an assembled mechanism.
+
+The rates are those of `algorithms.least_rates` in one call of compiled code, which gives one number
+beside them: above 1 where the loops are open, where the rates that are found do not close them, as
+actuated joints hold each other, and at a singularity. Such rows are left to singular values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms import configuration as configurations
+from linkwork.algorithms.actuation import actuated_numbers
+from linkwork.algorithms.actuation_jacobian import along
+from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.closure import (
     closure,
     closure_jacobian,
@@ -19,7 +27,9 @@ from linkwork.algorithms.closure import (
     openings,
 )
 from linkwork.algorithms.independent_rows import RANK, in_lengths, least_value, rank_of
-from linkwork.algorithms.jacobian import Reference
+from linkwork.algorithms.jacobian import Reference, jacobian
+from linkwork.algorithms.least_rates import following
+from linkwork.algorithms.triples import times, total
 from linkwork.checks import plain
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
@@ -33,7 +43,6 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.assembly import actuated_names
 from linkwork.solve.closed.messages import name_valueless
-from linkwork.solve.closed.quick_rates import ASSEMBLED, Asked, Found, QuickRates
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import configuration
 from linkwork.solve.problem import expanded
@@ -41,14 +50,85 @@ from linkwork.solve.tasks.whole import Closed
 
 Floats = NDArray[np.float64]
 
+ASSEMBLED = 1.0e-6
+"""Opening of a loop up to which its rates are told, in `closure.opening_units`."""
+_SETTLED = 1.0e-8
+"""Rates of the rows that motions may leave open, by actuated speeds of 1."""
 _HELD = 1.0e-6
 """Rates that leave more of the closure's rate than this, beside its own size, are none."""
 _SAMPLES = 8
 
 
+class FrameAsked(NamedTuple):
+    """A frame whose velocity is asked for, and in which axes."""
+
+    frame: str
+    reference: Reference
+
+
+class Found(NamedTuple):
+    """Rates (..., n, n_actuated), and which of the rows are in doubt; None: none are."""
+
+    rates: Floats
+    doubtful: NDArray[np.bool_] | None
+
+
+class CompiledRates:
+    """dv by the actuated speeds (nv, n_actuated), or a frame's velocity by them."""
+
+    def __init__(
+        self, m: Mechanism, asked: FrameAsked | None, free_motions: int, compiler: Compiler
+    ) -> None:
+        """Raises: UnknownNameError, InputError for a frame or reference that is none."""
+        self._shape = (m.n_v if asked is None else 6, len(actuated_numbers(m)))
+
+        def text(o: Ops, q: Block) -> dict[str, Block]:
+            return {"rates": _rates_and_doubt(o, m, q, asked, free_motions)}
+
+        key = ("closed", "rates", *map(str, asked or ()), str(free_motions), m.digest)
+        recipe = text_recipe(key, "rates", {"q": m.n_q}, text)
+        with compiler.work(f"velocities for {m.name}"):
+            self._call = build(recipe, compiler=compiler).bound()
+
+    def __call__(self, q: ArrayLike) -> Found | None:
+        """At q (..., nq); None where some q or result is not finite or of the wrong shape."""
+        try:
+            rows = self._call(q)
+        except InputError:
+            return None
+        if rows.ndim == 1:
+            found = rows[:-1].reshape(self._shape)
+            return Found(found, None if rows[-1] <= 1.0 else np.ones((), bool))
+        doubtful = rows[..., -1] > 1.0
+        found = rows[..., :-1].reshape(*rows.shape[:-1], *self._shape)
+        return Found(found, doubtful if doubtful.any() else None)
+
+
+def _rates_and_doubt(
+    o: Ops, m: Mechanism, q: Block, asked: FrameAsked | None, free_motions: int
+) -> Block:
+    found = following(o, m, q, free_motions=free_motions)
+    columns = found.columns
+    if asked is not None:
+        J = jacobian(o, m, q, frame=asked.frame, reference=asked.reference)
+        columns = along(m, J, asked.frame, columns)
+    n = m.n_v if asked is None else 6
+    by_rows: list[Scalar] = [column[i] for i in range(n) for column in columns]
+    doubt = [
+        _squares(openings(o, m, q), ASSEMBLED),
+        _squares(found.left, _SETTLED),
+        times(2.0, found.singular),
+    ]
+    return o.vector([*by_rows, total(doubt)])
+
+
+def _squares(values: list[Scalar], most: float) -> Scalar:
+    return times(1.0 / (most * most), total([times(x, x) for x in values]))
+
+
 @dataclass(frozen=True)
 class Mobility:
-    """How a mechanism can move, at generic configurations or at one.
+    """Mobility of a mechanism, at generic configurations or at one.
 
     ``rank`` is that of the closure's Jacobian, ``degrees_of_freedom`` what it leaves of v.
     ``redundant`` names rows that follow from those before them. ``passive_freedoms`` are left when
@@ -70,7 +150,7 @@ class Mobility:
 
 @dataclass(frozen=True, eq=False)
 class Singularities:
-    """How near a configuration is to a singularity: smallest singular values, zero there.
+    """Nearness of a configuration to singularities: smallest singular values, zero there.
 
     ``type_1``: of the map from actuated speeds to the frame's velocity (metres as shares of the
     mechanism's length): the frame loses a direction. ``type_2``: of the closure's Jacobian by the
@@ -112,7 +192,7 @@ class Rates:
         )
         moving = {c for part in self._parts for c in part.coordinates}
         self._ranks: dict[tuple[int, ...], int] = {}
-        self._quick: dict[tuple[str, Reference] | None, QuickRates] = {}
+        self._quick: dict[tuple[str, Reference] | None, CompiledRates] = {}
         self._looped = expanded(m.v_start, sorted(moving))
         self.known: Mobility | None = None  # at generic configurations, once it was asked for
 
@@ -227,8 +307,8 @@ class Rates:
         quick = self._quick.get(asked)
         if quick is None:
             actuated_names(self.mechanism, None)
-            named = None if asked is None else Asked(*asked)
-            made = QuickRates(self.mechanism, named, self.free_motions, self._compiler)
+            named = None if asked is None else FrameAsked(*asked)
+            made = CompiledRates(self.mechanism, named, self.free_motions, self._compiler)
             quick = self._quick.setdefault(asked, made)
         return quick(q)
 
@@ -309,7 +389,7 @@ class Rates:
         return len(passive) - self._passive_rank(passive)
 
     def mobility(self, q: Configuration | None = None) -> Mobility:
-        """How the mechanism can move: at q (nq,), or at generic assembled configurations.
+        """The mobility at q (nq,), or at generic assembled configurations.
 
         Raises: InputError where it cannot be assembled.
         """

@@ -1,1 +1,1 @@
-"""What inverse kinematics can be asked for: one task a file."""
+"""Tasks of inverse kinematics."""

@@ -8,8 +8,6 @@ weights, tolerances and slacks are numbers that go in at run time.
 from __future__ import annotations
 
 import copy
-import math
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -19,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.residuals.residual import Group, Residual, Unit
+from linkwork.checks import finite_number, whole_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -26,7 +25,7 @@ from linkwork.ops.protocol import Block, Ops
 Floats = NDArray[np.float64]
 
 TOLERANCES: dict[Unit, float] = {"m": 1.0e-5, "rad": 1.0e-4, "1": 1.0e-6}
-"""What counts as zero where nothing else is said, by the unit of the rows."""
+"""Tolerances where nothing else is said, by the unit of the rows."""
 
 _LOWEST = 7  # priority: each one costs code
 
@@ -158,19 +157,19 @@ def bound(  # noqa: PLR0913  all but the task are named
     given = usual if task.tolerance is None else task.tolerance
     allowed = _spread(given, len(groups), f"{what}.tolerance", "group of rows")
     slack = _spread(task.slack, groups[-1].stop, f"{what}.slack", "row")
-    slack = tuple(_number(s, f"{what}.slack", above_zero=False) for s in slack)
+    slack = tuple(finite_number(s, f"{what}.slack", least=0.0) for s in slack)
     return BoundTask(
         name=name,
         key=f"{key} slack={any(slack)}",
-        priority=_priority(task.priority, f"{what}.priority"),
+        priority=whole_number(task.priority, f"{what}.priority", least=0, most=_LOWEST),
         groups=tuple(groups),
         n_target=n_target,
         coordinates=tuple(coordinates),
         read=read,
         residual=residual,
         target=own,
-        weight=_number(task.weight, f"{what}.weight", above_zero=True),
-        tolerances=tuple(_number(t, f"{what}.tolerance", above_zero=True) for t in allowed),
+        weight=finite_number(task.weight, f"{what}.weight", above=0.0),
+        tolerances=tuple(finite_number(t, f"{what}.tolerance", above=0.0) for t in allowed),
         slack=slack,
         **rest,
     )
@@ -180,18 +179,6 @@ def has_slack(task: Task) -> bool:
     """Whether anything is allowed to a task, which then measures in true radians and metres."""
     slack = np.asarray(task.slack)
     return bool(np.any(slack)) if slack.dtype.kind in "fiub" else True  # else refused by `bound`
-
-
-def _priority(value: Any, what: str) -> int:
-    try:
-        priority = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        priority = -1
-    if not 0 <= priority <= _LOWEST:
-        raise InputError(
-            f"{what} must be a whole number from 0 (the highest) to {_LOWEST}, not {value!r}"
-        )
-    return priority
 
 
 def _spread(value: Any, n: int, what: str, each: str) -> tuple[Any, ...]:
@@ -209,25 +196,8 @@ def _spread(value: Any, n: int, what: str, each: str) -> tuple[Any, ...]:
     return values
 
 
-def number_of(value: Any) -> float:
-    """A number that was given, NaN for what is none."""
-    try:
-        return math.nan if isinstance(value, str) else float(value)
-    except (TypeError, ValueError):
-        return math.nan
-
-
-def _number(value: Any, what: str, *, above_zero: bool) -> float:
-    """A finite number that is not negative, nor zero where it must be above."""
-    number = number_of(value)
-    if not math.isfinite(number) or number < 0.0 or (above_zero and number == 0.0):
-        more = "above 0" if above_zero else "from 0"
-        raise InputError(f"{what} must be a finite number {more}, not {value!r}")
-    return number
-
-
 def beyond_slack(o: Ops, residual: Residual, slack: Block, groups: Sequence[Group]) -> Residual:
-    """What is left of a residual where errors inside the half widths ``slack`` (k,) are nothing.
+    """A residual less its slack: errors inside the half widths ``slack`` (k,) are nothing.
 
     A row inside asks for nothing and holds nothing: its columns are zero as well.
     """

@@ -97,7 +97,7 @@ class Pose(Task):
 
 
 def asked_of_pose(task: Any, allowed: Sequence[str]) -> Asked:
-    """What a task with ``position``, ``rotation``, ``axes_of`` and ``mirror`` asks for, checked.
+    """The rows that ``position``, ``rotation``, ``axes_of`` and ``mirror`` ask for, checked.
 
     Raises: InputError naming the task and the argument.
     """

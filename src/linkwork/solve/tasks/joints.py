@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linkwork.algorithms.configuration import difference
 from linkwork.algorithms.residuals.rows import Rows, joined
+from linkwork.checks import finite_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from
@@ -23,7 +24,6 @@ from linkwork.solve.tasks.base import (
     Residual,
     Task,
     bound,
-    number_of,
     turns_freely,
 )
 
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 class _Way(NamedTuple):
-    """Where the differences of the joints stand: indices of v, and which of them wrap."""
+    """Indices in v of the differences of the joints, and which of them wrap."""
 
     angles: list[int]
     lengths: list[int]
@@ -120,7 +120,7 @@ def _way(m: Mechanism, chosen: Sequence[int]) -> _Way:
 
 
 def _quaternions(m: Mechanism, chosen: Sequence[int]) -> list[int]:
-    """Where the quaternions begin in a target."""
+    """The places in a target at which quaternions begin."""
     found: list[int] = []
     at = 0
     for c in chosen:
@@ -167,8 +167,8 @@ class JointCoupling(Task):
         first, second = _single(m, self.joint), _single(m, self.other)
         if first == second:
             raise InputError(f"JointCoupling: '{self.joint}' cannot be coupled to itself")
-        ratio = _finite(self.ratio, "JointCoupling.ratio")
-        offset = _finite(self.offset, "JointCoupling.offset")
+        ratio = finite_number(self.ratio, "JointCoupling.ratio")
+        offset = finite_number(self.offset, "JointCoupling.offset")
         q_first, q_second = int(m.q_start[first]), int(m.q_start[second])
         v_first, v_second = int(m.v_start[first]), int(m.v_start[second])
 
@@ -199,10 +199,3 @@ def _single(m: Mechanism, name: str) -> int:
             "position can be coupled"
         )
     return c
-
-
-def _finite(value: float, what: str) -> float:
-    number = number_of(value)
-    if not math.isfinite(number):
-        raise InputError(f"{what} must be a finite number, not {value!r}")
-    return number

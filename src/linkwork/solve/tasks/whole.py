@@ -79,7 +79,7 @@ def _coordinates(m: Mechanism) -> list[int]:
 
 
 CLOSED_TOLERANCE = 1.0e-12
-"""What counts as closed, in `opening_units`: what rounding leaves of lengths and turns."""
+"""Opening of a loop that counts as closed, in `opening_units`: what rounding leaves."""
 
 
 @dataclass(frozen=True, eq=False)
