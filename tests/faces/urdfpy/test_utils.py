@@ -132,7 +132,7 @@ def test_pieces_of_a_file_keep_their_names(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["urdf", "utils", "version"])
-def test_submodules_are_there_without_the_door(name: str):
+def test_submodules_are_there_without_installing(name: str):
     module = importlib.import_module(f"linkwork.faces.urdfpy.{name}")
     assert isinstance(getattr(urdfpy, name), ModuleType)
     assert getattr(urdfpy, name) is module
