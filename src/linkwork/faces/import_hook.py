@@ -192,7 +192,7 @@ def _imported(module: str) -> ModuleType:
 
 
 def _file_of(module: str) -> str | None:
-    """The file of a module of ours. Nothing is imported: Python holds its lock while finders work."""
+    """The file of a module of ours; nothing is imported, as Python holds its lock meanwhile."""
     spec = None
     for name in (*parents_of(module), module):
         loaded = sys.modules.get(name)

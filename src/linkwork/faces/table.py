@@ -1,6 +1,6 @@
-"""Which faces there are: the modules of older libraries, and ours that they lead to.
+"""The table of faces: the modules of older libraries, and ours that they lead to.
 
-A new face is a folder here and an entry in FACES. This table is what the import hook reads at run time;
+A new face is a folder here and an entry in FACES, which is what the import hook reads;
 ``parity.toml`` in the folder says how far the face goes, for the documentation and the tests.
 """
 
