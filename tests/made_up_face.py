@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from linkwork.faces.door import Door
+from linkwork.faces.import_hook import ImportHook
 from linkwork.faces.table import FaceEntry
 
 FACE = {
@@ -45,14 +45,14 @@ def forget() -> None:
 
 
 @contextmanager
-def clean(folder: Path) -> Iterator[Door]:
-    """A door of its own, with the folder on the path; all is as before afterwards."""
-    door, path, finders = Door(), list(sys.path), list(sys.meta_path)
+def clean(folder: Path) -> Iterator[ImportHook]:
+    """A hook of its own, with the folder on the path; all is as before afterwards."""
+    hook, path, finders = ImportHook(), list(sys.path), list(sys.meta_path)
     sys.path.insert(0, str(folder))
     sys.path_importer_cache.clear()
     forget()
     try:
-        yield door
+        yield hook
     finally:
         sys.path[:], sys.meta_path[:] = path, finders
         forget()

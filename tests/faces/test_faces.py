@@ -12,22 +12,22 @@ import pytest
 
 from linkwork import faces
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.faces.door import Door
+from linkwork.faces.import_hook import ImportHook
 from linkwork.faces.table import FACES, FaceEntry
 from made_up_face import DOTTED, ENTRY, FACE, ORIGINAL, clean, write
 
 
-@pytest.fixture(name="door")
-def _door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+@pytest.fixture(name="hook")
+def _hook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ImportHook]:
     """The package with two made-up faces in its table."""
     write(tmp_path, FACE)
-    with clean(tmp_path) as door:
+    with clean(tmp_path) as hook:
         monkeypatch.setattr(faces, "FACES", (ENTRY, DOTTED))
-        monkeypatch.setattr(faces, "DOOR", door)
-        yield door
+        monkeypatch.setattr(faces, "IMPORT_HOOK", hook)
+        yield hook
 
 
-def test_by_name(door: Door):
+def test_by_name(hook: ImportHook):
     assert faces.available() == ("old", "big")
     assert faces.installed() == ()
     faces.install("big")
@@ -37,14 +37,14 @@ def test_by_name(door: Door):
     assert faces.installed() == ()
 
 
-def test_a_face_may_be_named_by_its_module(door: Door):
+def test_a_face_may_be_named_by_its_module(hook: ImportHook):
     faces.install("bigold.Arms", "oldlib")
     assert faces.installed() == ("big", "old")
     faces.uninstall("oldlib")
     assert faces.installed() == ("big",)
 
 
-def test_none_means_all(door: Door):
+def test_none_means_all(hook: ImportHook):
     faces.install()
     assert faces.installed() == ("old", "big")
     faces.uninstall()
@@ -52,7 +52,7 @@ def test_none_means_all(door: Door):
     faces.uninstall()
 
 
-@pytest.mark.usefixtures("door")
+@pytest.mark.usefixtures("hook")
 @pytest.mark.parametrize("call", [faces.install, faces.uninstall])
 def test_an_unknown_name_says_which_there_are(call: Callable[..., None]):
     with pytest.raises(UnknownNameError, match="no face named 'bog'; nearest: big"):
@@ -60,7 +60,7 @@ def test_an_unknown_name_says_which_there_are(call: Callable[..., None]):
     assert faces.installed() == ()
 
 
-def test_all_or_none(door: Door, tmp_path: Path):
+def test_all_or_none(hook: ImportHook, tmp_path: Path):
     write(tmp_path, ORIGINAL)
     importlib.import_module("oldlib")
     finders = list(sys.meta_path)
@@ -127,7 +127,7 @@ def test_installing_loads_no_face_and_nothing_heavy():
     )
     line = [sys.executable, "-c", code]
     done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
-    own = ["linkwork.faces.door", "linkwork.faces.table"]
+    own = ["linkwork.faces.import_hook", "linkwork.faces.table"]
     heavy, loaded = done.stdout.splitlines()
     assert heavy == "[]"
     assert sorted(eval(loaded)) == own

@@ -9,7 +9,7 @@ from urdfpy import URDF     # this is linkwork.faces.urdfpy.URDF
 from __future__ import annotations
 
 from linkwork.errors import UnknownNameError
-from linkwork.faces.door import DOOR
+from linkwork.faces.import_hook import IMPORT_HOOK
 from linkwork.faces.table import FACES, FaceEntry
 
 __all__ = ["available", "install", "installed", "uninstall"]
@@ -22,7 +22,7 @@ def available() -> tuple[str, ...]:
 
 def installed() -> tuple[str, ...]:
     """The faces that are installed in this process."""
-    return tuple(entry.name for entry in DOOR.entries)
+    return tuple(entry.name for entry in IMPORT_HOOK.entries)
 
 
 def install(*names: str) -> None:
@@ -34,7 +34,7 @@ def install(*names: str) -> None:
     Raises: UnknownNameError for a library without a face; InputError where the original has been
     imported already, and then none of the names is installed.
     """
-    DOOR.open([_entry(name) for name in names] if names else list(FACES))
+    IMPORT_HOOK.install([_entry(name) for name in names] if names else list(FACES))
 
 
 def uninstall(*names: str) -> None:
@@ -42,7 +42,7 @@ def uninstall(*names: str) -> None:
 
     Raises: UnknownNameError for a library without a face.
     """
-    DOOR.close([_entry(name) for name in names] if names else list(DOOR.entries))
+    IMPORT_HOOK.uninstall([_entry(name) for name in names] if names else list(IMPORT_HOOK.entries))
 
 
 def _entry(name: str) -> FaceEntry:

@@ -1,6 +1,6 @@
-"""Which faces there are: the modules of older libraries, and ours that they lead to.
+"""The table of faces: the modules of older libraries, and ours that they lead to.
 
-A new face is a folder here and an entry in FACES. This table is what the door reads at run time;
+A new face is a folder here and an entry in FACES, which is what the import hook reads;
 ``parity.toml`` in the folder says how far the face goes, for the documentation and the tests.
 """
 
@@ -59,66 +59,27 @@ def parents_of(module: str) -> tuple[str, ...]:
     return tuple(".".join(parts[:count]) for count in range(1, len(parts)))
 
 
-_URDFPY, _URCHIN = "linkwork.faces.urdfpy", "linkwork.faces.urchin"
-_TRIP = "linkwork.faces.trip_kinematics"
+def _with(old: str, ours: str, *below: str) -> dict[str, str]:
+    """A module of an older library and those below it, and ours of the same names."""
+    return {old: ours, **{f"{old}.{name}": f"{ours}.{name}" for name in below}}
+
+
+_OURS = "linkwork.faces"
+_URCHIN = ("base", "joint", "link", "material", "transmission", "urdf", "utils", "version")
+_TRIP = ("KinematicGroup", "Robot", "Solver", "Transformation", "Utility", "urdf_parser")
+_TRIP_ROBOTS = ("excavator_rr", "triped", "triped_leg")
 
 FACES = (
-    FaceEntry(
-        "urdfpy",
-        {
-            "urdfpy": _URDFPY,
-            **{
-                f"urdfpy.{module}": f"{_URDFPY}.{module}" for module in ("urdf", "utils", "version")
-            },
-        },
-    ),
-    FaceEntry(
-        "urchin",
-        {
-            "urchin": _URCHIN,
-            **{
-                f"urchin.{module}": f"{_URCHIN}.{module}"
-                for module in (
-                    "base",
-                    "joint",
-                    "link",
-                    "material",
-                    "transmission",
-                    "urdf",
-                    "utils",
-                    "version",
-                )
-            },
-        },
-    ),
+    FaceEntry("urdfpy", _with("urdfpy", f"{_OURS}.urdfpy", "urdf", "utils", "version")),
+    FaceEntry("urchin", _with("urchin", f"{_OURS}.urchin", *_URCHIN)),
     FaceEntry(
         "pykdl",
-        {
-            "PyKDL": "linkwork.faces.pykdl",
-            "kdl_parser_py": "linkwork.faces.pykdl.kdl_parser_py",
-            "kdl_parser_py.urdf": "linkwork.faces.pykdl.kdl_parser_py.urdf",
-        },
+        _with("PyKDL", f"{_OURS}.pykdl")
+        | _with("kdl_parser_py", f"{_OURS}.pykdl.kdl_parser_py", "urdf"),
     ),
     FaceEntry(
         "trip_kinematics",
-        {
-            "trip_kinematics": _TRIP,
-            **{
-                f"trip_kinematics.{module}": f"{_TRIP}.{module}"
-                for module in (
-                    "KinematicGroup",
-                    "Robot",
-                    "Solver",
-                    "Transformation",
-                    "Utility",
-                    "urdf_parser",
-                )
-            },
-            "trip_robots": f"{_TRIP}.trip_robots",
-            **{
-                f"trip_robots.{module}": f"{_TRIP}.trip_robots.{module}"
-                for module in ("excavator_rr", "triped", "triped_leg")
-            },
-        },
+        _with("trip_kinematics", f"{_OURS}.trip_kinematics", *_TRIP)
+        | _with("trip_robots", f"{_OURS}.trip_kinematics.trip_robots", *_TRIP_ROBOTS),
     ),
 )

@@ -59,41 +59,64 @@ def joint_velocities(
     Trans. Systems, Man and Cybernetics 7 (1977), for the projection.
     Raises: ShapeError; InputError for what is not finite, and for negative numbers of the options.
     """
-    J = real_array(jacobian, "jacobian")
-    if J.ndim < 2:
-        raise ShapeError(f"jacobian must have shape (..., m, n), not {J.shape}")
-    m, n = J.shape[-2:]
-    J = finite_rows(J, "jacobian", n)
+    shape = real_array(jacobian, "jacobian").shape
+    if len(shape) < 2:
+        raise ShapeError(f"jacobian must have shape (..., m, n), not {shape}")
+    m, n = shape[-2:]
+    J = finite_rows(jacobian, "jacobian", n)
     V = finite_rows(twist, "twist", m)
     smallest = finite_number(smallest, "smallest", least=0.0)
     damping = finite_number(damping, "damping", least=0.0)
     W, X = _weights(joint_weights, n, "joint_weights"), _weights(twist_weights, m, "twist_weights")
     p = None if preferred is None else finite_rows(preferred, "preferred", n)
-    weighted = J if X is None else X @ J
-    weighted = weighted if W is None else weighted @ W
-    left, s, right = np.linalg.svd(weighted, full_matrices=False)
-    small = s < smallest
-    least = (
-        s[..., -1:] / smallest if s.shape[-1] and smallest > 0.0 else np.ones((*s.shape[:-1], 1))
-    )
-    d = damping * np.sqrt(1.0 - np.minimum(least, 1.0) ** 2)
-    damped = s / np.where(d > 0.0, s * s + d * d, np.inf)
-    inverse = np.where(small, damped, 1.0 / np.where(small, 1.0, s))
     try:
-        rest = V if p is None else V - np.einsum("...ij,...j->...i", J, p)
-        rest = rest if X is None else rest @ X.T
-        v = np.einsum(
-            "...ki,...k->...i", right, inverse * np.einsum("...ik,...i->...k", left, rest)
-        )
-        v = v if W is None else v @ W.T
-        v = v if p is None else v + p
+        return nearest_velocities(J, V, smallest, damping, (W, X), p)
     except ValueError:
         raise ShapeError(
             f"the leading shapes of jacobian {J.shape[:-2]}, twist {V.shape[:-1]} and preferred do "
             "not go together"
         ) from None
-    rank = s.shape[-1] - np.count_nonzero(small, axis=-1)
-    return JointVelocities(v, s, plain(np.asarray(rank)), plain(d[..., 0]))
+
+
+def nearest_velocities(
+    J: Floats,
+    V: Floats,
+    smallest: float,
+    damping: float,
+    weights: tuple[Floats | None, Floats | None],
+    p: Floats | None,
+) -> JointVelocities:
+    """Velocities as `joint_velocities` has them, of arrays that have been checked.
+
+    ``weights``: the matrices of the joints and of the twist. Raises: ValueError for leading shapes
+    that do not go together.
+    """
+    W, X = weights
+    weighted = J if X is None else X @ J
+    weighted = weighted if W is None else weighted @ W
+    left, s, right = np.linalg.svd(weighted, full_matrices=False)
+    small = s < smallest
+    d = np.zeros(s.shape[:-1])
+    if small.any():
+        ratio = np.minimum(s[..., -1] / smallest, 1.0)
+        d = damping * np.sqrt(1.0 - ratio * ratio)
+        square = (d * d)[..., None]
+        damped = s / np.where(square > 0.0, s * s + square, np.inf)
+        inverse = np.where(small, damped, 1.0 / np.where(small, 1.0, s))
+    else:
+        inverse = 1.0 / s
+    rest = V if p is None else V - _times(J, p)
+    rest = rest if X is None else rest @ X.T
+    v = _times(np.swapaxes(right, -1, -2), inverse * _times(np.swapaxes(left, -1, -2), rest))
+    v = v if W is None else v @ W.T
+    v = v if p is None else v + p
+    rank = s.shape[-1] - small.sum(axis=-1)
+    return JointVelocities(v, s, plain(np.asarray(rank)), plain(d))
+
+
+def _times(A: Floats, x: Floats) -> Floats:
+    """A x of matrices (..., m, n) and vectors (..., n)."""
+    return A @ x if A.ndim == 2 and x.ndim == 1 else (A @ x[..., None])[..., 0]
 
 
 def _weights(given: ArrayLike | None, n: int, name: str) -> Floats | None:

@@ -102,7 +102,7 @@ def test_elements_take_whether_meshes_are_opened_later(file: Path):
         ("urchin.version", "__version__"),
     ],
 )
-def test_submodules_are_there_with_the_door_and_without(module: str, name: str):
+def test_submodules_are_there_installed_and_not(module: str, name: str):
     ours = importlib.import_module(f"linkwork.faces.{module}")
     thing = getattr(ours, name)
     if hasattr(urchin, name):

@@ -1,18 +1,227 @@
-"""Whatever is changed, the next poses are those of the robot as it is now."""
+"""Forward kinematics, the core robot behind it, and positions as programs give them."""
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import numpy as np
 import pytest
 
-from linkwork.errors import InputError
-from linkwork.faces.urdfpy import URDF, Joint, JointLimit, JointMimic, Link
-from linkwork.faces.urdfpy.values import EPOCH
-from robots import random_tree
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.faces.urdfpy import (
+    URDF,
+    Box,
+    Collision,
+    Geometry,
+    Joint,
+    JointLimit,
+    JointMimic,
+    Link,
+    Mesh,
+    Visual,
+    xyz_rpy_to_matrix,
+)
+from linkwork.faces.urdfpy.adapt import Follower, Slot, Slots, is_valid, motion, position, positions
+from linkwork.faces.urdfpy.values import EPOCH, ForeignError, WrongTypeError
+from linkwork.formats.urdf.read import read
+from robots import (
+    URDF_TYPES,
+    about,
+    description_poses,
+    every_joint_urdf,
+    example_robot_urdfs,
+    origin,
+    random_tree,
+)
 from seeds import rng
+
+# adapt
+
+
+def joint(name: str, kind: str = "continuous", **options) -> Joint:
+    return Joint(name, kind, "a", f"to {name}", axis=[0, 0, 1], **options)
+
+
+def slots() -> tuple[Slots, dict[str, Joint]]:
+    """Joints of every kind, a chain of two followers and a fixed joint."""
+    made = {
+        "turn": joint("turn"),
+        "plane": joint("plane", "planar"),
+        "free": joint("free", "floating"),
+        "slide": joint("slide", "prismatic", limit=JointLimit(1, 1)),
+        "second": joint("second", mimic=JointMimic("first", -2.0, 0.25)),
+        "first": joint("first", mimic=JointMimic("turn", 3.0, 0.5)),
+        "held": joint("held", "fixed"),
+    }
+    actuated = [made[name] for name in ("turn", "plane", "free", "slide")]
+    return Slots(actuated, [made[name] for name in ("second", "first", "held")]), made
+
+
+def test_where_everything_stands():
+    table, of = slots()
+    assert (table.n_q, table.single) == (1 + 3 + 7 + 1, False)
+    assert table.place("turn") == table.place(of["turn"]) == 0
+    assert table.place("plane") == Slot(1, of["plane"])
+    assert table.place("free") == Slot(4, of["free"])
+    assert table.place("slide") == 11
+    assert table.place("held") is table.place(of["held"]) is None
+    # second = -2 first + 0.25 and first = 3 turn + 0.5
+    assert table.place("second") == Follower(0, -6.0, -0.75, "second", "turn")
+    with pytest.raises(UnknownNameError, match="turn"):
+        table.place("turm")
+    with pytest.raises(ForeignError, match=r"no joint of this robot; .*joint_map\['turn'\]"):
+        table.place(joint("turn"))  # another robot's
+    for wrong in (3, None, [1]):
+        with pytest.raises(WrongTypeError):
+            table.place(wrong)
+
+
+def test_at_rest_everything_is_zero_and_quaternions_are_one():
+    table, _ = slots()
+    q = table.configuration(None)
+    assert q.tolist() == [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert table.configuration({}).tolist() == q.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        q[0] = 1.0
+
+
+def test_every_form_of_a_configuration():
+    table, of = slots()
+    T = origin([4, 5, 6], [0.3, -0.2, 0.1])
+    by_name = {"turn": 0.1, "plane": [1, 2], "free": [4, 5, 6, 0.3, -0.2, 0.1], "slide": 0.2}
+    q = table.configuration(by_name)
+    assert q[:7].tolist() == [0.1, 1, 2, 0, 4, 5, 6]
+    assert q[11] == 0.2
+    w, x, y, z = q[7:11]
+    assert np.isclose(w * w + x * x + y * y + z * z, 1.0)
+    turned = [2 * (w * z + x * y), 1 - 2 * (y * y + z * z)]
+    assert np.allclose(turned, [T[1, 0], T[0, 0]])
+    same = [
+        {of[name]: value for name, value in by_name.items()},
+        list(by_name.values()),
+        {**by_name, "free": T},
+        {**by_name, "turn": np.array([0.1]), "held": 7, "first": 0.8, "second": -1.35},
+    ]
+    for form in same:
+        assert np.allclose(table.configuration(form), q, atol=1e-15)
+    for wrong, error in (
+        ([1, 2, 3], ShapeError),
+        ({"plane": [1, 2, 3]}, ShapeError),
+        ({"plane": 1.0}, ShapeError),
+        ({"free": [1, 2]}, ShapeError),
+        ({"free": 1.0}, WrongTypeError),
+        ({"turn": [1, 2]}, ShapeError),
+        ({"turn": None}, InputError),
+        (7, WrongTypeError),
+        ("turn", WrongTypeError),
+    ):
+        with pytest.raises(error):
+            table.configuration(wrong)
+
+
+def test_a_leader_decides():
+    table, _ = slots()
+    with pytest.warns(UserWarning, match="'first' .follows 'turn'."):
+        assert not table.configuration({"first": 0.9})[:7].any()  # at 0 it is put at 0.5
+    with pytest.warns(UserWarning, match="'first' .follows 'turn'."):
+        assert not table.batch({"turn": [0.0, 0.0], "first": [0.5, 0.6]})[:, :7].any()
+    for wrong in ({"first": np.nan}, {"first": "x"}):
+        with pytest.raises(InputError):
+            table.configuration(wrong)
+
+
+def test_a_batch_by_rows_and_by_columns():
+    table, _ = slots()
+    random = rng("columns")
+    rows = [
+        {"turn": random.normal(), "plane": random.normal(size=2), "free": random.normal(size=6)}
+        for _ in range(4)
+    ]
+    expected = np.array([table.configuration(row) for row in rows])
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    assert np.array_equal(table.batch(rows), expected)
+    assert np.array_equal(table.batch(columns), expected)
+    one_for_all = table.batch({"turn": [1, 2, 3], "slide": 0.5})
+    assert one_for_all[:, 0].tolist() == [1, 2, 3]
+    assert one_for_all[:, 11].tolist() == [0.5] * 3
+    assert table.batch({"turn": [[1], [2]]})[:, 0].tolist() == [1, 2]
+    assert table.batch([]).shape == (0, 12)
+    assert table.batch({}).shape == table.batch(None).shape == (1, 12)
+    for wrong, error in (
+        ({"turn": [1, 2], "slide": [1, 2, 3]}, ShapeError),
+        ({"turn": np.zeros((2, 2))}, ShapeError),
+        ({"plane": 1.0}, WrongTypeError),
+        (7, WrongTypeError),
+    ):
+        with pytest.raises(error):
+            table.batch(wrong)
+
+
+def test_rows_of_another_length():
+    table = Slots([joint("one"), joint("two")], [])
+    for wrong in (np.zeros(4), np.zeros((4, 3)), [[1, 2, 3]], np.zeros((2, 2, 2))):
+        said = rf"\(n, 2\), for 2 actuated joints, not \({len(wrong)},"
+        with pytest.raises(ShapeError, match=said):
+            table.batch(wrong)
+    with pytest.raises(InputError, match="must be numbers"):
+        table.batch([[1, 2], [3]])
+
+
+def test_a_vector_has_one_number_for_each_joint():
+    one, two = joint("one"), joint("two", "prismatic", limit=JointLimit(1, 1))
+    table = Slots([one, two], [])
+    assert table.vector({two: 3}).tolist() == [0, 3]
+    own = table.vector(None)
+    own[0] = 1.0  # the caller's
+    assert table.vector(None).tolist() == [0, 0]
+    with pytest.raises(InputError, match="'plane'"):
+        slots()[0].vector(None)
+
+
+def test_a_follower_of_what_has_no_single_position():
+    plane = joint("plane", "planar")
+    with pytest.raises(InputError, match="'late' follows 'plane'"):
+        Slots([plane], [joint("late", mimic=JointMimic("plane"))])
+
+
+@pytest.mark.row("S2-154", "S2-155", "S2-156", "S2-157", "S2-158")
+def test_what_a_joint_does_to_its_child():
+    shift = np.eye(4)
+    shift[2, 3] = 0.7
+    assert np.array_equal(motion(joint("j", "prismatic", limit=JointLimit(1, 1)), 0.7), shift)
+    for kind in ("revolute", "continuous"):
+        turned = motion(joint("j", kind, limit=JointLimit(1, 1)), 0.7)
+        assert np.abs(turned[:3, :3] - about([0, 0, 1], 0.7)).max() < 1e-15
+        assert np.array_equal(turned[:, 3], [0, 0, 0, 1])
+    assert motion(joint("j", "planar"), (1, 2))[:3, 3].tolist() == [1, 2, 0]
+    T = origin([1, 2, 3], [0.1, 0.2, 0.3])
+    given = motion(joint("j", "floating"), T)
+    assert np.array_equal(given, T)
+    assert given is not T
+    assert np.abs(motion(joint("j", "floating"), [1, 2, 3, 0.1, 0.2, 0.3]) - T).max() < 1e-15
+
+
+@pytest.mark.row("S2-159")
+def test_valid_positions_lie_within_the_limits():
+    made = joint("j", "revolute", limit=JointLimit(1, 1, lower=-1, upper=None))
+    assert [is_valid(made, x) for x in (-2, -1, 99, [0], [0, 0], "x", None)] == [
+        False, True, True, True, False, False, False,
+    ]  # fmt: skip
+    assert is_valid(joint("j", "fixed"), "anything")
+
+
+def test_one_number_and_several():
+    assert position("j", np.array([[2]])) == 2.0
+    with pytest.raises(ShapeError, match="'j'"):
+        position("j", [])
+    assert positions(joint("j", "planar"), [1, 2]).tolist() == [1, 2, 0]
+    assert positions(joint("j", "floating"), np.eye(4)).tolist() == [0, 0, 0, 1, 0, 0, 0]
+
+
+# kinematics
 
 
 def same(robot: URDF) -> None:
@@ -151,3 +360,358 @@ def test_threads_may_share_a_robot(ur5: URDF):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+# poses
+
+
+def load(text: str, folder: Path) -> URDF:
+    (folder / "robot.urdf").write_text(text, encoding="utf-8")
+    return URDF.load(str(folder / "robot.urdf"))
+
+
+def random_cfg(random: np.random.Generator, robot: URDF) -> dict[str, Any]:
+    """A position for every actuated joint, floating ones as six numbers."""
+    sizes = {"planar": 2, "floating": 6}
+    return {
+        joint.name: random.uniform(-3, 3, sizes[joint.joint_type])
+        if joint.joint_type in sizes
+        else float(random.uniform(-3, 3))
+        for joint in robot.actuated_joints
+    }
+
+
+def as_walked(robot: URDF, cfg: dict[str, Any]) -> dict[str, np.ndarray]:
+    """The same positions as the walk over the records takes them."""
+    kinds = {joint.name: joint.joint_type for joint in robot.joints}
+    made = {}
+    for name, value in cfg.items():
+        if kinds[name] == "planar":
+            made[name] = np.array([*value, 0.0])
+        elif kinds[name] == "floating":
+            made[name] = np.array([*value[:3], *quaternion(value[3:])])
+        else:
+            made[name] = np.array([value])
+    return made
+
+
+def quaternion(rpy: Any) -> np.ndarray:
+    w, x, y, z = 1.0, 0.0, 0.0, 0.0
+    for axis, angle in zip(np.eye(3), rpy, strict=True):
+        c, (a, b, d) = np.cos(angle / 2), np.sin(angle / 2) * axis
+        w, x, y, z = (
+            c * w - a * x - b * y - d * z,
+            c * x + a * w + b * z - d * y,
+            c * y - a * z + b * w + d * x,
+            c * z + a * y - b * x + d * w,
+        )
+    return np.array([w, x, y, z])
+
+
+def check(robot: URDF, text: Any, cfg: dict[str, Any]) -> None:
+    expected = description_poses(read(text), as_walked(robot, cfg))
+    found = robot.link_fk(cfg)
+    assert list(found) == sorted(robot.links, key=list(found).index)
+    assert len(found) == len(robot.links) == len(expected)
+    for link, pose in found.items():
+        scale = max(1.0, float(np.abs(expected[link.name]).max()))
+        assert np.abs(pose - expected[link.name]).max() < 1e-13 * scale, link.name
+
+
+@pytest.mark.row("S2-194")
+def test_all_joint_types_and_couplings_against_a_plain_walk(tmp_path: Path):
+    text = every_joint_urdf(spherical=False)
+    robot = load(text, tmp_path)
+    random = rng("every joint")
+    for _ in range(5):
+        check(robot, text, random_cfg(random, robot))
+
+
+@pytest.mark.sweep(2)
+@pytest.mark.row("S2-194")
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees_against_a_plain_walk(tmp_path: Path, seed: int):
+    random = rng(f"tree {seed}")
+    text = random_tree(random, 3 + 4 * seed, URDF_TYPES)
+    robot = load(text, tmp_path)
+    check(robot, text, random_cfg(random, robot))
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.row("S2-194")
+@pytest.mark.parametrize("name", ["panda.urdf", "talos_reduced.urdf", "pr2.urdf", "solo12.urdf"])
+def test_real_robots_against_pinocchio(name: str):
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
+    path = next((p for p in example_robot_urdfs() if p.name == name), None)
+    if path is None:
+        pytest.skip(f"{name} is not in this version of example-robot-data")
+    robot = URDF.load(str(path))
+    model = pin.buildModelFromUrdf(str(path), mimic=True)
+    data = model.createData()
+    random = rng(name)
+    for _ in range(3):
+        cfg = random_cfg(random, robot)
+        q = pin.neutral(model)
+        for joint, value in cfg.items():
+            index = model.joints[model.getJointId(joint)]
+            one = index.nq == 1
+            q[index.idx_q : index.idx_q + index.nq] = (
+                value if one else [np.cos(value), np.sin(value)]
+            )
+        pin.framesForwardKinematics(model, data, q)
+        for link, pose in robot.link_fk(cfg).items():
+            other = data.oMf[model.getFrameId(link.name, pin.FrameType.BODY)].homogeneous
+            assert np.abs(pose - other).max() < 1e-12, link.name
+
+
+@pytest.mark.row("S2-194")
+def test_the_base_comes_first_and_every_parent_before_its_children(ur5: URDF):
+    order = [link.name for link in ur5.link_fk()]
+    assert order[0] == "world"
+    for joint in ur5.joints:
+        assert order.index(joint.parent) < order.index(joint.child)
+
+
+@pytest.mark.row("S2-194")
+def test_a_configuration_by_joint_by_name_as_a_list_and_as_an_array(ur5: URDF):
+    values = rng("forms").uniform(-3, 3, 6)
+    joints = ur5.actuated_joints
+    forms = [
+        dict(zip(joints, values, strict=True)),
+        {joint.name: float(v) for joint, v in zip(joints, values, strict=True)},
+        {joint.name: np.array([v]) for joint, v in zip(joints, values, strict=True)},
+        list(values),
+        tuple(values),
+        values,
+        values.astype(object),
+    ]
+    first = ur5.link_fk(forms[0])
+    for form in forms[1:]:
+        found = ur5.link_fk(form)
+        assert all(np.array_equal(found[link], first[link]) for link in first)
+    partial = ur5.link_fk({"elbow_joint": 1})
+    whole = ur5.link_fk([0, 0, 1, 0, 0, 0])
+    assert all(np.array_equal(partial[link], whole[link]) for link in whole)
+
+
+@pytest.mark.row("S2-194")
+def test_what_a_configuration_cannot_be(ur5: URDF, shapes: URDF):
+    for wrong in ({3: 1.0}, {None: 1.0}, {ur5.links[0]: 1.0}, "x", 3.0, {(1,): 2}, {1, 2}):
+        with pytest.raises(TypeError):
+            ur5.link_fk(wrong)
+    with pytest.raises(KeyError, match="elbow_joint"):
+        ur5.link_fk({"elbow": 1.0})
+    with pytest.raises(UnknownNameError, match="'turn' is no joint of this robot; none has its"):
+        ur5.link_fk({shapes.joints[0]: 1.0})
+    for wrong in ([1, 2], np.zeros((2, 6)), [1, 2, 3, 4, 5, "x"]):
+        with pytest.raises(ValueError, match=r".+"):
+            ur5.link_fk(wrong)
+    for wrong in (np.nan, np.inf, [1, 2], "x", None):
+        with pytest.raises(InputError, match="elbow_joint"):
+            ur5.link_fk({"elbow_joint": wrong})
+    ur5.link_fk({"world_joint": 3.0})  # fixed: not used
+
+
+@pytest.mark.row("S2-194")
+def test_limits_are_not_enforced(shapes: URDF):
+    at = shapes.link_fk({"turn": 9.0}, link="tip")
+    assert np.allclose(at[:2, :2], [[np.cos(9.5), -np.sin(9.5)], [np.sin(9.5), np.cos(9.5)]])
+
+
+MIMIC = """<robot name="m"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
+<joint name="f" type="prismatic"><parent link="a"/><child link="c"/>
+<limit effort="1" velocity="1"/><mimic joint="g" multiplier="3" offset="0.5"/></joint>
+<joint name="g" type="prismatic"><parent link="a"/><child link="d"/>
+<limit effort="1" velocity="1"/><mimic joint="j" multiplier="2" offset="1"/></joint>
+<joint name="j" type="prismatic"><parent link="a"/><child link="b"/>
+<limit effort="1" velocity="1"/></joint></robot>"""
+
+
+@pytest.mark.row("S2-194", "S2-111", "S2-113", "S2-114")
+@pytest.mark.parametrize(
+    ("cfg", "leader"), [(None, 0.0), ({}, 0.0), ({"j": 2.0}, 2.0), ([2.0], 2.0)]
+)
+def test_followers_follow_through_chains_and_with_their_offsets(tmp_path: Path, cfg, leader: float):
+    robot = load(MIMIC, tmp_path)
+    assert robot.actuated_joint_names == ["j"]
+    x = {name: pose[0, 3] for name, pose in robot.link_fk(cfg, use_names=True).items()}
+    assert x == {"a": 0, "b": leader, "d": 2 * leader + 1, "c": 3 * (2 * leader + 1) + 0.5}
+
+
+@pytest.mark.row("S2-194")
+def test_a_follower_may_be_named_and_its_leader_decides(tmp_path: Path):
+    robot = load(MIMIC, tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # these agree
+        agreeing = robot.link_fk({"f": 15.5, robot.joint_map["g"]: 5.0, "j": 2.0}, use_names=True)
+        assert agreeing["c"][0, 3] == 15.5
+        assert robot.link_fk({"g": 1.0}, link="d")[0, 3] == 1.0
+        batch = robot.link_fk_batch({"f": [3.5, 9.5], "j": [0.0, 1.0]}, link="c")
+    assert batch[:, 0, 3].tolist() == [3.5, 9.5]
+    measured = {"g": 5.0 + 1e-6, "f": 15.4, "j": 2.0}
+    for call in (robot.link_fk, robot.visual_geometry_fk, robot.collision_trimesh_fk):
+        with pytest.warns(UserWarning, match="'g' .follows 'j'. and 'f' .follows 'j'.") as caught:
+            call(measured)
+        assert len(caught) == 1
+        assert Path(caught[0].filename) == Path(__file__)  # it is the program's line that is shown
+    with pytest.warns(UserWarning, match="leader's counts"):
+        assert robot.link_fk(measured, link="c")[0, 3] == 15.5
+    with pytest.warns(UserWarning, match="'f'"):
+        batch = robot.link_fk_batch({"f": [3.5, 3.5], "j": [0.0, 1.0]}, link="c")
+    assert batch[:, 0, 3].tolist() == [3.5, 9.5]
+
+
+@pytest.mark.row("S2-194")
+def test_a_loop_of_measured_positions_warns_once(tmp_path: Path):
+    robot = load(MIMIC, tmp_path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for t in rng("measured").uniform(0, 1, 10):
+            robot.link_fk({"j": t, "g": 3.0 * t})
+    assert len(caught) == 1
+
+
+@pytest.mark.row("S2-194", "S2-203")
+def test_links_are_meant_by_themselves_or_by_name(ur5: URDF):
+    whole = ur5.link_fk([1, 2, 3, 4, 5, 6])
+    links = [ur5.links[3], "tool0"]
+    some = ur5.link_fk([1, 2, 3, 4, 5, 6], links=links)
+    assert list(some) == [ur5.links[3], ur5.link_map["tool0"]]
+    assert all(np.array_equal(some[link], whole[link]) for link in some)
+    tool = whole[ur5.link_map["tool0"]]
+    for call in (
+        lambda: ur5.link_fk([1, 2, 3, 4, 5, 6], link="tool0"),
+        lambda: ur5.link_fk([1, 2, 3, 4, 5, 6], link=ur5.link_map["tool0"]),
+        lambda: ur5.link_fk([1, 2, 3, 4, 5, 6], "tool0"),
+    ):
+        assert np.array_equal(call(), tool)
+    assert list(ur5.link_fk(use_names=True)) == [link.name for link in ur5.link_fk()]
+    assert list(ur5.link_fk(links=links, use_names=True)) == [ur5.links[3].name, "tool0"]
+    assert ur5.link_fk(links=[]) == {}
+    with pytest.raises(KeyError, match="tool0"):
+        ur5.link_fk(links=["tool"])
+    with pytest.raises(KeyError, match=r"'tool0' is no link of this robot; .*link_map\['tool0'\]"):
+        ur5.link_fk(links=[Link("tool0", None, None, None)])
+    with pytest.raises(ValueError, match="not both"):
+        ur5.link_fk(links=["tool0"], link="tool0")
+    for wrong in ([3], 3, [ur5.joints[0]], [None], [["tool0"]]):
+        with pytest.raises(TypeError):
+            ur5.link_fk(links=wrong)
+
+
+@pytest.mark.row("S2-194")
+def test_the_poses_are_the_caller_s(ur5: URDF):
+    first = ur5.link_fk()
+    for pose in first.values():
+        pose[:] = 7.0
+    assert np.array_equal(ur5.link_fk()[ur5.links[0]], np.eye(4))
+
+
+@pytest.mark.row("S2-203")
+def test_a_batch_is_its_configurations_one_by_one(tmp_path: Path):
+    robot = load(every_joint_urdf(spherical=False), tmp_path)
+    random = rng("batch")
+    rows = [random_cfg(random, robot) for _ in range(7)]
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    for cfgs in (rows, columns):
+        batch = robot.link_fk_batch(cfgs)
+        for k, row in enumerate(rows):
+            for link, pose in robot.link_fk(row).items():
+                assert np.array_equal(batch[link][k], pose), link
+
+
+@pytest.mark.row("S2-203")
+def test_batches_as_rows(ur5: URDF):
+    rows = rng("rows").uniform(-3, 3, (5, 6))
+    batch = ur5.link_fk_batch(rows)
+    assert all(poses.shape == (5, 4, 4) for poses in batch.values())
+    for k, row in enumerate(rows):
+        one = ur5.link_fk(row)
+        assert all(np.array_equal(batch[link][k], one[link]) for link in one)
+    tool = ur5.link_fk_batch(rows.tolist(), link="tool0")
+    assert np.array_equal(tool, batch[ur5.link_map["tool0"]])
+    assert list(ur5.link_fk_batch(rows, links=["tool0"], use_names=True)) == ["tool0"]
+    mixed = ur5.link_fk_batch({"elbow_joint": [1, 2, 3], "wrist_1_joint": 0.5}, link="tool0")
+    assert np.array_equal(
+        mixed[1], ur5.link_fk({"elbow_joint": 2, "wrist_1_joint": 0.5}, link="tool0")
+    )
+    assert ur5.link_fk_batch([], link="tool0").shape == (0, 4, 4)
+    with pytest.raises(ShapeError):
+        ur5.link_fk_batch({"elbow_joint": [1, 2, 3], "wrist_1_joint": [1, 2]})
+    with pytest.raises(ValueError, match="shape"):
+        ur5.link_fk_batch(np.zeros((3, 5)))
+    with pytest.raises(TypeError):
+        ur5.link_fk_batch(3)
+    with pytest.raises(KeyError):
+        ur5.link_fk_batch({"knee": [1]})
+    with pytest.raises(InputError):
+        ur5.link_fk_batch({"elbow_joint": [1, np.nan]})
+
+
+@pytest.mark.row("S2-195", "S2-196")
+@pytest.mark.parametrize("kind", ["visual", "collision"])
+def test_geometries_stand_at_their_origin_on_their_link(shapes: URDF, kind: str):
+    fk = getattr(shapes, f"{kind}_geometry_fk")({"turn": 0.3})
+    link = shapes.links[0]
+    held = getattr(link, f"{kind}s")
+    assert list(fk) == [shape.geometry for shape in held]
+    assert all(isinstance(geometry, Geometry) for geometry in fk)
+    if kind == "visual":
+        assert np.abs(fk[held[0].geometry] - origin([0.1, 0.2, 0.3], [0.1, 0.2, 0.3])).max() < 1e-15
+    else:
+        assert fk[held[0].geometry][2, 3] == 0.5
+    assert getattr(shapes, f"{kind}_geometry_fk")(links=["tip"]) == {}
+    tip = shapes.links[1]
+    extra = Geometry(box=Box([1, 1, 1]))
+    if kind == "visual":
+        tip.visuals.append(Visual(extra, origin=[0, 0, 0, 0.1, 0, 0]))
+    else:
+        tip.collisions.append(Collision(None, [0, 0, 0, 0.1, 0, 0], extra))
+    pose = getattr(shapes, f"{kind}_geometry_fk")({"turn": 0.3}, links=[tip])[extra]
+    expected = shapes.link_fk({"turn": 0.3}, link=tip) @ xyz_rpy_to_matrix([0, 0, 0, 0.1, 0, 0])
+    assert np.abs(pose - expected).max() < 1e-15
+
+
+@pytest.mark.row("S2-203", "S2-195", "S2-196", "S2-197", "S2-198")
+@pytest.mark.parametrize(
+    "name", ["visual_geometry", "collision_geometry", "visual_trimesh", "collision_trimesh"]
+)
+def test_batches_of_shapes(ur5: URDF, name: str):
+    pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
+    rows = rng(name).uniform(-3, 3, (4, 6))
+    batch = getattr(ur5, f"{name}_fk_batch")(rows)
+    assert len(batch) == 6
+    for k, row in enumerate(rows):
+        one = getattr(ur5, f"{name}_fk")(row)
+        assert list(one) == list(batch)
+        assert all(np.abs(batch[key][k] - one[key]).max() < 1e-15 for key in one)
+
+
+@pytest.mark.row("S2-197", "S2-198")
+def test_a_scale_is_in_the_pose_of_what_is_seen_and_in_the_mesh_of_what_collides():
+    trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is missing")
+    cube = trimesh.creation.box((1, 1, 1))
+    made = lambda: Geometry(mesh=Mesh("c.stl", scale=[1, 2, 3], meshes=cube))
+    link = Link(
+        "l",
+        None,
+        [Visual(made(), origin=[1, 0, 0, 0, 0, 0])],
+        [Collision(None, [1, 0, 0, 0, 0, 0], made())],
+    )
+    robot = URDF("r", [link])
+    ((mesh, pose),) = robot.visual_trimesh_fk().items()
+    assert mesh is cube
+    assert np.array_equal(pose, [[1, 0, 0, 1], [0, 2, 0, 0], [0, 0, 3, 0], [0, 0, 0, 1]])
+    ((mesh, pose),) = robot.collision_trimesh_fk().items()
+    assert mesh is link.collision_mesh
+    assert np.array_equal(pose, np.eye(4))
+    assert np.allclose(mesh.bounds, [[0.5, -1, -1.5], [1.5, 1, 1.5]])
+    assert next(iter(robot.collision_trimesh_fk())) is mesh
+
+
+def test_a_robot_that_does_not_move():
+    robot = URDF("r", [Link("l", None, None, None)])
+    for cfg in (None, {}, [], np.zeros(0)):
+        assert np.array_equal(robot.link_fk(cfg, link="l"), np.eye(4))
+    assert robot.actuated_joints == []
+    assert robot.link_fk_batch([{}, {}], link="l").shape == (2, 4, 4)

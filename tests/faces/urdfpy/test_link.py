@@ -1,26 +1,384 @@
+"""Links, and what they are made of: shapes, meshes, colours, textures."""
+
 from __future__ import annotations
 
 import inspect
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from linkwork.faces.urdfpy import (
+    URDF,
     Box,
+    Capsule,
     Collision,
+    Cylinder,
     Geometry,
     Inertial,
     Link,
     Material,
     Mesh,
     Sphere,
+    Texture,
     Visual,
 )
 from robots import origin
 from seeds import rng
 
+# shapes
+
+
 trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
+
+
+@pytest.fixture(name="cube")
+def _cube(tmp_path: Path) -> Path:
+    path = tmp_path / "meshes" / "cube.stl"
+    path.parent.mkdir()
+    trimesh.creation.box((1, 2, 3)).export(path)
+    return path
+
+
+@pytest.mark.row("S2-040", "S2-042")
+def test_a_box_is_centred_and_has_its_full_lengths():
+    box = Box([1, 2, 3])
+    (mesh,) = box.meshes
+    assert isinstance(mesh, trimesh.Trimesh)
+    assert np.allclose(mesh.bounds, [[-0.5, -1, -1.5], [0.5, 1, 1.5]])
+    assert box.meshes[0] is mesh
+
+
+@pytest.mark.row("S2-041")
+def test_a_new_size_makes_a_new_mesh_and_a_wrong_one_changes_nothing():
+    box = Box((1, 2, 3))
+    before = box.meshes[0]
+    assert box.size.dtype == np.float64
+    for wrong, error in [([1, 2], ValueError), ("big", TypeError), ([1, 2, "x"], ValueError)]:
+        with pytest.raises(error):
+            box.size = wrong
+    with pytest.raises(ValueError, match="finite"):
+        box.size = [1, 2, np.nan]
+    assert box.size.tolist() == [1, 2, 3]
+    assert box.meshes[0] is before
+    box.size = [2, 2, 2]
+    assert np.allclose(box.meshes[0].extents, 2)
+    box.size[0] = 4  # in place
+    assert np.allclose(box.meshes[0].extents, [4, 2, 2])
+
+
+@pytest.mark.row("S2-042", "S2-046", "S2-049")
+@pytest.mark.parametrize("shape", [Box([-1, 1, 1]), Cylinder(-1, 1), Cylinder(1, -1), Sphere(-1)])
+def test_there_is_no_mesh_of_negative_lengths(shape):
+    with pytest.raises(ValueError, match="a positive number is needed"):
+        _ = shape.meshes
+
+
+@pytest.mark.row("S2-043", "S2-044", "S2-045", "S2-046")
+def test_a_cylinder_lies_along_z():
+    cylinder = Cylinder(radius=0.5, length=2)
+    assert (cylinder.radius, cylinder.length) == (0.5, 2.0)
+    mesh = cylinder.meshes[0]
+    assert np.allclose(mesh.bounds[:, 2], [-1, 1])
+    assert np.allclose(np.linalg.norm(mesh.vertices[:, :2], axis=1).max(), 0.5)
+    assert len(
+        np.unique(np.round(mesh.vertices[np.abs(mesh.vertices[:, 2] - 1) < 1e-9], 9), axis=0)
+    ) in (32, 33)
+    cylinder.radius = 1
+    cylinder.length = 4
+    assert np.allclose(cylinder.meshes[0].bounds[1, 2], 2)
+    assert np.allclose(cylinder.meshes[0].bounds[1, 0], 1, atol=0.01)
+    with pytest.raises(TypeError):
+        cylinder.radius = None
+    with pytest.raises(ValueError, match="radius"):
+        cylinder.radius = "wide"
+    with pytest.raises(ValueError, match="length"):
+        cylinder.length = float("nan")
+    assert (cylinder.radius, cylinder.length) == (1.0, 4.0)
+
+
+@pytest.mark.row("S2-047", "S2-048", "S2-049")
+def test_a_sphere_is_an_icosphere():
+    sphere = Sphere(2)
+    mesh = sphere.meshes[0]
+    assert sphere.radius == 2.0
+    assert len(mesh.vertices) == 642
+    assert np.allclose(np.linalg.norm(mesh.vertices, axis=1), 2)
+    sphere.radius = 1.0
+    assert np.allclose(np.linalg.norm(sphere.meshes[0].vertices, axis=1), 1)
+    with pytest.raises(TypeError):
+        sphere.radius = [1]
+
+
+@pytest.mark.row("S2-050", "S2-051")
+def test_a_mesh_made_in_a_program_is_read_at_once(cube: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(cube.parent)
+    mesh = Mesh("cube.stl")
+    cube.unlink()
+    assert mesh.filename == "cube.stl"
+    assert np.allclose(mesh.meshes[0].extents, [1, 2, 3])
+    with pytest.raises(ValueError, match=r"unable to load mesh 'cube\.stl'"):
+        Mesh("cube.stl")
+
+
+@pytest.mark.row("S2-050")
+def test_the_path_of_a_mesh_may_be_whole(cube: Path):
+    assert np.allclose(Mesh(str(cube)).meshes[0].extents, [1, 2, 3])
+
+
+@pytest.mark.row("S2-009", "S2-011", "S2-050")
+@pytest.mark.parametrize("name", ["meshes/cube.stl", "package://robot/meshes/cube.stl"])
+def test_a_description_s_mesh_is_found_from_its_file(cube: Path, name: str, monkeypatch):
+    monkeypatch.chdir("/")
+    root = cube.parents[1]
+    (root / "package.xml").write_text("<package><name>robot</name></package>")
+    shape = f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+    (root / "r.urdf").write_text(f'<robot name="r"><link name="l">{shape}</link></robot>')
+    mesh = URDF.load(str(root / "r.urdf")).links[0].visuals[0].geometry.mesh
+    assert mesh.filename == name
+    assert np.allclose(mesh.meshes[0].extents, [1, 2, 3])
+    assert mesh.meshes[0] is mesh.meshes[0]
+
+
+@pytest.mark.row("S2-050")
+def test_a_description_s_missing_mesh_is_an_error_when_asked_for(tmp_path: Path):
+    shape = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="l">{shape}</link></robot>')
+    robot = URDF.load(str(tmp_path / "r.urdf"))
+    with pytest.raises(ValueError, match=r"unable to load mesh 'gone\.stl'"):
+        _ = robot.links[0].visuals[0].geometry.meshes
+    with pytest.raises(ValueError, match=r"unable to load mesh 'gone\.stl'"):
+        URDF.load(str(tmp_path / "r.urdf"), lazy_load_meshes=False)
+
+
+@pytest.mark.row("S2-052")
+def test_the_scale_is_not_part_of_the_meshes(cube: Path):
+    mesh = Mesh(str(cube), scale=[2, 2, 2])
+    assert mesh.scale.tolist() == [2, 2, 2]
+    assert np.allclose(mesh.meshes[0].extents, [1, 2, 3])
+    assert Mesh(str(cube)).scale is None
+    with pytest.raises(ValueError, match="scale"):
+        mesh.scale = [1, 2]
+    mesh.scale = None
+    assert mesh.scale is None
+
+
+@pytest.mark.row("S2-053")
+def test_meshes_may_be_set_to_a_path_a_mesh_or_several(cube: Path):
+    ball = trimesh.creation.icosphere()
+    mesh = Mesh("any.stl", meshes=ball)
+    assert mesh.meshes == [ball]
+    mesh.meshes = [ball, trimesh.creation.box()]
+    assert len(mesh.meshes) == 2
+    with pytest.raises(ValueError, match="at least one"):
+        mesh.meshes = []
+    for wrong in ([ball, "x"], 7):
+        with pytest.raises(TypeError):
+            mesh.meshes = wrong
+    assert len(mesh.meshes) == 2
+    mesh.meshes = str(cube)
+    assert np.allclose(mesh.meshes[0].extents, [1, 2, 3])
+
+
+@pytest.mark.row("S2-053")
+def test_several_meshes_of_a_collision_are_one_without_colours(tmp_path: Path):
+    scene = trimesh.Scene([trimesh.creation.box(), trimesh.creation.icosphere()])
+    for geometry in scene.geometry.values():
+        geometry.visual.face_colors = [255, 0, 0, 255]
+    scene.export(tmp_path / "two.glb")
+    shape = '<geometry><mesh filename="two.glb"/></geometry>'
+    (tmp_path / "r.urdf").write_text(
+        f'<robot name="r"><link name="l"><visual>{shape}</visual><collision>{shape}</collision>'
+        "</link></robot>"
+    )
+    link = URDF.load(str(tmp_path / "r.urdf")).links[0]
+    assert len(link.visuals[0].geometry.meshes) == 2
+    (one,) = link.collisions[0].geometry.meshes
+    assert len(one.faces) == sum(len(m.faces) for m in link.visuals[0].geometry.meshes)
+    assert not one.visual.defined
+
+
+def shapes_of_each_kind() -> dict[str, object]:
+    return {
+        "box": Box([1, 1, 1]),
+        "cylinder": Cylinder(1, 1),
+        "sphere": Sphere(1),
+        "mesh": Mesh("x.stl", meshes=trimesh.creation.box()),
+        "capsule": Capsule(1, 1),
+    }
+
+
+@pytest.mark.row("S2-054", "S2-055", "S2-056", "S2-057", "S2-058", "S2-059", "S2-060")
+@pytest.mark.parametrize("kind", ["box", "cylinder", "sphere", "mesh", "capsule"])
+def test_a_geometry_is_one_shape(kind: str):
+    shapes = shapes_of_each_kind()
+    geometry = Geometry(**{kind: shapes[kind]})
+    assert getattr(geometry, kind) is shapes[kind] is geometry.geometry
+    assert all(getattr(geometry, other) is None for other in shapes if other != kind)
+    assert geometry.meshes[0] is shapes[kind].meshes[0]
+    with pytest.raises(TypeError):
+        Geometry(**{kind: "round"})
+    for other, shape in shapes.items():
+        if other != kind:
+            with pytest.raises(TypeError):
+                setattr(geometry, kind, shape)
+            with pytest.raises(ValueError, match="exactly one"):
+                Geometry(**{kind: shapes[kind], other: shape})
+    setattr(geometry, next(other for other in shapes if other != kind), None)
+    assert geometry.geometry is shapes[kind]
+
+
+@pytest.mark.row("S2-054")
+def test_a_geometry_without_shape_is_refused():
+    with pytest.raises(ValueError, match="none"):
+        Geometry()
+
+
+@pytest.mark.row("S2-055", "S2-056", "S2-057", "S2-058", "S2-059", "S2-060")
+@pytest.mark.parametrize("kind", ["box", "cylinder", "sphere", "mesh"])
+def test_a_shape_may_be_taken_away_before_another_is_set(kind: str):
+    shapes = shapes_of_each_kind()
+    geometry = Geometry(**{kind: shapes[kind]})
+    setattr(geometry, kind, None)
+    assert all(getattr(geometry, other) is None for other in shapes)
+    for use in ("geometry", "meshes"):
+        with pytest.raises(ValueError, match="without a shape: set one of box"):
+            getattr(geometry, use)
+    geometry.sphere = Sphere(1)
+    assert geometry.geometry is geometry.sphere
+
+
+@pytest.mark.row("S2-055", "S2-057")
+def test_to_set_another_shape_takes_the_place_of_the_first():
+    geometry = Geometry(box=Box([1, 1, 1]))
+    geometry.sphere = Sphere(1)
+    assert geometry.box is None
+    assert geometry.geometry is geometry.sphere
+
+
+# materials
+
+
+images = pytest.importorskip("PIL.Image", reason="Pillow (pip install pillow) is not installed")
+
+
+@pytest.fixture(name="picture")
+def _picture(tmp_path: Path) -> Path:
+    path = tmp_path / "wood.png"
+    images.new("RGB", (4, 3), (200, 100, 50)).save(path)
+    return path
+
+
+@pytest.mark.row("S2-065", "S2-066", "S2-067")
+def test_a_texture_opens_its_file(picture: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(picture.parent)
+    texture = Texture("wood.png")
+    picture.unlink()
+    assert texture.filename == "wood.png"
+    assert texture.image.size == (4, 3)
+    with pytest.raises(ValueError, match="unable to load image"):
+        Texture("wood.png")
+
+
+@pytest.mark.row("S2-065", "S2-067")
+def test_an_image_may_be_a_path_an_array_or_an_image(picture: Path):
+    texture = Texture("any.png", image=images.new("RGB", (2, 2)))
+    assert texture.image.size == (2, 2)
+    texture.image = np.zeros((5, 7, 3), np.uint8)
+    assert texture.image.size == (7, 5)
+    texture.image = str(picture)
+    assert texture.image.size == (4, 3)
+    for wrong in (7, [1], np.zeros((2, 2, 2, 2))):
+        with pytest.raises(ValueError, match=r"Texture\.image"):
+            texture.image = wrong
+    assert texture.image.size == (4, 3)
+
+
+@pytest.mark.row("S2-065")
+def test_a_description_s_image_is_opened_when_asked_for(picture: Path):
+    look = f'<material name="wood"><texture filename="{picture.name}"/></material>'
+    file = picture.with_name("r.urdf")
+    file.write_text(f'<robot name="r">{look}<link name="l"/></robot>')
+    texture = URDF.load(str(file)).materials[0].texture
+    assert texture.filename == "wood.png"
+    assert texture.image.size == (4, 3)
+
+
+@pytest.mark.row("S2-068", "S2-069")
+def test_a_material_may_be_a_name_alone():
+    material = Material("plain")
+    assert (material.name, material.color, material.texture) == ("plain", None, None)
+    material.name = 7
+    assert material.name == "7"
+    with pytest.raises(TypeError):
+        material.name = None
+
+
+@pytest.mark.row("S2-070")
+def test_a_colour_is_four_numbers_moved_into_0_to_1():
+    material = Material("bright", color=[2, -1, 0.25, 1])
+    assert material.color.tolist() == [1, 0, 0.25, 1]
+    for wrong in ([1, 2, 3], np.zeros(5), [1, 2, 3, "x"]):
+        with pytest.raises(ValueError, match="color"):
+            material.color = wrong
+    assert material.color.tolist() == [1, 0, 0.25, 1]
+    material.color = None
+    assert material.color is None
+
+
+@pytest.mark.row("S2-071")
+def test_a_texture_may_be_given_as_a_path(picture: Path):
+    material = Material("wood", texture=str(picture))
+    assert isinstance(material.texture, Texture)
+    assert material.texture.image.size == (4, 3)
+    other = Texture("x.png", image=images.new("L", (1, 1)))
+    material.texture = other
+    assert material.texture is other
+    with pytest.raises(ValueError, match="texture"):
+        material.texture = 3
+    with pytest.raises(ValueError, match=r"unable to load image 'gone\.png': image 'gone\.png' is"):
+        material.texture = "gone.png"
+    assert material.texture is other
+
+
+TWO = """<robot name="r"><material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>
+<link name="a"><visual><geometry><sphere radius="1"/></geometry><material name="grey"/></visual>
+<visual><geometry><sphere radius="1"/></geometry><material name="red"><color rgba="1 0 0 1"/>
+</material></visual></link><link name="b"><visual><geometry><sphere radius="1"/></geometry>
+<material name="red"/></visual><visual><geometry><sphere radius="1"/></geometry>
+<material name=""><color rgba="0 0 1 1"/></material></visual><visual><geometry>
+<sphere radius="1"/></geometry><material name=""><color rgba="0 1 0 1"/></material></visual></link>
+<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
+
+
+@pytest.mark.row("S2-072")
+def test_materials_are_shared_by_name(tmp_path: Path):
+    (tmp_path / "r.urdf").write_text(TWO)
+    robot = URDF.load(str(tmp_path / "r.urdf"))
+    assert [material.name for material in robot.materials] == ["grey", "red"]
+    a, b = (link.visuals for link in robot.links)
+    assert a[0].material is robot.materials[0]
+    assert a[1].material is b[0].material is robot.materials[1]
+    # those without a name are their visuals' own
+    assert b[1].material.color.tolist() == [0, 0, 1, 1]
+    assert b[2].material.color.tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.row("S2-072")
+def test_two_looks_of_one_name_are_a_finding_and_the_first_counts(tmp_path: Path):
+    text = TWO.replace(
+        '<material name="red"/>', '<material name="red"><color rgba="0 0 1 1"/></material>'
+    )
+    (tmp_path / "r.urdf").write_text(text)
+    robot = URDF.load(str(tmp_path / "r.urdf"))
+    assert robot.links[1].visuals[0].material.color.tolist() == [1, 0, 0, 1]
+    assert [finding.code for finding in robot.findings] == ["material-differs"]
+    with pytest.raises(ValueError, match="looks different"):
+        URDF.load(str(tmp_path / "r.urdf"), strict=True)
+
+
+# link
 
 
 def ball(radius: float = 1.0) -> Geometry:

@@ -34,9 +34,9 @@ from linkwork.faces.pykdl.solvers import (
 )
 from linkwork.faces.pykdl.values import Floats, number, wrong
 from linkwork.faces.pykdl.vectors import Twist
-from linkwork.ik import JointVelocities, joint_velocities
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.options import Options
+from linkwork.solve.velocities import JointVelocities, nearest_velocities
 
 _SINGULAR = {100: "Converged put pseudo inverse of jacobian is singular."}
 _TINY = 1e-5
@@ -48,7 +48,7 @@ class ChainIkSolverVel(SolverI):
     """The base of solvers for velocities of joints.
 
     Where the Jacobian has full rank by far, a compiled call of the core gives them; where singular
-    values decide, `linkwork.ik.joint_velocities` does.
+    values decide, `linkwork.solve.velocities` does.
     """
 
     def __init__(self, chain: Chain, eps: float = _TINY, maxiter: int = 150) -> None:
@@ -97,9 +97,17 @@ class ChainIkSolverVel(SolverI):
             return None
         return found if bound > self._eps and share > _SAFE else None
 
-    def _solved(self, q: Floats, twist: Floats, **choices: Any) -> JointVelocities:
+    def _solved(
+        self,
+        q: Floats,
+        twist: Floats,
+        *,
+        damping: float = 0.0,
+        weights: tuple[Floats | None, Floats | None] = (None, None),
+        preferred: Floats | None = None,
+    ) -> JointVelocities:
         J = self._core.behind(self._segments, "jacobian")(q)
-        return joint_velocities(J, twist, smallest=max(self._eps, 0.0), **choices)
+        return nearest_velocities(J, twist, self._eps, damping, weights, preferred)
 
     def _code(self, small: int) -> int:
         """The code where so many singular values were small."""
@@ -300,8 +308,8 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
         return found
 
     def _solved(self, q: Floats, twist: Floats, **choices: Any) -> JointVelocities:
-        weights = {"joint_weights": self._of_joints, "twist_weights": self._of_twist}
-        found = super()._solved(q, twist, damping=abs(self._lambda), **weights)
+        weights = self._of_joints, self._of_twist
+        found = super()._solved(q, twist, damping=self._lambda, weights=weights)
         self._known = np.zeros(self._joints)
         self._known[: len(found.singular_values)] = found.singular_values
         self._small = int((self._known < self._eps).sum())

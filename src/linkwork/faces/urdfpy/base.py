@@ -13,13 +13,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from functools import cache
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, NamedTuple
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.faces.urdfpy.values import Floats, outside, scale_factors
+from linkwork.faces.urdfpy.values import Floats, Value, outside, scale_factors
 
 Attributes = Mapping[str, tuple[Any, bool]]
 Elements = Mapping[str, tuple[Any, bool, bool]]
@@ -53,10 +54,45 @@ class URDFType:
     record: Any = None
     """The record of `linkwork.urdf` that it was read from; what has no attribute stays there."""
 
+    _needed: ClassVar[int] = 0
+    """How many of its attributes a constructor must be given."""
+    _fields: ClassVar[tuple[str, ...]] = ()
+    """Its attributes, in the order that the constructor takes them in."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        kinds = reversed(cls.__mro__)
+        fields = [name for k in kinds for name, x in vars(k).items() if isinstance(x, Value)]
+        cls._fields = tuple(dict.fromkeys(fields))
+        cls.__signature__ = cls._signature()
         if cls.__module__.startswith(f"{__package__}."):
             STANDARD[cls] = Tables(dict(cls._ATTRIBS), dict(cls._ELEMENTS), cls._TAG)
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        values = dict(zip(self._fields, given, strict=False))
+        twice = [name for name in named if name in values or name not in self._fields]
+        values.update(named)
+        lacking = [name for name in self._fields[: self._needed] if name not in values]
+        if twice or lacking or len(given) > len(self._fields):
+            takes = f"{type(self).__name__}{self._signature()}"
+            what = f"'{(lacking or twice)[0]}' is missing" if lacking else "other arguments came"
+            raise TypeError(f"{takes}: {what}")
+        for name in self._fields:
+            setattr(self, name, values.get(name))
+
+    @classmethod
+    def _signature(cls) -> Signature:
+        """The parameters of the constructor."""
+        if cls.__init__ is not URDFType.__init__:
+            own = signature(cls.__init__)
+            return own.replace(parameters=list(own.parameters.values())[1:])
+        place = Parameter.POSITIONAL_OR_KEYWORD
+        return Signature(
+            [
+                Parameter(name, place, default=Parameter.empty if k < cls._needed else None)
+                for k, name in enumerate(cls._fields)
+            ]
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         """A copy that shares nothing that can change; records cannot."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -274,16 +274,18 @@ def read_geometry(cls: Any, record: Any, source: Source, *, joined: bool = False
 
 def read_shape(cls: Any, record: Any, source: Source, *, joined: bool = False) -> Any:
     """One shape."""
-    if isinstance(record, records.Box):
-        return built(cls, record, {"size": record.size}, source)
-    if isinstance(record, records.Sphere):
-        return built(cls, record, {"radius": record.radius}, source)
-    if isinstance(record, records.Mesh):
-        scale = None if record.scale == (1.0, 1.0, 1.0) else record.scale
-        later = Later(source.file, source.allow, joined)
-        values = {"filename": record.filename, "scale": scale}
-        return built(cls, record, values, source, meshes=later)
-    return built(cls, record, {"radius": record.radius, "length": record.length}, source)
+    if not isinstance(record, records.Mesh):
+        return read_plain(cls, record, source)
+    scale = None if record.scale == (1.0, 1.0, 1.0) else record.scale
+    later = Later(source.file, source.allow, joined)
+    values = {"filename": record.filename, "scale": scale}
+    return built(cls, record, values, source, meshes=later)
+
+
+def read_plain(cls: Any, record: Any, source: Source) -> Any:
+    """An element whose attributes are those of its record: a part of a joint, most shapes."""
+    names = STANDARD[own_class(cls)].attributes
+    return built(cls, record, {name: getattr(record, name) for name in names}, source)
 
 
 def read_material(
@@ -310,7 +312,7 @@ def read_joint(cls: Any, record: records.Joint, source: Source) -> Any:
         ("calibration", record.calibration),
         ("mimic", record.mimic),
     ):
-        values[tag] = None if part is None else read_joint_part(kind_of(cls, tag), part, source)
+        values[tag] = None if part is None else read_plain(kind_of(cls, tag), part, source)
     return built(
         cls,
         record,
@@ -322,12 +324,6 @@ def read_joint(cls: Any, record: records.Joint, source: Source) -> Any:
         axis=record.axis if any(record.axis) else None,
         origin=pose_of(record),
     )
-
-
-def read_joint_part(cls: Any, record: Any, source: Source) -> Any:
-    """A limit, dynamics, a mimic, a safety controller or a calibration."""
-    names = STANDARD[own_class(cls)].attributes
-    return built(cls, record, {name: getattr(record, name) for name in names}, source)
 
 
 def read_transmission(cls: Any, record: records.Transmission, source: Source) -> Any:
@@ -574,24 +570,24 @@ def origin_numbers(owner: Any, what: str) -> tuple[records.Vector3, records.Vect
     return three(origin[:3, 3]), three(matrix_to_rpy(R) + 0.0)  # so that none is -0
 
 
+_SHAPES: dict[type, Any] = {
+    Box: records.Box(records.ZERO),
+    Cylinder: records.Cylinder(1.0, 1.0),
+    Capsule: records.Capsule(1.0, 1.0),
+    Sphere: records.Sphere(1.0),
+    Mesh: records.Mesh(""),
+}
+
+
 def shape_record(shape: Any) -> records.Shape:
     """A box, cylinder, sphere, capsule or mesh."""
-    base: Any = shape.record
-    if isinstance(shape, Box):
-        base = replace(base or records.Box(records.ZERO), size=three(shape.size))
-    elif isinstance(shape, Cylinder):
-        base = base or records.Cylinder(1.0, 1.0)
-        base = replace(base, radius=shape.radius, length=shape.length)
-    elif isinstance(shape, Capsule):
-        base = base or records.Capsule(1.0, 1.0)
-        base = replace(base, radius=shape.radius, length=shape.length)
-    elif isinstance(shape, Sphere):
-        base = replace(base or records.Sphere(1.0), radius=shape.radius)
-    elif isinstance(shape, Mesh):
-        scale = (1.0, 1.0, 1.0) if shape.scale is None else three(shape.scale)
-        base = replace(base or records.Mesh(""), filename=shape.filename, scale=scale)
-    tag = type(base).__name__.lower()
-    return replace(base, extra=extended(shape, base.extra, tag))
+    own = own_class(type(shape))
+    values = {name: getattr(shape, name) for name in STANDARD[own].attributes}
+    if own is Mesh and shape.scale is None:
+        values["scale"] = (1.0, 1.0, 1.0)
+    values = {n: three(v) if isinstance(v, np.ndarray) else v for n, v in values.items()}
+    base = shape.record or _SHAPES[own]
+    return replace(base, **values, extra=extended(shape, base.extra, STANDARD[own].tag))
 
 
 def inertial_record(inertial: Inertial) -> records.Inertial:
@@ -667,7 +663,7 @@ def part_record(tag: str, part: Any) -> Any:
         return None
     base = part.record
     values: dict[str, Any] = {}
-    for name in _ATTRIBUTES[tag]:
+    for name in STANDARD[own_class(type(part))].attributes:
         value = getattr(part, name)
         before = None if base is None else getattr(base, name)
         if name in ("lower", "upper") and value is not None and math.isinf(value):
@@ -679,15 +675,6 @@ def part_record(tag: str, part: Any) -> Any:
         values[name] = value
     made = replace(base, **values) if base is not None else _PARTS[tag](**values)
     return replace(made, extra=extended(part, made.extra, tag))
-
-
-_ATTRIBUTES: Mapping[str, Sequence[str]] = {
-    "limit": ("lower", "upper", "effort", "velocity"),
-    "dynamics": ("damping", "friction"),
-    "mimic": ("joint", "multiplier", "offset"),
-    "safety_controller": ("k_velocity", "k_position", "soft_lower_limit", "soft_upper_limit"),
-    "calibration": ("rising", "falling"),
-}
 
 
 def transmission_record(transmission: Transmission) -> records.Transmission:

@@ -66,7 +66,7 @@ def _joint_part(field: str) -> _Place:
         _JOINT,
         "</joint>",
         lambda r: getattr(r.joints[0], field),
-        description.read_joint_part,
+        description.read_plain,
     )
 
 

@@ -25,23 +25,16 @@ class JointCalibration(URDFType):
         "Where the mark is met when the joint moves down; or None.", optional=True
     )
 
-    def __init__(self, rising: float | None = None, falling: float | None = None) -> None:
-        self.rising = rising
-        self.falling = falling
-
 
 class JointDynamics(URDFType):
     """Damping and static friction of a joint; None where not known."""
 
     _ATTRIBS: ClassVar[Attributes] = {"damping": (float, False), "friction": (float, False)}
     _TAG = "dynamics"
+    _needed = 2
 
     damping: Any = Number("Damping, N s/m or N m s/rad; or None.", optional=True)
     friction: Any = Number("Static friction, N or N m; or None.", optional=True)
-
-    def __init__(self, damping: float | None, friction: float | None) -> None:
-        self.damping = damping
-        self.friction = friction
 
 
 class JointLimit(URDFType):
@@ -54,23 +47,12 @@ class JointLimit(URDFType):
         "upper": (float, False),
     }
     _TAG = "limit"
+    _needed = 2
 
     effort: Any = Number("The largest effort, N or N m.", bound=True)
     velocity: Any = Number("The largest velocity, m/s or rad/s.", bound=True)
     lower: Any = Number("The lowest position, m or rad; or None.", optional=True, bound=True)
     upper: Any = Number("The highest position, m or rad; or None.", optional=True, bound=True)
-
-    def __init__(
-        self,
-        effort: float,
-        velocity: float,
-        lower: float | None = None,
-        upper: float | None = None,
-    ) -> None:
-        self.effort = effort
-        self.velocity = velocity
-        self.lower = lower
-        self.upper = upper
 
 
 class JointMimic(URDFType):
@@ -82,18 +64,12 @@ class JointMimic(URDFType):
         "offset": (float, False),
     }
     _TAG = "mimic"
+    _needed = 1
     kinematic = True
 
     joint: Any = Text("The name of the joint that is followed.")
     multiplier: Any = Number("The factor, 1 by default.", optional=True, default=1.0)
     offset: Any = Number("What is added, 0 by default, m or rad.", optional=True, default=0.0)
-
-    def __init__(
-        self, joint: str, multiplier: float | None = None, offset: float | None = None
-    ) -> None:
-        self.joint = joint
-        self.multiplier = multiplier
-        self.offset = offset
 
     def _add_prefix(self, prefix: str) -> None:
         self.joint = prefix + self.joint
@@ -109,6 +85,7 @@ class SafetyController(URDFType):
         "soft_upper_limit": (float, False),
     }
     _TAG = "safety_controller"
+    _needed = 1
 
     k_velocity: Any = Number("Effort for velocity.")
     k_position: Any = Number("Velocity for position, 0 by default.", optional=True, default=0.0)
@@ -118,18 +95,6 @@ class SafetyController(URDFType):
     soft_upper_limit: Any = Number(
         "Where the controller sets in above, 0 by default.", optional=True, default=0.0
     )
-
-    def __init__(
-        self,
-        k_velocity: float,
-        k_position: float | None = None,
-        soft_lower_limit: float | None = None,
-        soft_upper_limit: float | None = None,
-    ) -> None:
-        self.k_velocity = k_velocity
-        self.k_position = k_position
-        self.soft_lower_limit = soft_lower_limit
-        self.soft_upper_limit = soft_upper_limit
 
 
 Floats = NDArray[np.float64]
@@ -201,6 +166,7 @@ class Joint(URDFType):
         "calibration": (JointCalibration, False, False),
     }
     _TAG = "joint"
+    _needed = 4
     kinematic = True
 
     name: Any = Text("The name of the joint.")
@@ -216,32 +182,6 @@ class Joint(URDFType):
     safety_controller: Any = Part("The safety controller; or None.", SafetyController)
     calibration: Any = Part("The calibration; or None.", JointCalibration)
     mimic: Any = Part("The joint that is followed; or None.", JointMimic)
-
-    def __init__(  # noqa: PLR0913, PLR0917 -- the original's signature
-        self,
-        name: str,
-        joint_type: str,
-        parent: str,
-        child: str,
-        axis: Any = None,
-        origin: Any = None,
-        limit: JointLimit | None = None,
-        dynamics: JointDynamics | None = None,
-        safety_controller: SafetyController | None = None,
-        calibration: JointCalibration | None = None,
-        mimic: JointMimic | None = None,
-    ) -> None:
-        self.name = name
-        self.joint_type = joint_type
-        self.parent = parent
-        self.child = child
-        self.axis = axis
-        self.origin = origin
-        self.limit = limit
-        self.dynamics = dynamics
-        self.safety_controller = safety_controller
-        self.calibration = calibration
-        self.mimic = mimic
 
     def get_child_pose(self, cfg: Any = None) -> Floats:
         """The pose (4, 4) of the child in the parent at a position; None is the origin.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,11 +70,9 @@ class Box(_Primitive):
 
     _ATTRIBS: ClassVar[Attributes] = {"size": (np.ndarray, True)}
     _TAG = "box"
+    _needed = 1
 
     size: Any = Array("The lengths (3,) of the sides, metre.", vector)
-
-    def __init__(self, size: Any) -> None:
-        self.size = size
 
     def _scale_lengths(self, factors: Floats) -> None:
         self.size = self.size * factors
@@ -87,12 +85,9 @@ class Box(_Primitive):
 
 
 class _Round(_Primitive):
+    _needed = 2
     radius: Any = Number("The radius, metre.")
     length: Any = Number("The length, metre.")
-
-    def __init__(self, radius: float, length: float) -> None:
-        self.radius = radius
-        self.length = length
 
     def _numbers(self) -> tuple[float, ...]:
         return (self.radius, self.length)
@@ -136,11 +131,9 @@ class Sphere(_Primitive):
 
     _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True)}
     _TAG = "sphere"
+    _needed = 1
 
     radius: Any = Number("The radius, metre.")
-
-    def __init__(self, radius: float) -> None:
-        self.radius = radius
 
     def _scale_lengths(self, factors: Floats) -> None:
         _same(factors, "a sphere", "x, y and z")
@@ -512,6 +505,7 @@ class Material(URDFType):
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
     _ELEMENTS: ClassVar[Elements] = {"texture": (Texture, False, False)}
     _TAG = "material"
+    _needed = 1
 
     name: Any = Text("The name of the material.")
     color: Any = Array("Red, green, blue and opacity (4,) from 0 to 1; or None.", colour)
@@ -519,11 +513,6 @@ class Material(URDFType):
 
     # whether the description has it inside a shape, and not beside the links
     inside: bool = False
-
-    def __init__(self, name: str, color: Any = None, texture: Any = None) -> None:
-        self.name = name
-        self.color = color
-        self.texture = texture
 
     def _add_prefix(self, prefix: str) -> None:
         self.name = prefix + self.name
@@ -564,15 +553,11 @@ class Collision(URDFTypeWithMesh):
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
     _ELEMENTS: ClassVar[Elements] = {"geometry": (Geometry, True, False)}
     _TAG = "collision"
+    _needed = 3
 
-    geometry: Any = Part("The shape.", Geometry, optional=False)
     name: Any = Text("A name; or None.", optional=True)
     origin: Any = Array("The pose (4, 4) of the shape in the link.", pose)
-
-    def __init__(self, name: str | None, origin: Any, geometry: Geometry) -> None:
-        self.geometry = geometry
-        self.name = name
-        self.origin = origin
+    geometry: Any = Part("The shape.", Geometry, optional=False)
 
     def _add_prefix(self, prefix: str) -> None:
         _prefix_name(self, prefix)
@@ -590,26 +575,15 @@ class Visual(URDFTypeWithMesh):
         "material": (Material, False, False),
     }
     _TAG = "visual"
+    _needed = 1
 
     geometry: Any = Part("The shape.", Geometry, optional=False)
-    material: Any = Part("The material; or None.", Material)
     name: Any = Text("A name; or None.", optional=True)
     origin: Any = Array("The pose (4, 4) of the shape in the link.", pose)
+    material: Any = Part("The material; or None.", Material)
 
     # the material that the description gave it, and how that looked then
     worn: tuple[Material, tuple[Any, ...]] | None = None
-
-    def __init__(
-        self,
-        geometry: Geometry,
-        name: str | None = None,
-        origin: Any = None,
-        material: Material | None = None,
-    ) -> None:
-        self.geometry = geometry
-        self.name = name
-        self.origin = origin
-        self.material = material
 
     def _add_prefix(self, prefix: str) -> None:
         _prefix_name(self, prefix)
@@ -638,6 +612,7 @@ class Inertial(URDFType):
     """
 
     _TAG = "inertial"
+    _needed = 2
 
     # whether a file is being read, whose inertias are findings of its own
     from_file: bool = False
@@ -645,11 +620,6 @@ class Inertial(URDFType):
     mass: Any = Number("The mass, kg.")
     inertia: Any = Array("The inertia (3, 3) about the centre of mass, kg m².", _inertia)
     origin: Any = Array("The pose (4, 4) of the inertia's frame in the link.", pose)
-
-    def __init__(self, mass: float, inertia: Any, origin: Any = None) -> None:
-        self.mass = mass
-        self.inertia = inertia
-        self.origin = origin
 
     def copy(  # pyright: ignore[reportIncompatibleMethodOverride] -- as in the original
         self,
@@ -705,26 +675,15 @@ class Link(URDFTypeWithMesh):
         "collisions": (Collision, False, True),
     }
     _TAG = "link"
+    _needed = 4
     kinematic = True
 
     name: Any = Text("The name of the link.")
     inertial: Any = _InertialValue("Mass and inertia.", Inertial)
     visuals: Any = Parts("The list of what is seen.", Visual, InputError)
     collisions: Any = Parts("The list of what others bump into.", Collision, InputError)
-
-    def __init__(
-        self,
-        name: str,
-        inertial: Inertial | None,
-        visuals: Sequence[Visual] | None,
-        collisions: Sequence[Collision] | None,
-    ) -> None:
-        self._filler: Inertial | None = None
-        self._joined: tuple[Any, Any] | None = None
-        self.name = name
-        self.inertial = inertial
-        self.visuals = visuals
-        self.collisions = collisions
+    _filler: Inertial | None = None
+    _joined: tuple[Any, Any] | None = None
 
     @property
     def collision_mesh(self) -> Any:

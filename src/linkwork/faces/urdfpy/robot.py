@@ -15,8 +15,8 @@ from linkwork.faces.urdfpy.joint import Joint
 from linkwork.faces.urdfpy.kinematics import Core, ForwardKinematics, Kinematics
 from linkwork.faces.urdfpy.link import Link, Material
 from linkwork.faces.urdfpy.transmission import Transmission
-from linkwork.faces.urdfpy.validation import members, share_materials, validate
-from linkwork.faces.urdfpy.values import ForeignError, Text, WrongTypeError, pose
+from linkwork.faces.urdfpy.validation import share_materials, validate
+from linkwork.faces.urdfpy.values import ForeignError, Text, WrongTypeError, members, pose
 from linkwork.formats.urdf import records
 from linkwork.locating import Folders
 
@@ -39,6 +39,25 @@ def _member(owned: Sequence[Any], given: Any, kind: type, label: str) -> Any:
 
 _KINDS = {"links": Link, "joints": Joint, "transmissions": Transmission, "materials": Material}
 """The lists that a robot is made of."""
+
+
+def _listed(name: str) -> Any:
+    """The property of one of these lists."""
+
+    def listed(self: URDF) -> list[Any]:
+        return list(getattr(self, f"_{name}"))
+
+    more = "those of visuals included" if name == "materials" else "in the order of the file"
+    return property(listed, doc=f"The {name}, {more}; a copy.")
+
+
+def _mapped(name: str) -> Any:
+    """The property of one of these lists by name."""
+
+    def mapped(self: URDF) -> dict[str, Any]:
+        return {member.name: member for member in getattr(self, f"_{name}")}
+
+    return property(mapped, doc=f"The {name} by name; a copy.")
 
 
 class URDF(URDFTypeWithMesh, ForwardKinematics):
@@ -80,7 +99,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         self.other_xml = other_xml
         self.set_members(
             *[
-                members(name, given, kind)
+                members(f"URDF.{name}", given, kind)
                 for (name, kind), given in zip(
                     _KINDS.items(), (links, joints, transmissions, materials), strict=True
                 )
@@ -114,45 +133,10 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
     # what it is made of
 
-    @property
-    def links(self) -> list[Link]:
-        """The links, in the order of the file; a copy."""
-        return list(self._links)
-
-    @property
-    def joints(self) -> list[Joint]:
-        """The joints, in the order of the file; a copy."""
-        return list(self._joints)
-
-    @property
-    def transmissions(self) -> list[Transmission]:
-        """The transmissions; a copy."""
-        return list(self._transmissions)
-
-    @property
-    def materials(self) -> list[Material]:
-        """The materials, those of visuals included; a copy."""
-        return list(self._materials)
-
-    @property
-    def link_map(self) -> dict[str, Link]:
-        """The links by name; a copy."""
-        return {link.name: link for link in self._links}
-
-    @property
-    def joint_map(self) -> dict[str, Joint]:
-        """The joints by name; a copy."""
-        return {joint.name: joint for joint in self._joints}
-
-    @property
-    def transmission_map(self) -> dict[str, Transmission]:
-        """The transmissions by name; a copy."""
-        return {transmission.name: transmission for transmission in self._transmissions}
-
-    @property
-    def material_map(self) -> dict[str, Material]:
-        """The materials by name; a copy."""
-        return {material.name: material for material in self._materials}
+    links, link_map = _listed("links"), _mapped("links")
+    joints, joint_map = _listed("joints"), _mapped("joints")
+    transmissions, transmission_map = _listed("transmissions"), _mapped("transmissions")
+    materials, material_map = _listed("materials"), _mapped("materials")
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -344,7 +328,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         """
         self.set_members(
             *[
-                members(name, changes.get(name, getattr(self, name)), kind)
+                members(f"URDF.{name}", changes.get(name, getattr(self, name)), kind)
                 for name, kind in _KINDS.items()
             ]
         )

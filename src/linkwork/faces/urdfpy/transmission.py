@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType
@@ -27,22 +26,13 @@ class Actuator(URDFType):
 
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
     _TAG = "actuator"
+    _needed = 1
 
     name: Any = Text("The name of the actuator, not empty.", filled=True)
     mechanicalReduction: Any = Text(
         "The reduction, as the text in the file; or None.", optional=True
-    )
+    )  # the XML's spelling, which the original took over
     hardwareInterfaces: Any = Interfaces("The hardware interfaces, a list of texts.")
-
-    def __init__(
-        self,
-        name: str,
-        mechanicalReduction: str | None = None,  # the XML's spelling, which the original took over
-        hardwareInterfaces: Sequence[str] | None = None,
-    ) -> None:
-        self.name = name
-        self.mechanicalReduction = mechanicalReduction
-        self.hardwareInterfaces = hardwareInterfaces
 
     def _add_prefix(self, prefix: str) -> None:
         self.name = prefix + self.name
@@ -53,13 +43,10 @@ class TransmissionJoint(URDFType):
 
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
     _TAG = "joint"
+    _needed = 1
 
     name: Any = Text("The name of the joint, not empty.", filled=True)
     hardwareInterfaces: Any = Interfaces("The hardware interfaces, a list of texts.")
-
-    def __init__(self, name: str, hardwareInterfaces: Sequence[str] | None = None) -> None:
-        self.name = name
-        self.hardwareInterfaces = hardwareInterfaces
 
     def _add_prefix(self, prefix: str) -> None:
         self.name = prefix + self.name
@@ -74,23 +61,12 @@ class Transmission(URDFType):
         "actuators": (Actuator, True, True),
     }
     _TAG = "transmission"
+    _needed = 2
 
     name: Any = Text("The name of the transmission, not empty.", filled=True)
     trans_type: Any = Text("The type of the transmission.")
     joints: Any = Parts("The joints that it drives.", TransmissionJoint)
     actuators: Any = Parts("The actuators that drive them.", Actuator)
-
-    def __init__(
-        self,
-        name: str,
-        trans_type: str,
-        joints: Sequence[TransmissionJoint] | None = None,
-        actuators: Sequence[Actuator] | None = None,
-    ) -> None:
-        self.name = name
-        self.trans_type = trans_type
-        self.joints = joints
-        self.actuators = actuators
 
     def _add_prefix(self, prefix: str) -> None:
         self.name = prefix + self.name

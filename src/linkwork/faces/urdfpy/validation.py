@@ -12,28 +12,9 @@ from linkwork.errors import Finding
 from linkwork.faces.urdfpy.joint import Joint, lacks_limit
 from linkwork.faces.urdfpy.link import Link, Material
 from linkwork.faces.urdfpy.transmission import Transmission
-from linkwork.faces.urdfpy.values import WrongTypeError
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.findings import Findings
-
-
-def members(name: str, value: Any, kind: type) -> list[Any]:
-    """A list of objects of one class; None is an empty one.
-
-    Raises: WrongTypeError.
-    """
-    if value is None:
-        return []
-    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
-        given = type(value).__name__
-        raise WrongTypeError(f"URDF.{name} is a list of {kind.__name__}, not {given}")
-    listed = list(value)
-    for k, one in enumerate(listed):
-        if not isinstance(one, kind):
-            given = type(one).__name__
-            raise WrongTypeError(f"URDF.{name}[{k}] is a {kind.__name__}, not {given}")
-    return listed
 
 
 def validate(

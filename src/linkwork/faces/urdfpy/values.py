@@ -165,17 +165,26 @@ class Parts(Value):
 
     def check(self, owner: Any, value: Any) -> list[Any]:
         """Raises: the attribute's error for what is no list, or a member of another class."""
-        if value is None:
-            return []
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
-            given = type(value).__name__
-            raise self.error(f"{self.what(owner)} is a list of {self.kind.__name__}, not {given}")
-        members = list(value)
-        for k, member in enumerate(members):
-            if not isinstance(member, self.kind):
-                given = type(member).__name__
-                raise self.error(f"{self.what(owner)}[{k}] is a {self.kind.__name__}, not {given}")
-        return members
+        return members(self.what(owner), value, self.kind, self.error)
+
+
+def members(
+    what: str, value: Any, kind: type, error: type[LinkworkError] = WrongTypeError
+) -> list[Any]:
+    """A list of objects of one class; None is an empty one.
+
+    Raises: the error for what is no list, or a member of another class.
+    """
+    if value is None:
+        return []
+    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
+        raise error(f"{what} is a list of {kind.__name__}, not {type(value).__name__}")
+    listed = list(value)
+    for k, member in enumerate(listed):
+        if not isinstance(member, kind):
+            given = type(member).__name__
+            raise error(f"{what}[{k}] is a {kind.__name__}, not {given}")
+    return listed
 
 
 class Array(Value):

@@ -18,16 +18,16 @@ from typing import Any
 import pytest
 
 from linkwork.errors import InputError
-from linkwork.faces.door import Door
+from linkwork.faces.import_hook import ImportHook
 from linkwork.faces.table import FaceEntry
 from made_up_face import DOTTED, ENTRY, FACE, ORIGINAL, PARENT, clean, forget, write
 
 
-@pytest.fixture(name="door")
-def _door(tmp_path: Path) -> Iterator[Door]:
+@pytest.fixture(name="hook")
+def _hook(tmp_path: Path) -> Iterator[ImportHook]:
     write(tmp_path, FACE)
-    with clean(tmp_path) as door:
-        yield door
+    with clean(tmp_path) as hook:
+        yield hook
 
 
 def names_of_oldlib() -> set[str]:
@@ -40,8 +40,8 @@ def execute(text: str) -> dict[str, Any]:
     return space
 
 
-def test_each_way_to_import_gives_the_same_objects(door: Door):
-    door.open([ENTRY])
+def test_each_way_to_import_gives_the_same_objects(hook: ImportHook):
+    hook.install([ENTRY])
     space = execute(
         "import oldlib\nfrom oldlib import Robot\nimport oldlib.robot\nimport oldlib.robot as r\n"
         "from oldlib.robot import Robot as Again\nfrom oldlib import utils\n"
@@ -68,23 +68,23 @@ def test_each_way_to_import_gives_the_same_objects(door: Door):
         "from oldlib import *; x = turn(3)",
     ],
 )
-def test_each_form_works_as_the_first_import(door: Door, text: str):
-    door.open([ENTRY])
+def test_each_form_works_as_the_first_import(hook: ImportHook, text: str):
+    hook.install([ENTRY])
     assert execute(text)["x"] == -3
 
 
-def test_nothing_is_loaded_before_it_is_imported(door: Door):
-    door.open([ENTRY])
+def test_nothing_is_loaded_before_it_is_imported(hook: ImportHook):
+    hook.install([ENTRY])
     assert not any(name.startswith("ourface") for name in sys.modules)
     assert names_of_oldlib() == set()
     assert importlib.util.find_spec("oldlib") is not None
     assert "ourface.rotations" not in sys.modules
 
 
-def test_the_face_is_left_as_it_is(door: Door):
+def test_the_face_is_left_as_it_is(hook: ImportHook):
     ours = importlib.import_module("ourface")
     described = (ours.__name__, ours.__spec__, ours.__loader__, ours.__package__, ours.__path__)
-    door.open([ENTRY])
+    hook.install([ENTRY])
     importlib.import_module("oldlib.robot")
     assert (
         ours.__name__, ours.__spec__, ours.__loader__, ours.__package__, ours.__path__
@@ -92,8 +92,8 @@ def test_the_face_is_left_as_it_is(door: Door):
     assert ours.__name__ == "ourface"
 
 
-def test_a_submodule_that_is_not_there_is_named_with_those_that_are(door: Door):
-    door.open([ENTRY])
+def test_a_submodule_that_is_not_there_is_named_with_those_that_are(hook: ImportHook):
+    hook.install([ENTRY])
     for name in ("oldlib.hidden", "oldlib.nope", "oldlib.utils.deeper"):
         with pytest.raises(ModuleNotFoundError) as caught:
             importlib.import_module(name)
@@ -109,9 +109,9 @@ def test_a_submodule_that_is_not_there_is_named_with_those_that_are(door: Door):
         importlib.util.find_spec("oldlib.nope")
 
 
-def test_other_modules_are_found_as_before(door: Door, tmp_path: Path):
+def test_other_modules_are_found_as_before(hook: ImportHook, tmp_path: Path):
     write(tmp_path, {"oldlibrary.py": "X = 1\n"})
-    door.open([ENTRY])
+    hook.install([ENTRY])
     assert importlib.import_module("oldlibrary").X == 1
     del sys.modules["oldlibrary"]
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'oldlib2'$"):
@@ -119,8 +119,8 @@ def test_other_modules_are_found_as_before(door: Door, tmp_path: Path):
 
 
 @pytest.mark.parametrize("loaded", [False, True])
-def test_find_spec(door: Door, loaded: bool):
-    door.open([ENTRY])
+def test_find_spec(hook: ImportHook, loaded: bool):
+    hook.install([ENTRY])
     if loaded:
         importlib.import_module("oldlib")
     for name, file in (("oldlib", "ourface/__init__.py"), ("oldlib.utils", "rotations.py")):
@@ -130,8 +130,8 @@ def test_find_spec(door: Door, loaded: bool):
     assert importlib.util.find_spec("oldlib.utils").origin == sys.modules["oldlib.utils"].__file__
 
 
-def test_reload_runs_the_face_again_in_the_same_module(door: Door):
-    door.open([ENTRY])
+def test_reload_runs_the_face_again_in_the_same_module(hook: ImportHook):
+    hook.install([ENTRY])
     module = importlib.import_module("oldlib")
     before = module.Robot
     module.Robot = None
@@ -141,23 +141,23 @@ def test_reload_runs_the_face_again_in_the_same_module(door: Door):
     assert importlib.import_module("oldlib.utils") is importlib.import_module("ourface.rotations")
 
 
-def test_an_old_name_that_was_deleted_is_found_again(door: Door):
-    door.open([ENTRY])
+def test_an_old_name_that_was_deleted_is_found_again(hook: ImportHook):
+    hook.install([ENTRY])
     module = importlib.import_module("oldlib")
     del sys.modules["oldlib"], sys.modules["oldlib.utils"]
     assert importlib.import_module("oldlib.utils") is sys.modules["ourface.rotations"]
     assert importlib.import_module("oldlib") is module
 
 
-def test_pickles_name_the_module_inside_linkwork(door: Door):
-    door.open([ENTRY])
+def test_pickles_name_the_module_inside_linkwork(hook: ImportHook):
+    hook.install([ENTRY])
     robot = importlib.import_module("oldlib").Robot()
     data = pickle.dumps(robot, protocol=0)
     assert b"ourface" in data
     assert b"oldlib" not in data
-    door.close([ENTRY])
+    hook.uninstall([ENTRY])
     assert type(pickle.loads(data)) is type(robot)
-    door.open([ENTRY])  # and one that names the original comes to the face
+    hook.install([ENTRY])  # and one that names the original comes to the face
     old = data.replace(b"ourface", b"oldlib")
     assert type(pickle.loads(old)) is type(robot)
 
@@ -165,103 +165,103 @@ def test_pickles_name_the_module_inside_linkwork(door: Door):
 # open and close
 
 
-def test_opening_twice_is_opening_once(door: Door):
+def test_opening_twice_is_opening_once(hook: ImportHook):
     finders = list(sys.meta_path)
-    door.open([ENTRY])
-    door.open([ENTRY, ENTRY])
+    hook.install([ENTRY])
+    hook.install([ENTRY, ENTRY])
     importlib.import_module("oldlib")
-    door.open([ENTRY])
-    assert door.entries == (ENTRY,)
+    hook.install([ENTRY])
+    assert hook.entries == (ENTRY,)
     assert len(sys.meta_path) == len(finders) + 2
-    door.close([ENTRY])
+    hook.uninstall([ENTRY])
     assert sys.meta_path == finders
 
 
-def test_closing_leaves_nothing_behind(door: Door):
+def test_closing_leaves_nothing_behind(hook: ImportHook):
     ours = importlib.import_module("ourface")
     importlib.import_module("ourface.rotations")
     finders, names, words = list(sys.meta_path), dict(sys.modules), dict(vars(ours))
-    door.open([ENTRY, DOTTED])
+    hook.install([ENTRY, DOTTED])
     for name in ("oldlib.utils", "bigold.Arms.utils"):
         importlib.import_module(name)
     assert {"utils", "robot"} <= vars(ours).keys() - words.keys()
-    door.close([ENTRY, DOTTED])
+    hook.uninstall([ENTRY, DOTTED])
     assert sys.meta_path == finders
     assert dict(sys.modules) == names
     assert dict(vars(ours)) == words
     for name in ("oldlib", "bigold", "bigold.Arms"):
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(name)
-    door.close([ENTRY])  # again: nothing happens
+    hook.uninstall([ENTRY])  # again: nothing happens
     assert sys.meta_path == finders
 
 
-def test_closing_one_face_leaves_the_other(door: Door):
-    door.open([ENTRY, DOTTED])
+def test_closing_one_face_leaves_the_other(hook: ImportHook):
+    hook.install([ENTRY, DOTTED])
     ours = importlib.import_module("oldlib")
     importlib.import_module("bigold.Arms")
-    door.close([ENTRY])
+    hook.uninstall([ENTRY])
     assert names_of_oldlib() == {"bigold", "bigold.Arms", "bigold.Arms.utils"}
     assert sys.modules["bigold"].Arms is ours
     assert sys.modules["bigold.Arms.utils"] is sys.modules["ourface.rotations"]
 
 
-def test_a_word_of_the_face_itself_is_not_replaced(door: Door, tmp_path: Path):
+def test_a_word_of_the_face_itself_is_not_replaced(hook: ImportHook, tmp_path: Path):
     text = FACE["ourface/__init__.py"] + "utils = 'a word of its own'\n"
     write(tmp_path, {"ourface/__init__.py": text})
-    door.open([ENTRY])
+    hook.install([ENTRY])
     ours = importlib.import_module("oldlib")
     assert ours.utils == "a word of its own"
     assert importlib.import_module("oldlib.utils") is sys.modules["ourface.rotations"]
-    door.close([ENTRY])
+    hook.uninstall([ENTRY])
     assert ours.utils == "a word of its own"
 
 
-def test_a_finder_that_was_taken_away_comes_back(door: Door):
+def test_a_finder_that_was_taken_away_comes_back(hook: ImportHook):
     before = list(sys.meta_path)
-    door.open([ENTRY])
+    hook.install([ENTRY])
     sys.meta_path[:] = before
-    door.open([ENTRY])
+    hook.install([ENTRY])
     assert importlib.import_module("oldlib").__name__ == "ourface"
 
 
 # beside the original
 
 
-def test_the_face_wins_over_the_original_until_it_is_closed(door: Door, tmp_path: Path):
+def test_the_face_wins_over_the_original_until_it_is_closed(hook: ImportHook, tmp_path: Path):
     write(tmp_path, ORIGINAL)
-    door.open([ENTRY])
+    hook.install([ENTRY])
     assert not hasattr(importlib.import_module("oldlib"), "REAL")
     assert not hasattr(importlib.import_module("oldlib.robot"), "REAL")
     with pytest.raises(ModuleNotFoundError, match="Linkwork's face"):
         importlib.import_module("oldlib.more")
-    door.close([ENTRY])
+    hook.uninstall([ENTRY])
     for name in ("oldlib", "oldlib.robot", "oldlib.more"):
         assert importlib.import_module(name).REAL
 
 
 @pytest.mark.parametrize("name", ["oldlib", "oldlib.more"])
-def test_an_original_that_is_imported_is_refused(door: Door, tmp_path: Path, name: str):
+def test_an_original_that_is_imported_is_refused(hook: ImportHook, tmp_path: Path, name: str):
     write(tmp_path, ORIGINAL)
     importlib.import_module(name)
     finders, names = list(sys.meta_path), dict(sys.modules)
     with pytest.raises(InputError, match=r"'oldlib.*' is imported already from .*before the first"):
-        door.open([DOTTED, ENTRY])
-    assert door.entries == ()
+        hook.install([DOTTED, ENTRY])
+    assert hook.entries == ()
     assert (sys.meta_path, sys.modules) == (finders, names)
 
 
-def test_a_blocked_name_is_refused(door: Door):
+def test_a_blocked_name_is_refused(hook: ImportHook):
     sys.modules["oldlib"] = None  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match="blocked"):
-        door.open([ENTRY])
+        hook.install([ENTRY])
 
 
 # names with dots
 
 
-def test_a_parent_that_does_not_exist_is_made(door: Door):
-    door.open([DOTTED])
+def test_a_parent_that_does_not_exist_is_made(hook: ImportHook):
+    hook.install([DOTTED])
     space = execute("import bigold.Arms.utils\nfrom bigold import Arms")
     assert space["Arms"] is sys.modules["ourface"]
     assert space["bigold"].Arms.utils.turn(2) == -2
@@ -271,55 +271,55 @@ def test_a_parent_that_does_not_exist_is_made(door: Door):
 
 
 @pytest.mark.parametrize("first", ["bigold", "bigold.other", "os"])
-def test_a_parent_that_exists_gets_the_submodule(door: Door, tmp_path: Path, first: str):
+def test_a_parent_that_exists_gets_the_submodule(hook: ImportHook, tmp_path: Path, first: str):
     write(tmp_path, PARENT)
     importlib.import_module(first)  # the original's parent may be there already
-    door.open([DOTTED])
+    hook.install([DOTTED])
     space = execute("import bigold.Arms\nimport bigold.other")
     assert space["bigold"].REAL
     assert space["bigold"].other.REAL
     assert space["bigold"].Arms is sys.modules["ourface"]
-    door.close([DOTTED])
+    hook.uninstall([DOTTED])
     assert "Arms" not in vars(space["bigold"])
     assert sys.modules["bigold"] is space["bigold"]
 
 
-def test_the_submodule_of_an_original_is_hidden_and_comes_back(door: Door, tmp_path: Path):
+def test_the_submodule_of_an_original_is_hidden_and_comes_back(hook: ImportHook, tmp_path: Path):
     write(tmp_path, {**PARENT, "bigold/Arms.py": "REAL = True\n"})
-    door.open([DOTTED])
+    hook.install([DOTTED])
     assert importlib.import_module("bigold.Arms") is sys.modules["ourface"]
-    door.close([DOTTED])
+    hook.uninstall([DOTTED])
     assert importlib.import_module("bigold.Arms").REAL
     with pytest.raises(InputError, match=r"bigold\.Arms"):
-        door.open([DOTTED])
+        hook.install([DOTTED])
 
 
-def test_an_attribute_of_the_parent_comes_back(door: Door, tmp_path: Path):
+def test_an_attribute_of_the_parent_comes_back(hook: ImportHook, tmp_path: Path):
     write(tmp_path, {"bigold/__init__.py": "Arms = 'a word'\n"})
-    door.open([DOTTED])
+    hook.install([DOTTED])
     parent = importlib.import_module("bigold")
     importlib.import_module("bigold.Arms")
     assert parent.Arms is sys.modules["ourface"]
-    door.close([DOTTED])
+    hook.uninstall([DOTTED])
     assert parent.Arms == "a word"
 
 
 @pytest.mark.parametrize("top_exists", [False, True])
-def test_several_made_parents(door: Door, tmp_path: Path, top_exists: bool):
+def test_several_made_parents(hook: ImportHook, tmp_path: Path, top_exists: bool):
     if top_exists:
         write(tmp_path, {"deep/__init__.py": "REAL = True\n"})
     entry = FaceEntry("deep", {"deep.er.Old": "ourface"})
-    door.open([entry])
+    hook.install([entry])
     space = execute("import deep.er\nfrom deep.er.Old import turn")
     assert space["turn"](1) == -1
     assert hasattr(space["deep"], "REAL") is top_exists
-    door.close([entry])
+    hook.uninstall([entry])
     assert names_of_oldlib() == ({"deep"} if top_exists else set())
     assert not hasattr(space["deep"], "er")
 
 
-def test_case_counts(door: Door):
-    door.open([DOTTED])
+def test_case_counts(hook: ImportHook):
+    hook.install([DOTTED])
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module("bigold.arms")
 
@@ -327,9 +327,9 @@ def test_case_counts(door: Door):
 # when something goes wrong, and from several threads
 
 
-def test_a_face_that_fails_leaves_no_half(door: Door, tmp_path: Path):
+def test_a_face_that_fails_leaves_no_half(hook: ImportHook, tmp_path: Path):
     write(tmp_path, {"ourface/rotations.py": "", "ourface/__init__.py": "1 / 0\n"})
-    door.open([ENTRY])
+    hook.install([ENTRY])
     for name in ("oldlib", "oldlib.utils"):
         with pytest.raises(ZeroDivisionError):
             importlib.import_module(name)
@@ -353,12 +353,12 @@ slow = "import time\\ntime.sleep(0.005)\\n"
 write(folder, {**FACE, "ourface/__init__.py": slow + FACE["ourface/__init__.py"]})
 names = ["oldlib", "oldlib.utils", "oldlib.robot", "bigold.Arms.utils", "bigold.Arms"] * 4
 for turn in range(30):
-    with clean(folder) as door:
+    with clean(folder) as hook:
         gate, seen, failed = threading.Barrier(len(names)), [], []
         def work(name):
             gate.wait()
             try:
-                door.open([ENTRY, DOTTED])
+                hook.install([ENTRY, DOTTED])
                 seen.append(importlib.import_module(name).turn)
             except BaseException as error:
                 failed.append((name, repr(error)))
@@ -370,7 +370,7 @@ for turn in range(30):
         assert not failed, failed
         assert len(seen) == len(names)
         assert set(seen) == {sys.modules["ourface.rotations"].turn}
-        assert door.entries == (ENTRY, DOTTED)
+        assert hook.entries == (ENTRY, DOTTED)
 """
 
 

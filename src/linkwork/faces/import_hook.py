@@ -33,7 +33,7 @@ class _Binding(NamedTuple):
     before: object
 
 
-class Door:
+class ImportHook:
     """The faces that are installed in this process."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Door:
         self._lock = RLock()
         self._first, self._last = _Names(self), _Parents(self)
 
-    def open(self, entries: Sequence[FaceEntry]) -> None:
+    def install(self, entries: Sequence[FaceEntry]) -> None:
         """Let the modules of these faces be found.
 
         Raises: InputError where one of their names is imported already as something else.
@@ -57,7 +57,7 @@ class Door:
             if self._last not in sys.meta_path:
                 sys.meta_path.append(self._last)
 
-    def close(self, entries: Sequence[FaceEntry]) -> None:
+    def uninstall(self, entries: Sequence[FaceEntry]) -> None:
         """Forget these faces: their finders, their names among the modules, their attributes."""
         with self._lock:
             self.entries = tuple(e for e in self.entries if e not in entries)
@@ -97,18 +97,18 @@ class Door:
 class _Names(MetaPathFinder):
     """Before all other finders: the names that faces answer to."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, hook: ImportHook) -> None:
+        self._hook = hook
 
     def find_spec(
         self, fullname: str, path: object = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Where a module comes from, None for what belongs to no face.
+        """The spec of a module, None for what belongs to no face.
 
         Raises: ModuleNotFoundError for a submodule that the face does not have: the next finder
         would look for it among the files of the face.
         """
-        for entry in self._door.entries:
+        for entry in self._hook.entries:
             if fullname in entry.modules:
                 return self._spec(entry, fullname)
             if entry.covers(fullname):
@@ -121,15 +121,15 @@ class _Names(MetaPathFinder):
         return None
 
     def _spec(self, entry: FaceEntry, name: str) -> ModuleSpec | None:
-        loader, origin = _FaceLoader(self._door, entry), _file_of(entry.modules[name])
+        loader, origin = _FaceLoader(self._hook, entry), _file_of(entry.modules[name])
         return spec_from_loader(name, loader, origin=origin, is_package=True)
 
 
 class _FaceLoader(Loader):
     """Puts the face's modules in the place of a new one."""
 
-    def __init__(self, door: Door, entry: FaceEntry) -> None:
-        self._door, self._entry = door, entry
+    def __init__(self, hook: ImportHook, entry: FaceEntry) -> None:
+        self._hook, self._entry = hook, entry
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Leave it to Python to make an empty module; it is replaced below."""
@@ -145,30 +145,30 @@ class _FaceLoader(Loader):
         loaded = [_imported(self._entry.modules[old]) for old in names]
         for old, ours in zip(names, loaded, strict=True):
             sys.modules[old] = ours
-            self._door.bind(self._entry, old, ours, replace=old == name)
+            self._hook.bind(self._entry, old, ours, replace=old == name)
 
 
 class _Parents(MetaPathFinder):
     """After all other finders: an empty parent for "a.b" where there is no "a"."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, hook: ImportHook) -> None:
+        self._hook = hook
 
     def find_spec(
         self, fullname: str, path: object = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """An empty package where a face needs one, otherwise None."""
-        entry = self._door.needs_parent(fullname)
+        entry = self._hook.needs_parent(fullname)
         if entry is None:
             return None
-        return spec_from_loader(fullname, _StandIn(self._door, entry), is_package=True)
+        return spec_from_loader(fullname, _StandIn(self._hook, entry), is_package=True)
 
 
 class _StandIn(Loader):
     """Makes an empty package."""
 
-    def __init__(self, door: Door, entry: FaceEntry) -> None:
-        self._door, self._entry = door, entry
+    def __init__(self, hook: ImportHook, entry: FaceEntry) -> None:
+        self._hook, self._entry = hook, entry
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Leave it to Python to make an empty module."""
@@ -177,7 +177,7 @@ class _StandIn(Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Say in its docstring what it is."""
         module.__doc__ = f"Stands above {self._entry.module}, which is Linkwork's; nothing else."
-        self._door.bind(self._entry, module.__name__, module, replace=True)
+        self._hook.bind(self._entry, module.__name__, module, replace=True)
 
 
 def _imported(module: str) -> ModuleType:
@@ -192,7 +192,7 @@ def _imported(module: str) -> ModuleType:
 
 
 def _file_of(module: str) -> str | None:
-    """Where a module of ours is. Nothing is imported: Python holds its lock while finders work."""
+    """The file of a module of ours; nothing is imported, as Python holds its lock meanwhile."""
     spec = None
     for name in (*parents_of(module), module):
         loaded = sys.modules.get(name)
@@ -235,4 +235,4 @@ def _undo(binding: _Binding) -> None:
         setattr(binding.parent, binding.name, binding.before)
 
 
-DOOR = Door()
+IMPORT_HOOK = ImportHook()
