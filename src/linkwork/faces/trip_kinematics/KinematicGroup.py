@@ -10,27 +10,30 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.both import NamesOfModule
-from linkwork.faces.trip_kinematics.derived import DerivedLoops, DerivedMapping
 from linkwork.faces.trip_kinematics.mappings import (
     AnyMapping,
+    DerivedLoops,
+    DerivedMapping,
     OpenMapping,
     UserMapping,
     differ,
     merged,
 )
-from linkwork.faces.trip_kinematics.mistakes import (
+from linkwork.faces.trip_kinematics.Transformation import Transformation, parent_name, product
+from linkwork.faces.trip_kinematics.Utility import identity_transformation
+from linkwork.faces.trip_kinematics.values import (
     MappingError,
+    NamesOfModule,
     NotFiniteError,
     StateWarning,
     StaticGroupError,
     UnknownKeyError,
+    Values,
     WrongTypeError,
     listed,
+    mapping_of,
+    number,
 )
-from linkwork.faces.trip_kinematics.Transformation import Transformation, parent_name, product
-from linkwork.faces.trip_kinematics.Utility import identity_transformation
-from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
 
 __all__ = [
     "KinematicGroup",

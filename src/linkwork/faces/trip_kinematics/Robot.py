@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import UnsupportedFeatureError
-from linkwork.faces.trip_kinematics.both import NamesOfModule
 from linkwork.faces.trip_kinematics.core import Branch, Core, Slot
 from linkwork.faces.trip_kinematics.KinematicGroup import (
     KinematicGroup,
@@ -20,15 +19,17 @@ from linkwork.faces.trip_kinematics.KinematicGroup import (
 )
 from linkwork.faces.trip_kinematics.mappings import actuated_key
 from linkwork.faces.trip_kinematics.matrices import as_array, as_sx, symbol, unpacking
-from linkwork.faces.trip_kinematics.mistakes import (
-    NameClashError,
-    UnknownKeyError,
-    WrongTypeError,
-    listed,
-)
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.Utility import identity_transformation
-from linkwork.faces.trip_kinematics.values import Values, mapping_of
+from linkwork.faces.trip_kinematics.values import (
+    NameClashError,
+    NamesOfModule,
+    UnknownKeyError,
+    Values,
+    WrongTypeError,
+    listed,
+    mapping_of,
+)
 from linkwork.robot import Robot as CoreRobot
 
 __all__ = [

@@ -9,9 +9,7 @@ from typing import Any, cast
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.both import NamesOfModule
 from linkwork.faces.trip_kinematics.matrices import computed
-from linkwork.faces.trip_kinematics.mistakes import UnknownKeyError, WrongTypeError, listed
 from linkwork.faces.trip_kinematics.Utility import (
     hom_translation_matrix,
     quat_rotation_matrix,
@@ -21,7 +19,11 @@ from linkwork.faces.trip_kinematics.Utility import (
 )
 from linkwork.faces.trip_kinematics.values import (
     QUATERNION,
+    NamesOfModule,
+    UnknownKeyError,
     Values,
+    WrongTypeError,
+    listed,
     mapping_of,
     number,
     quaternion_of,

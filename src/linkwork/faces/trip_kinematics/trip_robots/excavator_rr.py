@@ -14,8 +14,8 @@ from math import atan2, cos, pi, radians, sin, sqrt
 from typing import Any
 
 from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.derived import derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
+from linkwork.faces.trip_kinematics.mappings import derived_mappings
 from linkwork.faces.trip_kinematics.matrices import computed
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import Transformation
