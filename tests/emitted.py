@@ -23,7 +23,7 @@ def compiled(
 ) -> Callable[..., Any]:
     """``write(emitter, *values)`` as a function of ``arity`` arrays with any number of elements."""
     target = host()
-    library = ctypes.CDLL(None) if hasattr(ctypes.CDLL(None), "erf") else ctypes.CDLL("libm.so.6")
+    library = ctypes.CDLL(None) if hasattr(ctypes.CDLL(None), "atan2") else ctypes.CDLL("libm.so.6")
     for name in LIBM_NAMES:
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         llvm.add_symbol(f"lw_{name}", address)

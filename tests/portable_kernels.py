@@ -59,10 +59,9 @@ def _every_operation():
     x = cs.SX.sym("x", 2)
     results = []
     for key, op in OP_TABLE.items():
-        code = key if isinstance(key, int) else getattr(cs, f"OP_{key}")
-        first = x[0] + 1.0 if op.name.lower() == "acosh" else x[0]
-        one = op.arity == 1
-        results.append(cs.SX.unary(code, first) if one else cs.SX.binary(code, first, x[1]))
+        code = getattr(cs, f"OP_{key}")
+        make = cs.SX.unary if op.arity == 1 else cs.SX.binary
+        results.append(make(code, *[x[k] for k in range(op.arity)]))
     return read(cs.Function("operations", [x], [cs.vertcat(*results)]))
 
 

@@ -1,9 +1,9 @@
-"""Minimax polynomials for the elementary functions of compiled code.
+"""The minimax polynomial of the arctangent of compiled code.
 
-    python tools/minimax.py            # prints every set of coefficients, and its largest error
+    python tools/minimax.py            # prints its coefficients, and the largest error
 
 Remez' exchange (E. Remez, 1934; see J.-M. Muller, "Elementary Functions", 3rd edition, section
-3.6) in 60-digit arithmetic. The result is what stands in ``src/linkwork/compile/elementary/``.
+3.6) in 60-digit arithmetic. The result is what stands in ``src/linkwork/compile/elementary.py``.
 """
 
 from __future__ import annotations
@@ -94,74 +94,24 @@ def worst(task: Task, coefficients: list[float]) -> float:
     )
 
 
-def quotient(f: Function, subtract: Function, power: int, root: bool) -> Function:
-    """(f(r) - subtract(r)) / r**power, where r is x or its square root."""
-
-    def g(x: Any) -> Any:
-        r = mp.sqrt(x) if root else x
-        with mp.extradps(40):
-            return (f(r) - subtract(r)) / r**power
-
-    return g
-
-
-def tasks() -> list[Task]:
-    """What the elementary functions use; the error is relative to the function's value."""
-    tiny = mp.mpf(10) ** -9
-    half_ln2 = mp.log(2) / 2 * mp.mpf("1.0001")
-    eighth = (mp.sqrt(2) - 1) ** 2 * mp.mpf("1.0001")
-    ratio = (3 - 2 * mp.sqrt(2)) ** 2 * mp.mpf("1.0001")  # (f / (2 + f))² at f = √2 - 1
-
-    def same(r: Any) -> Any:
-        return r
-
-    return [
-        Task(
-            "ATAN",
-            quotient(mp.atan, same, 3, True),
-            lambda z: z * mp.sqrt(z) / mp.atan(mp.sqrt(z)),
-            tiny,
-            eighth,
-            ATAN_TERMS,
-        ),
-        Task(
-            "ASIN",
-            quotient(mp.asin, same, 3, True),
-            lambda z: z * mp.sqrt(z) / mp.asin(mp.sqrt(z)),
-            tiny,
-            mp.mpf("0.25001"),
-            ASIN_TERMS,
-        ),
-        Task(
-            "EXP",
-            quotient(mp.exp, lambda r: 1 + r, 2, False),
-            lambda r: r * r,
-            -half_ln2,
-            half_ln2 + tiny,
-            EXP_TERMS,
-        ),
-        Task(
-            "LOG",
-            quotient(lambda s: 2 * mp.atanh(s), lambda s: 2 * s, 3, True),
-            lambda z: z,
-            tiny,
-            ratio,
-            LOG_TERMS,
-        ),
-    ]
-
-
-ATAN_TERMS, ASIN_TERMS, EXP_TERMS, LOG_TERMS = 12, 13, 11, 7
-
-
 def main() -> None:
-    """Print the sets."""
+    """Print the coefficients of the arctangent: (atan r - r) / r³ in z = r²."""
     with mp.workdps(DIGITS):
-        for task in tasks():
-            coefficients = remez(task)
-            print(f"{task.name}: largest error 2^{worst(task, coefficients):.1f}")
-            for c in coefficients:
-                print(f"    {c!r},")
+
+        def arctangent(z: Any) -> Any:
+            r = mp.sqrt(z)
+            with mp.extradps(40):
+                return (mp.atan(r) - r) / r**3
+
+        def weight(z: Any) -> Any:  # the error counts relative to the arctangent
+            return z * mp.sqrt(z) / mp.atan(mp.sqrt(z))
+
+        eighth = (mp.sqrt(2) - 1) ** 2 * mp.mpf("1.0001")
+        task = Task("ATAN", arctangent, weight, mp.mpf(10) ** -9, eighth, 12)
+        coefficients = remez(task)
+        print(f"{task.name}: largest error 2^{worst(task, coefficients):.1f}")
+        for c in coefficients:
+            print(f"    {c!r},")
 
 
 if __name__ == "__main__":

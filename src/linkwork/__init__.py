@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from linkwork import ik as ik
     from linkwork import poses as poses
     from linkwork import urdf as urdf
-    from linkwork.conversions import pose as pose
-    from linkwork.conversions import xyz_rpy as xyz_rpy
-    from linkwork.conversions import xyz_wxyz as xyz_wxyz
     from linkwork.errors import DescriptionError as DescriptionError
     from linkwork.errors import Finding as Finding
     from linkwork.errors import InputError as InputError
@@ -35,6 +32,9 @@ if TYPE_CHECKING:
     from linkwork.mechanism.loops import Loop as Loop
     from linkwork.mechanism.model import JointType as JointType
     from linkwork.mechanism.model import Mechanism as Mechanism
+    from linkwork.poses import pose as pose
+    from linkwork.poses import xyz_rpy as xyz_rpy
+    from linkwork.poses import xyz_wxyz as xyz_wxyz
     from linkwork.robot import Limits as Limits
     from linkwork.robot import Robot as Robot
     from linkwork.saving import Saved as Saved
@@ -81,9 +81,9 @@ _HOMES = {
     "save": "saving",
     "to_text": "saving",
     "simulate": "simulating",
-    "pose": "conversions",
-    "xyz_rpy": "conversions",
-    "xyz_wxyz": "conversions",
+    "pose": "poses",
+    "xyz_rpy": "poses",
+    "xyz_wxyz": "poses",
 }
 
 __all__ = [  # noqa: RUF022  in the order of dir()

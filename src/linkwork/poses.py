@@ -1,4 +1,4 @@
-"""Arithmetic of poses, arrays (..., 4, 4) in and out: compose, invert, and go from one to another.
+"""Poses, arrays (..., 4, 4): from and to the numbers that people write, and their arithmetic.
 
 ``T_a_b`` maps coordinates of b to a, in metres. Leading shapes are broadcast against each other.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
-from linkwork.checks import real_array, rigid_poses
+from linkwork.checks import real_array, rigid_poses, rotation_matrices
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
@@ -23,6 +23,50 @@ from linkwork.spatial import flat
 Floats = NDArray[np.float64]
 
 __all__ = ["compose", "interpolate", "inverse"]
+
+
+def pose(
+    xyz: ArrayLike = (0.0, 0.0, 0.0),
+    *,
+    rpy: ArrayLike | None = None,
+    wxyz: ArrayLike | None = None,
+    R: ArrayLike | None = None,
+) -> Floats:
+    """Poses (..., 4, 4) from positions (..., 3) and rotations, broadcast over leading shapes.
+
+    ``rpy`` (..., 3): roll, pitch, yaw in radians about the fixed axes x, y, z (URDF). ``wxyz``
+    (..., 4): quaternions of any length but zero. ``R`` (..., 3, 3): rotation matrices. Without any
+    of them the rotation is none.
+
+    Raises: ShapeError, InputError.
+    """
+    if sum(given is not None for given in (rpy, wxyz, R)) > 1:
+        raise InputError("give one of rpy, wxyz and R, not several: each is the whole rotation")
+    if R is not None:
+        turns = rotation_matrices(R)
+        return _kernel("R")(xyz, _turns(turns))
+    if wxyz is not None:
+        return _kernel("wxyz")(xyz, wxyz)
+    return _kernel("rpy")(xyz, np.zeros(3) if rpy is None else rpy)
+
+
+def xyz_rpy(T: ArrayLike) -> tuple[Floats, Floats]:
+    """Positions (..., 3) and roll-pitch-yaw (..., 3, radians) of poses (..., 4, 4).
+
+    At pitch of a quarter turn, roll and yaw are not unique: roll is then zero or near it.
+    Raises: ShapeError; InputError for what is not a rigid pose.
+    """
+    poses = rigid_poses(T)
+    return poses[..., :3, 3].copy(), _kernel("to_rpy")(_turns(poses))
+
+
+def xyz_wxyz(T: ArrayLike) -> tuple[Floats, Floats]:
+    """Positions (..., 3) and unit quaternions (..., 4), w not negative, of poses (..., 4, 4).
+
+    Raises: ShapeError; InputError for what is not a rigid pose.
+    """
+    poses = rigid_poses(T)
+    return poses[..., :3, 3].copy(), _kernel("to_wxyz")(_turns(poses))
 
 
 def compose(*poses: ArrayLike) -> Floats:
@@ -79,9 +123,19 @@ def _flat(poses: Floats) -> Floats:
     return poses.reshape(*poses.shape[:-2], 16)
 
 
+def _turns(matrices: Floats) -> Floats:
+    """The rotations of matrices (..., 3, 3) or poses as rows of nine numbers."""
+    return matrices[..., :3, :3].reshape(*matrices.shape[:-2], 9)
+
+
 _TWO = {"T_0": 16, "T_1": 16}
-# what each function takes, and its text
-_TEXTS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
+# what each function takes, and its expression
+_EXPRESSIONS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
+    "rpy": ({"xyz": 3, "rpy": 3}, flat.matrix_from_rpy),
+    "wxyz": ({"xyz": 3, "wxyz": 4}, flat.matrix_from_quaternion),
+    "R": ({"xyz": 3, "R": 9}, flat.matrix_from_rows),
+    "to_rpy": ({"R": 9}, flat.rpy_from_rows),
+    "to_wxyz": ({"R": 9}, flat.quaternion_from_rows),
     "compose": (_TWO, flat.composed),
     "inverse": ({"T": 16}, flat.inverted),
     "screw": ({**_TWO, "s": 1}, flat.on_screw),
@@ -91,8 +145,8 @@ _TEXTS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
 
 @cache
 def _kernel(which: str) -> Kernel:
-    sizes, text = _TEXTS[which]
+    sizes, expression = _EXPRESSIONS[which]
     recipe = text_recipe(
-        ("poses", which), f"poses_{which}", sizes, lambda o, *a: {"pose": text(o, *a)}
+        ("pose", which), f"pose_{which}", sizes, lambda o, *a: {"pose": expression(o, *a)}
     )
     return build(recipe, compiler=settings.compiler())

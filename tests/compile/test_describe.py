@@ -61,11 +61,6 @@ def test_sine_and_cosine_of_one_angle_share_their_reduction(width):
     assert "call" not in both  # the way for huge angles is rarely taken
 
 
-def test_calls_of_the_c_library_are_counted_once_for_all_lanes():
-    for width in (1, 4):
-        assert counts(lambda x: cs.sinh(x[0]) + cs.sinh(x[1]), width)["call"] == 2
-
-
 def test_operations_by_kind():
     found = count_operations(
         graph(lambda x: cs.sin(x[0]) + cs.cos(x[0]) * cs.sin(x[1]) * x[2] + x[3] / x[2], fuse=False)

@@ -81,12 +81,11 @@ def test_signs(width):
     a, b = (m.ravel() for m in np.meshgrid(NUMBERS[:-1], NUMBERS[:-1]))
 
     def write(e, x, y):
-        return [e.copysign(x, y), e.flip_sign(x, e.bits(y)), e.sign(x), e.neg(x), e.fabs(x)]
+        return [e.flip_sign(x, e.bits(y)), e.neg(x), e.fabs(x)]
 
     flipped = np.where(np.signbit(b), -a, a)
-    sign = np.where(a == 0, a, np.copysign(1.0, a))
-    expected = [np.copysign(a, b), flipped, sign, -a, np.abs(a)]
-    assert all(map(same_bits, compiled(write, 2, width, results=5)(a, b), expected))
+    expected = [flipped, -a, np.abs(a)]
+    assert all(map(same_bits, compiled(write, 2, width, results=3)(a, b), expected))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -100,8 +99,8 @@ def test_a_polynomial_is_horners_scheme(width):
 def test_a_call_of_the_c_library_in_each_lane(width):
     x, y = rng("lanes").normal(size=(2, 41))
     assert same_bits(
-        compiled(lambda e, a, b: e.lanes("fmod", a, b), 2, width)(x, y),
-        [math.fmod(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)],
+        compiled(lambda e, a, b: e.lanes("atan2", a, b), 2, width)(x, y),
+        [math.atan2(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)],
     )
 
 
@@ -110,10 +109,10 @@ def test_calls_of_one_function_share_their_text():
 
     def write(e, x):
         modules.append(e.module)
-        return e.lanes("erf", e.add(e.lanes("erf", x), e.lanes("erf", e.neg(x))))
+        return e.lanes("cos", e.add(e.lanes("cos", x), e.lanes("cos", e.neg(x))))
 
     compiled(write, 1, 8)
-    assert [f.name for f in modules[0].functions] == ["each", "lw_erf", "lw.erf.v8"]
+    assert [f.name for f in modules[0].functions] == ["each", "lw_cos", "lw.cos.v8"]
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -36,12 +36,10 @@ def test_inputs_that_no_result_shows_are_looked_at():
     [
         lambda a: 1 / a,
         lambda a: 2.0 / (1 + a),
-        cs.atan,
-        lambda a: cs.exp(-a),
+        lambda a: cs.atan2(a, 1),
         lambda a: cs.fmin(a, 1),
         lambda a: a > 0,
         lambda a: cs.if_else(a > 0, a, 1.0),
-        cs.tanh,
     ],
 )
 def test_what_hides_an_infinity_does_not_count(hide):
@@ -55,7 +53,7 @@ def random_graph(random):
     values = [x[k] for k in range(4)]
     operations = [
         lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a * b + a,
-        lambda a, b: a / b, cs.fmax, lambda a, _: cs.atan(a),
+        lambda a, b: a / b, cs.fmax, lambda a, _: cs.atan2(a, 1),
         lambda a, _: -a, lambda a, _: a * a, lambda a, b: cs.if_else(a > b, b, 2),
     ]  # fmt: skip
     for _ in range(12):

@@ -30,7 +30,7 @@ def test_object_code_is_linked_and_runs(simplify):
     assert call(linked, "line")(1.25) == 3.0 * 1.25
 
 
-@pytest.mark.parametrize("name", ["erf", "tanh", "sin", "expm1"])
+@pytest.mark.parametrize("name", ["sin", "cos"])
 def test_the_c_library_is_found_by_name(name):
     assert name in LIBM_NAMES
     linked = MachineCode(code(libm=name))
@@ -51,12 +51,12 @@ def test_a_variable_is_the_codes_own():
 
 
 def test_the_same_text_gives_the_same_bytes_here_and_elsewhere():
-    expected = code(scale=0.1, libm="erf")
-    assert code(scale=0.1, libm="erf") == expected
-    assert code(scale=0.2, libm="erf") != expected
+    expected = code(scale=0.1, libm="cos")
+    assert code(scale=0.1, libm="cos") == expected
+    assert code(scale=0.2, libm="cos") != expected
     text = """
         from cache_scenarios import *
-        print(object_code(tiny_module(host(), scale=0.1, libm="erf"), host(), simplify=True).hex())
+        print(object_code(tiny_module(host(), scale=0.1, libm="cos"), host(), simplify=True).hex())
     """
     assert python(text) == expected.hex()
 
@@ -85,7 +85,7 @@ def test_what_is_no_object_code_is_refused():
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_every_platform_that_is_supported_is_compiled_for(name):
     target = PLATFORMS[name]
-    data = object_code(tiny_module(target, libm="erf"), target, simplify=True)
+    data = object_code(tiny_module(target, libm="cos"), target, simplify=True)
     magic = b"\xcf\xfa\xed\xfe" if name.startswith("macos") else b"\x7fELF"
     assert data.startswith(magic)
 
@@ -171,8 +171,8 @@ def test_addresses_stay_far_apart_from_the_c_library_without_harm():
         held = [mmap.mmap(-1, size, prot=mmap.PROT_READ) for _ in range(4)]
     except (OSError, ValueError, AttributeError, OverflowError):
         pytest.skip("this system gives no address space of 32 GB")
-    linked = [MachineCode(code(scale=2.0, libm="tanh")) for _ in range(3)]
-    assert [call(one, "line")(0.3) for one in linked] == [2.0 * math.tanh(0.3)] * 3
+    linked = [MachineCode(code(scale=2.0, libm="cos")) for _ in range(3)]
+    assert [call(one, "line")(0.3) for one in linked] == [2.0 * math.cos(0.3)] * 3
     for block in held:
         block.close()
 

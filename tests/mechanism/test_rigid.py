@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-import robots
 from linkwork.errors import InputError
 from linkwork.mechanism import rigid
-from linkwork.spatial import rotations
 from seeds import rng
 
 
@@ -51,12 +49,6 @@ def test_alignment_is_the_smallest_rotation():
             assert np.abs(R - np.array(expected, float)).max() < 1e-15
 
 
-def test_alignment_agrees_with_the_one_for_single_axes():
-    axes = ladder(rng("single"))
-    one_by_one = np.array([rotations.align_z(axis) for axis in axes])
-    np.testing.assert_allclose(rigid.align_z(axes), one_by_one, atol=5e-16)
-
-
 def test_alignment_along_the_axes_is_exact():
     for axis in (*np.eye(3), *-np.eye(3)):
         R = rigid.align_z(axis[None])[0]
@@ -73,53 +65,6 @@ def test_exact_takes_only_what_is_next_to_it():
     expected = [[[0, 0, 1], [3e-16, -1 + 4e-16, 0.5], [0, 1, -1]]]
     assert rigid.exact(near).tolist() == expected
     assert not np.signbit(rigid.exact(near)[0, 2, 0])
-
-
-@pytest.mark.parametrize("number", range(10))
-def test_lumping_many_is_lumping_each(number):
-    random = rng(f"lump {number}")
-    n, links = 4, 12
-    owner = np.concatenate([np.arange(n), random.integers(n, size=links - n)])
-    mass = random.uniform(0, 2, links) * (random.random(links) < 0.7)
-    com = random.normal(size=(links, 3))
-    half = random.normal(size=(links, 3, 3))
-    inertia = half @ np.swapaxes(half, 1, 2)
-    total, centre, about = rigid.lump(owner, n, mass=mass, com=com, inertia=inertia)
-    for b in range(n):
-        own = np.flatnonzero(owner == b)
-        assert abs(total[b] - mass[own].sum()) < 1e-14
-        c = com[own[0]] if not total[b] else mass[own] @ com[own] / mass[own].sum()
-        np.testing.assert_allclose(centre[b], c, atol=1e-13)
-        expected = sum(
-            inertia[k]
-            + mass[k] * ((com[k] - c) @ (com[k] - c) * np.eye(3) - np.outer(com[k] - c, com[k] - c))
-            for k in own
-        )
-        np.testing.assert_allclose(about[b], expected, atol=1e-12)
-
-
-def test_a_single_link_is_not_rounded():
-    random = rng("single link")
-    mass, com = random.random(5), random.normal(size=(5, 3))
-    inertia = random.normal(size=(5, 3, 3))
-    found = rigid.lump(np.arange(5), 5, mass=mass, com=com, inertia=inertia)
-    for a, b in zip(found, (mass, com, inertia), strict=True):
-        assert (a == b).all()
-
-
-def test_massless_links_beside_one_do_not_round_it():
-    com = np.array([[0, 0, 0], [0.1, 0.2, 0.3], [0, 0, 0]])
-    mass = np.array([0.0, 0.7, 0.0])
-    _, centre, _ = rigid.lump(np.zeros(3, int), 1, mass=mass, com=com, inertia=np.zeros((3, 3, 3)))
-    assert centre[0].tolist() == [0.1, 0.2, 0.3]
-
-
-def test_turned_inertia():
-    R = robots.about(np.array([0.6, 0.0, 0.8]), 0.7)
-    inertia = np.diag([1.0, 2.0, 2.5])
-    found = rigid.turned(R[None], inertia[None])[0]
-    np.testing.assert_allclose(found, R @ inertia @ R.T, atol=1e-15)
-    assert (found == found.T).all()
 
 
 def test_check_finite_names_the_first():

@@ -7,9 +7,14 @@ import pytest
 
 from backends import PRECISE, eps, run
 from ladders import random_rotation
+from linkwork.ops.numpy import PLAIN
 from linkwork.spatial import poses, rotations, se3, so3, twists
 from linkwork.spatial.poses import Pose
 from seeds import rng
+
+EPS = eps("numpy")
+SCALAR = (rotations.__name__, so3.__name__)
+"""Modules that are written in scalars, and so also for Python's floats."""
 
 OTHERS = [b for b in PRECISE if b not in ("numpy", "jax")] + ["jax-float32"]
 
@@ -94,3 +99,14 @@ def test_agreement(name: str, backend: str):
             assert other.shape == one.shape
             # float64: 1e-14, that is 45 eps
             np.testing.assert_allclose(other, one, rtol=0, atol=45 * eps(backend))
+
+
+@pytest.mark.parametrize("name", [n for n, (f, _) in FUNCTIONS.items() if f.__module__ in SCALAR])
+def test_floats_of_python_give_the_same(name: str):
+    function, kinds = FUNCTIONS[name]
+    generator = rng(f"{name} plain")
+    for size in (0.0, 1e-9, 0.2, 1.0, 2.5):
+        values = [draw(generator, kind, size) for kind in kinds]
+        found = function(PLAIN, *(v if v.ndim > 1 else PLAIN.const(v) for v in values))
+        assert isinstance(found, list) and not isinstance(found[0], np.ndarray)
+        np.testing.assert_allclose(found, run("numpy", function, *values), rtol=0, atol=45 * EPS)

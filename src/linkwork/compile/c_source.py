@@ -18,7 +18,6 @@ import numpy as np
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.c_names import Names, identifier, is_identifier
 from linkwork.compile.graph import Graph, Node
-from linkwork.compile.optable import C_HELPERS
 from linkwork.compile.signature import Signature
 from linkwork.errors import InputError, UnsupportedFeatureError
 
@@ -51,8 +50,8 @@ def c_source(
     input, or each part of an output, is. ``single`` writes float instead of double. The graph may
     have its multiply-adds paired or not.
 
-    Raises: InputError for a name that C does not take; UnsupportedFeatureError for an operation
-    without C text, or a constant that float cannot hold.
+    Raises: InputError for a name that C does not take; UnsupportedFeatureError for a constant that
+    float cannot hold.
     """
     face = _Face(signature, name, about or {}, single)
     body = _Body(graph, face)
@@ -70,7 +69,6 @@ def c_source(
         "#endif",
         f"{face.prototype};",
         "",
-        *body.helpers,
         *_finite_test(face),
         "",
         face.prototype,
@@ -197,8 +195,6 @@ class _Body:
         self._slot = face.names.prefix("w")
         self._free: list[int] = []
         self._n_slots = 0
-        used = [h for h in C_HELPERS if any(n.op is not None and h in n.op.c for n in graph.nodes)]
-        self.helpers = [_once(name, C_HELPERS[name].strip()) for name in used]
         copies = self._copies()
         statements = list(self._statements())
         self.n_variables = len(copies) + self._n_slots
@@ -276,25 +272,14 @@ class _Body:
 
     def _expression(self, node: Node, slots: Mapping[int, int]) -> str:
         template = _FUSED[node.kind] if node.op is None else node.op.c
-        if not template:
-            raise UnsupportedFeatureError(f"'{getattr(node.op, 'name', '')}' has no C text")
         if self._face.single:
             template = _in_float(template)
         return template.format(*[self._value(a, slots) for a in node.args])
 
 
-def _once(name: str, definition: str) -> str:
-    """A helper that may come from several files put together into one."""
-    guard = f"{name.upper()}_DEFINED"
-    return f"#ifndef {guard}\n#define {guard}\n{definition}\n#endif\n"
-
-
 def _in_float(template: str) -> str:
-    """The same expression on floats; helpers of ours compute in double."""
-    text = _NUMBER.sub(r"\g<0>f", _CALL.sub(r"\1f(", template.replace("(double)", "(float)")))
-    for helper in C_HELPERS:
-        text = text.replace(f"{helper}(", f"(float){helper}((double)")
-    return text
+    """The same expression on floats."""
+    return _NUMBER.sub(r"\g<0>f", _CALL.sub(r"\1f(", template.replace("(double)", "(float)")))
 
 
 def _returned(tests: Sequence[str]) -> str:

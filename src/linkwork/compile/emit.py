@@ -135,17 +135,6 @@ class Emitter:
         sign = b.and_(bits, self.whole(SIGN_BIT))
         return self.number(b.xor(self.bits(a), sign))
 
-    def copysign(self, a: Any, b: Any) -> Any:
-        """The absolute value of a with the sign of b."""
-        return self.intrinsic("copysign", a, b)
-
-    def sign(self, a: Any) -> Any:
-        """-1, 0 or 1; the number itself for zeros and NaN."""
-        b = self.builder
-        unit = self.copysign(self.const(1.0), a)
-        is_unit = b.fcmp_ordered("!=", a, self.const(0.0))
-        return b.select(is_unit, unit, a)
-
     # What only the C library knows, and what is rarely needed
 
     def lanes(self, name: str, *args: Any) -> Any:

@@ -5,9 +5,5 @@ They stand apart from the op table, so that code from the cache is linked withou
 
 from __future__ import annotations
 
-LIBM_NAMES: tuple[str, ...] = (
-    "fmod", "remainder", "pow", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf",
-    "sin", "cos", "tan", "atan", "atan2", "exp", "expm1", "log", "log1p", "hypot", "erfc",
-    "fma",
-)  # fmt: skip
+LIBM_NAMES: tuple[str, ...] = ("sin", "cos", "atan2", "fma")
 """In compiled code their names begin with ``lw_``."""

@@ -201,9 +201,7 @@ def _emit_node(
     args = [values[a] for a in node.args]
     if node.op is None:
         return getattr(emitter, node.kind)(*args)
-    if node.op.emit is not None:
-        return node.op.emit(emitter, *args)
-    return emitter.lanes(node.op.libm, *args)
+    return node.op.emit(emitter, *args)
 
 
 def counted_loop(builder: Any, count: Any, body: Callable[[Any], None]) -> None:

@@ -115,7 +115,7 @@ def _c_library() -> ctypes.CDLL:
     if sys.platform == "win32":
         return ctypes.CDLL("ucrtbase")
     process = ctypes.CDLL(None)
-    if hasattr(process, "erf"):
+    if hasattr(process, "atan2"):
         return process
     return ctypes.CDLL("libm.so.6")
 

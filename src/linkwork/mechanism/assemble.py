@@ -24,6 +24,7 @@ from linkwork.mechanism.parts import (
     zero,
 )
 from linkwork.mechanism.tree import Tree, fold_to_anchors, indices, resolve
+from linkwork.spatial import inertias
 
 __all__ = ["FramePart", "JointPart", "LinkPart", "Mimic", "Parts", "assemble"]
 
@@ -185,7 +186,7 @@ def _inertias(parts: Parts, placed: _Placed, stacks: Stacks) -> dict[str, Any]:
     mass, com, inertia = stacks.mass, stacks.com, stacks.I_com
     rigid.check_finite("link", names, "its mass, centre and inertia", mass, com, inertia)
     com = placed.p + np.einsum("nij,nj->ni", placed.R, com)
-    inertia = rigid.turned(placed.R, inertia)
+    inertia = inertias.turned(placed.R, inertia)
     n_bodies = len(placed.moving) + 1
-    total, centre, about = rigid.lump(placed.body, n_bodies, mass=mass, com=com, inertia=inertia)
+    total, centre, about = inertias.lump(placed.body, n_bodies, mass=mass, com=com, inertia=inertia)
     return {"mass": total, "p_body_com": centre, "I_com": about}

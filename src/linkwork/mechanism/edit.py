@@ -21,6 +21,9 @@ from linkwork.mechanism.locking import joint_pose, positions_for
 from linkwork.mechanism.loops import Beside, Loop, coupling
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts, z_axis
+from linkwork.ops.numpy import NUMPY
+from linkwork.spatial.inertias import turned
+from linkwork.spatial.poses import Pose, inverse
 
 
 def parts_of(m: Mechanism) -> Parts:
@@ -202,10 +205,8 @@ def subchain(m: Mechanism, base: str, tip: str) -> Mechanism:
     path = {*up[: up.index(common) + 1], *down[down.index(common) :]}
     _check_reversible(m, reversed_bodies)
     parts = parts_of(m)
-    new = {
-        m.body_names[int(m.parent[b])]: _inverse(m.R_parent_joint[b], m.p_parent_joint[b])
-        for b in reversed_bodies
-    }
+    places = {b: Pose(m.R_parent_joint[b], m.p_parent_joint[b]) for b in reversed_bodies}
+    new = {m.body_names[int(m.parent[b])]: inverse(NUMPY, T) for b, T in places.items()}
     kept = {m.body_names[b] for b in path}
     carried = {m.body_joint_names[b] for b in path - {common}}
     backwards = {m.body_joint_names[b] for b in reversed_bodies}
@@ -213,18 +214,11 @@ def subchain(m: Mechanism, base: str, tip: str) -> Mechanism:
     parts.frames = [_moved_frame(f, new.get(f.link)) for f in parts.frames if f.link in kept]
     parts.joints = _chain_joints(parts.joints, carried, backwards, new)
     parts.base, parts.base_joint = "fixed", None
-    R_body_base, p_body_base = m.R_body_frame[start], m.p_body_frame[start]
-    parts.R_world_root, parts.p_world_root = _inverse(R_body_base, p_body_base)
+    at_base = Pose(m.R_body_frame[start], m.p_body_frame[start])
+    parts.R_world_root, parts.p_world_root = inverse(NUMPY, at_base)
     parts.beside = Beside()
     chain = assemble(parts)
     return with_beside(chain, beside_kept(m, chain)) if m.is_closed or m.actuated else chain
-
-
-_Pose = tuple[Floats, Floats]
-
-
-def _inverse(R: Floats, p: Floats) -> _Pose:
-    return R.T, -(R.T @ p)
 
 
 def _check_reversible(m: Mechanism, bodies: Sequence[int]) -> None:
@@ -239,16 +233,15 @@ def _check_reversible(m: Mechanism, bodies: Sequence[int]) -> None:
         )
 
 
-def _moved_link(link: LinkPart, pose: _Pose | None) -> LinkPart:
+def _moved_link(link: LinkPart, pose: Pose | None) -> LinkPart:
     """A link described in another frame of it, in which its old frame has this pose."""
     if pose is None:
         return link
     R, p = pose
-    inertia = rigid.turned(R[None], link.I_com[None])[0]
-    return replace(link, com=p + R @ link.com, I_com=inertia)
+    return replace(link, com=p + R @ link.com, I_com=turned(R, link.I_com))
 
 
-def _moved_frame(frame: FramePart, pose: _Pose | None) -> FramePart:
+def _moved_frame(frame: FramePart, pose: Pose | None) -> FramePart:
     if pose is None:
         return frame
     R, p = pose
@@ -256,7 +249,7 @@ def _moved_frame(frame: FramePart, pose: _Pose | None) -> FramePart:
 
 
 def _chain_joints(
-    joints: Sequence[JointPart], carried: set[str], backwards: set[str], new: dict[str, _Pose]
+    joints: Sequence[JointPart], carried: set[str], backwards: set[str], new: dict[str, Pose]
 ) -> list[JointPart]:
     """The joints on the path, turned round where it leads backwards, and leaders off the path.
 

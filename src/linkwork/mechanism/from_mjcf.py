@@ -23,6 +23,8 @@ from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.from_mjcf_loops import with_equalities
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
+from linkwork.ops.numpy import PLAIN
+from linkwork.spatial.rotations import from_quaternion
 
 MESH_SUFFIXES = frozenset((".stl", ".obj", ".msh"))
 """The mesh files that MuJoCo reads, by the end of their name in lower case."""
@@ -111,15 +113,7 @@ def mesh_opener(
 
 def rotation_from_wxyz(q: Quaternion) -> Floats:
     """The rotation (3, 3) of a quaternion of any length but zero."""
-    w, x, y, z = q
-    s = 2.0 / (w * w + x * x + y * y + z * z)
-    return np.array(
-        [
-            [1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
-            [s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)],
-            [s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)],
-        ]
-    )
+    return np.array(from_quaternion(PLAIN, q))
 
 
 class _Chain:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -14,6 +13,8 @@ from linkwork.formats.urdf.records import ZERO, Document, Inertial, Joint, Link
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts, Stacks
+from linkwork.ops.numpy import PLAIN
+from linkwork.spatial.rotations import from_rpy
 
 _LINK, _JOINT = draft(LinkPart), draft(JointPart)  # written to four times as fast as frozen ones
 _NO_INERTIA = (ZERO, ZERO, ZERO)
@@ -73,24 +74,17 @@ def _unknown_inertials(links: Sequence[Link]) -> tuple[tuple[str, str], ...]:
 def rotation_from_rpy(rpy: tuple[float, float, float]) -> Floats:
     """R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3): rotations about the fixed axes x, y, z in this order.
 
-    The sines and cosines are those of the given numbers in float64. The C library's are the same
-    whatever else is computed, which NumPy's vectorised ones need not be.
+    Its bits are the same on every processor: they are part of what compiled code is kept under.
     """
     return np.array(_rotation(rpy))
 
 
-def _rotation(rpy: tuple[float, float, float]) -> list[list[float]]:
+def _rotation(rpy: tuple[float, float, float]) -> Any:
     """The same as rows."""
-    roll, pitch, yaw = rpy
-    if not (roll or pitch or yaw):
-        return [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
-    cy, sy = math.cos(yaw), math.sin(yaw)
-    return [
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ]
+    return from_rpy(PLAIN, rpy) if any(rpy) else _UNTURNED
+
+
+_UNTURNED = np.eye(3).tolist()
 
 
 def _joint_arrays(joints: Sequence[Joint]) -> tuple[Floats, Floats, Floats]:

@@ -9,13 +9,13 @@ import numpy as np
 
 from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
-from linkwork.mechanism import parameters, rigid
+from linkwork.mechanism import parameters
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.dynamics_checks import TOLERANCE
 from linkwork.mechanism.edit import parts_of
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.parts import LinkPart
-from linkwork.spatial.inertias import is_physical
+from linkwork.spatial import inertias
 
 
 def with_payload(
@@ -64,7 +64,7 @@ def _body(what: str, mass: Any, com: Any, inertia: Any, *, accepted: bool) -> Li
     if np.abs(about - about.T).max() > TOLERANCE * np.abs(about).max():
         raise InputError(f"{what}: its inertia is not symmetric: {about.tolist()}")
     about = 0.5 * (about + about.T)
-    why = None if accepted else is_physical(float(weight), about, tolerance=TOLERANCE)
+    why = None if accepted else inertias.is_physical(float(weight), about, tolerance=TOLERANCE)
     if why is not None:
         raise InputError(f"{what}: {why}; the inertia is about the centre of mass, in kg m²")
     return LinkPart(what, float(weight), at, about)
@@ -72,11 +72,11 @@ def _body(what: str, mass: Any, com: Any, inertia: Any, *, accepted: bool) -> Li
 
 def _together(link: LinkPart, load: LinkPart, R: Floats, p: Floats) -> LinkPart:
     """A link and a payload, whose frame is at R, p in the link's, as one."""
-    mass, com, I_com = rigid.lump(
+    mass, com, I_com = inertias.lump(
         np.zeros(2, np.int64),
         1,
         mass=np.array([link.mass, load.mass]),
         com=np.stack([link.com, p + R @ load.com]),
-        inertia=np.stack([link.I_com, rigid.turned(R[None], load.I_com[None])[0]]),
+        inertia=np.stack([link.I_com, inertias.turned(R, load.I_com)]),
     )
     return replace(link, mass=float(mass[0]), com=com[0], I_com=I_com[0])

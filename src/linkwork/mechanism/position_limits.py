@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.spatial.rotations import angle_of_quaternion
 
 ROUNDING_AT_LIMITS = 1.0e-6
 """Radians or metres outside of a limit that count as rounding, as measured positions have it."""
@@ -29,8 +30,7 @@ def limited_angles(m: Mechanism, places: Sequence[int]) -> list[int]:
 def angle_beyond(m: Mechanism, q: Floats, c: int) -> Floats:
     """How far (rad) a spherical joint is turned beyond its limit in q (..., nq); 0 inside."""
     wxyz = q[..., int(m.q_start[c]) : int(m.q_start[c]) + 4]
-    angle = 2.0 * np.arctan2(np.linalg.norm(wxyz[..., 1:], axis=-1), np.abs(wxyz[..., 0]))
-    return np.maximum(0.0, angle - m.angle_limit[c])
+    return np.maximum(0.0, angle_of_quaternion(wxyz) - m.angle_limit[c])
 
 
 def inside_limits(

@@ -30,7 +30,7 @@ def ops_of(*blocks: Any) -> Ops:
             )
         if library in ("jax", "jaxlib"):
             jax = True
-        elif hasattr(block, "graph"):
+        elif library == "linkwork" and hasattr(block, "graph"):
             graphs.append(block.graph)
     if graphs and jax:
         raise TypeError(

@@ -110,61 +110,47 @@ class Duals:
         return _zero(self.ops, own) if found is None else found
 
     def const(self, value: Any) -> Dual:
-        """A block that does not change."""
         return _lifted(self.ops, value)
 
     def vector(self, scalars: Sequence[Block]) -> Dual:
-        """Scalars below each other."""
         return _gathered(self, self.ops.vector, scalars)
 
     def matrix(self, columns: Sequence[Block]) -> Dual:
-        """Vectors beside each other."""
         return _gathered(self, self.ops.matrix, columns)
 
     def concat(self, vectors: Sequence[Block]) -> Dual:
-        """Vectors below each other."""
         return _gathered(self, self.ops.concat, vectors)
 
     def part(self, v: Block, start: int, stop: int) -> Dual:
-        """The elements start to stop - 1."""
         return _linear(self, lambda x: self.ops.part(x, start, stop), v)
 
     def column(self, a: Block, j: int) -> Dual:
-        """Column j."""
         return _linear(self, lambda x: self.ops.column(x, j), a)
 
     def row(self, a: Block, i: int) -> Dual:
-        """Row i."""
         return _linear(self, lambda x: self.ops.row(x, i), a)
 
     def transpose(self, a: Block) -> Dual:
-        """The transposed matrix."""
         return _linear(self, self.ops.transpose, a)
 
     def dot(self, a: Block, b: Block) -> Dual:
-        """The inner product."""
         return _product(self.ops, self.ops.dot, a, b)
 
     def cross(self, a: Block, b: Block) -> Dual:
-        """The cross product of 3-vectors."""
         return _product(self.ops, self.ops.cross, a, b)
 
     def outer(self, a: Block, b: Block) -> Dual:
-        """The matrix a bᵀ."""
         return _product(self.ops, self.ops.outer, a, b)
 
     def sin(self, x: Block) -> Dual:
-        """Sine."""
         own = self.const(x)
         return _by_slope(own, self.ops.sin(own.value), lambda: self.ops.cos(own.value))
 
     def cos(self, x: Block) -> Dual:
-        """Cosine."""
         own = self.const(x)
         return _by_slope(own, self.ops.cos(own.value), lambda: -self.ops.sin(own.value))
 
     def atan2(self, y: Block, x: Block) -> Dual:
-        """The angle of (x, y)."""
         a, b = self.const(y), self.const(x)
         if not a.changes and not b.changes:
             return Dual(self.ops, self.ops.atan2(a.value, b.value), {})
@@ -176,13 +162,11 @@ class Duals:
         return Dual(self.ops, self.ops.atan2(a.value, b.value), found)
 
     def sqrt(self, x: Block) -> Dual:
-        """Square root."""
         own = self.const(x)
         root = self.ops.sqrt(own.value)
         return _by_slope(own, root, lambda: 0.5 / root)
 
     def floor(self, x: Block) -> Dual:
-        """The largest whole number not above x."""
         return Dual(self.ops, self.ops.floor(self.const(x).value), {})
 
     def absolute(self, x: Block) -> Dual:
@@ -192,31 +176,24 @@ class Duals:
         return _by_slope(own, value, lambda: o.select(o.less(own.value, 0.0), -1.0, 1.0))
 
     def minimum(self, a: Block, b: Block) -> Dual:
-        """The smaller one."""
         return self.select(self.less(a, b), a, b)
 
     def maximum(self, a: Block, b: Block) -> Dual:
-        """The larger one."""
         return self.select(self.less(a, b), b, a)
 
     def less(self, a: Block, b: Block) -> Condition:
-        """Whether a < b."""
         return self.ops.less(self.const(a).value, self.const(b).value)
 
     def both(self, a: Condition, b: Condition) -> Condition:
-        """Whether both hold."""
         return self.ops.both(a, b)
 
     def either(self, a: Condition, b: Condition) -> Condition:
-        """Whether one of them holds."""
         return self.ops.either(a, b)
 
     def negate(self, a: Condition) -> Condition:
-        """Whether it does not hold."""
         return self.ops.negate(a)
 
     def select(self, condition: Condition, a: Block, b: Block) -> Dual:
-        """A where the condition holds, b elsewhere."""
         first, second = self.const(a), self.const(b)
         value = self.ops.select(condition, first.value, second.value)
         found: Changes = {}

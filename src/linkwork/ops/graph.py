@@ -554,45 +554,37 @@ class GraphOps:
         return Expressions(self.graph, (len(scalars),), [self._scalar(each) for each in scalars])
 
     def matrix(self, columns: Sequence[Block]) -> Expressions:
-        """The vectors as columns."""
         parts = [self.const(column).numbers for column in columns]
         rows = zip(*parts, strict=True)
         return Expressions(self.graph, (len(parts[0]), len(parts)), list(chain.from_iterable(rows)))
 
     def concat(self, vectors: Sequence[Block]) -> Expressions:
-        """The vectors end to end."""
         numbers = list(chain.from_iterable(self.const(v).numbers for v in vectors))
         return Expressions(self.graph, (len(numbers),), numbers)
 
     def part(self, v: Block, start: int, stop: int) -> Expressions:
-        """The elements start to stop - 1."""
         numbers = v.numbers[start:stop]
         return Expressions(self.graph, (len(numbers),), numbers)
 
     def column(self, a: Block, j: int) -> Expressions:
-        """Column j."""
         n_rows, n_columns = a.shape
         return Expressions(self.graph, (n_rows,), a.numbers[_place(j, n_columns) :: n_columns])
 
     def row(self, a: Block, i: int) -> Expressions:
-        """Row i."""
         n_rows, n_columns = a.shape
         at = _place(i, n_rows) * n_columns
         return Expressions(self.graph, (n_columns,), a.numbers[at : at + n_columns])
 
     def transpose(self, a: Block) -> Expressions:
-        """The transposed matrix."""
         n_rows, n_columns = a.shape
         numbers = [k for j in range(n_columns) for k in a.numbers[j::n_columns]]
         return Expressions(self.graph, (n_columns, n_rows), numbers)
 
     def dot(self, a: Block, b: Block) -> Expressions:
-        """The inner product."""
         number = self.graph.inner(self.const(a).numbers, self.const(b).numbers)
         return Expressions(self.graph, (), [number])
 
     def cross(self, a: Block, b: Block) -> Expressions:
-        """The cross product of 3-vectors."""
         g = self.graph
         (x, y, z), (u, v, w) = self.const(a).numbers, self.const(b).numbers
         numbers = [
@@ -603,7 +595,6 @@ class GraphOps:
         return Expressions(g, (3,), numbers)
 
     def outer(self, a: Block, b: Block) -> Expressions:
-        """The matrix a bᵀ."""
         x, y = self.const(a).numbers, self.const(b).numbers
         multiply = self.graph.multiply
         numbers = [multiply(j, k) for j in x for k in y]
@@ -614,35 +605,27 @@ class GraphOps:
         return Expressions(self.graph, (), [number])
 
     def sin(self, x: Block) -> Expressions:
-        """Sine."""
         return self._function("SIN", x)
 
     def cos(self, x: Block) -> Expressions:
-        """Cosine."""
         return self._function("COS", x)
 
     def atan2(self, y: Block, x: Block) -> Expressions:
-        """The angle of (x, y)."""
         return self._function("ATAN2", y, x)
 
     def sqrt(self, x: Block) -> Expressions:
-        """Square root."""
         return self._function("SQRT", x)
 
     def floor(self, x: Block) -> Expressions:
-        """The largest whole number not above x."""
         return self._function("FLOOR", x)
 
     def absolute(self, x: Block) -> Expressions:
-        """Absolute value."""
         return self._function("FABS", x)
 
     def minimum(self, a: Block, b: Block) -> Expressions:
-        """The smaller one."""
         return self._function("FMIN", a, b)
 
     def maximum(self, a: Block, b: Block) -> Expressions:
-        """The larger one."""
         return self._function("FMAX", a, b)
 
     def less(self, a: Block, b: Block) -> Condition:
@@ -650,15 +633,12 @@ class GraphOps:
         return self._function("LT", a, b)
 
     def both(self, a: Condition, b: Condition) -> Condition:
-        """Whether both hold."""
         return self._function("AND", a, b)
 
     def either(self, a: Condition, b: Condition) -> Condition:
-        """Whether one of them holds."""
         return self._function("OR", a, b)
 
     def negate(self, a: Condition) -> Condition:
-        """Whether it does not hold."""
         return self._function("NOT", a)
 
     def select(self, condition: Condition, a: Block, b: Block) -> Expressions:

@@ -5,6 +5,7 @@ This is the reference that the other back ends and the compiled kernels are test
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,27 +15,14 @@ from numpy.typing import NDArray
 from linkwork.ops.protocol import Block, Condition, Ops
 
 
-class NumpyOps:
-    """NumPy's meaning of each operation; scalars are ``numpy.float64``."""
+class ArrayOps:
+    """The operations that a library of arrays has by NumPy's names: those of NumPy and of JAX."""
 
-    name = "numpy"
+    xp: Any = np  # the library
 
-    def const(self, value: Any) -> Block:
-        """The value in float64: a scalar as ``numpy.float64``, else an array of its own."""
-        array = np.array(value, dtype=np.float64)
-        return array if array.ndim else array[()]
-
-    def vector(self, scalars: Sequence[Block]) -> Block:
-        """The scalars as an array (n,)."""
-        return np.array(scalars, dtype=np.float64)
-
-    def matrix(self, columns: Sequence[Block]) -> Block:
-        """The vectors as columns, in a C-ordered array."""
-        return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
-
-    def concat(self, vectors: Sequence[Block]) -> Block:
-        """The vectors end to end."""
-        return np.concatenate([np.asarray(v, dtype=np.float64) for v in vectors])
+    def scalar(self, x: Block) -> Block:
+        """A number in float64, also an integer: nothing depends on how it was typed."""
+        return np.float64(x)
 
     def part(self, v: Block, start: int, stop: int) -> Block:
         """A view of the elements start to stop - 1."""
@@ -52,67 +40,74 @@ class NumpyOps:
         """A transposed view."""
         return a.T
 
+    def sin(self, x: Block) -> Block:
+        return self.xp.sin(self.scalar(x))
+
+    def cos(self, x: Block) -> Block:
+        return self.xp.cos(self.scalar(x))
+
+    def atan2(self, y: Block, x: Block) -> Block:
+        return self.xp.arctan2(self.scalar(y), self.scalar(x))
+
+    def sqrt(self, x: Block) -> Block:
+        return self.xp.sqrt(self.scalar(x))
+
+    def floor(self, x: Block) -> Block:
+        return self.xp.floor(self.scalar(x))
+
+    def absolute(self, x: Block) -> Block:
+        return self.xp.abs(self.scalar(x))
+
+    def minimum(self, a: Block, b: Block) -> Block:
+        return self.xp.minimum(self.scalar(a), self.scalar(b))
+
+    def maximum(self, a: Block, b: Block) -> Block:
+        return self.xp.maximum(self.scalar(a), self.scalar(b))
+
+    def less(self, a: Block, b: Block) -> Condition:
+        """Whether a < b, as the library's bool."""
+        return self.xp.less(a, b)
+
+    def both(self, a: Condition, b: Condition) -> Condition:
+        return self.xp.logical_and(a, b)
+
+    def either(self, a: Condition, b: Condition) -> Condition:
+        return self.xp.logical_or(a, b)
+
+    def negate(self, a: Condition) -> Condition:
+        return self.xp.logical_not(a)
+
+
+class NumpyOps(ArrayOps):
+    """NumPy's meaning of each operation; scalars are ``numpy.float64``."""
+
+    name = "numpy"
+
+    def const(self, value: Any) -> Block:
+        """The value in float64: a scalar as ``numpy.float64``, else an array of its own."""
+        array = np.array(value, dtype=np.float64)
+        return array if array.ndim else array[()]
+
+    def vector(self, scalars: Sequence[Block]) -> Block:
+        return np.array(scalars, dtype=np.float64)
+
+    def matrix(self, columns: Sequence[Block]) -> Block:
+        """The vectors as columns, in a C-ordered array."""
+        return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
+
+    def concat(self, vectors: Sequence[Block]) -> Block:
+        return np.concatenate([np.asarray(v, dtype=np.float64) for v in vectors])
+
     def dot(self, a: Block, b: Block) -> Block:
-        """The inner product."""
         return np.dot(a, b)
 
     def cross(self, a: Block, b: Block) -> Block:
-        """The cross product of 3-vectors."""
         a0, a1, a2 = a
         b0, b1, b2 = b
         return self.vector([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
 
     def outer(self, a: Block, b: Block) -> Block:
-        """The matrix a bᵀ."""
         return np.outer(a, b)
-
-    def sin(self, x: Block) -> Block:
-        """Sine."""
-        return np.sin(_scalar(x))
-
-    def cos(self, x: Block) -> Block:
-        """Cosine."""
-        return np.cos(_scalar(x))
-
-    def atan2(self, y: Block, x: Block) -> Block:
-        """The angle of (x, y)."""
-        return np.arctan2(_scalar(y), _scalar(x))
-
-    def sqrt(self, x: Block) -> Block:
-        """Square root."""
-        return np.sqrt(_scalar(x))
-
-    def floor(self, x: Block) -> Block:
-        """The largest whole number not above x."""
-        return np.floor(_scalar(x))
-
-    def absolute(self, x: Block) -> Block:
-        """Absolute value."""
-        return np.abs(_scalar(x))
-
-    def minimum(self, a: Block, b: Block) -> Block:
-        """The smaller one."""
-        return np.minimum(_scalar(a), _scalar(b))
-
-    def maximum(self, a: Block, b: Block) -> Block:
-        """The larger one."""
-        return np.maximum(_scalar(a), _scalar(b))
-
-    def less(self, a: Block, b: Block) -> Condition:
-        """Whether a < b, as ``numpy.bool``."""
-        return np.less(a, b)
-
-    def both(self, a: Condition, b: Condition) -> Condition:
-        """Whether both hold."""
-        return np.logical_and(a, b)
-
-    def either(self, a: Condition, b: Condition) -> Condition:
-        """Whether one of them holds."""
-        return np.logical_or(a, b)
-
-    def negate(self, a: Condition) -> Condition:
-        """Whether it does not hold."""
-        return np.logical_not(a)
 
     def select(self, condition: Condition, a: Block, b: Block) -> Block:
         """One of the two; the other has been computed all the same."""
@@ -120,10 +115,53 @@ class NumpyOps:
         return chosen if chosen.ndim else chosen[()]
 
 
-def _scalar(x: Block) -> Block:
-    """Integers become float64, so that no operation depends on how a number was typed."""
-    return np.float64(x)
-
-
 NUMPY: Ops = NumpyOps()
 """The NumPy back end."""
+
+
+class PlainOps(NumpyOps):
+    """The same on Python's floats, for formulas of a few scalars, several times quicker.
+
+    Vectors and matrices that are made are lists, without arithmetic; those that are given may be
+    arrays. Sines and cosines are the C library's, whose bits do not depend on the processor as
+    those of NumPy's vectorised ones do. A division by zero raises ZeroDivisionError.
+    """
+
+    name = "plain"
+
+    def const(self, value: Any) -> Block:
+        """Floats, in lists where there are several."""
+        return np.asarray(value, dtype=np.float64).tolist()
+
+    def vector(self, scalars: Sequence[Block]) -> Block:
+        """The scalars as a list."""
+        return list(scalars)
+
+    def matrix(self, columns: Sequence[Block]) -> Block:
+        """The rows in a list."""
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def dot(self, a: Block, b: Block) -> Block:
+        return sum(x * y for x, y in zip(a, b, strict=True))
+
+    def sin(self, x: Block) -> Block:
+        return math.sin(x)
+
+    def cos(self, x: Block) -> Block:
+        return math.cos(x)
+
+    def atan2(self, y: Block, x: Block) -> Block:
+        return math.atan2(y, x)
+
+    def sqrt(self, x: Block) -> Block:
+        return math.sqrt(x)
+
+    def less(self, a: Block, b: Block) -> Condition:
+        return a < b
+
+    def select(self, condition: Condition, a: Block, b: Block) -> Block:
+        return a if condition else b
+
+
+PLAIN: Ops = PlainOps()
+"""The back end of Python's floats."""

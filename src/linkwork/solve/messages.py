@@ -14,6 +14,7 @@ from linkwork.solve.expressions import ROUNDING
 from linkwork.solve.limits import POSITION, BoundLimit, Interval, Where
 from linkwork.solve.problem import Problem, way
 from linkwork.solve.tasks.base import Unit
+from linkwork.spatial.rotations import angle_of_quaternion
 
 Floats = NDArray[np.float64]
 UNITS: dict[Unit, str] = {"m": " m", "rad": " rad", "1": ""}
@@ -173,8 +174,8 @@ def at_limits(
     for c in coordinates:
         if np.isfinite(m.angle_limit[c]):
             wxyz = q[int(m.q_start[c]) : int(m.q_start[c]) + 4]
-            angle = 2.0 * np.arctan2(np.linalg.norm(wxyz[1:]), abs(wxyz[0]))
-            if _at_end(float(angle), (float(m.angle_limit[c]), None), within):
+            angle = float(angle_of_quaternion(wxyz))
+            if _at_end(angle, (float(m.angle_limit[c]), None), within):
                 names.append(f"{m.joint_names[c]} (angle)")
         for k in range(int(m.q_start[c]), int(m.q_start[c + 1])):
             for side, limit in (("lower", m.lower[k]), ("upper", m.upper[k])):

@@ -1,12 +1,11 @@
-"""Masses, centres of mass and inertias, of one body and of several made into one; NumPy only.
+"""Masses, centres of mass and inertias of bodies, and of several made into one; NumPy only.
 
 An inertia here is about the centre of mass, kg m²; mass in kg, positions in metres.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,64 +13,48 @@ from numpy.typing import NDArray
 from linkwork.errors import ShapeError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
-class Inertia(NamedTuple):
-    """Mass (), centre of mass (3,), and the inertia (3, 3) about it in the frame's axes."""
+def lump(
+    owner: Ints, n: int, *, mass: Floats, com: Floats, inertia: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Mass (n,), centre of mass (n, 3) and inertia about it (n, 3, 3) of bodies made of links.
 
-    mass: float
-    com: Floats
-    I_com: Floats
-
-
-class Part(NamedTuple):
-    """An inertia given in its own frame b, with the pose of b in the frame of the whole."""
-
-    inertia: Inertia
-    R: Floats  # R_a_b (3, 3)
-    p: Floats  # p_a_b (3,)
-
-
-def rotate(I_com: Any, R: Any) -> Floats:
-    """The same inertia in other axes, R I Rᵀ (3, 3), symmetric to the last bit.
-
-    Raises: ShapeError.
+    ``owner`` (nl,) is the body of each link, whose mass (nl,), centre (nl, 3) and inertia
+    (nl, 3, 3) are given in the body's frame. Centres are measured from that of the first link with
+    mass, so a body of one link keeps its numbers to the last bit.
+    Source: parallel axes (Huygens, Steiner): I = sum of I_i + m_i (d_i·d_i 1 - d_i d_iᵀ), where d_i
+    leads from the common centre of mass to that of link i.
     """
-    inertia, turn = _array(I_com, "an inertia", (3, 3)), _array(R, "a rotation", (3, 3))
-    turned = turn @ inertia @ np.transpose(turn)
-    return 0.5 * (turned + np.transpose(turned))
+    total = np.bincount(owner, mass, n).astype(np.float64, copy=False)
+    first = np.zeros(n, np.int64)
+    for among in (np.arange(len(owner)), np.flatnonzero(mass)):
+        first[owner[among][::-1]] = among[::-1]  # of repeated indices the last one stays
+    reference = com[first]
+    moment = _sums(owner, n, mass[:, None] * (com - reference[owner]))
+    heavy = total != 0
+    centre = reference.copy()
+    centre[heavy] += moment[heavy] / total[heavy, None]
+    d = com - centre[owner]
+    square = np.einsum("ni,ni->n", d, d)
+    steiner = square[:, None, None] * np.eye(3) - d[:, :, None] * d[:, None, :]
+    about = _sums(owner, n, (inertia + mass[:, None, None] * steiner).reshape(-1, 9))
+    return total, centre + 0.0, about.reshape(-1, 3, 3) + 0.0
 
 
-def shift(I_com: Any, mass: float, offset: Any) -> Floats:
-    """The inertia (3, 3) about a point that lies at an offset (3,) from the centre of mass.
-
-    With a negative mass it goes the other way, from the point to the centre of mass.
-    Source: the parallel axis theorem (Huygens, Steiner): I + m (d·d 1 - d dᵀ).
-    Raises: ShapeError.
-    """
-    inertia, d = _array(I_com, "an inertia", (3, 3)), _array(offset, "an offset", (3,))
-    return inertia + mass * (float(d @ d) * np.eye(3) - np.outer(d, d))
+def _sums(owner: Ints, n: int, values: Floats) -> Floats:
+    """The sum of the rows (nl, k) of each owner, (n, k), added in their order."""
+    k = values.shape[1]
+    cell = (k * owner)[:, None] + np.arange(k)
+    sums = np.bincount(cell.ravel(), values.ravel(), n * k).reshape(n, k)
+    return sums.astype(np.float64, copy=False)
 
 
-def lump(parts: Iterable[Part]) -> Inertia:
-    """Several parts as one body.
-
-    A single part that stands at the identity keeps its numbers to the last bit, since centres
-    are measured from that of the first part with mass. Where the masses sum to zero there
-    is no centre of mass: it is given as zero, with the inertias summed.
-
-    Raises: ShapeError.
-    """
-    placed = [_placed(part) for part in parts]
-    total = sum((part.mass for part in placed), 0.0)
-    if total == 0.0:
-        inertias = [part.I_com for part in placed]
-        return Inertia(0.0, np.zeros(3), sum(inertias, np.zeros((3, 3))))
-    origin = next(part.com for part in placed if part.mass)
-    moments = [part.mass * (part.com - origin) for part in placed]
-    com: Floats = origin + sum(moments, np.zeros(3)) / total
-    about = [shift(part.I_com, part.mass, part.com - com) for part in placed]
-    return Inertia(total, com, sum(about, np.zeros((3, 3))))
+def turned(R: Floats, inertia: Floats) -> Floats:
+    """Inertias (..., 3, 3) in other axes, R I Rᵀ, symmetric to the last bit."""
+    new = R @ inertia @ np.swapaxes(R, -1, -2)
+    return 0.5 * (new + np.swapaxes(new, -1, -2))
 
 
 def is_physical(mass: float, I_com: Any, *, tolerance: float = 1e-6) -> str | None:
@@ -119,16 +102,6 @@ def _impossible_moments(inertia: Floats, unit: float, tolerance: float) -> str |
             f"{low * unit:.4g} + {middle * unit:.4g} (triangle inequality)"
         )
     return None
-
-
-def _placed(part: Part) -> Inertia:
-    """The part's inertia in the axes and from the origin of the whole; unturned ones bit by bit."""
-    mass, com, I_com = part.inertia
-    R, p = _array(part.R, "a rotation", (3, 3)), _array(part.p, "a position", (3,))
-    com = _array(com, "a centre of mass", (3,))
-    if np.array_equal(R, np.eye(3)):
-        return Inertia(float(mass), com + p, _array(I_com, "an inertia", (3, 3)))
-    return Inertia(float(mass), R @ com + p, rotate(I_com, R))
 
 
 def _array(value: Any, what: str, shape: tuple[int, ...]) -> Floats:

@@ -166,29 +166,44 @@ def to_quaternion(o: Ops, R: Block) -> Block:
         square = o.select(better, rows[i][i], square)
     # dividing by the row's own length makes it a unit quaternion also where R is not quite one
     sign = o.select(o.less(best[0], 0.0), -1.0, 1.0)
-    return best * (sign / o.sqrt(o.dot(best, best)))
+    scale = sign / o.sqrt(o.dot(best, best))
+    return o.vector([scale * best[k] for k in range(4)])
+
+
+def angle_of_quaternion(wxyz: Any) -> NDArray[np.float64]:
+    """The angles (...) from 0 to pi of quaternions (..., 4) ``wxyz`` of any length; NumPy only."""
+    length = np.linalg.norm(wxyz[..., 1:], axis=-1)
+    return np.asarray(2.0 * np.arctan2(length, np.abs(wxyz[..., 0])))
 
 
 def align_z(axis: Any) -> NDArray[np.float64]:
-    """The smallest rotation (3, 3) that takes z to an axis (3,) of any length; NumPy only.
+    """The smallest rotations (..., 3, 3) that take z to axes (..., 3) of any length; NumPy only.
 
-    For -z, where it is not unique, the x axis stays: diag(1, -1, -1).
+    With a = (x, y, z) of length 1 it is [[1 - k x², -k x y, x], [-k x y, 1 - k y², y], [-x, -y, z]]
+    with k = 1 / (1 + z). Near -z the sum cancels, so below the equator k = (1 - z) / (x² + y²),
+    which is the same. For -z itself, where it is not unique, the x axis stays: diag(1, -1, -1).
 
+    Source: Rodrigues' formula for the angle arccos z about (-y, x, 0).
     Raises: ShapeError for another shape, InputError for an axis that is zero or not finite.
     """
     a = np.asarray(axis, dtype=np.float64)
-    if a.shape != (3,):
+    if a.shape[-1:] != (3,):
         raise ShapeError(f"an axis has the shape (3,), this one {a.shape}")
-    largest = float(np.max(np.abs(a)))
-    if not np.isfinite(largest) or largest == 0.0:
-        raise InputError(f"an axis needs finite numbers that are not all zero, not {a.tolist()}")
-    a = a / largest  # so that squares neither overflow nor vanish
-    x, y, z = a / np.sqrt(a @ a)
-    sine2 = x * x + y * y
-    if sine2 == 0.0:
-        return np.eye(3) * (1.0 if z > 0 else np.array([1.0, -1.0, -1.0]))
-    # 1 - cos, over sin²; near -z through the sine, where 1 + z has lost its digits
-    k = 1.0 / (1.0 + z) if z > 0 else (1.0 - z) / sine2
-    return np.array(
-        [[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]]
-    )
+    largest = np.abs(a).max(axis=-1)
+    bad = ~np.isfinite(largest) | (largest == 0.0)
+    if bad.any():
+        found = a[bad].reshape(-1, 3)[0].tolist()
+        raise InputError(f"an axis needs finite numbers that are not all zero, not {found}")
+    a = a / largest[..., None]  # so that squares neither overflow nor vanish
+    x, y, z = np.moveaxis(a / np.sqrt(np.square(a).sum(axis=-1))[..., None], -1, 0)
+    across, down = x * x + y * y, z < 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        k = np.where(down, (1.0 - z) / across, 1.0 / (1.0 + z))
+    at_pole = down & (across == 0.0)
+    k = np.where(at_pole, 0.0, k)
+    rows = [
+        [1.0 - k * x * x, -k * x * y, x],
+        [-k * x * y, np.where(at_pole, -1.0, 1.0 - k * y * y), y],
+        [-x, -y, z],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1)) + 0.0  # no negative zeros

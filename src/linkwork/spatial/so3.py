@@ -32,7 +32,8 @@ def quaternion_log(o: Ops, wxyz: Block) -> Block:
     """The rotation vector (3,), at most half a turn, of a unit quaternion (4,) ``wxyz``."""
     sign = o.select(o.less(wxyz[0], 0.0), -1.0, 1.0)
     v = o.part(wxyz, 1, 4)
-    return v * (sign * c.angle_over_half_sine(o, o.dot(v, v), sign * wxyz[0]))
+    scale = sign * c.angle_over_half_sine(o, o.dot(v, v), sign * wxyz[0])
+    return o.vector([scale * v[k] for k in range(3)])
 
 
 def log(o: Ops, R: Block) -> Block:
@@ -56,10 +57,12 @@ def left_jacobian_inverse(o: Ops, w: Block) -> Block:
 
 
 def right_jacobian(o: Ops, w: Block) -> Block:
-    """J_r (3, 3) = J_l(-w)."""
-    return left_jacobian(o, -w)
+    """J_r (3, 3) = J_l(-w) = 1 - B [w] + C [w]²."""
+    half = c.half_angle(o, o.dot(w, w))
+    return rodrigues(o, w, -c.coefficient_b(half), c.coefficient_c(o, half))
 
 
 def right_jacobian_inverse(o: Ops, w: Block) -> Block:
-    """J_r⁻¹ (3, 3) = J_l⁻¹(-w), for angles below a full turn."""
-    return left_jacobian_inverse(o, -w)
+    """J_r⁻¹ (3, 3) = J_l⁻¹(-w) = 1 + [w]/2 + D [w]², for angles below a full turn."""
+    half = c.half_angle(o, o.dot(w, w))
+    return rodrigues(o, w, o.const(0.5), c.coefficient_d(o, half))

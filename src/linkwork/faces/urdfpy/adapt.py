@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.conversions import pose, xyz_wxyz
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, numbers, outside
+from linkwork.poses import pose, xyz_wxyz
 from linkwork.spatial.rotations import align_z
 
 if TYPE_CHECKING:

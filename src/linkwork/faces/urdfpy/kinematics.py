@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.conversions import xyz_rpy
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.urdfpy.adapt import Slots
 from linkwork.faces.urdfpy.joint import Joint
@@ -26,6 +25,7 @@ from linkwork.faces.urdfpy.values import EPOCH, ForeignError, WrongTypeError
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
+from linkwork.poses import xyz_rpy
 from linkwork.robot import Robot
 
 Floats = NDArray[np.float64]

@@ -42,6 +42,8 @@ from linkwork.formats.mjcf.records import (
     Vector,
 )
 from linkwork.formats.urdf.convert import show
+from linkwork.ops.numpy import NUMPY, PLAIN
+from linkwork.spatial.rotations import conjugate, from_quaternion, multiply_quaternions
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -650,15 +652,16 @@ def _geoms(compiled: Compiled, flat: Flat) -> tuple[Geom, ...]:
     types = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
     for k, item in enumerate(_in_order(compiled.spec.geoms)):
         point = compiled.shapes.get(k)
-        pos, R = m.geom_pos[k], _matrix(m.geom_quat[k])
+        pos, R = m.geom_pos[k], from_quaternion(NUMPY, m.geom_quat[k])
         quat = _quaternion(m.geom_quat[k])
         kind = point.type if point else types[int(m.geom_type[k])]
         mesh = (point.mesh if point else item.meshname) if kind in ("mesh", "sdf") else ""
         if mesh and not point:  # MuJoCo turned the mesh into its principal axes
             own = m.mesh(mesh).id
-            R_raw = R @ _matrix(m.mesh_quat[own]).T
+            R_raw = R @ from_quaternion(NUMPY, m.mesh_quat[own]).T
             pos = pos - R_raw @ m.mesh_pos[own]
-            quat = _product(quat, _conjugate(_quaternion(m.mesh_quat[own])))
+            turned = conjugate(PLAIN, m.mesh_quat[own])
+            quat = _quaternion(multiply_quaternions(PLAIN, quat, turned))
         geoms.append(
             Geom(
                 name=item.name,
@@ -779,29 +782,3 @@ def _vector(values: Any) -> Vector:
 def _quaternion(values: Any) -> Quaternion:
     w, x, y, z = (float(value) for value in values)
     return w, x, y, z
-
-
-def _conjugate(q: Quaternion) -> Quaternion:
-    return q[0], -q[1], -q[2], -q[3]
-
-
-def _product(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The quaternion of turning by b, then by a."""
-    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
-
-
-def _matrix(q: Any) -> Any:
-    w, x, y, z = (float(value) for value in q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
