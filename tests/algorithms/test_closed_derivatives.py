@@ -12,10 +12,8 @@ from linkwork.algorithms.closed_derivatives import (
     closed_forward_derivatives,
     closed_inverse_derivatives,
     less_column,
-    step_masses,
     unit,
 )
-from linkwork.algorithms.steps import steps_of
 from linkwork.ops.numpy import NUMPY
 
 
@@ -35,12 +33,6 @@ def test_forces_of_accelerations_are_the_driven_mass():
     rates = case.robot.passive_rates(q)
     M = rows("mass_matrix", case.tree, case.q)[0]
     np.testing.assert_allclose(by_dv[case.columns], rates.T @ M, atol=1e-9 * np.abs(M).max())
-
-
-def test_masses_of_steps_are_the_mass_matrix():
-    case = closed_case("stewart")
-    found = step_masses(case.m, steps_of(NUMPY, case.m, case.q[0])).block(NUMPY)
-    np.testing.assert_allclose(found, rows("mass_matrix", case.m, case.q)[0], atol=1e-12)
 
 
 def test_sparse_sums():

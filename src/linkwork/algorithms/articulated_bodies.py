@@ -10,6 +10,7 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 7.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added, is_zero
 from linkwork.algorithms.body_masses import BodyMass, symmetric
@@ -31,8 +32,7 @@ from linkwork.algorithms.triples import (
 _N = 6
 
 
-@dataclass(frozen=True)
-class Resistance:
+class Resistance(NamedTuple):
     """The matrix A in three blocks: force = M a + H alpha, moment = Hᵀ a + I alpha."""
 
     M: Rows
@@ -122,6 +122,11 @@ def in_parent(way: Passage, own: Resistance) -> Resistance:
     if way.exact:
         return _rotated(way.R, _moved(own, way.into_joint(way.p)))
     return _moved(_rotated(way.R, own), way.p)
+
+
+def resistance_out(R: Rows, r: Triple, own: Resistance) -> Resistance:
+    """From a frame that is placed at R, r in another one, to that one."""
+    return _moved(_rotated(R, own), r)
 
 
 def _moved(own: Resistance, p: Triple) -> Resistance:

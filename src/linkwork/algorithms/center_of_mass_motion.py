@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from linkwork.algorithms.axes import Scalar
-from linkwork.algorithms.composites import inwards, own_inertias, rates
-from linkwork.algorithms.step_motion import motions_of
-from linkwork.algorithms.steps import Step, steps_of, way_to
+from linkwork.algorithms.composites import momentum_matrix
+from linkwork.algorithms.sweep import Inertia, JointTransform, Motion, States, Sweep, motions
 from linkwork.algorithms.triples import Triple, cross, plus, scaled, total, zeros
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
@@ -20,14 +19,13 @@ def com_velocity(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
 
     Raises: InputError where the masses do not add up to more than zero.
     """
-    steps = steps_of(o, m, q)
-    share = _share(o, m)
-    own = own_inertias(m, steps, points=True)
-    momenta = [
-        rates(body, motion.velocity).p
-        for body, motion in zip(own, motions_of(m, steps, v), strict=True)
-    ]
-    return o.vector(scaled(share, in_world(steps, momenta)))
+    share, sweep = _share(o, m), Sweep(o, m, q)
+    momenta = sweep.each(
+        lambda step, body, motion: momentum_matrix(body, motion.velocity).p,
+        sweep.inertias(points=True),
+        motions(sweep, v),
+    )
+    return o.vector(scaled(share, in_world(sweep, momenta)))
 
 
 def com_acceleration(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Block:
@@ -38,29 +36,28 @@ def com_acceleration(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Blo
 
     Raises: InputError where the masses do not add up to more than zero.
     """
-    steps = steps_of(o, m, q)
-    share = _share(o, m)
-    forces: list[Triple] = []
-    for own, motion in zip(
-        own_inertias(m, steps, points=True), motions_of(m, steps, v, dv), strict=True
-    ):
-        momentum = rates(own, motion.velocity).p
-        force = own.of(motion.acceleration).linear
-        forces.append(plus(force, cross(motion.velocity.angular, momentum)))
-    return o.vector(scaled(share, in_world(steps, forces)))
+    share, sweep = _share(o, m), Sweep(o, m, q)
+
+    def force(_: JointTransform, own: Inertia, motion: Motion) -> Triple:
+        momentum = momentum_matrix(own, motion.velocity).p
+        straight = own.of(motion.acceleration).linear
+        return plus(straight, cross(motion.velocity.angular, momentum))
+
+    forces = sweep.each(force, sweep.inertias(points=True), motions(sweep, v, dv))
+    return o.vector(scaled(share, in_world(sweep, forces)))
 
 
-def in_world(steps: list[Step], vectors: list[Triple]) -> Triple:
-    """The sum of vectors along the axes of the steps, along those of the world."""
-    result, all = list(vectors), zeros()
-    for step, k in inwards(steps):
-        result[step.parent] = plus(result[step.parent], step.out(result[k]))
-    for k, step in enumerate(steps):
-        if not step.free or (step.parent >= 0 and steps[step.parent].free):
+def in_world(sweep: Sweep, vectors: States) -> Triple:
+    """The sum of vectors along the axes of the transforms, along those of the world."""
+    found = sweep.inwards(vectors, lambda step, whole: (whole, step.out(whole)))
+    all = zeros()
+    for k, step in enumerate(sweep.transforms):
+        if not step.free or (step.parent >= 0 and sweep.transforms[step.parent].free):
             continue  # the world's own, or counted already
-        for each in reversed(way_to(steps, k)):
-            result[k] = steps[each].out(result[k])
-        all = plus(all, result[k])
+        vector, at = step.out(found[k]), step.parent
+        while at >= 0:
+            vector, at = sweep.transforms[at].out(vector), sweep.transforms[at].parent
+        all = plus(all, vector)
     return all
 
 

@@ -21,13 +21,11 @@ from linkwork.algorithms.closure_derivatives import (
     rate_changes,
 )
 from linkwork.algorithms.closure_motion import acceleration_bias
-from linkwork.algorithms.composites import composite_inertias, own_inertias
+from linkwork.algorithms.composites import composite_mass_matrix
 from linkwork.algorithms.independent_rows import independent, stiffness
 from linkwork.algorithms.inverse_dynamics import numbers, still, tree_forces
-from linkwork.algorithms.joint_matrix import JointMatrix, climb
-from linkwork.algorithms.step_motion import power
-from linkwork.algorithms.steps import Step, columns, steps_of
-from linkwork.algorithms.tree_derivatives import derivatives
+from linkwork.algorithms.sweep import Output, Sweep
+from linkwork.algorithms.tree_derivatives import ACCELERATION, POSITION, VELOCITY, derivatives
 from linkwork.algorithms.triples import less, minus, negated, times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -37,18 +35,18 @@ Column = dict[int, Scalar]
 
 def closed_forward_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> list[Block]:
     """As `forward_dynamics_derivatives`, of a mechanism with loops or couplings."""
-    n, steps, rates = m.n_v, steps_of(o, m, q), numbers(m, v)
+    n, sweep, rates = m.n_v, Sweep(o, m, q), numbers(m, v)
     rows = closure_rows(o, m, q)
-    by = held(o, step_masses(m, steps).lower(), n, independent(o, m, rows), stiffness(m))
+    by = held(o, composite_mass_matrix(sweep).lower(), n, independent(o, m, rows), stiffness(m))
     push = minus(numbers(m, tau), tree_forces(o, m, q, rates, still(m)))
     bias = acceleration_bias(o, m, q, v)
     now = moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])
-    tree = derivatives(m, steps, rates, now.dv)
+    tree = derivatives(sweep, rates, now.dv)
     opening = acceleration_changes(o, m, q, rates, now.dv)
     pulled = force_changes(o, m, q, now.forces)
     by_force, by_opening = _answers(by, n, len(rows))
-    by_q = [less_column(_column(tree.q, k, n), pulled, k) for k in range(n)]
-    by_v = [_column(tree.v, k, n) for k in range(n)]
+    by_q = [less_column(_column(tree, POSITION, k), pulled, k) for k in range(n)]
+    by_v = [_column(tree, VELOCITY, k) for k in range(n)]
     found = [
         [
             minus(still(m), added_up([(by_force, column), (by_opening, _at(rows, k))], n))
@@ -74,19 +72,19 @@ def closed_inverse_derivatives(
     o: Ops, m: Mechanism, q: Block, v: Block, dv: Block, *, free_motions: int | None = None
 ) -> list[Block]:
     """As `inverse_dynamics_derivatives`, of a mechanism with loops or couplings."""
-    n, steps, rates, changes = m.n_v, steps_of(o, m, q), numbers(m, v), numbers(m, dv)
+    n, rates, changes = m.n_v, numbers(m, v), numbers(m, dv)
     by = actuation(o, m, closure_rows(o, m, q), free_motions)
     now = balanced(by, tree_forces(o, m, q, rates, changes), [0.0] * len(by.rows))
-    tree = derivatives(m, steps, rates, changes)
+    tree = derivatives(Sweep(o, m, q), rates, changes)
     pulled, opening = force_changes(o, m, q, now.forces), rate_changes(o, m, q, now.x)
-    by_q = [less_column(_column(tree.q, k, n), pulled, k) for k in range(n)]
+    by_q = [less_column(_column(tree, POSITION, k), pulled, k) for k in range(n)]
     # the system is symmetric: what an actuated force has of each right side, by one solution
     seen = {a: balanced(by, unit(a, n), [0.0] * len(by.rows)) for a in sorted(by.actuated)}
     result: list[Block] = []
-    for part in (by_q, [_column(tree.v, k, n) for k in range(n)], None):
+    for part in (by_q, [_column(tree, VELOCITY, k) for k in range(n)], None):
         matrix = [still(m) for _ in range(n)]
         for k in range(n):
-            column = _column(tree.dv, k, n) if part is None else part[k]
+            column = _column(tree, ACCELERATION, k) if part is None else part[k]
             for a, share in seen.items():
                 value = along(share.x, column)
                 if part is by_q:
@@ -96,27 +94,9 @@ def closed_inverse_derivatives(
     return result
 
 
-def step_masses(m: Mechanism, steps: list[Step]) -> JointMatrix:
-    """The mass matrix in the expressions that the derivatives have of it: they are shared."""
-    matrix = JointMatrix(m.n_v)
-    for k, body in enumerate(composite_inertias(steps, own_inertias(m, steps))):
-        for i, column in enumerate(columns(steps[k])):
-            own, momentum = (steps[k], i), body.of(column)
-            for j, other in enumerate(columns(steps[k])):
-                matrix.add((steps[k], j), own, power(other, momentum))
-            for above, (there,), _ in climb(steps, k, [momentum], []):
-                for j, other in enumerate(columns(steps[above])):
-                    entry = power(other, there)
-                    matrix.add((steps[above], j), own, entry)
-                    matrix.add(own, (steps[above], j), entry)
-    for k in range(m.n_v):
-        matrix.add_plain(k, k, m.joint_armature(k))
-    return matrix
-
-
-def _column(matrix: JointMatrix, k: int, n: int) -> Column:
-    found = {i: matrix.get(i, k) for i in range(n)}
-    return {i: x for i, x in found.items() if not is_zero(x)}
+def _column(found: Output, part: int, k: int) -> Column:
+    every = {i: found.get(part, i, k) for i in range(found.shape[1])}
+    return {i: x for i, x in every.items() if not is_zero(x)}
 
 
 def _at(rows: Sequence[Row], k: int) -> Column:

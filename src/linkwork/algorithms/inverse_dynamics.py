@@ -11,9 +11,23 @@ from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.body_masses import lightened
 from linkwork.algorithms.closure import closure_rows, is_closed
 from linkwork.algorithms.closure_motion import acceleration_bias
+from linkwork.algorithms.composites import composite_wrenches, inertial_wrench, momentum_matrix
 from linkwork.algorithms.joint_losses import losses, rotor_forces
 from linkwork.algorithms.joint_passage import Passage, columns_of, passages
 from linkwork.algorithms.newton_euler import motions, with_inertia
+from linkwork.algorithms.sweep import (
+    Inertia,
+    JointTransform,
+    Motion,
+    Output,
+    Rates,
+    Spatial,
+    Sweep,
+    power,
+)
+from linkwork.algorithms.sweep import (
+    motions as sweep_motions,
+)
 from linkwork.algorithms.triples import times
 from linkwork.algorithms.wrenches import Load, along_joint, in_joint
 from linkwork.mechanism.model import Mechanism
@@ -98,3 +112,37 @@ def as_vector(o: Ops, values: Iterable[Scalar]) -> Block:
     """Numbers as a vector, which may be empty."""
     found = list(values)
     return o.vector(found) if found else o.const(np.zeros(0))
+
+
+def inverse_dynamics_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
+    """`inverse_dynamics` in passes, for long mechanisms; `newton_euler` takes fewer products."""
+    return _forces_by_sweep(sweep, v, dv)
+
+
+def bias_forces_by_sweep(sweep: Sweep, v: Rates) -> Output:
+    """`bias_forces` in passes, for long mechanisms."""
+    return _forces_by_sweep(sweep, v, None)
+
+
+def gravity_forces_by_sweep(sweep: Sweep) -> Output:
+    """`gravity_forces` in passes, for long mechanisms."""
+    return _forces_by_sweep(sweep, None, None)
+
+
+def _forces_by_sweep(sweep: Sweep, v: Rates | None, dv: Rates | None) -> Output:
+    moving = sweep_motions(sweep, v, dv, gravity=True)
+
+    def wrench(_: JointTransform, own: Inertia, motion: Motion) -> Spatial:
+        return inertial_wrench(own, momentum_matrix(own, motion.velocity), motion)
+
+    found = sweep.output(sweep.m.n_v)
+
+    def visit(step: JointTransform, whole: Spatial) -> None:
+        for k, column in enumerate(step.columns()):
+            found.add((step.start + k,), times(step.factor, power(column, whole)))
+
+    own = sweep.each(wrench, sweep.inertias(), moving)
+    sweep.each(visit, composite_wrenches(sweep, own))
+    if dv is not None:
+        sweep.velocities(sweep.m.joint_armature, lambda k, x: found.add((k,), times(x, dv[k])))
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linkwork.algorithms.closed_derivatives import closed_inverse_derivatives
 from linkwork.algorithms.closure import is_closed
-from linkwork.algorithms.steps import steps_of
+from linkwork.algorithms.sweep import Sweep
 from linkwork.algorithms.tree_derivatives import derivatives
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -27,4 +27,4 @@ def inverse_dynamics_derivatives(
     """
     if is_closed(m):
         return closed_inverse_derivatives(o, m, q, v, dv, free_motions=free_motions)
-    return [matrix.block(o) for matrix in derivatives(m, steps_of(o, m, q), v, dv)]
+    return derivatives(Sweep(o, m, q), v, dv).block(o)

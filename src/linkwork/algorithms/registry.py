@@ -17,26 +17,40 @@ from linkwork.algorithms.center_of_mass_motion import com_acceleration, com_velo
 from linkwork.algorithms.centroidal import centroidal_matrix, centroidal_momentum
 from linkwork.algorithms.closure import closure, closure_jacobian, n_rows
 from linkwork.algorithms.closure_motion import closure_bias
-from linkwork.algorithms.coriolis_matrix import coriolis_matrix
-from linkwork.algorithms.energy import kinetic_energy
-from linkwork.algorithms.forward_dynamics import forward_dynamics
+from linkwork.algorithms.coriolis_matrix import coriolis_by_sweep, coriolis_matrix
+from linkwork.algorithms.energy import kinetic_energy, kinetic_energy_by_sweep
+from linkwork.algorithms.forward_dynamics import forward_dynamics, forward_dynamics_by_sweep
 from linkwork.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives
-from linkwork.algorithms.forward_kinematics import fk, fk_all
-from linkwork.algorithms.frame_motion import frame_acceleration, frame_velocity
+from linkwork.algorithms.forward_kinematics import fk, fk_all, fk_all_by_sweep, fk_by_sweep
+from linkwork.algorithms.frame_motion import (
+    frame_acceleration,
+    frame_acceleration_by_sweep,
+    frame_velocity,
+    frame_velocity_by_sweep,
+    jacobian_dot_v_by_sweep,
+)
 from linkwork.algorithms.gravity import gravity_forces, potential_energy
 from linkwork.algorithms.independent_rows import check_movable
-from linkwork.algorithms.inverse_dynamics import bias_forces, inverse_dynamics
+from linkwork.algorithms.inverse_dynamics import (
+    bias_forces,
+    bias_forces_by_sweep,
+    gravity_forces_by_sweep,
+    inverse_dynamics,
+    inverse_dynamics_by_sweep,
+)
 from linkwork.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from linkwork.algorithms.inverse_mass_matrix import inverse_mass_matrix
-from linkwork.algorithms.jacobian import jacobian
+from linkwork.algorithms.jacobian import jacobian, jacobian_by_sweep
 from linkwork.algorithms.jacobian_derivative import jacobian_dot_v
 from linkwork.algorithms.jacobian_dot import jacobian_dot
 from linkwork.algorithms.loop_forces import loop_forces, loop_wrenches
-from linkwork.algorithms.mass_matrix import mass_matrix
+from linkwork.algorithms.mass_matrix import mass_matrix, mass_matrix_by_sweep
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.passive_rates import passive_rates
 from linkwork.algorithms.regressor import regressor
 from linkwork.algorithms.relative import relative
+from linkwork.algorithms.sweep import Output
+from linkwork.algorithms.tree_derivatives import derivatives
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters as named
 from linkwork.mechanism.dynamics_checks import (
@@ -140,6 +154,11 @@ class Algorithm:
             f"{self.name}{frame} does not depend on {named}: leave it out of the parameters, or "
             f"leave out one that takes its place; {listed}"
         )
+
+    @property
+    def by_sweep(self) -> Callable[..., Output] | None:
+        """The same in passes over the joints, for long mechanisms: (sweep, *inputs, **static)."""
+        return BY_SWEEP.get(self.name)
 
     @property
     def summary(self) -> str:
@@ -272,6 +291,25 @@ ALGORITHMS: dict[str, Algorithm] = {
     )
 }
 """Every algorithm by name."""
+
+BY_SWEEP: dict[str, Callable[..., Output]] = {
+    "fk": fk_by_sweep,
+    "fk_all": fk_all_by_sweep,
+    "jacobian": jacobian_by_sweep,
+    "frame_velocity": frame_velocity_by_sweep,
+    "frame_acceleration": frame_acceleration_by_sweep,
+    "jacobian_dot_v": jacobian_dot_v_by_sweep,
+    "inverse_dynamics": inverse_dynamics_by_sweep,
+    "bias_forces": bias_forces_by_sweep,
+    "gravity_forces": gravity_forces_by_sweep,
+    "mass_matrix": mass_matrix_by_sweep,
+    "forward_dynamics": forward_dynamics_by_sweep,
+    "coriolis_matrix": coriolis_by_sweep,
+    "inverse_dynamics_derivatives": derivatives,
+    "kinetic_energy": kinetic_energy_by_sweep,
+}
+"""Algorithms in passes over the joints, which the compiler makes loops of: (sweep, *inputs,
+**static)."""
 
 
 def find(name: str) -> Algorithm:

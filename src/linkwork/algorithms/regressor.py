@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.algorithms.axes import Scalar, added
+from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.inertia_numbers import PLACES
-from linkwork.algorithms.step_motion import motions_of
-from linkwork.algorithms.steps import Spatial, columns, fixed_in, steps_of
-from linkwork.algorithms.triples import Rows, Triple, cross, dot, flipped, plus, times, total
+from linkwork.algorithms.sweep import Spatial, Sweep, fixed_in, motions
+from linkwork.algorithms.triples import Rows, Triple, cross, dot, plus, times, total
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -28,29 +27,24 @@ def regressor(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Block:
     Source: C. G. Atkeson, C. H. An, J. M. Hollerbach, "Estimation of inertial parameters of
     manipulator loads and links", Int. J. Robotics Research 5 (1986).
     """
-    steps = steps_of(o, m, q)
-    motions = motions_of(m, steps, v, dv, gravity=True)
-    entries: list[list[Scalar]] = [[0.0] * (N_NUMBERS * m.n_bodies) for _ in range(m.n_v)]
-    reaching: list[list[tuple[int, float, Spatial]]] = []  # index in v, multiplier, motion
-    for step, motion in zip(steps, motions, strict=True):
+    sweep = Sweep(o, m, q)
+    moving = motions(sweep, v, dv, gravity=True)
+    found = sweep.output(m.n_v, N_NUMBERS * m.n_bodies)
+    reaching: list[list[tuple[int, Scalar, Spatial]]] = []  # index in v, multiplier, motion
+    for step, motion in zip(sweep.transforms, moving, strict=True):
         before = reaching[step.parent] if step.parent >= 0 else []
         here = [(at, factor, step.twist_into(column)) for at, factor, column in before]
-        here += [(step.start + k, step.factor, column) for k, column in enumerate(columns(step))]
+        here += [(step.start + k, step.factor, own) for k, own in enumerate(step.columns())]
         reaching.append(here)
         if not step.owner:
             continue
         link = fixed_in(m.frame_placement(m.frame(m.body_names[step.body])))
         velocity, acceleration = map(link.twist_into, motion[:2])
         matter = _Matter(velocity, acceleration)
-        first = N_NUMBERS * step.body
         for at, factor, column in here:
-            row = matter.forces(link.twist_into(column))
-            for k, force in enumerate(row):
-                before_it = entries[at][first + k]
-                entries[at][first + k] = added(before_it, times(factor, force))
-    if m.n_v == 0:
-        return o.const(np.zeros((0, N_NUMBERS * m.n_bodies)))
-    return o.matrix([o.vector(column) for column in flipped(entries)])
+            for k, force in enumerate(matter.forces(link.twist_into(column))):
+                found.add((at, N_NUMBERS * step.body + k), times(factor, force))
+    return found.block(o)
 
 
 class _Matter:
