@@ -19,7 +19,7 @@ import numpy as np
 from lxml import etree
 
 import linkwork as lw
-from linkwork.errors import DescriptionError, LinkworkError, Problem
+from linkwork.errors import DescriptionError, Finding, LinkworkError
 from linkwork.formats import tree_text
 from linkwork.formats.urdf.records import Document, Joint, Robot
 from linkwork.mechanism.neutral import neutral
@@ -313,7 +313,7 @@ def kept(document: Document, *, mended: tuple[str, ...] = ()) -> str:
     return text
 
 
-def findings(problems: Iterable[Problem], without: Container[str] = ()) -> Counter[tuple[str, ...]]:
+def findings(problems: Iterable[Finding], without: Container[str] = ()) -> Counter[tuple[str, ...]]:
     """Findings without lines, which writing changes."""
     full = (p for p in problems if p.code != "more" and p.code not in without)
     return Counter((p.level, p.code, _LINE.sub("line", p.message), p.element, p.name) for p in full)

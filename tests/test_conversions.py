@@ -228,7 +228,7 @@ def test_poses_from_rotation_matrices():
     T = lw.pose(g.normal(size=(2, 7, 3)), wxyz=g.normal(size=(7, 4)))
     assert np.array_equal(lw.pose(T[..., :3, 3], R=T[..., :3, :3]), T)
     assert np.array_equal(lw.pose(R=T[0, 0, :3, :3])[:3, :3], T[0, 0, :3, :3])
-    with pytest.raises(lw.InputError, match="R: target is not a rotation"):
+    with pytest.raises(lw.InputError, match="R is not a rotation"):
         lw.pose(R=2 * np.eye(3))
     with pytest.raises(lw.ShapeError, match=r"R must have shape \(..., 3, 3\), not \(4, 4\)"):
         lw.pose(R=np.eye(4))

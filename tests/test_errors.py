@@ -10,10 +10,10 @@ import time
 import pytest
 
 import linkwork as lw
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.legible import legible
 
-PROBLEM = Problem(
+PROBLEM = Finding(
     "error",
     "bad-number",
     "xyz needs 3 numbers, 2 came",
@@ -30,8 +30,8 @@ ERRORS = [
     lw.UnsupportedFeatureError("text"),
     lw.MissingExtraError("text"),
     lw.UnknownNameError("joint", "elbo", ("elbow", "shoulder")),
-    lw.DescriptionError([PROBLEM, Problem("error", "cycle", "a cycle")]),
-    lw.MissingFileError([Problem("error", "no-file", "there is no such file", "a.urdf")]),
+    lw.DescriptionError([PROBLEM, Finding("error", "cycle", "a cycle")]),
+    lw.MissingFileError([Finding("error", "no-file", "there is no such file", "a.urdf")]),
 ]
 
 
@@ -74,8 +74,8 @@ def test_a_problem_says_where_what_and_what_to_do():
     assert str(PROBLEM) == (
         "arm.urdf:12: error: <origin> 'elbow': xyz needs 3 numbers, 2 came (add one)"
     )
-    assert str(Problem("note", "x", "text", line=3)) == "<string>:3: note: text"
-    assert str(Problem("note", "x", "text")) == "note: text"  # of what was made in code
+    assert str(Finding("note", "x", "text", line=3)) == "<string>:3: note: text"
+    assert str(Finding("note", "x", "text")) == "note: text"  # of what was made in code
     with pytest.raises(AttributeError):
         PROBLEM.line = 3
     assert PROBLEM == pickle.loads(pickle.dumps(PROBLEM))
@@ -83,7 +83,7 @@ def test_a_problem_says_where_what_and_what_to_do():
 
 
 def test_a_description_error_lists_every_problem():
-    error = lw.DescriptionError(iter([PROBLEM, Problem("warning", "w", "second")]))
+    error = lw.DescriptionError(iter([PROBLEM, Finding("warning", "w", "second")]))
     assert [problem.code for problem in error.problems] == ["bad-number", "w"]
     assert str(error).splitlines() == [str(problem) for problem in error.problems]
     assert str(lw.DescriptionError([])) == ""

@@ -63,6 +63,11 @@ def test_an_unknown_attribute_is_an_attribute_error(name):
     assert not hasattr(lw, name)
 
 
+def test_a_name_of_the_last_release_warns_and_names_the_new_one():
+    with pytest.warns(DeprecationWarning, match=r"linkwork\.Problem is called linkwork\.Finding"):
+        assert lw.Problem is lw.Finding
+
+
 def test_importing_loads_nothing_heavy():
     code = f"import sys, linkwork; print([m for m in {HEAVY} if m in sys.modules])"
     assert python(code) == "[]"

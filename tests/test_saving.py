@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import linkwork as lw
@@ -398,5 +399,57 @@ def test_a_link_to_itself_is_refused(tmp_path: Path):
     assert (tmp_path / "t.urdf").is_symlink()
 
 
-def test_the_functions_of_the_module_are_the_public_ones():
-    assert lw.urdf.write is saving.save
+def test_a_urdf_is_written_whatever_its_file_is_called(tmp_path: Path):
+    done = lw.urdf.write(lw.load("panda"), tmp_path / "panda.xml")
+    assert done.path.read_text() == lw.to_text(lw.load("panda"))
+
+
+# every format
+
+
+def test_p1_each_format_is_written_by_the_end_of_the_name_and_as_text(tmp_path: Path):
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    robot = lw.load("four_bar")
+    for format, ends in saving.FORMATS.items():
+        text = lw.to_text(robot, format)
+        for end in ends:
+            (tmp_path / end).mkdir()  # a URDF's loops stand beside it, and an MJCF has its own
+            done = lw.save(robot, tmp_path / end / f"robot{end}")
+            written = done.path.read_text("utf-8")
+            assert written == (f"```mermaid\n{text}```\n" if end == ".md" else text)
+        said = lw.save(robot, tmp_path / "said", format=format)
+        assert said.path.read_text("utf-8") == text
+    assert lw.load(tmp_path / ".json" / "robot.json").mechanism == robot.mechanism
+    assert len(lw.load(tmp_path / ".xml" / "robot.xml").loops) == 2
+    loops = lw.load(lw.urdf.read("four_bar"), loops=tmp_path / ".yaml" / "robot.yaml")
+    assert loops.mechanism == robot.mechanism
+
+
+def test_what_a_format_cannot_hold_is_told_or_refused(tmp_path: Path):
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    robot = lw.load("planar_3r").close("base_link", "tool0", "universal", name="u")
+    told = [p for p in lw.save(robot, tmp_path / "m.xml").findings if p.level == "warning"]
+    assert [(p.code, ": 'u'" in p.message) for p in told] == [("mjcf-loops", True)]
+    with pytest.raises(lw.DescriptionError, match="'u'"):
+        lw.save(robot, tmp_path / "n.xml", strict=True)
+    assert not (tmp_path / "n.xml").exists()
+
+
+def test_a_changed_robot_is_saved_as_json_with_its_edits(tmp_path: Path):
+    changed = lw.load("ur5e").lock("elbow_joint").with_frame("tip", "tool0", np.eye(4))
+    with pytest.raises(UnsupportedFeatureError, match=r"saved as \.json"):
+        lw.save(changed, tmp_path / "a.urdf")
+    with pytest.raises(InputError, match=r"not clear; end the name in one of \.urdf, \.xml"):
+        lw.save(changed, tmp_path / "a.step")
+    with pytest.raises(InputError, match="format is one of urdf, mjcf, loops, json"):
+        lw.to_text(changed, "png")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="meshes says nothing for json"):
+        lw.save(changed, tmp_path / "a.json", meshes="copy")
+    assert not list(tmp_path.iterdir())
+    file = lw.save(changed, tmp_path / "a.json").path
+    assert lw.load(file).mechanism == changed.mechanism
+    with pytest.raises(InputError, match="with its base"):
+        lw.load(file, base="floating")
+    file.write_text("{}")
+    with pytest.raises(lw.DescriptionError, match=r"a\.json: error: format must be"):
+        lw.load(file)

@@ -10,6 +10,7 @@ result = robot.ik(T, "tool0")
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from linkwork.conversions import xyz_rpy as xyz_rpy
     from linkwork.conversions import xyz_wxyz as xyz_wxyz
     from linkwork.errors import DescriptionError as DescriptionError
+    from linkwork.errors import Finding as Finding
     from linkwork.errors import InputError as InputError
     from linkwork.errors import LinkworkError as LinkworkError
     from linkwork.errors import MissingExtraError as MissingExtraError
     from linkwork.errors import MissingFileError as MissingFileError
-    from linkwork.errors import Problem as Problem
     from linkwork.errors import ShapeError as ShapeError
     from linkwork.errors import UnknownNameError as UnknownNameError
     from linkwork.errors import UnsupportedFeatureError as UnsupportedFeatureError
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from linkwork.mechanism.model import Mechanism as Mechanism
     from linkwork.robot import Limits as Limits
     from linkwork.robot import Robot as Robot
+    from linkwork.saving import Saved as Saved
+    from linkwork.saving import save as save
+    from linkwork.saving import to_text as to_text
     from linkwork.simulating import simulate as simulate
     from linkwork.simulation.actuators import PD as PD
     from linkwork.simulation.options import Event as Event
@@ -51,11 +55,11 @@ __version__ = "0.1.0.dev0"
 # ``import linkwork`` costs milliseconds.
 _HOMES = {
     "DescriptionError": "errors",
+    "Finding": "errors",
     "InputError": "errors",
     "LinkworkError": "errors",
     "MissingExtraError": "errors",
     "MissingFileError": "errors",
-    "Problem": "errors",
     "ShapeError": "errors",
     "UnknownNameError": "errors",
     "UnsupportedFeatureError": "errors",
@@ -73,6 +77,9 @@ _HOMES = {
     "Simulation": "simulation.result",
     "Stops": "simulation.stops",
     "load": "loading",
+    "Saved": "saving",
+    "save": "saving",
+    "to_text": "saving",
     "simulate": "simulating",
     "pose": "conversions",
     "xyz_rpy": "conversions",
@@ -83,6 +90,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "Coupling",
     "DescriptionError",
     "Event",
+    "Finding",
     "IKOptions",
     "IKResult",
     "InputError",
@@ -95,8 +103,8 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "MissingExtraError",
     "MissingFileError",
     "PD",
-    "Problem",
     "Robot",
+    "Saved",
     "ShapeError",
     "Simulation",
     "Stops",
@@ -108,7 +116,9 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "load",
     "pose",
     "poses",
+    "save",
     "simulate",
+    "to_text",
     "urdf",
     "xyz_rpy",
     "xyz_wxyz",
@@ -118,8 +128,16 @@ __all__ = [  # noqa: RUF022  in the order of dir()
 # Modules that are public as a whole.
 _MODULES = ("faces", "ik", "poses", "urdf")
 
+# Names of the last release, with those of now.
+_RENAMED = {"Problem": "Finding"}
+
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        new = _RENAMED[name]
+        message = f"linkwork.{name} is called linkwork.{new}, and has the old name for one release"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return getattr(importlib.import_module(__name__), new)
     if name in _MODULES:
         return importlib.import_module(f"linkwork.{name}")
     home = _HOMES.get(name)

@@ -71,3 +71,6 @@ QUATERNION_ORDER: Final = "wxyz"
 
 FOLLOWER_TOLERANCE: Final = 1e-9
 """How far a value given for a follower may be from the one that its leader implies."""
+
+RIGID_TOLERANCE: Final = 1e-6
+"""How far each number of a given pose or rotation may be from that of a rigid one."""

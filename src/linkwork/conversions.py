@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
+from linkwork.checks import rigid_poses, rotation_matrices
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block
-from linkwork.solve.targets import rigid_poses, rotation_matrices
 from linkwork.spatial.flat import (
     matrix_from_quaternion,
     matrix_from_rows,

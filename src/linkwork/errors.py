@@ -18,7 +18,7 @@ Level = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Finding:
     """One thing that is wrong with a description, and where.
 
     ``level`` "error" means that no unique finite tree follows; "warning" and "note" are findings:
@@ -54,21 +54,21 @@ class LinkworkError(Exception):
 class DescriptionError(LinkworkError, ValueError):
     """A description that no unique finite mechanism follows from, with every problem found."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems: tuple[Problem, ...] = tuple(problems)
+    def __init__(self, problems: Iterable[Finding]) -> None:
+        self.problems: tuple[Finding, ...] = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)
 
-    def __reduce__(self) -> tuple[type[DescriptionError], tuple[tuple[Problem, ...]]]:
+    def __reduce__(self) -> tuple[type[DescriptionError], tuple[tuple[Finding, ...]]]:
         return (type(self), (self.problems,))
 
 
 class MissingFileError(DescriptionError, FileNotFoundError):
     """A description whose file does not exist; ``filename`` is its name."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[Finding]) -> None:
         super().__init__(problems)
         self.errno, self.strerror = errno.ENOENT, os.strerror(errno.ENOENT)
         self.filename = self.problems[0].file

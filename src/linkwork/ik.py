@@ -27,6 +27,7 @@ from linkwork.solve.tasks.pose import Pose
 from linkwork.solve.tasks.position import Position
 from linkwork.solve.tasks.posture import Posture
 from linkwork.solve.tasks.relative_pose import RelativePose
+from linkwork.solve.velocities import JointVelocities, joint_velocities
 
 __all__ = [
     "AccelerationLimit",
@@ -38,6 +39,7 @@ __all__ = [
     "Direction",
     "IKResult",
     "JointCoupling",
+    "JointVelocities",
     "Limit",
     "Manipulability",
     "Manipulable",
@@ -55,4 +57,5 @@ __all__ = [
     "RelativePose",
     "Task",
     "VelocityLimit",
+    "joint_velocities",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
@@ -15,10 +16,12 @@ from linkwork.formats.loops_joints import with_joints
 from linkwork.formats.loops_records import LoopsRecord
 from linkwork.formats.urdf import read as urdf
 from linkwork.formats.urdf.records import Document
+from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.locating import Folders, package_finder
 from linkwork.mechanism.from_loops import with_loops
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.serialize import from_json
 from linkwork.robot import Robot
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes"
@@ -39,13 +42,13 @@ def load(
     allow: Folders = (),
     loops: str | os.PathLike[str] | Literal[False] | None = None,
 ) -> Robot:
-    """A robot from a bundled model's name, a URDF, xacro or MJCF file, text, or a URDF document.
+    """A robot from a bundled model's name, a URDF, xacro, MJCF or JSON file, text, or a document.
 
     Text starts with ``<``. A plain word without a dot or a slash is a bundled model
-    (`linkwork.models.MODELS`). ``base="floating"`` lets the root link move freely. ``strict=True``
-    raises on warnings, which are otherwise kept in `Robot.findings`. ``arguments`` are those of a
-    xacro file, and ``allow`` are folders that it, or an MJCF with includes and meshes, may read
-    beside those of its package.
+    (`linkwork.models.MODELS`). JSON is what `linkwork.save` writes. ``base="floating"`` lets the
+    root link move freely. ``strict=True`` raises on warnings, which are otherwise kept in
+    `Robot.findings`. ``arguments`` are those of a xacro file, and ``allow`` are folders that it, or
+    an MJCF with includes and meshes, may read beside those of its package.
 
     ``loops`` is a file with loops, couplings and actuated joints, as `formats.loops` says. Without
     it ``NAME.loops.yaml`` beside the description is taken, or a ``robot.yaml`` with a
@@ -58,7 +61,9 @@ def load(
     """
     given = source if isinstance(source, Document) else _resolve(source)
     document = None
-    if not isinstance(given, Document) and _is_mjcf(given):
+    if isinstance(given, Path) and given.suffix.lower() == ".json":
+        mechanism, record = _from_json(given, base), _record_of(given, loops or False)
+    elif not isinstance(given, Document) and _is_mjcf(given):
         mechanism = _from_mjcf(given, base, allow)
         record = _record_of(given, loops)
         if record.joints:
@@ -163,6 +168,16 @@ def _from_mjcf(given: str | Path | bytes, base: str, allow: Folders) -> Mechanis
         raise InputError("in MJCF a <freejoint> says that a body floats; base is 'fixed'")
     opener = mesh_opener(allow=allow, ros_paths=settings.ros_paths(), home=settings.home())
     return from_mjcf(read_mjcf(given, allow=allow, open_mesh=opener))
+
+
+def _from_json(path: Path, base: str) -> Mechanism:
+    if base != "fixed":
+        raise InputError("a JSON file holds a whole mechanism, with its base; base is 'fixed'")
+    try:
+        return from_json(bytes_of_file(str(path), LARGEST_FILE))
+    except DescriptionError as error:
+        problems = [p if p.file else replace(p, file=str(path)) for p in error.problems]
+        raise type(error)(problems) from None
 
 
 def _resolve(source: Source) -> str | Path | bytes:

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
-from linkwork.arrays import real_array
+from linkwork.checks import real_array, rigid_poses
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block
-from linkwork.solve.targets import rigid_poses
 from linkwork.spatial import flat
 
 Floats = NDArray[np.float64]

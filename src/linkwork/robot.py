@@ -17,7 +17,7 @@ from linkwork.algorithms.registry import find
 from linkwork.compile.kernel import Kernel, OnBad, build
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import algorithm_recipe
-from linkwork.errors import InputError, Problem
+from linkwork.errors import Finding, InputError
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
 from linkwork.mechanism.dynamics_checks import accept_inertias
@@ -118,7 +118,7 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         return Limits(m.lower, m.upper, m.velocity_limit, m.effort_limit, m.angle_limit)
 
     @property
-    def findings(self) -> tuple[Problem, ...]:
+    def findings(self) -> tuple[Finding, ...]:
         """What is doubtful in the description, though it can be used."""
         return self.mechanism.findings
 

@@ -9,7 +9,10 @@ from linkwork import settings
 from linkwork.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from linkwork.mechanism.model import Mechanism
+    from numpy.typing import ArrayLike
+
+    from linkwork.algorithms.jacobian import Reference
+    from linkwork.mechanism.model import Floats, Mechanism
     from linkwork.mechanism.named_positions import Configuration
     from linkwork.solve.compiled import Known
     from linkwork.solve.differential import Controller
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from linkwork.solve.options import Options
     from linkwork.solve.result import IKResult
     from linkwork.solve.tasks.base import Task
+    from linkwork.solve.velocities import JointVelocities
 
     Tasks = Task | Sequence[Task]
 
@@ -61,6 +65,9 @@ class RobotIK:
     if TYPE_CHECKING:
 
         def _frame(self, frame: str | None) -> str: ...
+        def jacobian(  # noqa: D102  of `Robot`
+            self, q: ArrayLike, frame: str | None = None, *, reference: Reference = ...
+        ) -> Floats: ...
 
     def ik(  # noqa: PLR0913  the one door to all of it: every argument but two is named
         self,
@@ -200,4 +207,36 @@ class RobotIK:
             joint_weights=joint_weights,
             compiler=settings.compiler(),
             **choices,
+        )
+
+    def joint_velocities(  # noqa: PLR0913  all but three are named choices
+        self,
+        q: ArrayLike,
+        twist: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: Reference = "world-aligned",
+        smallest: float = 1.0e-5,
+        damping: float = 0.0,
+        joint_weights: ArrayLike | None = None,
+        twist_weights: ArrayLike | None = None,
+        preferred: ArrayLike | None = None,
+    ) -> JointVelocities:
+        """Velocities v (..., nv) of joints at q that come nearest to a frame's twist (..., 6).
+
+        The keywords after ``reference`` are those of `linkwork.ik.joint_velocities`. Limits and
+        loops are left out: `controller` keeps them.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
+        from linkwork.solve.velocities import joint_velocities  # noqa: PLC0415  not all need it
+
+        return joint_velocities(
+            self.jacobian(q, frame, reference=reference),
+            twist,
+            smallest=smallest,
+            damping=damping,
+            joint_weights=joint_weights,
+            twist_weights=twist_weights,
+            preferred=preferred,
         )

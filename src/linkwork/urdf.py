@@ -7,6 +7,8 @@ would be. `document` makes one of records that were built in code.
 
 from __future__ import annotations
 
+import os
+
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.diff import Change, Difference, diff
 from linkwork.formats.urdf.edit import cut, merge, prefix, remove, rename, reroot, subtree
@@ -15,8 +17,8 @@ from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.validate import checked as document
 from linkwork.formats.urdf.write import to_text
 from linkwork.loading import read
-from linkwork.saving import Saved
-from linkwork.saving import save as write
+from linkwork.locating import Folders
+from linkwork.saving import Meshes, Saved, Source, save
 
 __all__ = [
     "Change",
@@ -39,3 +41,18 @@ __all__ = [
     "to_text",
     "write",
 ]
+
+
+def write(
+    source: Source,
+    path: str | os.PathLike[str],
+    *,
+    meshes: Meshes = "readable",
+    allow: Folders = (),
+    overwrite: bool = True,
+) -> Saved:
+    """Write a description as URDF, whatever its file is called; all else as `linkwork.save`.
+
+    Raises: as `linkwork.save`.
+    """
+    return save(source, path, format="urdf", meshes=meshes, allow=allow, overwrite=overwrite)

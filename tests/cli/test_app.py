@@ -19,7 +19,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.cli import app as module
-from linkwork.errors import DescriptionError, InputError, Problem
+from linkwork.errors import DescriptionError, Finding, InputError
 
 COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik", "assemble", "simulate")
 DOCUMENT_COMMANDS = ("check", "diff", "convert")
@@ -179,7 +179,7 @@ def test_a_faulty_description_gives_a_line_for_each_fault(cli: Callable[..., Any
         (PermissionError(13, "Permission denied", "f.urdf"), "linkwork: f.urdf: Permission denied"),
         (OSError(28, "No space left on device"), "linkwork: No space left on device"),
         (MemoryError("1 TiB"), "linkwork: there is not enough memory: 1 TiB"),
-        (DescriptionError([Problem("error", "x", "bad", "f", 3)]), "f:3: error: bad"),
+        (DescriptionError([Finding("error", "x", "bad", "f", 3)]), "f:3: error: bad"),
     ],
 )
 def test_sentences(error: Exception, text: str):

@@ -14,7 +14,7 @@ import typer
 from linkwork.cli import check as command
 from linkwork.cli.check_codes import CODES
 from linkwork.cli.document_arguments import CheckArguments
-from linkwork.errors import InputError, Problem, UnknownNameError
+from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.formats.urdf.read import read
 
 LINE = re.compile(
@@ -120,7 +120,7 @@ def test_json(check: Check):
     assert [file["robot"] for file in given["files"]] == ["r", "r", None]
     assert (given["errors"], given["warnings"], given["notes"]) == (3, 1, 1)
     assert given["failed"] is True
-    problems = [Problem(**problem) for file in given["files"] for problem in file["problems"]]
+    problems = [Finding(**problem) for file in given["files"] for problem in file["problems"]]
     assert len(problems) == 5
     assert {problem.code for problem in problems} <= set(CODES)
     assert json.loads(check("good.urdf", json=True)[1])["failed"] is False
@@ -228,11 +228,11 @@ def test_mjcf_is_known_by_its_root(files: Path, check: Check):
 
 
 def test_a_line_has_what_an_editor_jumps_by():
-    problem = Problem("warning", "range", "it is odd", "a.urdf", 7, "joint", "j", "mend it")
+    problem = Finding("warning", "range", "it is odd", "a.urdf", 7, "joint", "j", "mend it")
     assert command.line_of(problem, "x").plain == "a.urdf:7: warning: joint 'j': it is odd (range)"
-    bare = Problem("error", "no-file", "there is none")
+    bare = Finding("error", "no-file", "there is none")
     assert command.line_of(bare, "x").plain == "x: error: there is none (no-file)"
-    unnamed = Problem("error", "xml", "broken", "a.urdf", 3, "robot")
+    unnamed = Finding("error", "xml", "broken", "a.urdf", 3, "robot")
     assert command.line_of(unnamed, "x").plain == "a.urdf:3: error: robot: broken (xml)"
 
 

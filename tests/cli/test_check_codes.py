@@ -47,10 +47,10 @@ def test_levels_are_those_of_the_sources(by_code: dict[str, list[Found]]):
 
 
 MAKER = """
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 
 def warn(problems, code: str, message):
-    problems.append(Problem("warning", code, message))
+    problems.append(Finding("warning", code, message))
 
 class Refused(Exception):
     def __init__(self, message: str, code: str) -> None:
@@ -65,9 +65,9 @@ class Files:
 @pytest.mark.parametrize(
     ("text", "levels"),
     [
-        ('Problem("error", "brand-new", "x")', {"error"}),
-        ('Problem(level, "old" if x else "brand-new", "x")', set[str]()),
-        ('Problem("note", code="brand-new", message="x")', {"note"}),
+        ('Finding("error", "brand-new", "x")', {"error"}),
+        ('Finding(level, "old" if x else "brand-new", "x")', set[str]()),
+        ('Finding("note", code="brand-new", message="x")', {"note"}),
         ('warn(problems, "brand-new", "x")', {"warning"}),
         ('raise Refused("x", "brand-new")', set[str]()),
         ('Files().refuse("brand-new", 1)', set[str]()),
@@ -79,7 +79,7 @@ class Files:
     ],
 )
 def test_the_search_sees_a_code(text: str, levels: set[str]):
-    errors = "class Problem:\n    level: str\n    code: str\n    message: str"
+    errors = "class Finding:\n    level: str\n    code: str\n    message: str"
     seen = found(of_texts({"a.py": f"{MAKER}\n{text}", "errors.py": errors}))
     assert levels in [one.levels for one in seen if one.code == "brand-new"]
 

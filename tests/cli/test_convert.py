@@ -14,11 +14,11 @@ import pytest
 
 import linkwork as lw
 from linkwork import models
-from linkwork.cli.convert import FORMATS
 from linkwork.formats.tree_text import dot, mermaid, svg
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Mesh
 from linkwork.formats.urdf.write import to_text
+from linkwork.saving import FORMATS
 
 XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
 <xacro:arg name="n" default="1"/>
@@ -339,3 +339,12 @@ def test_a_target_that_is_a_link_to_itself_is_refused(cli: Callable[..., Any], t
     (tmp_path / "t.urdf").symlink_to("t.urdf")
     result = cli("convert", "panda", tmp_path / "t.urdf", "--force")
     assert result.exit_code == 2 and "a link that leads to itself" in result.stderr
+
+
+def test_the_loops_of_the_file_beside_are_taken(cli: Callable[..., Any], tmp_path: Path):
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    assert cli("convert", "four_bar", tmp_path / "m.xml", "--strict").exit_code == 0
+    assert len(lw.load(tmp_path / "m.xml").loops) == 2
+    for end in ("yaml", "json"):
+        assert cli("convert", "four_bar", tmp_path / f"four.{end}").exit_code == 0
+    assert lw.load(tmp_path / "four.json").mechanism == lw.load("four_bar").mechanism

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from linkwork.errors import DescriptionError, InputError, MissingExtraError, Problem
+from linkwork.errors import DescriptionError, Finding, InputError, MissingExtraError
 from linkwork.formats import xacro
 from linkwork.formats.urdf.read import read as read_urdf
 
@@ -45,10 +45,10 @@ def _expand(tmp_path: Path) -> Callable[..., xacro.Expanded]:
 
 
 @pytest.fixture(name="refused")
-def _refused(expand: Callable[..., xacro.Expanded]) -> Callable[..., Problem]:
+def _refused(expand: Callable[..., xacro.Expanded]) -> Callable[..., Finding]:
     """Expand a body that must be refused with one problem."""
 
-    def call(body: str, **how: Any) -> Problem:
+    def call(body: str, **how: Any) -> Finding:
         with pytest.raises(DescriptionError) as caught:
             expand(body, **how)
         (problem,) = caught.value.problems
@@ -166,7 +166,7 @@ def test_packages_are_asked_for(expand: Callable[..., xacro.Expanded], tmp_path:
 
 def test_the_environment_is_what_is_given(
     expand: Callable[..., xacro.Expanded],
-    refused: Callable[..., Problem],
+    refused: Callable[..., Finding],
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("LW_SECRET", "hidden")
@@ -179,7 +179,7 @@ def test_the_environment_is_what_is_given(
     assert '"none"' in expand('<link name="$(optenv LW_SECRET none)"/>').text
 
 
-def test_a_missing_argument_and_a_wrong_expression_have_their_line(refused: Callable[..., Problem]):
+def test_a_missing_argument_and_a_wrong_expression_have_their_line(refused: Callable[..., Finding]):
     problem = refused("\n<link name='$(arg n)'/>")
     assert (problem.line, problem.code) == (4, "xacro-argument")
     assert "--arg n:=" in problem.hint
@@ -257,7 +257,7 @@ CODE = [
 
 @pytest.mark.parametrize("code", CODE)
 def test_expressions_do_not_reach_python(
-    refused: Callable[..., Problem], code: str, tmp_path: Path
+    refused: Callable[..., Finding], code: str, tmp_path: Path
 ):
     canary = tmp_path / "canary"
     code = code.replace("CANARY", str(canary))
@@ -284,7 +284,7 @@ EVALUATED = [
 @pytest.mark.sweep(6)
 @pytest.mark.parametrize("form", EVALUATED)
 def test_every_place_that_is_evaluated_is_guarded(
-    refused: Callable[..., Problem], form: str, tmp_path: Path
+    refused: Callable[..., Finding], form: str, tmp_path: Path
 ):
     canary = tmp_path / "canary"
     code = f"[c for c in ().__class__.__base__.__subclasses__()] or open('{canary}', 'w')"
@@ -293,7 +293,7 @@ def test_every_place_that_is_evaluated_is_guarded(
 
 
 @pytest.mark.parametrize("code", ["[].__class__", "list.mro", "[g.gi_frame for g in [1]]"])
-def test_eval_does_not_reach_python(refused: Callable[..., Problem], code: str):
+def test_eval_does_not_reach_python(refused: Callable[..., Finding], code: str):
     assert refused(f'<link name="$(eval {code})"/>').code == "xacro-expression"
 
 
@@ -375,7 +375,7 @@ def test_files_outside_are_not_read(expand: Callable[..., xacro.Expanded], secre
     assert "secret" in expand(allowed, find=Find()).text
 
 
-def test_only_regular_files_are_read(refused: Callable[..., Problem], tmp_path: Path):
+def test_only_regular_files_are_read(refused: Callable[..., Finding], tmp_path: Path):
     (tmp_path / "pkg").mkdir()
     os.mkfifo(tmp_path / "pkg" / "pipe.xacro")
     (tmp_path / "pkg" / "large.xacro").write_bytes(b" " * (QUICK.largest + 1))
@@ -412,7 +412,7 @@ BOMBS = {
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("what", BOMBS)
-def test_bombs_end(refused: Callable[..., Problem], what: str):
+def test_bombs_end(refused: Callable[..., Finding], what: str):
     problem = refused(
         BOMBS[what], limits=xacro.Limits(seconds=2, memory=256 << 20, largest=1 << 20)
     )
@@ -428,7 +428,7 @@ def test_bombs_end(refused: Callable[..., Problem], what: str):
         "<!DOCTYPE robot [<!ENTITY % p SYSTEM 'http://127.0.0.1:9/x'> %p;]>",
     ],
 )
-def test_document_types_are_refused(refused: Callable[..., Problem], doctype: str):
+def test_document_types_are_refused(refused: Callable[..., Finding], doctype: str):
     problem = refused(robot("<link name='a'/>", first=doctype))
     assert (problem.code, problem.line) == ("doctype", 1)
 

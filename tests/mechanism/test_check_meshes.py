@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkwork.errors import InputError, MissingExtraError, Problem
+from linkwork.errors import Finding, InputError, MissingExtraError
 from linkwork.formats.urdf.read import read
 from linkwork.geometry.meshes import resolve
 from linkwork.mechanism.check_meshes import check_meshes
@@ -53,7 +53,7 @@ def mesh(name: str, scale: str = "") -> str:
     return f'<mesh filename="{name}"' + (f' scale="{scale}"' if scale else "") + "/>"
 
 
-def check(folder: Path, text: str, load: Any = None, **more: Any) -> list[Problem]:
+def check(folder: Path, text: str, load: Any = None, **more: Any) -> list[Finding]:
     """The findings on a description in a folder, found by the true rules."""
     file = folder / "robot" / "urdf" / "r.urdf"
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.formats.urdf.records import (
     ZERO,
     Box,
@@ -33,7 +33,7 @@ def link(shape: Shape, mass: float, com: object, inertia: object, **placed: obje
     return Link("a", Inertial(com_, ZERO, mass, rows), (Visual(None, xyz, rpy, shape),))
 
 
-def found(*links: Link, meshes: dict[str, object] | None = None) -> list[Problem]:
+def found(*links: Link, meshes: dict[str, object] | None = None) -> list[Finding]:
     return list(check_sizes(Robot("r", links), meshes))
 
 

@@ -356,12 +356,12 @@ def test_frames_of_the_user_survive_edits():
         ("wrist", "base", np.eye(4), InputError, "'wrist' already exists"),
         ("", "base", np.eye(4), InputError, "needs a name"),
         ("tool", "hnd", np.eye(4), UnknownNameError, "nearest: hand"),
-        ("tool", "hand", np.eye(3), ShapeError, r"shape \(4, 4\), this one \(3, 3\)"),
-        ("tool", "hand", [[1], [1, 2]], InputError, "must be numbers"),
-        ("tool", "hand", np.full((4, 4), np.nan), InputError, "finite"),
-        ("tool", "hand", np.diag([1, 1, 1 + 2e-6, 1]), InputError, "not rigid"),
-        ("tool", "hand", np.diag([1.0, 1, -1, 1]), InputError, "not rigid"),
-        ("tool", "hand", np.diag([1.0, 1, 1, 2]), InputError, "not rigid"),
+        ("tool", "hand", np.eye(3), ShapeError, r"shape \(4, 4\), not \(3, 3\)"),
+        ("tool", "hand", [[1], [1, 2]], InputError, "must be real numbers"),
+        ("tool", "hand", np.full((4, 4), np.nan), InputError, "not a rigid pose"),
+        ("tool", "hand", np.diag([1, 1, 1 + 2e-6, 1]), InputError, "not a rigid pose"),
+        ("tool", "hand", np.diag([1.0, 1, -1, 1]), InputError, "not a rigid pose"),
+        ("tool", "hand", np.diag([1.0, 1, 1, 2]), InputError, "not a rigid pose"),
     ],
 )
 def test_what_with_frame_refuses(name, parent, T, error, text):

@@ -10,7 +10,7 @@ import pytest
 
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.mechanism.expressions import Expression, affine, checked, traced
-from linkwork.ops.casadi import CASADI
+from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
 from seeds import rng
 
@@ -42,8 +42,9 @@ def test_values_and_slopes_are_the_functions(name):
             step = 1e-6 * np.eye(n)[k]
             expected = (function(*(x + step)) - function(*(x - step))) / 2e-6
             assert float(slope) == pytest.approx(float(expected), rel=1e-6, abs=1e-7)
-        graph, _ = expression.value_and_slopes(CASADI, [CASADI.const(v) for v in x])
-        assert float(graph) == pytest.approx(float(value), abs=1e-14)
+        o = GraphOps()
+        graph, _ = expression.value_and_slopes(o, [o.const(v) for v in x])
+        assert o.graph.values[graph.numbers[0]] == pytest.approx(float(value), abs=1e-14)
 
 
 def test_it_is_its_operations():
@@ -60,7 +61,7 @@ def test_what_is_not_needed_is_left_out():
         return x + 1
 
     assert len(traced(wasteful, 1).nodes) == 3
-    assert len(traced(lambda x: np.sin(x) + np.sin(x), 1).nodes) == 3  # computed once
+    assert len(traced(lambda x: np.sin(x) * np.sin(x), 1).nodes) == 3  # computed once
 
 
 def test_an_input_becomes_a_constant():

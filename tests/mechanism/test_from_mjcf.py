@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkwork.errors import InputError, Problem
+from linkwork.errors import Finding, InputError
 from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Site
 from linkwork.mechanism.from_mjcf import (
     from_mjcf,
@@ -249,7 +249,7 @@ def test_findings_are_kept():
         joints=(),
         sites=(),
         geoms=(),
-        problems=(Problem("note", "code", "said"),),
+        problems=(Finding("note", "code", "said"),),
     )
     assert from_mjcf(found).findings == found.problems
 

@@ -69,6 +69,21 @@ def test_names_do_not_run_into_each_other():
     assert replace(m, body_names=("ab", "c")) != replace(m, body_names=("a", "bc"))
 
 
+def test_the_numbers_of_each_joint():
+    m = robots.mechanism_from(robots.every_joint_urdf())
+    for starts, part, joined, coordinate, joint in (
+        (m.q_start, m.q_slice, m.q_indices, m.coordinate_of_q, m.joint_of_q),
+        (m.v_start, m.v_slice, m.v_indices, m.coordinate_of_v, m.joint_of_v),
+    ):
+        coordinates = range(len(m.joint_names))
+        assert joined(coordinates) == list(range(starts[-1]))
+        assert joined([1, 0]) == [*range(starts[1], starts[2]), *range(starts[0], starts[1])]
+        for c in coordinates:
+            assert part(c) == slice(starts[c], starts[c + 1])
+            for k in joined([c]):
+                assert coordinate(k) == c and joint(k) == m.joint_names[c]
+
+
 def test_sizes():
     m = robots.mechanism_from(robots.every_joint_urdf())
     assert (m.n_q, m.n_v, m.n_bodies) == (19, 17, 11)

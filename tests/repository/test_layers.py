@@ -19,7 +19,7 @@ RANK = {
     "legible": -2,
     "errors": -1,
     "conventions": -1,
-    "arrays": -0.5,
+    "checks": -0.5,
     "atomic": -0.5,
     "extras": -0.5,
     "json_values": -0.5,

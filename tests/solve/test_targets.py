@@ -11,7 +11,6 @@ from linkwork.solve.targets import (
     directions,
     finite_rows,
     points_and_directions,
-    rigid_poses,
     rotations,
 )
 from linkwork.spatial import so3
@@ -24,43 +23,6 @@ def poses(n, label):
     for each in T:
         each[:3, :3], each[:3, 3] = so3.exp(NUMPY, g.normal(size=3)), g.normal(size=3)
     return T
-
-
-def test_poses_pass_as_they_are():
-    T = poses(6, "pass")
-    assert rigid_poses(T) is T
-    assert rigid_poses(T.reshape(2, 3, 4, 4)).shape == (2, 3, 4, 4)
-    assert rigid_poses(T[0].tolist()).dtype == np.float64
-    assert rigid_poses(np.zeros((0, 4, 4))).shape == (0, 4, 4)
-
-
-BAD = {
-    "not a number": lambda T: T.__setitem__((0, 0), np.nan),
-    "infinite position": lambda T: T.__setitem__((1, 3), np.inf),
-    "scaled": lambda T: T.__setitem__((slice(3), slice(3)), 1.001 * T[:3, :3]),
-    "sheared": lambda T: T.__setitem__((0, 1), T[0, 1] + 1e-3),
-    "reflected": lambda T: T.__setitem__((slice(3), 0), -T[:3, 0]),
-    "last row": lambda T: T.__setitem__((3, 3), 2.0),
-}
-
-
-@pytest.mark.parametrize("what", BAD)
-def test_what_is_not_rigid_is_refused_by_its_row(what):
-    T = poses(6, what).reshape(2, 3, 4, 4)
-    BAD[what](T[1, 2])
-    with pytest.raises(InputError, match=r"^target \[1, 2\] is not a rigid pose: the upper left"):
-        rigid_poses(T)
-    with pytest.raises(InputError, match=r"^task 'left': target is not a rigid pose"):
-        rigid_poses(T[1, 2], "task 'left'")
-    if what not in ("infinite position", "last row"):
-        with pytest.raises(InputError, match=r"^a: target \[1, 2\] is not a rotation"):
-            rotations(T[..., :3, :3], "a")
-
-
-@pytest.mark.parametrize("shape", [(), (4,), (3, 4), (4, 3), (16,), (2, 3, 3)])
-def test_other_shapes_are_named(shape):
-    with pytest.raises(ShapeError, match=r"^targets must have shape \(\.\.\., 4, 4\), not"):
-        rigid_poses(np.zeros(shape))
 
 
 def test_rotations_by_themselves_or_in_poses():

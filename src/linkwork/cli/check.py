@@ -21,9 +21,9 @@ from linkwork.cli.document_arguments import CheckArguments
 from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import (
     DescriptionError,
+    Finding,
     InputError,
     MissingExtraError,
-    Problem,
     UnknownNameError,
     UnsupportedFeatureError,
 )
@@ -56,7 +56,7 @@ class Checked:
 
     file: str
     robot: str | None
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     loops: str = ""
     """What closes the mechanism, and what that leaves free; empty where nothing does."""
 
@@ -125,7 +125,7 @@ def _checked(source: str, given: CheckArguments, arguments: dict[str, str]) -> C
         return Checked(file=source, robot=None, problems=error.problems)
     except (UnsupportedFeatureError, MissingExtraError) as error:
         code = "missing-extra" if isinstance(error, MissingExtraError) else "unsupported"
-        problem = Problem("error", code, str(error), source)
+        problem = Finding("error", code, str(error), source)
         return Checked(file=source, robot=None, problems=(problem,))
 
 
@@ -208,7 +208,7 @@ def file_beside(robot: Robot) -> Path | None:
     return beside(Path(robot.file)) if robot.file else None
 
 
-def _in_words_of_here(problem: Problem) -> Problem:
+def _in_words_of_here(problem: Finding) -> Finding:
     """Hints name the option of this command instead of the argument of a function."""
     return dataclasses.replace(problem, hint=output.in_options(problem.hint))
 
@@ -231,9 +231,9 @@ def _show(screen: Console, files: list[Checked], counts: Counter[str], left_out:
     screen.print(_summary(files, counts, left_out), soft_wrap=True)
 
 
-def by_cause(problems: Sequence[Problem]) -> list[list[Problem]]:
+def by_cause(problems: Sequence[Finding]) -> list[list[Finding]]:
     """Problems with those of the same cause: files of one package or folder that are not found."""
-    groups: dict[Any, list[Problem]] = {}
+    groups: dict[Any, list[Finding]] = {}
     for k, problem in enumerate(problems):
         named = _NAMED.match(problem.message) if problem.code in _OF_FILES else None
         cause = k if named is None else (problem.level, problem.code, named["where"], problem.file)
@@ -241,7 +241,7 @@ def by_cause(problems: Sequence[Problem]) -> list[list[Problem]]:
     return list(groups.values())
 
 
-def _same(others: Sequence[Problem]) -> str:
+def _same(others: Sequence[Finding]) -> str:
     """For example: the same for 18 more files: lines 5, 9, 14 and others."""
     lines = list(dict.fromkeys(problem.line for problem in others))
     shown = ", ".join(str(line) for line in lines[:_PLACES])
@@ -250,7 +250,7 @@ def _same(others: Sequence[Problem]) -> str:
     return f"the same for {len(others)} more file{files}: line{places} {shown}{more}"
 
 
-def line_of(problem: Problem, source: str) -> Text:
+def line_of(problem: Finding, source: str) -> Text:
     """For example: arm.urdf:12: warning: joint 'elbow': the axis has length 2 (axis-length)."""
     where = (
         f"{problem.file or source}:{problem.line}: "

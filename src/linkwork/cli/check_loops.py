@@ -6,14 +6,14 @@ from pathlib import Path
 
 from linkwork.cli import closed
 from linkwork.cli.progress import busy
-from linkwork.errors import DescriptionError, LinkworkError, Problem
+from linkwork.errors import DescriptionError, Finding, LinkworkError
 from linkwork.formats.mjcf.records import MjcfModel
 from linkwork.formats.urdf.records import Document
 from linkwork.loading import load
 from linkwork.mechanism.from_mjcf import from_mjcf
 from linkwork.robot import Robot
 
-Told = tuple[tuple[Problem, ...], str]
+Told = tuple[tuple[Finding, ...], str]
 """Problems, and what the loops leave free."""
 
 
@@ -48,4 +48,4 @@ def _closed(robot: Robot, file: str) -> Told:
     if found is not None:
         return (), closed.summary(robot)
     hint = "see that the two frames of each loop can meet"
-    return (Problem("warning", "loops-open", why, file, hint=hint),), ""
+    return (Finding("warning", "loops-open", why, file, hint=hint),), ""

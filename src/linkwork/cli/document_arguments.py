@@ -85,9 +85,10 @@ _MESHES = (
 class ConvertArguments:
     """Write a description in another format, or a picture of its tree.
 
-    The name of the target says the format: .urdf, .xml or .mjcf (MJCF, by MuJoCo), .svg, .mmd or
-    .md (Mermaid), .dot. What is odd, and what is lost, is told on standard error. The exit code
-    is 0 when the target is written, 2 otherwise; a file is written whole or not at all.
+    The name of the target says the format: .urdf, .xml or .mjcf (MJCF, by MuJoCo), .yaml
+    (loops alone), .json (the mechanism), .svg, .mmd or .md (Mermaid), .dot. What is odd, and what
+    is lost, is told on standard error. The exit code is 0 when the target is written, 2 otherwise;
+    a file is written whole or not at all.
     """
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -113,7 +114,9 @@ class ConvertArguments:
     to: Annotated[
         str | None,
         text_option(
-            "--to", metavar="FORMAT", text="What to write: urdf, mjcf, svg, mermaid or dot."
+            "--to",
+            metavar="FORMAT",
+            text="What to write: urdf, mjcf, loops, json, svg, mermaid or dot.",
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False

@@ -7,7 +7,8 @@ import math
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from linkwork.errors import InputError
 from linkwork.json_values import as_json
 from linkwork.legible import legible
 
@@ -68,14 +70,29 @@ def note(text: str) -> None:
     sys.stderr.write(legible(text, lines=True) + "\n")
 
 
-_ALLOW = re.compile(r"(pass )?allow=\[([^\]]*)\]")
+_OPTIONS = (
+    (re.compile(r"(pass )?allow=\[folder\]"), r"\1--allow FOLDER"),
+    (re.compile(r"(pass )?allow=\[([^\]]*)\]"), r"\1--allow \2"),
+    (re.compile(r"\boverwrite=True"), "--force"),
+    (re.compile(r"^meshes\b"), "--meshes"),
+    (re.compile(r"^format\b|\bformat=$"), "--to"),
+)
 
 
 def in_options(text: str) -> str:
     """A message with the options of commands in place of the arguments of functions."""
-    return _ALLOW.sub(
-        lambda m: f"{m[1] or ''}--allow {'FOLDER' if m[2] == 'folder' else m[2]}", text
-    )
+    for argument, option in _OPTIONS:
+        text = argument.sub(option, text)
+    return text
+
+
+@contextmanager
+def options_named() -> Generator[None, None, None]:
+    """Errors of arguments raised again with the options of commands in their texts."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(in_options(str(error))) from None
 
 
 # numbers

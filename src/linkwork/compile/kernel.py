@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_rows
+from linkwork.checks import real_rows
 from linkwork.compile.compiled_rows import CompiledRows
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.fastcall import bind

@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from linkwork.errors import DescriptionError, MissingFileError, Problem
+from linkwork.errors import DescriptionError, Finding, MissingFileError
 from linkwork.formats.loops_collection import read_collection
 from linkwork.formats.loops_records import (
     CouplingRecord,
@@ -274,4 +274,4 @@ def _word(text: str) -> str:
 
 
 def _refused(file: str, why: str) -> DescriptionError:
-    return DescriptionError([Problem("error", "loops", why, file)])
+    return DescriptionError([Finding("error", "loops", why, file)])

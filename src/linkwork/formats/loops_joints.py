@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from linkwork.errors import DescriptionError, Problem, UnknownNameError
+from linkwork.errors import DescriptionError, Finding, UnknownNameError
 from linkwork.formats.loops_records import JointRecord, LoopsRecord
 from linkwork.formats.urdf.records import ZERO, Document, Joint, Link, Robot
 from linkwork.formats.urdf.validate import checked
@@ -45,7 +45,7 @@ def with_joints(document: Document, record: LoopsRecord) -> tuple[Document, Loop
         links += between
     made = checked(replace(robot, links=tuple(links), joints=tuple(joints)), file=robot.file)
     notes = [
-        Problem("note", "other-joint", f"it is {_WORDS[len(each.axes)]}", record.file, each.line,
+        Finding("note", "other-joint", f"it is {_WORDS[len(each.axes)]}", record.file, each.line,
                 "joint_name", each.joint)
         for each in record.joints
     ]  # fmt: skip
@@ -64,7 +64,7 @@ def with_joints(document: Document, record: LoopsRecord) -> tuple[Document, Loop
 def _check(others: Mapping[str, JointRecord], robot: Robot, file: str) -> None:
     known = [joint.name for joint in robot.joints]
     problems = [
-        Problem("error", "loops", str(UnknownNameError("joint", name, known)), file, each.line,
+        Finding("error", "loops", str(UnknownNameError("joint", name, known)), file, each.line,
                 "joint_name")
         for name, each in others.items()
         if name not in known

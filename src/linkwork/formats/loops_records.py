@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.yaml import Node
 
 
@@ -74,7 +74,7 @@ class Fields:
         Raises: DescriptionError.
         """
         line = node.line if node is not None else 0
-        raise DescriptionError([Problem("error", "loops", why, self.file, line)]) from None
+        raise DescriptionError([Finding("error", "loops", why, self.file, line)]) from None
 
     def known(self, node: Node, names: Sequence[str], what: str) -> None:
         """Refuse keys that are none of ``names``."""

@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 from xml.sax.saxutils import escape
 
 from linkwork.errors import InputError
-from linkwork.formats.tidy_tree import positions
 from linkwork.formats.urdf.records import Joint, Robot
-
-Direction = Literal["down", "right"]
 
 LONGEST_LABEL = 48
 """Characters of a label in a picture; a longer name is cut, and whole in its tooltip."""
@@ -126,15 +121,11 @@ def _for_dot(text: str) -> str:
 
 # SVG
 
-_SIZE, _SMALL = 12.0, 10.0  # of letters, pixels
-_LETTER = 0.602  # the width of a letter by its size, in the monospace fonts of browsers
-_BOX, _PAD, _GAP = 22.0, 8.0, 14.0
-_LAYER = 46.0  # between boxes of one layer and the next
-_MARGIN = 12.0
-_SAG = 14.0  # how far a dotted line leaves its layer
+_ROW, _INDENT, _BOX, _PAD, _MARGIN = 28.0, 24.0, 22.0, 8.0, 12.0  # pixels
+_LETTER, _SMALL_LETTER = 7.2, 6.0  # widths in the monospace fonts of browsers, of 12 and 10 pixels
 # Legible on white and on black: no background is drawn.
 _STYLE = """<style>
-text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: #fff; text-anchor: middle; }
+text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: #fff; }
 text.j { font-size: 10px; fill: #7b7b7b; }
 text.m { font-size: 10px; fill: #b8650a; }
 rect { fill: #3d6489; }
@@ -144,142 +135,50 @@ path.c { stroke: #9467bd; stroke-dasharray: 1.5 3; stroke-linecap: round; stroke
 </style>"""
 
 
-def svg(robot: Robot, direction: Direction | None = None) -> str:
-    """The tree as a picture, with the root on top or (``direction="right"``) at the left.
+def svg(robot: Robot) -> str:
+    """The tree as a picture: a line for each link, indented below the one that carries it.
 
-    Without a direction the root is on top, unless the tree would be too wide for a screen. Names of
-    joints that move are brown, those of fixed joints grey with a dashed line.
+    Names of joints that move are brown, those of fixed joints grey with a dashed line.
 
-    Source: positions by `tidy_tree`; https://www.w3.org/TR/SVG11/
+    Source: https://www.w3.org/TR/SVG11/
 
     Raises: InputError for records that are no tree.
     """
     tree = _tree(robot)
-    if direction not in (None, "down", "right"):
-        raise InputError(f"a direction is 'down' or 'right', not {direction!r}")
-    if direction is not None:
-        return _drawn(_laid_out(tree, direction), robot.name)
-    both = [_laid_out(tree, "down"), _laid_out(tree, "right")]
-    return _drawn(max(both, key=lambda picture: round(picture.fit(), 3)), robot.name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Picture:
-    """Centres and widths of boxes, in pixels; ``stems`` is where each layer's lines bend."""
-
-    tree: _Tree
-    direction: Direction
-    x: list[float]
-    y: list[float]
-    widths: list[float]
-    stems: list[float]
-    width: float
-    height: float
-
-    def fit(self) -> float:
-        """How much it is reduced to be seen at once, at most 1."""
-        return min(1.0, 1600 / self.width, 1000 / self.height)
-
-
-def _laid_out(tree: _Tree, direction: Direction) -> _Picture:
-    boxes = [_wide(name, _SIZE) + 2 * _PAD for name in tree.links]
-    labels = [_wide(label, _SMALL) for label in tree.labels()]
-    depth = [0] * len(tree.links)
-    for k, parent in enumerate(tree.parents):
-        depth[k] = depth[parent] + 1 if parent >= 0 else 0
-    return (_downward if direction == "down" else _rightward)(tree, boxes, labels, depth)
-
-
-def _downward(tree: _Tree, boxes: list[float], labels: list[float], depth: list[int]) -> _Picture:
-    widths = [max(pair) for pair in zip(boxes, labels, strict=True)]
-    x = positions(tree.parents, [width + _GAP for width in widths])
-    left = min(v - w / 2 for v, w in zip(x, widths, strict=True)) - _MARGIN
-    right = max(v + w / 2 for v, w in zip(x, widths, strict=True)) + _MARGIN
-    y = [_MARGIN + _BOX / 2 + d * (_BOX + _LAYER) for d in depth]
-    stems = [v - _BOX / 2 - _LAYER * 0.6 for v in y]
-    height = max(y) + _BOX / 2 + _MARGIN + (_SAG if tree.leaders else 0.0)
-    return _Picture(tree, "down", [v - left for v in x], y, boxes, stems, right - left, height)
-
-
-def _rightward(tree: _Tree, boxes: list[float], labels: list[float], depth: list[int]) -> _Picture:
-    rows = positions(tree.parents, [_BOX + _GAP * 0.6] * len(boxes))
-    top = min(rows) - _MARGIN - _BOX / 2
-    layers = max(depth) + 1
-    widest, before = [0.0] * layers, [0.0] * layers
-    for d, box, label in zip(depth, boxes, labels, strict=True):
-        widest[d] = max(widest[d], box)
-        before[d] = max(before[d], label + 3 * _PAD if d else 0.0)
-    starts = [_MARGIN]
-    for d in range(1, layers):
-        starts.append(starts[-1] + widest[d - 1] + before[d])
-    x = [starts[d] + w / 2 for d, w in zip(depth, boxes, strict=True)]
-    stems = [starts[d] - before[d] + _PAD for d in depth]
-    width = starts[-1] + widest[-1] + _MARGIN + (_SAG if tree.leaders else 0.0)
-    height = max(rows) - top + _BOX / 2 + _MARGIN
-    return _Picture(tree, "right", x, [v - top for v in rows], boxes, stems, width, height)
-
-
-def _drawn(picture: _Picture, name: str) -> str:
-    width, height = _n(picture.width), _n(picture.height)
-    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    pieces = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">']
-    pieces += [f"<title>{_for_xml(name)}</title>", _STYLE]
-    pieces += _lines(picture)
-    pieces += _boxes(picture)
-    return "\n".join([*pieces, "</svg>"]) + "\n"
-
-
-def _lines(picture: _Picture) -> Iterable[str]:
-    tree, down = picture.tree, picture.direction == "down"
-    for k, (parent, joint) in enumerate(zip(tree.parents, tree.joints, strict=True)):
-        if joint is None:
-            continue
-        x, y, px, py = picture.x[k], picture.y[k], picture.x[parent], picture.y[parent]
-        bend, kind = _n(picture.stems[k]), ' class="f"' if joint.type == "fixed" else ""
-        if down:  # the label sits on the box, and the line ends above it
-            end = y - _BOX / 2 - _SMALL * 1.7
-            path = f"M{_n(px)} {_n(py + _BOX / 2)}V{bend}H{_n(x)}V{_n(end)}"
-        else:
-            start, end = px + picture.widths[parent] / 2, x - picture.widths[k] / 2
-            path = f"M{_n(start)} {_n(py)}H{bend}V{_n(y)}H{_n(end)}"
-        yield f'<path{kind} d="{path}"/>'
-    for a, b in tree.leaders:
-        yield f'<path class="c" d="{_coupling(picture, a, b)}"/>'
-
-
-def _coupling(picture: _Picture, follower: int, leader: int) -> str:
-    """A curve between two boxes on the side where no labels are."""
-    if picture.direction == "down":
-        ends = [(picture.x[k], picture.y[k] + _BOX / 2) for k in (follower, leader)]
-        middle = ((ends[0][0] + ends[1][0]) / 2, max(end[1] for end in ends) + 2 * _SAG)
-    else:
-        ends = [(picture.x[k] + picture.widths[k] / 2, picture.y[k]) for k in (follower, leader)]
-        middle = (max(end[0] for end in ends) + 2 * _SAG, (ends[0][1] + ends[1][1]) / 2)
-    start, bend, end = (f"{_n(x)} {_n(y)}" for x, y in (ends[0], middle, ends[1]))
-    return f"M{start}Q{bend} {end}"
-
-
-def _boxes(picture: _Picture) -> Iterable[str]:
-    tree = picture.tree
-    for k, (link, label) in enumerate(zip(tree.links, tree.labels(), strict=True)):
-        x, y, width, joint = picture.x[k], picture.y[k], picture.widths[k], tree.joints[k]
-        place = f'x="{_n(x - width / 2)}" y="{_n(y - _BOX / 2)}"'
-        yield f'<rect {place} width="{_n(width)}" height="{_n(_BOX)}" rx="4"/>'
-        yield _text(x, y + _SIZE * 0.34, link, "")
+    left: list[float] = []  # where a link's line begins, and where its box does and ends
+    boxes: list[tuple[float, float]] = []
+    shapes: list[str] = []
+    for k, (link, joint, parent) in enumerate(
+        zip(tree.links, tree.joints, tree.parents, strict=True)
+    ):
+        y = _MARGIN + _BOX / 2 + k * _ROW
+        left.append(_MARGIN if joint is None else left[parent] + _INDENT)
+        start = left[k]
         if joint is not None:
-            px, py = _label_place(picture, k)
-            yield _text(px, py, label, "j" if joint.type == "fixed" else "m")
+            label, fixed = f"{joint.name} ({joint.type})", joint.type == "fixed"
+            stem, above = left[parent] + _PAD, _MARGIN + _BOX + parent * _ROW
+            line = f"M{_n(stem)} {_n(above)}V{_n(y)}H{_n(start)}"
+            shapes.append(f'<path class="{"f" if fixed else "l"}" d="{line}"/>')
+            shapes.append(_text(start + 4.0, y + 3.4, label, "j" if fixed else "m"))
+            start += _wide(label, _SMALL_LETTER) + _PAD
+        width = _wide(link, _LETTER) + 2 * _PAD
+        boxes.append((start, start + width))
+        place = f'x="{_n(start)}" y="{_n(y - _BOX / 2)}" width="{_n(width)}" height="{_n(_BOX)}"'
+        shapes += [f'<rect {place} rx="4"/>', _text(start + _PAD, y + 4.1, link)]
+    for pair in tree.leaders:  # a curve between two boxes, on the side where no labels are
+        (x, y), (u, v) = ((boxes[k][1], _MARGIN + _BOX / 2 + k * _ROW) for k in pair)
+        bend = max(x, u) + 2 * _INDENT
+        curve = f"M{_n(x)} {_n(y)}C{_n(bend)} {_n(y)} {_n(bend)} {_n(v)} {_n(u)} {_n(v)}"
+        shapes.append(f'<path class="c" d="{curve}"/>')
+    width = _n(max(end for _, end in boxes) + _MARGIN + 2 * _INDENT * bool(tree.leaders))
+    height = _n(2 * _MARGIN + (len(boxes) - 1) * _ROW + _BOX)
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
+    title = f"<title>{_for_xml(robot.name)}</title>"
+    return "\n".join([head, title, _STYLE, *shapes, "</svg>"]) + "\n"
 
 
-def _label_place(picture: _Picture, k: int) -> tuple[float, float]:
-    """Where the label of the joint above a link is: the middle of its base line."""
-    if picture.direction == "down":
-        return picture.x[k], picture.y[k] - _BOX / 2 - _SMALL * 0.5
-    left = picture.x[k] - picture.widths[k] / 2
-    return (picture.stems[k] + left) / 2, picture.y[k] - _SMALL * 0.4
-
-
-def _text(x: float, y: float, text: str, kind: str) -> str:
+def _text(x: float, y: float, text: str, kind: str = "") -> str:
     shown = _cut(text)
     tip = f"<title>{_for_xml(text)}</title>" if shown != text else ""
     of = f' class="{kind}"' if kind else ""
@@ -294,10 +193,9 @@ def _cut(text: str) -> str:
     return f"{one_line[:half]}…{one_line[-half:]}"
 
 
-def _wide(text: str, size: float) -> float:
+def _wide(text: str, letter: float) -> float:
     """The width of a label in pixels, as good as it can be known without the font."""
-    letters = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in _cut(text))
-    return letters * size * _LETTER
+    return letter * sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in _cut(text))
 
 
 def _for_xml(text: str) -> str:

@@ -23,9 +23,9 @@ from typing import IO, Any, TypeAlias
 
 from linkwork.errors import (
     DescriptionError,
+    Finding,
     InputError,
     MissingExtraError,
-    Problem,
     UnknownNameError,
 )
 from linkwork.formats.urdf.read import read as read_urdf
@@ -69,9 +69,9 @@ class Expanded:
     text: str
     files: tuple[Path, ...] = ()
     places: tuple[tuple[str, int] | None, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Finding, ...] = ()
 
-    def located(self, problem: Problem) -> Problem:
+    def located(self, problem: Finding) -> Finding:
         """A problem of the text, with the file and line of the xacro element it comes from."""
         if problem.file != self.file:
             return problem
@@ -262,19 +262,19 @@ def _expanded(answer: Mapping[str, Any], shown: str, file: str) -> Expanded:
         where, line = fault["place"]
         raise DescriptionError(
             [
-                Problem(
+                Finding(
                     "error", fault["code"], fault["message"], name(where), line, hint=fault["hint"]
                 )
             ]
         )
     problems = [
-        Problem("warning", "xacro", text, name(place[0]), place[1])
+        Finding("warning", "xacro", text, name(place[0]), place[1])
         for text, place in ((text, place or (file, 0)) for text, place in answer["warnings"])
     ]
     for argument in answer["unused"]:
         known = [other for other in answer["declared"] if other != argument]
         message = f"the file does not ask for it; {UnknownNameError('argument', argument, known)}"
-        problems.append(Problem("warning", "xacro-argument", message, shown, name=argument))
+        problems.append(Finding("warning", "xacro-argument", message, shown, name=argument))
     return Expanded(
         shown,
         answer["text"],

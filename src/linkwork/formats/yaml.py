@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 
 DEEPEST, LONGEST_FILE, LONGEST_TEXT = 50, 500_000, 10_000
 """How deep values may be nested, and how many characters a file and one text in it may have."""
@@ -68,7 +68,7 @@ def parse(text: str, file: str = "") -> Node:
 
 def _fail(file: str, line: int, why: str) -> NoReturn:
     hint = "plain mappings, lists, texts and numbers are read"
-    raise DescriptionError([Problem("error", "yaml", why, file, line, hint=hint)]) from None
+    raise DescriptionError([Finding("error", "yaml", why, file, line, hint=hint)]) from None
 
 
 class _Reader:

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from linkwork.errors import InputError, Level, MissingExtraError, Problem
+from linkwork.errors import Finding, InputError, Level, MissingExtraError
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Document, Material, Mesh, Robot
 from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES
 from linkwork.mechanism.check_sizes import check_sizes
@@ -63,14 +63,14 @@ def check_meshes(
     *,
     load: Callable[[Path], Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[Problem, ...]:
+) -> tuple[Finding, ...]:
     """What is wrong with the files that a description names, and what their sizes say of masses.
 
     Each name is looked for once and each file opened once. ``load`` is `geometry.load.load`, or
     something like it; ``progress`` is called with how many are done, and of how many.
     """
     robot = document.robot
-    problems = Problems(robot.file)
+    problems = Findings(robot.file)
     meshes, textures = list(_meshes(robot)), list(_textures(robot))
     total = len(meshes) + len(textures)
     files = _Files(find, load, problems)
@@ -93,7 +93,7 @@ def check_meshes(
 class _Files:
     """The files of a description: found and opened once each, with findings where they are not."""
 
-    def __init__(self, find: Find, load: Callable[[Path], Any] | None, problems: Problems) -> None:
+    def __init__(self, find: Find, load: Callable[[Path], Any] | None, problems: Findings) -> None:
         self._find, self._load, self._problems = find, load, problems
         self._boxes: dict[Path, Floats | None] = {}
         self._missed: set[str] = set()  # what was said of packages that are not installed
@@ -202,7 +202,7 @@ def _textures(robot: Robot) -> Iterator[_Use]:
             yield _Use(material.texture, material.line, link_name or material.name)
 
 
-def _check_units(robot: Robot, boxes: dict[str, Floats], problems: Problems) -> None:
+def _check_units(robot: Robot, boxes: dict[str, Floats], problems: Findings) -> None:
     """Sizes that no part of a robot has; each pair of name and scale once."""
     seen: set[tuple[str, tuple[float, float, float]]] = set()
     for link in robot.links:
@@ -215,7 +215,7 @@ def _check_units(robot: Robot, boxes: dict[str, Floats], problems: Problems) -> 
                 _check_size(_Use(mesh.filename, mesh.line, link.name, mesh.scale), boxes, problems)
 
 
-def _check_size(use: _Use, boxes: dict[str, Floats], problems: Problems) -> None:
+def _check_size(use: _Use, boxes: dict[str, Floats], problems: Findings) -> None:
     box, scale = boxes[use.name], np.abs(use.scale)
     extent = (box[1] - box[0]) * scale
     longest, flat = float(extent.max()), float(extent.min()) <= 1e-6 * float(extent.max())

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.errors import Problem
-from linkwork.formats.urdf.problems import Problems
+from linkwork.errors import Finding
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import (
     Box,
     Capsule,
@@ -39,7 +39,7 @@ class _Sized(NamedTuple):
     box: Floats
 
 
-def check_sizes(robot: Robot, meshes: Mapping[str, Floats] | None = None) -> tuple[Problem, ...]:
+def check_sizes(robot: Robot, meshes: Mapping[str, Floats] | None = None) -> tuple[Finding, ...]:
     """Findings on centres of mass, inertias and masses that the links' shapes do not allow.
 
     ``meshes`` has the box (2, 3) around each mesh by its name, unscaled. Links with a shape of
@@ -48,7 +48,7 @@ def check_sizes(robot: Robot, meshes: Mapping[str, Floats] | None = None) -> tup
     Source: half the trace of an inertia about the centre of mass is the sum of m_i d_i², with d_i
     the distance of the mass m_i from the centre; so it is at most m d² for the farthest point.
     """
-    problems = Problems(robot.file)
+    problems = Findings(robot.file)
     with np.errstate(over="ignore", invalid="ignore"):  # such a box has no known size
         sized = [
             _Sized(link, box)
@@ -100,7 +100,7 @@ def _local_box(shape: Shape, meshes: Mapping[str, Floats]) -> Floats | None:
     return np.array([-half, half])
 
 
-def _judge(sized: list[_Sized], problems: Problems) -> None:
+def _judge(sized: list[_Sized], problems: Findings) -> None:
     """All links at once: (n,) masses, (n, 3) centres, (n, 2, 3) boxes."""
     inertials = [s.link.inertial for s in sized if s.link.inertial is not None]
     mass = np.array([inertial.mass for inertial in inertials], np.float64)
@@ -170,6 +170,6 @@ def _measured(
     )
 
 
-def _suspect(problems: Problems, link: Link, code: str, message: str, hint: str) -> None:
+def _suspect(problems: Findings, link: Link, code: str, message: str, hint: str) -> None:
     line = link.inertial.line if link.inertial else link.line
     problems.add("warning", code, message, line=line, element="inertial", name=link.name, hint=hint)

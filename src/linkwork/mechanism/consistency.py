@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from linkwork.checks import rotation_deviation
+from linkwork.conventions import RIGID_TOLERANCE
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.tree import duplicates
-
-ROTATION_WITHIN = 1e-6
 
 
 class FieldError(Exception):
@@ -95,6 +95,5 @@ def _check_coordinates(m: Mechanism) -> None:
 def _check_rotations(field: str, R: Floats) -> None:
     if not len(R):
         return
-    square = np.einsum("nji,njk->nik", R, R)
-    if np.abs(square - np.eye(3)).max() > ROTATION_WITHIN or np.linalg.det(R).min() < 0:
+    if rotation_deviation(R).max() > RIGID_TOLERANCE:
         raise FieldError(field, "must be rotations")

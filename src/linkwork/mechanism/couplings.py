@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.conventions import FOLLOWER_TOLERANCE
-from linkwork.errors import DescriptionError, Problem, UnknownNameError, UnsupportedFeatureError
+from linkwork.errors import DescriptionError, Finding, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.parts import JointPart, Mimic
 from linkwork.mechanism.tree import error
@@ -48,7 +48,7 @@ def final_leaders(joints: Sequence[JointPart]) -> dict[str, Mimic]:
         return {}
     _check(joints, following)
     done: dict[str, Mimic] = {}
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     for name in following:
         chain: dict[str, None] = {}
         at = name
@@ -82,7 +82,7 @@ def _compose(outer: Mimic, done: dict[str, Mimic]) -> Mimic:
 
 def _check(joints: Sequence[JointPart], following: dict[str, Mimic]) -> None:
     by_name = {j.name: j for j in joints}
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     for name, mimic in following.items():
         leader = by_name.get(mimic.leader)
         if leader is None:
@@ -106,13 +106,13 @@ def _check(joints: Sequence[JointPart], following: dict[str, Mimic]) -> None:
 
 def narrow(
     limits: dict[str, Limits], followers: Sequence[JointPart], leaders: dict[str, Mimic]
-) -> list[Problem]:
+) -> list[Finding]:
     """Narrow leaders' limits in place, so that every follower stays within its own.
 
     A follower whose limits leave its leader no position, or but one, is a finding, and does not
     narrow it: a gripper that its file freezes is a slip of the file.
     """
-    findings: list[Problem] = []
+    findings: list[Finding] = []
     for joint in followers:
         own = limits[joint.name]
         leader, m, b = leaders[joint.name]
@@ -141,7 +141,7 @@ def narrow(
         else:
             limits[leader] = left
             continue
-        findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
+        findings.append(Finding("warning", "follower-limits", text, "", 0, "mimic", joint.name))
     return findings
 
 
@@ -149,14 +149,14 @@ def carry(
     resistances: dict[str, Resistance],
     followers: Sequence[JointPart],
     leaders: dict[str, Mimic],
-) -> list[Problem]:
+) -> list[Finding]:
     """Add in place to leaders what stands against their followers, so that power is the same.
 
     Limits of effort stay out: they are those of a motor, which the leader's force is not taken
     from. A follower whose velocity limit would hold its leader still is a finding, and does not
     limit it.
     """
-    findings: list[Problem] = []
+    findings: list[Finding] = []
     for joint in followers:
         own = resistances[joint.name]
         leader, m, _ = leaders[joint.name]
@@ -169,7 +169,7 @@ def carry(
                 f"its velocity limit {own.velocity:g} would hold '{leader}', which it follows, "
                 f"still: it is not counted, and '{leader}' keeps its own, {velocity:g}"
             )
-            findings.append(Problem("warning", "follower-limits", text, "", 0, "mimic", joint.name))
+            findings.append(Finding("warning", "follower-limits", text, "", 0, "mimic", joint.name))
         resistances[leader] = Resistance(
             velocity,
             on.damping + m * m * own.damping,

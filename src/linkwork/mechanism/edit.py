@@ -12,17 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.checks import rigid_pose
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.mechanism import rigid
 from linkwork.mechanism.assemble import assemble, with_beside
 from linkwork.mechanism.beside import beside_kept, beside_locked, led_along
-from linkwork.mechanism.locking import floats, joint_pose, positions_for
+from linkwork.mechanism.locking import joint_pose, positions_for
 from linkwork.mechanism.loops import Beside, Loop, coupling
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts, z_axis
-
-RIGID_WITHIN = 1e-6
-"""How far a given pose may be from a rotation and a shift, entry by entry."""
 
 
 def parts_of(m: Mechanism) -> Parts:
@@ -283,7 +281,7 @@ def _chain_joints(
 def with_frame(m: Mechanism, name: str, parent_frame: str, T_parent_frame: Any) -> Mechanism:
     """The mechanism with one more frame, at a pose (4, 4) in the frame `parent_frame`.
 
-    The pose is taken as given; it must be rigid within 1e-6.
+    The pose is taken as given; it must be rigid, see `checks.rigid_pose`.
 
     Raises: UnknownNameError for the parent, ShapeError, InputError for a name that is taken or
     empty and for a pose that is not rigid.
@@ -292,7 +290,8 @@ def with_frame(m: Mechanism, name: str, parent_frame: str, T_parent_frame: Any) 
     if not name or name in m.frame_names:
         why = "already exists" if name else "needs a name"
         raise InputError(f"the frame '{name}' {why}; choose one that is not in frame_names")
-    R, p = _rigid_pose(name, T_parent_frame)
+    T = rigid_pose(T_parent_frame, f"frame '{name}': its pose")
+    R, p = rigid.exact(T[:3, :3]), T[:3, 3]
     R_body, p_body = m.R_body_frame[parent], m.p_body_frame[parent]
     parts = parts_of(m)
     on = m.body_names[int(m.frame_body[parent])]
@@ -300,22 +299,6 @@ def with_frame(m: Mechanism, name: str, parent_frame: str, T_parent_frame: Any) 
     pose = R_body @ R, p_body + R_body @ p
     parts.frames.append(FramePart(name, on, *pose, fixed_to=fixed_to))
     return assemble(parts)
-
-
-def _rigid_pose(name: str, given: Any) -> _Pose:
-    T = floats(f"frame '{name}': its pose", given)
-    if T.shape != (4, 4):
-        raise ShapeError(f"frame '{name}': a pose has the shape (4, 4), this one {T.shape}")
-    if not np.isfinite(T).all():
-        raise InputError(f"frame '{name}': its pose must be finite numbers")
-    R = T[:3, :3]
-    off = max(np.abs(R.T @ R - np.eye(3)).max(), np.abs(T[3] - [0, 0, 0, 1]).max())
-    if off > RIGID_WITHIN or np.linalg.det(R) < 0:
-        raise InputError(
-            f"frame '{name}': its pose is not rigid (off by {off:.1g}, determinant "
-            f"{np.linalg.det(R):.3g}); the upper left 3x3 must be a rotation, the last row 0 0 0 1"
-        )
-    return rigid.exact(R), T[:3, 3]
 
 
 def close(
@@ -358,7 +341,7 @@ def couple(
     """The mechanism with a joint that is where others' positions put it.
 
     Either ``rate`` times each leader's position, added up, plus ``offset``; or a ``function`` of
-    them, which may use numbers, their arithmetic and `expressions.NAMES` of NumPy. It is called
+    them, which may use numbers, their arithmetic and `ops.graph.FUNCTIONS` of NumPy. It is called
     once, here; what it computed is kept.
 
     Raises: UnknownNameError for joints; InputError, UnsupportedFeatureError as `loops.coupling`.

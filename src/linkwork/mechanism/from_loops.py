@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.errors import DescriptionError, LinkworkError, Problem
+from linkwork.errors import DescriptionError, Finding, LinkworkError
 from linkwork.formats.loops import CouplingRecord, LoopRecord, LoopsRecord
 from linkwork.mechanism import edit
 from linkwork.mechanism.assemble import with_beside
@@ -16,7 +16,7 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
 
     Raises: DescriptionError with every entry that does not fit: names that do not exist, kinds.
     """
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     for loop in record.loops:
         try:
             m = edit.close(
@@ -40,8 +40,8 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
     return m
 
 
-def _problem(error: LinkworkError, record: LoopsRecord, line: int, element: str) -> Problem:
-    return Problem("error", "loops", str(error), record.file, line, element)
+def _problem(error: LinkworkError, record: LoopsRecord, line: int, element: str) -> Finding:
+    return Finding("error", "loops", str(error), record.file, line, element)
 
 
 def _coupling(record: CouplingRecord) -> Coupling:

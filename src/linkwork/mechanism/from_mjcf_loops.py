@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.formats.mjcf.records import Anchor, Closure, Coupling, MjcfModel, Place, Terms
 from linkwork.mechanism import rigid
 from linkwork.mechanism.loops import Beside, Loop, coupling
@@ -46,14 +46,14 @@ class _Beside:
         self.loops: list[Loop] = []
         self.couplings: list[Any] = []
         self.actuated: list[str] = []
-        self.findings: list[Problem] = []
+        self.findings: list[Finding] = []
         self.taken = {link.name for link in parts.links} | {frame.name for frame in parts.frames}
         self.taken |= {n for j in parts.joints for n in (j.name, f"{j.name}/joint")}
         self.carriers = _carriers(model)
 
     def say(self, level: Any, code: str, text: str, place: Place, name: str) -> None:
         """Keep a finding."""
-        problem = Problem(level, code, text, place.file, place.line, "equality", name)
+        problem = Finding(level, code, text, place.file, place.line, "equality", name)
         self.findings.append(problem)
 
     # loops
@@ -173,7 +173,7 @@ class _Beside:
                 text = f"it drives {what}: none of them is marked as actuated"
                 place = drive.place
                 self.findings.append(
-                    Problem("note", "no-actuator", text, place.file, place.line, "actuator")
+                    Finding("note", "no-actuator", text, place.file, place.line, "actuator")
                 )
 
 

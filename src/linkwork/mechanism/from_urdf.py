@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.errors import InputError, Problem
+from linkwork.errors import Finding, InputError
 from linkwork.formats.urdf.plans import draft
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Joint, Link
 from linkwork.mechanism.assemble import assemble
@@ -176,7 +176,7 @@ def _is_bounded(kind: JointType) -> bool:
     return kind is JointType.REVOLUTE or kind is JointType.PRISMATIC
 
 
-def _missing_limits(joint: Joint, file: str) -> list[Problem]:
+def _missing_limits(joint: Joint, file: str) -> list[Finding]:
     limit = joint.limit
     if limit is not None and limit.lower is not None and limit.upper is not None:
         return []
@@ -188,4 +188,4 @@ def _missing_limits(joint: Joint, file: str) -> list[Problem]:
         return []
     text = f"no {' and no '.join(missing)} limit: taken as unlimited"
     line = joint.limit.line if joint.limit else joint.line
-    return [Problem("warning", "missing-limits", text, file, line, "joint", joint.name)]
+    return [Finding("warning", "missing-limits", text, file, line, "joint", joint.name)]

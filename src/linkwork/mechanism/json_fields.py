@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from linkwork.errors import Level, Problem
+from linkwork.errors import Finding, Level
 from linkwork.mechanism.consistency import FieldError
 from linkwork.mechanism.expressions import Node, checked
 from linkwork.mechanism.loops import Coupling, Loop
@@ -226,8 +226,8 @@ def _named(value: Any, n_q: int) -> tuple[str, tuple[float, ...]]:
     return _string(field, pair[0]), tuple(q.tolist())
 
 
-def _problem(value: Any) -> Problem:
-    given = _object("findings", value, [field.name for field in fields(Problem)])
+def _problem(value: Any) -> Finding:
+    given = _object("findings", value, [field.name for field in fields(Finding)])
     for name, item in given.items():
         if name == "line":
             _integer("findings", item)
@@ -235,4 +235,4 @@ def _problem(value: Any) -> Problem:
             _string("findings", item)
     if given["level"] not in _LEVELS:
         raise FieldError("findings", f"the level is one of {', '.join(_LEVELS)}")
-    return Problem(**given)
+    return Finding(**given)

@@ -16,16 +16,17 @@ its position is ``multiplier * q_leader + offset``.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import Problem, UnknownNameError
+from linkwork.errors import Finding, UnknownNameError
 from linkwork.mechanism.loops import Coupling, Loop
 
 Floats = NDArray[np.float64]
@@ -128,7 +129,7 @@ class Mechanism:
     link_mass: Floats  # (nl,)
     link_com: Floats  # (nl, 3) in the link's frame
     link_I_com: Floats  # (nl, 3, 3) about the centre of mass, link axes
-    findings: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
     inertias_accepted: bool = False  # whether dynamics takes those that no real body has
     # links whose "mass" or "inertia" the description does not say; zero stands for it
     unknown_inertials: tuple[tuple[str, str], ...] = ()
@@ -201,6 +202,46 @@ class Mechanism:
     def n_v(self) -> int:
         """How many numbers a velocity has: the degrees of freedom."""
         return int(self.v_start[-1])
+
+    def q_slice(self, coordinate: int) -> slice:
+        """The numbers of q that belong to a coordinate."""
+        return self._q_slices[coordinate]
+
+    def v_slice(self, coordinate: int) -> slice:
+        """The numbers of v that belong to a coordinate."""
+        return self._v_slices[coordinate]
+
+    def q_indices(self, coordinates: Iterable[int]) -> list[int]:
+        """The indices of q that belong to coordinates, in their order."""
+        return [k for c in coordinates for k in _range(self._q_slices[c])]
+
+    def v_indices(self, coordinates: Iterable[int]) -> list[int]:
+        """The indices of v that belong to coordinates, in their order."""
+        return [k for c in coordinates for k in _range(self._v_slices[c])]
+
+    def coordinate_of_q(self, index: int) -> int:
+        """The coordinate that a number of q belongs to."""
+        return int(np.searchsorted(self.q_start, index, side="right")) - 1
+
+    def coordinate_of_v(self, index: int) -> int:
+        """The coordinate that a number of v belongs to."""
+        return int(np.searchsorted(self.v_start, index, side="right")) - 1
+
+    def joint_of_q(self, index: int) -> str:
+        """The joint that a number of q belongs to."""
+        return self.joint_names[self.coordinate_of_q(index)]
+
+    def joint_of_v(self, index: int) -> str:
+        """The joint that a number of v belongs to."""
+        return self.joint_names[self.coordinate_of_v(index)]
+
+    @cached_property
+    def _q_slices(self) -> list[slice]:
+        return _spans(self.q_start)
+
+    @cached_property
+    def _v_slices(self) -> list[slice]:
+        return _spans(self.v_start)
 
     @cached_property
     def _frame_index(self) -> dict[str, int]:
@@ -305,6 +346,15 @@ class Mechanism:
             c = int(self.coordinate[body])
             if c >= 0 and self.joint_names[c] != name:
                 yield body
+
+
+def _spans(starts: Ints) -> list[slice]:
+    ends: list[int] = starts.tolist()
+    return [slice(*span) for span in pairwise(ends)]
+
+
+def _range(span: slice) -> range:
+    return range(span.start, span.stop)
 
 
 def _counted(n: int, one: str, more: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.mechanism.loops import Beside
 from linkwork.mechanism.model import Floats, JointType
 
@@ -143,7 +143,7 @@ class Parts:
     R_world_root: Floats = field(default_factory=identity)
     p_world_root: Floats = field(default_factory=zero)
     frames_complete: bool = False
-    findings: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
     inertias_accepted: bool = False
     unknown_inertials: tuple[tuple[str, str], ...] = ()
     beside: Beside = field(default_factory=Beside)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism import parameters, rigid
 from linkwork.mechanism.assemble import assemble

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import DescriptionError, LinkworkError, Problem
+from linkwork.errors import DescriptionError, Finding, LinkworkError
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.consistency import FieldError, check_consistent
 from linkwork.mechanism.edit import parts_of
@@ -48,7 +48,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in cast("tuple[Any, ...]", value)]
     if isinstance(value, JointType):
         return value.label
-    return asdict(value) if isinstance(value, (Problem, Loop, Coupling)) else value
+    return asdict(value) if isinstance(value, (Finding, Loop, Coupling)) else value
 
 
 def from_json(text: str | bytes) -> Mechanism:
@@ -77,7 +77,7 @@ def _differs(a: Any, b: Any) -> bool:
 
 
 def _fail(message: str) -> NoReturn:
-    problem = Problem("error", "json", message, hint="write the text with to_json")
+    problem = Finding("error", "json", message, hint="write the text with to_json")
     raise DescriptionError([problem]) from None
 
 

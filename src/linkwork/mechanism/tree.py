@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.errors import DescriptionError, Problem, UnknownNameError
+from linkwork.errors import DescriptionError, Finding, UnknownNameError
 from linkwork.mechanism.model import Floats, Ints
 from linkwork.mechanism.parts import Parts
 
@@ -29,9 +29,9 @@ class Tree(NamedTuple):
     order: Ints  # (nj,) the joints in the order of the tree
 
 
-def error(code: str, element: str, name: str, message: str) -> Problem:
+def error(code: str, element: str, name: str, message: str) -> Finding:
     """A fault of the parts; a reader has found those of its file before, with their lines."""
-    return Problem("error", code, message, element=element, name=name)
+    return Finding("error", code, message, element=element, name=name)
 
 
 def indices(array: Ints) -> list[int]:
@@ -84,7 +84,7 @@ def resolve(parts: Parts) -> Tree:
     return Tree(int(roots[0]), parent, child, incoming, order)
 
 
-def _name_problems(parts: Parts) -> list[Problem]:
+def _name_problems(parts: Parts) -> list[Finding]:
     problems = [
         error("duplicate-name", kind, name, "the name is used more than once")
         for kind, names in (
@@ -98,8 +98,8 @@ def _name_problems(parts: Parts) -> list[Problem]:
     return problems
 
 
-def _reference_problems(parts: Parts, parent: Ints, child: Ints, names: list[str]) -> list[Problem]:
-    problems: list[Problem] = []
+def _reference_problems(parts: Parts, parent: Ints, child: Ints, names: list[str]) -> list[Finding]:
+    problems: list[Finding] = []
     if min(parent.min(initial=0), child.min(initial=0)) >= 0:
         return problems
     wrong = (parent == -2) | (child == -2) | ((parent < 0) != (child < 0))
@@ -117,10 +117,10 @@ def _reference_problems(parts: Parts, parent: Ints, child: Ints, names: list[str
     return problems
 
 
-def _parent_problems(parts: Parts, child: Ints) -> list[Problem]:
+def _parent_problems(parts: Parts, child: Ints) -> list[Finding]:
     """Links that several joints carry."""
     carrying = child[child >= 0]
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     for k in indices(np.flatnonzero(np.bincount(carrying, minlength=len(parts.links)) > 1)):
         above = [parts.joints[j].name for j in indices(np.flatnonzero(child == k))]
         text = f"child of {', '.join(above)}"
@@ -146,7 +146,7 @@ def _passes(above: Ints) -> tuple[Ints, Ints]:
     return passes, active
 
 
-def _cycle_problem(parts: Parts, above: Ints, lost: Ints) -> Problem:
+def _cycle_problem(parts: Parts, above: Ints, lost: Ints) -> Finding:
     """Name one cycle: from any joint that is never placed, its ancestors run into it."""
     at, seen = int(lost[0]), dict[int, None]()
     while at not in seen:

@@ -2,18 +2,21 @@
 
 An `ExpressionGraph` holds every scalar expression once: what is asked for again is what is there.
 Constants are folded, and what is zero or one by structure costs nothing, so that products with the
-exact zeros of placements and axes never exist. A block is an array of such expressions.
+exact zeros of placements and axes never exist. A block is an array of such expressions; Python's
+arithmetic and NumPy's functions work on it, so that a person's function of numbers is traced too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.ops.protocol import Block, Condition
 
 ZERO, ONE = 0, 1
@@ -288,10 +291,13 @@ _RULES: dict[str, Callable[..., int]] = {
 
 
 class Expressions:
-    """A block of a graph: ``numbers`` of its expressions in row-major order, and a shape."""
+    """A block of a graph: ``numbers`` of its expressions in row-major order, and a shape.
+
+    It takes `FUNCTIONS` of NumPy, element by element, and whole powers and halves of them. It has
+    no value to compare or to branch on: whoever tries is told so.
+    """
 
     __slots__ = ("graph", "numbers", "shape")
-    __array_ufunc__ = None  # so that NumPy leaves operators to this class
 
     def __init__(self, graph: ExpressionGraph, shape: tuple[int, ...], numbers: list[int]) -> None:
         self.graph, self.shape, self.numbers = graph, shape, numbers
@@ -302,7 +308,7 @@ class Expressions:
     def _other(self, other: Any) -> Expressions:
         return other if isinstance(other, Expressions) else block_of(self.graph, other)
 
-    def _each(self, operation: Callable[[int, int], int], a: Any, b: Any) -> Expressions:
+    def both(self, operation: Callable[[int, int], int], a: Any, b: Any) -> Expressions:
         """An operation element by element, of equal shapes or of a scalar with a block."""
         if not isinstance(a, _TAKEN) or not isinstance(b, _TAKEN):
             return NotImplemented  # dual numbers know what to do with a block
@@ -321,32 +327,37 @@ class Expressions:
         raise ValueError(f"blocks of the shapes {shape} and {second.shape} do not go together")
 
     def __add__(self, other: Any) -> Expressions:
-        return self._each(self.graph.add, self, other)
+        return self.both(self.graph.add, self, other)
 
     def __radd__(self, other: Any) -> Expressions:
-        return self._each(self.graph.add, other, self)
+        return self.both(self.graph.add, other, self)
 
     def __sub__(self, other: Any) -> Expressions:
-        return self._each(self.graph.subtract, self, other)
+        return self.both(self.graph.subtract, self, other)
 
     def __rsub__(self, other: Any) -> Expressions:
-        return self._each(self.graph.subtract, other, self)
+        return self.both(self.graph.subtract, other, self)
 
     def __mul__(self, other: Any) -> Expressions:
-        return self._each(self.graph.multiply, self, other)
+        return self.both(self.graph.multiply, self, other)
 
     def __rmul__(self, other: Any) -> Expressions:
-        return self._each(self.graph.multiply, other, self)
+        return self.both(self.graph.multiply, other, self)
 
     def __truediv__(self, other: Any) -> Expressions:
-        return self._each(self.graph.divide, self, other)
+        return self.both(self.graph.divide, self, other)
 
     def __rtruediv__(self, other: Any) -> Expressions:
-        return self._each(self.graph.divide, other, self)
+        return self.both(self.graph.divide, other, self)
 
     def __neg__(self) -> Expressions:
-        negative = self.graph.negative
-        return Expressions(self.graph, self.shape, [negative(k) for k in self.numbers])
+        return self.each(self.graph.negative)
+
+    def __pos__(self) -> Expressions:
+        return self
+
+    def __pow__(self, power: Any) -> Expressions:
+        return _power(self, power)
 
     def __matmul__(self, other: Any) -> Expressions:
         if not isinstance(other, _TAKEN):
@@ -368,6 +379,47 @@ class Expressions:
             (length,) = self.shape
             at = _place(index, length)
         return Expressions(self.graph, (), [self.numbers[at]])
+
+    def each(self, operation: Callable[[int], int]) -> Expressions:
+        """An operation on every element."""
+        return Expressions(self.graph, self.shape, [operation(k) for k in self.numbers])
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        function = FUNCTIONS.get(ufunc.__name__)
+        if function is None or method != "__call__" or options:
+            called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            raise UnsupportedFeatureError(
+                f"a traced function may use {', '.join(sorted(FUNCTIONS))} of NumPy, as they are "
+                f"called without options, not numpy.{called}"
+            )
+        return function(*inputs)
+
+    def __lt__(self, other: object) -> bool:
+        raise _branches("<")
+
+    def __le__(self, other: object) -> bool:
+        raise _branches("<=")
+
+    def __gt__(self, other: object) -> bool:
+        raise _branches(">")
+
+    def __ge__(self, other: object) -> bool:
+        raise _branches(">=")
+
+    def __eq__(self, other: object) -> bool:
+        raise _branches("== or in")  # a list is searched by ==, and so is a match
+
+    def __ne__(self, other: object) -> bool:
+        raise _branches("!=")
+
+    def __hash__(self) -> int:
+        raise _branches("a set or a dict")  # by which tables and caches look their keys up
+
+    def __bool__(self) -> bool:
+        raise _branches("if, and, or, not")
+
+    def __float__(self) -> float:
+        raise InputError("a traced function takes numpy's functions: np.sin, not math.sin")
 
     def rows(self) -> list[list[int]]:
         """The numbers of a matrix, row by row."""
@@ -396,6 +448,80 @@ def _matrix_product(a: Expressions, b: Expressions) -> Expressions:
     columns = [b.numbers[j::n_columns] for j in range(n_columns)]
     numbers = [inner(row, column) for row in a.rows() for column in columns]
     return Expressions(a.graph, (a.shape[0], n_columns), numbers)
+
+
+def _branches(by: str) -> InputError:
+    return InputError(
+        f"a traced function may not branch on its numbers, as it does by {by}: it is called once, "
+        "and what it computed is kept"
+    )
+
+
+MOST_POWER = 64
+
+
+def _power(base: Expressions, given: Any) -> Expressions:
+    """A whole power or half of one, by products of squares."""
+    if not isinstance(given, (int, float, np.number)):
+        raise UnsupportedFeatureError(
+            f"a traced function may raise to constant powers only, not to {given!r:.40}"
+        )
+    power = float(given)
+    if not (2.0 * power).is_integer() or abs(power) > MOST_POWER:
+        raise UnsupportedFeatureError(
+            f"a traced function may raise to whole powers and halves up to {MOST_POWER}, "
+            f"not to {power}"
+        )
+    result = block_of(base.graph, np.ones(base.shape))
+    if not power.is_integer():
+        result = _applied("SQRT", base)
+    left, square = int(abs(power)), base
+    while left:
+        if left % 2:
+            result = result * square
+        left //= 2
+        square = square * square if left else square
+    return 1.0 / result if power < 0 else result
+
+
+def _applied(operation: str, *blocks: Any) -> Any:
+    """An operation of the graph on every element."""
+    own = next(each for each in blocks if isinstance(each, Expressions))
+    function = partial(own.graph.apply, operation)
+    return own.each(function) if len(blocks) == 1 else own.both(function, *blocks)
+
+
+def _degrees(x: Expressions) -> Expressions:
+    return x * (180.0 / math.pi)
+
+
+def _radians(x: Expressions) -> Expressions:
+    return x * (math.pi / 180.0)
+
+
+def _cosine_of_sine(x: Expressions) -> Expressions:
+    return _applied("SQRT", 1.0 - x * x)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "add": partial(_applied, "ADD"), "subtract": partial(_applied, "SUB"),
+    "multiply": partial(_applied, "MUL"), "divide": partial(_applied, "DIV"),
+    "matmul": lambda a, b: b.__rmatmul__(a), "negative": lambda x: -x, "positive": lambda x: x,
+    "power": _power,
+    "square": lambda x: x * x,
+    "reciprocal": lambda x: 1.0 / x,
+    "sqrt": lambda x: _applied("SQRT", x),
+    "hypot": lambda a, b: _applied("SQRT", a * a + b * b),
+    "sin": lambda x: _applied("SIN", x),
+    "cos": lambda x: _applied("COS", x),
+    "tan": lambda x: _applied("SIN", x) / _applied("COS", x),
+    "arcsin": lambda x: _applied("ATAN2", x, _cosine_of_sine(x)),
+    "arccos": lambda x: _applied("ATAN2", _cosine_of_sine(x), x),
+    "arctan": lambda x: _applied("ATAN2", x, 1.0),
+    "arctan2": lambda y, x: _applied("ATAN2", y, x),
+    "deg2rad": _radians, "radians": _radians, "rad2deg": _degrees, "degrees": _degrees,
+}  # fmt: skip
+"""NumPy's functions that blocks take, by name."""
 
 
 def block_of(graph: ExpressionGraph, value: Any) -> Expressions:

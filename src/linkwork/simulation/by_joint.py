@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.arrays import real_array, real_rows
+from linkwork.checks import real_array, real_rows
 from linkwork.errors import ShapeError
 from linkwork.mechanism.model import Mechanism
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.arrays import real_rows
+from linkwork.checks import real_rows
 from linkwork.compile.kernel import Kernel
 from linkwork.errors import InputError, ShapeError
 from linkwork.simulation.closing import corrected

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.independent_rows import check_movable
-from linkwork.arrays import real_array, real_rows
+from linkwork.checks import real_array, real_rows
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters
 from linkwork.mechanism.model import Mechanism

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.lanes import tries_in_a_slice
 from linkwork.compile.process_bound import ProcessBound

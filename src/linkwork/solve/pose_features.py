@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.seeds import Axis
 
-RIGID = 1.0e-6
-"""How far each number of a target may be from that of a rigid pose."""
-
 POSE_AXES = (*[Axis(6)] * 3, *[Axis(2, -1.0, 1.0)] * 3, Axis(4, -0.5, 3.5))
 """The cells of `pose_features`."""
 

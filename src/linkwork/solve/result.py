@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.arrays import plain
+from linkwork.checks import plain
 from linkwork.errors import InputError
 from linkwork.json_values import as_json
 from linkwork.solve.tasks.base import Group

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.algorithms.forward_kinematics import fk
+from linkwork.conventions import RIGID_TOLERANCE
 from linkwork.mechanism.position_limits import limited_angles
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve import cones
@@ -16,7 +17,7 @@ from linkwork.solve.best import starts_of
 from linkwork.solve.code import Texts
 from linkwork.solve.explain import ROUNDING
 from linkwork.solve.moves import violation
-from linkwork.solve.pose_features import RIGID, far_from_rigid, pose_features
+from linkwork.solve.pose_features import far_from_rigid, pose_features
 from linkwork.solve.problem import Problem
 from linkwork.solve.step import configuration_of, seen_at, step
 from linkwork.solve.tasks.pose import Pose, pose_numbers
@@ -172,7 +173,7 @@ def _of_targets(
             continue
         R = [[target[4 * i + j] for j in range(3)] for i in range(3)]
         numbers += [target[4 * i + 3] for i in range(3)] + [x for row in R for x in row]
-        faults.append(far_from_rigid(o, R, [target[12 + j] for j in range(4)]) - RIGID)
+        faults.append(far_from_rigid(o, R, [target[12 + j] for j in range(4)]) - RIGID_TOLERANCE)
     numbers += [q0[k] for k in problem.held]
     if problem.resting:
         faults.append(_outside(o, problem, q0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.urdf.read import read
 from seeds import rng
 
@@ -21,7 +21,7 @@ def text(links: str, joints: str) -> str:
     return '<robot name="r">\n' + "\n".join(parts) + "\n</robot>"
 
 
-def errors(source: str) -> list[Problem]:
+def errors(source: str) -> list[Finding]:
     with pytest.raises(DescriptionError) as caught:
         read(source)
     return list(caught.value.problems)

@@ -7,10 +7,10 @@ from math import degrees, pi
 import pytest
 
 from linkwork import models
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.formats.urdf.check_closely import check_closely
 from linkwork.formats.urdf.examine import examine
-from linkwork.formats.urdf.problems import MOST, Problems
+from linkwork.formats.urdf.problems import MOST, Findings
 from linkwork.formats.urdf.read import read
 from seeds import rng
 
@@ -21,10 +21,10 @@ MASS = (
 )
 
 
-def found(text: str) -> list[Problem]:
+def found(text: str) -> list[Finding]:
     """What `check_closely` alone says."""
     robot = read(text).robot
-    problems = Problems(None)
+    problems = Findings(None)
     check_closely(robot, problems)
     return list(problems.sorted())
 
@@ -54,7 +54,7 @@ def placed(origin: str) -> dict[str, str]:
 
 def test_the_bundled_models_give_no_suspicion():
     for name in models.MODELS:
-        problems = Problems(None)
+        problems = Findings(None)
         check_closely(read(models.path(name)).robot, problems)
         assert problems.sorted() == ()
 

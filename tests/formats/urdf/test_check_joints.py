@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.urdf.read import read
 
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
@@ -26,7 +26,7 @@ def findings(*joints: tuple[str, str]) -> list[str]:
     return [problem.code for problem in read(text(*joints)).problems]
 
 
-def errors(*joints: tuple[str, str]) -> list[Problem]:
+def errors(*joints: tuple[str, str]) -> list[Finding]:
     with pytest.raises(DescriptionError) as caught:
         read(text(*joints))
     return list(caught.value.problems)

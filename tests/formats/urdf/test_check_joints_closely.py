@@ -7,13 +7,13 @@ from math import degrees, inf, pi
 import numpy as np
 import pytest
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.formats.urdf.check_joints_closely import (
     Coupling,
     check_joints_closely,
     final_couplings,
 )
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Joint, Limit, Mimic, Robot, Safety
 from linkwork.mechanism.couplings import Limits, final_leaders, narrow
 from linkwork.mechanism.model import JointType
@@ -30,8 +30,8 @@ def limited(lower: float | None, upper: float | None, kind: str = "revolute") ->
     return joint(kind=kind, limit=Limit(lower, upper, 1.0, 1.0))
 
 
-def found(*joints: Joint) -> list[Problem]:
-    problems = Problems(None)
+def found(*joints: Joint) -> list[Finding]:
+    problems = Findings(None)
     check_joints_closely(Robot("r", joints=joints), problems)
     return list(problems.sorted())
 

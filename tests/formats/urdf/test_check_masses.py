@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.formats.urdf.check_masses import check_masses
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import ZERO, Inertial, Joint, Link, Mimic, Robot
 from seeds import rng
 
@@ -22,10 +22,10 @@ def joint(name: str, ends: str, kind: str = "revolute", mimic: str = "") -> Join
     return Joint(name, kind, parent, child, mimic=Mimic(mimic) if mimic else None)
 
 
-def found(*records: Link | Joint) -> list[Problem]:
+def found(*records: Link | Joint) -> list[Finding]:
     links = tuple(record for record in records if isinstance(record, Link))
     joints = tuple(record for record in records if isinstance(record, Joint))
-    problems = Problems(None)
+    problems = Findings(None)
     check_masses(Robot("r", links, joints), problems)
     return list(problems.sorted())
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from linkwork import models
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.urdf.examine import examine
 from linkwork.formats.urdf.read import read
 from seeds import rng
 
 
-def said(source: str | bytes) -> tuple[Problem, ...]:
+def said(source: str | bytes) -> tuple[Finding, ...]:
     """What `read` says: findings, or the errors that it raises."""
     try:
         return read(source).problems

@@ -23,7 +23,7 @@ from linkwork.formats.urdf.moves import (
     Spot,
 )
 from linkwork.formats.urdf.plans import DOCUMENT, new_memos
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.unknown import Unknown
 
 
@@ -143,7 +143,7 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch):
     for k in range(50):
         line = f'<gazebo><a{k}/></gazebo><material name="a"{" " * k}/>'
         text = f'<robot name="r">{line * 3}</robot>'
-        assert quick.read(text.encode(), new_memos(), Unknown(Problems(None))) is not None
+        assert quick.read(text.encode(), new_memos(), Unknown(Findings(None))) is not None
         assert 0 < moves.remembered() <= 60
 
 
@@ -151,6 +151,6 @@ def test_a_long_piece_is_not_remembered():
     text = f'<robot name="r"><gazebo>{"<a/>" * 9000}</gazebo><gazebo a="1"/></robot>'
     before = 0
     for _ in range(3):
-        assert quick.read(text.encode(), new_memos(), Unknown(Problems(None))) is not None
+        assert quick.read(text.encode(), new_memos(), Unknown(Findings(None))) is not None
         before, known = moves.remembered(), before
     assert before == known

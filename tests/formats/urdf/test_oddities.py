@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Box, Document, ExtraAttribute, ExtraElement
 from linkwork.formats.urdf.write import to_text
@@ -20,7 +20,7 @@ def codes(document: Document) -> list[tuple[str, str]]:
     return [(problem.level, problem.code) for problem in document.problems]
 
 
-def errors(text: str) -> list[Problem]:
+def errors(text: str) -> list[Finding]:
     with pytest.raises(DescriptionError) as caught:
         read(text)
     return list(caught.value.problems)

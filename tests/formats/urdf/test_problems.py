@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from linkwork.errors import DescriptionError
-from linkwork.formats.urdf.problems import MOST, Problems
+from linkwork.formats.urdf.problems import MOST, Findings
 
 
 def test_problems_come_by_line_and_findings_are_no_errors():
-    problems = Problems("robot.urdf")
+    problems = Findings("robot.urdf")
     problems.add("warning", "b", "second", line=9)
     assert not problems.failed
     problems.add("error", "c", "third", line=12, element="link", name="a\nb")
@@ -24,7 +24,7 @@ def test_problems_come_by_line_and_findings_are_no_errors():
 
 @pytest.mark.parametrize("level", ["error", "note"])
 def test_past_the_limit_problems_are_counted(level):
-    problems = Problems(None)
+    problems = Findings(None)
     for line in range(MOST + 7):
         problems.add(level, "x", "y", line=line)
     listed = problems.sorted()
@@ -33,7 +33,7 @@ def test_past_the_limit_problems_are_counted(level):
 
 
 def test_errors_are_kept_where_findings_are_too_many():
-    problems = Problems(None)
+    problems = Findings(None)
     for line in range(MOST + 7):
         problems.add("note", "x", "y", line=line)
     problems.add("error", "bad", "z", line=1)
@@ -41,7 +41,7 @@ def test_errors_are_kept_where_findings_are_too_many():
 
 
 def test_near_names_are_looked_for_a_few_times_only():
-    problems = Problems(None)
+    problems = Findings(None)
     assert "elbow" in problems.nearest("elbwo", ["elbow", "wrist"])
     assert "there are 2" in problems.nearest("q", ["elbow", "wrist"])
     for _ in range(30):

@@ -14,7 +14,7 @@ from linkwork import models
 from linkwork.errors import DescriptionError
 from linkwork.formats.urdf import moves, quick
 from linkwork.formats.urdf.plans import new_memos
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.records import Robot
 from linkwork.formats.urdf.source import gather
@@ -60,14 +60,14 @@ def chain(n: int, head: str = '<robot name="chain">\n') -> str:
 
 def taken(data: bytes) -> bool:
     """Whether the quick way takes it."""
-    return quick.read(data, new_memos(), Unknown(Problems(None))) is not None
+    return quick.read(data, new_memos(), Unknown(Findings(None))) is not None
 
 
 def same(data: bytes) -> bool:
     """Read both ways, as text: that has the fields that do not count for equality too."""
-    by_events = Reader(data, expected := Problems("some.urdf")).by_events()
+    by_events = Reader(data, expected := Findings("some.urdf")).by_events()
     for _ in range(2):  # the second time every move is known
-        robot = Reader(data, problems := Problems("some.urdf")).read()
+        robot = Reader(data, problems := Findings("some.urdf")).read()
         assert repr(robot) == repr(by_events)
         assert problems.sorted() == expected.sorted()
     return taken(data)
@@ -212,7 +212,7 @@ def test_empty_roots():
 def test_lines_and_places():
     text = chain(6).replace("  <joint", "\n  <!-- one\n  more -->\n  <joint")
     assert taken(text.encode())
-    robot = Reader(text.encode(), Problems(None)).read()
+    robot = Reader(text.encode(), Findings(None)).read()
     assert robot is not None
     rows = text.split("\n")
     for record in (*robot.links, *robot.joints):

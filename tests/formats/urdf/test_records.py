@@ -9,7 +9,7 @@ import pytest
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.records import Box, ExtraElement, Joint, Link, Robot
 
-RECORDS = [r for r in vars(records).values() if is_dataclass(r) and r is not records.Problem]
+RECORDS = [r for r in vars(records).values() if is_dataclass(r) and r is not records.Finding]
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda r: r.__name__)

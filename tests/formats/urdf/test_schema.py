@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pytest
 
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.schema import JOINT_TYPES, ROBOT, Child, Element, Kind
@@ -190,7 +190,7 @@ def test_what_is_written_by_the_table_is_read_bit_for_bit(seed: int):
 
 
 def unchecked(text: str) -> Any:
-    problems = Problems(None)
+    problems = Findings(None)
     robot = Reader(text.encode(), problems).read()
     assert not problems.failed, problems.sorted()
     return robot

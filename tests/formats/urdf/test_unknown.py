@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.unknown import Unknown
 
 KNOWN = ("origin", "geometry", "material")
 
 
 def element(label: str, times: int = 1) -> list[tuple[str, str]]:
-    problems = Problems(None)
+    problems = Findings(None)
     unknown = Unknown(problems)
     for _ in range(times):
         unknown.element("visual", KNOWN, label, tags=frozenset({"limit"}), line=3, name="a")
@@ -40,7 +40,7 @@ def test_guesses_end():
 
 
 def test_attributes():
-    problems = Problems(None)
+    problems = Findings(None)
     names = ["nmae", *"abcdef"]
     Unknown(problems).attributes("link", ["name"], names, line=3, name="a")
     (problem,) = problems.sorted()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from linkwork.errors import DescriptionError, InputError, Problem
+from linkwork.errors import DescriptionError, Finding, InputError
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import (
     Box,
@@ -52,7 +52,7 @@ J = Joint("j", "revolute", "a", "b", limit=Limit(-1.0, 1.0, 1.0, 1.0, line=8), l
 GOOD = Robot("r", (A, Link("b")), (J,), line=1)
 
 
-def said(problems: tuple[Problem, ...]) -> Counter[Any]:
+def said(problems: tuple[Finding, ...]) -> Counter[Any]:
     """What is found, without lines."""
     return Counter((p.level, p.code, p.element, p.name, p.message, p.hint) for p in problems)
 
@@ -97,7 +97,7 @@ def test_a_good_robot_is_returned_as_it_is():
     assert checked(replace(GOOD, file="x")).robot.file == "x"
 
 
-def errors(robot: Robot) -> tuple[Problem, ...]:
+def errors(robot: Robot) -> tuple[Finding, ...]:
     with pytest.raises(DescriptionError) as caught:
         checked(robot, "f.urdf")
     return caught.value.problems

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError
 from linkwork.faces.pykdl import angles, batches
 from linkwork.faces.pykdl.angles import Nine, Three

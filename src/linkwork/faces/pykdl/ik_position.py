@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork import ik
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.pykdl.chain import Chain, Content
 from linkwork.faces.pykdl.core import Bounds, core_of

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.faces.pykdl.chain import Chain
 from linkwork.faces.pykdl.joint_arrays import JntArray
 from linkwork.faces.pykdl.scalars import Floats, number, wrong

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.pykdl.scalars import EPS, Floats, index, kind_of, number, quotients, wrong
 

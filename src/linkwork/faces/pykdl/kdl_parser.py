@@ -20,9 +20,9 @@ import numpy as np
 
 from linkwork.errors import (
     DescriptionError,
+    Finding,
     LinkworkError,
     MissingExtraError,
-    Problem,
     UnsupportedFeatureError,
 )
 from linkwork.faces.pykdl.frame import Frame
@@ -171,7 +171,7 @@ def _inertia(link: records.Link) -> RigidBodyInertia:
         missing = "mass" if inertial.mass is None else "inertia"
         raise DescriptionError(
             [
-                Problem(
+                Finding(
                     "error",
                     "missing-inertia",
                     f"there is no <{missing}>, which a segment of KDL needs",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import ik
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError, LinkworkError, ShapeError, UnsupportedFeatureError
 from linkwork.faces.trip_kinematics.core import Core, Sphere
 from linkwork.faces.trip_kinematics.mistakes import (

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.trip_kinematics.mappings import Following, actuated_key
 from linkwork.faces.trip_kinematics.mistakes import (

@@ -28,7 +28,7 @@ from linkwork.faces.urdfpy.robot import URDF
 from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from linkwork.faces.urdfpy.transmission import Actuator, Transmission, TransmissionJoint
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.write import to_text
 
@@ -124,7 +124,7 @@ def from_xml(cls: Any, node: Any, path: str, lazy_load_meshes: bool | None = Non
     text = ET.tostring(_plain(node), encoding="unicode")
     if own is not URDF:
         text = f'<robot name="r">{place.before}{text}{place.after}</robot>'
-    problems = Problems(None)
+    problems = Findings(None)
     robot = Reader(text.encode(), problems).read()
     if robot is None or problems.failed:
         raise problems.error()

@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 from linkwork.errors import InputError
 from linkwork.faces.urdfpy.values import WrongTypeError
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.reader import Reader
 
 
@@ -63,7 +63,7 @@ def elements(text: str) -> tuple[records.ExtraElement, ...]:
     if not text.strip():
         return ()
     source = f'<robot name="r"><link name="l"/><extra>{text}</extra></robot>'
-    problems = Problems(None)
+    problems = Findings(None)
     if Reader(source.encode(), problems).read() is None or problems.failed:
         raise InputError(f"URDF.other_xml is not XML: {problems.error()}")
     try:

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 from linkwork.faces.urdfpy.base import STANDARD, changed, missing, own_class, parsed, unparsed
 from linkwork.faces.urdfpy.shapes import Later
 from linkwork.faces.urdfpy.values import IDENTITY
@@ -46,13 +46,13 @@ class Source:
 
     file: str | None = None
     allow: Folders = ()
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[Finding] = field(default_factory=list[Finding])
 
     def wrong(self, element: str, record: Any, message: str, code: str = "missing-element") -> None:
         """Note an error."""
         name = getattr(record, "name", None) or ""
         self.problems.append(
-            Problem("error", code, message, self.file or "", record.line, element, name)
+            Finding("error", code, message, self.file or "", record.line, element, name)
         )
 
 
@@ -195,7 +195,7 @@ def read_inertial(cls: Any, record: records.Inertial, source: Source) -> Any:
         message = "an inertial has a <mass> and an <inertia> here"
         where = source.file or ""
         raise DescriptionError(
-            [Problem("error", "missing-inertia", message, where, record.line, "inertial")]
+            [Finding("error", "missing-inertia", message, where, record.line, "inertial")]
         )
     made = cls.__new__(cls)
     made.from_file = True

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from linkwork import settings
-from linkwork.errors import InputError, Problem
+from linkwork.errors import Finding, InputError
 from linkwork.faces.urdfpy import drawing, files, joining, other_xml
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFTypeWithMesh
 from linkwork.faces.urdfpy.joint import Joint
@@ -58,7 +58,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         self.name = name
         self._kinematics = Kinematics()
         self._other_xml: str | None = None
-        self._findings: list[Problem] = []
+        self._findings: list[Finding] = []
         self.other_xml = other_xml
         self.set_members(
             members("links", links, Link),
@@ -135,7 +135,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         return {material.name: material for material in self._materials}
 
     @property
-    def findings(self) -> tuple[Problem, ...]:
+    def findings(self) -> tuple[Finding, ...]:
         """What is doubtful in the description, though it can be used."""
         return tuple(self._findings)
 
@@ -259,7 +259,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         """
         files.save(self, file_obj, allow_outside=allow_outside)
 
-    def findings_from(self, found: Iterable[Problem]) -> None:
+    def findings_from(self, found: Iterable[Finding]) -> None:
         """Keep what a reader found doubtful."""
         self._findings += found
 

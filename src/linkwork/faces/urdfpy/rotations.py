@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.from_urdf import rotation_from_rpy
 

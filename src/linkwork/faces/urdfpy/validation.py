@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.faces.urdfpy.joint import Joint, lacks_limit
 from linkwork.faces.urdfpy.link import Link
 from linkwork.faces.urdfpy.materials import Material
@@ -16,7 +16,7 @@ from linkwork.faces.urdfpy.transmission import Transmission
 from linkwork.faces.urdfpy.values import WrongTypeError
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.check import check
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 
 
 def members(name: str, value: Any, kind: type) -> list[Any]:
@@ -48,7 +48,7 @@ def validate(
 
     Raises: DescriptionError with everything that is wrong.
     """
-    problems = Problems(None)
+    problems = Findings(None)
     robot = records.Robot(
         name,
         tuple(records.Link(link.name, line=_line(link)) for link in links),
@@ -91,7 +91,7 @@ def _bones(joint: Joint) -> records.Joint:
     )
 
 
-def _names(element: str, owners: Sequence[Any], problems: Problems) -> None:
+def _names(element: str, owners: Sequence[Any], problems: Findings) -> None:
     taken: set[str] = set()
     for owner in owners:
         if owner.name in taken:
@@ -101,7 +101,7 @@ def _names(element: str, owners: Sequence[Any], problems: Problems) -> None:
 
 
 def _error(
-    problems: Problems, code: str, message: str, element: str, owner: Any, hint: str = ""
+    problems: Findings, code: str, message: str, element: str, owner: Any, hint: str = ""
 ) -> None:
     problems.add(
         "error", code, message, line=_line(owner), element=element, name=owner.name, hint=hint
@@ -110,14 +110,14 @@ def _error(
 
 def share_materials(
     links: Sequence[Link], materials: Sequence[Material]
-) -> tuple[list[Material], list[Problem]]:
+) -> tuple[list[Material], list[Finding]]:
     """One material for each name: the visuals' are replaced by the first of their name.
 
     Returns the materials with the new ones of visuals, and findings where two of one name look
     different. A material without a name belongs to its visual alone.
     """
     shared = {material.name: material for material in materials}
-    listed, findings = list(materials), list[Problem]()
+    listed, findings = list(materials), list[Finding]()
     for link in links:
         for shape in link.visuals:
             material: Material | None = shape.material
@@ -134,9 +134,9 @@ def share_materials(
     return listed, findings
 
 
-def _differs(first: Material, other: Material) -> list[Problem]:
+def _differs(first: Material, other: Material) -> list[Finding]:
     if not other.looks or first.look()[1] == other.look()[1]:
         return []
     message = "it looks different from the first of its name, which counts"
     line = _line(other)
-    return [Problem("warning", "material-differs", message, "", line, "material", other.name)]
+    return [Finding("warning", "material-differs", message, "", line, "material", other.name)]

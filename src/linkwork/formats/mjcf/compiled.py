@@ -19,10 +19,10 @@ from typing import Any
 
 from linkwork.errors import (
     DescriptionError,
+    Finding,
     InputError,
     LinkworkError,
     MissingExtraError,
-    Problem,
 )
 from linkwork.formats.mjcf.equalities import prune_tendons
 from linkwork.formats.mjcf.flat import Flat, MeshFile
@@ -64,7 +64,7 @@ class Compiled:
     shapes: dict[int, Shape]  # by the geom's number
     files: dict[str, tuple[str, tuple[float, float, float]]]  # of meshes, with their scale
     warnings: tuple[str, ...]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Finding, ...] = ()
 
 
 def mujoco_module() -> Any:
@@ -143,7 +143,7 @@ def _replaced(mujoco: Any, spec: Any, flat: Flat) -> tuple[list[tuple[Any, Shape
     meshes = {mesh.name for mesh in spec.meshes}
     points: list[tuple[Any, Shape]] = []
     needed: dict[str, Any] = {}
-    errors: list[Problem] = []
+    errors: list[Finding] = []
     for geom in spec.geoms:
         plugged = geom.type == mujoco.mjtGeom.mjGEOM_SDF
         kind = "sdf" if plugged else "mesh" if geom.meshname else ""
@@ -218,7 +218,7 @@ def _opened(
     Raises: DescriptionError with every one that cannot be opened.
     """
     assets: dict[str, bytes] = {}
-    errors: list[Problem] = []
+    errors: list[Finding] = []
     for name, geom in needed.items():
         key = spec.mesh(name).file
         source = flat.meshes.get(key)
@@ -247,9 +247,9 @@ def _first(source: MeshFile, file: str | None, open_mesh: OpenMesh | None) -> by
     return open_mesh(source.files[-1], file)
 
 
-def _problem(code: str, message: str, place: Place, element: str, name: str) -> Problem:
+def _problem(code: str, message: str, place: Place, element: str, name: str) -> Finding:
     hint = "give the body an <inertial>, or bring the mesh" if code == "mesh-mass" else ""
-    return Problem("error", code, message, place.file, place.line, element, show(name), hint)
+    return Finding("error", code, message, place.file, place.line, element, show(name), hint)
 
 
 def _described(error: BaseException, flat: Flat) -> DescriptionError:
@@ -266,7 +266,7 @@ def _described(error: BaseException, flat: Flat) -> DescriptionError:
     name = named[1] if named else ""
     message = f"MuJoCo: {show(what, 400)}"
     return DescriptionError(
-        [Problem("error", "mjcf", message, file, place.line, show(tag), show(name))]
+        [Finding("error", "mjcf", message, file, place.line, show(tag), show(name))]
     )
 
 

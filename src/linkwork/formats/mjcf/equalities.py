@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.mjcf.flat import Flat
 from linkwork.formats.mjcf.records import (
     Anchor,
@@ -36,7 +36,7 @@ _INFO = re.compile(r"line (\d+)")
 _UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 
-def prune_tendons(mujoco: Any, spec: Any, flat: Flat, place_of: Any) -> list[Problem]:
+def prune_tendons(mujoco: Any, spec: Any, flat: Flat, place_of: Any) -> list[Finding]:
     """Take out of a specification the tendons that are not read, and what belongs to them.
 
     A tendon along sites is read where it is a rod: between two of them, and held alone.
@@ -57,7 +57,7 @@ def prune_tendons(mujoco: Any, spec: Any, flat: Flat, place_of: Any) -> list[Pro
         flat.found("note", "no-tendon", text, place=place, element="tendon")
         spec.delete(tendon)
     known = {tendon.name for tendon in spec.tendons}
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     for equality in list(spec.equalities):
         if equality.type != tendon_equality:
             continue
@@ -97,7 +97,7 @@ class Equalities:
         self.m, self.names, self.places = model, names, places
         self.closures: list[Closure] = []
         self.couplings: list[Coupling] = []
-        self.problems: list[Problem] = []
+        self.problems: list[Finding] = []
         for k in range(model.neq):
             self._equality(k)
 
@@ -187,8 +187,8 @@ def drives(m: Any, places: Sequence[Place]) -> tuple[Drive, ...]:
 
 def _problem(
     level: Any, code: str, text: str, place: Place, element: str = "equality", name: str = ""
-) -> Problem:
-    return Problem(level, code, text, place.file, place.line, element, show(name))
+) -> Finding:
+    return Finding(level, code, text, place.file, place.line, element, show(name))
 
 
 def _vector(values: Any) -> Vector:

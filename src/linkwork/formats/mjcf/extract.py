@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.errors import DescriptionError, Level, Problem
+from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.mjcf.compiled import Compiled, place_of
 from linkwork.formats.mjcf.equalities import Equalities, drives
 from linkwork.formats.mjcf.flat import Flat
@@ -65,7 +65,7 @@ def extract(compiled: Compiled, flat: Flat, file: str | None) -> MjcfModel:
             *_unnamed(spec.joints, "joint", flat),
             *_unread(m, bodies, joints),
             *(
-                Problem("note", "mjcf", f"MuJoCo: {show(word.strip(), 400)}", flat.file)
+                Finding("note", "mjcf", f"MuJoCo: {show(word.strip(), 400)}", flat.file)
                 for word in compiled.warnings
             ),
         ),
@@ -213,14 +213,14 @@ def _mesh(compiled: Compiled, flat: Flat, name: str) -> Mesh:
     return Mesh(name=name, files=source.files if source else (), scale=scale)
 
 
-def _unnamed(items: Iterable[Any], kind: str, flat: Flat) -> list[Problem]:
+def _unnamed(items: Iterable[Any], kind: str, flat: Flat) -> list[Finding]:
     nameless = [item for item in _in_order(items) if not item.name]
     if not nameless:
         return []
     place = place_of(nameless[0], flat)
     first = f"{kind}{nameless[0].id}"
     text = f"{len(nameless)} without a name are called by their number, as '{first}'"
-    return [Problem("note", "unnamed", text, place.file, place.line, kind)]
+    return [Finding("note", "unnamed", text, place.file, place.line, kind)]
 
 
 def _without_angle(m: Any, k: int) -> bool:
@@ -232,7 +232,7 @@ def _without_angle(m: Any, k: int) -> bool:
     )
 
 
-def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Problem]:
+def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Finding]:
     """What the compiled model says that has no place in a mechanism."""
     poly = getattr(m, "dof_dampingpoly", None)
     damped = [poly is not None and bool(np.any(poly[d])) for d in m.jnt_dofadr]
@@ -265,11 +265,11 @@ def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Pro
 
 def _listed(
     level: Level, code: str, text: str, items: Sequence[Body | Joint], element: str
-) -> Problem:
+) -> Finding:
     """One finding for several items, at the place of the first."""
     place = items[0].place
     more = f" (and of {len(items) - 1} more)" if len(items) > 1 else ""
-    return Problem(level, code, text + more, place.file, place.line, element, items[0].name)
+    return Finding(level, code, text + more, place.file, place.line, element, items[0].name)
 
 
 def _check_finite(m: Any, places: Sequence[Sequence[Place]]) -> None:
@@ -283,7 +283,7 @@ def _check_finite(m: Any, places: Sequence[Sequence[Place]]) -> None:
         ("site", 2, (m.site_pos, m.site_quat)),
     )
     errors = [
-        Problem("error", "not-finite", "a number of it is not finite", at.file, at.line, element)
+        Finding("error", "not-finite", "a number of it is not finite", at.file, at.line, element)
         for element, which, arrays in fields
         for array in arrays
         for k in np.flatnonzero(~np.isfinite(array).all(axis=tuple(range(1, array.ndim))))

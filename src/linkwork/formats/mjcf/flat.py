@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from linkwork.errors import Level, Problem
+from linkwork.errors import Finding, Level
 from linkwork.formats.mjcf.records import Place
 from linkwork.formats.urdf.convert import show
 
@@ -52,9 +52,9 @@ class Flat:
     meshes: dict[str, MeshFile] = field(default_factory=dict[str, MeshFile])
     plugin_meshes: set[str] = field(default_factory=set[str])
     name: str = ""
-    findings: dict[str, Problem] = field(default_factory=dict[str, Problem])
+    findings: dict[str, Finding] = field(default_factory=dict[str, Finding])
     counts: dict[str, int] = field(default_factory=dict[str, int])
-    errors: list[Problem] = field(default_factory=list[Problem])
+    errors: list[Finding] = field(default_factory=list[Finding])
     files: list[str] = field(default_factory=list[str])
 
     def place(self, line: int) -> Place:
@@ -68,7 +68,7 @@ class Flat:
 
         Raises: Stop.
         """
-        problem = Problem("error", code, message, place.file, place.line, show(element), hint=hint)
+        problem = Finding("error", code, message, place.file, place.line, show(element), hint=hint)
         self.errors.append(problem)
         if len(self.errors) >= 100:
             raise Stop
@@ -77,5 +77,5 @@ class Flat:
         """Keep a finding at its first place, and count the others."""
         self.counts[code] = self.counts.get(code, 0) + 1
         if code not in self.findings:
-            problem = Problem(level, code, message, place.file, place.line, element)
+            problem = Finding(level, code, message, place.file, place.line, element)
             self.findings[code] = problem

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 from linkwork.formats.mjcf.compiled import Compiled, OpenMesh, compiled, mujoco_module
 from linkwork.formats.mjcf.extract import extract
 from linkwork.formats.mjcf.flat import Flat
@@ -50,7 +50,7 @@ def _name(flat: Flat, file: str | None) -> str:
     return flat.name or (Path(file).stem if file else "") or "mjcf"
 
 
-def _findings(flat: Flat, others: Sequence[Problem]) -> tuple[Problem, ...]:
+def _findings(flat: Flat, others: Sequence[Finding]) -> tuple[Finding, ...]:
     """What was left out, and what is odd, in the order of the lines."""
     found = [
         replace(problem, message=f"{problem.message}{_more(flat.counts[code])}")

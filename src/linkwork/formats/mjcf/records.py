@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -169,4 +169,4 @@ class MjcfModel:
     couplings: tuple[Coupling, ...] = ()
     drives: tuple[Drive, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Finding, ...] = ()

@@ -14,13 +14,13 @@ from linkwork.formats.urdf.check_contents import (
 )
 from linkwork.formats.urdf.check_joints import check_joints
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Joint, Link, Robot
 
 _VERSIONS = (None, "1", "1.0", "1.1", "1.2")
 
 
-def check(robot: Robot, problems: Problems) -> None:
+def check(robot: Robot, problems: Findings) -> None:
     """Add to ``problems`` all that is wrong with the robot as a whole."""
     if not robot.links:
         hint = "a robot has at least one <link>"
@@ -40,7 +40,7 @@ def check(robot: Robot, problems: Problems) -> None:
 
 
 def _by_name(
-    element: str, records: Sequence[Link] | Sequence[Joint], problems: Problems
+    element: str, records: Sequence[Link] | Sequence[Joint], problems: Findings
 ) -> dict[str, int]:
     """Name to number in the file, of the first one; the others are errors."""
     index: dict[str, int] = {}
@@ -61,7 +61,7 @@ def _by_name(
     return index
 
 
-def _check_tree(robot: Robot, links: dict[str, int], problems: Problems) -> None:
+def _check_tree(robot: Robot, links: dict[str, int], problems: Findings) -> None:
     """Every joint between two links that exist, every link but one with one parent, no cycle."""
     holder: dict[str, Joint] = {}  # the joint that a link hangs on
     for joint in robot.joints:
@@ -101,7 +101,7 @@ def _check_tree(robot: Robot, links: dict[str, int], problems: Problems) -> None
     _check_cycles(holder, problems)
 
 
-def _check_cycles(holder: dict[str, Joint], problems: Problems) -> None:
+def _check_cycles(holder: dict[str, Joint], problems: Findings) -> None:
     """Walk up from each link until one that was met before; met on the same walk: a cycle."""
     walk_of: dict[str, int] = {}
     for number, start in enumerate(holder):
@@ -131,7 +131,7 @@ def _listed(records: Sequence[Link]) -> str:
     return ", ".join(names) + (f" and {len(records) - 8} more" if len(records) > 8 else "")
 
 
-def _joint_error(problems: Problems, joint: Joint, code: str, message: str, hint: str = "") -> None:
+def _joint_error(problems: Findings, joint: Joint, code: str, message: str, hint: str = "") -> None:
     problems.add(
         "error", code, message, line=joint.line, element="joint", name=joint.name, hint=hint
     )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from linkwork.formats.urdf.check_joints_closely import check_joints_closely
 from linkwork.formats.urdf.check_masses import check_masses
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import ExtraElement, Material, Robot, Transmission, Vector3
 
 FARTHEST = 20.0
@@ -26,7 +26,7 @@ _REFERENCE = re.compile(r"^<gazebo\b[^>]*?\breference\s*=\s*(?:\"([^\"]*)\"|'([^
 _RESERVED = re.compile(r"\s|/|::|^__.*__$")
 
 
-def check_closely(robot: Robot, problems: Problems) -> None:
+def check_closely(robot: Robot, problems: Findings) -> None:
     """Add what looks like a slip to ``problems``: units, ranges, masses, names, leftovers.
 
     Linear in the size of the description and free of recursion.
@@ -63,7 +63,7 @@ def _origins(robot: Robot) -> Iterator[_Origin]:
             yield _Origin("collision", link.name, collision.line, collision.xyz, collision.rpy)
 
 
-def _check_origins(robot: Robot, problems: Problems) -> None:
+def _check_origins(robot: Robot, problems: Findings) -> None:
     """Angles in degrees, positions in millimetres, and right angles with few digits."""
     rounded: list[tuple[_Origin, float]] = []
     for origin in _origins(robot):
@@ -116,7 +116,7 @@ def _is_rounded(angle: float) -> bool:
     return any(away < 10.0**-n and abs(angle - round(angle, n)) < 1e-9 for n in (2, 3, 4))
 
 
-def _suspect(problems: Problems, origin: _Origin, code: str, message: str, hint: str) -> None:
+def _suspect(problems: Findings, origin: _Origin, code: str, message: str, hint: str) -> None:
     problems.add(
         "warning",
         code,
@@ -128,7 +128,7 @@ def _suspect(problems: Problems, origin: _Origin, code: str, message: str, hint:
     )
 
 
-def _check_names(robot: Robot, problems: Problems) -> None:
+def _check_names(robot: Robot, problems: Findings) -> None:
     """Names that other programs read differently: TF, Gazebo and shells."""
     for element, records in (("link", robot.links), ("joint", robot.joints)):
         for record in records:
@@ -146,7 +146,7 @@ def _check_names(robot: Robot, problems: Problems) -> None:
                 )
 
 
-def _check_looks(robot: Robot, problems: Problems) -> None:
+def _check_looks(robot: Robot, problems: Findings) -> None:
     """Visuals that nobody sees."""
     named: dict[str, Material] = {}
     for material in robot.materials:
@@ -170,7 +170,7 @@ def _check_looks(robot: Robot, problems: Problems) -> None:
                 )
 
 
-def _check_gazebo(robot: Robot, problems: Problems) -> None:
+def _check_gazebo(robot: Robot, problems: Findings) -> None:
     """``<gazebo reference="...">`` of a link or joint that does not exist."""
     names: set[str] | None = None
     for extra in robot.extra:
@@ -195,7 +195,7 @@ def _check_gazebo(robot: Robot, problems: Problems) -> None:
             )
 
 
-def _check_transmissions(robot: Robot, problems: Problems) -> None:
+def _check_transmissions(robot: Robot, problems: Findings) -> None:
     """Transmissions of joints that cannot move, and reductions that are no numbers."""
     fixed = {joint.name for joint in robot.joints if joint.type == "fixed"}
     for transmission in robot.transmissions:
@@ -219,7 +219,7 @@ def _is_reduction(text: str) -> bool:
 
 
 def _odd_transmission(
-    problems: Problems, transmission: Transmission, code: str, message: str
+    problems: Findings, transmission: Transmission, code: str, message: str
 ) -> None:
     problems.add(
         "warning",

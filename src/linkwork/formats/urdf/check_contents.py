@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from linkwork.errors import Level
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Inertial, Link, Material, Matrix3, Robot
 
 _BEYOND = 1e-12  # rounding of determinants of numbers up to 1
@@ -15,7 +15,7 @@ _TINY, _HUGE = 1e-290, 1e290  # half a trace within these can be divided by
 _ROUNDING = 1e-4  # files often give inertias with few digits
 
 
-def check_inertias(robot: Robot, problems: Problems) -> None:
+def check_inertias(robot: Robot, problems: Findings) -> None:
     """Mass not negative; principal moments above zero and none above the sum of the others.
 
     Source: P. M. Wensing, S. Kim, J.-J. Slotine, IEEE RA-L 3 (2018), section II.
@@ -40,7 +40,7 @@ def check_inertias(robot: Robot, problems: Problems) -> None:
         _check_moments(weighty, problems)
 
 
-def _check_said(problems: Problems, link: Link, inertial: Inertial) -> None:
+def _check_said(problems: Findings, link: Link, inertial: Inertial) -> None:
     """What an inertial leaves out is unknown: dynamics that need it are refused."""
     hint = "it is unknown: dynamics that need it are refused"
     if inertial.mass is None:
@@ -69,7 +69,7 @@ def plainly_of_a_body(inertia: Matrix3) -> bool:
     return a > _BEYOND and minor > _BEYOND and determinant > _BEYOND
 
 
-def _check_moments(links: list[Link], problems: Problems) -> None:
+def _check_moments(links: list[Link], problems: Findings) -> None:
     """All links at once, each scaled by its largest entry so that nothing overflows."""
     # a description without inertias is read without NumPy
     import numpy as np  # noqa: PLC0415 -- see above
@@ -102,7 +102,7 @@ def _product(a: float, b: float) -> str:
     return f"{Decimal(a) * Decimal(b):.3g}"
 
 
-def _warn(problems: Problems, link: Link, code: str, message: str, hint: str = "") -> None:
+def _warn(problems: Findings, link: Link, code: str, message: str, hint: str = "") -> None:
     line = link.inertial.line if link.inertial else link.line
     problems.add("warning", code, message, line=line, element="inertial", name=link.name, hint=hint)
 
@@ -125,7 +125,7 @@ def _look(material: Material) -> tuple[object, object] | None:
     return material.rgba, material.texture
 
 
-def check_materials(robot: Robot, problems: Problems) -> None:
+def check_materials(robot: Robot, problems: Findings) -> None:
     """References that lead nowhere, one name for two looks, materials that nothing uses."""
     worn = list(_worn(robot))
     if not worn and not robot.materials:
@@ -151,11 +151,11 @@ def check_materials(robot: Robot, problems: Problems) -> None:
             _note(problems, "note", "material-unused", "nothing uses this material", material)
 
 
-def _note(problems: Problems, level: Level, code: str, message: str, material: Material) -> None:
+def _note(problems: Findings, level: Level, code: str, message: str, material: Material) -> None:
     problems.add(level, code, message, line=material.line, element="material", name=material.name)
 
 
-def check_transmissions(robot: Robot, joints: dict[str, int], problems: Problems) -> None:
+def check_transmissions(robot: Robot, joints: dict[str, int], problems: Findings) -> None:
     """Names used twice, joints that do not exist, and parts that are missing."""
     first: dict[str, int] = {}
     for k, transmission in enumerate(robot.transmissions):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import hypot
 
 from linkwork.formats.urdf.convert import LARGEST, show
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Joint, Limit, Robot
 
 _ALONG_AXIS = frozenset({"revolute", "continuous", "prismatic"})
@@ -15,7 +15,7 @@ _UNIT = 1e-6  # how far from 1 the length of an axis may be
 _SHORTEST = 1e-100  # axes shorter than this vanish when they are normalised
 
 
-def check_joints(robot: Robot, joints: dict[str, int], problems: Problems) -> None:
+def check_joints(robot: Robot, joints: dict[str, int], problems: Findings) -> None:
     """Axes of moving joints, limits, and mimic references with their cycles."""
     followers: list[Joint] = []
     for joint in robot.joints:
@@ -32,7 +32,7 @@ def check_joints(robot: Robot, joints: dict[str, int], problems: Problems) -> No
         _check_mimics(robot, followers, joints, problems)
 
 
-def _check_axis(joint: Joint, problems: Problems) -> None:
+def _check_axis(joint: Joint, problems: Findings) -> None:
     length = hypot(*joint.axis)
     if abs(length - 1.0) <= _UNIT:
         return
@@ -52,7 +52,7 @@ def _check_axis(joint: Joint, problems: Problems) -> None:
         )
 
 
-def _check_limit(joint: Joint, limit: Limit | None, problems: Problems) -> None:
+def _check_limit(joint: Joint, limit: Limit | None, problems: Findings) -> None:
     line = limit.line if limit else joint.line
 
     def warn(code: str, message: str, hint: str = "") -> None:
@@ -92,7 +92,7 @@ def _unused(kind: str, limit: Limit) -> str:
 
 
 def _check_mimics(
-    robot: Robot, followers: list[Joint], joints: dict[str, int], problems: Problems
+    robot: Robot, followers: list[Joint], joints: dict[str, int], problems: Findings
 ) -> None:
     """Each leader exists and has one position; each follower has one as well; no cycles."""
     leader_of: dict[str, str] = {}
@@ -142,7 +142,7 @@ def _check_mimics(
 
 
 def _check_mimic_cycles(
-    leader_of: dict[str, str], robot: Robot, joints: dict[str, int], problems: Problems
+    leader_of: dict[str, str], robot: Robot, joints: dict[str, int], problems: Findings
 ) -> None:
     walk_of: dict[str, int] = {}
     for number, start in enumerate(leader_of):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from linkwork.conventions import FOLLOWER_TOLERANCE
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Joint, Mimic, Robot
 
 _LIMITED = frozenset({"revolute", "prismatic"})
@@ -18,7 +18,7 @@ _LONGEST = 20.0  # metres that a slider may be long
 _SHARE = 0.01  # of the leader's range: what a follower may cut off without a word
 
 
-def check_joints_closely(robot: Robot, problems: Problems) -> None:
+def check_joints_closely(robot: Robot, problems: Findings) -> None:
     """Limits in other units, of zero width, of zero effort; soft limits; followers' limits."""
     for joint in robot.joints:
         if joint.type in _WITH_AXIS and joint.layout and "axis" not in joint.layout:
@@ -36,13 +36,13 @@ def check_joints_closely(robot: Robot, problems: Problems) -> None:
 
 
 def _warn(
-    problems: Problems, joint: Joint, code: str, message: str, line: int, hint: str = ""
+    problems: Findings, joint: Joint, code: str, message: str, line: int, hint: str = ""
 ) -> None:
     problems.add("warning", code, message, line=line, element="joint", name=joint.name, hint=hint)
 
 
 def _note(
-    problems: Problems, joint: Joint, code: str, message: str, line: int, hint: str = ""
+    problems: Findings, joint: Joint, code: str, message: str, line: int, hint: str = ""
 ) -> None:
     problems.add("note", code, message, line=line, element="joint", name=joint.name, hint=hint)
 
@@ -58,7 +58,7 @@ def _bounds(joint: Joint) -> tuple[float, float]:
     )
 
 
-def _check_bounds(joint: Joint, problems: Problems) -> None:
+def _check_bounds(joint: Joint, problems: Findings) -> None:
     limit = joint.limit
     if limit is None or joint.type not in _LIMITED:
         return
@@ -88,7 +88,7 @@ def _is_placeholder(value: float) -> bool:
     return value >= 10 and log10(value) == round(log10(value))
 
 
-def _check_drive(joint: Joint, problems: Problems) -> None:
+def _check_drive(joint: Joint, problems: Findings) -> None:
     """Efforts and velocities of 0: exporters write them where they know nothing."""
     limit = joint.limit
     if limit is None or joint.mimic is not None:
@@ -102,7 +102,7 @@ def _check_drive(joint: Joint, problems: Problems) -> None:
             _note(problems, joint, code, f"its largest {what} is 0", limit.line, hint)
 
 
-def _check_soft_limits(joint: Joint, problems: Problems) -> None:
+def _check_soft_limits(joint: Joint, problems: Findings) -> None:
     """Soft limits lie within the hard ones, and in order.
 
     Source: https://wiki.ros.org/pr2_controller_manager/safety_limits
@@ -171,7 +171,7 @@ def final_couplings(robot: Robot) -> dict[str, Coupling]:
     return {name: coupling for name, coupling in couplings if coupling is not None}
 
 
-def _check_followers(robot: Robot, problems: Problems) -> None:
+def _check_followers(robot: Robot, problems: Findings) -> None:
     """What is left of a leader's range where its followers have limits of their own."""
     couplings = final_couplings(robot)
     if not couplings:
@@ -182,7 +182,7 @@ def _check_followers(robot: Robot, problems: Problems) -> None:
             _check_follower(joints[name], joints[coupling.leader], coupling, problems)
 
 
-def _check_follower(joint: Joint, leader: Joint, coupling: Coupling, problems: Problems) -> None:
+def _check_follower(joint: Joint, leader: Joint, coupling: Coupling, problems: Findings) -> None:
     _, multiplier, offset = coupling
     lower, upper = _bounds(joint)
     low, high = _bounds(leader)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from linkwork.formats.urdf.check_joints_closely import final_couplings
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Joint, Link, Robot
 
 
-def check_masses(robot: Robot, problems: Problems) -> None:
+def check_masses(robot: Robot, problems: Findings) -> None:
     """Joints that move nothing with mass; one note where the whole robot has none.
 
     A joint's followers move with it, so theirs counts as its own. Descriptions that are no tree are

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 
-from linkwork.errors import DescriptionError, Problem
+from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.check_closely import check_closely
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.records import Robot
 from linkwork.formats.urdf.source import gather
@@ -27,7 +27,7 @@ class Examined:
     """
 
     robot: Robot | None
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     whole: bool
 
     @property
@@ -46,7 +46,7 @@ def examine(source: str | os.PathLike[str] | bytes, *, file: str | None = None) 
         data, name = gather(source, file)
     except DescriptionError as error:
         return Examined(None, error.problems, False)
-    problems = Problems(name)
+    problems = Findings(name)
     robot = Reader(data, problems).read()
     if robot is None:
         return Examined(None, problems.sorted(), False)

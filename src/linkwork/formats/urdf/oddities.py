@@ -12,7 +12,7 @@ from xml.parsers import expat
 from linkwork.errors import Level
 from linkwork.formats.urdf.convert import LONGEST, SPACE, BadText, show
 from linkwork.formats.urdf.plans import DOCUMENT, TAGS, Branch, Place, Plan, new_memos
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement
 from linkwork.formats.urdf.unknown import MISPLACED, Unknown
 
@@ -32,7 +32,7 @@ class Stop(Exception):
 class Oddities:
     """The state of a reader, and all that it does off the beaten track."""
 
-    def __init__(self, data: bytes, problems: Problems) -> None:
+    def __init__(self, data: bytes, problems: Findings) -> None:
         self.data, self.problems = data, problems
         self.parser = expat.ParserCreate("utf-8", "\n")
         self.plan: Plan = DOCUMENT

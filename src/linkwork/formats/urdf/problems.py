@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-from linkwork.errors import DescriptionError, Level, Problem
+from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.urdf.convert import show
 
 MOST = 10_000
 """How many errors, and how many findings, of one file are listed."""
 
 
-class Problems:
+class Findings:
     """Everything found wrong or odd in one file, with that file's name.
 
     Errors whose codes are in ``accepted`` are kept as warnings: the reader asked for has no use for
@@ -22,8 +22,8 @@ class Problems:
     def __init__(self, file: str | None, accepted: Collection[str] = ()) -> None:
         self.file = show(file, 4096) if file else ""
         self._accepted = frozenset(accepted)
-        self._errors: list[Problem] = []
-        self._findings: list[Problem] = []
+        self._errors: list[Finding] = []
+        self._findings: list[Finding] = []
         self._left_out = 0
         self._hints = 20  # comparing names is slow: only for the first few
 
@@ -51,7 +51,7 @@ class Problems:
             self._left_out += 1
             return
         problems.append(
-            Problem(level, code, message, self.file, line, show(element), show(name), hint)
+            Finding(level, code, message, self.file, line, show(element), show(name), hint)
         )
 
     def nearest(self, name: str, known: Collection[str]) -> str:
@@ -62,13 +62,13 @@ class Problems:
         near = difflib.get_close_matches(name, known, n=3)
         return "nearest: " + ", ".join(map(show, near)) if near else f"there are {len(known)}"
 
-    def sorted(self) -> tuple[Problem, ...]:
+    def sorted(self) -> tuple[Finding, ...]:
         """All of them by line, and last how many more there are."""
         everything = sorted(self._errors + self._findings, key=lambda problem: problem.line)
         if self._left_out:
             last = everything[-1].line
             text = f"{self._left_out} more problems are not listed"
-            everything.append(Problem("note", "more", text, self.file, last))
+            everything.append(Finding("note", "more", text, self.file, last))
         return tuple(everything)
 
     def error(self) -> DescriptionError:
@@ -76,5 +76,5 @@ class Problems:
         errors = sorted(self._errors, key=lambda problem: problem.line)
         if self._left_out:
             text = f"{self._left_out} more problems are not listed"
-            errors.append(Problem("error", "more", text, self.file, errors[-1].line))
+            errors.append(Finding("error", "more", text, self.file, errors[-1].line))
         return DescriptionError(errors)

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from linkwork.formats.urdf.check import check
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.records import Document, Robot, Source
 from linkwork.formats.urdf.source import as_utf8, collector_paused, given
@@ -38,7 +38,7 @@ def read(
     """
     kept, name = given(source, file)
     data = as_utf8(kept, name)
-    problems = Problems(name, accepted)
+    problems = Findings(name, accepted)
     with collector_paused(len(data) > _BIG):
         robot = _checked(data, name, problems)
     if robot is None or problems.failed:
@@ -48,7 +48,7 @@ def read(
     return Document(robot, problems.sorted())
 
 
-def _checked(data: bytes, name: str | None, problems: Problems) -> Robot | None:
+def _checked(data: bytes, name: str | None, problems: Findings) -> Robot | None:
     robot = Reader(data, problems).read()
     if robot is None:
         return None

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from linkwork.errors import Problem
+from linkwork.errors import Finding
 
 Vector3: TypeAlias = "tuple[float, float, float]"
 Matrix3: TypeAlias = "tuple[Vector3, Vector3, Vector3]"
@@ -392,4 +392,4 @@ class Document:
     """What `read` returns: the robot, and what is odd about it (warnings and notes, by line)."""
 
     robot: Robot
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Finding, ...] = ()

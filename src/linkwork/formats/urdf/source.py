@@ -10,7 +10,7 @@ import stat
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from linkwork.errors import DescriptionError, MissingFileError, Problem
+from linkwork.errors import DescriptionError, Finding, MissingFileError
 from linkwork.formats.urdf.convert import show
 
 LARGEST_FILE = 256 * 1024 * 1024
@@ -53,7 +53,7 @@ def refuse(
     """The error of a source that is not read at all."""
     name = show(file, 4096) if file else ""
     kind = MissingFileError if code == "no-file" else DescriptionError
-    return kind([Problem("error", code, message, name, line, hint=hint)])
+    return kind([Finding("error", code, message, name, line, hint=hint)])
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from linkwork.errors import Level
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.schema import JOINT, LINK
 
 # Elements that URDF leaves to others, by agreement: nothing to remark on.
@@ -22,7 +22,7 @@ _GUESSES = 100  # unknown names for which a near one is looked for; it takes a w
 class Unknown:
     """What one file has that the format has not."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: Findings) -> None:
         self.problems = problems
         self.guesses = _GUESSES
 

@@ -9,7 +9,7 @@ from linkwork.errors import InputError, Level
 from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.convert import BadText, Complaint, content_text
 from linkwork.formats.urdf.plans import TAGS, filler
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Document, ExtraAttribute, ExtraElement, Robot
 from linkwork.formats.urdf.schema import Kind
 from linkwork.formats.urdf.sheets import (
@@ -41,7 +41,7 @@ def checked(robot: Robot, file: str | None = None) -> Document:
     if not isinstance(robot, Robot):
         raise InputError(f"a records.Robot is checked, not {type(robot).__name__}")
     name = robot.file if file is None else file
-    problems = Problems(name)
+    problems = Findings(name)
     made = _Judge(problems).record(SHEET, robot, _name_of(robot))
     check(made, problems)
     if problems.failed:
@@ -52,7 +52,7 @@ def checked(robot: Robot, file: str | None = None) -> Document:
 class _Judge:
     """One pass over the records of one robot."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: Findings) -> None:
         self.problems = problems
         self.unknown = Unknown(problems)
         self.memos: dict[Kind, dict[str, tuple[Any, Complaint | None]]] = {k: {} for k in Kind}

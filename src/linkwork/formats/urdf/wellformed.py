@@ -10,7 +10,7 @@ import re
 from xml.parsers import expat
 
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 
 UNDECLARED = "urn:undeclared:"
 """What a prefix stands for that is declared nowhere, before its name."""
@@ -32,7 +32,7 @@ class _Stop(Exception):
     """Nothing more is asked for."""
 
 
-def well_formed(data: bytes, problems: Problems) -> bytes:
+def well_formed(data: bytes, problems: Findings) -> bytes:
     """The data with these slips mended, on the same lines; each is a finding."""
     data, line = declaration_first(data)
     if line:

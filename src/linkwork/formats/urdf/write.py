@@ -15,7 +15,7 @@ from xml.parsers import expat
 from linkwork.errors import InputError
 from linkwork.formats.urdf.convert import BadText, content_text, show
 from linkwork.formats.urdf.nodes import STEP, Node, lines_of
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.reader import Reader
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Robot
 from linkwork.formats.urdf.rewriting import rewritten
@@ -72,7 +72,7 @@ def _written(robot: Robot) -> tuple[str, str]:
     old, encoding = text_of(source.text)
 
     def said(changed: str) -> list[Node] | None:
-        robot = Reader(gather(changed, None)[0], Problems(None)).read()
+        robot = Reader(gather(changed, None)[0], Findings(None)).read()
         return None if robot is None else nodes_of(robot)
 
     new = rewritten(old, nodes_of(source.robot), nodes, said)

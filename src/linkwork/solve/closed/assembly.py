@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.arrays import real_rows
+from linkwork.checks import real_rows
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.threads import thread_count

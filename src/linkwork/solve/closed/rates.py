@@ -20,7 +20,7 @@ from linkwork.algorithms.closure import (
 )
 from linkwork.algorithms.independent_rows import RANK, in_lengths, least_value, rank_of
 from linkwork.algorithms.jacobian import Reference
-from linkwork.arrays import plain
+from linkwork.checks import plain
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import text_recipe

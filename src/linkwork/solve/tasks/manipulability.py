@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.algorithms.residuals.axes import axes
-from linkwork.arrays import real_array
+from linkwork.checks import real_array
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY

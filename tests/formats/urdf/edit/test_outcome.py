@@ -8,7 +8,7 @@ import pytest
 
 from linkwork.errors import DescriptionError
 from linkwork.formats.urdf.edit.outcome import outcome
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Document
 
 
@@ -25,7 +25,7 @@ def test_findings_are_those_of_the_new_robot_and_of_the_edit_by_line(cell: Docum
     assert plain.robot == robot
     assert plain.robot.file == "cell.urdf"
     assert "missing-limits" in [problem.code for problem in plain.problems]
-    findings = Problems(robot.file)
+    findings = Findings(robot.file)
     findings.add("warning", "name-left", "x", line=1)
     findings.add("warning", "name-left", "y", line=10_000)
     both = outcome(robot, findings)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from linkwork.formats.urdf.edit.references import References
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import ExtraElement
 
 LINKS = {"a": "a", "b": "new", "c": None, "both": "one", "half": None}
@@ -16,7 +16,7 @@ JOINTS = {"j": "j", "k": "nu&<'\"", "l": None, "both": "other", "half": "half"}
 
 def follow(xml: str) -> tuple[str | None, list[str]]:
     tag = re.match(r"<(\w+)", xml)[1]
-    problems = Problems(None)
+    problems = Findings(None)
     new = References(LINKS, JOINTS, problems).follow(ExtraElement("robot", tag, xml, line=7))
     found = problems.sorted()
     assert all(
@@ -89,6 +89,6 @@ def test_names_that_are_left_are_findings(xml: str, part: str):
 
 
 def test_without_changes_nothing_is_even_read():
-    references = References({"a": "a"}, {}, Problems(None))
+    references = References({"a": "a"}, {}, Findings(None))
     broken = ExtraElement("robot", "gazebo", "<not xml")
     assert references.follow(broken) is broken

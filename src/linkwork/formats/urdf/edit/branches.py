@@ -21,7 +21,7 @@ from linkwork.formats.urdf.edit.tree import (
     root_of,
 )
 from linkwork.formats.urdf.edit.walk import rebuilt
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import (
     Comment,
     Document,
@@ -89,7 +89,7 @@ def cut(document: Document, link: str, *, mimic: Followers = "refuse") -> tuple[
     return remove(document, link, mimic=mimic), subtree(document, link, mimic=mimic)
 
 
-def _rest(robot: Robot, link: str, mimic: Followers) -> tuple[Robot, Problems]:
+def _rest(robot: Robot, link: str, mimic: Followers) -> tuple[Robot, Findings]:
     names = link_names(robot)
     known("link", link, names)
     if link == root_of(robot):
@@ -100,14 +100,14 @@ def _rest(robot: Robot, link: str, mimic: Followers) -> tuple[Robot, Problems]:
 
 def _part(
     robot: Robot, links: Collection[str], mimic: Followers, *, rest: bool = False
-) -> tuple[Robot, Problems]:
+) -> tuple[Robot, Findings]:
     """The robot with only these links, and findings on it."""
     if mimic not in ("refuse", "free"):
         raise InputError(f"mimic is 'refuse' or 'free', not {mimic!r}")
     joints = [j for j in robot.joints if j.parent in links and j.child in links]
     stay = {joint.name for joint in joints}
     gone = {joint.name for joint in robot.joints if joint.name not in stay}
-    findings = Problems(robot.file)
+    findings = Findings(robot.file)
     references = References(
         {link.name: link.name if link.name in links else None for link in robot.links},
         {joint.name: joint.name if joint.name in stay else None for joint in robot.joints},

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.validate import checked
 
 
-def outcome(robot: Robot, findings: Problems | None = None) -> Document:
+def outcome(robot: Robot, findings: Findings | None = None) -> Document:
     """The document of an edited robot, with the findings of the edit among its own.
 
     Raises: DescriptionError when no unique finite tree follows from it.

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from linkwork.formats.urdf.edit.mentions import Mention, Mentions
 from linkwork.formats.urdf.edit.tree import listed
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import ExtraElement
 
 Fates = Mapping[str, "str | None"]
@@ -27,7 +27,7 @@ class References:
     """
 
     def __init__(
-        self, links: Fates, joints: Fates, problems: Problems, words: Fates | None = None
+        self, links: Fates, joints: Fates, problems: Findings, words: Fates | None = None
     ) -> None:
         self.fates = {"link": links, "joint": joints}
         self.problems = problems

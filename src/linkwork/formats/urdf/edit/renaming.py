@@ -13,7 +13,7 @@ from linkwork.formats.urdf.edit.outcome import outcome
 from linkwork.formats.urdf.edit.references import References
 from linkwork.formats.urdf.edit.tree import joint_names, link_names, renaming, robot_of
 from linkwork.formats.urdf.edit.walk import rebuilt
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import (
     Document,
     ExtraElement,
@@ -90,7 +90,7 @@ def _transmissions(robot: Robot) -> dict[str, None]:
 
 def _renamed(document: Document, names: _Names, robot: str | None) -> Document:
     old = document.robot
-    findings = Problems(old.file)
+    findings = Findings(old.file)
     links = {name: names.links.get(name, name) for name in link_names(old)}
     joints = {name: names.joints.get(name, name) for name in joint_names(old)}
     references = References(links, joints, findings, names.transmissions)

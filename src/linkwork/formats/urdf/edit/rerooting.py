@@ -22,7 +22,7 @@ from linkwork.formats.urdf.edit.mentions import Mentions
 from linkwork.formats.urdf.edit.origins import HERE, Origin, inverse, negated, relative, turned
 from linkwork.formats.urdf.edit.outcome import outcome
 from linkwork.formats.urdf.edit.tree import free, joint_names, known, link_names, path_to, robot_of
-from linkwork.formats.urdf.problems import Problems
+from linkwork.formats.urdf.problems import Findings
 from linkwork.formats.urdf.records import Document, ExtraElement, Joint, Link, Robot
 
 _REVERSIBLE = ("fixed", "revolute", "continuous", "prismatic")
@@ -148,7 +148,7 @@ def _moved(robot: Robot, path: list[Joint]) -> Document:
             for joint in joints
         ),
     )
-    findings = Problems(robot.file)
+    findings = Findings(robot.file)
     _note_moved(robot, frames, findings)
     return outcome(robot, findings)
 
@@ -163,7 +163,7 @@ def _seen_link(link: Link, frames: _Frames) -> Link:
     )
 
 
-def _note_moved(robot: Robot, frames: _Frames, findings: Problems) -> None:
+def _note_moved(robot: Robot, frames: _Frames, findings: Findings) -> None:
     """Unknown elements may hold poses in a frame that has moved, which nobody but they know."""
 
     def note(extra: ExtraElement, link: str) -> None:

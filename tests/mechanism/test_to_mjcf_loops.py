@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.cli.mjcf_target import Made, to_mjcf
+from linkwork.mechanism.expressions import Expression, traced
+from linkwork.mechanism.to_mjcf import Mjcf, to_mjcf
+from linkwork.mechanism.to_mjcf_loops import polynomial
+from linkwork.ops.numpy import NumpyOps
 from seeds import rng
 
 mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
@@ -38,9 +40,9 @@ def chain(names: str = "abcd", kinds: str = "rrr") -> lw.Robot:
     return lw.load(f"<robot name='r'>{''.join(parts)}</robot>")
 
 
-def converted(robot: lw.Robot) -> Made:
+def converted(robot: lw.Robot) -> Mjcf:
     assert robot.document is not None
-    return to_mjcf(robot.document, None, loops=robot.mechanism)
+    return to_mjcf(robot.document, None, find=Path, mechanism=robot.mechanism)
 
 
 def text_of(robot: lw.Robot) -> str:
@@ -81,7 +83,7 @@ def equality_rows(model: Any, q: Any, names: Any) -> Any:
 def test_bundled_mechanisms_close_as_before(name: str):
     robot = lw.load(name)
     made = converted(robot)
-    assert not [problem for problem in made.problems if problem.level == "warning"]
+    assert not [problem for problem in made.findings if problem.level == "warning"]
     back, model = lw.load(made.text), mujoco.MjModel.from_xml_string(made.text)
     assert back.actuated == robot.actuated
     assert set(back.joint_names) == set(robot.joint_names) and not back.findings
@@ -160,12 +162,12 @@ def test_what_mujoco_cannot_hold_is_left_out_by_name():
     robot = robot.close("a", "c", "prismatic", name="p").close("a", "d", "position", name="ball")
     robot = robot.couple("j2", "j0", np.sin).actuate(["j0", "j1"])
     made = converted(robot)
-    warnings = [p.message for p in made.problems if p.level == "warning"]
+    warnings = [p.message for p in made.findings if p.level == "warning"]
     assert len(warnings) == 4
     for kind, name in (("universal", "u"), ("xy/z", "x"), ("prismatic", "p")):
         assert any(f"'{kind}' are left out" in text and f": '{name}'" in text for text in warnings)
     assert any("not polynomials" in text and "'coupling of j2'" in text for text in warnings)
-    (held,) = [p.message for p in made.problems if "softly" in p.message]
+    (held,) = [p.message for p in made.findings if "softly" in p.message]
     assert held.endswith(": 'ball'")
     back = lw.load(made.text)
     assert [loop.name for loop in back.loops] == ["ball"] and not back.couplings
@@ -184,7 +186,7 @@ def test_motors_push_with_their_effort():
 
 def test_a_floating_joint_has_no_motor():
     robot = lw.load("delta").actuate("platform")
-    (warning,) = [p.message for p in converted(robot).problems if p.level == "warning"]
+    (warning,) = [p.message for p in converted(robot).findings if p.level == "warning"]
     assert "several velocities" in warning and "'platform'" in warning
 
 
@@ -218,6 +220,64 @@ def test_a_rod_counts_from_where_followers_are_in_mujoco():
         np.testing.assert_allclose(sorted(np.abs(rows))[-1], abs(robot.closure(q)[0]), atol=1e-5)
 
 
-def test_the_loops_of_the_file_beside_are_taken(cli: Callable[..., Any], tmp_path: Path):
-    assert cli("convert", "four_bar", tmp_path / "m.xml", "--strict").exit_code == 0
-    assert len(lw.load(tmp_path / "m.xml").loops) == 2
+# polynomials
+
+
+def value(terms: Any, x: Any) -> float:
+    return sum(f * np.prod([a**k for a, k in zip(x, powers, strict=True)])
+               for powers, f in terms.items())  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, b: 1.5,
+        lambda a, b: 2.0 * a - b / 4.0 + 1.0,
+        lambda a, b: (a + b) * (a - b) * 0.5 - a**3,
+        lambda a, b: -((1.0 - a * b) ** 4) / 3.0,
+        lambda a, b: a * np.sqrt(2.0) + np.arctan2(1.0, 2.0) * b,
+    ],
+)
+def test_values_are_those_of_the_expression(function: Any):
+    expression = traced(function, 2)
+    terms = polynomial(expression)
+    assert terms is not None
+    for x in rng("polynomial").normal(size=(5, 2)):
+        assert value(terms, x) == pytest.approx(function(*x), rel=1e-12, abs=1e-12)
+
+
+def test_terms_that_cancel_are_gone():
+    assert polynomial(traced(lambda a: a**9 + 2 * a - a**9, 1)) == {(1,): 2.0}
+    assert polynomial(traced(lambda a: a - a, 1)) == {}
+
+
+def test_functions_of_numbers_are_numbers():
+    """What locking a joint leaves."""
+    locked = traced(lambda a, b: np.sin(a) * b + np.cos(a), 2).with_input(0, 0.3)
+    terms = polynomial(locked)
+    assert terms == {(1,): pytest.approx(np.sin(0.3)), (0,): pytest.approx(np.cos(0.3))}
+    assert locked.value(NumpyOps(), [0.5]) == pytest.approx(value(terms, [0.5]))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, b: np.sin(a),
+        lambda a, b: a / b,
+        lambda a, b: np.sqrt(a * a) + b,
+        lambda a, b: np.arctan2(a, 1.0),
+    ],
+)
+def test_others_are_none(function: Any):
+    assert polynomial(traced(function, 2)) is None
+
+
+def test_what_has_no_value_is_none():
+    root = Expression(1, (("constant", (-1.0,)), ("sqrt", (0.0,))))
+    by_zero = Expression(1, (("input", (0.0,)), ("subtract", (0.0, 0.0)), ("divide", (0.0, 1.0))))
+    large = Expression(1, (("constant", (1e200,)), ("multiply", (0.0, 0.0))))
+    assert polynomial(root) is polynomial(by_zero) is polynomial(large) is None
+
+
+def test_what_would_have_too_many_terms_is_none():
+    assert polynomial(traced(lambda *x: sum(x) ** 40, 6)) is None

@@ -11,10 +11,12 @@ import pytest
 
 import linkwork as lw
 from linkwork import models
-from linkwork.cli.mjcf_target import Made, to_mjcf
 from linkwork.errors import DescriptionError
 from linkwork.formats.urdf.read import read
-from linkwork.formats.urdf.records import Document
+from linkwork.formats.urdf.records import Document, Matrix3
+from linkwork.locating import locate
+from linkwork.mechanism.to_mjcf import LEAST_INERTIA, Mjcf, nearest_possible_inertia
+from linkwork.mechanism.to_mjcf import to_mjcf as written
 from seeds import rng
 
 mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
@@ -22,6 +24,10 @@ trimesh: Any = pytest.importorskip("trimesh", reason="trimesh is not installed")
 
 # planar and floating joints have other names in MuJoCo
 PLAIN = [name for name in models.MODELS if name not in ("mobile_arm",)]
+
+
+def to_mjcf(source: Document, folder: Path | None, *, copy: bool = False) -> Mjcf:
+    return written(source, folder, find=lambda n: locate(n, source.robot.file), copy=copy)
 
 
 def link(name: str, inner: str = "", mass: float = 1.0, inertia: float = 0.1) -> str:
@@ -50,7 +56,7 @@ def document(tmp_path: Path, *pieces: str) -> Document:
     return read(file)
 
 
-def saved(made: Made, folder: Path) -> Any:
+def saved(made: Mjcf, folder: Path) -> Any:
     """The model that MuJoCo loads from the disk."""
     for name, data in made.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +118,7 @@ def test_meshes_of_every_format_reach_mujoco(tmp_path: Path, end: str, copy: boo
     as_it_is = end in ("stl", "obj")
     assert len(made.files) == (0 if as_it_is and not copy else 1)
     assert ("../source/odd names" in made.text) == (as_it_is and not copy)
-    assert ("mjcf-mesh" in {problem.code for problem in made.problems}) != as_it_is
+    assert ("mjcf-mesh" in {problem.code for problem in made.findings}) != as_it_is
     assert model.nmesh == 2
     # MuJoCo turns meshes into their own axes: only the sizes can be compared
     sizes = sorted(sorted(np.ptp(_points(model, k), axis=0).tolist()) for k in range(2))
@@ -136,7 +142,7 @@ def test_two_meshes_of_one_name_stay_two(tmp_path: Path):
 
 def test_a_missing_mesh_is_a_warning(tmp_path: Path):
     made = to_mjcf(document(tmp_path, link("l", shape("none.stl"))), tmp_path)
-    (warning,) = [problem for problem in made.problems if problem.level == "warning"]
+    (warning,) = [problem for problem in made.findings if problem.level == "warning"]
     assert (warning.code, warning.name) == ("mesh-missing", "none.stl")
     assert saved(made, tmp_path).ngeom == 0
 
@@ -146,7 +152,7 @@ def test_a_flat_mesh_is_a_shell(tmp_path: Path):
     trimesh.Trimesh(corners, [[0, 1, 2], [1, 3, 2]]).export(tmp_path / "flat.stl")
     made = to_mjcf(document(tmp_path, link("l", shape("flat.stl"))), tmp_path)
     assert saved(made, tmp_path).nmesh == 1
-    assert "mujoco-shell" in {problem.code for problem in made.problems}
+    assert "mujoco-shell" in {problem.code for problem in made.findings}
 
 
 def test_what_is_lost_is_told(tmp_path: Path):
@@ -163,7 +169,7 @@ def test_what_is_lost_is_told(tmp_path: Path):
         link("e"),
         '<transmission name="t"><type>x</type><joint name="j"/></transmission><gazebo/>',
     ]  # fmt: skip
-    told = " ".join(p.message for p in to_mjcf(document(tmp_path, *pieces), tmp_path).problems)
+    told = " ".join(p.message for p in to_mjcf(document(tmp_path, *pieces), tmp_path).findings)
     for words in (
         "transmissions are left out: 't'",
         "safety controllers are left out: 'j'",
@@ -207,7 +213,7 @@ def test_the_own_element_of_mujoco_is_kept(tmp_path: Path):
 def test_masses_that_mujoco_refuses(tmp_path: Path):
     pieces = [link("a", inertia=-1), link("b"), link("c", inertia=0), joint("j", "a", "b")]
     made = to_mjcf(document(tmp_path, *pieces, joint("f", "b", "c", "fixed")), tmp_path)
-    told = " ".join(problem.message for problem in made.problems)
+    told = " ".join(problem.message for problem in made.findings)
     assert "never move lose a mass and inertia that no body has: 'a'" in told
     assert "masses without inertia get 1e-09 kg m2, as MuJoCo needs: 'c'" in told
     assert saved(made, tmp_path).body_mass.tolist() == [0, 0, 1, 1]
@@ -219,7 +225,7 @@ def test_an_inertia_that_no_body_has_is_replaced_with_a_warning(tmp_path: Path):
               (("a", 9), ("b", 2), ("c", 9), ("d", 2.00001))]  # fmt: skip
     joints = [joint(f"j{k}", "a", child) for k, child in enumerate("bcd")]
     made = to_mjcf(document(tmp_path, *pieces, *joints), tmp_path)
-    (warning,) = [problem for problem in made.problems if problem.level == "warning"]
+    (warning,) = [problem for problem in made.findings if problem.level == "warning"]
     assert warning.code == "mjcf-inertia"
     assert "takes: 'a', 'c'" in warning.message
     inertia = saved(made, tmp_path).body("c").inertia
@@ -266,7 +272,7 @@ def test_shapes_without_size_are_left_out_by_name(shape, kind):
         f"\n<collision><geometry>{shape}</geometry></collision></link></robot>"
     )
     made = to_mjcf(lw.urdf.read(text), None)
-    (problem,) = [p for p in made.problems if p.code == "mjcf-size"]
+    (problem,) = [p for p in made.findings if p.code == "mjcf-size"]
     assert (problem.level, problem.element, problem.name, problem.line) == ("warning", kind, "a", 2)
     assert lw.load(made.text).frame_names
 
@@ -310,7 +316,7 @@ def test_what_is_written_elsewhere_is_read_again(tmp_path: Path, content: str):
 def test_limits_that_mujoco_cannot_hold_are_told(tmp_path: Path, limits: str, told: bool):
     moving = joint("j", "world", "b").replace('lower="-1" upper="1"', limits)
     made = to_mjcf(document(tmp_path, link("world"), link("b"), moving), tmp_path)
-    words = " ".join(problem.message for problem in made.problems)
+    words = " ".join(problem.message for problem in made.findings)
     assert ("limits on one side, and without room between them, are left out: 'j'" in words) == told
     assert "the world of an MJCF has no mass: that of the link is left out: 'world'" in words
     again, robot = lw.load(made.text).mechanism, lw.load(tmp_path / "robot.urdf").mechanism
@@ -332,3 +338,137 @@ def test_a_deeper_chain_is_refused_by_name(tmp_path: Path, n: int):
     with pytest.raises(DescriptionError, match="'l495': it hangs on more than 494 joints") as seen:
         to_mjcf(chain(tmp_path, n), tmp_path)
     assert [problem.code for problem in seen.value.problems] == ["too-deep"]
+
+
+# floating joints
+
+
+def robot(kind: str) -> lw.Robot:
+    """A body c that floats, with d on it, on b, which is on the ground by a joint of this kind."""
+    inertial = (
+        '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/>'
+        "</inertial>"
+    )
+    links = "".join(f'<link name="{name}">{inertial}</link>' for name in "abcd")
+    joints = "".join(
+        f'<joint name="{name}" type="{type}"><origin xyz=".3 .1 .2" rpy=".1 .2 .3"/>'
+        f'<parent link="{above}"/><child link="{below}"/><axis xyz="0 1 0"/></joint>'
+        for name, above, below, type in (
+            ("j", "a", "b", kind),
+            ("f", "b", "c", "floating"),
+            ("k", "c", "d", "continuous"),
+        )
+    )
+    return lw.load(f"<robot name='r'>{links}{joints}</robot>")
+
+
+def converted(source: lw.Robot) -> Mjcf:
+    assert source.document is not None
+    return to_mjcf(source.document, None)
+
+
+def qpos_of(model: Any, values: dict[str, Any]) -> Any:
+    data = mujoco.MjData(model)
+    for name, value in values.items():
+        data.joint(name).qpos = value
+    mujoco.mj_kinematics(model, data)
+    return data
+
+
+def test_one_that_nothing_carries_is_free_in_the_world():
+    source = robot("fixed")
+    made = converted(source)
+    assert not any("several joints" in problem.message for problem in made.findings)
+    model = mujoco.MjModel.from_xml_string(made.text)
+    assert model.joint("f").type[0] == mujoco.mjtJoint.mjJNT_FREE and model.njnt == 2
+    for q in source.random(3, seed=rng("free")):
+        T = source.fk(q, "c")
+        quat = np.zeros(4)
+        mujoco.mju_mat2Quat(quat, np.ascontiguousarray(T[:3, :3]).ravel())
+        data = qpos_of(model, {"f": [*T[:3, 3], *quat], "k": q[7:]})
+        np.testing.assert_allclose(data.body("d").xpos, source.fk(q, "d")[:3, 3], atol=1e-5)
+    data = qpos_of(model, {})  # at qpos0 it is where the description has it
+    q = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(data.body("d").xpos, source.fk(q, "d")[:3, 3], atol=1e-5)
+    np.testing.assert_allclose(
+        data.body("d").xmat.reshape(3, 3), source.fk(q, "d")[:3, :3], atol=1e-5
+    )
+
+
+def test_one_on_a_moving_body_is_three_slides_and_a_ball():
+    source = robot("continuous")
+    made = converted(source)
+    assert any("become several joints, with other names: 'f'" in p.message for p in made.findings)
+    model = mujoco.MjModel.from_xml_string(made.text)
+    assert model.njnt == 6
+    for q in source.random(3, seed=rng("slides")):
+        own = {f"f_T{axis}": q[1 + k] for k, axis in enumerate("XYZ")}
+        data = qpos_of(model, {"j": q[0], **own, "f_RB": q[4:8], "k": q[8]})
+        np.testing.assert_allclose(data.body("d").xpos, source.fk(q, "d")[:3, 3], atol=1e-5)
+
+
+# inertias
+
+
+def turned(moments: Any, generator: np.random.Generator) -> Matrix3:
+    """An inertia with these moments about some axes, symmetric to the last bit."""
+    axes, _ = np.linalg.qr(generator.normal(size=(3, 3)))
+    m = (axes * np.asarray(moments, np.float64)) @ axes.T
+    (a, b, c), (_, d, e), (_, _, f) = (0.5 * (m + m.T)).tolist()
+    return ((a, b, c), (b, d, e), (c, e, f))
+
+
+def moments_of(inertia: Matrix3) -> Any:
+    return np.linalg.eigvalsh(np.array(inertia))
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-9, 1.0, 1e300])
+def test_an_inertia_that_a_body_has_stays_to_the_last_bit(scale: float):
+    generator = rng(f"bodies {scale}")
+    for _ in range(20):
+        squares = generator.uniform(0.1, 1, 3)  # the sums of squares of coordinates
+        given = turned((squares.sum() - squares) * scale, generator)
+        assert nearest_possible_inertia(given) == (given, 0.0)
+
+
+def test_another_one_becomes_the_nearest():
+    generator = rng("nearest")
+    for _ in range(20):
+        a, b = np.sort(generator.uniform(0.1, 1, 2))
+        given = turned((a, b, (a + b) * generator.uniform(1.01, 3)), generator)
+        nearest, distance = nearest_possible_inertia(given)
+        low, middle, high = moments_of(nearest)
+        assert low + middle == pytest.approx(high, rel=1e-4)
+        assert low + middle > high
+        change = np.linalg.norm(np.array(nearest) - np.array(given))
+        assert distance * moments_of(given)[2] == pytest.approx(change)
+        for _ in range(50):  # no possible inertia near it is nearer
+            other = moments_of(nearest) + generator.normal(size=3) * 0.02 * high
+            low, middle, high = np.sort(other)
+            if low > 0 and low + middle >= high * 1.0001:
+                assert np.linalg.norm(other - moments_of(given)) > 0.99 * change
+
+
+@pytest.mark.parametrize(
+    "moments", [(0, 0, 1), (-1, 1, 1), (0, 1, 1), (0, 0, -1), (-1, -1, -1), (1e-20,) * 3]
+)
+def test_moments_that_are_not_positive_become_small_ones(moments: tuple[float, ...]):
+    nearest, distance = nearest_possible_inertia(turned(moments, rng(f"moments {moments}")))
+    low, middle, high = moments_of(nearest)
+    assert low >= 0.5 * LEAST_INERTIA
+    assert low + middle >= high
+    assert distance > 0
+    if moments == (-1, 1, 1):
+        np.testing.assert_allclose([low, middle, high], [0, 1, 1], atol=2e-5)
+
+
+def test_flat_plates_survive_six_digits():
+    generator = rng("plates")
+    for _ in range(2000):
+        a, b = generator.uniform(0.1, 1, 2) * 10.0 ** generator.integers(-6, 3)
+        nearest, distance = nearest_possible_inertia(
+            ((a, 0.0, 0.0), (0.0, b, 0.0), (0.0, 0.0, a + b))
+        )
+        assert distance < 1e-5
+        low, middle, high = sorted(float(f"{v:.6g}") for v in moments_of(nearest))
+        assert low + middle >= high
