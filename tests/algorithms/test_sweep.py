@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from dynamics_cases import solid
 from linkwork.algorithms.registry import BY_SWEEP, evaluate, find
 from linkwork.algorithms.sweep import (
     Output,
@@ -22,6 +23,7 @@ from linkwork.algorithms.sweep import (
     power,
     summed,
 )
+from linkwork.compile.recipe import bodies_of
 from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
 from linkwork.ops.casadi import CASADI
 from linkwork.ops.numpy import NUMPY
@@ -250,25 +252,33 @@ def test_the_algebra():
     near(doubled(a), both(a, a), 0)
 
 
+ARTICULATED = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix")
+
+
 @pytest.mark.parametrize("name", sorted(BY_SWEEP))
 def test_what_is_written_in_passes_is_what_is_written_out(name: str, aligned_tree):
     # the one for long mechanisms, the other for those of a robot's size, by different expressions
     random, entry = rng(f"by sweep {name}"), find(name)
-    for m in (aligned_tree(random, 7), mechanism_from(random_tree(random, 7), base="floating")):
+    coupled = random_tree(random, 7)
+    solid_ones = solid(random_tree(random, 6, mimic=0.0))
+    found = [mechanism_from(solid_ones, base="floating"), mechanism_from(solid_ones)]
+    if name not in ARTICULATED:
+        found = [aligned_tree(random, 7), mechanism_from(coupled, base="floating")]
+    for m in found:
         q = random_configuration(random, m)
         given = {"q": q} | {key: random.normal(size=m.n_v) for key in ("v", "dv", "tau")}
         inputs = [given[key] for key, _ in entry.inputs]
-        frame = m.frame_names[m.n_link_frames - 1]
-        references = ("world-aligned", "local", "world") if "reference" in entry.static else ("",)
-        for reference in references:
-            static = {"frame": frame, "reference": reference}
+        names = m.frame_names[1], m.frame_names[m.n_link_frames - 1]
+        for reference in ("world-aligned", "local", "world")[: 3 if "frame" in entry.static else 1]:
+            static = {"base": names[0], "frame": names[1], "reference": reference}
             static = {key: static[key] for key in entry.static}
-            bodies = m.ancestry(int(m.frame_body[m.frame(frame)])) if static else None
-            if name == "forward_dynamics" and (m.mass == 0).any():
-                continue  # nothing determines the motion of a joint that carries no mass
             by_sweep = entry.by_sweep
             assert by_sweep is not None
+            bodies = bodies_of(m, static)
             got = by_sweep(Sweep(NUMPY, m, q, bodies), *inputs[1:], **static).block(NUMPY)
             expected = evaluate(name, m, *inputs, **static)
             scale = max(1.0, np.abs(expected).max(initial=0))
+            if name in ARTICULATED:  # an inverse is as exact as the matrix allows
+                scale *= max(1.0, 1e-3 * np.linalg.cond(evaluate("mass_matrix", m, q)))
+            got = np.reshape(got, expected.shape)
             np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)

@@ -45,13 +45,13 @@ class BodyMass(NamedTuple):
 NOTHING = BodyMass(0.0, [0.0] * 3, [0.0] * 6)
 
 
-def body_masses(m: Mechanism, *, points: bool = False) -> list[BodyMass]:
-    """The bodies as they are; nothing for a fixed base.
+def body_masses(m: Mechanism, *, points: bool = False, base: bool = False) -> list[BodyMass]:
+    """The bodies as they are; nothing for a fixed base, unless ``base`` asks for it.
 
     Where only mass and first moments matter, ``points`` leaves the second ones out.
     """
     return [
-        NOTHING if type is JointType.FIXED else _own(m, body, points)
+        NOTHING if type is JointType.FIXED and not base else _own(m, body, points)
         for body, type in enumerate(m.body_joint_types)
     ]
 

@@ -9,8 +9,18 @@ from __future__ import annotations
 
 from linkwork.algorithms.axes import Axes, Scalar, is_zero, reference_axes, signed_axis, total
 from linkwork.algorithms.carried_mass import Carried, carried, own_masses, terms
+from linkwork.algorithms.composites import composite_inertias
 from linkwork.algorithms.jacobian import gathered
 from linkwork.algorithms.path import Motion, free_axes
+from linkwork.algorithms.sweep import (
+    FramePose,
+    Inertia,
+    JointTransform,
+    Output,
+    Sweep,
+    poses,
+)
+from linkwork.algorithms.triples import Triple, applied, plus, scaled, times
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -87,14 +97,52 @@ def _fractions(m: Mechanism) -> tuple[Carried, Scalar | None]:
 
     Raises: InputError where the total mass is not positive.
     """
-    own = own_masses(m)
-    mass = total(own.masses)
+    own, mass = own_masses(m), total_mass(m)
     if type(mass) is not float:
         return carried(m, own), mass
-    if not mass > 0:
+    masses = [x / mass for x in own.masses]
+    return carried(m, Carried(masses, [[x / mass for x in row] for row in own.moments])), None
+
+
+def com_by_sweep(sweep: Sweep) -> Output:
+    """`com` in passes, for long mechanisms; `carried_mass` takes fewer products."""
+    share, found = 1.0 / total_mass(sweep.m), sweep.output(3)
+
+    def visit(_: JointTransform, pose: FramePose, own: Inertia) -> None:
+        for i, x in enumerate(moment_in_world(pose, own)):
+            found.add((i,), times(share, x))
+
+    sweep.each(visit, poses(sweep), sweep.inertias(points=True, placed=True))
+    return found
+
+
+def com_jacobian_by_sweep(sweep: Sweep) -> Output:
+    """`com_jacobian` in passes, for long mechanisms."""
+    share, found = 1.0 / total_mass(sweep.m), sweep.output(3, sweep.m.n_v)
+
+    def visit(step: JointTransform, pose: FramePose, behind: Inertia) -> None:
+        for k, column in enumerate(step.columns()):
+            for i, x in enumerate(applied(pose.R, behind.of(column).linear)):
+                found.add((i, step.start + k), times(times(share, step.factor), x))
+
+    sweep.each(visit, poses(sweep), composite_inertias(sweep, sweep.inertias()))
+    return found
+
+
+def moment_in_world(pose: FramePose, own: Inertia) -> Triple:
+    """Mass times centre of mass of one body, in the world."""
+    return plus(scaled(own.mass, pose.p), applied(pose.R, own.first))
+
+
+def total_mass(m: Mechanism) -> Scalar:
+    """The mass of all bodies, that of a fixed base included.
+
+    Raises: InputError where it is not above zero.
+    """
+    mass = total([m.body_mass(body) for body in range(m.n_bodies)])
+    if type(mass) is float and not mass > 0:
         raise InputError(
             f"'{m.name}': the masses of its {m.n_bodies} bodies add up to {mass:g} kg, so there "
             "is no centre of mass; give the links <inertial> elements with a mass above zero"
         )
-    masses = [x / mass for x in own.masses]
-    return carried(m, Carried(masses, [[x / mass for x in row] for row in own.moments])), None
+    return mass

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.center_of_mass import total_mass
 from linkwork.algorithms.composites import momentum_matrix
-from linkwork.algorithms.sweep import Inertia, JointTransform, Motion, States, Sweep, motions
-from linkwork.algorithms.triples import Triple, cross, plus, scaled, total, zeros
-from linkwork.errors import InputError
+from linkwork.algorithms.sweep import (
+    FramePose,
+    Inertia,
+    JointTransform,
+    Motion,
+    Output,
+    Rates,
+    States,
+    Sweep,
+    motions,
+    poses,
+)
+from linkwork.algorithms.triples import Triple, applied, cross, plus, scaled, times, zeros
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -37,14 +50,16 @@ def com_acceleration(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Blo
     Raises: InputError where the masses do not add up to more than zero.
     """
     share, sweep = _share(o, m), Sweep(o, m, q)
-
-    def force(_: JointTransform, own: Inertia, motion: Motion) -> Triple:
-        momentum = momentum_matrix(own, motion.velocity).p
-        straight = own.of(motion.acceleration).linear
-        return plus(straight, cross(motion.velocity.angular, momentum))
-
-    forces = sweep.each(force, sweep.inertias(points=True), motions(sweep, v, dv))
+    forces = sweep.each(
+        lambda step, *own: _force(*own), sweep.inertias(points=True), motions(sweep, v, dv)
+    )
     return o.vector(scaled(share, in_world(sweep, forces)))
+
+
+def _force(own: Inertia, motion: Motion) -> Triple:
+    """The force that moves one body so."""
+    momentum = momentum_matrix(own, motion.velocity).p
+    return plus(own.of(motion.acceleration).linear, cross(motion.velocity.angular, momentum))
 
 
 def in_world(sweep: Sweep, vectors: States) -> Triple:
@@ -61,21 +76,30 @@ def in_world(sweep: Sweep, vectors: States) -> Triple:
     return all
 
 
-def total_mass(m: Mechanism) -> Scalar:
-    """The mass of all bodies, that of a fixed base included.
-
-    Raises: InputError where it is not above zero.
-    """
-    mass = total([m.body_mass(body) for body in range(m.n_bodies)])
-    if type(mass) is float and not mass > 0:
-        raise InputError(
-            f"'{m.name}': the masses of its {m.n_bodies} bodies add up to {mass:g} kg, so there "
-            "is no centre of mass; give the links <inertial> elements with a mass above zero"
-        )
-    return mass
-
-
 def _share(o: Ops, m: Mechanism) -> Scalar:
     """One over the total mass."""
     mass = total_mass(m)
     return 1.0 / mass if type(mass) is float else o.const(1.0) / mass
+
+
+def com_velocity_by_sweep(sweep: Sweep, v: Rates) -> Output:
+    """`com_velocity` in passes, for long mechanisms."""
+    return _by_sweep(sweep, v, None, lambda own, motion: momentum_matrix(own, motion.velocity).p)
+
+
+def com_acceleration_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
+    """`com_acceleration` in passes, for long mechanisms."""
+    return _by_sweep(sweep, v, dv, _force)
+
+
+def _by_sweep(
+    sweep: Sweep, v: Rates, dv: Rates | None, vector: Callable[[Inertia, Motion], Triple]
+) -> Output:
+    share, found = 1.0 / total_mass(sweep.m), sweep.output(3)
+
+    def visit(_: JointTransform, pose: FramePose, own: Inertia, motion: Motion) -> None:
+        for i, x in enumerate(applied(pose.R, vector(own, motion))):
+            found.add((i,), times(share, x))
+
+    sweep.each(visit, poses(sweep), sweep.inertias(points=True), motions(sweep, v, dv))
+    return found

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from linkwork.algorithms.center_of_mass import com
+from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.center_of_mass import com, moment_in_world, total_mass
 from linkwork.algorithms.composites import composite_inertias
 from linkwork.algorithms.sweep import (
     NO_MOTION,
     FramePose,
     Inertia,
     JointTransform,
+    Motion,
+    Output,
+    Rates,
+    Spatial,
+    States,
     Sweep,
     both,
     motions,
     poses,
 )
-from linkwork.algorithms.triples import applied, cross, minus, plus, times
+from linkwork.algorithms.triples import Triple, applied, cross, minus, plus, scaled, times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -57,13 +63,53 @@ def centroidal_matrix(o: Ops, m: Mechanism, q: Block) -> Block:
     found = sweep.output(6, m.n_v)
 
     def visit(step: JointTransform, pose: FramePose, body: Inertia) -> None:
-        arm = minus(pose.p, at)
         for k, column in enumerate(step.columns()):
-            momentum = body.of(column)
-            linear = applied(pose.R, momentum.linear)
-            angular = plus(applied(pose.R, momentum.angular), cross(arm, linear))
-            for i, x in enumerate((*linear, *angular)):
+            for i, x in enumerate(_about(at, pose, body.of(column))):
                 found.add((i, step.start + k), times(step.factor, x))
 
     sweep.each(visit, poses(sweep), composite_inertias(sweep, sweep.inertias()))
     return found.block(o)
+
+
+def centroidal_momentum_by_sweep(sweep: Sweep, v: Rates) -> Output:
+    """`centroidal_momentum` in passes, for long mechanisms."""
+    centre, every = _centre(sweep), poses(sweep)
+    found = sweep.output(6)
+
+    def visit(_: JointTransform, pose: FramePose, own: Inertia, motion: Motion) -> None:
+        for i, x in enumerate(_about(sweep.last(centre), pose, own.of(motion.velocity))):
+            found.add((i,), x)
+
+    sweep.each(visit, every, sweep.inertias(), motions(sweep, v))
+    return found
+
+
+def centroidal_matrix_by_sweep(sweep: Sweep) -> Output:
+    """`centroidal_matrix` in passes, for long mechanisms."""
+    centre, every = _centre(sweep), poses(sweep)
+    found = sweep.output(6, sweep.m.n_v)
+
+    def visit(step: JointTransform, pose: FramePose, body: Inertia) -> None:
+        for k, column in enumerate(step.columns()):
+            for i, x in enumerate(_about(sweep.last(centre), pose, body.of(column))):
+                found.add((i, step.start + k), times(step.factor, x))
+
+    sweep.each(visit, every, composite_inertias(sweep, sweep.inertias()))
+    return found
+
+
+def _centre(sweep: Sweep) -> States:
+    """The centre of mass, as a total over the bodies."""
+    share = 1.0 / total_mass(sweep.m)
+    return sweep.total(
+        lambda step, pose, own: scaled(share, moment_in_world(pose, own)),
+        poses(sweep),
+        sweep.inertias(points=True, placed=True),
+    )
+
+
+def _about(centre: Triple, pose: FramePose, momentum: Spatial) -> list[Scalar]:
+    """A momentum in a frame, about a point and along the axes of the world."""
+    linear = applied(pose.R, momentum.linear)
+    arm = minus(pose.p, centre)
+    return [*linear, *plus(applied(pose.R, momentum.angular), cross(arm, linear))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from linkwork.algorithms.articulated_bodies import Resistance, give_way, of_body, resistance_out
@@ -23,6 +24,7 @@ from linkwork.algorithms.sweep import (
     Output,
     Rates,
     Spatial,
+    States,
     Sweep,
     motions,
 )
@@ -63,18 +65,12 @@ def _by_mass_matrix(
     return solved(factor(mass_entries(m, ways), m.n_v), minus(push, bias))
 
 
-class _Given(NamedTuple):
-    """One velocity of a joint, given way: its acceleration is ``push - share . before``."""
+class _GivenWay(NamedTuple):
+    """One velocity of a joint that has given way; see `articulated_bodies.GivenWay`."""
 
-    share: list[Scalar]  # the column of A over D
-    push: Scalar
-
-
-class _Articulated(NamedTuple):
-    """The resistance of a body with all that hangs on it, and the wrench that it takes besides."""
-
-    resistance: Resistance
-    wrench: Spatial
+    column: list[Scalar]
+    share: list[Scalar]
+    inverse: Scalar
 
 
 def forward_dynamics_by_sweep(sweep: Sweep, v: Rates, tau: Rates) -> Output:
@@ -83,39 +79,85 @@ def forward_dynamics_by_sweep(sweep: Sweep, v: Rates, tau: Rates) -> Output:
     Accelerations are counted from those that bodies have at dv = 0.
     """
     found = sweep.output(sweep.m.n_v)
+    accelerate(sweep, articulated_by_sweep(sweep), v, tau, found)
+    return found
 
-    def start(_: JointTransform, own: Inertia, motion: Motion) -> _Articulated:
-        wrench = inertial_wrench(own, momentum_matrix(own, motion.velocity), motion)
+
+def accelerate(sweep: Sweep, ways: States, v: Rates, tau: Rates, found: Output) -> None:
+    """Fill in the accelerations (nv,); ``ways`` of `articulated_by_sweep`."""
+
+    def wrench(_: JointTransform, own: Inertia, motion: Motion) -> Spatial:
+        return inertial_wrench(own, momentum_matrix(own, motion.velocity), motion)
+
+    own = sweep.each(wrench, sweep.inertias(), motions(sweep, v, gravity=True))
+    solve_articulated(
+        sweep,
+        ways,
+        own,
+        lambda step, k: tau[step.start + k],
+        lambda step, k, value: found.add((step.start + k,), value),
+    )
+
+
+def unit_forces(sweep: Sweep) -> Output:
+    """The unit matrix (nv, nv), to be read by passes."""
+    units = sweep.scratch(sweep.m.n_v, sweep.m.n_v)
+    sweep.velocities(lambda k: 1.0, lambda k, one: units.put((k, k), one))
+    return units
+
+
+def articulated_by_sweep(sweep: Sweep) -> States:
+    """For each joint how its velocities give way, the last first: a list of `_GivenWay`."""
+
+    def start(_: JointTransform, own: Inertia) -> Resistance:
         (xx, xy, xz), (_xy, yy, yz), (_xz, _yz, zz) = own.second
-        second = [xx, xy, xz, yy, yz, zz]
-        return _Articulated(of_body(BodyMass(own.mass, own.first, second)), wrench)
+        return of_body(BodyMass(own.mass, own.first, [xx, xy, xz, yy, yz, zz]))
 
-    def inwards(step: JointTransform, whole: _Articulated) -> tuple[list[_Given], _Articulated]:
-        left, wrench = whole.resistance, [*whole.wrench.linear, *whole.wrench.angular]
-        given: list[_Given] = []
+    def visit(step: JointTransform, whole: Resistance) -> tuple[list[_GivenWay], Resistance]:
+        given: list[_GivenWay] = []
         for k, (axis, turns) in reversed(list(enumerate(step.free))):
-            at = axis + 3 * turns
-            armature = sweep.armature(step, k)
-            force = times(1.0 / step.factor, tau[step.start + k])
-            way = give_way(left, at, times(1.0 / times(step.factor, step.factor), armature))
-            change = negated(times(less(force, wrench[at]), way.inverse))
-            wrench = [added(x, times(change, y)) for x, y in zip(wrench, way.column, strict=True)]
-            left = way.left
-            given.append(_Given(way.share, change))
-        out = step.wrench_out(Spatial(wrench[:3], wrench[3:]))
-        return given, _Articulated(resistance_out(step.R, step.r, left), out)
+            # the joint's own coordinate gives way: a multiplier scales its force and its rotor
+            rotor = times(sweep.armature(step, k), 1.0 / times(step.factor, step.factor))
+            way = give_way(whole, axis + 3 * turns, rotor)
+            whole = way.left
+            given.append(_GivenWay(way.column, way.share, way.inverse))
+        return given, resistance_out(step.R, step.r, whole)
 
-    def outwards(step: JointTransform, before: Spatial, given: list[_Given]) -> Spatial:
+    return sweep.inwards(sweep.each(start, sweep.inertias()), visit)
+
+
+def solve_articulated(
+    sweep: Sweep,
+    ways: States,
+    wrenches: States,
+    push: Callable[[JointTransform, int], Scalar],
+    found: Callable[[JointTransform, int, Scalar], None],
+) -> None:
+    """Accelerations under joint forces ``push`` and against wrenches; ``found`` is told each."""
+
+    def inwards(
+        step: JointTransform, whole: Spatial, given: list[_GivenWay]
+    ) -> tuple[list[Scalar], Spatial]:
+        wrench, changes = [*whole.linear, *whole.angular], list[Scalar]()
+        for way, (k, (axis, turns)) in zip(
+            given, reversed(list(enumerate(step.free))), strict=True
+        ):
+            left = less(times(1.0 / step.factor, push(step, k)), wrench[axis + 3 * turns])
+            change = negated(times(left, way.inverse))
+            wrench = [added(x, times(change, y)) for x, y in zip(wrench, way.column, strict=True)]
+            changes.append(change)
+        return changes, step.wrench_out(Spatial(wrench[:3], wrench[3:]))
+
+    def outwards(
+        step: JointTransform, before: Spatial, given: list[_GivenWay], changes: list[Scalar]
+    ) -> Spatial:
         linear, angular = step.twist_into(before)
-        now = [*linear, *angular]
+        now, n = [*linear, *angular], len(given)
         for k, (axis, turns) in enumerate(step.free):
-            share, push = given[len(given) - 1 - k]
-            change = total([push, *map(times, share, now)])
-            found.add((step.start + k,), times(1.0 / step.factor, change))
-            at = axis + 3 * turns
-            now[at] = added(now[at], change)
+            terms = list(map(times, given[n - 1 - k].share, now))
+            change = total([changes[n - 1 - k], *terms])
+            found(step, k, times(1.0 / step.factor, change))
+            now[axis + 3 * turns] = added(now[axis + 3 * turns], change)
         return Spatial(now[:3], now[3:])
 
-    own = sweep.each(start, sweep.inertias(), motions(sweep, v, gravity=True))
-    sweep.outwards(NO_MOTION, outwards, sweep.inwards(own, inwards))
-    return found
+    sweep.outwards(NO_MOTION, outwards, ways, sweep.inwards(wrenches, inwards, ways))

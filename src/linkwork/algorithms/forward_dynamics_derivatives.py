@@ -8,10 +8,22 @@ from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.closed_derivatives import closed_forward_derivatives
 from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.composites import composite_mass_matrix
+from linkwork.algorithms.forward_dynamics import (
+    accelerate,
+    articulated_by_sweep,
+    solve_articulated,
+    unit_forces,
+)
 from linkwork.algorithms.inverse_dynamics import bias_forces, numbers
 from linkwork.algorithms.mass_matrix import symmetric_matrix
-from linkwork.algorithms.sweep import Output, Sweep
-from linkwork.algorithms.tree_derivatives import POSITION, VELOCITY, derivatives
+from linkwork.algorithms.sweep import NO_MOTION, JointTransform, Output, Rates, Sweep
+from linkwork.algorithms.tree_derivatives import (
+    ACCELERATION,
+    POSITION,
+    VELOCITY,
+    add_derivatives,
+    derivatives,
+)
 from linkwork.algorithms.tree_factor import TreeFactor, factor, inverted, solved
 from linkwork.algorithms.triples import minus, negated
 from linkwork.mechanism.model import Mechanism
@@ -53,3 +65,31 @@ def _accelerations(o: Ops, masses: TreeFactor, forces: Output, part: int) -> Blo
         column: list[Scalar] = [negated(forces.get(part, i, j)) for i in range(n)]
         result.append(o.vector(solved(masses, column)))
     return o.matrix(result)
+
+
+def forward_dynamics_derivatives_by_sweep(sweep: Sweep, v: Rates, tau: Rates) -> Output:
+    """`forward_dynamics_derivatives` in passes, for long mechanisms.
+
+    A column is the answer to what inverse dynamics changes by, or to a unit of a joint force.
+    """
+    n, ways = sweep.m.n_v, articulated_by_sweep(sweep)
+    found, dv, changes = sweep.output(3, n, n), sweep.scratch(n), sweep.scratch(3, n, n)
+    accelerate(sweep, ways, v, tau, dv)
+    add_derivatives(sweep, v, dv, changes)
+    units, nothing = unit_forces(sweep), sweep.each(lambda step: NO_MOTION)
+
+    def column(j: int) -> None:
+        for part in range(3):
+
+            def push(step: JointTransform, k: int, part: int = part) -> Scalar:
+                if part == ACCELERATION:
+                    return units[step.start + k, j]
+                return negated(changes[part, step.start + k, j])
+
+            def entry(step: JointTransform, k: int, value: Scalar, part: int = part) -> None:
+                found.add((part, step.start + k, j), value)
+
+            solve_articulated(sweep, ways, nothing, push, entry)
+
+    sweep.columns(column)
+    return found

@@ -112,7 +112,9 @@ def fk_by_sweep(sweep: Sweep, *, frame: str) -> Output:
     """`fk` in passes, for long mechanisms; written out, `path.Path` takes fewer products."""
     found = sweep.output(4, 4)
     sweep.frames(
-        [sweep.m.frame(frame)], lambda k, step, pose: _put(found, (), pose.at(step)), poses(sweep)
+        [sweep.m.frame(frame)],
+        lambda k, step, pose: put_pose(found, (), pose.at(step)),
+        poses(sweep),
     )
     return found
 
@@ -123,13 +125,14 @@ def fk_all_by_sweep(sweep: Sweep) -> Output:
     found = sweep.output(n, 4, 4)
 
     def visit(k: int, step: JointTransform, pose: FramePose) -> None:
-        _put(found, (k,), pose.at(step))
+        put_pose(found, (k,), pose.at(step))
 
     sweep.frames(range(n), visit, poses(sweep))
     return found
 
 
-def _put(found: Output, first: tuple[int, ...], pose: FramePose) -> None:
+def put_pose(found: Output, first: tuple[int, ...], pose: FramePose) -> None:
+    """Store a pose as a matrix (4, 4), after these indices."""
     for i, (row, x) in enumerate(zip(pose.R, pose.p, strict=True)):
         for j, value in enumerate([*row, x]):
             found.put((*first, i, j), value)

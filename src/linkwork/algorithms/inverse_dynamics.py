@@ -116,20 +116,16 @@ def as_vector(o: Ops, values: Iterable[Scalar]) -> Block:
 
 def inverse_dynamics_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
     """`inverse_dynamics` in passes, for long mechanisms; `newton_euler` takes fewer products."""
-    return _forces_by_sweep(sweep, v, dv)
+    return forces_by_sweep(sweep, v, dv)
 
 
 def bias_forces_by_sweep(sweep: Sweep, v: Rates) -> Output:
     """`bias_forces` in passes, for long mechanisms."""
-    return _forces_by_sweep(sweep, v, None)
+    return forces_by_sweep(sweep, v, None)
 
 
-def gravity_forces_by_sweep(sweep: Sweep) -> Output:
-    """`gravity_forces` in passes, for long mechanisms."""
-    return _forces_by_sweep(sweep, None, None)
-
-
-def _forces_by_sweep(sweep: Sweep, v: Rates | None, dv: Rates | None) -> Output:
+def forces_by_sweep(sweep: Sweep, v: Rates | None, dv: Rates | None) -> Output:
+    """Inverse dynamics in passes; without ``v`` or ``dv`` they are zero."""
     moving = sweep_motions(sweep, v, dv, gravity=True)
 
     def wrench(_: JointTransform, own: Inertia, motion: Motion) -> Spatial:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.inertia_numbers import PLACES
-from linkwork.algorithms.sweep import Spatial, Sweep, fixed_in, motions
-from linkwork.algorithms.triples import Rows, Triple, cross, dot, plus, times, total
-from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.algorithms.sweep import (
+    FramePose,
+    JointTransform,
+    Motion,
+    Output,
+    Rates,
+    Spatial,
+    Sweep,
+    fixed_in,
+    motions,
+    power,
+)
+from linkwork.algorithms.triples import Rows, Triple, cross, dot, flipped, plus, times, total, zeros
+from linkwork.mechanism.model import Floats, Mechanism, Placement
 from linkwork.ops.protocol import Block, Ops
 
 N_NUMBERS = 10
@@ -89,3 +102,42 @@ def inertial_numbers(m: Mechanism) -> Floats:
         about = R.T @ m.I_com[body] @ R + about
         rows.append(np.concatenate([[mass], mass * centre, about[np.triu_indices(3)]]))
     return np.concatenate(rows)
+
+
+def regressor_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
+    """`regressor` (nv, nb, 10) in passes, for long mechanisms.
+
+    The wrench that moves a unit of each parameter goes inwards.
+    """
+    found = sweep.output(sweep.m.n_v, sweep.m.n_bodies, N_NUMBERS)
+    units = [Spatial([float(i == k) for i in range(3)], zeros()) for k in range(3)]
+    units += [Spatial(zeros(), unit.linear) for unit in units]
+
+    def add(joint: JointTransform, of: JointTransform, wrenches: list[Spatial]) -> None:
+        for k, column in enumerate(joint.columns()):
+            for i, wrench in enumerate(wrenches):
+                found.add((joint.start + k, of.body, i), times(joint.factor, power(column, wrench)))
+
+    def begin(step: JointTransform, motion: Motion, link: FramePose | None) -> list[Spatial]:
+        if link is None:
+            return []
+        at = fixed_in(Placement(link.R, link.p))
+        matter = _Matter(*map(at.twist_into, motion[:2]))
+        # the forces along unit motions are the parts of a wrench
+        parts = flipped([matter.forces(unit) for unit in units])
+        wrenches = [at.wrench_out(Spatial(part[:3], part[3:])) for part in parts]
+        add(step, step, wrenches)
+        return wrenches
+
+    def meet(step: JointTransform, *given: Any) -> None:
+        above, wrenches = given[2], given[5]
+        add(above, step, wrenches)
+
+    sweep.up(
+        begin,
+        lambda step, wrenches: [step.wrench_out(each) for each in wrenches],
+        meet,
+        motions(sweep, v, dv, gravity=True),
+        sweep.links(),
+    )
+    return found

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from linkwork.algorithms.axes import Scalar, added, all_constant, is_zero, signed_permutation
-from linkwork.algorithms.body_masses import BodyMass, lightened, symmetric
+from linkwork.algorithms.body_masses import BodyMass, body_masses, lightened, symmetric
 from linkwork.algorithms.joint_motion import displacement, joint_position, quaternion_matrix
 from linkwork.algorithms.path import free_axes
 from linkwork.algorithms.triples import (
@@ -333,6 +333,26 @@ class Sweep:
             if not is_zero(value):
                 visit(k, value)
 
+    def total(self, visit: Callable[..., S], *states: States) -> States:
+        """The sum of ``visit(transform, *states)`` over all transforms; `last` gives it."""
+        whole: Any = None
+        for value in self.each(visit, *states):
+            whole = summed(whole, value)
+        return [whole]
+
+    def columns(self, visit: Callable[[int], None]) -> None:
+        """``visit(k)`` for each number k of v, with passes of its own for each of them."""
+        for k in range(self.m.n_v):
+            visit(k)
+
+    def at(self, states: States, frame: int) -> Any:
+        """The state of the body that carries a frame."""
+        return states[self._last[int(self.m.frame_body[frame])]]
+
+    def scratch(self, *shape: int) -> Output:
+        """Numbers that passes fill as an output, and that later ones read by their indices."""
+        return Output(shape)
+
     def armature(self, step: JointTransform, k: int) -> Scalar:
         """The rotor's inertia on the k-th number of v of a transform."""
         return self.m.joint_armature(step.start + k)
@@ -345,16 +365,28 @@ class Sweep:
         """``on(sweep, k)`` for each transform: the push of the world on its body, or None."""
         return [on(self, k) for k in range(len(self.transforms))]
 
-    def inertias(self, *, points: bool = False) -> States:
+    def inertias(self, *, points: bool = False, placed: bool = False) -> States:
         """The `Inertia` that each transform moves itself, lightened of what those before it carry.
 
-        ``points`` leaves second moments out, for what does not depend on them.
+        ``points`` leaves second moments out, for what does not depend on them; where it matters
+        what bodies are ``placed``, all are as they are, that of a fixed base too.
         """
-        bodies = lightened(self.m, points=points)
+        if placed:
+            bodies = body_masses(self.m, points=points, base=True)
+        else:
+            bodies = lightened(self.m, points=points)
         return [
             _of_body(bodies[step.body]) if step.owner else Inertia(0.0, zeros(), [zeros()] * 3)
             for step in self.transforms
         ]
+
+    def links(self) -> States:
+        """The `FramePose` of each body's own link in the body; None where no body is moved."""
+        m, found = self.m, list[FramePose | None]()
+        for step in self.transforms:
+            place = m.frame_placement(m.frame(m.body_names[step.body]))
+            found.append(FramePose(rows_of(place.R), list(place.p)) if step.owner else None)
+        return found
 
     def output(self, *shape: int) -> Output:
         """A result of this shape, zero to begin with."""
@@ -379,7 +411,7 @@ def summed(a: Any, b: Any) -> Any:
 
 
 class Output:
-    """A result that passes fill entry by entry; a planar array of numbers until it is a block."""
+    """A result that passes fill entry by entry, an array of any shape."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
@@ -408,6 +440,10 @@ class Output:
     def get(self, *at: int) -> Scalar:
         """The entry at these indices."""
         return self._entries.get(at, 0.0)
+
+    def __getitem__(self, at: Any) -> Scalar:
+        """The entry at an index, or at several."""
+        return self.get(*at) if isinstance(at, tuple) else self.get(at)
 
     def lower(self) -> dict[tuple[int, int], Scalar]:
         """The entries of a matrix on and left of the diagonal, but for zeros by structure."""

@@ -37,7 +37,13 @@ POSITION, VELOCITY, ACCELERATION = 0, 1, 2
 
 def derivatives(sweep: Sweep, v: Rates, dv: Rates) -> Output:
     """The derivatives (3, nv, nv) of the joint forces, row by row, by position, v and dv."""
-    n = sweep.m.n_v
+    found = sweep.output(3, sweep.m.n_v, sweep.m.n_v)
+    add_derivatives(sweep, v, dv, found)
+    return found
+
+
+def add_derivatives(sweep: Sweep, v: Rates, dv: Rates, found: Output) -> None:
+    """Add the `derivatives` to numbers that are there."""
     moving = motions(sweep, v, dv, gravity=True)
     own = sweep.inertias()
     momenta = sweep.each(
@@ -58,11 +64,9 @@ def derivatives(sweep: Sweep, v: Rates, dv: Rates) -> Output:
         outside,
     )
     changes = sweep.each(_changes, moving)
-    found = sweep.output(3, n, n)
     _Entries(found).fill(sweep, behind, changes)
     sweep.velocities(sweep.m.joint_damping, lambda k, x: found.add((VELOCITY, k, k), x))
     sweep.velocities(sweep.m.joint_armature, lambda k, x: found.add((ACCELERATION, k, k), x))
-    return found
 
 
 class Behind(NamedTuple):

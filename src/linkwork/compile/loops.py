@@ -6,6 +6,7 @@ row; such a tile is read from a pad and written to one, so the body is written o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,9 @@ that parts pass through memory cost a graph that is cut in two up to half of its
 
 _STACK = 8192
 """float64 numbers that tiles and pads may take of the stack: 64 KB."""
+
+_STACK_OF_ONE = 16_384
+"""The same for a single row whose caller may give scratch: with it, there is no fast call."""
 
 _WIDE_INPUT, _TILES_AHEAD = 16, 2
 """Rows of so many numbers are prefetched so many tiles ahead; shorter ones gain nothing by it."""
@@ -328,7 +332,8 @@ def _memory(entry: Any, room: Room, scratch: Any) -> tuple[list[Any], list[Any],
     counts = [width * size for size in (*room.tiles, *room.sizes, room.length)]
     if width == 1:
         counts[:-1] = [0] * (len(counts) - 1)
-    needed = sum(counts) if sum(counts) > _STACK and (width > 1 or room.in_scratch) else 0
+    most = _STACK if width > 1 else _STACK_OF_ONE if room.in_scratch else math.inf
+    needed = sum(counts) if sum(counts) > most else 0
     places: list[Any] = []
     for k, count in enumerate(counts):
         if needed:

@@ -9,8 +9,8 @@ number of joints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -21,6 +21,7 @@ from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.registry import find
 from linkwork.algorithms.sweep import (
     UNTURNED,
+    FramePose,
     Inertia,
     JointTransform,
     Output,
@@ -42,7 +43,8 @@ Whole = NDArray[np.int32]
 # ------------------------------------------------------------------------------------ the program
 
 
-class Index(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Index:
     """A whole number that changes while a loop runs: ``table[cursor] + offset``, or the cursor's.
 
     Cursors are "own", the joint that a loop is at, and for those that carry it "at" and "above".
@@ -53,7 +55,7 @@ class Index(NamedTuple):
     offset: int = 0
 
     def __add__(self, more: Any) -> Index:
-        return self._replace(offset=self.offset + int(more))
+        return replace(self, offset=self.offset + int(more))
 
 
 @dataclass
@@ -64,6 +66,7 @@ class Memory:
     size: int  # numbers
     record: int = 1  # numbers that one joint has
     values: Floats | None = None  # of a table
+    zero: bool = False  # whether it is zero to begin with
 
 
 class Address(NamedTuple):
@@ -123,12 +126,20 @@ class Loop:
 
 
 @dataclass
+class Columns:
+    """Loops that run one after the other for each number of v, which is their cursor "column"."""
+
+    n: int
+    loops: list[Loop]
+
+
+@dataclass
 class Program:
-    """Loops that run one after the other; results are zero before the first."""
+    """Loops that run one after the other."""
 
     memories: list[Memory] = field(default_factory=list[Memory])
     tables: dict[str, Whole] = field(default_factory=dict[str, Whole])
-    loops: list[Loop] = field(default_factory=list[Loop])
+    loops: list[Loop | Columns] = field(default_factory=list["Loop | Columns"])
 
     def sizes(self, kind: str) -> tuple[int, ...]:
         """How many numbers each memory of a kind has."""
@@ -147,15 +158,25 @@ class Program:
     @property
     def n_assignments(self) -> int:
         """How many assignments the bodies have, each counted once."""
-        return sum(len(body.ops.graph) for loop in self.loops for body in loop.every_body())
+        return sum(
+            len(body.ops.graph) for loop, _ in self.every_loop() for body in loop.every_body()
+        )
+
+    def every_loop(self) -> Iterator[tuple[Loop, int]]:
+        """All loops, with the times that each of them runs."""
+        for each in self.loops:
+            if isinstance(each, Columns):
+                yield from ((loop, each.n) for loop in each.loops)
+            else:
+                yield each, 1
 
     def instructions(self) -> int:
         """The operations, loads and stores of a configuration; of carriers, one for each joint."""
         found = 0
-        for loop in self.loops:
+        for loop, times in self.every_loop():
             bodies = loop.every_body()
             longest = max((len(b.ops.graph) + len(b.stores) for b in bodies), default=0)
-            found += (loop.last - loop.first) * longest
+            found += times * (loop.last - loop.first) * longest
         return found
 
 
@@ -203,9 +224,9 @@ class _States:
             lambda k: now.load(Address(self._memory, ((index, None),), k)),
         )
 
-    def of_last(self) -> Any:
-        """The state of the last joint."""
-        start = self._sweep.n_joints * self._sweep.program.memories[self._memory].record
+    def of_joint(self, joint: int) -> Any:
+        """The state of one joint."""
+        start = joint * self._sweep.program.memories[self._memory].record
         now = self._sweep.now
         structure = next(iter(self.structures.values()))
         return _put_together(structure, lambda k: now.load(Address(self._memory, (), start + k)))
@@ -219,7 +240,7 @@ class _Vector:
 
     def __getitem__(self, at: Any) -> Expressions:
         if isinstance(at, Index):
-            term = ((at._replace(offset=0), 1),)
+            term = ((replace(at, offset=0), 1),)
             return self._sweep.now.load(Address(self._memory, term, at.offset))
         return self._sweep.now.load(Address(self._memory, (), int(at)))
 
@@ -227,9 +248,10 @@ class _Vector:
 class _RolledOutput(Output):
     """A result that is stored entry by entry where the passes say so."""
 
-    def __init__(self, sweep: RolledSweep, shape: tuple[int, ...]) -> None:
+    def __init__(self, sweep: RolledSweep, kind: str, shape: tuple[int, ...]) -> None:
         super().__init__(shape)
-        self._sweep, self._memory = sweep, sweep.new_memory("output", prod(shape))
+        self._sweep, self._memory = sweep, sweep.new_memory(kind, prod(shape))
+        sweep.program.memories[self._memory].zero = True
 
     def _address(self, at: tuple[Any, ...]) -> Address:
         terms: list[tuple[Index, int]] = []
@@ -237,7 +259,7 @@ class _RolledOutput(Output):
         for axis, index in enumerate(at):
             stride = prod(self.shape[axis + 1 :])
             if isinstance(index, Index):
-                terms.append((index._replace(offset=0), stride))
+                terms.append((replace(index, offset=0), stride))
                 index = index.offset  # noqa: PLW2901  what is left of it is a number
             offset += stride * index
         return Address(self._memory, tuple(terms), offset)
@@ -245,6 +267,10 @@ class _RolledOutput(Output):
     def put(self, at: tuple[Any, ...], value: Scalar) -> None:
         """Set the entry at these indices."""
         self._sweep.now.store(self._address(at), value)
+
+    def get(self, *at: Any) -> Scalar:
+        """The entry at these indices, as it is before this pass stores anything."""
+        return self._sweep.now.load(self._address(at))
 
     def add(self, at: tuple[Any, ...], value: Scalar) -> None:
         """Add to the entry at these indices."""
@@ -325,7 +351,8 @@ class RolledSweep:
         coordinate = np.maximum(m.coordinate[self._body], 0)
         starts = np.where(m.coordinate[self._body] < 0, 0, m.v_start[coordinate])
         for name, column in (
-            ("parent", parent), ("kind", kinds), ("q", m.q_start[coordinate]), ("v", starts + part),
+            ("parent", parent), ("kind", kinds), ("body", self._body),
+            ("q", m.q_start[coordinate]), ("v", starts + part),
         ):  # fmt: skip
             self._new_table(name, column)
 
@@ -402,14 +429,17 @@ class RolledSweep:
         numbers = self._transforms.at(index)
         R = [numbers[3 * i : 3 * i + 3] for i in range(3)]
         free: tuple[tuple[int, bool], ...] = ()
+        owner = True
         if kind is not None:
             type, part = self._kinds[kind]
             at = fixed_in(Placement(UNTURNED, [0.0] * 3))
             zeros: list[Any] = [self.o.const(0.0)] * 3 + [self.o.const(1.0)] * 4
-            free = joint_transforms(self.o, type, at, zeros)[part].free
+            like = joint_transforms(self.o, type, at, zeros)[part]
+            free, owner = like.free, like.owner
         start: Any = Index(cursor, "v")
         factor = _number(self._factor, index)
-        return JointTransform(0, 0, True, free, start, factor, R, None, R, numbers[9:])
+        body: Any = Index(cursor, "body")
+        return JointTransform(0, body, owner, free, start, factor, R, None, R, numbers[9:])
 
     def _each_kind(
         self, states: Sequence[_States], visit: Callable[[int, JointTransform, list[Any]], None]
@@ -564,11 +594,11 @@ class RolledSweep:
 
     def last(self, states: States) -> Any:
         """The state of the last transform."""
-        return states.of_last()
+        return states.of_joint(self.n_joints)
 
-    def inertias(self, *, points: bool = False) -> States:
+    def inertias(self, *, points: bool = False, placed: bool = False) -> States:
         """The `Inertia` of each body by itself, whatever those before it could carry as well."""
-        del points
+        del points, placed
         m, body = self.m, self._body
         c = m.p_body_com[body]
         outer = m.mass[body][:, None, None] * c[:, :, None] * c[:, None, :]
@@ -592,7 +622,61 @@ class RolledSweep:
 
     def output(self, *shape: int) -> Output:
         """A result of this shape, zero to begin with."""
-        return _RolledOutput(self, shape)
+        return _RolledOutput(self, "output", shape)
+
+    def scratch(self, *shape: int) -> Output:
+        """As `Sweep.scratch`."""
+        return _RolledOutput(self, "state", shape)
+
+    def columns(self, visit: Callable[[Any], None]) -> None:
+        """As `Sweep.columns`; outputs are not to be made anew in it."""
+        before, self.program.loops = self.program.loops, []
+        visit(Index("column"))
+        inside = [each for each in self.program.loops if isinstance(each, Loop)]
+        self.program.loops = before
+        self.program.loops.append(Columns(self.m.n_v, inside))
+
+    def total(self, visit: Callable[..., S], *states: States) -> States:
+        """As `Sweep.total`; it stands at the last joint."""
+        memory = self._new_states()
+        found = _States(self, memory)
+        zero = Body()
+        self.program.loops.append(Loop(0, 1, {0: zero}))
+        index = Index("own", "last")
+        self.program.tables.setdefault("last", np.full(self.n_joints + 1, self.n_joints, np.int32))
+
+        def run(kind: int, step: JointTransform, given: list[Any]) -> None:
+            leaves: list[Any] = []
+            value = visit(step, *given)
+            found.structures[kind] = _taken_apart(value, leaves, constants=False)
+            for k, leaf in enumerate(leaves):
+                self.now.store(Address(memory, ((index, None),), k), leaf, add=True)
+            place = self.program.memories[memory]
+            place.record, place.size = len(leaves), (self.n_joints + 1) * len(leaves)
+
+        self._loop(self._each_kind(states, run))
+        for k in range(self.program.memories[memory].record):
+            zero.store(Address(memory, ((index, None),), k), 0.0)
+        return found
+
+    def at(self, states: States, frame: int) -> Any:
+        """As `Sweep.at`."""
+        return states.of_joint(int(self._last[int(self.m.frame_body[frame])]))
+
+    def links(self) -> States:
+        """As `Sweep.links`."""
+        m = self.m
+        frames = np.array([m.frame(m.body_names[body]) for body in self._body])
+        rows = np.column_stack([m.R_body_frame[frames].reshape(-1, 9), m.p_body_frame[frames]])
+        numbers = self._numbers(rows)
+
+        def visit(step: JointTransform) -> FramePose | None:
+            if not step.owner:
+                return None
+            given = [_number(x, _OWN) for x in numbers]
+            return FramePose([given[3 * i : 3 * i + 3] for i in range(3)], given[9:])
+
+        return self.each(visit)
 
 
 def _number(x: Any, index: Index) -> Scalar:

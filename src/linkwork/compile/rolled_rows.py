@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, i64
 from linkwork.compile.finite import LONG, FiniteTest, exact
 from linkwork.compile.graph import Graph
 from linkwork.compile.loops import Frame, Room, RowsCode, counted_loop, emit_nodes, emit_tiles
-from linkwork.compile.rolled import Address, Body, Index, Loop, Program
+from linkwork.compile.rolled import Address, Body, Columns, Index, Loop, Program
+from linkwork.compile.transpose import columns_of, read_block, write_block
 
 _I8 = ir.IntType(8)
 
@@ -38,6 +40,7 @@ class _Tile:
     ) -> None:
         self.b, self.program, self.frame, self.places = b, program, frame, places
         self.width, self.fused = frame.width, fused
+        self._at_column: Any = None
         self._arrays = self._lay_out()
         self._tables = {
             name: _constant(b.module, column, I32) for name, column in program.tables.items()
@@ -68,44 +71,47 @@ class _Tile:
         n_in, sizes = self.frame.n_in, self.frame.sizes
         if self.width > 1:
             for place, tile, size in zip(self.places, self.frame.tiles, sizes[:n_in], strict=False):
-                self._each_row(place, tile, size, self._take_in)
-        outputs = [k for k, each in enumerate(self.program.memories) if each.kind == "output"]
+                self._each_block(size, partial(self._take_in, place, tile, size))
+        cleared = [k for k, each in enumerate(self.program.memories) if each.zero]
         zero = Emitter(self.b, self.width, fused=self.fused).const(0.0)
-        for k in outputs:
+        for k in cleared:
             self._times(
                 self.program.memories[k].size,
                 lambda at, k=k: self.b.store(zero, self.b.gep(self._arrays[k], [at])),
             )
-        for loop in self.program.loops:
-            self._loop(loop)
+        for each in self.program.loops:
+            if isinstance(each, Columns):
+                self._times(each.n, lambda at, loops=each.loops: self._column(at, loops))
+            else:
+                self._loop(each)
         if self.width > 1:
             for place, tile, size in zip(
                 self.places[n_in:], self.frame.tiles[n_in:], sizes[n_in:], strict=True
             ):
-                self._each_row(place, tile, size, self._give_out)
+                self._each_block(size, partial(self._give_out, place, tile, size))
         return self._not_finite()
 
     def _times(self, count: int, body: Callable[[Any], None]) -> None:
         if count:
             counted_loop(self.b, i64(count), body)
 
-    def _each_row(self, place: Any, tile: Any, size: int, move: Callable[..., None]) -> None:
-        self._times(size, lambda at: move(place, self.b.gep(tile, [at]), at, size))
+    def _each_block(self, size: int, move: Callable[[Any, int], None]) -> None:
+        """``move(first, k)`` for blocks of as many columns as lanes, and for what is left."""
+        whole, left = divmod(size, self.width)
+        self._times(whole, lambda k: move(self.b.mul(k, i64(self.width)), self.width))
+        for column in range(size - left, size):
+            move(i64(column), 1)
 
-    def _take_in(self, place: Any, vector: Any, at: Any, size: int) -> None:
+    def _take_in(self, place: Any, tile: Any, size: int, first: Any, k: int) -> None:
         b = self.b
-        value: Any = ir.Constant(ir.VectorType(F64, self.width), ir.Undefined)
-        for lane in range(self.width):
-            number = b.load(b.gep(place, [b.add(at, i64(lane * size))]))
-            value = b.insert_element(value, number, ir.Constant(I32, lane))
-        b.store(value, vector)
+        pieces = read_block(b, b.gep(place, [first]), size, 0, k, self.width)
+        for c, column in enumerate(columns_of(b, pieces, self.width)):
+            b.store(column, b.gep(tile, [b.add(first, i64(c))]))
 
-    def _give_out(self, place: Any, vector: Any, at: Any, size: int) -> None:
+    def _give_out(self, place: Any, tile: Any, size: int, first: Any, k: int) -> None:
         b = self.b
-        value = b.load(vector)
-        for lane in range(self.width):
-            number = b.extract_element(value, ir.Constant(I32, lane))
-            b.store(number, b.gep(place, [b.add(at, i64(lane * size))]))
+        columns = [b.load(b.gep(tile, [b.add(first, i64(c))])) for c in range(k)]
+        write_block(b, columns, b.gep(place, [first]), size, 0)
 
     def _not_finite(self) -> Any:
         test = FiniteTest(Emitter(self.b, self.width, fused=self.fused))
@@ -119,6 +125,11 @@ class _Tile:
         return self.b.or_(test.failed(), bad)
 
     # the loops
+
+    def _column(self, at: Any, loops: Sequence[Loop]) -> None:
+        self._at_column = at
+        for loop in loops:
+            self._loop(loop)
 
     def _loop(self, loop: Loop) -> None:
         def once(k: Any) -> None:
@@ -231,7 +242,8 @@ class _Tile:
 
     def _whole(self, index: Index, cursors: Mapping[str, Any]) -> Any:
         """The value of an index."""
-        b, at = self.b, cursors[index.cursor]
+        b = self.b
+        at = self._at_column if index.cursor == "column" else cursors[index.cursor]
         if index.table:
             at = b.sext(b.load(b.gep(self._tables[index.table], [at])), I64)
         return b.add(at, i64(index.offset)) if index.offset else at
