@@ -18,8 +18,7 @@ from linkwork.algorithms.closure import Row, closure_rows, transposed_product
 from linkwork.algorithms.closure_elimination import Split, split
 from linkwork.algorithms.closure_motion import acceleration_bias, closure_bias
 from linkwork.algorithms.independent_rows import CHANGE, IndependentRows, independent, stiffness
-from linkwork.algorithms.inverse_dynamics import inverse_forces, numbers
-from linkwork.algorithms.joint_losses import losses
+from linkwork.algorithms.inverse_dynamics import inverse_forces, losses, numbers
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
 from linkwork.algorithms.proximal import Proximal, proximal, regular, settled

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from linkwork.algorithms.articulated_bodies import Resistance, give_way, of_body, resistance_out
-from linkwork.algorithms.articulated_recursion import articulated_accelerations
+from linkwork.algorithms.articulated_bodies import (
+    Resistance,
+    articulated_accelerations,
+    give_way,
+    of_body,
+    resistance_out,
+)
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.body_masses import BodyMass
 from linkwork.algorithms.closed_dynamics import accelerated
 from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.composites import inertial_wrench, momentum_matrix
-from linkwork.algorithms.inverse_dynamics import as_vector, inverse_forces, numbers
-from linkwork.algorithms.joint_losses import losses
+from linkwork.algorithms.inverse_dynamics import as_vector, inverse_forces, losses, numbers
 from linkwork.algorithms.joint_passage import Passage, passages
 from linkwork.algorithms.mass_matrix import mass_entries
 from linkwork.algorithms.sweep import (

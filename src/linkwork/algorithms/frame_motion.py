@@ -57,12 +57,40 @@ def frame_acceleration(
 
     Raises: UnknownNameError for a frame that does not exist, InputError for another reference.
     """
+    return _acceleration(o, m, q, v, dv, frame, reference)
+
+
+def _acceleration(
+    o: Ops, m: Mechanism, q: Block, v: Block, dv: Block | None, frame: str, reference: Reference
+) -> Block:
     way, velocity, acceleration = _moving(o, m, q, v, dv, frame, reference)
     if reference == "world-aligned":
         # from the spatial acceleration to that of the point
         linear = plus(acceleration.linear, cross(velocity.angular, velocity.linear))
         acceleration = Spatial(linear, acceleration.angular)
     return _in_reference(o, way, acceleration, reference)
+
+
+def jacobian_dot_v(
+    o: Ops,
+    m: Mechanism,
+    q: Block,
+    v: Block,
+    *,
+    frame: str,
+    reference: Reference = "world-aligned",
+) -> Block:
+    """Change of J v while q moves with a constant v: dJ/dt v, linear part first.
+
+    Shapes: q (nq,), v (nv,) to (6,). Units: m/s^2, rad/s^2. It is `frame_acceleration` at dv = 0:
+    the twist changes at J dv/dt + this. References as in `jacobian`; each is the derivative of the
+    numbers in its own axes.
+
+    Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), sections 2.10
+    and 2.11: derivatives of spatial vectors in moving axes.
+    Raises: UnknownNameError for a frame that does not exist, InputError for another reference.
+    """
+    return _acceleration(o, m, q, v, None, frame, reference)
 
 
 def _moving(

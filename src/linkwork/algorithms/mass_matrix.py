@@ -5,15 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.body_masses import joined, lightened
-from linkwork.algorithms.composite_bodies import in_parent, momenta, turned_out
+from linkwork.algorithms.body_masses import in_parent, joined, lightened, momenta, turned_out
 from linkwork.algorithms.composites import composite_mass_matrix
-from linkwork.algorithms.joint_passage import Passage, columns_of, passages
+from linkwork.algorithms.joint_passage import (
+    Passage,
+    Wrench,
+    along_joint,
+    columns_of,
+    in_joint,
+    passages,
+    placed_in_parent,
+)
 from linkwork.algorithms.path import free_axes
 from linkwork.algorithms.sweep import Output, Sweep
 from linkwork.algorithms.tree_factor import Entries
 from linkwork.algorithms.triples import plus_cross, times
-from linkwork.algorithms.wrenches import Wrench, along_joint, in_joint, placed_in_parent
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 

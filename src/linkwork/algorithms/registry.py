@@ -14,13 +14,11 @@ from linkwork.algorithms.actuation import actuated_numbers
 from linkwork.algorithms.actuation_jacobian import actuation_jacobian
 from linkwork.algorithms.center_of_mass import (
     com,
+    com_acceleration,
+    com_acceleration_by_sweep,
     com_by_sweep,
     com_jacobian,
     com_jacobian_by_sweep,
-)
-from linkwork.algorithms.center_of_mass_motion import (
-    com_acceleration,
-    com_acceleration_by_sweep,
     com_velocity,
     com_velocity_by_sweep,
 )
@@ -45,6 +43,7 @@ from linkwork.algorithms.frame_motion import (
     frame_acceleration_by_sweep,
     frame_velocity,
     frame_velocity_by_sweep,
+    jacobian_dot_v,
     jacobian_dot_v_by_sweep,
 )
 from linkwork.algorithms.gravity import (
@@ -66,7 +65,6 @@ from linkwork.algorithms.inverse_mass_matrix import (
     inverse_mass_matrix_by_sweep,
 )
 from linkwork.algorithms.jacobian import jacobian, jacobian_by_sweep
-from linkwork.algorithms.jacobian_derivative import jacobian_dot_v
 from linkwork.algorithms.jacobian_dot import jacobian_dot, jacobian_dot_by_sweep
 from linkwork.algorithms.loop_forces import loop_forces, loop_wrenches
 from linkwork.algorithms.mass_matrix import mass_matrix, mass_matrix_by_sweep

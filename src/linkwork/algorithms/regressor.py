@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.algorithms.axes import Scalar
-from linkwork.algorithms.inertia_numbers import PLACES
+from linkwork.algorithms.body_masses import PLACES
 from linkwork.algorithms.sweep import (
     FramePose,
     JointTransform,
