@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import added
+from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.composites import (
     MomentumMatrix,
     composite_inertias,
@@ -132,9 +132,9 @@ class _Carried(NamedTuple):
     moments: list[Triple]  # without a force, the same about every point
 
     def out(self, step: JointTransform) -> _Carried:
-        return _Carried(
-            *map(step.wrench_out, self[:3]), [step.out(moment) for moment in self.moments]
-        )
+        """The same in the frame before."""
+        momentum, by_speed, by_position = map(step.wrench_out, self[:3])
+        return _Carried(momentum, by_speed, by_position, list(map(step.out, self.moments)))
 
 
 class _Entries:
@@ -146,8 +146,14 @@ class _Entries:
     def fill(self, sweep: Sweep, *states: object) -> None:
         sweep.up(self._with_own, lambda step, all: [x.out(step) for x in all], self._meet, *states)
 
-    def _add(self, part: int, row: tuple[JointTransform, int], at: object, value: object) -> None:
-        self._found.meet(row, at, value, part=(part,))  # type: ignore[arg-type]
+    def _add(
+        self,
+        part: int,
+        row: tuple[JointTransform, int],
+        column: tuple[JointTransform, int],
+        value: Scalar,
+    ) -> None:
+        self._found.meet(row, column, value, part=(part,))
 
     def _with_own(
         self, step: JointTransform, body: Behind, changes: list[Change]
