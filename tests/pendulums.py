@@ -8,11 +8,11 @@ import numpy as np
 
 from linkwork.compile.compiler import Compiler
 from linkwork.mechanism.model import Mechanism
+from linkwork.simulation.inputs import Options, request_of
 from linkwork.simulation.library import Library
-from linkwork.simulation.options import Options, request_of
 from linkwork.simulation.request import Request
 from linkwork.simulation.result import Simulation
-from linkwork.simulation.running import run
+from linkwork.simulation.time_loop import run
 from robots import mechanism_from
 from seeds import rng
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from linkwork.saving import to_text as to_text
     from linkwork.simulating import simulate as simulate
     from linkwork.simulation.actuators import PD as PD
-    from linkwork.simulation.options import Event as Event
+    from linkwork.simulation.inputs import Event as Event
     from linkwork.simulation.result import Simulation as Simulation
     from linkwork.simulation.stops import Stops as Stops
     from linkwork.solve.ik import InverseKinematics as InverseKinematics
@@ -71,7 +71,7 @@ _HOMES = {
     "Loop": "mechanism.loops",
     "Limits": "robot",
     "Mechanism": "mechanism.model",
-    "Event": "simulation.options",
+    "Event": "simulation.inputs",
     "PD": "simulation.actuators",
     "Robot": "robot",
     "Simulation": "simulation.result",

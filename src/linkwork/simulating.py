@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from linkwork import settings
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
+from linkwork.simulation.inputs import Options
 from linkwork.simulation.library import Library
-from linkwork.simulation.options import Options
-from linkwork.simulation.running import run
+from linkwork.simulation.time_loop import run
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
     from linkwork.simulation.actuators import PD
-    from linkwork.simulation.options import Event
+    from linkwork.simulation.inputs import Event
     from linkwork.simulation.request import Progress
     from linkwork.simulation.result import Simulation
     from linkwork.simulation.stops import Stops

@@ -11,7 +11,6 @@ import pytest
 from dynamics_pinocchio import Beside, near, real
 from dynamics_pinocchio import trees as pinocchio_trees
 from linkwork.algorithms.center_of_mass import total_mass
-from linkwork.algorithms.registry import evaluate
 from linkwork.compile.tracing import trace
 from linkwork.errors import InputError
 from linkwork.loading import load
@@ -27,6 +26,7 @@ from robots import (
     total_inertia,
 )
 from seeds import rng
+from symbols import evaluate
 
 
 def trees(aligned_tree, seed: str) -> list[Mechanism]:

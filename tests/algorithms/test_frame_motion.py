@@ -8,7 +8,6 @@ import pytest
 
 from dynamics_pinocchio import Beside, near, real, trees
 from linkwork.algorithms.jacobian import REFERENCES
-from linkwork.algorithms.registry import evaluate
 from linkwork.compile.tracing import trace
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.loading import load
@@ -21,6 +20,7 @@ from robots import (
     random_tree,
 )
 from seeds import rng
+from symbols import evaluate
 
 
 def compare(each: Beside, frame: str) -> None:

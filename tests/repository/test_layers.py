@@ -201,6 +201,22 @@ def test_the_check_lets_a_downward_import_pass(file: str, text: str):
     assert not violations(Path(file), ast.parse(text))
 
 
+CASADI = {"linkwork/compile/symbolic.py", "linkwork/faces/trip_kinematics/matrices.py"}
+
+
+def test_casadi_is_for_functions_of_it_and_for_programs_of_trip_alone():
+    users: dict[str, set[str]] = {"casadi": set(), "linkwork.extras": set()}
+    for path, tree in modules():
+        found = {name for _, name in imported(path, tree)}
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            from_ = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found |= {name.split(".")[0] for name in [*names, *from_]} & {"casadi"}
+        for name in found & set(users):
+            users[name].add(path.as_posix())
+    assert users == {"casadi": {"linkwork/extras.py"}, "linkwork.extras": CASADI}
+
+
 def reads(path: Path, tree: ast.Module) -> list[str]:
     """Where a file reads the clock, the number of cores or the environment."""
     found = []

@@ -8,8 +8,7 @@ import pytest
 import linkwork as lw
 from closed_models import bennett, equal_pendulum, parallelogram, swung
 from linkwork.simulation.actuators import PD
-from linkwork.simulation.by_joint import for_actuated
-from linkwork.simulation.options import Event
+from linkwork.simulation.inputs import Event, for_actuated
 from linkwork.simulation.stops import Stops
 from pendulums import orders, simulated
 
@@ -129,25 +128,6 @@ def test_loops_stay_closed_whatever_acts(method: str):
     assert np.abs(robot.closure(q)).max() < 1e-11
     opening = np.einsum("kij,kj->ki", robot.closure_jacobian(q), v)
     assert np.abs(opening).max() < 1e-8
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("method", METHODS)
-def test_a_function_is_the_law_that_it_computes(method: str):
-    robot = lw.load("four_bar")
-    q0 = robot.neutral()
-    how = {"method": method, "gravity": DOWN, "tolerance": 1e-11, "dt": 2e-3}
-
-    def law(_t, q, v):
-        tau = np.zeros_like(v)
-        tau[..., 0] = 0.5 * (q0[0] - q[..., 0]) - 0.01 * v[..., 0]
-        return tau
-
-    called = simulated(robot.mechanism, q0, None, 0.2, torque=law, **how)
-    native = simulated(robot.mechanism, q0, None, 0.2, torque=PD(0.5, 0.01), **how)
-    close = 1e-6 if method == "implicit" else 1e-9
-    np.testing.assert_allclose(called.q, native.q, atol=close)
-    assert np.abs(robot.closure(called.q)).max() < 1e-11
 
 
 def test_events_are_found_on_the_loops():

@@ -7,9 +7,9 @@ import pytest
 
 from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
+from linkwork.simulation.inputs import Options
 from linkwork.simulation.library import Library
-from linkwork.simulation.options import Options
-from linkwork.simulation.running import run
+from linkwork.simulation.time_loop import run
 from pendulums import LIBRARY, brick, free_tree, pendulum, pendulum_urdf, simulated
 from robots import mechanism_from
 from seeds import rng

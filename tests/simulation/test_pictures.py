@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError, MissingExtraError, UnknownNameError
-from linkwork.simulation.pictures import chosen_numbers, units
 from pendulums import brick, pendulum, simulated, slider_urdf
 from robots import every_joint_urdf, mechanism_from
 
@@ -59,13 +61,15 @@ def test_a_roll_out_that_failed_says_so():
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch):
     result = simulated(pendulum(1), [0.1], None, 0.01)
-    monkeypatch.delitem(sys.modules, "linkwork.simulation.figure", raising=False)
+    monkeypatch.delitem(sys.modules, "linkwork.simulation.pictures", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'linkwork\[plot\]'"):
         result.plot()
 
 
 def test_units():
+    pictures = pytest.importorskip("linkwork.simulation.pictures", reason="matplotlib is missing")
+    units, chosen_numbers = pictures.units, pictures.chosen_numbers
     m = mechanism_from(slider_urdf())
     assert units(m, [0], "velocity") == "m/s"
     b = brick()
@@ -94,3 +98,42 @@ def test_passive_joints_that_nothing_pushes_have_no_line_among_forces():
     assert [line.get_label() for line in alone] == ["left_elbow"]
     free = lw.simulate(robot.actuate([]), q, duration=0.01)
     assert len(drawn(free).axes[2].lines) == 4
+
+
+# where it is drawn: pyplot, notebooks, and a figure that is given
+
+
+@pytest.mark.slow
+def test_pyplot_shows_it_and_keeps_few():
+    plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is missing")
+    backend = plt.get_backend()
+    result = simulated(pendulum(1), [0.1], None, 0.01)
+    own = plt.figure()
+    figure = result.plot()
+    assert plt.gcf() is figure
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # pyplot warns of more than 20 open figures
+        for _ in range(25):
+            last = result.plot()
+    assert plt.gcf() is last
+    assert plt.fignum_exists(own.number)
+    assert len(plt.get_fignums()) <= 11
+    figure.savefig(BytesIO())  # what pyplot has let go can still be saved
+    assert plt.get_backend() == backend
+    plt.close("all")
+    with pytest.raises(UnknownNameError):
+        result.plot("j9")
+    assert not plt.get_fignums()
+
+
+def test_a_notebook_shows_it_and_a_figure_that_is_given_is_drawn_in():
+    plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is missing")
+    result = simulated(pendulum(1), [0.1], None, 0.01)
+    assert result.plot()._repr_png_().startswith(b"\x89PNG")
+    plt.close("all")
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    assert result.plot(figure=figure) is figure
+    assert len(figure.axes) == 4
+    with ThreadPoolExecutor() as pool:  # windows belong to the main thread
+        assert len(pool.submit(result.plot).result().axes) == 4
+    assert not plt.get_fignums()

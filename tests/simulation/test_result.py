@@ -1,20 +1,26 @@
-"""The result as people read it."""
+"""Results as people read them: messages, states between states, and files."""
 
 from __future__ import annotations
 
 import copy
+import csv
 import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError
-from linkwork.simulation.result import EventRecord
-from pendulums import pendulum, simulated
+from linkwork.ops.numpy import NUMPY
+from linkwork.simulation.files import header, labels
+from linkwork.simulation.result import between
+from overclosed import bennett, four_bar
+from pendulums import brick, orders, pendulum, simulated, slider_urdf
+from robots import mechanism_from
 
 M = pendulum(2)
 
@@ -50,12 +56,6 @@ def test_numbers_are_computed_once():
     assert result.energy is result.energy
     assert result.torques is result.torques
     np.testing.assert_array_equal(result.torques, 0.0)
-
-
-def test_an_event_record():
-    record = EventRecord("hit", (), 0.5, np.zeros(1), np.ones(1))
-    assert record.name == "hit"
-    assert record.time == 0.5
 
 
 COPIES = (copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a)))
@@ -126,3 +126,192 @@ def test_json_writes_it():
         assert read["finished"] == np.asarray(result.finished).tolist()
         assert read["reason"] == result.reason
         assert [e["name"] for e in read["events"]] == [e.name for e in result.events]
+
+
+# what is said of roll-outs
+
+SLIDER = mechanism_from(slider_urdf())  # between -0.5 and 0.5 m
+
+
+def test_joints_that_pass_their_limits_are_named():
+    """A mass that slides freely at 1 m/s is at 0.5 m after 0.5 s, and at 0.8 m after 0.8 s."""
+    one = simulated(SLIDER, [0.0], [1.0], 0.8, dt=0.01)
+    assert one.limit_excess == pytest.approx([0.3])
+    assert one.reason == (
+        "finished; joint 'slide' passes its upper limit of 0.5 m at t = 0.51 s, by up to 0.3 m "
+        "(stops=True lets limits push back)"
+    )
+    assert one
+    assert "passes its upper limit" in repr(one)
+    many = simulated(SLIDER, [[0.0], [0.0], [0.0]], [[0.1], [-1.0], [-2.0]], 0.8, dt=0.01)
+    np.testing.assert_allclose(many.limit_excess, [[0.0], [0.3], [1.1]], atol=1e-12)
+    low = "joint 'slide' passes its lower limit of -0.5 m at t = 0.51 s, by up to 0.3 m"
+    assert many.reason.startswith(f"2 of 3 pass joint limits; the first, [1]: {low}")
+    assert many.reason_for(0) == "finished"
+    assert many.reason_for(1).startswith(f"finished; {low}")
+    at_the_limit = simulated(SLIDER, [0.0], [1.0], 0.5, dt=0.01)
+    assert at_the_limit.reason == "finished"
+
+
+def test_limits_that_stops_hold_and_states_that_are_not_there():
+    held = simulated(SLIDER, [0.0], [1.0], 0.8, stops=True)
+    assert 0.0 < held.limit_excess[0] < 0.02
+    assert "stops=True" not in held.reason
+    wild = simulated(SLIDER, [0.0], [1.0], 0.8, torque=[100.0], max_speed=9.0, dt=0.01)
+    assert not wild
+    assert wild.limit_excess[0] == pytest.approx(np.nanmax(wild.q) - 0.5)
+    assert "above max_speed" in wild.reason.split("; ")[0]
+    assert "joint 'slide' passes" in wild.reason
+
+
+SWING = pendulum(2)  # at rest it hangs
+
+
+def test_energy_that_changes_by_itself_is_told():
+    """Semi-implicit Euler at 20 ms drifts, RK4 does not; where something acts nobody can tell."""
+    start = ([1.5, 0.0], None, 5.0)
+    drifting = simulated(SWING, *start, method="euler", dt=0.02)
+    change = np.abs(drifting.energy - drifting.energy[0]).max() / drifting.kinetic_energy.max()
+    assert drifting.energy_drift == pytest.approx(change, rel=1e-6)
+    assert drifting.energy_drift > 0.01
+    assert f"{100 * drifting.energy_drift:.3g} % of the largest kinetic energy" in drifting.reason
+    assert "take a smaller dt" in drifting.reason
+    kept = simulated(SWING, *start)
+    assert 0.0 < kept.energy_drift < 1e-6
+    assert kept.reason == "finished"
+    still = simulated(SWING, [0.0, 0.0], None, 5.0)
+    assert still.energy_drift < 1e-3
+    driven = {"torque": lw.PD(1.0)}, {"torque": [1.0, 0.0]}, {"gravity": lambda t: [t, 0, 0]}
+    for acting in driven:
+        assert np.isnan(simulated(SWING, *start, dt=0.02, **acting).energy_drift)
+    many = simulated(SWING, [[0.0, 0.0], [1.5, 0.0]], None, 5.0, method="euler", dt=0.02)
+    assert many.energy_drift[1] == pytest.approx(drifting.energy_drift)
+    assert many.reason.startswith("1 of 2 gain or lose energy; the first, [1]: the energy, which")
+    assert many.reason_for(0) == "finished"
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])
+def test_no_roll_out_of_a_bennett_linkage_has_another_energy_in_silence(method: str):
+    robot = bennett()
+    q = robot.assemble({"a": 0.7}).q
+    speeds = robot.passive_rates(q) @ [[1.5, 3.0, 6.0]]
+    found = simulated(robot.mechanism, q, speeds.T, 2.0, method=method, dt=5e-3)
+    for row in range(3):
+        words = found.reason_for(row)
+        assert not found.finished[row] or (found.energy_drift[row] > 0.01) == ("energy" in words)
+
+
+def test_what_is_told_is_data():
+    robot = four_bar(0.0)
+    q0 = np.array([2.5, -2.5, 2.5])
+    v0 = robot.passive_rates(q0) @ [6.0]
+    found = simulated(robot.mechanism, q0, v0, 0.2, gravity=[0, 0, 0], method="euler")
+    written = json.loads(json.dumps(found.to_dict()))
+    assert written["energy_drift"] == found.energy_drift
+    assert [p["name"] for p in written["singular_passages"]] == ["hinge0"]
+
+
+@pytest.mark.parametrize(
+    ("method", "remedy"),
+    [
+        ("rk4", "take a smaller dt, or method='implicit'"),
+        ("euler", "take a smaller dt, method='rk4'"),
+        ("implicit", "take a smaller dt)"),
+        ("dopri5", "take a smaller tolerance, or max_step"),
+    ],
+)
+def test_what_to_do_about_long_steps_is_of_the_method(method: str, remedy: str):
+    law = lw.PD(-1e3, q_target=[0.0])  # drives away
+    found = simulated(SLIDER, [0.1], None, 2.0, torque=law, method=method, max_speed=50.0)
+    assert not found
+    assert "joint 'slide' moves at" in found.reason
+    assert remedy in found.reason
+
+
+# states between states
+
+
+@pytest.mark.parametrize("s", [0.0, 0.3, 0.5, 1.0])
+def test_cubics_are_exact(s: float):
+    def x(t):
+        return 1 + 2 * t - 3 * t**2 + 0.5 * t**3
+
+    def v(t):
+        return 2 - 6 * t + 1.5 * t**2
+
+    h = 0.8
+    first, second = np.array([x(0.0), v(0.0)]), np.array([x(h), v(h)])
+    found = between(NUMPY, pendulum(1), first, second, np.array([s, h]))
+    np.testing.assert_allclose(found, [x(s * h), v(s * h)], rtol=1e-13, atol=1e-14)
+
+
+def test_orders_on_the_group():
+    m = brick()
+    q0, v0 = [0, 0, 0, 1, 0, 0, 0], [0.1, 0.2, 0.3, 3.0, 0.1, -2.0]
+    fine = simulated(m, q0, v0, 0.4, dt=1e-3)
+    errors_q, errors_v = [], []
+    for every in (80, 40, 20):
+        coarse = simulated(m, q0, v0, 0.4, dt=1e-3, record=every)
+        q, v = coarse.at(fine.times)
+        errors_q.append(np.abs(q - fine.q).max())
+        errors_v.append(np.abs(v - fine.v).max())
+        np.testing.assert_allclose(np.linalg.norm(q[:, 3:], axis=1), 1.0, atol=1e-14)
+    assert orders(errors_q) == pytest.approx(4.0, abs=0.25)
+    assert orders(errors_v) == pytest.approx(3.0, abs=0.25)
+
+
+# files
+
+
+def test_npz(tmp_path: Path):
+    result = simulated(pendulum(2), [[0.1, 0.2], [0.3, 0.4]], None, 0.1, record=10)
+    result.save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as read:
+        assert set(read) == {
+            "times", "q", "v", "torques", "kinetic_energy", "potential_energy", "finished",
+            "failed_at", "ended_at", "joint_names",
+        }  # fmt: skip
+        for name in ("times", "q", "v", "torques", "kinetic_energy", "finished"):
+            np.testing.assert_array_equal(read[name], getattr(result, name))
+        assert read["joint_names"].tolist() == ["j1", "j2"]
+
+
+def test_csv_of_one(tmp_path: Path):
+    result = simulated(pendulum(2), [0.1, 0.2], [1.0, 2.0], 0.1, record=10)
+    result.save(str(tmp_path / "run.CSV"))
+    with open(tmp_path / "run.CSV", encoding="utf-8", newline="") as file:
+        first, *lines = list(csv.reader(file))
+    assert first == header(result) == [
+        "time", "q j1", "q j2", "v j1", "v j2", "torque j1", "torque j2", "kinetic energy",
+        "potential energy",
+    ]  # fmt: skip
+    values = np.array(lines, np.float64)
+    np.testing.assert_array_equal(values[:, 0], result.times)
+    np.testing.assert_array_equal(values[:, 1:3], result.q)
+    np.testing.assert_array_equal(values[:, -2], result.kinetic_energy)
+
+
+def test_csv_of_a_batch_tells_the_rows(tmp_path: Path):
+    result = simulated(pendulum(1), [[0.1], [0.2]], None, 0.01, record=5)
+    result.save(tmp_path / "run.csv")
+    text = (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()
+    assert text[0].startswith("row,time,q j1")
+    assert [line.split(",")[0] for line in text[1:]] == ["0", "0", "0", "1", "1", "1"]
+
+
+def test_labels_of_a_floating_base():
+    m = brick()
+    (name,) = m.joint_names
+    assert labels(m, velocities=False)[3:5] == [f"{name}/qw", f"{name}/qx"]
+    assert labels(m, velocities=True)[-1] == f"{name}/wz"
+
+
+def test_files_that_are_refused_leave_the_old_file(tmp_path: Path):
+    result = simulated(pendulum(1), [0.1], None, 0.01)
+    (tmp_path / "old.txt").write_text("old")
+    with pytest.raises(InputError, match=r"must end in \.npz or \.csv"):
+        result.save(tmp_path / "old.txt")
+    with pytest.raises(InputError, match="cannot be written"):
+        result.save(tmp_path / "none" / "run.npz")
+    assert (tmp_path / "old.txt").read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["old.txt"]

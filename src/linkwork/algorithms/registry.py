@@ -368,7 +368,7 @@ def evaluate(
     """Run an algorithm for one configuration on the back end that the arrays belong to.
 
     NumPy arrays or numbers give a NumPy array; JAX arrays, also under ``jit``, ``vmap`` and
-    ``grad``, a JAX array; CasADi ``SX`` a block, or a list of them. A batch is not taken:
+    ``grad``, a JAX array; expressions of a graph a block, or a list of them. A batch is not taken:
     `jax.vmap` or a compiled kernel does that. ``parameters`` gives numbers of the mechanism by name
     (`mechanism.parameters`) other values than they have; they may be blocks as the inputs are.
 
@@ -387,7 +387,7 @@ def evaluate(
     ]
     inputs, rest = blocks[: len(arrays)], blocks[len(arrays) :]
     result = entry.run(o, m, inputs, dict(zip(given, rest, strict=True)), **static)
-    if not isinstance(result, list) or o.name == "casadi":
+    if not isinstance(result, list) or o.name == "graph":
         return np.asarray(result) if o.name == "numpy" else cast(Block, result)
     matrices = cast(list[Block], result)
     if o.name == "jax":
@@ -412,15 +412,11 @@ def parameters_of(name: str, m: Mechanism, **static: Any) -> tuple[str, ...]:
 def _vector(o: Ops, what: str, array: Any, size: int) -> Block:
     """One input as a block; a single number stands for a vector of one."""
     block: Block = o.const(array)
-    if o.name == "casadi":
-        shape, expected = block.shape, (size, 1)
-    else:
-        shape, expected = block.shape, (size,)
-        if size == 1 and shape == ():
-            return o.vector([block])
-    if shape != expected:
+    if size == 1 and block.shape == ():
+        return o.vector([block])
+    if block.shape != (size,):
         raise ShapeError(
-            f"{what} has the shape {expected}, not {shape}; "
+            f"{what} has the shape {(size,)}, not {block.shape}; "
             "one configuration at a time is taken here"
         )
     return block

@@ -16,8 +16,8 @@ from rich.text import Text
 
 from linkwork import models, settings
 from linkwork.cli import output
+from linkwork.cli.arguments import CheckArguments
 from linkwork.cli.check_codes import CODES
-from linkwork.cli.document_arguments import CheckArguments
 from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import (
     DescriptionError,

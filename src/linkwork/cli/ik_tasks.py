@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import linkwork as lw
 from linkwork.cli import inputs
-from linkwork.cli.angles import Angles
+from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, UnknownNameError
 
 Floats = NDArray[np.float64]

@@ -260,13 +260,8 @@ def _expanded(answer: Mapping[str, Any], shown: str, file: str) -> Expanded:
     if "problem" in answer:
         fault = answer["problem"]
         where, line = fault["place"]
-        raise DescriptionError(
-            [
-                Finding(
-                    "error", fault["code"], fault["message"], name(where), line, hint=fault["hint"]
-                )
-            ]
-        )
+        code, message, hint = fault["code"], fault["message"], fault["hint"]
+        raise DescriptionError([Finding("error", code, message, name(where), line, hint=hint)])
     problems = [
         Finding("warning", "xacro", text, name(place[0]), place[1])
         for text, place in ((text, place or (file, 0)) for text, place in answer["warnings"])

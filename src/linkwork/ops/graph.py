@@ -537,8 +537,8 @@ class GraphOps:
 
     name = "graph"
 
-    def __init__(self) -> None:
-        self.graph = ExpressionGraph()
+    def __init__(self, graph: ExpressionGraph | None = None) -> None:
+        self.graph = ExpressionGraph() if graph is None else graph
 
     def input(self, which: int, length: int) -> Expressions:
         """Input number ``which`` of a function, a vector."""

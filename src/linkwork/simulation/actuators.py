@@ -15,7 +15,7 @@ from linkwork.spatial.poses import Pose, compose, inverse
 from linkwork.spatial.rotations import from_quaternion
 
 Given: TypeAlias = Mapping[str, Block]
-"""What enters a text besides q and v, by name."""
+"""What enters an expression besides q and v, by name."""
 
 Value: TypeAlias = "ArrayLike | Callable[[float], ArrayLike]"
 
@@ -97,7 +97,7 @@ def torque_slopes(
         kp, kd = free * given["kp"][i], free * given["kd"][i]
         stiff.append([0.0 if x is None else kp * x for x in slopes[i]])
         damped.append([-1.0 * kd if i == j else 0.0 for j in range(m.n_v)])
-    return _matrix(o, stiff), _matrix(o, damped)
+    return matrix_of(o, stiff), matrix_of(o, damped)
 
 
 def position_error(o: Ops, m: Mechanism, q: Block, target: Block) -> Block:
@@ -153,6 +153,7 @@ def _times(o: Ops, m: Mechanism, gains: Block, x: Block) -> Block:
     return o.vector([gains[k] * x[k] for k in range(m.n_v)])
 
 
-def _matrix(o: Ops, rows: list[list[Block]]) -> Block:
+def matrix_of(o: Ops, rows: list[list[Block]]) -> Block:
+    """The square matrix of these rows of scalars."""
     n = len(rows)
     return o.matrix([o.vector([rows[i][j] for i in range(n)]) for j in range(n)])

@@ -11,6 +11,7 @@ before looks at it just before, the step after just behind.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,16 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.simulation.drive import Drive, joint_of_v
-from linkwork.simulation.options import Event, Options
-from linkwork.simulation.request import Progress, Track, finite_rows, row_name
+from linkwork.mechanism.model import Floats
+from linkwork.simulation.inputs import Event, Options
+from linkwork.simulation.integrators import DOPRI5
+from linkwork.simulation.library import Library
+from linkwork.simulation.loops import corrected
+from linkwork.simulation.request import Progress, Request, Track, row_name
 from linkwork.simulation.result import EventRecord
-from linkwork.simulation.steppers import DOPRI5
-from linkwork.simulation.stepping import combined, torque_of
-from linkwork.simulation.tangent import lengths
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from linkwork.simulation.tangent import Flags, finite_rows, lengths
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 _EXPONENT, _MEMORY = 0.17, 0.04  # of this step's error, and of the one before
@@ -75,20 +74,77 @@ class _Rows:
     signs: list[Floats] = field(default_factory=list[Floats])  # of each event, (rows,)
 
 
-def run_adaptive(drive: Drive, options: Options, *, progress: Progress | None = None) -> Track:
+def run_adaptive(
+    request: Request,
+    options: Options,
+    library: Library,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Track:
     """All roll-outs of a request; a state is kept at each instant of its grid.
 
     Raises: InputError where ``max_steps`` cannot suffice.
     """
-    return _Adaptive(drive, options, progress).run()
+    return _Adaptive(_Motion(request, library, threads), options, progress).run()
+
+
+class _Motion:
+    """The compiled equation of motion of a request, always of all its rows: a function of the user
+    sees the whole batch."""
+
+    def __init__(self, request: Request, library: Library, threads: int) -> None:
+        system = request.system
+        self.request, self.mechanism = request, system.mechanism
+        self._how: Any = {"threads": threads, "on_bad": "nan"}
+        self._stage = library.kernel(system.recipe("stage"))
+        self._advance = library.kernel(system.recipe("advance"))
+        self._closer = library.kernel(system.recipe("projection")) if system.closed else None
+        self._threads, self._constants = threads, request.constants()
+
+    def move(self, q: Floats, theta: Floats) -> Floats:
+        """The configurations (rows, nq) that theta (rows, nv) leads to."""
+        return self._advance(q, theta, **self._how)
+
+    def rates(
+        self, t: Floats, q: Floats, theta: Floats, v: Floats, *, at: Floats | None = None
+    ) -> Floats:
+        """The rates (rows, 2 nv) at instants (rows,); ``at`` is where theta leads to, if known."""
+        if at is None and self.request.torque is not None:
+            at = self.move(q, theta)
+        controls = self.request.controls(t, (q if at is None else at, v))
+        return self._stage(q, theta, v, self._constants, controls, np.zeros((1, 0)), **self._how)
+
+    def closed(
+        self, q: Floats, v: Floats, t: Floats | float, *, only: slice = slice(None)
+    ) -> tuple[Floats, Floats, Flags]:
+        """The states (rows, ...) with the loops closed, and in which rows that was possible.
+
+        ``only`` tells which rows of the request they are; t is one instant, or one for each of its
+        rows.
+        """
+        if self._closer is None:
+            return q, v, np.ones(q.shape[0], np.bool_)
+        controls = self.request.controls(t)
+        own = tuple(a[only] if a.shape[0] > 1 else a for a in (self._constants, controls))
+        return corrected(self._closer, (q, v), (own[0], own[1]), self._threads)
+
+
+def _combined(weights: Sequence[float], rates: Sequence[Floats]) -> Floats:
+    """The weighted sum of rates (rows, n)."""
+    total = np.zeros_like(rates[0])
+    for c, rate in zip(weights, rates, strict=False):
+        if c != 0.0:
+            total = total + c * rate
+    return total
 
 
 class _Adaptive:
-    def __init__(self, drive: Drive, options: Options, progress: Progress | None) -> None:
-        self.drive, self.progress = drive, progress
+    def __init__(self, motion: _Motion, options: Options, progress: Progress | None) -> None:
+        self.motion, self.progress = motion, progress
         self.events, self.tolerance = options.event_list(), float(options.tolerance)
-        self.request = drive.request
-        self.n_v = drive.mechanism.n_v
+        self.request = motion.request
+        self.n_v = motion.mechanism.n_v
         self.times = self.request.grid.times()
         self.end = self.request.grid.duration
         forced = self.request.torque is not None or bool(self.request.functions)
@@ -101,7 +157,7 @@ class _Adaptive:
         self.ends = np.array([*(t for t in jumps if t > 0.0), self.end])
         self.looks = np.array([*(self.ends[:-1] - self.beside), self.end])
         self.track = Track.begun(self.request)
-        self.sizes = lengths(drive.mechanism)
+        self.sizes = lengths(motion.mechanism)
 
     def run(self) -> Track:
         """Steps until no roll-out goes on."""
@@ -122,7 +178,7 @@ class _Adaptive:
     def _begin(self) -> _Rows:
         n = self.request.rows
         t, q, v = np.zeros(n), self.request.q0.copy(), self.request.v0.copy()
-        first, _ = self.drive.rates(t + self.begins, q, np.zeros_like(v), v, at=q)
+        first = self.motion.rates(t + self.begins, q, np.zeros_like(v), v, at=q)
         rows = _Rows(
             t, q, v, np.zeros(n), first, np.full(n, 1.0e-4), np.full(n, self.end > 0.0),
             np.zeros(n, np.bool_), np.ones(n, np.int64), np.zeros(n, np.int64),
@@ -150,7 +206,7 @@ class _Adaptive:
                 h[:, None] * rows.first[:, : self.n_v],
                 rows.v + h[:, None] * rows.first[:, self.n_v :],
             )
-            after, _ = self.drive.rates(rows.t + h, rows.q, theta, v)
+            after = self.motion.rates(rows.t + h, rows.q, theta, v)
             d2 = np.max(np.abs(after - rows.first) / scale, axis=1) / np.maximum(h, 1.0e-300)
             steepest = np.maximum(d1, d2)
             better = np.where(
@@ -168,8 +224,8 @@ class _Adaptive:
         h = np.where(rows.going & (left - h < 1.0e-3 * h), left, h)
         rows.tried += rows.going
         stages = self._stages(rows, h)
-        along = h[:, None] * combined(DOPRI5.b, stages, h.size, 2 * self.n_v)
-        wrong = h[:, None] * combined(DOPRI5.error, stages, h.size, 2 * self.n_v)
+        along = h[:, None] * _combined(DOPRI5.b, stages)
+        wrong = h[:, None] * _combined(DOPRI5.error, stages)
         with np.errstate(all="ignore"):
             v = rows.v + along[:, self.n_v :]
             scale = self._scale(rows.q, np.maximum(np.abs(rows.v), np.abs(v)))
@@ -201,10 +257,10 @@ class _Adaptive:
     def _stages(self, rows: _Rows, h: Floats) -> list[Floats]:
         stages, latest = [rows.first], self.looks[rows.segment]
         for c, row in zip(DOPRI5.c[1:], DOPRI5.a[1:], strict=True):
-            along = h[:, None] * combined(row, stages, h.size, 2 * self.n_v)
+            along = h[:, None] * _combined(row, stages)
             good = finite_rows(along)
             along = np.where(good[:, None], along, 0.0)
-            found, _ = self.drive.rates(
+            found = self.motion.rates(
                 np.minimum(rows.t + c * h, latest),
                 rows.q,
                 along[:, : self.n_v],
@@ -229,12 +285,12 @@ class _Adaptive:
     ) -> None:
         along, v, taken = made
         held = np.where(taken[:, None], along[:, : self.n_v], 0.0)
-        q = self.drive.move(rows.q, held)
+        q = self.motion.move(rows.q, held)
         ends = self.ends[rows.segment]
         reached = ends - rows.t == h
         t = np.where(reached, ends, rows.t + h)
         if self.request.system.closed:
-            q, v, closed = self.drive.closed(q, np.where(taken[:, None], v, rows.v), t)
+            q, v, closed = self.motion.closed(q, np.where(taken[:, None], v, rows.v), t)
             self._stick(rows, taken & ~closed, np.hstack([q, v]))
             taken &= closed
         stopped = self._events(rows, h, stages, taken) if self.events else np.full(h.size, np.inf)
@@ -261,7 +317,7 @@ class _Adaptive:
         if not (self.request.system.closed or over.any()):
             return known
         t = rows.t + np.where(over, self.beside, 0.0)
-        found, _ = self.drive.rates(t, rows.q, np.zeros_like(rows.v), rows.v, at=rows.q)
+        found = self.motion.rates(t, rows.q, np.zeros_like(rows.v), rows.v, at=rows.q)
         return found if self.request.system.closed else np.where(over[:, None], found, known)
 
     def _stick(self, rows: _Rows, open_: Flags, states: Floats) -> None:
@@ -289,7 +345,7 @@ class _Adaptive:
         self.track.failed_at[lost] = self.track.ended_at[lost] = rows.t[lost]
         for row in np.flatnonzero(lost).tolist():
             worst = int(np.argmax(np.abs(np.nan_to_num(rows.first[row, self.n_v :], nan=np.inf))))
-            name = joint_of_v(self.drive.mechanism, worst)
+            name = self.motion.mechanism.joint_of_v(worst)
             self.track.causes[row] = why.format(name)
         rows.going &= ~lost
 
@@ -304,8 +360,8 @@ class _Adaptive:
         for k, stage in enumerate(stages):
             total = total + weights[:, k : k + 1] * np.nan_to_num(stage)
         along = h[:, None] * total
-        q, v = self.drive.move(rows.q, along[:, : self.n_v]), rows.v + along[:, self.n_v :]
-        return self.drive.closed(q, v, rows.t + s * h)[:2]
+        q, v = self.motion.move(rows.q, along[:, : self.n_v]), rows.v + along[:, self.n_v :]
+        return self.motion.closed(q, v, rows.t + s * h)[:2]
 
     def _keep(
         self, rows: _Rows, step: tuple[Floats, Floats, list[Floats]], taken: Flags, stop: Floats
@@ -386,9 +442,9 @@ class _Adaptive:
         one = slice(row, row + 1)
         weights = dense_weights(np.array(share))
         along = h[row] * sum(w * stage[row] for w, stage in zip(weights, stages, strict=True))
-        q = self.drive.move(rows.q[one], along[None, : self.n_v])
+        q = self.motion.move(rows.q[one], along[None, : self.n_v])
         t, v = float(rows.t[row] + share * h[row]), rows.v[one] + along[None, self.n_v :]
-        q, v, _ = self.drive.closed(q, v, t, only=one)
+        q, v, _ = self.motion.closed(q, v, t, only=one)
         return t, q[0], v[0]
 
     def _crossing(
@@ -428,7 +484,7 @@ class _Adaptive:
             if there.any():
                 q = np.where(there[:, None], q, self.request.q0)
                 v = np.where(there[:, None], v, self.request.v0)
-                found = torque_of(self.drive, self.drive.controls(t, q, v))
+                found = self.request.torque_in(self.request.controls(t, (q, v)))
                 track.torques[there, place] = found[there]
 
 

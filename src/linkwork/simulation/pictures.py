@@ -1,14 +1,21 @@
-"""A simulation as a figure: positions, velocities, forces and energies over time."""
+"""Figures of simulations: positions, velocities, forces and energies over time.
+
+Imported where something is drawn, since it needs matplotlib.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, MissingExtraError
+from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
 
@@ -21,6 +28,12 @@ _COLOURS = (
 )  # fmt: skip
 """Told apart by colour-blind people too. Source: M. Okabe, K. Ito, Color Universal Design, 2008."""
 
+MOST_OPEN = 10
+"""So many figures of simulations pyplot keeps; the oldest goes when one more is drawn. Whoever
+holds it may still save it."""
+
+_SHAPE: dict[str, Any] = {"figsize": (9.0, 9.0), "layout": "constrained"}
+
 
 def picture(
     simulation: Simulation,
@@ -30,13 +43,13 @@ def picture(
 ) -> Any:
     """A matplotlib figure of one roll-out, a new one of pyplot's unless one is given.
 
-    Raises: MissingExtraError, UnknownNameError for a joint, InputError for a row that is not there.
+    Raises: UnknownNameError for a joint, InputError for a row that is not there.
     """
     m = simulation.mechanism
     index = _row(simulation, row)
     chosen = chosen_numbers(m, joints)
     if figure is None:
-        figure = _new_figure()
+        figure = new_figure()
     times = simulation.times
     pushed = _pushed(m, simulation.torques[index], chosen[1])
     axes: Any = figure.subplots(4, 1, sharex=True)
@@ -61,16 +74,6 @@ def picture(
     figure.align_ylabels(axes)
     figure.suptitle(_title(simulation, index))
     return figure
-
-
-def _new_figure() -> Any:
-    try:
-        from linkwork.simulation.figure import new_figure  # noqa: PLC0415  an extra
-    except ImportError:
-        raise MissingExtraError(
-            "plots need matplotlib: pip install 'linkwork[plot]'; save() writes the numbers"
-        ) from None
-    return new_figure()
 
 
 def _pushed(m: Mechanism, forces: NDArray[np.float64], chosen: list[int]) -> list[int]:
@@ -136,9 +139,7 @@ def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[li
     """
     named = [joints] if isinstance(joints, str) else joints
     coordinates = range(len(m.joint_names)) if named is None else [m.joint(n) for n in named]
-    q = [k for c in coordinates for k in range(int(m.q_start[c]), int(m.q_start[c + 1]))]
-    v = [k for c in coordinates for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))]
-    return q, v
+    return m.q_indices(coordinates), m.v_indices(coordinates)
 
 
 _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "force": ("N m", "N")}
@@ -157,3 +158,33 @@ def _turns(m: Mechanism, *, velocities: bool) -> NDArray[np.bool_]:
         count = type.n_v if velocities else type.n_q
         flags += [k >= type.n_lengths for k in range(count)]
     return np.array(flags, np.bool_)
+
+
+class Picture(Figure):
+    """A figure that a notebook shows where it is the last expression of a cell."""
+
+    def _repr_png_(self) -> bytes:
+        drawn = BytesIO()
+        self.savefig(drawn, format="png")
+        return drawn.getvalue()
+
+    def _repr_mimebundle_(self, **_which: Any) -> dict[str, Any]:
+        # The inline backend shows all figures that pyplot has when a cell ends: this one is being
+        # shown already.
+        if "inline" in plt.get_backend():
+            plt.close(self)
+        return {}
+
+
+def new_figure() -> Figure:
+    """An empty figure that `plt.show()` shows.
+
+    Windows belong to the main thread, so figures of other threads are not pyplot's.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return Picture(**_SHAPE)
+    known = [plt.figure(number) for number in plt.get_fignums()]
+    pictures = [figure for figure in known if isinstance(figure, Picture)]
+    for figure in pictures[: max(0, len(pictures) + 1 - MOST_OPEN)]:
+        plt.close(figure)
+    return plt.figure(FigureClass=Picture, **_SHAPE)

@@ -1,4 +1,4 @@
-"""One simulation as numbers, checked: what every way of integrating takes."""
+"""A simulation as numbers, checked, which every integrator takes; and the states that it leaves."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from linkwork.checks import real_rows
+from linkwork.errors import InputError, ShapeError
+from linkwork.mechanism.model import Floats
+from linkwork.simulation.equation_of_motion import System, packed
 from linkwork.simulation.result import EventRecord
-from linkwork.simulation.system import System, packed
-
-Floats = NDArray[np.float64]
-
-
-def finite_rows(a: Floats) -> NDArray[np.bool_]:
-    """Which rows (...) of numbers (..., n) are finite."""
-    found: Any = np.isfinite(a).all(axis=-1)
-    return found
 
 
 def row_name(lead: tuple[int, ...], row: int) -> str:
@@ -94,16 +88,65 @@ class Request:
         """The constants side by side, (1, n) where all rows share them."""
         return packed(self.system.constants, self.values, self.rows)
 
-    def controls(self, t: float) -> Floats:
-        """The functions of time at one instant, side by side: (1, n) where all rows share them."""
-        found = {name: function(t) for name, function in self.functions.items()}
+    def controls(self, t: Floats | float, state: tuple[Floats, Floats] | None = None) -> Floats:
+        """What changes with time, side by side: (1, n) where all rows share it, else (rows, n).
+
+        ``t`` is one instant for all rows or one each. The user's forces are asked for at the
+        ``state`` (q and v of all rows), and zero without one: no projection looks at them.
+        """
+        found = {name: self._of_time(name, t) for name in self.functions}
+        if self.torque is not None:
+            n_v = self.system.mechanism.n_v
+            found["torque"] = np.zeros(n_v) if state is None else self._torque_of(t, *state)
         return packed(self.system.controls, found, self.rows)
 
-    def controls_without_torque(self, t: float) -> Floats:
-        """The same with zeros for the user's forces, which are functions of the state."""
-        found = {name: function(t) for name, function in self.functions.items()}
-        found["torque"] = np.zeros(self.system.mechanism.n_v)
-        return packed(self.system.controls, found, self.rows)
+    def torque_in(self, controls: Floats) -> Floats:
+        """The user's forces (rows, nv) among the controls."""
+        at = 0
+        for entry in self.system.controls:
+            if entry.name == "torque":
+                break
+            at += entry.size
+        return controls[:, at : at + self.system.mechanism.n_v]
+
+    def _of_time(self, name: str, t: Floats | float) -> Floats:
+        function = self.functions[name]
+        if not isinstance(t, np.ndarray):
+            return function(t)
+        known: dict[float, Floats] = {}
+        rows: list[Floats] = []
+        for k, instant in enumerate(t.tolist()):
+            if instant not in known:
+                known[instant] = function(instant)
+            value = known[instant]
+            rows.append(value if value.ndim == 1 else value[k])
+        return np.stack(rows)
+
+    def _torque_of(self, t: Floats | float, q: Floats, v: Floats) -> Floats:
+        lead, n_v = self.lead, self.system.mechanism.n_v
+        function: Any = self.torque
+        instant: Any = t
+        if isinstance(t, np.ndarray):
+            # one for each row, so that it meets q and v as a number does
+            instant = t.reshape((*lead, 1)) if lead else float(t[0])
+        shown = [a.reshape((*lead, a.shape[1])).copy() for a in (q, v)]
+        given = real_rows(function(instant, *shown), "what torque(t, q, v) returns", n_v)
+        try:
+            tau = np.broadcast_to(given, (*lead, n_v)).reshape(-1, n_v)
+        except ValueError:
+            raise ShapeError(
+                f"torque(t, q, v) must return the shape {(*lead, n_v)}, not {given.shape}"
+            ) from None
+        if not np.isfinite(tau).all():
+            row, k = np.argwhere(~np.isfinite(tau))[0].tolist()
+            when = t[row] if isinstance(t, np.ndarray) else t
+            where = f" of row {row_name(lead, row)}" if lead else ""
+            raise InputError(
+                f"torque(t, q, v) returned {tau[row, k]} for joint "
+                f"'{self.system.mechanism.joint_of_v(k)}'{where} at t = {when:.6g} s; it must be "
+                "a finite number"
+            )
+        return tau
 
 
 @dataclass

@@ -1,25 +1,29 @@
-"""What a simulation gives back."""
+"""Results of simulations: kept states and what follows from them, states between two, and messages
+about how each roll-out went."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.configuration import difference
 from linkwork.checks import real_array
-from linkwork.errors import InputError
-
-if TYPE_CHECKING:
-    from linkwork.mechanism.model import Mechanism
-    from linkwork.simulation.between import Between
-    from linkwork.simulation.outcomes import Outcomes
-
-Floats = NDArray[np.float64]
+from linkwork.compile.recipe import text_recipe
+from linkwork.errors import InputError, MissingExtraError
+from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.position_limits import angle_beyond
+from linkwork.ops.protocol import Block, Ops
+from linkwork.simulation.equation_of_motion import System
+from linkwork.simulation.library import Library
+from linkwork.simulation.loops import OpenLoops, corrected, loop_of, singular_passages
+from linkwork.simulation.tangent import finite_rows, moved
+from linkwork.spatial import se3, so3
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +132,6 @@ class Simulation:
 
         Of the states that were kept; `reason` says in words when it begins.
         """
-        from linkwork.simulation.outcomes import limit_excess  # noqa: PLC0415  it imports this
-
         return limit_excess(self.mechanism, self.q)
 
     @cached_property
@@ -201,8 +203,6 @@ class Simulation:
 
     def _drifting(self) -> NDArray[np.bool_]:
         """Which roll-outs (...) finished with an energy that is not theirs."""
-        from linkwork.simulation.outcomes import ENERGY_SHARE  # noqa: PLC0415  it imports this
-
         return np.asarray(self.finished) & (np.asarray(self.energy_drift) > ENERGY_SHARE)
 
     def _singular(self) -> NDArray[np.bool_]:
@@ -253,8 +253,12 @@ class Simulation:
 
         Raises: MissingExtraError where matplotlib is not installed; UnknownNameError, InputError.
         """
-        from linkwork.simulation.pictures import picture  # noqa: PLC0415  needs matplotlib
-
+        try:
+            from linkwork.simulation.pictures import picture  # noqa: PLC0415  an extra
+        except ImportError:
+            raise MissingExtraError(
+                "plots need matplotlib: pip install 'linkwork[plot]'; save() writes the numbers"
+            ) from None
         return picture(self, joints, row, figure)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -291,3 +295,249 @@ class Simulation:
             f"Simulation('{self.mechanism.name}': {count} of {self.times[-1]:.6g} s, {states}, "
             f"{ended}{why})"
         )
+
+
+# messages about how roll-outs went
+
+LIMIT_TOLERANCE = 1.0e-9
+"""So far (m, rad) beyond a limit is at it."""
+
+ENERGY_SHARE = 0.01
+"""Of the largest kinetic energy: a drift of the energy beyond it is told."""
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Sentences about the ends of roll-outs, made when they are asked for.
+
+    Shapes: failed_at (rows,) s, NaN where none did; remains (rows, nq + nv), the state that a
+    failing step led to. ``causes`` are ends that are known already, by row; ``unclosed`` the rows
+    that ended with a loop open; ``bound`` the speed above which a roll-out is stopped; ``method``
+    that of integration.
+    """
+
+    system: System
+    failed_at: Floats
+    remains: Floats
+    causes: Mapping[int, str]
+    unclosed: frozenset[int]
+    bound: float
+    method: str
+    library: Library
+
+    @property
+    def too_long(self) -> str:
+        """What to do about steps that are too long for a motion."""
+        how = {
+            "dopri5": "a smaller tolerance, or max_step",
+            "implicit": "a smaller dt",
+            "rk4": "a smaller dt, or method='implicit' for stiff forces",
+            "euler": "a smaller dt, method='rk4', or method='implicit' for stiff forces",
+        }
+        return f"the steps are too long for this motion (take {how[self.method]})"
+
+    def __call__(self, row: int) -> str:
+        """How it went for one roll-out, counted flat."""
+        if np.isnan(self.failed_at[row]):
+            return self.causes.get(row, "finished")
+        when = f"at t = {self.failed_at[row]:.6g} s"
+        if row in self.causes:
+            return f"{when} {self.causes[row]}"
+        remains = self.remains[row]
+        n_q = self.system.mechanism.n_q
+        q, v = remains[:n_q], remains[n_q:]
+        if row in self.unclosed and np.isfinite(remains).all():
+            gap = self.library.kernel(self.system.recipe("gaps"))(q, v)
+            return f"{when} {OpenLoops(self.system.mechanism).left_open(gap, self.too_long)}"
+        return f"{when} {self._diverged(q, v)}"
+
+    def beyond_limits(self, times: Floats, q: Floats) -> str:
+        """Which joints of one roll-out pass their limits, when and by how much; "" where none does.
+
+        Shapes: times (n,), q (n, nq); states that are not there are NaN.
+        """
+        m = self.system.mechanism
+        beyond = limit_excess(m, q[None])[0]
+        found: list[str] = []
+        for k in np.flatnonzero(beyond > 0.0).tolist():
+            c = m.coordinate_of_q(k)
+            if np.isfinite(m.angle_limit[c]):
+                first = times[int(np.argmax(angle_beyond(m, q, c) > LIMIT_TOLERANCE))]
+                found.append(
+                    f"joint '{m.joint_names[c]}' turns beyond the limit of its angle of "
+                    f"{m.angle_limit[c]:.6g} rad at t = {first:.6g} s, by up to {beyond[k]:.3g} rad"
+                )
+                continue
+            limits = (("upper", m.upper[k], q[:, k]), ("lower", -m.lower[k], -q[:, k]))
+            side, limit, positions = max(limits, key=lambda x: np.nanmax(x[2]) - x[1])
+            first = times[int(np.argmax(positions > limit + LIMIT_TOLERANCE))]
+            unit = "m" if m.joint_types[c] is JointType.PRISMATIC else "rad"
+            found.append(
+                f"joint '{m.joint_of_q(k)}' passes its {side} limit of "
+                f"{limit if side == 'upper' else -limit:.6g} {unit} at t = {first:.6g} s, by up to "
+                f"{beyond[k]:.3g} {unit}"
+            )
+        if len(found) > _MOST_NAMED:
+            found[_MOST_NAMED:] = [f"and {len(found) - _MOST_NAMED} more"]
+        if found and not self.system.stopped:
+            found[-1] += " (stops=True lets limits push back)"
+        return "; ".join(found)
+
+    def singular(self, times: Floats, q: Floats, v: Floats) -> list[tuple[int, int, str]]:
+        """Row, kept state and loop of each passage of a singular configuration.
+
+        Shapes: times (n,), q (rows, n, nq), v (rows, n, nv); states that are not there are NaN.
+        """
+        if not self.system.closed:
+            return []
+        m = self.system.mechanism
+        return [
+            (row, state, loop_of(m, self.library, q[row, state], q[row, away]))
+            for row, state, away in singular_passages(m, self.library, times, q, v)
+        ]
+
+    def _diverged(self, q: Floats, v: Floats) -> str:
+        m = self.system.mechanism
+        for values, joint in ((v, m.joint_of_v), (q, m.joint_of_q)):
+            bad = np.flatnonzero(~np.isfinite(values))
+            if bad.size:
+                name = joint(int(bad[0]))
+                at_loops = ", or the loops have come to a change point" if m.is_closed else ""
+                return (
+                    f"joint '{name}' is no finite number any more: {self.too_long}, or nothing "
+                    f"bounds it{at_loops}"
+                )
+        worst = int(np.argmax(np.abs(v)))
+        speed = f"{abs(v[worst]):.3g} {_unit_of_speed(m, worst)}"
+        return (
+            f"joint '{m.joint_of_v(worst)}' moves at {speed}, above max_speed = {self.bound:.3g}: "
+            f"{self.too_long}, or nothing bounds it"
+        )
+
+
+def limit_excess(m: Mechanism, q: Floats) -> Floats:
+    """How far positions (..., n, nq) pass the joints' limits at most (..., nq), m and rad.
+
+    Zero inside the limits, and where it is rounding; NaN does not count. How far a spherical joint
+    turns beyond its angle stands at the first of its numbers.
+    """
+    above = np.fmax.reduce(q, axis=-2) - m.upper
+    below = m.lower - np.fmin.reduce(q, axis=-2)
+    most = np.fmax(above, below)
+    for c in np.flatnonzero(np.isfinite(m.angle_limit)).tolist():
+        most[..., int(m.q_start[c])] = np.fmax.reduce(angle_beyond(m, q, c), axis=-1)
+    return np.where(most > LIMIT_TOLERANCE, most, 0.0)
+
+
+def _unit_of_speed(m: Mechanism, k: int) -> str:
+    c = m.coordinate_of_v(k)
+    type, within = m.joint_types[c], k - int(m.v_start[c])
+    return "rad/s" if within >= type.n_lengths else "m/s"
+
+
+# states between two that are known: the cubic through both with their velocities
+
+
+def between(o: Ops, m: Mechanism, first: Block, second: Block, at: Block) -> Block:
+    """(nq + nv,): the state at the share ``at[0]`` of the way, in a time of ``at[1]`` seconds.
+
+    ``first`` and ``second`` (nq + nv,) are the states at the ends. With theta the way from the
+    first configuration, Hermite's cubic interpolates theta and its rate; the velocity is that of
+    the cubic.
+    """
+    n_q, n_v = m.n_q, m.n_v
+    q0, v0 = o.part(first, 0, n_q), o.part(first, n_q, n_q + n_v)
+    q1, v1 = o.part(second, 0, n_q), o.part(second, n_q, n_q + n_v)
+    s, h = at[0], at[1]
+    way = difference(o, m, q0, q1)
+    begins, ends = h * v0, h * _right_jacobian(o, m, way, v1, inverse=True)
+    s2, s3 = s * s, s * s * s
+    theta = (3.0 * s2 - 2.0 * s3) * way + (s3 - 2.0 * s2 + s) * begins + (s3 - s2) * ends
+    slope = (
+        (6.0 * s - 6.0 * s2) * way
+        + (3.0 * s2 - 4.0 * s + 1.0) * begins
+        + (3.0 * s2 - 2.0 * s) * ends
+    )
+    v = _right_jacobian(o, m, theta, slope * (1.0 / h), inverse=False)
+    return o.concat([moved(o, m, q0, theta), v])
+
+
+def _right_jacobian(o: Ops, m: Mechanism, theta: Block, x: Block, *, inverse: bool) -> Block:
+    """The velocity at a rate x of theta: the right Jacobian of the exponential times it.
+
+    ``inverse``: the rate of theta at a velocity.
+    """
+    parts: list[Block] = []
+    for c, type in enumerate(m.joint_types):
+        start = int(m.v_start[c])
+        part = o.part(x, start, start + type.n_v)
+        if type.has_quaternion:
+            step = o.part(theta, start, start + type.n_v)
+            group = se3 if type is JointType.FLOATING else so3
+            function = group.right_jacobian_inverse if inverse else group.right_jacobian
+            part = function(o, step) @ part
+        parts.append(part)
+    return o.concat(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """States of roll-outs at any instants, from those that were kept.
+
+    ``constants`` and ``controls`` (rows or 1, n) are what the projection on loops looks at; empty
+    where there are none.
+    """
+
+    system: System
+    constants: Floats
+    controls: Floats
+    library: Library
+    threads: int
+
+    def __call__(
+        self, times: Floats, q: Floats, v: Floats, instants: Floats
+    ) -> tuple[Floats, Floats]:
+        """(rows, k, nq) and (rows, k, nv) from times (n,), q (rows, n, nq) and v (rows, n, nv)."""
+        n_q = self.system.mechanism.n_q
+        if times.size == 1:
+            left = np.zeros(instants.size, np.int64)
+            right, share, length = left, np.zeros(instants.size), np.ones(instants.size)
+        else:
+            left = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, times.size - 2)
+            right = left + 1
+            length = times[right] - times[left]
+            share = (instants - times[left]) / length
+        begun = np.concatenate([q[:, :1], v[:, :1]], axis=2)
+        first, second = (np.concatenate([q[:, k], v[:, k]], axis=2) for k in (left, right))
+        none = ~(finite_rows(first) & finite_rows(second))
+        first, second = (np.where(none[..., None], begun, x) for x in (first, second))
+        m, size = self.system.mechanism, first.shape[-1]
+        recipe = text_recipe(
+            ("simulation", m.digest, "between"),
+            "between",
+            {"first": size, "second": size, "at": 2},
+            lambda o, *blocks: {"between": between(o, m, *blocks)},
+        )
+        kernel = self.library.kernel(recipe)
+        found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
+        if self.system.closed:
+            found = self._closed(found)
+        found[none] = np.nan
+        return found[..., :n_q], found[..., n_q:]
+
+    def _closed(self, states: Floats) -> Floats:
+        """States (rows, k, nq + nv) on the loops, where they are near enough."""
+        n_q = self.system.mechanism.n_q
+        rows, k, size = states.shape
+        kernel = self.library.kernel(self.system.recipe("projection"))
+        spread = [
+            np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0)
+            for a in (self.constants, self.controls)
+        ]
+        flat = states.reshape(-1, size)
+        q, v, good = corrected(
+            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
+        )
+        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)

@@ -1,4 +1,4 @@
-"""Configurations that move: along a step in the tangent of q, and how fast such a step grows.
+"""Steps in the tangent of q: where they lead, and how fast they grow.
 
 A step theta (nv,) leads from q0 to ``integrate(q0, theta)``: sums for all joints but floating
 and spherical ones, which move by the exponentials of SE(3) and SO(3). So a Runge-Kutta
@@ -7,13 +7,19 @@ method for vectors becomes one for the group, and no quaternion leaves the unit 
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any, TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.algorithms.configuration import integrate
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial.twists import cross_motion
+
+Flags: TypeAlias = NDArray[np.bool_]
 
 
 def moved(o: Ops, m: Mechanism, q: Block, theta: Block) -> Block:
@@ -51,15 +57,11 @@ def growth(o: Ops, m: Mechanism, theta: Block, v: Block) -> Block:
         rate = o.part(v, start, start + type.n_v)
         if type.has_quaternion:
             step = o.part(theta, start, start + type.n_v)
-            bracket = cross_motion if type is JointType.FLOATING else _cross
-            once = bracket(o, step, rate)
-            rate = rate + 0.5 * once + (1.0 / 12.0) * bracket(o, step, once)
+            bracket = partial(cross_motion, o) if type is JointType.FLOATING else o.cross
+            once = bracket(step, rate)
+            rate = rate + 0.5 * once + (1.0 / 12.0) * bracket(step, once)
         parts.append(rate)
     return o.concat(parts)
-
-
-def _cross(o: Ops, a: Block, b: Block) -> Block:
-    return o.cross(a, b)
 
 
 def unit_quaternions(m: Mechanism, q: Floats) -> Floats:
@@ -83,3 +85,9 @@ def lengths(m: Mechanism) -> tuple[int, ...]:
             turn = type.has_quaternion and k >= type.n_lengths
             places.append(-1 if turn else start + k)
     return tuple(places)
+
+
+def finite_rows(a: Floats) -> Flags:
+    """Whether each row (...) of numbers (..., n) is finite."""
+    found: Any = np.isfinite(a).all(axis=-1)
+    return found

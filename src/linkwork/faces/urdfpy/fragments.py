@@ -28,8 +28,8 @@ from linkwork.faces.urdfpy.robot import URDF
 from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from linkwork.faces.urdfpy.transmission import Actuator, Transmission, TransmissionJoint
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.problems import Findings
-from linkwork.formats.urdf.reader import Reader
+from linkwork.formats.urdf.findings import Findings
+from linkwork.formats.urdf.read import Reader
 from linkwork.formats.urdf.write import to_text
 
 _JOINT = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>'

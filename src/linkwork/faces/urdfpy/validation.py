@@ -16,7 +16,7 @@ from linkwork.faces.urdfpy.transmission import Transmission
 from linkwork.faces.urdfpy.values import WrongTypeError
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.check import check
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 
 
 def members(name: str, value: Any, kind: type) -> list[Any]:

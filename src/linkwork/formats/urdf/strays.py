@@ -10,9 +10,9 @@ from typing import Any
 from xml.parsers import expat
 
 from linkwork.formats.urdf.convert import SPACE, BadText, label_text, show
+from linkwork.formats.urdf.findings import MISPLACED
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement
 from linkwork.formats.urdf.sheets import Sheet, unread
-from linkwork.formats.urdf.unknown import MISPLACED
 
 TAG = re.compile(r"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 """The text of one tag, whatever its attributes hold."""

@@ -8,8 +8,8 @@ from typing import Any
 from linkwork.errors import InputError, Level
 from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.convert import BadText, Complaint, content_text
-from linkwork.formats.urdf.plans import TAGS, filler
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings, UnknownParts
+from linkwork.formats.urdf.read import TAGS, filler
 from linkwork.formats.urdf.records import Document, ExtraAttribute, ExtraElement, Robot
 from linkwork.formats.urdf.schema import Kind
 from linkwork.formats.urdf.sheets import (
@@ -25,7 +25,6 @@ from linkwork.formats.urdf.sheets import (
     values,
 )
 from linkwork.formats.urdf.strays import strays
-from linkwork.formats.urdf.unknown import Unknown
 
 
 def checked(robot: Robot, file: str | None = None) -> Document:
@@ -54,7 +53,7 @@ class _Judge:
 
     def __init__(self, problems: Findings) -> None:
         self.problems = problems
-        self.unknown = Unknown(problems)
+        self.unknown = UnknownParts(problems)
         self.memos: dict[Kind, dict[str, tuple[Any, Complaint | None]]] = {k: {} for k in Kind}
 
     def record(self, sheet: Sheet, record: Any, name: str) -> Any:
@@ -190,7 +189,7 @@ class _Judge:
             at.changes[part.field] = made[0] if made else None
 
     def _strays(self, at: _Where) -> None:
-        """Unknown elements and attributes, and comments."""
+        """UnknownParts elements and attributes, and comments."""
         record, sheet = at.record, at.sheet
         try:
             strays(sheet, record)

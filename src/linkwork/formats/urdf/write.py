@@ -14,9 +14,9 @@ from xml.parsers import expat
 
 from linkwork.errors import InputError
 from linkwork.formats.urdf.convert import BadText, content_text, show
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.nodes import STEP, Node, lines_of
-from linkwork.formats.urdf.problems import Findings
-from linkwork.formats.urdf.reader import Reader
+from linkwork.formats.urdf.read import Reader
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Robot
 from linkwork.formats.urdf.rewriting import rewritten
 from linkwork.formats.urdf.sheets import (

@@ -15,8 +15,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.faces.trip_kinematics.derived import DerivedMappings, derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
+from linkwork.faces.trip_kinematics.mappings import DerivedMappings, derived_mappings
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree

@@ -1,0 +1,161 @@
+"""The equation of motion: forward dynamics with everything that acts, and steps in the tangent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linkwork.algorithms.configuration import integrate
+from linkwork.algorithms.registry import evaluate
+from linkwork.errors import InputError
+from linkwork.mechanism.neutral import neutral, quaternion_starts
+from linkwork.ops.numpy import NUMPY
+from linkwork.simulation.actuators import PD, torque
+from linkwork.simulation.equation_of_motion import Quantity, System, packed
+from linkwork.simulation.stops import limited
+from linkwork.simulation.tangent import growth, lengths, moved, unit_quaternions
+from linkwork.spatial import se3, so3
+from pendulums import LIBRARY, brick, orders, pendulum, request
+from robots import every_joint_urdf, mechanism_from, random_configuration
+from seeds import rng
+
+M = mechanism_from(every_joint_urdf())
+
+
+def test_the_stage_is_forward_dynamics_with_all_that_acts():
+    random = rng("stage")
+    m, n = M, M.n_v
+    stopped = limited(m, None)
+    frame = m.frame_names[-1]
+    sizes = {
+        "torque": n, "gravity": 3, "armature": n, f"wrench:{frame}": 6,
+        "stop_stiffness": len(stopped), "stop_damping": len(stopped), "stop_width": 1,
+    }  # fmt: skip
+    system = System(m, tuple(Quantity(*x) for x in sizes.items()), (), True, stopped)
+    constants = np.abs(random.standard_normal(system.n_constants))
+    q, v = random_configuration(random, m), random.standard_normal(n)
+    q[: m.n_q] = q  # beyond some limits, within others
+    given = system.given(NUMPY, constants, np.zeros(0))
+    held = random.standard_normal(len(system.rubbing))
+    rate = system.stage(NUMPY, q, np.zeros(n), v, constants, np.zeros(0), held)
+    np.testing.assert_allclose(rate[:n], v, atol=1e-15)
+    parameters = {k: given[k] for k in ("gravity", "armature", f"wrench:{frame}")}
+    parameters |= {"damping": m.damping}
+    tau = system.force(NUMPY, q, v, given)
+    tau[list(system.rubbing)] += held
+    expected = evaluate("forward_dynamics", m, q, v, tau, parameters=parameters)
+    np.testing.assert_allclose(rate[n:], expected, rtol=1e-9, atol=1e-9)
+
+
+def test_compiled_expressions_equal_those_of_numpy():
+    asked = request(
+        pendulum(2), [0.3, 0.4], torque=PD(5.0, 1.0, q_target=lambda t: [t, t]), losses=True
+    )
+    kernel = LIBRARY.kernel(asked.system.recipe("stage"))
+    inputs = (asked.q0[0], np.array([0.1, 0.2]), np.array([1.0, -1.0]))
+    constants, controls = asked.constants()[0], asked.controls(0.5)[0]
+    np.testing.assert_allclose(
+        kernel(*inputs, constants, controls, []),
+        asked.system.stage(NUMPY, *inputs, constants, controls, np.zeros(0)),
+        rtol=1e-13,
+    )
+    forces = LIBRARY.kernel(asked.system.recipe("torque"))
+    given = asked.system.given(NUMPY, constants, controls)
+    np.testing.assert_allclose(
+        forces(inputs[0], inputs[2], constants, controls),
+        torque(NUMPY, pendulum(2), inputs[0], inputs[2], given),
+        rtol=1e-13,
+    )
+
+
+def test_nothing_acts_without_anything():
+    system = System(pendulum(2))
+    assert system.force(NUMPY, np.zeros(2), np.zeros(2), {}).tolist() == [0.0, 0.0]
+    kernel = LIBRARY.kernel(system.recipe("torque"))
+    assert kernel(np.zeros(2), np.zeros(2), [], []).tolist() == [0.0, 0.0]
+
+
+def test_the_key_tells_what_decides_the_expression():
+    m, torque_ = pendulum(2), Quantity("torque", 2)
+    systems = [
+        System(m), System(pendulum(3)), System(m, (torque_,)), System(m, (), (torque_,)),
+        System(m, losses=True), System(m, stopped=(0,)), System(m, stopped=(1,)),
+    ]  # fmt: skip
+    assert len({system.key for system in systems}) == len(systems)
+    assert System(pendulum(2)).key == System(m).key
+    assert System(m).recipe("advance").key != System(m).recipe("stage").key
+
+
+def test_masses_are_checked():
+    m = mechanism_from(
+        """<robot name="bare"><link name="base"/><link name="arm"/><joint name="hinge"
+        type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
+    )
+    with pytest.raises(InputError, match="hinge"):
+        System(m).check()
+    System(m, (Quantity("armature", 1),)).check()  # a rotor gives it inertia
+
+
+def test_packed():
+    entries = (Quantity("a", 2), Quantity("b", 1))
+    one = packed(entries, {"a": np.array([1.0, 2.0]), "b": np.array([3.0])}, 4)
+    assert one.tolist() == [[1.0, 2.0, 3.0]]
+    rows = packed(entries, {"a": np.array([1.0, 2.0]), "b": np.array([[3.0], [4.0]])}, 2)
+    assert rows.tolist() == [[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]]
+    assert packed((), {}, 3).shape == (1, 0)
+
+
+# steps in the tangent
+
+BALL = mechanism_from(
+    '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="spherical">'
+    '<parent link="a"/><child link="b"/></joint></robot>'
+)
+
+
+@pytest.mark.parametrize(("m", "group"), [(brick(), se3), (BALL, so3)], ids=["floating", "ball"])
+def test_growth_is_the_inverse_of_the_right_jacobian_to_fourth_order(m, group):
+    random, errors = rng("growth"), []
+    theta, v = random.standard_normal(m.n_v), random.standard_normal(m.n_v)
+    for size in (0.4, 0.2, 0.1, 0.05):
+        exact = group.right_jacobian_inverse(NUMPY, size * theta) @ v
+        errors.append(np.abs(growth(NUMPY, m, size * theta, v) - exact).max())
+    assert orders(errors) == pytest.approx(4.0, abs=0.15)
+    assert errors[-1] < 1e-6
+
+
+def test_growth_of_other_joints_is_the_velocity():
+    m, random = M, rng("growth of all")
+    theta, v = random.standard_normal(m.n_v), random.standard_normal(m.n_v)
+    kept = [k for k, place in enumerate(lengths(m)) if not on_a_group(m, k)]
+    np.testing.assert_array_equal(growth(NUMPY, m, theta, v)[kept], v[kept])
+
+
+def on_a_group(m, k: int) -> bool:
+    c = int(np.searchsorted(m.v_start, k, side="right")) - 1
+    return m.joint_types[c].has_quaternion
+
+
+def test_moved_is_integrate_with_lengths_mended():
+    m, random = M, rng("moved")
+    q, theta = random_configuration(random, m), random.standard_normal(m.n_v)
+    np.testing.assert_allclose(moved(NUMPY, m, q, theta), integrate(NUMPY, m, q, theta), atol=1e-14)
+    (start, *_) = quaternion_starts(m)
+    q[start : start + 4] *= 1.0 + 1e-7
+    mended = moved(NUMPY, m, q, theta)
+    assert np.linalg.norm(mended[start : start + 4]) == pytest.approx(1.0, abs=1e-13)
+
+
+def test_unit_quaternions():
+    m = brick()
+    q = neutral(m)[None].copy()
+    q[0, 3:] = [2.0, 0.0, 0.0, -2.0]
+    made = unit_quaternions(m, q)
+    np.testing.assert_allclose(made[0, 3:], [0.5**0.5, 0, 0, -(0.5**0.5)])
+    assert q[0, 3] == 2.0
+
+
+def test_lengths_say_which_number_of_q_belongs_to_one_of_v():
+    m = brick()
+    assert lengths(m) == (0, 1, 2, -1, -1, -1)
+    assert len(lengths(M)) == M.n_v
