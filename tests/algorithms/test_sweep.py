@@ -268,6 +268,7 @@ def test_what_is_written_in_passes_is_what_is_written_out(name: str, aligned_tre
     for m in found:
         q = random_configuration(random, m)
         given = {"q": q} | {key: random.normal(size=m.n_v) for key in ("v", "dv", "tau")}
+        given |= {"q0": q, "q1": random_configuration(random, m)}
         inputs = [given[key] for key, _ in entry.inputs]
         names = m.frame_names[1], m.frame_names[m.n_link_frames - 1]
         for reference in ("world-aligned", "local", "world")[: 3 if "frame" in entry.static else 1]:

@@ -29,6 +29,7 @@ def inputs_of(name: str, m: Mechanism, n: int) -> list[np.ndarray]:
     random = rng(f"loops {name}")
     q = np.array([random_configuration(random, m) for _ in range(n)])
     given = {"q": q} | {key: random.normal(size=(n, m.n_v)) for key in ("v", "dv", "tau")}
+    given |= {"q0": q, "q1": q[::-1].copy()}
     return [given[key] for key, _ in find(name).inputs]
 
 
@@ -91,7 +92,7 @@ def test_others_are_written_out():
     # a frame near the base, a parameter, an algorithm that is not written in passes
     assert algorithm_recipe("fk", long, frame=long.frame_names[2]).rolled() is None
     assert algorithm_recipe("inverse_dynamics", long, ["gravity"]).rolled() is None
-    assert algorithm_recipe("integrate", long).rolled() is None
+    assert algorithm_recipe("full", long).rolled() is None
     assert algorithm_recipe("inverse_dynamics", long, loops=False).rolled() is None
 
 

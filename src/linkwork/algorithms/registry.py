@@ -331,6 +331,8 @@ BY_SWEEP: dict[str, Callable[..., Output]] = {
     "inverse_dynamics_derivatives": derivatives,
     "kinetic_energy": kinetic_energy_by_sweep,
     "relative": relative_by_sweep,
+    "integrate": configuration.integrate_by_sweep,
+    "difference": configuration.difference_by_sweep,
     "jacobian_dot": jacobian_dot_by_sweep,
     "com": com_by_sweep,
     "com_jacobian": com_jacobian_by_sweep,

@@ -262,7 +262,7 @@ class Sweep:
 
     def __init__(self, o: Ops, m: Mechanism, q: Block, bodies: Iterable[int] | None = None) -> None:
         """``bodies``: those that count (default: all), with all that carry them, parents first."""
-        self.o, self.m = o, m
+        self.o, self.m, self.q = o, m, q
         self.transforms: list[JointTransform] = []
         self._last: dict[int, int] = {-1: -1}  # the last transform of each body
         for body in range(m.n_bodies) if bodies is None else bodies:
@@ -356,6 +356,11 @@ class Sweep:
     def armature(self, step: JointTransform, k: int) -> Scalar:
         """The rotor's inertia on the k-th number of v of a transform."""
         return self.m.joint_armature(step.start + k)
+
+    def coordinates(self, visit: Callable[[JointType, int, int], None]) -> None:
+        """``visit(type, first number of q, first of v)`` for the joints that q consists of."""
+        for c, type in enumerate(self.m.joint_types):
+            visit(type, int(self.m.q_start[c]), int(self.m.v_start[c]))
 
     def last(self, states: States) -> Any:
         """The state of the last transform."""

@@ -119,6 +119,7 @@ class Loop:
     bodies: dict[int, Body]
     backwards: bool = False
     above: dict[tuple[int, int], Body] | None = None
+    kinds: str = "kind"  # the table of the kinds
 
     def every_body(self) -> list[Body]:
         """All bodies."""
@@ -307,7 +308,7 @@ class RolledSweep:
         self._kinds: list[_Kind] = []
         self._armature: int | None = None
         self._lay_out()
-        self._transforms = self._place()
+        self._places: _States | None = None
 
     @property
     def o(self) -> GraphOps:
@@ -377,6 +378,12 @@ class RolledSweep:
 
         return [float(rows[0, k]) if same[k] and len(rows) else at(k) for k in range(rows.shape[1])]
 
+    def _placed(self) -> _States:
+        """What `_place` gives; its loop comes before the first that asks for it."""
+        if self._places is None:
+            self._places = self._place()
+        return self._places
+
     def _place(self) -> _States:
         """Where each joint's frame is in the one before, which all passes read."""
         m, body = self.m, self._body
@@ -426,7 +433,7 @@ class RolledSweep:
     def _transform(self, kind: int | None, cursor: str = "own") -> JointTransform:
         """The transform at a cursor; without a kind, what it leaves free is not known."""
         index = Index(cursor)
-        numbers = self._transforms.at(index)
+        numbers = self._placed().at(index)
         R = [numbers[3 * i : 3 * i + 3] for i in range(3)]
         free: tuple[tuple[int, bool], ...] = ()
         owner = True
@@ -445,6 +452,7 @@ class RolledSweep:
         self, states: Sequence[_States], visit: Callable[[int, JointTransform, list[Any]], None]
     ) -> dict[int, Body]:
         """The bodies of a loop: ``visit(kind, transform, states)`` traced for each kind."""
+        self._placed()
         bodies: dict[int, Body] = {}
         for kind in range(len(self._kinds)):
             self.now = bodies[kind] = Body()
@@ -591,6 +599,24 @@ class RolledSweep:
         if self._armature is None:
             self._armature = self.new_memory("table", len(values), 1, values)
         return self.now.load(Address(self._armature, ((step.start, 1),), k))  # type: ignore[arg-type]
+
+    @property
+    def q(self) -> Any:
+        """The configuration."""
+        return self.inputs[0]
+
+    def coordinates(self, visit: Callable[[JointType, Any, Any], None]) -> None:
+        """As `Sweep.coordinates`."""
+        m, found = self.m, dict[JointType, int]()
+        kinds = [found.setdefault(_one_of_its_kind(x), len(found)) for x in m.joint_types]
+        for name, column in (("q", m.q_start[:-1]), ("v", m.v_start[:-1]), ("kind", kinds)):
+            self._new_table(f"coordinate {name}", column)
+        bodies: dict[int, Body] = {}
+        for type, kind in found.items():
+            self.now = bodies[kind] = Body()
+            visit(type, Index("own", "coordinate q"), Index("own", "coordinate v"))
+        n = len(m.joint_types)
+        self.program.loops.append(Loop(1, n + 1, bodies, kinds="coordinate kind"))
 
     def last(self, states: States) -> Any:
         """The state of the last transform."""

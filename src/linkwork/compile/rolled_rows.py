@@ -138,16 +138,17 @@ class _Tile:
                 if loop.backwards
                 else self.b.add(k, i64(loop.first))
             )
-            kind = self._kind(at, loop.bodies)
+            kind = self._kind(at, loop)
             self._choose(kind, loop.bodies, {"own": at})
             if loop.above is not None:
                 self._climb(loop, kind, at)
 
         self._times(loop.last - loop.first, once)
 
-    def _kind(self, at: Any, bodies: Mapping[Any, Body]) -> Any:
+    def _kind(self, at: Any, loop: Loop) -> Any:
         """The kind of a joint, where there are several."""
-        return self._whole(Index("", "kind"), {"": at}) if len(bodies) > 1 else None
+        several = len(loop.bodies) > 1
+        return self._whole(Index("", loop.kinds), {"": at}) if several else None
 
     def _climb(self, loop: Loop, kind: Any, own: Any) -> None:
         """The loop over the joints that carry one."""
