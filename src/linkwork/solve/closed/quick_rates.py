@@ -17,7 +17,7 @@ from linkwork.algorithms.actuation_jacobian import along
 from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.closure import openings
 from linkwork.algorithms.jacobian import Reference, jacobian
-from linkwork.algorithms.least_rates import following
+from linkwork.algorithms.passive_rates import following
 from linkwork.algorithms.triples import times, total
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import build
