@@ -7,12 +7,12 @@ independent ones that say the same (`independent_rows.py`).
 
 Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), sections 8.4 and 8.5.
 
-The symmetric systems A x = b of the rows: with A positive definite is solved by its factors. With unknowns ahead, in which the matrix
-is negative definite and which are eliminated after the others, the part of the others may lack
-rank by itself (a leg at a singularity under a platform). It takes E, a small diagonal: the
-solution of (A + E) x' = b + E x comes a factor of about E / A nearer each time, and the last step
-takes what is left of the equations, as iterative refinement does. A fixed number of operations, no
-pivots.
+The symmetric systems A x = b of the rows: with A positive definite they are solved by its factors.
+With unknowns ahead, in which the matrix is negative definite and which are eliminated after the
+others, the part of the others may lack rank by itself (a leg at a singularity under a platform). It
+takes E, a small diagonal: the solution of (A + E) x' = b + E x comes a factor of about E / A nearer
+each time, and the last step takes what is left of the equations, as iterative refinement does. A
+fixed number of operations, no pivots.
 
 Sources: the proximal point algorithm, R. T. Rockafellar, "Monotone operators and the proximal point
 algorithm", SIAM J. Control and Optimization 14 (1976); N. Higham, Accuracy and Stability of
