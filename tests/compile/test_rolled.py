@@ -92,7 +92,7 @@ def test_others_are_written_out():
     # a frame near the base, a parameter, an algorithm that is not written in passes
     assert algorithm_recipe("fk", long, frame=long.frame_names[2]).rolled() is None
     assert algorithm_recipe("inverse_dynamics", long, ["gravity"]).rolled() is None
-    assert algorithm_recipe("full", long).rolled() is None
+    assert algorithm_recipe("all_positions", long).rolled() is None
     assert algorithm_recipe("inverse_dynamics", long, loops=False).rolled() is None
 
 

@@ -104,7 +104,7 @@ def difference_by_sweep(sweep: Sweep, q1: Block) -> Output:
     return found
 
 
-def full(o: Ops, m: Mechanism, q: Block) -> Block:
+def all_positions(o: Ops, m: Mechanism, q: Block) -> Block:
     """Positions of all joints that move, coupled ones included, in the order of the bodies.
 
     Shapes: q (nq,) to (sum of the joints' numbers of positions,).

@@ -6,7 +6,6 @@ import numpy as np
 
 from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.closed_derivatives import closed_forward_derivatives
-from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.composites import composite_mass_matrix
 from linkwork.algorithms.forward_dynamics import (
     accelerate,
@@ -44,7 +43,7 @@ def forward_dynamics_derivatives(
     Source: J. Carpentier and N. Mansard, "Analytical derivatives of rigid body dynamics
     algorithms", Robotics: Science and Systems (2018), section IV.
     """
-    if is_closed(m):
+    if m.is_closed:
         return closed_forward_derivatives(o, m, q, v, tau)
     sweep, rates = Sweep(o, m, q), numbers(m, v)
     masses = factor(composite_mass_matrix(sweep).lower(), m.n_v)
