@@ -401,7 +401,7 @@ class RolledSweep:
         found = _States(self, memory)
         q = self.inputs[0]
 
-        def visit(kind: int) -> Any:
+        def visit(kind: int) -> list[Any]:
             type, part = self._kinds[kind]
             given = [_number(x, _OWN) for x in numbers]
             R = [given[3 * i : 3 * i + 3] for i in range(3)]
@@ -414,11 +414,8 @@ class RolledSweep:
         bodies: dict[int, Body] = {}
         for kind in range(len(self._kinds)):
             self.now = bodies[kind] = Body()
-            leaves: list[Any] = []
-            for value in visit(kind):
-                leaves.append(value)
+            self._keep(memory, visit(kind))
             found.structures[kind] = [_Slot(k) for k in range(12)]
-            self._keep(memory, leaves)
         self._loop(bodies)
         return found
 
@@ -598,7 +595,8 @@ class RolledSweep:
             return 0.0
         if self._armature is None:
             self._armature = self.new_memory("table", len(values), 1, values)
-        return self.now.load(Address(self._armature, ((step.start, 1),), k))  # type: ignore[arg-type]
+        start: Any = step.start
+        return self.now.load(Address(self._armature, ((start, 1),), k))
 
     @property
     def q(self) -> Any:
