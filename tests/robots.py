@@ -118,8 +118,9 @@ def random_tree(
     *,
     mimic: float = 0.25,
     shuffle: bool = True,
+    shape: str = "tree",
 ) -> str:
-    """The URDF of a random tree of n joints.
+    """The URDF of a random tree of n joints; its shape may be a "chain" or a "star" as well.
 
     Parents, placements and axes are random (every fourth axis lies along x, y or z, either way);
     a share `mimic` of the joints with one position follow others, in chains too. Inertias are
@@ -132,6 +133,7 @@ def random_tree(
     joints = []
     for k in range(n):
         parent = int(rng.integers(k + 1)) if rng.random() < 0.5 else k
+        parent = {"tree": parent, "chain": k, "star": 0}[shape]
         leaders = [other for other in single if rank.get(k, -1) > rank[other]]
         leader = None
         if k in rank and leaders and rng.random() < mimic:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from closed_dynamics_cases import closed_case
-from linkwork.algorithms.closed_dynamics import accelerated, held, moved
+from linkwork.algorithms.closed_dynamics import accelerated, held, moved, proximal, settled
 from linkwork.algorithms.independent_rows import RowGroup, Scales, independent_rows
 from linkwork.ops.numpy import NUMPY
 from seeds import rng
@@ -36,3 +37,25 @@ def test_rows_may_be_in_any_axes():
     np.testing.assert_allclose(plain.dv, named.dv, atol=1e-9)
     sizes = [np.linalg.norm(each.forces) for each in (plain, named)]
     assert abs(sizes[0] - sizes[1]) < 1e-7 * sizes[0]
+
+
+def entries(A: np.ndarray) -> dict[tuple[int, int], float]:
+    return {(i, j): float(A[i, j]) for i in range(len(A)) for j in range(i + 1)}
+
+
+def test_none_at_all():
+    assert settled(proximal({}, 0), []) == []
+
+
+@pytest.mark.parametrize("small", [1.0, 1e-3, 0.0])
+def test_unknowns_ahead(small: float):
+    """Also where rows alone hardly determine what they meet."""
+    random = rng(f"ahead {small}")
+    A, C = (random.normal(size=(n, n)) for n in (4, 3))
+    A[3] = A[2] + small * A[3]
+    whole = np.block([[-(C @ C.T + np.eye(3)), random.normal(size=(3, 4))], [np.zeros((4, 7))]])
+    whole[3:, 3:] = A @ A.T
+    whole = np.tril(whole.T) + np.tril(whole.T, -1).T
+    b = whole @ random.normal(size=7)
+    x = np.array(settled(proximal(entries(whole), 7, 3), list(b)))
+    np.testing.assert_allclose(whole @ x, b, atol=1e-11 * np.abs(x).max())

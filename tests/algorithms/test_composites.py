@@ -6,19 +6,15 @@ import numpy as np
 import pytest
 
 from linkwork.algorithms.composites import (
-    Inertia,
     composite_inertias,
-    composite_rates,
+    composite_mass_matrix,
+    composite_momenta,
     composite_wrenches,
     inertial_wrench,
-    inwards,
-    own_inertias,
-    rates,
-    traced,
+    momentum_matrix,
 )
 from linkwork.algorithms.registry import evaluate
-from linkwork.algorithms.step_motion import Motion, motions_of, power
-from linkwork.algorithms.steps import Spatial, steps_of
+from linkwork.algorithms.sweep import Inertia, Motion, Spatial, Sweep, motions, power, traced
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from robots import (
@@ -60,7 +56,7 @@ def near(got, expected, within: float = 1e-12) -> None:
 def test_a_body_of_points():
     body = Points("points")
     near(body.inertia.of(body.velocity), body.wrench(body.at(body.velocity)))
-    own = rates(body.inertia, body.velocity)
+    own = momentum_matrix(body.inertia, body.velocity)
     np.testing.assert_allclose(own.p, body.m @ body.at(body.velocity), atol=1e-12)
     G = np.einsum("n,ni,nj->ij", body.m, body.r, body.at(body.velocity))
     np.testing.assert_allclose(own.G, G, atol=1e-12)
@@ -73,7 +69,7 @@ def test_a_body_of_points():
 
 def test_B_from_both_sides():
     body, other = Points("B"), Points("other")
-    own = rates(body.inertia, body.velocity)
+    own = momentum_matrix(body.inertia, body.velocity)
     for column in (other.velocity, other.acceleration):
         for row in (other.acceleration, body.acceleration):
             from_left = np.dot(own.against(row), column.angular)
@@ -90,45 +86,40 @@ def free() -> list[Mechanism]:
     return [*found, mechanism_from(every_joint_urdf(), base="floating")]
 
 
-def test_the_first_step_moves_everything(free: list[Mechanism]):
+def test_the_first_joint_moves_everything(free: list[Mechanism]):
     random = rng("everything")
     for m in free:
         if not m.mass.sum() > 0:
             continue
         q, v, dv = random_configuration(random, m), *random.normal(size=(2, m.n_v))
-        steps = steps_of(NUMPY, m, q)
-        own, moving = own_inertias(m, steps), motions_of(m, steps, v, dv, gravity=True)
-        whole = composite_inertias(steps, own)[0]
+        sweep = Sweep(NUMPY, m, q)
+        own, moving = sweep.inertias(), motions(sweep, v, dv, gravity=True)
+        whole = composite_inertias(sweep, own)[0]
         mass, centre, about = total_inertia(m, q)
-        R, p = np.array(steps[0].R, float), np.array(steps[0].r, float)
+        step = sweep.transforms[0]
+        R, p = np.array(step.R, float), np.array(step.r, float)
         c = R.T @ (centre - p)
         np.testing.assert_allclose(whole.mass, mass)
         np.testing.assert_allclose(whole.first, mass * c, atol=1e-11)
         inertia = R.T @ about @ R + mass * (c @ c * np.eye(3) - np.outer(c, c))
         second = np.trace(inertia) / 2 * np.eye(3) - inertia
         np.testing.assert_allclose(whole.second, second, atol=1e-10)
-        every = [rates(body, motion.velocity) for body, motion in zip(own, moving, strict=True)]
+        every = [momentum_matrix(body, at.velocity) for body, at in zip(own, moving, strict=True)]
         momentum = mass * R.T @ evaluate("com_jacobian", m, q) @ v
-        np.testing.assert_allclose(composite_rates(steps, every)[0].p, momentum, atol=1e-10)
+        np.testing.assert_allclose(composite_momenta(sweep, every)[0].p, momentum, atol=1e-10)
         on = list(map(inertial_wrench, own, every, moving))
         expected = evaluate("inverse_dynamics", m, q, v, dv)[:6]
-        near(composite_wrenches(steps, on)[0], expected, 1e-9)
+        near(composite_wrenches(sweep, on)[0], expected, 1e-9)
+        masses = composite_mass_matrix(sweep).block(NUMPY)
+        np.testing.assert_allclose(masses, evaluate("mass_matrix", m, q), atol=1e-10)
 
 
-def test_what_is_moved_by_a_turn_has_no_mass_left(every_joint: Mechanism):
+def test_what_is_moved_by_a_turn_has_no_mass_left():
     m = mechanism_from(every_joint_urdf())
-    steps = steps_of(NUMPY, m, random_configuration(rng("light"), m))
-    for step, own in zip(steps, own_inertias(m, steps), strict=True):
+    sweep = Sweep(NUMPY, m, random_configuration(rng("light"), m))
+    for step, own in zip(sweep.transforms, sweep.inertias(), strict=True):
         if not step.owner:
             assert own.mass == 0.0 and not np.any(own.second)
-        elif step.is_turn and m.body_joint_types[step.body].turns:
+        elif m.body_joint_types[step.body].turns:
             assert type(own.mass) is float and own.mass == 0.0
             assert own.first[2] == own.second[2][2] == 0.0
-
-
-def test_inwards_ends_before_a_fixed_base(every_joint: Mechanism):
-    steps = steps_of(NUMPY, every_joint, random_configuration(rng("inwards"), every_joint))
-    order = [k for _, k in inwards(steps)]
-    assert order == sorted(order, reverse=True)
-    missing = set(range(len(steps))) - set(order)
-    assert missing and all(steps[k].parent < 0 or not steps[steps[k].parent].free for k in missing)

@@ -6,10 +6,9 @@ import numpy as np
 
 from dynamics_textbook import body_jacobians, near, state
 from linkwork.algorithms.body_masses import PLACES, BodyMass
-from linkwork.algorithms.joint_passage import passages
+from linkwork.algorithms.joint_passage import Wrench, passages
 from linkwork.algorithms.newton_euler import Motion, motions, with_inertia
 from linkwork.algorithms.registry import evaluate
-from linkwork.algorithms.wrenches import Wrench
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from robots import body_poses

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.jacobian import Reference, jacobian
-from linkwork.algorithms.least_rates import following
-from linkwork.algorithms.passive_rates import as_matrix
+from linkwork.algorithms.passive_rates import as_matrix, following
 from linkwork.algorithms.triples import times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -25,7 +24,7 @@ def actuation_jacobian(
     Shapes: q (nq,) that is assembled to (6, n_actuated), linear rows first, columns in the order
     of `actuated`. Units and references as in `jacobian`; what holds of it as in `passive_rates`.
 
-    Source: the implicit function theorem (see `least_rates.py`).
+    Source: the implicit function theorem (see `passive_rates.py`).
     Raises: UnknownNameError, InputError as `jacobian`.
     """
     J = jacobian(o, m, q, frame=frame, reference=reference)

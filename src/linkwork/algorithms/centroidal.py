@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from linkwork.algorithms.axes import added
-from linkwork.algorithms.center_of_mass import com
-from linkwork.algorithms.composites import composite_inertias, own_inertias
-from linkwork.algorithms.step_motion import both, motions_of
-from linkwork.algorithms.steps import Spatial, Step, columns, steps_of
-from linkwork.algorithms.triples import Rows, Triple, applied, cross, minus, plus, times, zeros
+from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.center_of_mass import com, moment_in_world, total_mass
+from linkwork.algorithms.composites import composite_inertias
+from linkwork.algorithms.sweep import (
+    NO_MOTION,
+    FramePose,
+    Inertia,
+    JointTransform,
+    Motion,
+    Output,
+    Rates,
+    Spatial,
+    States,
+    Sweep,
+    both,
+    motions,
+    poses,
+)
+from linkwork.algorithms.triples import Triple, applied, cross, minus, plus, scaled, times
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -24,17 +35,16 @@ def centroidal_momentum(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     Robots 35 (2013).
     Raises: InputError where the masses do not add up to more than zero.
     """
-    steps, centre = steps_of(o, m, q), com(o, m, q)
-    own = own_inertias(m, steps)
-    on = [
-        body.of(motion.velocity) for body, motion in zip(own, motions_of(m, steps, v), strict=True)
-    ]
-    whole = Spatial(zeros(), zeros())
-    for k in range(len(steps) - 1, -1, -1):
-        step = steps[k]
-        out = step.wrench_out(on[k])
+    sweep, centre = Sweep(o, m, q), com(o, m, q)
+    own = sweep.each(
+        lambda step, body, motion: body.of(motion.velocity), sweep.inertias(), motions(sweep, v)
+    )
+    whole = NO_MOTION
+    for k in range(len(sweep.transforms) - 1, -1, -1):
+        step = sweep.transforms[k]
+        out = step.wrench_out(own[k])
         if step.parent >= 0:
-            on[step.parent] = both(on[step.parent], out)
+            own[step.parent] = both(own[step.parent], out)
         else:
             whole = both(whole, out)
     arm = [centre[0], centre[1], centre[2]]
@@ -48,32 +58,58 @@ def centroidal_matrix(o: Ops, m: Mechanism, q: Block) -> Block:
 
     Source: as `centroidal_momentum`. Raises: InputError as there.
     """
-    steps, centre = steps_of(o, m, q), com(o, m, q)
-    behind = composite_inertias(steps, own_inertias(m, steps))
-    poses = _poses(steps)
-    entries: list[Triple] = [[0.0] * 6 for _ in range(m.n_v)]
-    for step, (R, p), body in zip(steps, poses, behind, strict=True):
-        arm = minus(p, [centre[0], centre[1], centre[2]])
-        for k, column in enumerate(columns(step)):
-            momentum = body.of(column)
-            linear = applied(R, momentum.linear)
-            angular = plus(applied(R, momentum.angular), cross(arm, linear))
-            at = step.start + k
-            more = [times(step.factor, x) for x in (*linear, *angular)]
-            entries[at] = list(map(added, entries[at], more))
-    if m.n_v == 0:
-        return o.const(np.zeros((6, 0)))
-    return o.matrix([o.vector(column) for column in entries])
+    sweep, centre = Sweep(o, m, q), com(o, m, q)
+    at = [centre[0], centre[1], centre[2]]
+    found = sweep.output(6, m.n_v)
+
+    def visit(step: JointTransform, pose: FramePose, body: Inertia) -> None:
+        for k, column in enumerate(step.columns()):
+            for i, x in enumerate(_about(at, pose, body.of(column))):
+                found.add((i, step.start + k), times(step.factor, x))
+
+    sweep.each(visit, poses(sweep), composite_inertias(sweep, sweep.inertias()))
+    return found.block(o)
 
 
-def _poses(steps: list[Step]) -> list[tuple[Rows, Triple]]:
-    """Rotation and origin of the steps' frames in the world."""
-    found: list[tuple[Rows, Triple]] = []
-    for step in steps:
-        if step.parent < 0:
-            found.append((step.R, step.r))
-            continue
-        R, p = found[step.parent]
-        # the rows are the world's axes in those of the step
-        found.append(([step.into(row) for row in R], plus(p, applied(R, step.r))))
+def centroidal_momentum_by_sweep(sweep: Sweep, v: Rates) -> Output:
+    """`centroidal_momentum` in passes, for long mechanisms."""
+    centre, every = _centre(sweep), poses(sweep)
+    found = sweep.output(6)
+
+    def visit(_: JointTransform, pose: FramePose, own: Inertia, motion: Motion) -> None:
+        for i, x in enumerate(_about(sweep.last(centre), pose, own.of(motion.velocity))):
+            found.add((i,), x)
+
+    sweep.each(visit, every, sweep.inertias(), motions(sweep, v))
     return found
+
+
+def centroidal_matrix_by_sweep(sweep: Sweep) -> Output:
+    """`centroidal_matrix` in passes, for long mechanisms."""
+    centre, every = _centre(sweep), poses(sweep)
+    found = sweep.output(6, sweep.m.n_v)
+
+    def visit(step: JointTransform, pose: FramePose, body: Inertia) -> None:
+        for k, column in enumerate(step.columns()):
+            for i, x in enumerate(_about(sweep.last(centre), pose, body.of(column))):
+                found.add((i, step.start + k), times(step.factor, x))
+
+    sweep.each(visit, every, composite_inertias(sweep, sweep.inertias()))
+    return found
+
+
+def _centre(sweep: Sweep) -> States:
+    """The centre of mass, as a total over the bodies."""
+    share = 1.0 / total_mass(sweep.m)
+    return sweep.total(
+        lambda step, pose, own: scaled(share, moment_in_world(pose, own)),
+        poses(sweep),
+        sweep.inertias(points=True, placed=True),
+    )
+
+
+def _about(centre: Triple, pose: FramePose, momentum: Spatial) -> list[Scalar]:
+    """A momentum in a frame, about a point and along the axes of the world."""
+    linear = applied(pose.R, momentum.linear)
+    arm = minus(pose.p, centre)
+    return [*linear, *plus(applied(pose.R, momentum.angular), cross(arm, linear))]

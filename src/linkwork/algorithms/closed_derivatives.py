@@ -5,50 +5,51 @@ J x = 0, holds for its changes too. So the systems that forward and inverse dyna
 solve for the derivatives as well, the multipliers f being held in what changes on the right side.
 
 Source: the implicit function theorem; the tree's part as in `inverse_dynamics_derivatives`.
+
+What closures give changes with q and v by their own expressions, run on dual numbers. Directions 0
+to nv - 1 are those of q along its tangent, nv to 2 nv - 1 those of v. An entry exists only where
+structure allows it: a loop knows the coordinates between its two ends alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from linkwork.algorithms.actuation import actuation, balanced
 from linkwork.algorithms.axes import Scalar, added, is_zero
 from linkwork.algorithms.closed_dynamics import Held, held, moved
-from linkwork.algorithms.closure import Row, closure_rows
-from linkwork.algorithms.closure_derivatives import (
-    acceleration_changes,
-    force_changes,
-    rate_changes,
-)
-from linkwork.algorithms.closure_motion import acceleration_bias
-from linkwork.algorithms.composites import composite_inertias, own_inertias
+from linkwork.algorithms.closure import Row, closure_rows, transposed_product
+from linkwork.algorithms.closure_motion import acceleration_bias, closure_rates
+from linkwork.algorithms.composites import composite_mass_matrix
 from linkwork.algorithms.independent_rows import independent, stiffness
 from linkwork.algorithms.inverse_dynamics import numbers, still, tree_forces
-from linkwork.algorithms.joint_matrix import JointMatrix, climb
-from linkwork.algorithms.step_motion import power
-from linkwork.algorithms.steps import Step, columns, steps_of
-from linkwork.algorithms.tree_derivatives import derivatives
+from linkwork.algorithms.joint_motion import quaternion_matrix
+from linkwork.algorithms.sweep import Output, Sweep
+from linkwork.algorithms.tree_derivatives import ACCELERATION, POSITION, VELOCITY, derivatives
 from linkwork.algorithms.triples import less, minus, negated, times
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.dual import Dual, Duals
 from linkwork.ops.protocol import Block, Ops
+from linkwork.spatial.rotations import multiply_quaternions
 
 Column = dict[int, Scalar]
 
 
 def closed_forward_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> list[Block]:
     """As `forward_dynamics_derivatives`, of a mechanism with loops or couplings."""
-    n, steps, rates = m.n_v, steps_of(o, m, q), numbers(m, v)
+    n, sweep, rates = m.n_v, Sweep(o, m, q), numbers(m, v)
     rows = closure_rows(o, m, q)
-    by = held(o, step_masses(m, steps).lower(), n, independent(o, m, rows), stiffness(m))
+    by = held(o, composite_mass_matrix(sweep).lower(), n, independent(o, m, rows), stiffness(m))
     push = minus(numbers(m, tau), tree_forces(o, m, q, rates, still(m)))
     bias = acceleration_bias(o, m, q, v)
     now = moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])
-    tree = derivatives(m, steps, rates, now.dv)
+    tree = derivatives(sweep, rates, now.dv)
     opening = acceleration_changes(o, m, q, rates, now.dv)
     pulled = force_changes(o, m, q, now.forces)
     by_force, by_opening = _answers(by, n, len(rows))
-    by_q = [less_column(_column(tree.q, k, n), pulled, k) for k in range(n)]
-    by_v = [_column(tree.v, k, n) for k in range(n)]
+    by_q = [less_column(_column(tree, POSITION, k), pulled, k) for k in range(n)]
+    by_v = [_column(tree, VELOCITY, k) for k in range(n)]
     found = [
         [
             minus(still(m), added_up([(by_force, column), (by_opening, _at(rows, k))], n))
@@ -74,19 +75,19 @@ def closed_inverse_derivatives(
     o: Ops, m: Mechanism, q: Block, v: Block, dv: Block, *, free_motions: int | None = None
 ) -> list[Block]:
     """As `inverse_dynamics_derivatives`, of a mechanism with loops or couplings."""
-    n, steps, rates, changes = m.n_v, steps_of(o, m, q), numbers(m, v), numbers(m, dv)
+    n, rates, changes = m.n_v, numbers(m, v), numbers(m, dv)
     by = actuation(o, m, closure_rows(o, m, q), free_motions)
     now = balanced(by, tree_forces(o, m, q, rates, changes), [0.0] * len(by.rows))
-    tree = derivatives(m, steps, rates, changes)
+    tree = derivatives(Sweep(o, m, q), rates, changes)
     pulled, opening = force_changes(o, m, q, now.forces), rate_changes(o, m, q, now.x)
-    by_q = [less_column(_column(tree.q, k, n), pulled, k) for k in range(n)]
+    by_q = [less_column(_column(tree, POSITION, k), pulled, k) for k in range(n)]
     # the system is symmetric: what an actuated force has of each right side, by one solution
     seen = {a: balanced(by, unit(a, n), [0.0] * len(by.rows)) for a in sorted(by.actuated)}
     result: list[Block] = []
-    for part in (by_q, [_column(tree.v, k, n) for k in range(n)], None):
+    for part in (by_q, [_column(tree, VELOCITY, k) for k in range(n)], None):
         matrix = [still(m) for _ in range(n)]
         for k in range(n):
-            column = _column(tree.dv, k, n) if part is None else part[k]
+            column = _column(tree, ACCELERATION, k) if part is None else part[k]
             for a, share in seen.items():
                 value = along(share.x, column)
                 if part is by_q:
@@ -96,27 +97,9 @@ def closed_inverse_derivatives(
     return result
 
 
-def step_masses(m: Mechanism, steps: list[Step]) -> JointMatrix:
-    """The mass matrix in the expressions that the derivatives have of it: they are shared."""
-    matrix = JointMatrix(m.n_v)
-    for k, body in enumerate(composite_inertias(steps, own_inertias(m, steps))):
-        for i, column in enumerate(columns(steps[k])):
-            own, momentum = (steps[k], i), body.of(column)
-            for j, other in enumerate(columns(steps[k])):
-                matrix.add((steps[k], j), own, power(other, momentum))
-            for above, (there,), _ in climb(steps, k, [momentum], []):
-                for j, other in enumerate(columns(steps[above])):
-                    entry = power(other, there)
-                    matrix.add((steps[above], j), own, entry)
-                    matrix.add(own, (steps[above], j), entry)
-    for k in range(m.n_v):
-        matrix.add_plain(k, k, m.joint_armature(k))
-    return matrix
-
-
-def _column(matrix: JointMatrix, k: int, n: int) -> Column:
-    found = {i: matrix.get(i, k) for i in range(n)}
-    return {i: x for i, x in found.items() if not is_zero(x)}
+def _column(found: Output, part: int, k: int) -> Column:
+    every = {i: found.get(part, i, k) for i in range(found.shape[1])}
+    return {i: x for i, x in every.items() if not is_zero(x)}
 
 
 def _at(rows: Sequence[Row], k: int) -> Column:
@@ -156,3 +139,70 @@ def unit(k: int, n: int) -> list[Scalar]:
 
 def _matrix(o: Ops, found: list[list[Scalar]]) -> Block:
     return o.matrix([o.vector(column) for column in found])
+
+
+class Changing(NamedTuple):
+    """Derivatives by number of v: lists of the rows' changes, entries that structure leaves."""
+
+    q: list[Row]
+    v: list[Row]
+
+
+def moving_position(d: Duals, m: Mechanism, q: Block) -> list[Dual]:
+    """The numbers of q with their derivatives along its tangent."""
+    found: list[Dual] = []
+    for c, type in enumerate(m.joint_types):
+        at, k = int(m.q_start[c]), int(m.v_start[c])
+        if type.has_quaternion:
+            found += _turning_freely(d, type, [q[at + i] for i in range(type.n_q)], k)
+        else:
+            one = d.ops.const(1.0)
+            found += [d.block(q[at + i], {k + i: one}) for i in range(type.n_q)]
+    return found
+
+
+def _turning_freely(d: Duals, type: JointType, position: list[Scalar], k: int) -> list[Dual]:
+    """Velocities are those of the body, along its axes."""
+    o, n = d.ops, type.n_lengths
+    R = quaternion_matrix(o, type, position)
+    wxyz = o.vector(position[n:])
+    axes = [o.const([0.0, *(0.5 * float(i == j) for i in range(3))]) for j in range(3)]
+    turns = [multiply_quaternions(o, wxyz, axis) for axis in axes]
+    places = [d.block(position[i], {k + j: R[i, j] for j in range(n)}) for i in range(n)]
+    turned = [
+        d.block(position[n + i], {k + n + j: turns[j][i] for j in range(3)}) for i in range(4)
+    ]
+    return places + turned
+
+
+def acceleration_changes(
+    o: Ops, m: Mechanism, q: Block, v: list[Scalar], dv: list[Scalar]
+) -> Changing:
+    """Of J dv + dJ/dt v, row by row, rows as in `closure_rows`."""
+    d = Duals(o)
+    at = moving_position(d, m, q)
+    one = o.const(1.0)
+    rates = [d.block(x, {m.n_v + k: one}) for k, x in enumerate(v)]
+    bias, moved = acceleration_bias(d, m, at, rates), closure_rates(d, m, at, dv)
+    rows: list[Row] = [dict(bias[i].changes) for i in range(bias.shape[0])]
+    for i, row in enumerate(rows):
+        for k, x in moved[i].changes.items():
+            row[k] = added(row.get(k, 0.0), x)
+    by_q = [{k: x for k, x in row.items() if k < m.n_v} for row in rows]
+    by_v = [{k - m.n_v: x for k, x in row.items() if k >= m.n_v} for row in rows]
+    return Changing(by_q, by_v)
+
+
+def rate_changes(o: Ops, m: Mechanism, q: Block, v: list[Scalar]) -> list[Row]:
+    """Of J v along q, row by row."""
+    d = Duals(o)
+    moved = closure_rates(d, m, moving_position(d, m, q), v)
+    return [dict(moved[i].changes) for i in range(moved.shape[0])]
+
+
+def force_changes(o: Ops, m: Mechanism, q: Block, forces: list[Scalar]) -> list[Row]:
+    """Of Jᵀ f along q, joint by joint, the multipliers held."""
+    d = Duals(o)
+    rows = closure_rows(d, m, moving_position(d, m, q))
+    found = transposed_product(rows, forces, m.n_v)
+    return [dict(x.changes) if isinstance(x, Dual) else {} for x in found]

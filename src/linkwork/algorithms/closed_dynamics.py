@@ -2,27 +2,37 @@
 
 M dv + h = tau + Jᵀ f and J dv = -dJ/dt v: f from J M⁻¹ Jᵀ, whose products take only half of the
 solution by M, as its factors have the sparsity of the tree. Where legs carry a platform only their
-joints go this way, and the platform's stay with the rows (`closure_elimination.py`). The rows are
+joints go this way, and the platform's stay with the rows (`elimination_order.py`). The rows are
 independent ones that say the same (`independent_rows.py`).
 
 Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), sections 8.4 and 8.5.
+
+The symmetric systems A x = b of the rows: with A positive definite they are solved by its factors.
+With unknowns ahead, in which the matrix is negative definite and which are eliminated after the
+others, the part of the others may lack rank by itself (a leg at a singularity under a platform). It
+takes E, a small diagonal: the solution of (A + E) x' = b + E x comes a factor of about E / A nearer
+each time, and the last step takes what is left of the equations, as iterative refinement does. A
+fixed number of operations, no pivots.
+
+Sources: the proximal point algorithm, R. T. Rockafellar, "Monotone operators and the proximal point
+algorithm", SIAM J. Control and Optimization 14 (1976); N. Higham, Accuracy and Stability of
+Numerical Algorithms, 2nd ed. (2002), chapter 12.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added, is_zero
 from linkwork.algorithms.closure import Row, closure_rows, transposed_product
-from linkwork.algorithms.closure_elimination import Split, split
 from linkwork.algorithms.closure_motion import acceleration_bias, closure_bias
+from linkwork.algorithms.elimination_order import Split, split
 from linkwork.algorithms.independent_rows import CHANGE, IndependentRows, independent, stiffness
-from linkwork.algorithms.inverse_dynamics import inverse_forces, numbers
-from linkwork.algorithms.joint_losses import losses
+from linkwork.algorithms.inverse_dynamics import inverse_forces, losses, numbers
 from linkwork.algorithms.joint_passage import passages
 from linkwork.algorithms.mass_matrix import mass_entries
-from linkwork.algorithms.proximal import Proximal, proximal, regular, settled
 from linkwork.algorithms.tree_factor import (
     Entries,
     TreeFactor,
@@ -30,8 +40,9 @@ from linkwork.algorithms.tree_factor import (
     half_product,
     half_solved,
     out_of_half,
+    solved,
 )
-from linkwork.algorithms.triples import minus, negated, times, total
+from linkwork.algorithms.triples import minus, negated, plus, times, total
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -44,7 +55,7 @@ class Moved(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Independent rows J and the mass matrix M: what solves for both (`closure_elimination`).
+    """Independent rows J and the mass matrix M: what solves for both (`elimination_order.split`).
 
     The border, rows and joints that are not eliminated first, by what it has of those that are:
     of a row J, of a joint -M, both half solved.
@@ -163,3 +174,72 @@ def accelerated(
     independent_ = independent(o, m, rows, in_frame_a=in_frame_a)
     by = held(o, mass_entries(m, ways), m.n_v, independent_, stiffness(m))
     return moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])
+
+
+SHARE = 1.0e-8
+"""The regularisation as a share of a diagonal entry, and of their mean: half of the digits."""
+
+
+class Proximal(NamedTuple):
+    """A matrix, the factors of what it is with E, and E."""
+
+    entries: Entries
+    factors: TreeFactor
+    small: list[Scalar]
+    ahead: int
+    """How many unknowns take no E."""
+
+
+def proximal(
+    entries: Entries, n: int, ahead: int = 0, scales: Sequence[float] | None = None
+) -> Proximal:
+    """A system in factors: ``entries`` (i, j) with i >= j of the matrix (n, n).
+
+    ``scales``: what each equation after the ``ahead`` is multiplied by to be compared with others.
+    """
+    small: list[Scalar] = [0.0] * n
+    shifted = dict(entries)
+    if ahead:
+        held = range(ahead, n)
+        diagonal = {k: entries.get((k, k), 0.0) for k in held}
+        squares = {k: (scales[k - ahead] if scales else 1.0) ** 2 for k in held}
+        compared = [times(squares[k], value) for k, value in diagonal.items()]
+        floor = times(SHARE / max(n - ahead, 1), total(compared))
+        for k in held:
+            small[k] = added(times(SHARE, diagonal[k]), times(1.0 / squares[k], floor))
+            shifted[k, k] = added(diagonal[k], small[k])
+    return Proximal(entries, factor(shifted, n), small, ahead)
+
+
+def regular(o: Ops, system: Proximal, sizes: Sequence[Scalar], least: float) -> Scalar:
+    """1, or NaN where less than a share of its ``sizes`` is left of an unknown beside the others.
+
+    With unknowns ahead nothing tells: 1.
+    """
+    valid: Scalar = 1.0
+    if system.ahead:
+        return valid
+    for inverse, size in zip(system.factors.inverse, sizes, strict=True):
+        share = times(negated(inverse), size)  # one over it, infinite or below 0 where none is left
+        kept = o.both(o.less(0.0, share), o.less(share, o.const(1.0 / least)))
+        valid = times(valid, o.select(kept, o.const(1.0), o.const(math.nan)))
+    return valid
+
+
+def settled(system: Proximal, right: list[Scalar]) -> list[Scalar]:
+    """The x with A x = right."""
+    x = solved(system.factors, right)
+    if system.ahead:
+        x = solved(system.factors, plus(right, list(map(times, system.small, x))))
+        left = minus(right, _product(system.entries, x))
+        x = plus(x, solved(system.factors, left))
+    return x
+
+
+def _product(entries: Entries, x: list[Scalar]) -> list[Scalar]:
+    found: list[Scalar] = [0.0] * len(x)
+    for (i, j), value in entries.items():
+        found[i] = added(found[i], times(value, x[j]))
+        if i != j:
+            found[j] = added(found[j], times(value, x[i]))
+    return found

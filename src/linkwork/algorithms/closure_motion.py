@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from linkwork.algorithms.axes import matrix
 from linkwork.algorithms.closure import Ends, coupling_residual, loop_rows, meeting_body
-from linkwork.algorithms.jacobian_derivative import FrameState, frame_state
+from linkwork.algorithms.frame_state import FrameState, frame_state
 from linkwork.algorithms.residuals.frames import Moving
 from linkwork.algorithms.residuals.rows import joined
 from linkwork.mechanism.loops import Coupling, Loop

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.algorithms.joint_motion import joint_position
+from linkwork.algorithms.sweep import Output, Rates, Sweep
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
@@ -27,16 +28,37 @@ def integrate(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     parts: list[Block] = []
     for c, type in enumerate(m.joint_types):
         at, rate = int(m.q_start[c]), int(m.v_start[c])
-        if type.has_quaternion:
-            turn, n = at + type.n_lengths, type.n_lengths
-            wxyz, w = o.part(q, turn, turn + 4), o.part(v, rate + n, rate + n + 3)
-            if type is JointType.FLOATING:
-                step = so3.left_jacobian(o, w) @ o.part(v, rate, rate + 3)
-                parts.append(o.part(q, at, turn) + from_quaternion(o, wxyz) @ step)
-            parts.append(multiply_quaternions(o, wxyz, so3.quaternion_exp(o, w)))
-        else:
-            parts.append(o.part(q, at, at + type.n_q) + o.part(v, rate, rate + type.n_v))
+        own, speed = o.part(q, at, at + type.n_q), o.part(v, rate, rate + type.n_v)
+        parts.append(_integrated(o, type, own, speed))
     return o.concat(parts) if parts else o.const(np.zeros(0))
+
+
+def _integrated(o: Ops, type: JointType, q: Block, v: Block) -> Block:
+    """`integrate` of one joint."""
+    if not type.has_quaternion:
+        return q + v
+    n = type.n_lengths
+    wxyz, w = o.part(q, n, n + 4), o.part(v, n, n + 3)
+    turned = multiply_quaternions(o, wxyz, so3.quaternion_exp(o, w))
+    if type is JointType.SPHERICAL:
+        return turned
+    step = so3.left_jacobian(o, w) @ o.part(v, 0, 3)
+    return o.concat([o.part(q, 0, 3) + from_quaternion(o, wxyz) @ step, turned])
+
+
+def integrate_by_sweep(sweep: Sweep, v: Rates) -> Output:
+    """`integrate` in passes, for long mechanisms."""
+    found = sweep.output(sweep.m.n_q)
+
+    def visit(type: JointType, at: int, rate: int) -> None:
+        own = sweep.o.vector([sweep.q[at + k] for k in range(type.n_q)])
+        speed = sweep.o.vector([v[rate + k] for k in range(type.n_v)])
+        moved = _integrated(sweep.o, type, own, speed)
+        for k in range(type.n_q):
+            found.put((at + k,), moved[k])
+
+    sweep.coordinates(visit)
+    return found
 
 
 def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
@@ -51,18 +73,35 @@ def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
     parts: list[Block] = []
     for c, type in enumerate(m.joint_types):
         at = int(m.q_start[c])
-        if type is JointType.FLOATING:
-            first, second = (
-                Pose(from_quaternion(o, o.part(q, at + 3, at + 7)), o.part(q, at, at + 3))
-                for q in (q0, q1)
-            )
-            parts.append(se3.log(o, compose(o, inverse(o, first), second)))
-        elif type is JointType.SPHERICAL:
-            R0, R1 = (from_quaternion(o, o.part(q, at, at + 4)) for q in (q0, q1))
-            parts.append(so3.log(o, o.transpose(R0) @ R1))
-        else:
-            parts.append(o.part(q1, at, at + type.n_q) - o.part(q0, at, at + type.n_q))
+        parts.append(_difference(o, type, *(o.part(q, at, at + type.n_q) for q in (q0, q1))))
     return o.concat(parts) if parts else o.const(np.zeros(0))
+
+
+def _difference(o: Ops, type: JointType, q0: Block, q1: Block) -> Block:
+    """`difference` of one joint."""
+    if type is JointType.FLOATING:
+        first, second = (
+            Pose(from_quaternion(o, o.part(q, 3, 7)), o.part(q, 0, 3)) for q in (q0, q1)
+        )
+        return se3.log(o, compose(o, inverse(o, first), second))
+    if type is JointType.SPHERICAL:
+        R0, R1 = (from_quaternion(o, q) for q in (q0, q1))
+        return so3.log(o, o.transpose(R0) @ R1)
+    return q1 - q0
+
+
+def difference_by_sweep(sweep: Sweep, q1: Block) -> Output:
+    """`difference` in passes, for long mechanisms; q0 is that of the sweep."""
+    found = sweep.output(sweep.m.n_v)
+
+    def visit(type: JointType, at: int, rate: int) -> None:
+        ends = (sweep.o.vector([q[at + k] for k in range(type.n_q)]) for q in (sweep.q, q1))
+        between = _difference(sweep.o, type, *ends)
+        for k in range(type.n_v):
+            found.put((rate + k,), between[k])
+
+    sweep.coordinates(visit)
+    return found
 
 
 def all_positions(o: Ops, m: Mechanism, q: Block) -> Block:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from linkwork.algorithms.axes import added
 from linkwork.algorithms.composites import (
+    MomentumMatrix,
     composite_inertias,
-    composite_rates,
-    own_inertias,
-    rates,
+    composite_momenta,
+    momentum_matrix,
 )
-from linkwork.algorithms.joint_matrix import JointMatrix, climb
-from linkwork.algorithms.step_motion import both, crossed, motions_of, power
-from linkwork.algorithms.steps import columns, steps_of
-from linkwork.algorithms.triples import dot
+from linkwork.algorithms.sweep import (
+    Inertia,
+    JointTransform,
+    Output,
+    Rates,
+    Spatial,
+    Sweep,
+    both,
+    crossed,
+    motions,
+    power,
+)
+from linkwork.algorithms.triples import Triple, dot
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -28,30 +39,48 @@ def coriolis_matrix(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     Christoffel symbols for rigid-body systems", ASME J. Computational and Nonlinear Dynamics 16
     (2021).
     """
-    steps = steps_of(o, m, q)
-    motions, own = motions_of(m, steps, v), own_inertias(m, steps)
-    inertias = composite_inertias(steps, own)
-    moving = composite_rates(
-        steps, [rates(body, motion.velocity) for body, motion in zip(own, motions, strict=True)]
+    return coriolis_by_sweep(Sweep(o, m, q), v).block(o)
+
+
+def coriolis_by_sweep(sweep: Sweep, v: Rates) -> Output:
+    """The Coriolis matrix by sweeps."""
+    moving, own = motions(sweep, v), sweep.inertias()
+    inertias = composite_inertias(sweep, own)
+    momenta = composite_momenta(
+        sweep,
+        sweep.each(lambda step, body, motion: momentum_matrix(body, motion.velocity), own, moving),
     )
     # for each number of v its motion S and dS/dt
-    every = [
-        [(column, crossed(motion.velocity, column)) for column in columns(step)]
-        for step, motion in zip(steps, motions, strict=True)
-    ]
-    matrix = JointMatrix(m.n_v)
-    for k, step in enumerate(steps):
-        for i, (column, rate) in enumerate(every[k]):
-            wrench = both(moving[k].of(column), inertias[k].of(rate))
-            for j, (other, _) in enumerate(every[k]):
-                matrix.add((step, j), (step, i), power(other, wrench))
-            momentum, turning = inertias[k].of(column), moving[k].against(column)
-            for above, (wrench_at, momentum_at), (turning_at,) in climb(
-                steps, k, [wrench, momentum], [turning]
-            ):
-                for j, (other, other_rate) in enumerate(every[above]):
-                    there = (steps[above], j)
-                    matrix.add(there, (step, i), power(other, wrench_at))
-                    back = added(dot(other.angular, turning_at), power(other_rate, momentum_at))
-                    matrix.add((step, i), there, back)
-    return matrix.block(o)
+    every = sweep.each(
+        lambda step, motion: [(s, crossed(motion.velocity, s)) for s in step.columns()], moving
+    )
+    matrix = sweep.output(sweep.m.n_v, sweep.m.n_v)
+
+    def begin(
+        step: JointTransform, inertia: Inertia, momentum: MomentumMatrix, own: list[_Column]
+    ) -> list[_Carried]:
+        found: list[_Carried] = []
+        for i, (column, rate) in enumerate(own):
+            wrench = both(momentum.of(column), inertia.of(rate))
+            for j, (other, _) in enumerate(own):
+                matrix.meet((step, j), (step, i), power(other, wrench))
+            found.append((wrench, inertia.of(column), momentum.against(column)))
+        return found
+
+    def carry(step: JointTransform, all: list[_Carried]) -> list[_Carried]:
+        return [(step.wrench_out(a), step.wrench_out(b), step.out(c)) for a, b, c in all]
+
+    def meet(step: JointTransform, *given: Any) -> None:
+        above, carriers, carried = given[3], given[6], given[7]
+        for i, (wrench, momentum, turning) in enumerate(carried):
+            for j, (other, other_rate) in enumerate(carriers):
+                matrix.meet((above, j), (step, i), power(other, wrench))
+                back = added(dot(other.angular, turning), power(other_rate, momentum))
+                matrix.meet((step, i), (above, j), back)
+
+    sweep.up(begin, carry, meet, inertias, momenta, every)
+    return matrix
+
+
+_Column = tuple[Spatial, Spatial]
+_Carried = tuple[Spatial, Spatial, Triple]

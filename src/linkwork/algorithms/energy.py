@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from linkwork.algorithms.axes import Scalar, added
-from linkwork.algorithms.composites import Inertia, own_inertias
-from linkwork.algorithms.step_motion import motions_of
-from linkwork.algorithms.steps import Spatial, steps_of
+from linkwork.algorithms.sweep import Inertia, Output, Rates, Spatial, Sweep, motions
 from linkwork.algorithms.triples import Triple, cross, dot, negated, times, total
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -17,13 +15,22 @@ def kinetic_energy(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     Shapes: q (nq,), v (nv,) to a scalar. Units: joule. Rotors (armature) count where they are a
     parameter. `potential_energy` is the other part.
     """
-    steps = steps_of(o, m, q)
-    parts = [
-        _energy(own, motion.velocity)
-        for own, motion in zip(own_inertias(m, steps), motions_of(m, steps, v), strict=True)
-    ]
-    rotors = [times(times(0.5, m.joint_armature(k)), times(v[k], v[k])) for k in range(m.n_v)]
-    return o.vector([total([*parts, *rotors])])[0]
+    return kinetic_energy_by_sweep(Sweep(o, m, q), v).block(o)
+
+
+def kinetic_energy_by_sweep(sweep: Sweep, v: Rates) -> Output:
+    """The kinetic energy, body by body."""
+    energy = sweep.output()
+    sweep.each(
+        lambda step, own, motion: energy.add((), _energy(own, motion.velocity)),
+        sweep.inertias(),
+        motions(sweep, v),
+    )
+    sweep.velocities(
+        sweep.m.joint_armature,
+        lambda k, x: energy.add((), times(times(0.5, x), times(v[k], v[k]))),
+    )
+    return energy
 
 
 def _energy(own: Inertia, velocity: Spatial) -> Scalar:

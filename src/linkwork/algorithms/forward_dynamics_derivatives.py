@@ -5,12 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.algorithms.axes import Scalar
-from linkwork.algorithms.closed_derivatives import closed_forward_derivatives, step_masses
+from linkwork.algorithms.closed_derivatives import closed_forward_derivatives
+from linkwork.algorithms.composites import composite_mass_matrix
+from linkwork.algorithms.forward_dynamics import (
+    accelerate,
+    articulated_by_sweep,
+    solve_articulated,
+    unit_forces,
+)
 from linkwork.algorithms.inverse_dynamics import bias_forces, numbers
-from linkwork.algorithms.joint_matrix import JointMatrix
 from linkwork.algorithms.mass_matrix import symmetric_matrix
-from linkwork.algorithms.steps import steps_of
-from linkwork.algorithms.tree_derivatives import derivatives
+from linkwork.algorithms.sweep import NO_MOTION, JointTransform, Output, Rates, Sweep
+from linkwork.algorithms.tree_derivatives import (
+    ACCELERATION,
+    POSITION,
+    VELOCITY,
+    add_derivatives,
+    derivatives,
+)
 from linkwork.algorithms.tree_factor import TreeFactor, factor, inverted, solved
 from linkwork.algorithms.triples import minus, negated
 from linkwork.mechanism.model import Mechanism
@@ -33,20 +45,50 @@ def forward_dynamics_derivatives(
     """
     if m.is_closed:
         return closed_forward_derivatives(o, m, q, v, tau)
-    steps, rates = steps_of(o, m, q), numbers(m, v)
-    masses = factor(step_masses(m, steps).lower(), m.n_v)
+    sweep, rates = Sweep(o, m, q), numbers(m, v)
+    masses = factor(composite_mass_matrix(sweep).lower(), m.n_v)
     forces = minus(numbers(m, tau), numbers(m, bias_forces(o, m, q, v)))
-    found = derivatives(m, steps, rates, solved(masses, forces))
+    found = derivatives(sweep, rates, solved(masses, forces))
     by_forces = symmetric_matrix(o, inverted(masses), m.n_v)
-    return [_accelerations(o, masses, part, m.n_v) for part in (found.q, found.v)] + [by_forces]
+    parts = (POSITION, VELOCITY)
+    return [_accelerations(o, masses, found, part) for part in parts] + [by_forces]
 
 
-def _accelerations(o: Ops, masses: TreeFactor, forces: JointMatrix, n: int) -> Block:
+def _accelerations(o: Ops, masses: TreeFactor, forces: Output, part: int) -> Block:
     """What is lost in acceleration, column by column, where joint forces grow so."""
+    n = forces.shape[1]
     if n == 0:
         return o.const(np.zeros((0, 0)))
     result: list[Block] = []
     for j in range(n):
-        column: list[Scalar] = [negated(forces.get(i, j)) for i in range(n)]
+        column: list[Scalar] = [negated(forces.get(part, i, j)) for i in range(n)]
         result.append(o.vector(solved(masses, column)))
     return o.matrix(result)
+
+
+def forward_dynamics_derivatives_by_sweep(sweep: Sweep, v: Rates, tau: Rates) -> Output:
+    """`forward_dynamics_derivatives` in passes, for long mechanisms.
+
+    A column is the answer to what inverse dynamics changes by, or to a unit of a joint force.
+    """
+    n, ways = sweep.m.n_v, articulated_by_sweep(sweep)
+    found, dv, changes = sweep.output(3, n, n), sweep.scratch(n), sweep.scratch(3, n, n)
+    accelerate(sweep, ways, v, tau, dv)
+    add_derivatives(sweep, v, dv, changes)
+    units, nothing = unit_forces(sweep), sweep.each(lambda step: NO_MOTION)
+
+    def column(j: int) -> None:
+        for part in range(3):
+
+            def push(step: JointTransform, k: int, part: int = part) -> Scalar:
+                if part == ACCELERATION:
+                    return units[step.start + k, j]
+                return negated(changes[part, step.start + k, j])
+
+            def entry(step: JointTransform, k: int, value: Scalar, part: int = part) -> None:
+                found.add((part, step.start + k, j), value)
+
+            solve_articulated(sweep, ways, nothing, push, entry)
+
+    sweep.columns(column)
+    return found

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from linkwork.algorithms.axes import Axes, axis, matrix, reference_axes, wanted_signs
 from linkwork.algorithms.path import Path, path_down, sums_to_end
+from linkwork.algorithms.sweep import FramePose, JointTransform, Output, Sweep, poses
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial.poses import Pose
@@ -105,3 +106,35 @@ def homogeneous(o: Ops, axes: Axes, p: Block | None) -> Block:
     columns: Sequence[Block] = [o.concat([axis(axes, j), zero]) for j in range(3)]
     origin = o.const([0.0, 0.0, 0.0]) if p is None else p
     return o.matrix([*columns, o.concat([origin, one])])
+
+
+def fk_by_sweep(sweep: Sweep, *, frame: str) -> Output:
+    """`fk` in passes, for long mechanisms; written out, `path.Path` takes fewer products."""
+    found = sweep.output(4, 4)
+    sweep.frames(
+        [sweep.m.frame(frame)],
+        lambda k, step, pose: put_pose(found, (), pose.at(step)),
+        poses(sweep),
+    )
+    return found
+
+
+def fk_all_by_sweep(sweep: Sweep) -> Output:
+    """`fk_all` in passes, for long mechanisms; see `fk_by_sweep`."""
+    n = len(sweep.m.frame_names)
+    found = sweep.output(n, 4, 4)
+
+    def visit(k: int, step: JointTransform, pose: FramePose) -> None:
+        put_pose(found, (k,), pose.at(step))
+
+    sweep.frames(range(n), visit, poses(sweep))
+    return found
+
+
+def put_pose(found: Output, first: tuple[int, ...], pose: FramePose) -> None:
+    """Store a pose as a matrix (4, 4), after these indices."""
+    for i, (row, x) in enumerate(zip(pose.R, pose.p, strict=True)):
+        for j, value in enumerate([*row, x]):
+            found.put((*first, i, j), value)
+    for j, value in enumerate([0.0, 0.0, 0.0, 1.0]):
+        found.put((*first, 3, j), value)

@@ -19,13 +19,16 @@ from linkwork.algorithms.axes import (
     transposed,
 )
 from linkwork.algorithms.carried_mass import Carried, carried, terms
+from linkwork.algorithms.center_of_mass import moment_in_world
 from linkwork.algorithms.closure import closure_rows
+from linkwork.algorithms.inverse_dynamics import forces_by_sweep
 from linkwork.algorithms.joint_motion import (
     body_axes,
     displacement,
     joint_axes,
     joint_position,
 )
+from linkwork.algorithms.sweep import FramePose, Inertia, JointTransform, Output, Sweep, poses
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -152,3 +155,19 @@ def _in_parent(
         return [0.0, 0.0, 0.0]
     parent = placed(o, axes, transposed(o, m.placement(body).R))
     return [axis(parent, j) for j in range(3)]
+
+
+def potential_energy_by_sweep(sweep: Sweep) -> Output:
+    """`potential_energy` in passes, for long mechanisms."""
+    found, g = sweep.output(), sweep.m.gravity()
+
+    def visit(_: JointTransform, pose: FramePose, own: Inertia) -> None:
+        found.add((), -total(list(map(times, g, moment_in_world(pose, own)))))
+
+    sweep.each(visit, poses(sweep), sweep.inertias(points=True, placed=True))
+    return found
+
+
+def gravity_forces_by_sweep(sweep: Sweep) -> Output:
+    """`gravity_forces` in passes, for long mechanisms."""
+    return forces_by_sweep(sweep, None, None)

@@ -51,7 +51,7 @@ from linkwork.algorithms.triples import negated, times
 from linkwork.mechanism import dynamics_checks
 from linkwork.mechanism.dynamics_checks import Motions
 from linkwork.mechanism.generic_inertia import generic_mass_matrix
-from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Ops
@@ -69,6 +69,8 @@ _LONGEST = 0.5
 _INVOLVED = 1.0e-3
 _SINGULAR, _LIGHT = 1.0e-10, 1.0e-6
 """Eigenvalues of M, and of J M⁻¹ Jᵀ, with ones on the diagonal: below these M is too small."""
+_SHORT = 100
+"""Numbers of v up to which a mass matrix always tells whether forces determine all motions."""
 
 
 class RowGroup(NamedTuple):
@@ -260,7 +262,20 @@ def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | No
 
     Raises: as `dynamics_checks.check_movable`.
     """
-    dynamics_checks.check_movable(m, given, armature, left_motions(m) if m.is_closed else None)
+    if m.n_v <= _SHORT or m.is_closed or not _is_solid(m):
+        motions = left_motions(m) if m.is_closed else None
+        dynamics_checks.check_movable(m, given, armature, motions)
+
+
+def _is_solid(m: Mechanism) -> bool:
+    """Whether all bodies that move resist all motions, so that their joints surely do.
+
+    Of the joints in motion one is nearest to the base: what carries its body stands still, so the
+    body moves, and has kinetic energy.
+    """
+    moving = np.array([type is not JointType.FIXED for type in m.body_joint_types])
+    principal = np.linalg.eigvalsh(m.I_com[moving])
+    return bool((m.mass[moving] > 0.0).all() and (principal[:, 0] > _LIGHT * principal[:, 2]).all())
 
 
 def stiffness(m: Mechanism) -> float:

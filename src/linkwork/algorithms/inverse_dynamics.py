@@ -7,15 +7,34 @@ from collections.abc import Iterable
 import numpy as np
 
 from linkwork.algorithms.actuation import actuated_forces, actuation, balanced
-from linkwork.algorithms.axes import Scalar, added
+from linkwork.algorithms.axes import Scalar, added, is_zero
 from linkwork.algorithms.body_masses import lightened
 from linkwork.algorithms.closure import closure_rows
 from linkwork.algorithms.closure_motion import acceleration_bias
-from linkwork.algorithms.joint_losses import losses, rotor_forces
-from linkwork.algorithms.joint_passage import Passage, columns_of, passages
+from linkwork.algorithms.composites import composite_wrenches, inertial_wrench, momentum_matrix
+from linkwork.algorithms.joint_passage import (
+    Load,
+    Passage,
+    along_joint,
+    columns_of,
+    in_joint,
+    passages,
+)
 from linkwork.algorithms.newton_euler import motions, with_inertia
-from linkwork.algorithms.triples import times
-from linkwork.algorithms.wrenches import Load, along_joint, in_joint
+from linkwork.algorithms.sweep import (
+    Inertia,
+    JointTransform,
+    Motion,
+    Output,
+    Rates,
+    Spatial,
+    Sweep,
+    power,
+)
+from linkwork.algorithms.sweep import (
+    motions as sweep_motions,
+)
+from linkwork.algorithms.triples import times, total
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -98,3 +117,51 @@ def as_vector(o: Ops, values: Iterable[Scalar]) -> Block:
     """Numbers as a vector, which may be empty."""
     found = list(values)
     return o.vector(found) if found else o.const(np.zeros(0))
+
+
+def inverse_dynamics_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
+    """`inverse_dynamics` in passes, for long mechanisms; `newton_euler` takes fewer products."""
+    return forces_by_sweep(sweep, v, dv)
+
+
+def bias_forces_by_sweep(sweep: Sweep, v: Rates) -> Output:
+    """`bias_forces` in passes, for long mechanisms."""
+    return forces_by_sweep(sweep, v, None)
+
+
+def forces_by_sweep(sweep: Sweep, v: Rates | None, dv: Rates | None) -> Output:
+    """Inverse dynamics in passes; without ``v`` or ``dv`` they are zero."""
+    moving = sweep_motions(sweep, v, dv, gravity=True)
+
+    def wrench(_: JointTransform, own: Inertia, motion: Motion) -> Spatial:
+        return inertial_wrench(own, momentum_matrix(own, motion.velocity), motion)
+
+    found = sweep.output(sweep.m.n_v)
+
+    def visit(step: JointTransform, whole: Spatial) -> None:
+        for k, column in enumerate(step.columns()):
+            found.add((step.start + k,), times(step.factor, power(column, whole)))
+
+    own = sweep.each(wrench, sweep.inertias(), moving)
+    sweep.each(visit, composite_wrenches(sweep, own))
+    if dv is not None:
+        sweep.velocities(sweep.m.joint_armature, lambda k, x: found.add((k,), times(x, dv[k])))
+    return found
+
+
+def rotor_forces(m: Mechanism, dv: list[Scalar]) -> list[Scalar]:
+    """What it takes to speed rotors up: armature times dv."""
+    return [0.0 if is_zero(x) else times(m.joint_armature(k), x) for k, x in enumerate(dv)]
+
+
+def losses(o: Ops, m: Mechanism, v: list[Scalar]) -> list[Scalar]:
+    """What damping and friction take: damping times v, and friction times the sign of v."""
+    return [added(times(m.joint_damping(k), x), _friction(o, m, k, x)) for k, x in enumerate(v)]
+
+
+def _friction(o: Ops, m: Mechanism, k: int, rate: Scalar) -> Scalar:
+    size = m.joint_friction(k)
+    if is_zero(size) or is_zero(rate):
+        return 0.0
+    against = o.select(o.less(rate, 0.0), -size, 0.0)
+    return total([o.select(o.less(0.0, rate), size, 0.0), against])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork.algorithms.closed_derivatives import closed_inverse_derivatives
-from linkwork.algorithms.steps import steps_of
+from linkwork.algorithms.sweep import Sweep
 from linkwork.algorithms.tree_derivatives import derivatives
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -26,4 +26,4 @@ def inverse_dynamics_derivatives(
     """
     if m.is_closed:
         return closed_inverse_derivatives(o, m, q, v, dv, free_motions=free_motions)
-    return [matrix.block(o) for matrix in derivatives(m, steps_of(o, m, q), v, dv)]
+    return derivatives(Sweep(o, m, q), v, dv).block(o)

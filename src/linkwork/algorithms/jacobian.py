@@ -14,6 +14,8 @@ from linkwork.algorithms.path import (
     sums_from_start,
     sums_to_end,
 )
+from linkwork.algorithms.sweep import FramePose, JointTransform, Output, Sweep, fixed_in, poses
+from linkwork.algorithms.triples import applied, cross, flipped, minus, scaled, times, zeros
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -118,3 +120,26 @@ def _unit_twist(o: Ops, motion: Motion, arm: Block | None, arm_sign: int = 1) ->
     if motion.sign * arm_sign > 0:
         return o.cross(motion.axis, arm), z
     return o.cross(arm, motion.axis), z
+
+
+def jacobian_by_sweep(
+    sweep: Sweep, *, frame: str, reference: Reference = "world-aligned"
+) -> Output:
+    """`jacobian` in passes, for long mechanisms; `path.Path` takes fewer products written out."""
+    check_reference(reference)
+    place = fixed_in(sweep.m.frame_placement(sweep.m.frame(frame)))
+    every, found = poses(sweep), sweep.output(6, sweep.m.n_v)
+
+    def visit(step: JointTransform, pose: FramePose) -> None:
+        end: FramePose = sweep.last(every).at(place)
+        arm = scaled(-1.0, pose.p) if reference == "world" else minus(end.p, pose.p)
+        for k, (axis, turns) in enumerate(step.free):
+            z = [row[axis] for row in pose.R]
+            parts = [cross(z, arm), z] if turns else [z, zeros()]
+            if reference == "local":
+                parts = [applied(flipped(end.R), part) for part in parts]
+            for i, x in enumerate([*parts[0], *parts[1]]):
+                found.add((i, step.start + k), times(step.factor, x))
+
+    sweep.each(visit, every)
+    return found

@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linkwork.algorithms.jacobian import Reference, UnitTwist, gathered, unit_twists
+from linkwork.algorithms.jacobian import (
+    Reference,
+    UnitTwist,
+    check_reference,
+    gathered,
+    unit_twists,
+)
 from linkwork.algorithms.path import free_axes
+from linkwork.algorithms.sweep import (
+    FramePose,
+    JointTransform,
+    Motion,
+    Output,
+    Rates,
+    Sweep,
+    fixed_in,
+    motions,
+    poses,
+)
+from linkwork.algorithms.triples import applied, cross, flipped, minus, plus, scaled, times, zeros
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -116,3 +134,44 @@ def _added(a: Block | None, b: Block | None) -> Block | None:
 
 def _cross(o: Ops, a: Block | None, b: Block | None) -> Block | None:
     return None if a is None or b is None else o.cross(a, b)
+
+
+def jacobian_dot_by_sweep(
+    sweep: Sweep, v: Rates, *, frame: str, reference: Reference = "world-aligned"
+) -> Output:
+    """`jacobian_dot` in passes, for long mechanisms.
+
+    With z an axis, w the angular velocity of the body that carries it and r its arm, which changes
+    at u: (z x r, z) changes by ((w x z) x r + z x u, w x z).
+    """
+    check_reference(reference)
+    place = fixed_in(sweep.m.frame_placement(sweep.m.frame(frame)))
+    every, moving = poses(sweep), motions(sweep, v)
+    found = sweep.output(6, sweep.m.n_v)
+
+    def visit(step: JointTransform, pose: FramePose, motion: Motion) -> None:
+        end: FramePose = sweep.last(every).at(place)
+        spin = place.twist_into(sweep.last(moving).velocity)
+        turn, speed = applied(end.R, spin.angular), applied(end.R, spin.linear)
+        w = applied(pose.R, motion.velocity.angular)
+        away = applied(pose.R, motion.velocity.linear)
+        in_world = reference == "world"
+        arm = scaled(-1.0, pose.p) if in_world else minus(end.p, pose.p)
+        change = scaled(-1.0, away) if in_world else minus(speed, away)
+        for k, (axis, turns) in enumerate(step.free):
+            z = [row[axis] for row in pose.R]
+            swung = cross(w, z)
+            parts, rates = [z, zeros()], [swung, zeros()]
+            if turns:
+                parts = [cross(z, arm), z]
+                rates = [plus(cross(swung, arm), cross(z, change)), swung]
+            if reference == "local":
+                rates = [
+                    applied(flipped(end.R), minus(rate, cross(turn, part)))
+                    for part, rate in zip(parts, rates, strict=True)
+                ]
+            for i, x in enumerate([*rates[0], *rates[1]]):
+                found.add((i, step.start + k), times(step.factor, x))
+
+    sweep.each(visit, every, moving)
+    return found

@@ -5,13 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.body_masses import joined, lightened
-from linkwork.algorithms.composite_bodies import in_parent, momenta, turned_out
-from linkwork.algorithms.joint_passage import Passage, columns_of, passages
+from linkwork.algorithms.body_masses import in_parent, joined, lightened, momenta, turned_out
+from linkwork.algorithms.composites import composite_mass_matrix
+from linkwork.algorithms.joint_passage import (
+    Passage,
+    Wrench,
+    along_joint,
+    columns_of,
+    in_joint,
+    passages,
+    placed_in_parent,
+)
 from linkwork.algorithms.path import free_axes
+from linkwork.algorithms.sweep import Output, Sweep
 from linkwork.algorithms.tree_factor import Entries
 from linkwork.algorithms.triples import plus_cross, times
-from linkwork.algorithms.wrenches import Wrench, along_joint, in_joint, placed_in_parent
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -95,3 +103,8 @@ def _add(entries: Entries, i: int, j: int, value: Scalar) -> None:
         entries.pop(key, None)
     else:
         entries[key] = total
+
+
+def mass_matrix_by_sweep(sweep: Sweep) -> Output:
+    """`mass_matrix` in passes, for long mechanisms; `mass_entries` takes fewer products."""
+    return composite_mass_matrix(sweep)

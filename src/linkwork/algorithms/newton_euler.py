@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.body_masses import BodyMass
-from linkwork.algorithms.joint_passage import Passage, columns_of
+from linkwork.algorithms.joint_passage import Passage, Wrench, columns_of
 from linkwork.algorithms.triples import (
     Rows,
     Triple,
@@ -32,7 +32,6 @@ from linkwork.algorithms.triples import (
     total,
     zeros,
 )
-from linkwork.algorithms.wrenches import Wrench
 from linkwork.mechanism.model import JointType, Mechanism
 
 

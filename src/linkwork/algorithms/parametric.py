@@ -22,7 +22,7 @@ from linkwork.algorithms.axes import (
     times,
     total,
 )
-from linkwork.algorithms.inertia_numbers import of_point, turned
+from linkwork.algorithms.body_masses import inertia_of_point, turned_inertia
 from linkwork.mechanism import parameters, rigid
 from linkwork.mechanism.model import Floats, Mechanism, Placement
 from linkwork.mechanism.parameters import Quantity
@@ -172,13 +172,13 @@ class Parametric(Mechanism):
 
     def body_inertia(self, body: int) -> list[Scalar]:
         """The inertia of a body about the origin of its frame, in its axes: six numbers."""
-        terms = [of_point(mass, at) for mass, at in self._points(body)]
+        terms = [inertia_of_point(mass, at) for mass, at in self._points(body)]
         for link in self._links_on(body):
             given = self._get("inertia", link)
             own = list(self.link_I_com[link][np.triu_indices(3)].tolist())
             if given is not None:
                 own = [given[j] for j in range(6)]
-            terms.append(turned(self._placed(link).R, own))
+            terms.append(turned_inertia(self._placed(link).R, own))
         if all(all_constant(term) for term in terms):
             return super().body_inertia(body)
         return [total([term[j] for term in terms]) for j in range(6)]

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from linkwork.algorithms.axes import Scalar, added
-from linkwork.algorithms.inertia_numbers import PLACES
-from linkwork.algorithms.step_motion import motions_of
-from linkwork.algorithms.steps import Spatial, columns, fixed_in, steps_of
-from linkwork.algorithms.triples import Rows, Triple, cross, dot, flipped, plus, times, total
-from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.body_masses import PLACES
+from linkwork.algorithms.sweep import (
+    FramePose,
+    JointTransform,
+    Motion,
+    Output,
+    Rates,
+    Spatial,
+    Sweep,
+    fixed_in,
+    motions,
+    power,
+)
+from linkwork.algorithms.triples import Rows, Triple, cross, dot, flipped, plus, times, total, zeros
+from linkwork.mechanism.model import Floats, Mechanism, Placement
 from linkwork.ops.protocol import Block, Ops
 
 N_NUMBERS = 10
@@ -28,29 +40,24 @@ def regressor(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Block:
     Source: C. G. Atkeson, C. H. An, J. M. Hollerbach, "Estimation of inertial parameters of
     manipulator loads and links", Int. J. Robotics Research 5 (1986).
     """
-    steps = steps_of(o, m, q)
-    motions = motions_of(m, steps, v, dv, gravity=True)
-    entries: list[list[Scalar]] = [[0.0] * (N_NUMBERS * m.n_bodies) for _ in range(m.n_v)]
-    reaching: list[list[tuple[int, float, Spatial]]] = []  # index in v, multiplier, motion
-    for step, motion in zip(steps, motions, strict=True):
+    sweep = Sweep(o, m, q)
+    moving = motions(sweep, v, dv, gravity=True)
+    found = sweep.output(m.n_v, N_NUMBERS * m.n_bodies)
+    reaching: list[list[tuple[int, Scalar, Spatial]]] = []  # index in v, multiplier, motion
+    for step, motion in zip(sweep.transforms, moving, strict=True):
         before = reaching[step.parent] if step.parent >= 0 else []
         here = [(at, factor, step.twist_into(column)) for at, factor, column in before]
-        here += [(step.start + k, step.factor, column) for k, column in enumerate(columns(step))]
+        here += [(step.start + k, step.factor, own) for k, own in enumerate(step.columns())]
         reaching.append(here)
         if not step.owner:
             continue
         link = fixed_in(m.frame_placement(m.frame(m.body_names[step.body])))
         velocity, acceleration = map(link.twist_into, motion[:2])
         matter = _Matter(velocity, acceleration)
-        first = N_NUMBERS * step.body
         for at, factor, column in here:
-            row = matter.forces(link.twist_into(column))
-            for k, force in enumerate(row):
-                before_it = entries[at][first + k]
-                entries[at][first + k] = added(before_it, times(factor, force))
-    if m.n_v == 0:
-        return o.const(np.zeros((0, N_NUMBERS * m.n_bodies)))
-    return o.matrix([o.vector(column) for column in flipped(entries)])
+            for k, force in enumerate(matter.forces(link.twist_into(column))):
+                found.add((at, N_NUMBERS * step.body + k), times(factor, force))
+    return found.block(o)
 
 
 class _Matter:
@@ -95,3 +102,42 @@ def inertial_parameters(m: Mechanism) -> Floats:
         about = R.T @ m.I_com[body] @ R + about
         rows.append(np.concatenate([[mass], mass * centre, about[np.triu_indices(3)]]))
     return np.concatenate(rows)
+
+
+def regressor_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
+    """`regressor` (nv, nb, 10) in passes, for long mechanisms.
+
+    The wrench that moves a unit of each parameter goes inwards.
+    """
+    found = sweep.output(sweep.m.n_v, sweep.m.n_bodies, N_NUMBERS)
+    units = [Spatial([float(i == k) for i in range(3)], zeros()) for k in range(3)]
+    units += [Spatial(zeros(), unit.linear) for unit in units]
+
+    def add(joint: JointTransform, of: JointTransform, wrenches: list[Spatial]) -> None:
+        for k, column in enumerate(joint.columns()):
+            for i, wrench in enumerate(wrenches):
+                found.add((joint.start + k, of.body, i), times(joint.factor, power(column, wrench)))
+
+    def begin(step: JointTransform, motion: Motion, link: FramePose | None) -> list[Spatial]:
+        if link is None:
+            return []
+        at = fixed_in(Placement(link.R, link.p))
+        matter = _Matter(*map(at.twist_into, motion[:2]))
+        # the forces along unit motions are the parts of a wrench
+        parts = flipped([matter.forces(unit) for unit in units])
+        wrenches = [at.wrench_out(Spatial(part[:3], part[3:])) for part in parts]
+        add(step, step, wrenches)
+        return wrenches
+
+    def meet(step: JointTransform, *given: Any) -> None:
+        above, wrenches = given[2], given[5]
+        add(above, step, wrenches)
+
+    sweep.up(
+        begin,
+        lambda step, wrenches: [step.wrench_out(each) for each in wrenches],
+        meet,
+        motions(sweep, v, dv, gravity=True),
+        sweep.links(),
+    )
+    return found

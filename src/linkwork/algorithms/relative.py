@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from linkwork.algorithms.forward_kinematics import homogeneous
+from linkwork.algorithms.forward_kinematics import homogeneous, put_pose
 from linkwork.algorithms.path import path_between, sums_to_end
+from linkwork.algorithms.sweep import FramePose, JointTransform, Output, Sweep, fixed_in, poses
+from linkwork.algorithms.triples import applied, flipped, minus
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -18,3 +20,18 @@ def relative(o: Ops, m: Mechanism, q: Block, *, base: str, frame: str) -> Block:
     """
     path = path_between(o, m, q, m.frame(base), m.frame(frame))
     return homogeneous(o, path.axes, sums_to_end(path.segments)[0])
+
+
+def relative_by_sweep(sweep: Sweep, *, base: str, frame: str) -> Output:
+    """`relative` in passes, for long mechanisms, by the poses of both frames in the world."""
+    m, found, every = sweep.m, sweep.output(4, 4), poses(sweep)
+    first = m.frame(base)
+
+    def visit(_: int, step: JointTransform, pose: FramePose) -> None:
+        start: FramePose = sweep.at(every, first).at(fixed_in(m.frame_placement(first)))
+        end, back = pose.at(step), flipped(start.R)
+        R = flipped([applied(back, column) for column in flipped(end.R)])
+        put_pose(found, (), FramePose(R, applied(back, minus(end.p, start.p))))
+
+    sweep.frames([m.frame(frame)], visit, every)
+    return found

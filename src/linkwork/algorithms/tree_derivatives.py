@@ -6,79 +6,90 @@ from typing import NamedTuple
 
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.composites import (
-    Inertia,
-    Rates,
+    MomentumMatrix,
     composite_inertias,
-    composite_rates,
+    composite_momenta,
     composite_wrenches,
     inertial_wrench,
-    own_inertias,
-    rates,
+    momentum_matrix,
 )
-from linkwork.algorithms.joint_matrix import JointMatrix, climb
-from linkwork.algorithms.step_externals import External, externals, less_external
-from linkwork.algorithms.step_motion import (
+from linkwork.algorithms.external_wrenches import External, external_wrenches
+from linkwork.algorithms.sweep import (
+    Inertia,
+    JointTransform,
     Motion,
+    Output,
+    Rates,
+    Spatial,
+    Sweep,
     both,
     crossed,
     crossed_wrench,
     doubled,
-    motions_of,
+    motions,
     power,
 )
-from linkwork.algorithms.steps import Spatial, Step, columns
-from linkwork.algorithms.triples import Triple, dot, scaled
-from linkwork.mechanism.model import Mechanism
-from linkwork.ops.protocol import Block
+from linkwork.algorithms.triples import Triple, dot, minus, scaled
+
+POSITION, VELOCITY, ACCELERATION = 0, 1, 2
+"""The parts of what `derivatives` gives."""
 
 
-class Derivatives(NamedTuple):
-    """Of the joint forces, row by row, with respect to what the names say."""
-
-    q: JointMatrix
-    v: JointMatrix
-    dv: JointMatrix  # the mass matrix
-
-
-def derivatives(
-    m: Mechanism, steps: list[Step], v: Block | list[Scalar], dv: Block | list[Scalar]
-) -> Derivatives:
-    """The derivatives as numbers, entry by entry."""
-    motions = motions_of(m, steps, v, dv, gravity=True)
-    own = own_inertias(m, steps)
-    own_rates = [rates(body, motion.velocity) for body, motion in zip(own, motions, strict=True)]
-    forces = composite_wrenches(steps, list(map(inertial_wrench, own, own_rates, motions)))
-    outside = externals(m, steps)
-    behind = map(
-        Behind,
-        composite_inertias(steps, own),
-        composite_rates(steps, own_rates),
-        less_external(forces, outside),
-        outside,
-    )
-    found = Derivatives(*(JointMatrix(m.n_v) for _ in range(3)))
-    every = [_changes(step, motion) for step, motion in zip(steps, motions, strict=True)]
-    for k, body in enumerate(behind):
-        for i in range(len(every[k])):
-            _with_own(found, steps, every, (k, i), body)
-            _with_carriers(found, steps, every, (k, i), body)
-    for k in range(m.n_v):
-        found.v.add_plain(k, k, m.joint_damping(k))
-        found.dv.add_plain(k, k, m.joint_armature(k))
+def derivatives(sweep: Sweep, v: Rates, dv: Rates) -> Output:
+    """The derivatives (3, nv, nv) of the joint forces, row by row, by position, v and dv."""
+    found = sweep.output(3, sweep.m.n_v, sweep.m.n_v)
+    add_derivatives(sweep, v, dv, found)
     return found
 
 
+def add_derivatives(sweep: Sweep, v: Rates, dv: Rates, found: Output) -> None:
+    """Add the `derivatives` to numbers that are there."""
+    moving = motions(sweep, v, dv, gravity=True)
+    own = sweep.inertias()
+    momenta = sweep.each(
+        lambda step, body, motion: momentum_matrix(body, motion.velocity), own, moving
+    )
+    forces = sweep.each(
+        lambda step, body, momentum, motion: inertial_wrench(body, momentum, motion),
+        own,
+        momenta,
+        moving,
+    )
+    outside = external_wrenches(sweep)
+    behind = sweep.each(
+        lambda step, *given: Behind.of(*given),
+        composite_inertias(sweep, own),
+        composite_momenta(sweep, momenta),
+        composite_wrenches(sweep, forces),
+        outside,
+    )
+    changes = sweep.each(_changes, moving)
+    _Entries(found).fill(sweep, behind, changes)
+    sweep.velocities(sweep.m.joint_damping, lambda k, x: found.add((VELOCITY, k, k), x))
+    sweep.velocities(sweep.m.joint_armature, lambda k, x: found.add((ACCELERATION, k, k), x))
+
+
 class Behind(NamedTuple):
-    """All that a step moves, as one body."""
+    """All that a joint moves, as one body."""
 
     inertia: Inertia
-    rates: Rates
+    momentum: MomentumMatrix
     wrench: Spatial
     outside: External | None
 
+    @staticmethod
+    def of(
+        inertia: Inertia, momentum: MomentumMatrix, wrench: Spatial, outside: External | None
+    ) -> Behind:
+        """The wrench is the one that moves it so; what the world exerts is taken off."""
+        if outside is not None:
+            force, moment = outside.wrench
+            wrench = Spatial(minus(wrench.linear, force), minus(wrench.angular, moment))
+        return Behind(inertia, momentum, wrench, outside)
+
 
 class Change(NamedTuple):
-    """What one number of v does, in the frame of its step."""
+    """What one number of v does, in the frame of its joint."""
 
     motion: Spatial  # S
     velocity: Spatial  # by position, the change of the velocities behind, as seen from there
@@ -86,9 +97,9 @@ class Change(NamedTuple):
     acceleration: Spatial  # by position, the change of the accelerations behind
 
 
-def _changes(step: Step, motion: Motion) -> list[Change]:
+def _changes(step: JointTransform, motion: Motion) -> list[Change]:
     found: list[Change] = []
-    for own in columns(step):
+    for own in step.columns():
         velocity = crossed(motion.velocity_before, own)
         # a single motion does not change its own axis, so dS/dt is the same
         rate = velocity if len(step.free) == 1 else crossed(motion.velocity, own)
@@ -101,64 +112,94 @@ def _changes(step: Step, motion: Motion) -> list[Change]:
 
 def _by_speed(body: Behind, change: Change) -> Spatial:
     """The wrench on all behind by the rate of this motion: 2 B S + I (dψ + dS/dt)."""
-    return both(doubled(body.rates.of(change.motion)), body.inertia.of(change.double))
+    return both(doubled(body.momentum.of(change.motion)), body.inertia.of(change.double))
 
 
 def _by_position(body: Behind, change: Change) -> Spatial:
     """The wrench by position, along axes that are displaced with all behind: 2 B dψ + I ddψ."""
-    wrench = both(body.rates.of(doubled(change.velocity)), body.inertia.of(change.acceleration))
+    wrench = both(body.momentum.of(doubled(change.velocity)), body.inertia.of(change.acceleration))
     if body.outside is None:
         return wrench
     return both(wrench, body.outside.turned(change.motion.angular))
 
 
-def _with_own(
-    found: Derivatives,
-    steps: list[Step],
-    every: list[list[Change]],
-    at: tuple[int, int],
-    body: Behind,
-) -> None:
-    """The entries of one number of v with all those of its step."""
-    k, i = at
-    change, own = every[k][i], (steps[k], i)
-    momentum, by_speed = body.inertia.of(change.motion), _by_speed(body, change)
-    by_position = _by_position(body, change)
-    for j, other in enumerate(every[k]):
-        row = (steps[k], j)
-        found.dv.add(row, own, power(other.motion, momentum))
-        found.v.add(row, own, power(other.motion, by_speed))
-        found.q.add(row, own, power(other.motion, by_position))
+class _Carried(NamedTuple):
+    """What one number of v does to those that carry it."""
+
+    momentum: Spatial
+    by_speed: Spatial
+    by_position: Spatial
+    moments: list[Triple]  # without a force, the same about every point
+
+    def out(self, step: JointTransform) -> _Carried:
+        """The same in the frame before."""
+        momentum, by_speed, by_position = map(step.wrench_out, self[:3])
+        return _Carried(momentum, by_speed, by_position, list(map(step.out, self.moments)))
 
 
-def _with_carriers(
-    found: Derivatives,
-    steps: list[Step],
-    every: list[list[Change]],
-    at: tuple[int, int],
-    body: Behind,
-) -> None:
-    """The entries of one number of v with those of all steps that carry its own."""
-    k, i = at
-    change, own = every[k][i], (steps[k], i)
-    by_position = both(_by_position(body, change), crossed_wrench(change.motion, body.wrench))
-    wrenches = [body.inertia.of(change.motion), _by_speed(body, change), by_position]
-    moments: list[Triple] = [scaled(2.0, body.rates.against(change.motion))]
-    if body.outside is not None:
-        moments.append(body.outside.against(change.motion))
-    for above, (momentum, by_speed, by_position), (turning, *outside) in climb(
-        steps, k, wrenches, moments
-    ):
-        for j, other in enumerate(every[above]):
-            there = (steps[above], j)
-            mass = power(other.motion, momentum)
-            found.dv.add(there, own, mass)
-            found.dv.add(own, there, mass)
-            found.v.add(there, own, power(other.motion, by_speed))
-            back = added(dot(other.motion.angular, turning), power(other.double, momentum))
-            found.v.add(own, there, back)
-            found.q.add(there, own, power(other.motion, by_position))
-            back = added(dot(other.velocity.angular, turning), power(other.acceleration, momentum))
-            for moment in outside:
-                back = added(back, dot(other.motion.angular, moment))
-            found.q.add(own, there, back)
+class _Entries:
+    """The entries of the derivatives, each by the two numbers of v that meet there."""
+
+    def __init__(self, found: Output) -> None:
+        self._found = found
+
+    def fill(self, sweep: Sweep, *states: object) -> None:
+        sweep.up(self._with_own, lambda step, all: [x.out(step) for x in all], self._meet, *states)
+
+    def _add(
+        self,
+        part: int,
+        row: tuple[JointTransform, int],
+        column: tuple[JointTransform, int],
+        value: Scalar,
+    ) -> None:
+        self._found.meet(row, column, value, part=(part,))
+
+    def _with_own(
+        self, step: JointTransform, body: Behind, changes: list[Change]
+    ) -> list[_Carried]:
+        carried: list[_Carried] = []
+        for i, change in enumerate(changes):
+            momentum, by_speed = body.inertia.of(change.motion), _by_speed(body, change)
+            by_position = _by_position(body, change)
+            for j, other in enumerate(changes):
+                for part, wrench in (
+                    (ACCELERATION, momentum),
+                    (VELOCITY, by_speed),
+                    (POSITION, by_position),
+                ):
+                    self._add(part, (step, j), (step, i), power(other.motion, wrench))
+            moments: list[Triple] = [scaled(2.0, body.momentum.against(change.motion))]
+            if body.outside is not None:
+                moments.append(body.outside.against(change.motion))
+            pulled = both(by_position, crossed_wrench(change.motion, body.wrench))
+            carried.append(_Carried(momentum, by_speed, pulled, moments))
+        return carried
+
+    def _meet(
+        self,
+        step: JointTransform,
+        _: Behind,
+        changes: list[Change],
+        above: JointTransform,
+        __: Behind,
+        carriers: list[Change],
+        carried: list[_Carried],
+    ) -> None:
+        for i, (momentum, by_speed, by_position, moments) in enumerate(carried):
+            own, (turning, *outside) = (step, i), moments
+            for j, other in enumerate(carriers):
+                there = (above, j)
+                mass = power(other.motion, momentum)
+                self._add(ACCELERATION, there, own, mass)
+                self._add(ACCELERATION, own, there, mass)
+                self._add(VELOCITY, there, own, power(other.motion, by_speed))
+                back = added(dot(other.motion.angular, turning), power(other.double, momentum))
+                self._add(VELOCITY, own, there, back)
+                self._add(POSITION, there, own, power(other.motion, by_position))
+                back = added(
+                    dot(other.velocity.angular, turning), power(other.acceleration, momentum)
+                )
+                for moment in outside:
+                    back = added(back, dot(other.motion.angular, moment))
+                self._add(POSITION, own, there, back)

@@ -94,10 +94,11 @@ class CompiledRows:
         from linkwork.compile.emission import write_module  # noqa: PLC0415  not for cached code
 
         target = self.compiler.target
-        graph = self._recipe.graph(fused=target.fused)
+        rolled = self._recipe.rolled()
+        graph = self._recipe.graph(fused=target.fused) if rolled is None else rolled.program
         batch_rows = _HELD // max(self.signature.instructions, 1)
         module, scratch = write_module(self.signature, graph, target, (width, batch_rows))
-        code = object_code(module, target, simplify=len(graph.nodes) <= _LONG)
+        code = object_code(module, target, simplify=graph.n_assignments <= _LONG)
         facts = {
             "signature": self.signature.to_facts(),
             "scratch": scratch,
@@ -105,11 +106,16 @@ class CompiledRows:
         }
         return facts, code
 
+    @property
+    def has_fast_call(self) -> bool:
+        """Whether the scalar code has a fast call: not where it takes scratch."""
+        one = len(self.signature.output_shapes) == 1
+        return one and array_abi() is not None and self.scalar_part().scratch == 0
+
     def _connect(self) -> None:
         """Let the fast call of the scalar code use the vector code."""
         scalar, vector = self._parts.get("scalar"), self._parts.get("vector")
-        abi = array_abi()
-        if not scalar or not vector or abi is None or len(self.signature.output_shapes) != 1:
+        if not scalar or not vector or not self.has_fast_call:
             return
         self._shared = vector.new_scratch()
         connect(

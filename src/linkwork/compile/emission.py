@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from linkwork.compile.loops import emit_rows
 from linkwork.compile.native_call import emit_fast_call
 from linkwork.compile.numpy_abi import array_abi
+from linkwork.compile.rolled import Program
+from linkwork.compile.rolled_rows import emit_program
 from linkwork.compile.signature import Signature
 from linkwork.compile.target import Target, new_module
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_module(
-    signature: Signature, graph: Graph, target: Target, sizes: tuple[int, int]
+    signature: Signature, graph: Graph | Program, target: Target, sizes: tuple[int, int]
 ) -> tuple[Any, int]:
     """The module with the function ``rows``, and how much scratch it needs (float64 numbers).
 
@@ -23,9 +25,13 @@ def write_module(
     """
     width, batch_rows = sizes
     module = new_module(signature.name, target)
-    rows = emit_rows(module, graph, width, "rows", fused=target.fused)
+    if isinstance(graph, Program):
+        rows = emit_program(module, graph, width, "rows", fused=target.fused)
+    else:
+        rows = emit_rows(module, graph, width, "rows", fused=target.fused)
     abi = array_abi()
-    if width == 1 and abi is not None and len(signature.output_shapes) == 1:
+    one = width == 1 and len(signature.output_shapes) == 1
+    if one and abi is not None and rows.scratch == 0:
         emit_fast_call(
             module,
             rows.function,

@@ -7,12 +7,13 @@ contract on its own, so that the code for one lane and the code for eight round 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from linkwork.compile.optable import OP_TABLE, Op
 from linkwork.errors import UnsupportedFeatureError
-from linkwork.ops.graph import ZERO
+from linkwork.ops.graph import ZERO, ExpressionGraph
 
 if TYPE_CHECKING:
     from linkwork.compile.tracing import Traced
@@ -42,24 +43,49 @@ class Graph:
     output_sizes: tuple[int, ...]
     outputs: list[dict[int, int]]  # per output: element -> node; absent elements are zero
 
+    @property
+    def n_assignments(self) -> int:
+        """How many assignments there are."""
+        return len(self.nodes)
+
 
 def graph_of(traced: Traced, *, fuse: bool) -> Graph:
     """The assignments of a traced function, products paired with sums where ``fuse`` says so.
 
     Raises: UnsupportedFeatureError for an operation that is not in the op table.
     """
-    nodes, outputs = _assignments(traced)
+    sizes = traced.signature.input_sizes, traced.signature.output_sizes
+    try:
+        return assignments(traced.graph, traced.order, traced.outputs, sizes, fuse=fuse)
+    except UnsupportedFeatureError as e:
+        raise UnsupportedFeatureError(f"function {traced.name!r}: {e}") from None
+
+
+def assignments(
+    graph: ExpressionGraph,
+    order: Sequence[int],
+    outputs: Sequence[Sequence[int]],
+    sizes: tuple[tuple[int, ...], tuple[int, ...]],
+    *,
+    fuse: bool,
+) -> Graph:
+    """The assignments of expressions in this order; ``sizes`` are those of inputs and outputs.
+
+    Raises: UnsupportedFeatureError as `graph_of`.
+    """
+    nodes, found = _assignments(graph, order, outputs)
     if fuse:
-        nodes, outputs = _pair(nodes, outputs)
-        nodes, outputs = _without_unused(nodes, outputs)
-    signature = traced.signature
-    return Graph(nodes, signature.input_sizes, signature.output_sizes, outputs)
+        nodes, found = _pair(nodes, found)
+        nodes, found = _without_unused(nodes, found)
+    return Graph(nodes, *sizes, found)
 
 
-def _assignments(traced: Traced) -> tuple[list[Node], list[dict[int, int]]]:
-    graph, place = traced.graph, {}
+def _assignments(
+    graph: ExpressionGraph, order: Sequence[int], outputs: Sequence[Sequence[int]]
+) -> tuple[list[Node], list[dict[int, int]]]:
     nodes: list[Node] = []
-    for k in traced.order:
+    place: dict[int, int] = {}
+    for k in order:
         operation, arguments = graph.operations[k], graph.arguments[k]
         place[k] = len(nodes)
         if operation == "INPUT":
@@ -70,15 +96,13 @@ def _assignments(traced: Traced) -> tuple[list[Node], list[dict[int, int]]]:
             op = OP_TABLE.get(operation)
             if op is None:
                 raise UnsupportedFeatureError(
-                    f"operation {operation} in function {traced.name!r} cannot be compiled: "
+                    f"operation {operation} cannot be compiled: "
                     "it is not in the op table (linkwork/compile/optable.py)"
                 )
             nodes.append(Node("op", tuple([place[a] for a in arguments]), op))
-    outputs = [
-        {element: place[k] for element, k in enumerate(numbers) if k != ZERO}
-        for numbers in traced.outputs
+    return nodes, [
+        {element: place[k] for element, k in enumerate(numbers) if k != ZERO} for numbers in outputs
     ]
-    return nodes, outputs
 
 
 def _uses(nodes: list[Node], outputs: list[dict[int, int]]) -> list[int]:

@@ -98,6 +98,8 @@ class Kernel(ProcessBound):
         abi = array_abi()
         if abi is None:
             return self
+        if not self._rows.has_fast_call:
+            return self
         return bind(self._rows.scalar_part().made.code, self, self.signature.name, abi)
 
     def c_source(self, *, name: str = "", single: bool = False) -> str:
@@ -276,6 +278,6 @@ def build(
     rows: CompiledRows | None = CompiledRows.stored(recipe, compiler)
     if rows is None:
         with compiler.work(recipe.title):
-            traced = recipe.traced()
-        rows = CompiledRows(recipe, compiler, traced.signature)
+            signature = recipe.signature()
+        rows = CompiledRows(recipe, compiler, signature)
     return Kernel(recipe, rows, compiler, labels=labels, most_threads=most_threads)

@@ -6,6 +6,7 @@ row; such a tile is read from a pad and written to one, so the body is written o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,9 @@ that parts pass through memory cost a graph that is cut in two up to half of its
 
 _STACK = 8192
 """float64 numbers that tiles and pads may take of the stack: 64 KB."""
+
+_STACK_OF_ONE = 16_384
+"""The same for a single row whose caller may give scratch: with it, there is no fast call."""
 
 _WIDE_INPUT, _TILES_AHEAD = 16, 2
 """Rows of so many numbers are prefetched so many tiles ahead; shorter ones gain nothing by it."""
@@ -222,14 +226,14 @@ def counted_loop(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
 
 
 @dataclass
-class _Frame:
+class Frame:
     """The arrays of a native function and, at widths above 1, its tiles and pads."""
 
     width: int
     n_in: int
     sizes: tuple[int, ...]  # columns of the inputs, then of the outputs
     arrays: Sequence[Any]
-    tiles: list[Any]  # one for each input
+    tiles: list[Any]  # at least one for each input
     pads: list[Any]  # one for each array
     memory: Any  # for the parts of a long graph
 
@@ -241,8 +245,43 @@ def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) 
     first row of the first tile in which an input or a result is not finite. ``scratch`` is as long
     as the result says, aligned to 64 bytes; it may be null where that is 0.
     """
-    n_in = len(graph.input_sizes)
-    sizes = (*graph.input_sizes, *graph.output_sizes)
+    parts = cut(graph)
+    length = 0 if parts is None else parts.length
+    room = Room(graph.input_sizes, graph.output_sizes, width, length, graph.input_sizes)
+
+    def compute(b: Any, frame: Frame, places: list[Any]) -> Any:
+        return _compute_tile(Emitter(b, width, fused=fused), graph, frame, places)
+
+    return emit_tiles(module, name, room, compute)
+
+
+@dataclass(frozen=True)
+class Room:
+    """The columns of inputs and outputs, and the memory that a tile takes."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    width: int
+    length: int  # values, besides tiles and pads
+    tiles: tuple[int, ...]  # values of each tile, at widths above 1
+
+    in_scratch: bool = False  # whether also a single row may ask its caller for memory
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The columns of all arrays."""
+        return (*self.inputs, *self.outputs)
+
+
+def emit_tiles(
+    module: Any, name: str, room: Room, compute: Callable[[Any, Frame, list[Any]], Any]
+) -> RowsCode:
+    """The function of `emit_rows`; ``compute(builder, frame, places)`` writes one tile.
+
+    ``places`` are where the rows of the tile begin in each array; the result is a bit, "something
+    may not be finite".
+    """
+    width, sizes, n_in = room.width, room.sizes, len(room.inputs)
     kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (len(sizes) + 1))
     function = ir.Function(module, kind, name)
     for argument in function.args[2:]:
@@ -250,10 +289,8 @@ def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) 
     first, last, *arrays, scratch = function.args
 
     entry = ir.IRBuilder(function.append_basic_block("entry"))
-    parts = cut(graph)
-    length = 0 if parts is None else parts.length
-    tiles, pads, memory, needed = _memory(entry, width, n_in, (*sizes, length), scratch)
-    frame = _Frame(width, n_in, sizes, arrays, tiles, pads, memory)
+    tiles, pads, memory, needed = _memory(entry, room, scratch)
+    frame = Frame(width, n_in, sizes, arrays, tiles, pads, memory)
     head = function.append_basic_block("tile")
     done = function.append_basic_block("done")
     entry.cbranch(entry.icmp_signed("<", first, last), head, done)
@@ -266,7 +303,7 @@ def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) 
     if width > 1:
         left = b.sub(last, row)
         places = _padded(b, frame, places, left)
-    failed = _compute_tile(Emitter(b, width, fused=fused), graph, frame, places)
+    failed = compute(b, frame, places)
     with b.if_then(failed, likely=False):
         with b.if_then(exact(b, places, [width * size for size in sizes])):
             b.ret(row)
@@ -283,18 +320,18 @@ def _row(b: Any, array: Any, row: Any, size: int) -> Any:
     return b.gep(array, [b.mul(row, i64(size))])
 
 
-def _memory(
-    entry: Any, width: int, n_in: int, sizes: Sequence[int], scratch: Any
-) -> tuple[list[Any], list[Any], Any, int]:
-    """Tiles, pads and the memory of parts: on the stack or, where they are large, in the scratch.
+def _memory(entry: Any, room: Room, scratch: Any) -> tuple[list[Any], list[Any], Any, int]:
+    """Tiles, pads and other memory: on the stack or, where they are large, in the scratch.
 
-    The last of the ``sizes`` is that of the memory. A single row needs no tiles, and no scratch.
+    A single row needs neither tiles nor pads.
     """
+    width = room.width
     vector: Any = ir.VectorType(F64, width) if width > 1 else F64
-    counts = [width * size for size in (*sizes[:n_in], *sizes)]
+    counts = [width * size for size in (*room.tiles, *room.sizes, room.length)]
     if width == 1:
-        counts[:-1] = []
-    needed = sum(counts) if width > 1 and sum(counts) > _STACK else 0
+        counts[:-1] = [0] * (len(counts) - 1)
+    most = _STACK if width > 1 else _STACK_OF_ONE if room.in_scratch else math.inf
+    needed = sum(counts) if sum(counts) > most else 0
     places: list[Any] = []
     for k, count in enumerate(counts):
         if needed:
@@ -306,15 +343,16 @@ def _memory(
         else:
             places.append(ir.Constant(POINTER, None))
     *places, memory = [entry.bitcast(p, vector.as_pointer()) for p in places]
-    pads = [entry.bitcast(p, POINTER) for p in places[n_in:]]
-    return places[:n_in], pads, memory, needed
+    n_tiles = len(room.tiles)
+    pads = [entry.bitcast(p, POINTER) for p in places[n_tiles:]]
+    return places[:n_tiles], pads, memory, needed
 
 
 def _copy(b: Any, source: Any, target: Any, count: Any) -> None:
     counted_loop(b, count, lambda k: b.store(b.load(b.gep(source, [k])), b.gep(target, [k])))
 
 
-def _padded(b: Any, frame: _Frame, places: list[Any], left: Any) -> list[Any]:
+def _padded(b: Any, frame: Frame, places: list[Any], left: Any) -> list[Any]:
     """Where the rows of the tile are: in the arrays, or in the pads where some are missing."""
     before = b.block
     with b.if_then(b.icmp_signed("<", left, i64(frame.width)), likely=False):
@@ -340,7 +378,7 @@ def _padded(b: Any, frame: _Frame, places: list[Any], left: Any) -> list[Any]:
     return chosen
 
 
-def _unpad(b: Any, frame: _Frame, row: Any, left: Any) -> None:
+def _unpad(b: Any, frame: Frame, row: Any, left: Any) -> None:
     """Copy the rows that there are from the pads of the outputs."""
     with b.if_then(b.icmp_signed("<", left, i64(frame.width)), likely=False):
         outputs = slice(frame.n_in, None)
@@ -351,7 +389,7 @@ def _unpad(b: Any, frame: _Frame, row: Any, left: Any) -> None:
                 _copy(b, pad, _row(b, array, row, size), b.mul(left, i64(size)))
 
 
-def _compute_tile(emitter: Emitter, graph: Graph, frame: _Frame, places: list[Any]) -> Any:
+def _compute_tile(emitter: Emitter, graph: Graph, frame: Frame, places: list[Any]) -> Any:
     """Write the body of the loop; returns the bit "something may not be finite"."""
     b = emitter.builder
     test = FiniteTest(emitter)
@@ -380,7 +418,7 @@ class _Inputs:
     """Writes the loads of one tile, and the test of what no result shows to be finite."""
 
     def __init__(
-        self, b: Any, graph: Graph, frame: _Frame, places: list[Any], test: FiniteTest
+        self, b: Any, graph: Graph, frame: Frame, places: list[Any], test: FiniteTest
     ) -> None:
         self._b, self._frame, self._places, self._test = b, frame, places, test
         self._used: list[set[int]] = [set() for _ in graph.input_sizes]

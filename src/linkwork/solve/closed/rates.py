@@ -1,6 +1,6 @@
 """Mobility, passive rates and singularities of an assembled mechanism.
 
-The rates are those of `algorithms.least_rates` in one call of compiled code, which gives one number
+The rates are those of `algorithms.passive_rates` in one call of compiled code, which gives one number
 beside them: above 1 where the loops are open, where the rates that are found do not close them, as
 actuated joints hold each other, and at a singularity. Such rows are left to singular values.
 """
@@ -28,7 +28,7 @@ from linkwork.algorithms.closure import (
 )
 from linkwork.algorithms.independent_rows import RANK, in_lengths, least_value, rank_of
 from linkwork.algorithms.jacobian import Reference, jacobian
-from linkwork.algorithms.least_rates import following
+from linkwork.algorithms.passive_rates import following
 from linkwork.algorithms.triples import times, total
 from linkwork.checks import plain
 from linkwork.compile.compiler import Compiler

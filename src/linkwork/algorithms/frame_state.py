@@ -1,11 +1,14 @@
-"""The part of a frame's acceleration that comes from velocity alone: dJ/dt v."""
+"""How a frame moves while v stays, in world axes from joint to joint: what closures differentiate.
+
+The ends of loops are few joints from each other, often in one plane: along fixed axes their motions
+keep the zeros that those in a frame's own axes lose (`frame_motion.py`), up to a tenth of the work.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import Axes, axis, in_axes, placed, reference_axes
-from linkwork.algorithms.jacobian import Reference, check_reference
+from linkwork.algorithms.axes import Axes, in_axes, placed, reference_axes
 from linkwork.algorithms.joint_motion import (
     body_axes,
     displacement,
@@ -31,28 +34,6 @@ class FrameState(NamedTuple):
     alpha: Block | None = None
 
 
-def jacobian_dot_v(
-    o: Ops,
-    m: Mechanism,
-    q: Block,
-    v: Block,
-    *,
-    frame: str,
-    reference: Reference = "world-aligned",
-) -> Block:
-    """Change of J v while q moves with a constant v: dJ/dt v, linear part first.
-
-    Shapes: q (nq,), v (nv,) to (6,). Units: m/s^2, rad/s^2. The twist changes at J dv/dt + this.
-    References as in `jacobian`; each is the derivative of the numbers in its own axes.
-
-    Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), sections 2.10
-    and 2.11: derivatives of spatial vectors in moving axes.
-    Raises: UnknownNameError for a frame that does not exist, InputError for another reference.
-    """
-    check_reference(reference)
-    return _in_reference(o, frame_state(o, m, q, v, m.frame(frame)), reference)
-
-
 def frame_state(
     o: Ops, m: Mechanism, q: Block, v: Block, frame: int, since: int = -1
 ) -> FrameState:
@@ -66,22 +47,6 @@ def frame_state(
     place = m.frame_placement(frame)
     state = _carried(o, state, place.p)
     return state._replace(axes=placed(o, state.axes, place.R))
-
-
-def _in_reference(o: Ops, state: FrameState, reference: Reference) -> Block:
-    """Turn the derivative of the world-aligned twist into that of another one."""
-    linear, angular = state.acceleration, state.alpha
-    if reference == "world":
-        linear = _sum(linear, _cross(o, state.velocity, state.omega))
-        linear = _sum(linear, _cross(o, state.p, angular))
-    zero = o.const([0.0, 0.0, 0.0])
-    if reference == "local":
-        linear = _sum(linear, _cross(o, state.velocity, state.omega))
-        axes = [axis(state.axes, j) for j in range(3)]
-        return o.vector(
-            [0.0 if x is None else o.dot(a, x) for x in (linear, angular) for a in axes]
-        )
-    return o.concat([zero if x is None else x for x in (linear, angular)])
 
 
 def _carried(o: Ops, state: FrameState, local: list[Block]) -> FrameState:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.algorithms.external_wrenches import External, external_wrenches
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import evaluate
-from linkwork.algorithms.step_externals import External, externals, less_external
-from linkwork.algorithms.step_motion import power
-from linkwork.algorithms.steps import Spatial, steps_of
+from linkwork.algorithms.sweep import Spatial, Sweep, power
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import so3
@@ -39,7 +38,7 @@ def test_one_wrench():
     np.testing.assert_allclose(np.dot(given.against(motion), w), work, atol=1e-13)
 
 
-def test_wrenches_on_all_that_a_step_moves(every_joint: Mechanism):
+def test_wrenches_on_all_that_a_joint_moves(every_joint: Mechanism):
     random = rng("externals")
     for m in (every_joint, mechanism_from(every_joint_urdf(), base="floating")):
         q = random_configuration(random, m)
@@ -47,10 +46,10 @@ def test_wrenches_on_all_that_a_step_moves(every_joint: Mechanism):
         names = [f"wrench:{m.frame_names[k]}" for k in random.choice(moving, 3, replace=False)]
         values = {name: random.normal(size=6) for name in names}
         given = Parametric(NUMPY, m, values)
-        steps = steps_of(NUMPY, given, q)
-        found = externals(given, steps)
+        sweep = Sweep(NUMPY, given, q)
+        found = external_wrenches(sweep)
         forces = np.zeros(m.n_v)
-        for step, outside in zip(steps, found, strict=True):
+        for step, outside in zip(sweep.transforms, found, strict=True):
             if outside is not None:
                 on = [*outside.wrench.linear, *outside.wrench.angular]
                 for k, (axis, turns) in enumerate(step.free):
@@ -64,18 +63,12 @@ def test_wrenches_on_all_that_a_step_moves(every_joint: Mechanism):
 
 
 def test_without_any_there_is_nothing(every_joint: Mechanism):
-    steps = steps_of(NUMPY, every_joint, random_configuration(rng("none"), every_joint))
-    found = externals(every_joint, steps)
-    assert found == [None] * len(steps)
-    wrench = Spatial([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
-    assert less_external([wrench] * len(steps), found) == [wrench] * len(steps)
-    outside = one(np.ones(3), np.ones(3), np.zeros(3))
-    (rest,) = less_external([wrench], [outside])
-    assert np.concatenate(rest).tolist() == [0, 1, 2, 3, 4, 5]
+    sweep = Sweep(NUMPY, every_joint, random_configuration(rng("none"), every_joint))
+    assert external_wrenches(sweep) == [None] * len(sweep.transforms)
 
 
 def test_a_fixed_base_is_not_asked():
     m = mechanism_from(every_joint_urdf())
     given = Parametric(NUMPY, m, {"wrench:base": np.ones(6)})
-    externals(given, steps_of(NUMPY, given, random_configuration(rng("base"), m)))
+    external_wrenches(Sweep(NUMPY, given, random_configuration(rng("base"), m)))
     assert given.unused() == ["wrench:base"]

@@ -1,0 +1,749 @@
+"""Passes over a mechanism as loops: what is done for a joint is traced once for each kind of joint.
+
+The graph of a long mechanism is long, and so is the time that it takes to trace and to compile.
+Here the passes of an algorithm that is written over a `Sweep` become a `Program` of loops: numbers
+of joints stand in tables, what passes find stands in memory, and the graph of a loop's body reads
+and writes both at addresses that tables of whole numbers give. Its size does not depend on the
+number of joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.registry import find
+from linkwork.algorithms.sweep import (
+    UNTURNED,
+    FramePose,
+    Inertia,
+    JointTransform,
+    Output,
+    States,
+    fixed_in,
+    joint_transforms,
+)
+from linkwork.compile.graph import Graph, assignments
+from linkwork.compile.recipe import bodies_of
+from linkwork.compile.signature import Signature
+from linkwork.errors import InputError
+from linkwork.mechanism.model import Floats, JointType, Mechanism, Placement
+from linkwork.ops.graph import Expressions, GraphOps
+
+S = TypeVar("S")
+Whole = NDArray[np.int32]
+
+
+# ------------------------------------------------------------------------------------ the program
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A whole number that changes while a loop runs: ``table[cursor] + offset``, or the cursor's.
+
+    Cursors are "own", the joint that a loop is at, and for those that carry it "at" and "above".
+    """
+
+    cursor: str
+    table: str = ""
+    offset: int = 0
+
+    def __add__(self, more: Any) -> Index:
+        return replace(self, offset=self.offset + int(more))
+
+
+@dataclass
+class Memory:
+    """Numbers in a row: an input, a result, a table of constants, or what passes find."""
+
+    kind: Literal["input", "output", "table", "state"]
+    size: int  # numbers
+    record: int = 1  # numbers that one joint has
+    values: Floats | None = None  # of a table
+    zero: bool = False  # whether it is zero to begin with
+
+
+class Address(NamedTuple):
+    """A place in a memory: an offset, and indices times strides; None is the length of a record."""
+
+    memory: int
+    terms: tuple[tuple[Index, int | None], ...] = ()
+    offset: int = 0
+
+
+@dataclass
+class Body:
+    """What is done in one pass of a loop: a graph that loads from addresses, and stores."""
+
+    ops: GraphOps = field(default_factory=GraphOps)
+    loads: dict[Address, int] = field(default_factory=dict[Address, int])
+    stores: list[tuple[Address, int, bool]] = field(
+        default_factory=list[tuple[Address, int, bool]]
+    )  # address, expression, whether it is added to what is there
+
+    def load(self, address: Address) -> Expressions:
+        """The number at an address, as it is before this pass stores anything."""
+        which = self.loads.setdefault(address, len(self.loads))
+        return Expressions(self.ops.graph, (), [self.ops.graph.input(which, 0)])
+
+    def store(self, address: Address, value: Scalar, *, add: bool = False) -> None:
+        """Store a number when the pass ends."""
+        (number,) = self.ops.const(value).numbers
+        self.stores.append((address, number, add))
+
+    def graph(self, *, fuse: bool) -> Graph:
+        """Its assignments; there is one input for each load, one output with all that is stored."""
+        outputs = (tuple(number for _, number, _ in self.stores),)
+        order = self.ops.graph.needed(outputs)
+        return assignments(
+            self.ops.graph, order, outputs, ((1,) * len(self.loads), (len(self.stores),)), fuse=fuse
+        )
+
+
+@dataclass
+class Loop:
+    """Bodies by the kind of the joint, for ``first`` to ``last``, or back from it.
+
+    Where there are ``above`` bodies, by the kinds of the joint and of one that carries it, they run
+    after the joint's own for each that does, nearest first.
+    """
+
+    first: int
+    last: int
+    bodies: dict[int, Body]
+    backwards: bool = False
+    above: dict[tuple[int, int], Body] | None = None
+    kinds: str = "kind"  # the table of the kinds
+
+    def every_body(self) -> list[Body]:
+        """All bodies."""
+        return [*self.bodies.values(), *(self.above or {}).values()]
+
+
+@dataclass
+class Columns:
+    """Loops that run one after the other for each number of v, which is their cursor "column"."""
+
+    n: int
+    loops: list[Loop]
+
+
+@dataclass
+class Program:
+    """Loops that run one after the other."""
+
+    memories: list[Memory] = field(default_factory=list[Memory])
+    tables: dict[str, Whole] = field(default_factory=dict[str, Whole])
+    loops: list[Loop | Columns] = field(default_factory=list["Loop | Columns"])
+
+    def sizes(self, kind: str) -> tuple[int, ...]:
+        """How many numbers each memory of a kind has."""
+        return tuple(each.size for each in self.memories if each.kind == kind)
+
+    @property
+    def input_sizes(self) -> tuple[int, ...]:
+        """How many numbers each input has."""
+        return self.sizes("input")
+
+    @property
+    def output_sizes(self) -> tuple[int, ...]:
+        """How many numbers each result has."""
+        return self.sizes("output")
+
+    @property
+    def n_assignments(self) -> int:
+        """How many assignments the bodies have, each counted once."""
+        return sum(
+            len(body.ops.graph) for loop, _ in self.every_loop() for body in loop.every_body()
+        )
+
+    def every_loop(self) -> Iterator[tuple[Loop, int]]:
+        """All loops, with the times that each of them runs."""
+        for each in self.loops:
+            if isinstance(each, Columns):
+                yield from ((loop, each.n) for loop in each.loops)
+            else:
+                yield each, 1
+
+    def instructions(self) -> int:
+        """The operations, loads and stores of a configuration; of carriers, one for each joint."""
+        found = 0
+        for loop, times in self.every_loop():
+            bodies = loop.every_body()
+            longest = max((len(b.ops.graph) + len(b.stores) for b in bodies), default=0)
+            found += times * (loop.last - loop.first) * longest
+        return found
+
+
+# ------------------------------------------------------------------------ states in, and out again
+
+
+class _Slot(int):
+    """The place of a number in a record."""
+
+
+def _taken_apart(value: Any, leaves: list[Any], *, constants: bool) -> Any:
+    """The structure of a state, its numbers put to ``leaves``; constants may stay in it."""
+    if value is None or (constants and type(value) is float):
+        return value
+    if isinstance(value, (tuple, list)):
+        parts = [_taken_apart(each, leaves, constants=constants) for each in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    leaves.append(value)
+    return _Slot(len(leaves) - 1)
+
+
+def _put_together(structure: Any, leaf: Callable[[int], Any]) -> Any:
+    if isinstance(structure, _Slot):
+        return leaf(int(structure))
+    if isinstance(structure, (tuple, list)):
+        parts = [_put_together(each, leaf) for each in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else type(structure)(parts)
+    return structure
+
+
+class _States:
+    """What a pass has found: a record for each joint, whose structure its kind decides."""
+
+    def __init__(self, sweep: RolledSweep, memory: int) -> None:
+        self._sweep, self._memory = sweep, memory
+        self.structures: dict[int, Any] = {}
+
+    def at(self, index: Index, kind: int | None = None) -> Any:
+        """The state at an index; without a kind, the structure that all have."""
+        if kind is None:
+            kind = next(iter(self.structures))
+        now = self._sweep.now
+        return _put_together(
+            self.structures[kind],
+            lambda k: now.load(Address(self._memory, ((index, None),), k)),
+        )
+
+    def of_joint(self, joint: int) -> Any:
+        """The state of one joint."""
+        start = joint * self._sweep.program.memories[self._memory].record
+        now = self._sweep.now
+        structure = next(iter(self.structures.values()))
+        return _put_together(structure, lambda k: now.load(Address(self._memory, (), start + k)))
+
+
+class _Vector:
+    """An input, whose elements are at whole numbers or indices."""
+
+    def __init__(self, sweep: RolledSweep, memory: int) -> None:
+        self._sweep, self._memory = sweep, memory
+
+    def __getitem__(self, at: Any) -> Expressions:
+        if isinstance(at, Index):
+            term = ((replace(at, offset=0), 1),)
+            return self._sweep.now.load(Address(self._memory, term, at.offset))
+        return self._sweep.now.load(Address(self._memory, (), int(at)))
+
+
+class _RolledOutput(Output):
+    """A result that is stored entry by entry where the passes say so."""
+
+    def __init__(self, sweep: RolledSweep, kind: str, shape: tuple[int, ...]) -> None:
+        super().__init__(shape)
+        self._sweep, self._memory = sweep, sweep.new_memory(kind, prod(shape))
+        sweep.program.memories[self._memory].zero = True
+
+    def _address(self, at: tuple[Any, ...]) -> Address:
+        terms: list[tuple[Index, int]] = []
+        offset = 0
+        for axis, index in enumerate(at):
+            stride = prod(self.shape[axis + 1 :])
+            if isinstance(index, Index):
+                terms.append((replace(index, offset=0), stride))
+                index = index.offset  # noqa: PLW2901  what is left of it is a number
+            offset += stride * index
+        return Address(self._memory, tuple(terms), offset)
+
+    def put(self, at: tuple[Any, ...], value: Scalar) -> None:
+        """Set the entry at these indices."""
+        self._sweep.now.store(self._address(at), value)
+
+    def get(self, *at: Any) -> Scalar:
+        """The entry at these indices, as it is before this pass stores anything."""
+        return self._sweep.now.load(self._address(at))
+
+    def add(self, at: tuple[Any, ...], value: Scalar) -> None:
+        """Add to the entry at these indices."""
+        self._sweep.now.store(self._address(at), value, add=True)
+
+
+# -------------------------------------------------------------------------------------- the sweep
+
+
+class _Kind(NamedTuple):
+    """Joints of which the same is done: the type, and which part of a planar joint it is."""
+
+    type: JointType
+    part: int
+
+
+_OWN, _PARENT = Index("own"), Index("own", "parent")
+_MATRIX_PLACES = [(i, j) for i in range(3) for j in range(3)]
+
+
+class RolledSweep:
+    """What `algorithms.sweep.Sweep` is, on tables and loops.
+
+    Joints are counted from 1; 0 is the world.
+    """
+
+    def __init__(
+        self, m: Mechanism, sizes: Sequence[int], bodies: Iterable[int] | None = None
+    ) -> None:
+        """``sizes``: the lengths of the inputs, q first; ``bodies`` as `Sweep` takes them."""
+        self.m, self.program, self.now = m, Program(), Body()
+        self.inputs = [_Vector(self, self.new_memory("input", size)) for size in sizes]
+        self._bodies = np.arange(m.n_bodies) if bodies is None else np.array(list(bodies))
+        self._kinds: list[_Kind] = []
+        self._armature: int | None = None
+        self._lay_out()
+        self._places: _States | None = None
+
+    @property
+    def o(self) -> GraphOps:
+        """The operations of the pass that is being traced."""
+        return self.now.ops
+
+    def new_memory(
+        self, kind: Any, size: int, record: int = 1, values: Floats | None = None
+    ) -> int:
+        """The number of a new memory."""
+        self.program.memories.append(Memory(kind, size, record, values))
+        return len(self.program.memories) - 1
+
+    def _new_states(self, record: int = 0) -> int:
+        return self.new_memory("state", (self.n_joints + 1) * record, record)
+
+    def _lay_out(self) -> None:
+        """The tables of whole numbers: parent, kind, and the first numbers of q and v."""
+        m, bodies = self.m, self._bodies
+        types = [m.body_joint_types[body] for body in bodies]
+        parts = np.array([3 if type is JointType.PLANAR else 1 for type in types])
+        last = np.cumsum(parts)
+        self.n_joints = int(last[-1])
+        self._last = np.zeros(m.n_bodies + 1, dtype=np.int64)
+        self._last[bodies] = last
+        self._last[-1] = 0
+        self._body = np.repeat(bodies, parts)
+        first = np.repeat(last - parts, parts)
+        part = np.arange(self.n_joints) - first
+        parent = np.where(
+            part > 0, np.arange(self.n_joints), self._last[m.parent[self._body]]
+        )  # the joint before stands at its own number, counted from 1
+        found: dict[_Kind, int] = {}
+        own = np.repeat(np.arange(len(bodies)), parts)
+        kinds = [
+            found.setdefault(_Kind(_one_of_its_kind(types[k]), p), len(found))
+            for k, p in zip(own.tolist(), part.tolist(), strict=True)
+        ]
+        self._kinds = list(found)
+        self._owner = part == np.repeat(parts, parts) - 1
+        coordinate = np.maximum(m.coordinate[self._body], 0)
+        starts = np.where(m.coordinate[self._body] < 0, 0, m.v_start[coordinate])
+        for name, column in (
+            ("parent", parent), ("kind", kinds), ("body", self._body),
+            ("q", m.q_start[coordinate]), ("v", starts + part),
+        ):  # fmt: skip
+            self._new_table(name, column)
+
+    def _new_table(self, name: str, column: Any) -> None:
+        """A table of whole numbers by joint; the world's is 0."""
+        self.program.tables[name] = np.concatenate([[0], column]).astype(np.int32)
+
+    def _numbers(self, rows: Floats) -> list[Any]:
+        """Numbers of each joint, to be loaded in a pass; those that all have are constants.
+
+        Each is a float, or a function of an index.
+        """
+        same = np.all(rows == rows[:1], axis=0) if len(rows) else np.ones(rows.shape[1], bool)
+        kept = np.flatnonzero(~same)
+        values = np.zeros((len(rows) + 1, len(kept)))
+        values[1:] = rows[:, kept]
+        memory = self.new_memory("table", values.size, len(kept), values)
+        place = {int(column): k for k, column in enumerate(kept)}
+
+        def at(k: int) -> Any:
+            return lambda index: self.now.load(Address(memory, ((index, None),), place[k]))
+
+        return [float(rows[0, k]) if same[k] and len(rows) else at(k) for k in range(rows.shape[1])]
+
+    def _placed(self) -> _States:
+        """What `_place` gives; its loop comes before the first that asks for it."""
+        if self._places is None:
+            self._places = self._place()
+        return self._places
+
+    def _place(self) -> _States:
+        """Where each joint's frame is in the one before, which all passes read."""
+        m, body = self.m, self._body
+        rows = np.column_stack(
+            [
+                m.R_parent_joint[body].reshape(-1, 9),
+                m.p_parent_joint[body],
+                m.multiplier[body],
+                m.offset[body],
+            ]
+        )
+        numbers = self._numbers(rows)
+        self._factor = numbers[12]
+        memory = self._new_states(12)
+        found = _States(self, memory)
+        q = self.inputs[0]
+
+        def visit(kind: int) -> list[Any]:
+            type, part = self._kinds[kind]
+            given = [_number(x, _OWN) for x in numbers]
+            R = [given[3 * i : 3 * i + 3] for i in range(3)]
+            start = Index("own", "q")
+            position = [_coupled(q[start + k], given[12], given[13]) for k in range(type.n_q)]
+            at = fixed_in(Placement(R, given[9:12]))
+            step = joint_transforms(self.o, type, at, position)[part]
+            return [*[step.R[i][j] for i, j in _MATRIX_PLACES], *step.r]
+
+        bodies: dict[int, Body] = {}
+        for kind in range(len(self._kinds)):
+            self.now = bodies[kind] = Body()
+            self._keep(memory, visit(kind))
+            found.structures[kind] = [_Slot(k) for k in range(12)]
+        self._loop(bodies)
+        return found
+
+    def _loop(self, bodies: dict[int, Body], *, backwards: bool = False) -> None:
+        self.program.loops.append(Loop(1, self.n_joints + 1, bodies, backwards))
+
+    def _keep(self, memory: int, leaves: Sequence[Any], index: Index = _OWN) -> None:
+        """Store a state's numbers."""
+        for k, leaf in enumerate(leaves):
+            self.now.store(Address(memory, ((index, None),), k), leaf)
+
+    def _transform(self, kind: int | None, cursor: str = "own") -> JointTransform:
+        """The transform at a cursor; without a kind, what it leaves free is not known."""
+        index = Index(cursor)
+        numbers = self._placed().at(index)
+        R = [numbers[3 * i : 3 * i + 3] for i in range(3)]
+        free: tuple[tuple[int, bool], ...] = ()
+        owner = True
+        if kind is not None:
+            type, part = self._kinds[kind]
+            at = fixed_in(Placement(UNTURNED, [0.0] * 3))
+            zeros: list[Any] = [self.o.const(0.0)] * 3 + [self.o.const(1.0)] * 4
+            like = joint_transforms(self.o, type, at, zeros)[part]
+            free, owner = like.free, like.owner
+        start: Any = Index(cursor, "v")
+        factor = _number(self._factor, index)
+        body: Any = Index(cursor, "body")
+        return JointTransform(0, body, owner, free, start, factor, R, None, R, numbers[9:])
+
+    def _each_kind(
+        self, states: Sequence[_States], visit: Callable[[int, JointTransform, list[Any]], None]
+    ) -> dict[int, Body]:
+        """The bodies of a loop: ``visit(kind, transform, states)`` traced for each kind."""
+        self._placed()
+        bodies: dict[int, Body] = {}
+        for kind in range(len(self._kinds)):
+            self.now = bodies[kind] = Body()
+            given = [state.at(_OWN, kind) for state in states]
+            visit(kind, self._transform(kind), given)
+        return bodies
+
+    def _keep_found(self, memory: int, states: _States, kind: int, found: Any) -> None:
+        """Store what a pass finds for a kind of joint; its constants stay in the structure."""
+        leaves: list[Any] = []
+        states.structures[kind] = _taken_apart(found, leaves, constants=True)
+        self._keep(memory, leaves)
+        place = self.program.memories[memory]
+        place.record = max(place.record, len(leaves))
+        place.size = (self.n_joints + 1) * place.record
+
+    def outwards(self, world: S, visit: Callable[..., S], *states: States) -> States:
+        """As `Sweep.outwards`; what is found must have the structure of ``world``."""
+        start: list[Any] = []
+        structure = _taken_apart(world, start, constants=False)
+        memory = self._new_states(len(start))
+        found = _States(self, memory)
+        self.now = Body()
+        for k, leaf in enumerate(start):
+            self.now.store(Address(memory, (), k), leaf)
+        self.program.loops.append(Loop(0, 1, {0: self.now}))
+
+        def run(kind: int, step: JointTransform, given: list[Any]) -> None:
+            found.structures[kind] = structure
+            leaves: list[Any] = []
+            _taken_apart(visit(step, found.at(_PARENT, kind), *given), leaves, constants=False)
+            self._keep(memory, leaves)
+
+        self._loop(self._each_kind(states, run))
+        return found
+
+    def inwards(
+        self, own: States, visit: Callable[..., tuple[Any, Any]], *states: States
+    ) -> States:
+        """As `Sweep.inwards`; totals must have one structure."""
+        memory = self._new_states()
+        totals = _States(self, memory)
+
+        def copy(kind: int, _: JointTransform, given: list[Any]) -> None:
+            leaves: list[Any] = []
+            totals.structures[kind] = _taken_apart(given[0], leaves, constants=False)
+            self._keep(memory, leaves)
+            place = self.program.memories[memory]
+            place.record, place.size = len(leaves), (self.n_joints + 1) * len(leaves)
+
+        self._loop(self._each_kind([own], copy))
+        kept_memory = self._new_states()
+        kept = _States(self, kept_memory)
+        same: list[bool] = []
+
+        def run(kind: int, step: JointTransform, given: list[Any]) -> None:
+            total = totals.at(_OWN, kind)
+            keeping, handed = visit(step, total, *given)
+            same.append(keeping is total)
+            if keeping is not total:
+                self._keep_found(kept_memory, kept, kind, keeping)
+            leaves: list[Any] = []
+            _taken_apart(handed, leaves, constants=False)
+            for k, leaf in enumerate(leaves):
+                self.now.store(Address(memory, ((_PARENT, None),), k), leaf, add=True)
+
+        self._loop(self._each_kind(states, run), backwards=True)
+        return totals if all(same) else kept
+
+    def each(self, visit: Callable[..., Any], *states: States) -> States:
+        """As `Sweep.each`."""
+        memory = self._new_states()
+        found = _States(self, memory)
+
+        def run(kind: int, step: JointTransform, given: list[Any]) -> None:
+            self._keep_found(memory, found, kind, visit(step, *given))
+
+        bodies = self._each_kind(states, run)
+        if any(body.stores for body in bodies.values()):
+            self._loop(bodies)
+        return found
+
+    def up(
+        self,
+        begin: Callable[..., S],
+        carry: Callable[[JointTransform, S], S],
+        meet: Callable[..., None],
+        *states: States,
+    ) -> None:
+        """As `Sweep.up`; ``carry`` must not ask what the joint leaves free."""
+        memory = self._new_states()
+        carried = _States(self, memory)
+        index = Index("own", "first")  # one record, that of the world, for all
+        self.program.tables.setdefault("first", np.zeros(self.n_joints + 1, np.int32))
+
+        def start(kind: int, step: JointTransform, given: list[Any]) -> None:
+            leaves: list[Any] = []
+            carried.structures[kind] = _taken_apart(begin(step, *given), leaves, constants=False)
+            self._keep(memory, leaves, index)
+            place = self.program.memories[memory]
+            place.size = place.record = max(place.record, len(leaves))
+
+        bodies = self._each_kind(states, start)
+        above: dict[tuple[int, int], Body] = {}
+        for kind in range(len(self._kinds)):
+            for other in range(len(self._kinds)):
+                self.now = above[kind, other] = Body()
+                now = carry(self._transform(None, "at"), carried.at(index, kind))
+                own = [state.at(_OWN, kind) for state in states]
+                there = [state.at(Index("above"), other) for state in states]
+                meet(self._transform(kind), *own, self._transform(other, "above"), *there, now)
+                leaves = []
+                _taken_apart(now, leaves, constants=False)
+                self._keep(memory, leaves, index)
+        self.program.loops.append(Loop(1, self.n_joints + 1, bodies, above=above))
+
+    def frames(self, frames: Iterable[int], visit: Callable[..., None], *states: States) -> None:
+        """As `Sweep.frames`."""
+        m, chosen = self.m, np.array(list(frames))
+        name = f"joint of frame {len(self.program.loops)}"
+        self._new_table(name, self._last[m.frame_body[chosen]])
+        rows = np.column_stack([m.R_body_frame[chosen].reshape(-1, 9), m.p_body_frame[chosen]])
+        numbers = self._numbers(rows)
+        self.now = Body()
+        given = [_number(x, _OWN) for x in numbers]
+        at = fixed_in(Placement([given[3 * i : 3 * i + 3] for i in range(3)], given[9:]))
+        visit(_OWN + -1, at, *[state.at(Index("own", name)) for state in states])
+        self.program.loops.append(Loop(1, len(chosen) + 1, {0: self.now}))
+
+    def velocities(self, values: Callable[[int], Scalar], visit: Callable[..., None]) -> None:
+        """As `Sweep.velocities`; values must be constants."""
+        rows = np.array([[float(values(k))] for k in range(self.m.n_v)]).reshape(-1, 1)
+        if np.any(rows):
+            (number,) = self._numbers(rows)
+            self.now = Body()
+            visit(_OWN + -1, _number(number, _OWN))
+            self.program.loops.append(Loop(1, len(rows) + 1, {0: self.now}))
+
+    def armature(self, step: JointTransform, k: int) -> Scalar:
+        """As `Sweep.armature`."""
+        values = np.array([self.m.joint_armature(i) for i in range(self.m.n_v)])
+        if not np.any(values):
+            return 0.0
+        if self._armature is None:
+            self._armature = self.new_memory("table", len(values), 1, values)
+        start: Any = step.start
+        return self.now.load(Address(self._armature, ((start, 1),), k))
+
+    @property
+    def q(self) -> Any:
+        """The configuration."""
+        return self.inputs[0]
+
+    def coordinates(self, visit: Callable[[JointType, Any, Any], None]) -> None:
+        """As `Sweep.coordinates`."""
+        m, found = self.m, dict[JointType, int]()
+        kinds = [found.setdefault(_one_of_its_kind(x), len(found)) for x in m.joint_types]
+        for name, column in (("q", m.q_start[:-1]), ("v", m.v_start[:-1]), ("kind", kinds)):
+            self._new_table(f"coordinate {name}", column)
+        bodies: dict[int, Body] = {}
+        for type, kind in found.items():
+            self.now = bodies[kind] = Body()
+            visit(type, Index("own", "coordinate q"), Index("own", "coordinate v"))
+        n = len(m.joint_types)
+        self.program.loops.append(Loop(1, n + 1, bodies, kinds="coordinate kind"))
+
+    def last(self, states: States) -> Any:
+        """The state of the last transform."""
+        return states.of_joint(self.n_joints)
+
+    def inertias(self, *, points: bool = False, placed: bool = False) -> States:
+        """The `Inertia` of each body by itself, whatever those before it could carry as well."""
+        del points, placed
+        m, body = self.m, self._body
+        c = m.p_body_com[body]
+        outer = m.mass[body][:, None, None] * c[:, :, None] * c[:, None, :]
+        trace = np.trace(m.I_com[body], axis1=1, axis2=2)[:, None, None]
+        second = 0.5 * trace * np.eye(3) - m.I_com[body] + outer
+        rows = np.column_stack(
+            [m.mass[body], m.mass[body][:, None] * c, second.reshape(-1, 9)[:, [0, 1, 2, 4, 5, 8]]]
+        )
+        numbers = self._numbers(rows * self._owner[:, None])
+
+        def visit(_: JointTransform) -> Inertia:
+            mass, x, y, z, xx, xy, xz, yy, yz, zz = (_number(each, _OWN) for each in numbers)
+            return Inertia(mass, [x, y, z], [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+        return self.each(visit)
+
+    def pushed(self, on: Callable[..., Any]) -> States:
+        """As `Sweep.pushed`: only parameters push, and they are not for these passes."""
+        del on
+        return self.each(lambda step: None)
+
+    def output(self, *shape: int) -> Output:
+        """A result of this shape, zero to begin with."""
+        return _RolledOutput(self, "output", shape)
+
+    def scratch(self, *shape: int) -> Output:
+        """As `Sweep.scratch`."""
+        return _RolledOutput(self, "state", shape)
+
+    def columns(self, visit: Callable[[Any], None]) -> None:
+        """As `Sweep.columns`; outputs are not to be made anew in it."""
+        before, self.program.loops = self.program.loops, []
+        visit(Index("column"))
+        inside = [each for each in self.program.loops if isinstance(each, Loop)]
+        self.program.loops = before
+        self.program.loops.append(Columns(self.m.n_v, inside))
+
+    def total(self, visit: Callable[..., S], *states: States) -> States:
+        """As `Sweep.total`; it stands at the last joint."""
+        memory = self._new_states()
+        found = _States(self, memory)
+        zero = Body()
+        self.program.loops.append(Loop(0, 1, {0: zero}))
+        index = Index("own", "last")
+        self.program.tables.setdefault("last", np.full(self.n_joints + 1, self.n_joints, np.int32))
+
+        def run(kind: int, step: JointTransform, given: list[Any]) -> None:
+            leaves: list[Any] = []
+            value = visit(step, *given)
+            found.structures[kind] = _taken_apart(value, leaves, constants=False)
+            for k, leaf in enumerate(leaves):
+                self.now.store(Address(memory, ((index, None),), k), leaf, add=True)
+            place = self.program.memories[memory]
+            place.record, place.size = len(leaves), (self.n_joints + 1) * len(leaves)
+
+        self._loop(self._each_kind(states, run))
+        for k in range(self.program.memories[memory].record):
+            zero.store(Address(memory, ((index, None),), k), 0.0)
+        return found
+
+    def at(self, states: States, frame: int) -> Any:
+        """As `Sweep.at`."""
+        return states.of_joint(int(self._last[int(self.m.frame_body[frame])]))
+
+    def links(self) -> States:
+        """As `Sweep.links`."""
+        m = self.m
+        frames = np.array([m.frame(m.body_names[body]) for body in self._body])
+        rows = np.column_stack([m.R_body_frame[frames].reshape(-1, 9), m.p_body_frame[frames]])
+        numbers = self._numbers(rows)
+
+        def visit(step: JointTransform) -> FramePose | None:
+            if not step.owner:
+                return None
+            given = [_number(x, _OWN) for x in numbers]
+            return FramePose([given[3 * i : 3 * i + 3] for i in range(3)], given[9:])
+
+        return self.each(visit)
+
+
+def _number(x: Any, index: Index) -> Scalar:
+    return x(index) if callable(x) else x
+
+
+def _coupled(value: Any, factor: Scalar, offset: Scalar) -> Scalar:
+    return factor * value + offset
+
+
+def _one_of_its_kind(type: JointType) -> JointType:
+    return JointType.REVOLUTE if type.turns else type
+
+
+# ------------------------------------------------------------------------------ of an algorithm
+
+
+class Rolled(NamedTuple):
+    """An algorithm as a program, and the names and shapes of what goes in and out."""
+
+    signature: Signature
+    program: Program
+
+
+def roll(algorithm: str, m: Mechanism, **static: Any) -> Rolled:
+    """A registered algorithm that is written in passes, traced for one mechanism.
+
+    Raises: InputError for an algorithm that is not.
+    """
+    entry = find(algorithm)
+    if entry.by_sweep is None:
+        raise InputError(f"{algorithm} is not written in passes over the joints")
+    sizes = entry.sizes(m)
+    sweep = RolledSweep(m, tuple(sizes.values()), bodies_of(m, static))
+    by_sweep: Callable[..., Any] = entry.by_sweep
+    _, *rest = sweep.inputs
+    by_sweep(sweep, *rest, **static)
+    signature = Signature(
+        name=algorithm,
+        input_names=tuple(sizes),
+        input_shapes=tuple((size,) for size in sizes.values()),
+        output_names=(algorithm,),
+        output_shapes=(entry.output(m),),
+        instructions=sweep.program.instructions(),
+    )
+    return Rolled(signature, sweep.program)

@@ -1,0 +1,286 @@
+"""Joint transforms against matrices, passes against walks by hand, motions against differences."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from dynamics_cases import solid
+from linkwork.algorithms.registry import BY_SWEEP, evaluate, find
+from linkwork.algorithms.sweep import (
+    Output,
+    Spatial,
+    Sweep,
+    both,
+    crossed,
+    crossed_wrench,
+    doubled,
+    fixed_in,
+    motions,
+    poses,
+    power,
+    summed,
+)
+from linkwork.compile.recipe import bodies_of
+from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
+from linkwork.ops.graph import GraphOps
+from linkwork.ops.numpy import NUMPY
+from robots import body_poses, every_joint_urdf, mechanism_from, random_configuration, random_tree
+from seeds import rng
+
+
+@pytest.fixture(scope="module")
+def mechanisms(aligned_tree) -> list[Mechanism]:
+    random = rng("sweep trees")
+    found = [aligned_tree(random, 8) for _ in range(10)]
+    found += [mechanism_from(random_tree(random, 8), base="floating") for _ in range(5)]
+    return [*found, mechanism_from(every_joint_urdf())]
+
+
+def sweep_of(label: str, m: Mechanism) -> Sweep:
+    return Sweep(NUMPY, m, random_configuration(rng(label), m))
+
+
+def near(got, expected, within: float = 1e-13) -> None:
+    np.testing.assert_allclose(np.concatenate(got), np.concatenate(expected), rtol=0, atol=within)
+
+
+def spatial(random: np.random.Generator) -> Spatial:
+    return Spatial(list(random.normal(size=3)), list(random.normal(size=3)))
+
+
+def carriers(sweep: Sweep, k: int) -> list[int]:
+    """The transforms that carry one, nearest first."""
+    found = []
+    while (k := sweep.transforms[k].parent) >= 0:
+        found.append(k)
+    return found
+
+
+def test_poses_of_the_bodies(mechanisms):
+    for m in mechanisms:
+        q = random_configuration(rng("sweep poses"), m)
+        sweep, expected = Sweep(NUMPY, m, q), body_poses(m, q)
+        owners = [
+            (step, pose)
+            for step, pose in zip(sweep.transforms, poses(sweep), strict=True)
+            if step.owner
+        ]
+        assert [step.body for step, _ in owners] == list(range(m.n_bodies))
+        for (_, (R, p)), T in zip(owners, expected, strict=True):
+            np.testing.assert_allclose(np.array(R, float), T[:3, :3], atol=1e-13)
+            np.testing.assert_allclose(np.array(p, float), T[:3, 3], atol=1e-13)
+
+
+def test_every_number_of_v_belongs_to_one_transform_of_each_joint(mechanisms):
+    for m in mechanisms:
+        sweep = sweep_of("numbers", m)
+        for body, kind in enumerate(m.body_joint_types):
+            own = [step for step in sweep.transforms if step.body == body]
+            assert len(own) == (3 if kind is JointType.PLANAR else 1)
+            assert sum(len(step.free) for step in own) == kind.n_v
+            assert all(step.factor == m.multiplier[body] for step in own)
+            assert all(a.start + 1 == b.start for a, b in pairwise(own))
+            assert [len(list(step.columns())) for step in own] == [len(s.free) for s in own]
+
+
+def test_transports_are_those_of_the_rotation(mechanisms):
+    random = rng("transports")
+    for step in (step for m in mechanisms for step in sweep_of("transports", m).transforms):
+        R, r = np.array(step.R, float), np.array(step.r, float)
+        v, f, a = random.normal(size=3), random.normal(size=3), random.normal(size=(3, 3))
+        tight = {"rtol": 0, "atol": 1e-12}
+        np.testing.assert_allclose(step.out(list(v)), R @ v, **tight)
+        np.testing.assert_allclose(step.into(list(v)), R.T @ v, **tight)
+        np.testing.assert_allclose(step.matrix_out(a.tolist()), R @ a @ R.T, **tight)
+        whole = np.array(step.symmetric_out((a + a.T).tolist()))
+        np.testing.assert_allclose(whole, R @ (a + a.T) @ R.T, **tight)
+        assert np.array_equal(whole, whole.T)
+        force, moment = step.wrench_out(Spatial(list(f), list(v)))
+        np.testing.assert_allclose(force, R @ f, **tight)
+        np.testing.assert_allclose(moment, R @ v + np.cross(r, R @ f), **tight)
+        there = step.twist_out(Spatial(list(f), list(v)))
+        np.testing.assert_allclose(there.linear, R @ f + np.cross(r, R @ v), **tight)
+        near(step.twist_into(there), (f, v), 1e-12)
+
+
+def test_some_bodies_alone(every_joint: Mechanism):
+    m = every_joint
+    q, bodies = random_configuration(rng("alone"), m), m.ancestry(m.n_bodies - 1)
+    sweep = Sweep(NUMPY, m, q, bodies)
+    assert [step.body for step in sweep.transforms if step.owner] == bodies
+    last = sweep.last(poses(sweep))
+    np.testing.assert_allclose(np.array(last.p, float), body_poses(m, q)[bodies[-1]][:3, 3])
+    with pytest.raises(KeyError):
+        Sweep(NUMPY, m, q, bodies[1:])
+
+
+def test_a_fixed_frame(every_joint: Mechanism):
+    k = every_joint.frame("tool")
+    step = fixed_in(every_joint.frame_placement(k))
+    assert not step.free
+    np.testing.assert_array_equal(np.array(step.R), every_joint.R_body_frame[k])
+    np.testing.assert_array_equal(np.array(step.r), every_joint.p_body_frame[k])
+
+
+def test_passes_visit_parents_before_children_and_back(every_joint: Mechanism):
+    sweep = sweep_of("order", every_joint)
+    n = len(sweep.transforms)
+    depth = sweep.outwards(0, lambda step, before: before + 1)
+    assert depth == [len(carriers(sweep, k)) + 1 for k in range(n)]
+    # a base that stands still is handed nothing
+    behind = sweep.inwards([1.0] * n, lambda step, total: (total, total))
+    for k in range(n):
+        own = [j for j in range(n) if k == j or k in carriers(sweep, j)]
+        assert behind[k] == (len(own) if sweep.transforms[k].free else 1.0)
+
+
+def test_the_way_up(every_joint: Mechanism):
+    sweep = sweep_of("up", every_joint)
+    number = list(range(len(sweep.transforms)))
+    seen: dict[int, list[int]] = {k: [] for k in number}
+    wrench = Spatial([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+
+    def meet(step, k, above, j, carried):
+        seen[k].append(j)
+        expected = wrench
+        for at in [k, *carriers(sweep, k)[: len(seen[k]) - 1]]:
+            expected = sweep.transforms[at].wrench_out(expected)
+        near(carried, expected)
+        assert sweep.transforms[j] is above and sweep.transforms[k] is step
+
+    sweep.up(lambda step, k: wrench, lambda step, now: step.wrench_out(now), meet, number)
+    assert seen == {k: [j for j in carriers(sweep, k) if sweep.transforms[j].free] for k in number}
+
+
+def test_sums_of_states():
+    a, b = Spatial([1.0, 0.0, 2.0], [0.0] * 3), Spatial([0.5] * 3, [1.0] * 3)
+    assert summed(a, b) == Spatial([1.5, 0.5, 2.5], [1.0] * 3)
+    assert summed(None, b) is b and summed(a, None) is a and summed(None, None) is None
+
+
+def test_entries_of_coupled_joints_add_up(every_joint: Mechanism):
+    m = every_joint
+    transforms = sweep_of("matrix", m).transforms
+    (turn,) = [s for s in transforms if m.body_joint_names[s.body] == "turn"]
+    (copy,) = [s for s in transforms if m.body_joint_names[s.body] == "copy"]
+    assert turn.start == copy.start and copy.factor == -0.5
+    matrix, k = Output((m.n_v, m.n_v)), turn.start
+    matrix.meet((turn, 0), (turn, 0), 1.0)
+    matrix.meet((turn, 0), (copy, 0), 4.0)
+    matrix.meet((copy, 0), (copy, 0), 32.0)
+    matrix.add((k, 0), 3.0)
+    assert matrix.get(k, k) == 1.0 - 2.0 + 8.0
+    assert matrix.get(0, k) == 0.0
+    assert matrix.lower() == {(k, k): 7.0, (k, 0): 3.0}
+    assert matrix.column(0) == {k: 3.0}
+    block = matrix.block(NUMPY)
+    assert block.shape == (m.n_v, m.n_v)
+    assert block[k, k] == 7.0 and block[k, 0] == 3.0 and np.count_nonzero(block) == 2
+
+
+def test_shapes_of_outputs():
+    three = Output((3, 3))
+    three.put((0, 2), 5.0)
+    # what is never set stays structural: 0 is the number of zero
+    assert np.count_nonzero(three.block(GraphOps()).numbers) == 1
+    assert Output((0, 0)).block(NUMPY).shape == (0, 0)
+    assert Output((2,)).block(NUMPY).tolist() == [0.0, 0.0]
+    assert Output(()).block(NUMPY).shape == ()
+    assert np.shape(Output((2, 3, 4)).block(NUMPY)) == (2, 3, 4)
+
+
+def test_velocities_are_rates_of_poses(every_joint: Mechanism):
+    random, h = rng("sweep velocities"), 1e-3
+    for m in (every_joint, *[mechanism_from(random_tree(random, 7)) for _ in range(5)]):
+        q, v = random_configuration(random, m), random.normal(size=m.n_v)
+        sweep = Sweep(NUMPY, m, q)
+        at = [body_poses(m, evaluate("integrate", m, q, k * h * v)) for k in (1, -1, 2, -2)]
+        for step, motion in zip(sweep.transforms, motions(sweep, v), strict=True):
+            if not step.owner:
+                continue
+            a, b, c, d = (found[step.body] for found in at)
+            dT, T = (8 * (a - b) - (c - d)) / (12 * h), body_poses(m, q)[step.body]
+            W = T[:3, :3].T @ dT[:3, :3]
+            near(motion.velocity, (T[:3, :3].T @ dT[:3, 3], [W[2, 1], W[0, 2], W[1, 0]]), 1e-8)
+
+
+def test_accelerations_are_rates_of_velocities(every_joint: Mechanism):
+    # in the body's own axes the spatial acceleration is the rate of the velocity's numbers
+    random, h = rng("sweep accelerations"), 1e-3
+    for m in (every_joint, *[mechanism_from(random_tree(random, 7)) for _ in range(5)]):
+        q, v, dv = random_configuration(random, m), *random.normal(size=(2, m.n_v))
+        ends = []
+        for t in (h, -h, 2 * h, -2 * h):
+            there = Sweep(NUMPY, m, evaluate("integrate", m, q, t * v + t * t / 2 * dv))
+            ends.append([each.velocity for each in motions(there, v + t * dv)])
+        for k, motion in enumerate(motions(Sweep(NUMPY, m, q), v, dv)):
+            a, b, c, d = (np.concatenate(end[k]) for end in ends)
+            rate = (8 * (a - b) - (c - d)) / (12 * h)
+            near(motion.acceleration, (rate[:3], rate[3:]), 1e-7)
+
+
+def test_gravity_is_an_acceleration_of_the_world(every_joint: Mechanism):
+    m = every_joint
+    q, still = random_configuration(rng("falling"), m), np.zeros(m.n_v)
+    sweep, at = Sweep(NUMPY, m, q), body_poses(m, q)
+    for step, motion in zip(sweep.transforms, motions(sweep, still, gravity=True), strict=True):
+        if step.owner:
+            near(motion.acceleration, (-at[step.body][:3, :3].T @ STANDARD_GRAVITY, np.zeros(3)))
+    for motion in motions(sweep, None):
+        near(motion.acceleration, (np.zeros(3), np.zeros(3)), 0)
+
+
+def test_before_a_joint_and_after_it(every_joint: Mechanism):
+    random = rng("before")
+    sweep, v = sweep_of("before", every_joint), random.normal(size=every_joint.n_v)
+    for step, motion in zip(sweep.transforms, motions(sweep, v), strict=True):
+        near(both(motion.velocity_before, step.own_motion(v)), motion.velocity)
+
+
+def test_the_algebra():
+    random = rng("algebra")
+    a, b, c = (spatial(random) for _ in range(3))
+    near(crossed(a, b), [-np.array(part) for part in crossed(b, a)])
+    first, second, third = (
+        crossed(*pair) for pair in ((crossed(a, b), c), (crossed(b, c), a), (crossed(c, a), b))
+    )
+    near(both(both(first, second), third), (np.zeros(3), np.zeros(3)), 1e-12)
+    # a wrench that turns along does the same power
+    np.testing.assert_allclose(power(crossed(a, b), c), -power(b, crossed_wrench(a, c)))
+    near(doubled(a), both(a, a), 0)
+
+
+ARTICULATED = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix")
+
+
+@pytest.mark.parametrize("name", sorted(BY_SWEEP))
+def test_what_is_written_in_passes_is_what_is_written_out(name: str, aligned_tree):
+    # the one for long mechanisms, the other for those of a robot's size, by different expressions
+    random, entry = rng(f"by sweep {name}"), find(name)
+    coupled = random_tree(random, 7)
+    solid_ones = solid(random_tree(random, 6, mimic=0.0))
+    found = [mechanism_from(solid_ones, base="floating"), mechanism_from(solid_ones)]
+    if name not in ARTICULATED:
+        found = [aligned_tree(random, 7), mechanism_from(coupled, base="floating")]
+    for m in found:
+        q = random_configuration(random, m)
+        given = {"q": q} | {key: random.normal(size=m.n_v) for key in ("v", "dv", "tau")}
+        given |= {"q0": q, "q1": random_configuration(random, m)}
+        inputs = [given[key] for key, _ in entry.inputs]
+        names = m.frame_names[1], m.frame_names[m.n_link_frames - 1]
+        for reference in ("world-aligned", "local", "world")[: 3 if "frame" in entry.static else 1]:
+            static = {"base": names[0], "frame": names[1], "reference": reference}
+            static = {key: static[key] for key in entry.static}
+            by_sweep = entry.by_sweep
+            assert by_sweep is not None
+            bodies = bodies_of(m, static)
+            got = by_sweep(Sweep(NUMPY, m, q, bodies), *inputs[1:], **static).block(NUMPY)
+            expected = evaluate(name, m, *inputs, **static)
+            scale = max(1.0, np.abs(expected).max(initial=0))
+            if name in ARTICULATED:  # an inverse is as exact as the matrix allows
+                scale *= max(1.0, 1e-3 * np.linalg.cond(evaluate("mass_matrix", m, q)))
+            got = np.reshape(got, expected.shape)
+            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)

@@ -1,0 +1,125 @@
+"""Loops over the joints against what is written out joint by joint."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynamics_cases import solid
+from linkwork.algorithms.registry import BY_SWEEP, evaluate, find
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.recipe import LONGEST_UNROLLED, algorithm_recipe
+from linkwork.compile.target import Target, named
+from linkwork.errors import LinkworkError
+from linkwork.mechanism.model import Mechanism
+from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
+from seeds import rng
+
+HOST = Compiler()
+ARTICULATED = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix")
+
+
+def looped(name: str, m: Mechanism, target: Target | None = None, **static) -> Kernel:
+    compiler = HOST if target is None else Compiler(target)
+    return build(algorithm_recipe(name, m, loops=True, **static), compiler=compiler)
+
+
+def inputs_of(name: str, m: Mechanism, n: int) -> list[np.ndarray]:
+    random = rng(f"loops {name}")
+    q = np.array([random_configuration(random, m) for _ in range(n)])
+    given = {"q": q} | {key: random.normal(size=(n, m.n_v)) for key in ("v", "dv", "tau")}
+    given |= {"q0": q, "q1": q[::-1].copy()}
+    return [given[key] for key, _ in find(name).inputs]
+
+
+def static_of(name: str, m: Mechanism) -> dict[str, str]:
+    last = m.frame_names[m.n_link_frames - 1]
+    given = {"base": m.frame_names[1], "frame": last, "reference": "local"}
+    return {key: given[key] for key in find(name).static}
+
+
+def agrees(name: str, m: Mechanism, kernel: Kernel, inputs: list[np.ndarray], **static) -> None:
+    got = kernel(*inputs)
+    expected = np.array([evaluate(name, m, *row, **static) for row in zip(*inputs, strict=True)])
+    scale = max(1.0, np.abs(expected).max(initial=0))
+    if name in ARTICULATED:  # an inverse is as exact as the matrix allows
+        scale *= max(1.0, 1e-3 * np.linalg.cond(evaluate("mass_matrix", m, inputs[0][0])))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)
+    # one configuration by the scalar code has the bits of the vectors'
+    assert np.array_equal(kernel(*[rows[0] for rows in inputs]), got[0])
+    assert np.array_equal(kernel(*inputs, threads=2), got)
+
+
+def chain(n: int) -> Mechanism:
+    return mechanism_from(solid(random_tree(rng("chain"), n, mimic=0.0, shape="chain")))
+
+
+def star(n: int) -> Mechanism:
+    return mechanism_from(solid(random_tree(rng("star"), n, mimic=0.0, shape="star")))
+
+
+@pytest.mark.parametrize("name", sorted(BY_SWEEP))
+def test_a_tree_of_mixed_joints(name: str):
+    m = mechanism_from(solid(random_tree(rng("mixed"), 9, mimic=0.0)), base="floating")
+    static = static_of(name, m)
+    agrees(name, m, looped(name, m, **static), inputs_of(name, m, 11), **static)
+
+
+@pytest.mark.parametrize("name", ["fk_all", "jacobian", "inverse_dynamics", "mass_matrix"])
+def test_every_type_of_joint_and_couplings(name: str):
+    m = mechanism_from(every_joint_urdf())
+    static = static_of(name, m)
+    agrees(name, m, looped(name, m, **static), inputs_of(name, m, 5), **static)
+
+
+@pytest.mark.parametrize("shape", [chain, star])
+@pytest.mark.parametrize("name", ["fk_all", "inverse_dynamics", "forward_dynamics"])
+def test_long_ones_are_loops_by_themselves(name: str, shape):
+    m = shape(LONGEST_UNROLLED + 30)
+    recipe = algorithm_recipe(name, m)
+    assert recipe.rolled() is not None
+    agrees(name, m, build(recipe, compiler=HOST), inputs_of(name, m, 3))
+    longer = algorithm_recipe(name, shape(LONGEST_UNROLLED + 60))
+    sizes = [each.rolled().program.n_assignments for each in (recipe, longer)]
+    assert sizes[0] == sizes[1]  # the code does not grow with the mechanism
+
+
+def test_others_are_written_out():
+    m = mechanism_from(random_tree(rng("short"), 6))
+    assert algorithm_recipe("inverse_dynamics", m).rolled() is None
+    long = chain(LONGEST_UNROLLED + 30)
+    # a frame near the base, a parameter, an algorithm that is not written in passes
+    assert algorithm_recipe("fk", long, frame=long.frame_names[2]).rolled() is None
+    assert algorithm_recipe("inverse_dynamics", long, ["gravity"]).rolled() is None
+    assert algorithm_recipe("all_positions", long).rolled() is None
+    assert algorithm_recipe("inverse_dynamics", long, loops=False).rolled() is None
+
+
+@pytest.mark.parametrize("level", ["x86-64-v3"])
+def test_widths_have_the_same_bits(level: str):
+    try:
+        target = named(level)
+    except LinkworkError as e:
+        pytest.skip(f"needs a processor of this level: {e}")
+    m = mechanism_from(random_tree(rng("bits"), 6))
+    inputs = inputs_of("inverse_dynamics", m, 9)
+    other = looped("inverse_dynamics", m, target)
+    assert np.array_equal(other(*inputs), looped("inverse_dynamics", m)(*inputs))
+
+
+def test_what_is_not_finite_is_named():
+    m = chain(50)
+    kernel = looped("inverse_dynamics", m)
+    inputs = inputs_of("inverse_dynamics", m, 10)
+    inputs[1][7, 3] = np.nan
+    with pytest.raises(LinkworkError, match=r"row \[7\]"):
+        kernel(*inputs)
+    got = kernel(*inputs, on_bad="nan")
+    assert np.isnan(got[7]).all() and np.isfinite(np.delete(got, 7, axis=0)).all()
+
+
+def test_nothing_moves():
+    m = mechanism_from('<robot name="one"><link name="a"/></robot>')
+    assert looped("fk_all", m)(np.zeros((3, 0))).shape == (3, 1, 4, 4)
+    assert looped("inverse_dynamics", m)(*[np.zeros((2, 0))] * 3).shape == (2, 0)
