@@ -191,6 +191,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_what_acts_moves_mechanisms_as_in_scipy(name: str, kind: str):
     if name.startswith("arm"):

@@ -58,7 +58,6 @@ class Simulation:
     ended_at: float | Floats  # the last instant that was reached: the duration, a failure, an event
     events: tuple[EventRecord, ...] = ()
     outcomes: Outcomes = field(repr=False)
-    between: Between = field(repr=False)
     later: dict[str, Callable[[], Any]] = field(repr=False)  # what is computed when asked for
 
     @property
@@ -120,7 +119,7 @@ class Simulation:
         if np.any(outside):
             worst = float(np.atleast_1d(instants)[np.atleast_1d(outside)][0])
             raise InputError(f"t = {worst:.6g} s lies outside the simulated time, 0 to {end:.6g} s")
-        q, v = self.between(
+        q, v = self.outcomes.between(
             self.times, self._flat(self.q), self._flat(self.v), np.atleast_1d(instants)
         )
         q, v = (a.reshape((*self.shape, *a.shape[1:])) for a in (q, v))
@@ -310,12 +309,13 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Sentences about the ends of roll-outs, made when they are asked for.
+    """What a run leaves besides its states: messages about ends, and states between states.
 
     Shapes: failed_at (rows,) s, NaN where none did; remains (rows, nq + nv), the state that a
     failing step led to. ``causes`` are ends that are known already, by row; ``unclosed`` the rows
     that ended with a loop open; ``bound`` the speed above which a roll-out is stopped; ``method``
-    that of integration.
+    that of integration. The projection on loops looks at ``constants`` and ``controls`` (rows or
+    1, n), which are empty without loops.
     """
 
     system: System
@@ -325,7 +325,10 @@ class Outcomes:
     unclosed: frozenset[int]
     bound: float
     method: str
+    constants: Floats
+    controls: Floats
     library: Library
+    threads: int
 
     @property
     def too_long(self) -> str:
@@ -397,6 +400,55 @@ class Outcomes:
             (row, state, loop_of(m, self.library, q[row, state], q[row, away]))
             for row, state, away in singular_passages(m, self.library, times, q, v)
         ]
+
+    def between(
+        self, times: Floats, q: Floats, v: Floats, instants: Floats
+    ) -> tuple[Floats, Floats]:
+        """States (rows, k, nq) and (rows, k, nv) at instants (k,), from those that were kept.
+
+        Shapes: times (n,), q (rows, n, nq), v (rows, n, nv).
+        """
+        n_q = self.system.mechanism.n_q
+        if times.size == 1:
+            left = np.zeros(instants.size, np.int64)
+            right, share, length = left, np.zeros(instants.size), np.ones(instants.size)
+        else:
+            left = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, times.size - 2)
+            right = left + 1
+            length = times[right] - times[left]
+            share = (instants - times[left]) / length
+        begun = np.concatenate([q[:, :1], v[:, :1]], axis=2)
+        first, second = (np.concatenate([q[:, k], v[:, k]], axis=2) for k in (left, right))
+        none = ~(finite_rows(first) & finite_rows(second))
+        first, second = (np.where(none[..., None], begun, x) for x in (first, second))
+        m, size = self.system.mechanism, first.shape[-1]
+        recipe = text_recipe(
+            ("simulation", m.digest, "between"),
+            "between",
+            {"first": size, "second": size, "at": 2},
+            lambda o, *blocks: {"between": between(o, m, *blocks)},
+        )
+        kernel = self.library.kernel(recipe)
+        found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
+        if self.system.closed:
+            found = self._closed(found)
+        found[none] = np.nan
+        return found[..., :n_q], found[..., n_q:]
+
+    def _closed(self, states: Floats) -> Floats:
+        """States (rows, k, nq + nv) on the loops, where they are near enough."""
+        n_q = self.system.mechanism.n_q
+        rows, k, size = states.shape
+        kernel = self.library.kernel(self.system.recipe("projection"))
+        spread = [
+            np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0)
+            for a in (self.constants, self.controls)
+        ]
+        flat = states.reshape(-1, size)
+        q, v, good = corrected(
+            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
+        )
+        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)
 
     def _diverged(self, q: Floats, v: Floats) -> str:
         m = self.system.mechanism
@@ -480,64 +532,3 @@ def _right_jacobian(o: Ops, m: Mechanism, theta: Block, x: Block, *, inverse: bo
             part = function(o, step) @ part
         parts.append(part)
     return o.concat(parts)
-
-
-@dataclass(frozen=True, eq=False)
-class Between:
-    """States of roll-outs at any instants, from those that were kept.
-
-    ``constants`` and ``controls`` (rows or 1, n) are what the projection on loops looks at; empty
-    where there are none.
-    """
-
-    system: System
-    constants: Floats
-    controls: Floats
-    library: Library
-    threads: int
-
-    def __call__(
-        self, times: Floats, q: Floats, v: Floats, instants: Floats
-    ) -> tuple[Floats, Floats]:
-        """(rows, k, nq) and (rows, k, nv) from times (n,), q (rows, n, nq) and v (rows, n, nv)."""
-        n_q = self.system.mechanism.n_q
-        if times.size == 1:
-            left = np.zeros(instants.size, np.int64)
-            right, share, length = left, np.zeros(instants.size), np.ones(instants.size)
-        else:
-            left = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, times.size - 2)
-            right = left + 1
-            length = times[right] - times[left]
-            share = (instants - times[left]) / length
-        begun = np.concatenate([q[:, :1], v[:, :1]], axis=2)
-        first, second = (np.concatenate([q[:, k], v[:, k]], axis=2) for k in (left, right))
-        none = ~(finite_rows(first) & finite_rows(second))
-        first, second = (np.where(none[..., None], begun, x) for x in (first, second))
-        m, size = self.system.mechanism, first.shape[-1]
-        recipe = text_recipe(
-            ("simulation", m.digest, "between"),
-            "between",
-            {"first": size, "second": size, "at": 2},
-            lambda o, *blocks: {"between": between(o, m, *blocks)},
-        )
-        kernel = self.library.kernel(recipe)
-        found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
-        if self.system.closed:
-            found = self._closed(found)
-        found[none] = np.nan
-        return found[..., :n_q], found[..., n_q:]
-
-    def _closed(self, states: Floats) -> Floats:
-        """States (rows, k, nq + nv) on the loops, where they are near enough."""
-        n_q = self.system.mechanism.n_q
-        rows, k, size = states.shape
-        kernel = self.library.kernel(self.system.recipe("projection"))
-        spread = [
-            np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0)
-            for a in (self.constants, self.controls)
-        ]
-        flat = states.reshape(-1, size)
-        q, v, good = corrected(
-            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
-        )
-        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.checks import finite_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -35,9 +36,7 @@ class Stops:
 
     def __post_init__(self) -> None:
         for name in ("time", "width"):
-            value: Any = getattr(self, name)
-            if not (isinstance(value, (int, float)) and 0.0 < value < np.inf):
-                raise InputError(f"Stops: {name} must be a positive finite number, not {value!r}")
+            finite_number(getattr(self, name), f"Stops: {name}", above=0.0)
 
 
 def limited(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.algorithms.independent_rows import change_point
+from linkwork.checks import plain, whole_number
 from linkwork.compile.compiler import Facts, Made
 from linkwork.compile.machine_code import object_code
 from linkwork.compile.recipe import Recipe, algorithm_recipe
@@ -31,7 +32,7 @@ from linkwork.simulation.integrators import FIXED, IMPLICIT, MOST, Implicit, Met
 from linkwork.simulation.library import Library
 from linkwork.simulation.loops import OpenLoops, corrected
 from linkwork.simulation.request import Progress, Request, Track, row_name
-from linkwork.simulation.result import Between, Outcomes, Simulation
+from linkwork.simulation.result import Outcomes, Simulation
 from linkwork.simulation.tangent import Flags, finite_rows
 
 CALL_NS = 20_000_000.0
@@ -55,8 +56,7 @@ def run(
 
     Raises: ShapeError, InputError, UnknownNameError before anything is computed.
     """
-    if not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f"threads must be a whole number from 1, not {threads!r:.40}")
+    threads = whole_number(threads, "threads")
     request = request_of(
         m,
         q0,
@@ -391,10 +391,7 @@ class _Ending:
         request, track = self.request, self.track
 
         def shaped(a: Any) -> Any:
-            # item: of one roll-out a number, not an array without axes
-            return (
-                a.reshape((*request.lead, *a.shape[1:])) if request.lead or a.ndim > 1 else a.item()
-            )
+            return plain(a.reshape((*request.lead, *a.shape[1:])))
 
         finished = np.isnan(track.failed_at)
         entering = (np.zeros((1, 0)), np.zeros((1, 0)))
@@ -417,9 +414,10 @@ class _Ending:
                 frozenset(track.unclosed),
                 request.bound,
                 self.options.method,
+                *entering,
                 self.library,
+                self.threads,
             ),
-            between=Between(request.system, *entering, self.library, self.threads),
             later={
                 "torques": lambda: shaped(self.torques()),
                 "kinetic_energy": lambda: shaped(self._of_states("kinetic_energy")),
