@@ -176,22 +176,19 @@ def expected(robot: Any, start: tuple[np.ndarray, np.ndarray], acting: Acting) -
     return y
 
 
-NAMES = ["arm 0", "four_bar"]
-MORE = ["arm 1", "arm 2", "arm 3", "slider_crank", "five_bar"]
-
-
+NAMES = ["arm 0", "arm 1", "arm 2", "arm 3", "four_bar", "slider_crank", "five_bar"]
 OF_ARMS = ("stops", "friction")
 """What the bundled mechanisms have not in their descriptions."""
 
 CASES = [
-    pytest.param(name, kind, marks=[pytest.mark.slow] if name in MORE else [])
-    for name in (*NAMES, *MORE)
+    (name, kind)
+    for name in NAMES
     for kind in ACTING
     if name.startswith("arm") or kind not in OF_ARMS
 ]
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(2, by="name")
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_what_acts_moves_mechanisms_as_in_scipy(name: str, kind: str):
     if name.startswith("arm"):
