@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 import linkwork as lw
 from linkwork import models
 from linkwork.algorithms.closure import closure
+from linkwork.compile.symbolic import on_symbols
 from linkwork.mechanism.model import STANDARD_GRAVITY
-from linkwork.ops.casadi import CASADI
 
 Floats = NDArray[np.float64]
 Solve = Callable[[Floats], Floats]  # positions of the actuated joints -> q
@@ -68,7 +68,7 @@ class Equations:
             q[k] = x[i]
         for i, k in enumerate(self.given):
             q[k] = p[i]
-        rows = closure(CASADI, m, q)[self.rows]
+        rows = on_symbols(lambda o, q: closure(o, m, q), q)[self.rows]
         units = [0.5 * (ca.sumsqr(q[k : k + 4]) - 1) for k in self.units]
         return x, p, ca.vertcat(rows, *units)
 

@@ -7,22 +7,18 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
-import casadi as ca
 import numpy as np
 import pytest
 
-from linkwork.compile.optable import OP_TABLE
+from graph_values import of_graph
 from linkwork.ops import Ops
-from linkwork.ops.casadi import CASADI
-from linkwork.ops.graph import ZERO, Expressions, GraphOps
+from linkwork.ops.dual import Duals
+from linkwork.ops.graph import Expressions, GraphOps
 from linkwork.ops.numpy import NUMPY
 
-BACKENDS = (
-    "numpy", "graph", "graph-constants", "casadi", "casadi-constants", "jax", "jax-jit",
-    "jax-float32",
-)  # fmt: skip
-"""The graph and CasADi on symbols and on constants (which fold), JAX eagerly and compiled, in both
-precisions."""
+BACKENDS = ("numpy", "dual", "graph", "graph-constants", "jax", "jax-jit", "jax-float32")
+"""The graph on symbols and on constants (which fold), dual numbers over NumPy, JAX eagerly and
+compiled, in both precisions."""
 
 PRECISE = BACKENDS[:-1]
 
@@ -49,66 +45,43 @@ def run(backend: str, function: Callable[..., Any], *arrays: Any) -> Any:
         return _arrays(function(NUMPY, *(NUMPY.const(v) for v in values)))
     if backend.startswith("graph"):
         return _graph(function, values, symbols=backend == "graph")
-    if backend.startswith("casadi"):
-        return _casadi(function, values, symbols=backend == "casadi")
+    if backend == "dual":
+        d = Duals(NUMPY)
+        result = function(d, *(d.const(v) for v in values))
+        return _each(result, lambda block: np.asarray(d.const(block).value))
     with jax_x64(on=not backend.endswith("float32")):
         from linkwork.ops.jax import JAX  # noqa: PLC0415 -- only where JAX is installed
 
         return _jax(JAX, function, values, compiled=backend == "jax-jit")
 
 
+def derivative(function: Callable[..., Any], x: Any, *rest: Any) -> np.ndarray:
+    """d function(o, x, *rest) / dx by dual numbers: the shape of the result, then that of x."""
+    d, x = Duals(NUMPY), np.asarray(x, dtype=np.float64)
+    units = np.eye(x.size).reshape(x.size, *x.shape)
+    moving = d.block(NUMPY.const(x), {k: NUMPY.const(unit) for k, unit in enumerate(units)})
+    found = d.const(function(d, moving, *(d.const(each) for each in rest)))
+    changes = [np.asarray(d.change(found, k)) for k in range(x.size)]
+    return np.stack(changes, axis=-1).reshape((*changes[0].shape, *x.shape))
+
+
 def _graph(function: Callable[..., Any], values: list[Any], symbols: bool) -> Any:
     """On a graph whose expressions are then computed one by one."""
     o = GraphOps()
     blocks = [o.const(v) for v in values]
-    given: dict[int, float] = {ZERO: 0.0}
     if symbols:
-        blocks = []
-        for k, v in enumerate(values):
-            own = o.input(k, v.size)
-            given |= dict(zip(own.numbers, v.ravel().tolist(), strict=True))
-            blocks.append(Expressions(o.graph, v.shape, own.numbers))
+        numbers = [o.input(k, v.size).numbers for k, v in enumerate(values)]
+        shapes = [v.shape for v in values]
+        blocks = [Expressions(o.graph, *each) for each in zip(shapes, numbers, strict=True)]
     result = _each(function(o, *blocks), o.const)
-    found = [*result] if isinstance(result, tuple) else [result]
-    for k in o.graph.needed([block.numbers for block in found]):
-        if k not in given:
-            value = o.graph.values[k]
-            operation = OP_TABLE.get(o.graph.operations[k])
-            assert symbols or value is not None, "constants fold"
-            arguments = [np.float64(given[a]) for a in o.graph.arguments[k]]
-            given[k] = float(operation.numpy(*arguments)) if value is None else value
+    found = [block.numbers for block in (result if isinstance(result, tuple) else [result])]
+    operations = {o.graph.operations[k] for k in o.graph.needed(found)}
+    assert symbols or operations <= {"CONST"}, "constants fold"
+    given = of_graph(o.graph, found, [v.ravel() for v in values])
     return _each(
         result,
         lambda block: np.array([given[k] for k in block.numbers]).reshape(block.shape)[()],
     )
-
-
-def _casadi(function: Callable[..., Any], values: list[Any], symbols: bool) -> Any:
-    if not symbols:
-        result = function(CASADI, *(CASADI.const(v) for v in values))
-        return _each(result, lambda block: _dense(ca.DM(_checked(block))))
-    names = [ca.SX.sym(f"x{i}", *_rows_columns(v)) for i, v in enumerate(values)]
-    result = function(CASADI, *names)
-    blocks = [*result] if isinstance(result, (tuple, list)) else [result]
-    compute = ca.Function("f", names, [_checked(block) for block in blocks])
-    out = [_dense(block) for block in compute.call([ca.DM(v) for v in values])]
-    return tuple(out) if isinstance(result, (tuple, list)) else out[0]
-
-
-def _checked(block: Any) -> Any:
-    assert isinstance(block, (ca.SX, int, float)), f"not an SX: {type(block)}"
-    return ca.SX(block)
-
-
-def _rows_columns(v: np.ndarray) -> tuple[int, int]:
-    return (v.shape[0] if v.ndim else 1, v.shape[1] if v.ndim == 2 else 1)
-
-
-def _dense(block: Any) -> np.ndarray:
-    full = np.asarray(block.full())
-    if full.shape == (1, 1):
-        return full[0, 0]
-    return full[:, 0] if full.shape[1] == 1 else full
 
 
 def _jax(o: Ops, function: Callable[..., Any], values: list[Any], compiled: bool) -> Any:

@@ -10,11 +10,12 @@ from typing import Any
 import casadi as cs
 import numpy as np
 
-from linkwork.algorithms.registry import evaluate, find
+from linkwork.algorithms.registry import find
 from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
 from linkwork.mechanism.model import Mechanism
 from robots import ALL_TYPES, every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
+from symbols import as_column, evaluate, on_rows
 
 _BOX = (
     '<inertial><origin xyz="0.03 -0.02 0.04" rpy="0.2 0.1 -0.3"/><mass value="0.7"/>'
@@ -75,9 +76,7 @@ def _graph(name: str, m: Mechanism, parameters: tuple[str, ...], static: Any) ->
     own = [symbols[key] for key in sizes if key not in parameters]
     given = {key: symbols[key] for key in parameters}
     result = evaluate(name, m, *own, parameters=given, **dict(static))
-    blocks = result if isinstance(result, list) else [result]
-    flat = cs.vertcat(*[cs.vec(cs.densify(block).T) for block in blocks])
-    return cs.Function("f", list(symbols.values()), [flat])
+    return cs.Function("f", list(symbols.values()), [as_column(result)])
 
 
 def rows(
@@ -91,8 +90,7 @@ def rows(
     given, n = dict(parameters or {}), len(arrays[0])
     values = [np.broadcast_to(value, (n, np.shape(value)[-1])) for value in given.values()]
     function = graph(name, m, tuple(given), **static)
-    columns = np.array(function(*[cs.DM(np.array(a).T) for a in (*arrays, *values)]))
-    return columns.T.reshape(n, *find(name).output(m))
+    return on_rows(function, *arrays, *values).reshape(n, *find(name).output(m))
 
 
 def near(got: np.ndarray, expected: np.ndarray, within: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,45 +103,3 @@ def mixed(x, y):
     b = cs.if_else(x[0] < y[0], cs.sqrt(cs.fabs(x[1])), cs.atan2(x[2], y[1]))
     c = cs.fmin(a, b) / (1.0 + x[0] * x[0]) - cs.floor(y[1])
     return cs.vertcat(cs.horzcat(a, b, 0.0), cs.horzcat(c, 1.0, a * b + c))
-
-
-def casadi_function(t: Traced) -> cs.Function:
-    """What is traced as a function of CasADi's: columns in row-major order."""
-    symbols = [
-        cs.SX.sym(f"x{k}", int(np.prod(shape))) for k, shape in enumerate(t.signature.input_shapes)
-    ]
-    values = {}
-    for k in t.order:
-        name, own = t.graph.operations[k], t.graph.arguments[k]
-        if name == "INPUT":
-            values[k] = symbols[own[0]][own[1]]
-        elif name == "CONST":
-            values[k] = cs.SX(t.graph.values[k])
-        else:
-            make = cs.SX.unary if len(own) == 1 else cs.SX.binary
-            values[k] = make(getattr(cs, f"OP_{name}"), *[values[a] for a in own])
-    outputs = [cs.vertcat(*[values.get(k, cs.SX(1, 1)) for k in each]) for each in t.outputs]
-    return cs.Function("f", symbols, outputs)
-
-
-LIBM = {"SIN": np.vectorize(math.sin), "COS": np.vectorize(math.cos)}
-LIBM["ATAN2"] = np.vectorize(math.atan2)
-
-
-def by_assignments(t: Traced, *columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first output of rows of inputs, each operation rounded once as plain C does, and the
-    largest number that occurs in the computation of each row, 1 at least.
-    """
-    rows = len(columns[0])
-    values, top = {ZERO: np.zeros(rows)}, np.ones(rows)
-    for k in t.order:
-        name, own = t.graph.operations[k], t.graph.arguments[k]
-        if name == "INPUT":
-            values[k] = columns[own[0]][:, own[1]]
-        elif name == "CONST":
-            values[k] = np.full(rows, t.graph.values[k])
-        else:
-            compute = LIBM.get(name, OP_TABLE[name].numpy)
-            values[k] = np.asarray(compute(*[values[a] for a in own]))
-        top = np.maximum(top, np.where(np.isfinite(values[k]), np.abs(values[k]), 0.0))
-    return np.stack([values[k] for k in t.outputs[0]], axis=1), top

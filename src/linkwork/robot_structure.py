@@ -149,12 +149,17 @@ def _from_mechanism(m: Mechanism) -> list[Edge]:
     return edges
 
 
-def leaders_of(m: Mechanism) -> dict[str, str]:
-    """For each coupled joint, what its position follows: "2 * finger + 0.1"."""
+def leaders_of(m: Mechanism, *, degrees: bool = False) -> dict[str, str]:
+    """The position that each coupled joint follows: "2 * finger +0.1", in radians or degrees."""
     follows: dict[str, str] = {}
     for body in m.followers():
         multiplier, offset = float(m.multiplier[body]), float(m.offset[body])
-        leader = m.joint_names[int(m.coordinate[body])]
+        coordinate = int(m.coordinate[body])
+        leader = m.joint_names[coordinate]
+        if degrees:  # a position is so many of its unit
+            own = math.degrees(1.0) if m.body_joint_types[body].turns else 1.0
+            its = math.degrees(1.0) if m.joint_types[coordinate].turns else 1.0
+            multiplier, offset = multiplier * own / its, offset * own
         factor = "" if multiplier == 1.0 else f"{_short(multiplier)} * "
         shift = f" {offset:+.6g}" if offset else ""
         follows[m.body_joint_names[body]] = f"{factor}{leader}{shift}"

@@ -8,12 +8,15 @@ import casadi as cs
 import numpy as np
 import pytest
 
-from linkwork.algorithms.registry import evaluate, find
+from graph_values import of_traced
+from linkwork.algorithms.registry import find
+from linkwork.compile.tracing import trace
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import from_rpy
+from symbols import as_column, evaluate
 
 Run = Callable[..., np.ndarray]
 
@@ -107,20 +110,13 @@ def on_numpy() -> Run:
 
 
 @pytest.fixture(scope="session")
-def on_casadi() -> Run:
-    """Trace an algorithm with CasADi and run the graph on rows of inputs."""
-    return casadi_rows
+def on_graph() -> Run:
+    """Trace an algorithm and compute its graph on rows of inputs."""
 
+    def run(name: str, m: Mechanism, *rows: np.ndarray, **static) -> np.ndarray:
+        return of_traced(trace(name, m, **static), *rows)
 
-def casadi_rows(name: str, m: Mechanism, *rows: np.ndarray, **static) -> np.ndarray:
-    symbols = [cs.SX.sym(key, size) for key, size in find(name).sizes(m).items()]
-    result = evaluate(name, m, *symbols, **static)
-    blocks = result if isinstance(result, list) else [result]
-    # CasADi counts column after column: transposed, a matrix comes out row after row
-    flat = cs.vertcat(*[cs.vec(cs.densify(block).T) for block in blocks])
-    function = cs.Function("f", symbols, [flat])
-    values = np.array(function(*[cs.DM(row.T) for row in rows]))
-    return values.T.reshape(len(rows[0]), *find(name).output(m))
+    return run
 
 
 @pytest.fixture
@@ -139,14 +135,14 @@ def on_jax() -> Iterator[Run]:
 
 
 @pytest.fixture
-def agree(on_numpy: Run, on_casadi: Run, on_jax: Run) -> Run:
+def agree(on_numpy: Run, on_graph: Run, on_jax: Run) -> Run:
     """Run on all three back ends, see that they agree to 1e-13, and return NumPy's result."""
 
     def run(name: str, m: Mechanism, *rows: np.ndarray, **static) -> np.ndarray:
         expected = on_numpy(name, m, *rows, **static)
         assert expected.shape == (len(rows[0]), *find(name).output(m))
         scale = max(1.0, np.abs(expected).max(initial=0))
-        for other in (on_casadi, on_jax):
+        for other in (on_graph, on_jax):
             got = other(name, m, *rows, **static)
             assert got.dtype == np.float64
             np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * scale)
@@ -169,7 +165,7 @@ def differences(
 ) -> Callable[[np.ndarray], np.ndarray]:
     q, v = cs.SX.sym("q", m.n_q), cs.SX.sym("v", m.n_v)
     moved = evaluate(name, m, evaluate("integrate", m, q, v), **static)
-    function = cs.Function("f", [q, v], [cs.vec(cs.densify(moved).T)])
+    function = cs.Function("f", [q, v], [as_column(moved)])
     steps = np.hstack([h * k * np.eye(m.n_v) for k in (1, -1, 2, -2)])
 
     def at(q: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linkwork.algorithms import axes as ax
-from linkwork.ops.casadi import CASADI
+from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import from_rpy, rotation_z
 from seeds import rng
@@ -66,17 +66,18 @@ def test_wanted_signs_are_those_that_need_no_negation():
     assert ax.wanted_signs(np.diag([1.0, -1.0, -1.0]).tolist(), axes=(2,)) == (0, 0)
 
 
-def test_a_turn_has_no_negation_in_casadi():
-    q, columns = cs.SX.sym("q", 2), [cs.SX.sym(name, 3) for name in "xyz"]
+def test_a_turn_has_no_negation_in_a_graph():
     for P in TURNS:
+        o = GraphOps()
+        q, *columns = (o.input(which, size) for which, size in enumerate((2, 3, 3, 3)))
         axes = ax.Axes((columns[0], columns[1], columns[2]))
         for k in range(2):
-            axes = ax.turned(ax.placed(CASADI, axes, P.tolist()), cs.cos(q[k]), cs.sin(q[k]))
-        f = cs.Function("f", [q, *columns], [cs.vertcat(*axes.columns)])
-        codes = [f.instruction_id(k) for k in range(f.n_instructions())]
+            axes = ax.turned(ax.placed(o, axes, P.tolist()), o.cos(q[k]), o.sin(q[k]))
+        order = o.graph.needed([column.numbers for column in axes.columns])
+        names = [o.graph.operations[k] for k in order]
         # two turns about one axis are two columns of 18 operations each; else one is dead by then
-        assert codes.count(cs.OP_NEG) == 0
-        assert sum(codes.count(c) for c in (cs.OP_MUL, cs.OP_ADD, cs.OP_SUB)) == 36
+        assert names.count("NEG") == 0
+        assert sum(names.count(name) for name in ("MUL", "ADD", "SUB")) == 36
 
 
 def test_inexact_rotations_and_blocks():

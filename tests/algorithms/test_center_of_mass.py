@@ -8,7 +8,6 @@ import casadi as cs
 import numpy as np
 import pytest
 
-from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import JointType, Mechanism
@@ -22,6 +21,7 @@ from robots import (
     total_inertia,
 )
 from seeds import rng
+from symbols import evaluate
 
 
 def trees(aligned_tree, seed: str) -> list[Mechanism]:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from dynamics_pinocchio import Beside, near, real, trees
-from linkwork.algorithms.registry import evaluate
 from linkwork.compile.tracing import trace
 from linkwork.loading import load
 from linkwork.mechanism.model import Mechanism
 from robots import mechanism_from, random_configuration, random_tree
 from seeds import rng
 from small_mechanisms import small_mechanisms
+from symbols import evaluate
 
 
 def compare(each: Beside) -> None:

@@ -7,13 +7,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from linkwork.algorithms.forward_kinematics import body_poses, fk, fk_all
-from linkwork.algorithms.registry import evaluate
+from linkwork.algorithms.forward_kinematics import body_poses
 from linkwork.errors import UnknownNameError
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.parts import JointPart, LinkPart, Parts
-from linkwork.ops.casadi import CASADI
 from linkwork.ops.numpy import NUMPY
 from robots import (
     body_poses as plain_body_poses,
@@ -28,6 +26,7 @@ from robots import (
     random_tree,
 )
 from seeds import rng
+from symbols import evaluate
 
 
 def test_against_products_of_matrices(aligned_tree):
@@ -125,7 +124,7 @@ def test_exact_to_the_last_digits_on_chains_of_8_joints(aligned_tree):
 def test_a_frame_depends_only_on_the_joints_before_it(every_joint: Mechanism):
     m, q = every_joint, cs.SX.sym("q", every_joint.n_q)
     for k, name in enumerate(m.frame_names):
-        T = fk(CASADI, m, q, frame=name)
+        T = evaluate("fk", m, q, frame=name)
         used = {i for i, needed in enumerate(cs.which_depends(cs.vec(T), q, 1)) if needed}
         allowed = {
             i for c in m.coordinates_moving(k) for i in range(m.q_start[c], m.q_start[c + 1])
@@ -145,11 +144,11 @@ def test_operation_counts_stay_down():
     # panda_link7 is where the prototype ended, with 162 instructions for the 12 numbers of a pose
     m = panda()
     q = cs.SX.sym("q", m.n_q)
-    T = fk(CASADI, m, q, frame="panda_link7")
+    T = evaluate("fk", m, q, frame="panda_link7")
     assert instructions(q, cs.vec(T[:3, :])) <= 158
-    T = fk(CASADI, m, q, frame="panda_link8")
+    T = evaluate("fk", m, q, frame="panda_link8")
     assert instructions(q, cs.densify(cs.vec(T))) <= 170
-    everything = cs.vertcat(*[cs.vec(cs.densify(T)) for T in fk_all(CASADI, m, q)])
+    everything = cs.vertcat(*[cs.vec(cs.densify(T)) for T in evaluate("fk_all", m, q)])
     assert instructions(q, everything) <= 640
 
 
@@ -173,7 +172,7 @@ def test_a_chain_of_10000_joints():
     T = evaluate("fk", m, np.full(n, angle), frame=f"l{n}")
     np.testing.assert_allclose(T, np.eye(4), rtol=0, atol=1e-9)  # all the way round, to the start
     q = cs.SX.sym("q", n)
-    traced = fk(CASADI, m, q, frame=f"l{n}")
+    traced = evaluate("fk", m, q, frame=f"l{n}")
     value = cs.Function("f", [q], [traced])(np.full(n, angle))
     np.testing.assert_allclose(np.array(value), T, rtol=0, atol=1e-12)
 

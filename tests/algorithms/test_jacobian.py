@@ -6,11 +6,9 @@ import casadi as cs
 import numpy as np
 import pytest
 
-from linkwork.algorithms.jacobian import REFERENCES, jacobian
-from linkwork.algorithms.registry import evaluate
+from linkwork.algorithms.jacobian import REFERENCES
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
-from linkwork.ops.casadi import CASADI
 from robots import (
     chain_urdf,
     every_joint_urdf,
@@ -20,6 +18,7 @@ from robots import (
     random_tree,
 )
 from seeds import rng
+from symbols import evaluate
 
 
 def through_casadi(name: str, m: Mechanism, **static) -> cs.Function:
@@ -127,11 +126,11 @@ def test_operation_counts_stay_down():
     m = mechanism_from(path)
     q = cs.SX.sym("q", m.n_q)
     for reference, most in zip(REFERENCES, (219, 212, 214), strict=True):
-        J = jacobian(CASADI, m, q, frame="panda_link8", reference=reference)
+        J = evaluate("jacobian", m, q, frame="panda_link8", reference=reference)
         f = cs.Function("f", [q], [cs.cse(cs.densify(J[:, :7]))])
         assert f.n_instructions() <= most
     # the flange lies on the axis of the last joint, which therefore cannot move it
-    J = jacobian(CASADI, m, q, frame="panda_link8")
+    J = evaluate("jacobian", m, q, frame="panda_link8")
     assert [J[i, 6].is_zero() for i in range(3)] == [True] * 3
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from linkwork.algorithms.jacobian import REFERENCES
-from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 from robots import (
@@ -18,6 +17,7 @@ from robots import (
     random_tree,
 )
 from seeds import rng
+from symbols import evaluate
 
 
 @pytest.mark.parametrize("reference", REFERENCES)

@@ -12,8 +12,8 @@ import pytest
 import typer
 
 from linkwork.cli import check as command
+from linkwork.cli.arguments import CheckArguments
 from linkwork.cli.check_codes import CODES
-from linkwork.cli.document_arguments import CheckArguments
 from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.formats.urdf.read import read
 

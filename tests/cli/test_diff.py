@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from linkwork.cli import diff as command
-from linkwork.cli.document_arguments import DiffArguments
+from linkwork.cli.arguments import DiffArguments
 from linkwork.errors import DescriptionError, InputError
 from linkwork.formats.urdf.diff import diff
 from linkwork.formats.urdf.read import read

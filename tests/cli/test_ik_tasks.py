@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.cli.angles import Angles
 from linkwork.cli.ik_tasks import KINDS, target_task, task_of
+from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, UnknownNameError
 
 ik = lw.ik

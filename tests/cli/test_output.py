@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from rich.console import Console
 
-from linkwork.cli import output
+from linkwork.cli import inputs, output
+from linkwork.errors import InputError
 from seeds import rng
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="file modes of POSIX")
 
 
 def test_numbers():
@@ -105,3 +113,77 @@ def test_json_of_arrays_is_exact_and_has_no_nan(capsys: pytest.CaptureFixture[st
     assert read["bad"] == [None, None, None]
     assert (read["i"], read["b"], read["t"]) == (3, True, [1, 2])
     assert text.count("\n") == 11  # rows of numbers stay on one line
+
+
+# files of numbers
+
+
+def test_what_is_written_is_read_again_to_the_last_bit(tmp_path: Path):
+    values = rng("files").normal(size=(50, 3)) * 10.0 ** rng("exp").integers(-300, 300, (50, 3))
+    path = output.target_file(str(tmp_path / "a.csv"))
+    assert path is not None
+    output.write_csv(path, ("x", "y,z", 'q"'), values.tolist())
+    read = inputs.read_numbers(str(path))
+    assert isinstance(read, inputs.Table)
+    assert read.header == ("x", "y,z", 'q"')
+    np.testing.assert_array_equal(read.values, values)
+    binary = output.target_file(str(tmp_path / "a.NPY"))
+    assert binary is not None
+    output.write_npy(binary, values)
+    np.testing.assert_array_equal(np.load(binary), values)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.NPY", "a.csv"]
+
+
+def test_no_target():
+    assert output.target_file(None) is None
+
+
+def test_a_target_that_is_refused(tmp_path: Path):
+    (tmp_path / "d.csv").mkdir()
+    for name, said in (
+        ("x.txt", r"must end in \.csv or \.npy"),
+        ("x", r"must end in \.csv or \.npy"),
+        (str(tmp_path / "none" / "x.csv"), "there is no folder"),
+        (str(tmp_path / "d.csv"), "something that is not a file is there"),
+        (str(tmp_path / ("x" * 300 + ".csv")), "cannot be written"),
+    ):
+        with pytest.raises(InputError, match=said) as caught:
+            output.target_file(name)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+
+    def rows() -> Iterator[list[int]]:
+        yield [1]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        output.write_csv(path, ("a",), rows())
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(5, "it is broken")))
+    with pytest.raises(InputError, match=r"a\.csv cannot be written: it is broken"):
+        output.write_csv(path, ("a",), [[1]])
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
+
+
+@POSIX
+def test_the_mode_and_a_link_are_kept(tmp_path: Path):
+    old, link = tmp_path / "a.csv", tmp_path / "link.csv"
+    old.write_text("old")
+    old.chmod(0o640)
+    link.symlink_to(old)
+    path = output.target_file(str(link))
+    assert path is not None
+    output.write_csv(path, ("a",), [[1]])
+    assert link.is_symlink()
+    assert old.read_text() == "a\n1\n"
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+    fresh = tmp_path / "new.csv"
+    output.write_csv(fresh, ("a",), [[1]])
+    (tmp_path / "plain").write_text("")
+    assert fresh.stat().st_mode == (tmp_path / "plain").stat().st_mode

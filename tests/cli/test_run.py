@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from linkwork import faces
-from linkwork.cli import program_arguments
+from linkwork.cli.app import program_apart
 from made_up_face import FACE, ORIGINAL, write
 
 REPORT = """
@@ -384,6 +384,10 @@ def test_processes_of_multiprocessing_have_the_faces(folder: Path, method: str, 
         ("-mz a", "-m z -- a"),
         ("-c code --help", "-c code -- --help"),
         ("- a", "-- - a"),
+        (
+            "--allow a --load-meshes --allow=b x.py --allow c",
+            "--allow a --load-meshes --allow=b -- x.py --allow c",
+        ),
         ("--help x.py", "--help x.py"),
         ("-h", "-h"),
         ("--nope x.py", "--nope x.py"),
@@ -394,7 +398,7 @@ def test_processes_of_multiprocessing_have_the_faces(folder: Path, method: str, 
     ],
 )
 def test_where_the_program_begins(words: str, apart: str):
-    assert program_arguments.program_apart(words.split()) == apart.split()
+    assert program_apart(words.split()) == apart.split()
 
 
 def test_the_help_says_how_it_is_called(cli: Callable[..., object]):

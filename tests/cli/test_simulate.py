@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
-from rich.console import Console
 
 import linkwork as lw
 from linkwork.cli import simulate as command
-from linkwork.cli.simulation_arguments import SimulateArguments
+from linkwork.cli.arguments import SimulateArguments
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.simulating import simulate
 from linkwork.simulation.actuators import PD
@@ -71,8 +70,14 @@ def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize(
     ("how", "text"),
     [
-        ({"save": "run.txt"}, "--save run.txt: the file's name must end in .npz or .csv"),
-        ({"plot": "run.txt"}, "--plot run.txt: the file's name must end in .png or .svg"),
+        (
+            {"save": "run.txt"},
+            "--save run.txt: the name of the file to write must end in .npz or .csv",
+        ),
+        (
+            {"plot": "run.txt"},
+            "--plot run.txt: the name of the file to write must end in .png, .svg or .pdf",
+        ),
         ({"save": "none/run.npz"}, "there is no folder none"),
         ({"kd": "1"}, "give --kp too"),
         ({"target": ["0 0"]}, "give --kp too"),
@@ -103,8 +108,6 @@ def test_divergence_is_exit_code_1_and_the_rest_is_written(
     assert saved.read_text().count("\n") == 102
 
 
-def test_the_table_is_for_people():
+def test_the_table_is_for_people(capsys: pytest.CaptureFixture[str]):
     result = simulate(ROBOT, [0.1, 0.2], None, 0.05)
-    screen = Console(record=True, width=100)
-    command._show(screen, ROBOT, result)
-    assert f"{result.q[-1, 0]:.4f}" in screen.export_text()
+    assert f"{result.q[-1, 0]:.4f}" in ran(capsys, duration=0.05, q0=["0.1 0.2"])

@@ -16,6 +16,7 @@ import pytest
 import linkwork as lw
 from closed_dynamics_cases import closed_case
 from dynamics_cases import solid
+from graph_values import of_graph, of_traced
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.c_source import c_header, c_source
@@ -27,7 +28,7 @@ from linkwork.errors import InputError, UnsupportedFeatureError
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
 from static_arguments import static_of
-from traced_functions import by_assignments, mixed, traced
+from traced_functions import mixed, traced
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 MORE = ["-Wconversion", "-Wshadow", "-Wdouble-promotion", "-Wmissing-prototypes"]
@@ -105,7 +106,10 @@ def check(m, name, static, folder, ulps):
     t = trace(name, m, **static)
     given = configurations(m, name, rows, f"c {name}")
     by_kernel = build(t)(*given).reshape(rows, -1)
-    plain, largest = by_assignments(t, *given)
+    values = of_graph(t.graph, t.outputs, given)
+    plain = of_traced(t, *given).reshape(rows, -1)
+    finite = [np.where(np.isfinite(x), np.abs(x), 0.0) * np.ones(rows) for x in values.values()]
+    largest = np.max(finite, axis=0, initial=1.0)
     library = compiled(folder, text_of(t, name="f"), "-ffp-contract=off")
     function = function_of(library, "f", by_kernel.shape[1])
     unit = np.spacing(largest)

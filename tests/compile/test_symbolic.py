@@ -11,11 +11,13 @@ from dynamics_cases import solid
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.kernel import build
-from linkwork.compile.symbolic import matrix_of, symbolic
+from linkwork.compile.symbolic import matrix_of, on_symbols, symbolic
 from linkwork.compile.tracing import trace
 from linkwork.errors import UnknownNameError
 from linkwork.mechanism.edit import actuate, close
 from linkwork.mechanism.parameters import values
+from linkwork.ops.numpy import NUMPY
+from linkwork.spatial import poses, so3
 from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 from static_arguments import static_of
@@ -156,3 +158,20 @@ def test_row_major_columns_become_matrices():
     )
     assert matrix_of(column, (24,)).shape == (24, 1)
     assert matrix_of(cs.SX(0, 1), (6, 0)).shape == (6, 0)
+
+
+def test_a_function_over_the_operations_on_symbols():
+    def function(o, w, p, scale):
+        pose = poses.Pose(so3.exp(o, w), scale * p)
+        return [poses.to_matrix(o, pose), o.dot(w, p), o.concat([w, p])]
+
+    w, p = cs.SX.sym("w", 3), cs.vertcat(cs.SX.sym("x"), 2.0, 0.0)
+    made = on_symbols(function, w, p, 2.0)
+    assert [block.shape for block in made] == [(4, 4), (1, 1), (6, 1)]
+    assert made[0][3, 0].nnz() == 0 and float(made[0][1, 3]) == 4.0  # constants stay constant
+    f = cs.Function("f", [w, cs.vertcat(*cs.symvar(p))], made)
+    at = np.array([0.3, -0.2, 0.5])
+    for found, expected in zip(
+        f(at, 7.0), function(NUMPY, at, np.array([7.0, 2, 0]), 2.0), strict=True
+    ):
+        np.testing.assert_allclose(np.array(found).squeeze(), expected, atol=1e-15)

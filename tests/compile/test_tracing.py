@@ -7,6 +7,7 @@ import pytest
 
 import linkwork.compile.tracing as tracing
 from dynamics_cases import solid
+from graph_values import of_graph, of_traced
 from linkwork.algorithms.configuration import random
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS, evaluate
@@ -15,7 +16,6 @@ from linkwork.mechanism.edit import actuate, close
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 from static_arguments import static_of
-from traced_functions import casadi_function
 
 
 def test_matrices_and_lists_are_row_major():
@@ -25,10 +25,11 @@ def test_matrices_and_lists_are_row_major():
 
     t = tracing.trace_function("f", {"x": 6}, text)
     assert t.signature.output_shapes == ((2, 3), (2, 2, 3), (6,))
-    matrix, listed, column = casadi_function(t)(np.arange(6.0))
-    assert np.array_equal(np.ravel(matrix), np.arange(6.0))
-    assert np.array_equal(np.ravel(listed), [*np.arange(6.0), *2 * np.arange(6.0)])
-    assert np.array_equal(np.ravel(column), np.arange(6.0))
+    values = of_graph(t.graph, t.outputs, [np.arange(6.0)])
+    matrix, listed, column = ([values[k] for k in numbers] for numbers in t.outputs)
+    assert np.array_equal(matrix, np.arange(6.0))
+    assert np.array_equal(listed, [*np.arange(6.0), *2 * np.arange(6.0)])
+    assert np.array_equal(column, np.arange(6.0))
     with pytest.raises(ValueError, match="one shape"):
         tracing.trace_function("f", {"x": 6}, lambda o, x: {"list": [x, o.part(x, 0, 2)]})
 
@@ -56,7 +57,7 @@ def test_every_algorithm_traces_to_its_stated_shape_and_values(name):
     arrays = [
         random(m, g, 1)[0] if kind == "q" else g.normal(size=m.n_v) for _, kind in entry.inputs
     ]
-    traced = np.array(casadi_function(t)(*arrays)).reshape(t.signature.output_shapes[0])
+    (traced,) = of_traced(t, *(array[None] for array in arrays))
     expected = evaluate(name, m, *arrays, **static)
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     within = 1e-9 if check_movable in entry.needs else 1e-13  # of what divides by masses

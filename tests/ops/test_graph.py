@@ -7,28 +7,15 @@ import math
 import numpy as np
 import pytest
 
+from graph_values import of_graph
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.ops.dual import Duals
 from linkwork.ops.graph import ONE, ZERO, ExpressionGraph, GraphOps
 from linkwork.ops.numpy import NUMPY
+from linkwork.spatial import poses, rotations
 from seeds import rng
 
 BINARY = ("ADD", "SUB", "MUL", "DIV")
-
-
-def value_of(graph, numbers, inputs):
-    """The values of expressions at given inputs, each computed from its arguments."""
-    operations = {"ADD": np.add, "SUB": np.subtract, "MUL": np.multiply, "DIV": np.divide}
-    operations |= {"NEG": np.negative, "SIN": np.sin}
-    values = {ZERO: 0.0}
-    for k in graph.needed([numbers]):
-        name, own = graph.operations[k], graph.arguments[k]
-        if name == "INPUT":
-            values[k] = inputs[own[0]][own[1]]
-        elif name == "CONST":
-            values[k] = graph.values[k]
-        else:
-            values[k] = float(operations[name](*[values[a] for a in own]))
-    return [values[k] for k in numbers]
 
 
 def test_what_is_asked_for_again_is_what_is_there():
@@ -89,7 +76,9 @@ def test_what_is_simplified_has_the_value_of_what_was_asked_for():
             value = u / v if name == "DIV" else plain[name]
             if abs(value) < 1e6:
                 known.append((made, value))
-        found = value_of(g, [k for k, _ in known], [x])
+        numbers = [k for k, _ in known]
+        values = of_graph(g, [numbers], [x])
+        found = [values[k] for k in numbers]
         np.testing.assert_allclose(found, [value for _, value in known], rtol=1e-9, atol=1e-6)
 
 
@@ -138,3 +127,63 @@ def test_what_does_not_go_together_is_refused():
         x[3]
     assert x[-1].numbers == [x.numbers[2]]
     assert NUMPY.name != o.name
+
+
+def made_by(o, *blocks):
+    """The operations that blocks are made by."""
+    order = o.graph.needed([o.const(block).numbers for block in blocks])
+    return [o.graph.operations[k] for k in order if o.graph.operations[k] not in ("INPUT", "CONST")]
+
+
+def test_products_with_exact_placements_cost_nothing():
+    o = GraphOps()
+    q = o.input(0, 3)
+    assert made_by(o, o.const(np.eye(3)) @ q, o.dot(o.const([0, 0, 1]), q)) == []
+    assert made_by(o, o.outer(o.const([0, 1, 0]), q), 1.0 * q[0] + 0.0 * q[1]) == []
+    assert made_by(o, o.cross(o.const([0, 0, 1]), q)) == ["NEG"]
+    turn = rotations.rotation_z(o, q[0])
+    quarter = o.const([[1, 0, 0], [0, 0, -1], [0, 1, 0]])  # it only moves entries
+    assert sorted(made_by(o, quarter @ turn)) == sorted(made_by(o, turn)) == ["COS", "NEG", "SIN"]
+    assert made_by(o, poses.compose(o, poses.identity(o), poses.Pose(turn, q)).p) == []
+    assert made_by(o, o.select(o.less(o.const(0.0), 1.0), q[0], q[0] * q[1])) == []
+
+
+def test_the_unused_side_of_a_choice_may_be_infinite():
+    o = GraphOps()
+    x = o.input(0, 1)[0]
+    sides = [o.select(o.less(x, 0.0), 1.0, 1.0 / x), o.select(o.less(0.0, x), o.sqrt(x), 2.0)]
+    numbers = [each.numbers[0] for each in sides]
+    at_zero, below = (of_graph(o.graph, [numbers], [np.array([x])]) for x in (0.0, -1.0))
+    assert below[numbers[0]] == 1.0 and below[numbers[1]] == at_zero[numbers[1]] == 2.0
+
+
+def test_functions_of_numpy_by_element():
+    o = GraphOps()
+    x = o.input(0, 3)
+    at = np.array([0.3, -0.2, 0.6])
+    for function in (np.sin, np.arccos, np.tan, np.deg2rad, np.reciprocal, np.negative, np.square):
+        found = function(x)
+        values = of_graph(o.graph, [found.numbers], [at])
+        np.testing.assert_allclose([values[k] for k in found.numbers], function(at), rtol=1e-15)
+    assert np.hypot(x, 2.0).shape == np.arctan2(1.0, x).shape == (x**-1.5).shape == (3,)
+    assert (np.add(at, x).numbers, np.matmul(np.eye(3), x).numbers) == ((x + at).numbers, x.numbers)
+    assert (x**2).numbers == (x * x).numbers and (+x).numbers == x.numbers
+    assert o.graph.values[(x[0] ** 0).numbers[0]] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("use", "error", "message"),
+    [
+        (np.exp, UnsupportedFeatureError, "not numpy.exp"),
+        (np.sum, UnsupportedFeatureError, "not numpy.add.reduce"),
+        (lambda x: np.where(x > 0, x, 0), InputError, "branch on its numbers, as it does by >"),
+        (lambda x: 2.0 ** x[0], TypeError, "unsupported operand"),
+        (lambda x: np.power(2.0, x), UnsupportedFeatureError, "constant powers only"),
+        (lambda x: x**65, UnsupportedFeatureError, "up to 64"),
+        (lambda x: {x: 1}, InputError, "by a set or a dict"),
+        (lambda x: math.sin(x[0]), InputError, "np.sin, not math.sin"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused_by_name(use, error, message):
+    with pytest.raises(error, match=message):
+        use(GraphOps().input(0, 2))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import casadi as cs
 import numpy as np
 import pytest
 
 from dynamics_cases import solid
+from graph_values import of_traced
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.kernel import build
@@ -24,7 +24,6 @@ from robots import every_joint_urdf, example_robot_urdfs, mechanism_from, random
 from robots import random_configuration as configuration
 from seeds import rng
 from static_arguments import static_of
-from traced_functions import casadi_function
 
 LARGE = [name for name, entry in ALGORITHMS.items() if entry.needs or name == "regressor"]
 LARGE = [name for name in LARGE if not ALGORITHMS[name].needs_loops]
@@ -46,8 +45,7 @@ def check(m: Mechanism, name: str, static: dict[str, str], rows: int, label: str
     batch = kernel(*given)
     bound = kernel.bound()
     assert np.array_equal(batch, np.array([bound(*row) for row in zip(*given, strict=True)]))
-    flat = casadi_function(traced)(*[cs.DM(a.T) for a in given])
-    expected = np.array(flat).T.reshape(batch.shape)
+    expected = of_traced(traced, *given).reshape(batch.shape)
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     within = 1e-9 if check_movable in ALGORITHMS[name].needs else 2e-13  # divided by masses
     np.testing.assert_allclose(batch, expected, rtol=0, atol=within * scale, err_msg=name)

@@ -17,13 +17,14 @@ import pytest
 
 from linkwork.algorithms.configuration import random
 from linkwork.algorithms.jacobian import REFERENCES
-from linkwork.algorithms.registry import evaluate, find
+from linkwork.algorithms.registry import find
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
 from robots import about, example_robot_urdfs, origin, random_configuration, random_tree
 from seeds import rng
+from symbols import as_column, evaluate
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
 
@@ -92,9 +93,7 @@ def traced(m: Mechanism, calls: list[tuple[str, dict[str, str]]]):
     q = cs.SX.sym("q", m.n_q)
     outputs = []
     for name, static in calls:
-        result = evaluate(name, m, q, **static)
-        blocks = result if isinstance(result, list) else [result]
-        outputs.append(cs.vertcat(*[cs.vec(cs.densify(block).T) for block in blocks]))
+        outputs.append(as_column(evaluate(name, m, q, **static)))
     function = cs.Function("f", [q], outputs)
     shapes = [find(name).output(m) for name, _ in calls]
 

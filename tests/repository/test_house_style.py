@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,16 +9,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "linkwork"
 
-# Modules without a test file of their own, each with the reason. Keep it short.
-NO_MIRROR = {
-    "ops/protocol.py": "a protocol without code; tests/ops checks every back end against it",
-    "simulation/files.py": "results as files: tests/simulation/test_result.py",
-    "simulation/library.py": "kept code: tests/simulation/test_time_loop.py",
-    "simulation/request.py": "checked inputs: tests/simulation/test_inputs.py",
-    "simulation/tangent.py": "steps: tests/simulation/test_equation_of_motion.py",
-    "__main__.py": "one call of cli.main, which tests/cli runs",
-    "formats/mjcf/write.py": "half of a walk: mechanism/test_to_mjcf.py goes all of it",
-}
 LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 # The project's text speaks only about itself: no folder of one person's machine.
 MACHINE_PATH = re.compile(r"(?<![\w.~/$}-])/(?:root|home/\w+|work|Users/\w+)/\w")
@@ -59,30 +48,16 @@ def test_the_pattern_of_machine_paths():
     assert not MACHINE_PATH.search("https://example.org/work/x and src/work/x and /workspace/x")
 
 
-def gathers_names(path: Path) -> bool:
-    """Whether a module defines nothing of its own: it stands for one of an older library."""
-    allowed = (ast.Import, ast.ImportFrom, ast.Assign, ast.Expr, ast.Delete)
-    return all(isinstance(node, allowed) for node in ast.parse(path.read_text()).body) and (
-        "faces" in path.parts
-    )
-
-
-def test_every_module_has_its_test_file():
-    missing, stale = [], []
-    for path in sources():
-        relative = path.relative_to(SOURCE)
-        if relative.name == "__init__.py" or gathers_names(path):
-            continue
-        mirror = ROOT / "tests" / relative.parent / f"test_{relative.name}"
-        excused = relative.as_posix() in NO_MIRROR
-        if not excused and not mirror.exists():
-            missing.append(f"{relative}: no {mirror.relative_to(ROOT)}")
-        if excused and mirror.exists():
-            stale.append(f"{relative} has a test file now: take it out of NO_MIRROR")
-    stale += [
-        f"NO_MIRROR: there is no {name}" for name in NO_MIRROR if not (SOURCE / name).exists()
-    ]
-    assert not missing + stale, "\n".join(missing + stale)
+def test_every_algorithm_has_its_test_file():
+    tests = {path.name for path in (ROOT / "tests" / "algorithms").rglob("test_*.py")}
+    algorithms = (SOURCE / "algorithms").glob("*.py")
+    names = [path.name for path in algorithms if not path.name.startswith("_")]
+    functions = (
+        name for name in names
+        if f"def {name.removesuffix('.py')}(" in (SOURCE / "algorithms" / name).read_text()
+    )  # fmt: skip
+    missing = [name for name in functions if f"test_{name}" not in tests]
+    assert not missing, missing
 
 
 def test_every_mirrored_test_file_has_its_module():

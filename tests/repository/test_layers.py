@@ -23,6 +23,7 @@ RANK = {
     "atomic": -0.5,
     "extras": -0.5,
     "json_values": -0.5,
+    "renamed": -0.5,
     "ops": 0,
     "spatial": 0.5,
     "formats": 1,
@@ -35,7 +36,7 @@ RANK = {
     "simulation": 6,
     # Lower layers are given clock, cores and environment as values.
     "settings": 6.5,
-    "methods": 6.8,
+    "programs": 6.9,
     "compile_line": 7,
     "robot": 7,
     "loading": 7,
@@ -43,7 +44,7 @@ RANK = {
     "poses": 7,
     "locating": 6.6,
     "appearance": 7,
-    "robot_dynamics": 7,
+    "robot_methods": 7,
     "robot_ik": 7,
     "simulating": 7,
     "robot_loops": 7,
@@ -62,7 +63,7 @@ RANK = {
 # robot, loading and their neighbours are one layer whose modules may import each other.
 NEIGHBOURS = {
     "robot",
-    "robot_dynamics",
+    "robot_methods",
     "simulating",
     "loading",
     "conversions",
@@ -199,6 +200,22 @@ def test_the_check_sees_an_upward_import(file: str, text: str):
 )
 def test_the_check_lets_a_downward_import_pass(file: str, text: str):
     assert not violations(Path(file), ast.parse(text))
+
+
+CASADI = {"linkwork/compile/symbolic.py", "linkwork/faces/trip_kinematics/matrices.py"}
+
+
+def test_casadi_is_for_functions_of_it_and_for_programs_of_trip_alone():
+    users: dict[str, set[str]] = {"casadi": set(), "linkwork.extras": set()}
+    for path, tree in modules():
+        found = {name for _, name in imported(path, tree)}
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            from_ = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found |= {name.split(".")[0] for name in [*names, *from_]} & {"casadi"}
+        for name in found & set(users):
+            users[name].add(path.as_posix())
+    assert users == {"casadi": {"linkwork/extras.py"}, "linkwork.extras": CASADI}
 
 
 def reads(path: Path, tree: ast.Module) -> list[str]:

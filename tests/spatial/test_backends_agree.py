@@ -1,4 +1,4 @@
-"""Every spatial function gives the same numbers on NumPy, CasADi and JAX."""
+"""Every spatial function gives the same numbers on every back end."""
 
 from __future__ import annotations
 

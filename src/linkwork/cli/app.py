@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import Annotated, Any, get_type_hints
@@ -13,13 +13,7 @@ import typer
 import typer.core
 
 import linkwork
-from linkwork.cli import (
-    arguments,
-    closed_arguments,
-    document_arguments,
-    program_arguments,
-    simulation_arguments,
-)
+from linkwork.cli import arguments
 from linkwork.errors import DescriptionError, LinkworkError
 from linkwork.legible import legible
 
@@ -76,7 +70,7 @@ class Commands(typer.core.TyperGroup):
 
 
 def sentence_of(error: Exception) -> str | None:
-    """What to tell about an error of the input or the system; None for a fault of ours."""
+    """The sentence for an error of the input or the system; None for a fault of ours."""
     if isinstance(error, USAGE_ERROR):
         return _usage_sentence(error)
     if isinstance(error, DescriptionError):
@@ -135,48 +129,81 @@ def _top(
             typer.echo(text)
 
 
-def _call_of(name: str, kind: type[Any]) -> Callable[..., None]:
-    """A function with the parameters of the class, as typer wants it.
+class ProgramCommand(typer.core.TyperCommand):
+    """A command whose last arguments are a program's command line, left as they are."""
 
-    It loads the command's module, and what that needs, when it is called.
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Cut the program off before the options are looked for."""
+        return super().parse_args(ctx, program_apart(args))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words behind the command's name in the line of its usage."""
+        return ["[OPTIONS]", "SCRIPT|-m MODULE|-c CODE", "[ARGUMENTS]..."]
+
+
+def program_apart(words: Sequence[str]) -> list[str]:
+    """The words with "--" where the options of ``linkwork run`` end, as those of ``python`` do.
+
+    That is before the script, and after what -m or -c name: all that follows is the program's.
     """
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word in ("--as", "--allow"):
+            at += 2
+        elif word.startswith(("--as=", "--allow=")) or word == "--load-meshes":
+            at += 1
+        elif word in ("-m", "-c") and at + 1 < len(words):
+            return [*words[: at + 2], "--", *words[at + 2 :]]
+        elif word[:2] in ("-m", "-c") and len(word) > 2:
+            return [*words[:at], word[:2], word[2:], "--", *words[at + 1 :]]
+        elif word == "-" or not word.startswith("-"):
+            return [*words[:at], "--", *words[at:]]
+        else:
+            break
+    return list(words)
+
+
+def _add(name: str, kind: type[Any], **how: Any) -> None:
+    """Add a command with the parameters of a class; its module is loaded when it is called."""
 
     def call(**values: Any) -> None:
         import_module(f"linkwork.cli.{name}").run(kind(**values))
 
-    hints = get_type_hints(kind, include_extras=True)
+    hints = get_type_hints(kind)
     parameters = [
         inspect.Parameter(
-            field.name,
+            each.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
+            default=inspect.Parameter.empty if each.default is MISSING else each.default,
+            annotation=Annotated[hints[each.name], each.metadata["typer"]],
         )
-        for field in fields(kind)
+        for each in fields(kind)
     ]
     call.__annotations__ = {p.name: p.annotation for p in parameters}
     vars(call)["__signature__"] = inspect.Signature(parameters)
-    return call
-
-
-def _add(name: str, kind: type[Any], **how: Any) -> None:
     epilog = "\n\n".join(["Examples:", *kind.examples])
-    register = app.command(name, help=inspect.cleandoc(kind.__doc__ or ""), epilog=epilog, **how)
-    register(_call_of(name, kind))
+    app.command(name, help=inspect.cleandoc(kind.__doc__ or ""), epilog=epilog, **how)(call)
 
 
-_add("demo", arguments.DemoArguments)
-_add("models", arguments.ModelsArguments)
-_add("info", arguments.InfoArguments)
-_add("fk", arguments.FkArguments)
-_add("jacobian", arguments.JacobianArguments)
-_add("ik", arguments.IkArguments)
-_add("assemble", closed_arguments.AssembleArguments)
-_add("check", document_arguments.CheckArguments)
-_add("diff", document_arguments.DiffArguments)
-_add("convert", document_arguments.ConvertArguments)
-_add("simulate", simulation_arguments.SimulateArguments)
-_add("run", program_arguments.RunArguments, cls=program_arguments.ProgramCommand)
+COMMANDS: dict[str, type[Any]] = {
+    "demo": arguments.DemoArguments,
+    "models": arguments.ModelsArguments,
+    "info": arguments.InfoArguments,
+    "fk": arguments.FkArguments,
+    "jacobian": arguments.JacobianArguments,
+    "ik": arguments.IkArguments,
+    "assemble": arguments.AssembleArguments,
+    "check": arguments.CheckArguments,
+    "diff": arguments.DiffArguments,
+    "convert": arguments.ConvertArguments,
+    "simulate": arguments.SimulateArguments,
+    "run": arguments.RunArguments,
+}
+"""The commands in the order of the help, each with what it takes."""
+
+for _name, _kind in COMMANDS.items():
+    _add(_name, _kind, cls=ProgramCommand if _name == "run" else None)
 
 
 def run(args: Sequence[str]) -> int:

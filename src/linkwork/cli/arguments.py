@@ -1,39 +1,52 @@
-"""What every command takes: one class a command, whose docstring is its help.
+"""The arguments and options of every command: one class a command, whose docstring is its help.
 
 This file loads neither NumPy nor a compiler, so that ``--help`` is quick.
 """
 
+# ruff: noqa: RUF009  the functions called below give fields of dataclasses
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import typer
 
-_ROBOT, _OUTPUT, _POSITION = "Robot", "Output", "Joint positions"
-_SOURCE = "A URDF file, or the name of a bundled model."
-_LOCK = "Hold a joint at a position. May be given several times."
-_FROM = "Base the poses on this frame, and keep only the joints from there to the frame asked for."
-_FLOATING = "Let the root link move freely in space."
-_Q = (
-    "Joint positions: all numbers in quotes, or name=value. May be given several times. "
-    "Joints that are not named stay neutral."
-)
-_Q_FILE = "Joint positions from a .csv or .npy file, one configuration a row."
-_FRAME = "The frame; by default the only link at an end."
-_DEG = (
-    "Angles in degrees where they are typed and printed: joint positions, roll, pitch and yaw. "
-    "Files, --json and --task stay in radians."
-)
-_JSON = "Print JSON, and nothing else."
-_THREADS = "Threads, at most; by default one for each core."
+_ROBOT, _OUTPUT, _POSITION, _FORCES = "Robot", "Output", "Joint positions", "Forces"
 
 
-def text_option(*names: str, metavar: str, text: str, panel: str | None = None) -> Any:
-    """An option that takes a piece of text, and has no value where it is not given."""
-    return typer.Option(
-        *names, metavar=metavar, help=text, rich_help_panel=panel, show_default=False
+def option(
+    *names: str,
+    metavar: str,
+    text: str,
+    default: Any = None,
+    panel: str | None = None,
+    least: int | None = None,
+    most: int | None = None,
+) -> Any:
+    """An option with a value; a default is shown in the help."""
+    info = typer.Option(
+        *names,
+        metavar=metavar,
+        help=text,
+        min=least,
+        max=most,
+        rich_help_panel=panel,
+        show_default=default is not None,
     )
+    return field(default=default, metadata={"typer": info})
+
+
+def flag(name: str, text: str, *, default: bool = False, panel: str | None = None) -> Any:
+    """An option without a value."""
+    info = typer.Option(name, help=text, rich_help_panel=panel)
+    return field(default=default, metadata={"typer": info})
+
+
+def argument(metavar: str, text: str, **more: Any) -> Any:
+    """An argument without a name; with a ``default`` it may be left out."""
+    optional = {"default": more.pop("default")} if "default" in more else {}
+    info = typer.Argument(metavar=metavar, help=text, show_default=False, **more)
+    return field(metadata={"typer": info}, **optional)
 
 
 def complete_model(incomplete: str) -> list[str]:
@@ -43,55 +56,80 @@ def complete_model(incomplete: str) -> list[str]:
     return [name for name in MODELS if name.startswith(incomplete)]
 
 
+# options of several commands
+
+
+def _json() -> Any:
+    return flag("--json", "Print JSON, and nothing else.", panel=_OUTPUT)
+
+
 def _out(kinds: str) -> Any:
-    """The option that names the file to write."""
     text = f"Write the result to this file as well: {kinds}."
-    return text_option("--out", metavar="FILE", text=text, panel=_OUTPUT)
+    return option("--out", metavar="FILE", text=text, panel=_OUTPUT)
 
 
-def value_option(name: str, metavar: str, text: str, least: int | None = None) -> Any:
-    """An option with a default that is shown."""
-    return typer.Option(name, metavar=metavar, help=text, min=least)
+def _threads() -> Any:
+    text = "Threads, at most; by default one for each core."
+    return option("--threads", metavar="N", text=text, least=1, most=1024)
 
 
-Source: TypeAlias = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE|NAME", help=_SOURCE, show_default=False, autocompletion=complete_model
-    ),
-]
-Lock: TypeAlias = Annotated[
-    "list[str] | None", text_option("--lock", metavar="NAME=VALUE", text=_LOCK, panel=_ROBOT)
-]
-BaseFrame: TypeAlias = Annotated[
-    "str | None", text_option("--from", "--base-frame", metavar="FRAME", text=_FROM, panel=_ROBOT)
-]
-Floating: TypeAlias = Annotated[
-    bool, typer.Option("--floating", help=_FLOATING, rich_help_panel=_ROBOT)
-]
-Frame: TypeAlias = Annotated["str | None", text_option("--frame", metavar="NAME", text=_FRAME)]
-Positions: TypeAlias = Annotated[
-    "list[str] | None", text_option("--q", metavar="Q", text=_Q, panel=_POSITION)
-]
-PositionsFile: TypeAlias = Annotated[
-    "str | None", text_option("--q-file", metavar="FILE", text=_Q_FILE, panel=_POSITION)
-]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help=_JSON, rich_help_panel=_OUTPUT)]
-Degrees: TypeAlias = Annotated[bool, typer.Option("--deg", help=_DEG)]
-Threads: TypeAlias = Annotated[
-    "int | None",
-    typer.Option("--threads", min=1, max=1024, metavar="N", help=_THREADS, show_default=False),
-]
+def _frame(text: str = "The frame; by default the only link at an end.") -> Any:
+    return option("--frame", metavar="NAME", text=text)
+
+
+def _q() -> Any:
+    text = (
+        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
+        "Joints that are not named stay neutral."
+    )
+    return option("--q", metavar="Q", text=text, panel=_POSITION)
+
+
+def _q_file() -> Any:
+    text = "Joint positions from a .csv or .npy file, one configuration a row."
+    return option("--q-file", metavar="FILE", text=text, panel=_POSITION)
+
+
+def _allow() -> Any:
+    text = (
+        "A folder that meshes may lie in besides the description's package. May be given several "
+        "times."
+    )
+    return option("--allow", metavar="FOLDER", text=text)
+
+
+def _xacro_arguments() -> Any:
+    text = "A value for an argument of a xacro file. May be given several times."
+    return option("--arg", metavar="NAME:=VALUE", text=text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotArguments:
-    """Which robot is meant, and what of it."""
+    """The robot, the part of it that is meant, and the unit of its angles."""
 
-    source: Source
-    lock: Lock = None
-    base_frame: BaseFrame = None
-    floating: Floating = False
+    source: str = argument(
+        "FILE|NAME", "A URDF file, or the name of a bundled model.", autocompletion=complete_model
+    )
+    lock: list[str] | None = option(
+        "--lock",
+        metavar="NAME=VALUE",
+        text="Hold a joint at a position. May be given several times.",
+        panel=_ROBOT,
+    )
+    base_frame: str | None = option(
+        "--from",
+        "--base-frame",
+        metavar="FRAME",
+        text="Base the poses on this frame, and keep only the joints from there to the frame "
+        "asked for.",
+        panel=_ROBOT,
+    )
+    floating: bool = flag("--floating", "Let the root link move freely in space.", panel=_ROBOT)
+    deg: bool = flag(
+        "--deg",
+        "Angles in degrees where they are typed and printed: joint positions, limits and "
+        "velocities, roll, pitch and yaw. Files, --json and --task stay in radians.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,12 +142,9 @@ class InfoArguments(RobotArguments):
         "linkwork info two_arm_torso --from torso_link --frame left_tool0",
     )
 
-    frame: Annotated[
-        str | None,
-        text_option("--frame", metavar="NAME", text="With --from: where the chain ends."),
-    ] = None
-    frames: Annotated[bool, typer.Option("--frames", help="List all frames.")] = False
-    json: Json = False
+    frame: str | None = _frame("With --from: where the chain ends.")
+    frames: bool = flag("--frames", "List all frames.")
+    json: bool = _json()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,15 +162,12 @@ class FkArguments(RobotArguments):
         "linkwork fk panda --all",
     )
 
-    frame: Frame = None
-    all_frames: Annotated[bool, typer.Option("--all", help="The poses of all frames.")] = False
-    q: Positions = None
-    q_file: PositionsFile = None
-    deg: Degrees = False
-    json: Json = False
-    out: Annotated[
-        str | None, _out(".npy with the matrices, .csv with x, y, z, qw, qx, qy, qz")
-    ] = None
+    frame: str | None = _frame()
+    all_frames: bool = flag("--all", "The poses of all frames.")
+    q: list[str] | None = _q()
+    q_file: str | None = _q_file()
+    json: bool = _json()
+    out: str | None = _out(".npy with the matrices, .csv with x, y, z, qw, qx, qy, qz")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,17 +184,17 @@ class JacobianArguments(RobotArguments):
         "linkwork jacobian panda --reference local",
     )
 
-    frame: Frame = None
-    reference: Annotated[
-        str, value_option("--reference", "NAME", "world-aligned, local or world.")
-    ] = "world-aligned"
-    q: Positions = None
-    q_file: PositionsFile = None
-    deg: Degrees = False
-    json: Json = False
-    out: Annotated[
-        str | None, _out(".npy with the matrices, .csv with one line for each row of them")
-    ] = None
+    frame: str | None = _frame()
+    reference: str = option(
+        "--reference",
+        metavar="NAME",
+        text="world-aligned, local or world.",
+        default="world-aligned",
+    )
+    q: list[str] | None = _q()
+    q_file: str | None = _q_file()
+    json: bool = _json()
+    out: str | None = _out(".npy with the matrices, .csv with one line for each row of them")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,132 +219,314 @@ class IkArguments(RobotArguments):
         'linkwork ik panda --task "pointing tool0 1 1 0" --task "posture priority=1"',
     )
 
-    frame: Annotated[
-        list[str] | None,
-        text_option(
-            "--frame",
-            metavar="NAME",
-            text="The frame; by default the only link at an end. Several take as many --target.",
-        ),
-    ] = None
-    xyz: Annotated[
-        str | None, text_option("--xyz", metavar='"X Y Z"', text="The position wanted, in metres.")
-    ] = None
-    rpy: Annotated[
-        str | None,
-        text_option(
-            "--rpy",
-            metavar='"R P Y"',
-            text="The rotation wanted: roll, pitch, yaw in radians; in degrees with --deg.",
-        ),
-    ] = None
-    wxyz: Annotated[
-        str | None,
-        text_option(
-            "--wxyz",
-            metavar='"W X Y Z"',
-            text="The rotation wanted, as a quaternion. Default: unturned.",
-        ),
-    ] = None
-    poses: Annotated[
-        str | None, text_option("--poses", metavar="FILE", text="Poses from a .csv or .npy file.")
-    ] = None
-    target: Annotated[
-        list[str] | None,
-        text_option(
-            "--target",
-            metavar='"X Y Z ..."',
-            text="The position alone, or with roll, pitch, yaw or a quaternion behind it.",
-        ),
-    ] = None
-    task: Annotated[
-        list[str] | None,
-        text_option(
-            "--task",
-            metavar='"KIND ..."',
-            text="One more thing to be done. May be given several times.",
-        ),
-    ] = None
-    q0: Annotated[
-        list[str] | None,
-        text_option(
-            "--q0", metavar="Q", text="Where to begin, and where joints that are not moved stay."
-        ),
-    ] = None
-    deg: Degrees = False
-    joints: Annotated[
-        str | None,
-        text_option(
-            "--joints",
-            metavar="A,B,...",
-            text="The joints to move; default: all that the tasks depend on.",
-        ),
-    ] = None
-    limits_margin: Annotated[
-        float | None,
-        text_option(
-            "--limits-margin",
-            metavar="M",
-            text="Keep so far from the limits of position, in radians or metres.",
-        ),
-    ] = None
-    every: Annotated[
-        bool, typer.Option("--all", help="All different solutions that are found, for one target.")
-    ] = False
-    best: Annotated[
-        str | None,
-        text_option(
-            "--best",
-            metavar="NAME",
-            text="Of many solutions, that nearest (to --q0), most centred, or most manipulable.",
-        ),
-    ] = None
-    best_of: Annotated[
-        int, value_option("--best-of", "N", "How many starts --best searches from.")
-    ] = 32
-    position_tolerance: Annotated[
-        float | None,
-        text_option(
-            "--position-tolerance",
-            metavar="M",
-            text="Largest error of positions, in metres; default: 1e-05.",
-        ),
-    ] = None
-    rotation_tolerance: Annotated[
-        float | None,
-        text_option(
-            "--rotation-tolerance",
-            metavar="RAD",
-            text="Largest error of rotations, in radians; default: 0.0001.",
-        ),
-    ] = None
-    seed: Annotated[int, value_option("--seed", "N", "Picks the random restarts.")] = 0
-    tries: Annotated[
-        int | None,
-        text_option(
-            "--tries",
-            metavar="N",
-            text="Tries for a target, at most; default: 1000, with lower priorities 50.",
-        ),
-    ] = None
-    steps: Annotated[
-        int | None,
-        text_option(
-            "--steps",
-            metavar="N",
-            text="Steps of a try, at most; default: 16, with lower priorities 60.",
-        ),
-    ] = None
-    threads: Threads = None
-    show: Annotated[
-        bool,
-        typer.Option("--show", help="A table of each task's errors.", rich_help_panel=_OUTPUT),
-    ] = False
-    json: Json = False
-    out: Annotated[
-        str | None,
-        _out(".npy with the joint positions, .csv with success and errors beside them"),
-    ] = None
+    frame: list[str] | None = _frame(
+        "The frame; by default the only link at an end. Several take as many --target."
+    )
+    xyz: str | None = option("--xyz", metavar='"X Y Z"', text="The position wanted, in metres.")
+    rpy: str | None = option(
+        "--rpy",
+        metavar='"R P Y"',
+        text="The rotation wanted: roll, pitch, yaw in radians; in degrees with --deg.",
+    )
+    wxyz: str | None = option(
+        "--wxyz",
+        metavar='"W X Y Z"',
+        text="The rotation wanted, as a quaternion. Default: unturned.",
+    )
+    poses: str | None = option("--poses", metavar="FILE", text="Poses from a .csv or .npy file.")
+    target: list[str] | None = option(
+        "--target",
+        metavar='"X Y Z ..."',
+        text="The position alone, or with roll, pitch, yaw or a quaternion behind it.",
+    )
+    task: list[str] | None = option(
+        "--task",
+        metavar='"KIND ..."',
+        text="One more thing to be done. May be given several times.",
+    )
+    q0: list[str] | None = option(
+        "--q0", metavar="Q", text="Where to begin, and where joints that are not moved stay."
+    )
+    joints: str | None = option(
+        "--joints",
+        metavar="A,B,...",
+        text="The joints to move; default: all that the tasks depend on.",
+    )
+    limits_margin: float | None = option(
+        "--limits-margin",
+        metavar="M",
+        text="Keep so far from the limits of position, in radians or metres.",
+    )
+    every: bool = flag("--all", "All different solutions that are found, for one target.")
+    best: str | None = option(
+        "--best",
+        metavar="NAME",
+        text="Of many solutions, that nearest (to --q0), most centred, or most manipulable.",
+    )
+    best_of: int = option(
+        "--best-of", metavar="N", text="How many starts --best searches from.", default=32
+    )
+    position_tolerance: float | None = option(
+        "--position-tolerance",
+        metavar="M",
+        text="Largest error of positions, in metres; default: 1e-05.",
+    )
+    rotation_tolerance: float | None = option(
+        "--rotation-tolerance",
+        metavar="RAD",
+        text="Largest error of rotations, in radians; default: 0.0001.",
+    )
+    seed: int = option("--seed", metavar="N", text="Picks the random restarts.", default=0)
+    tries: int | None = option(
+        "--tries",
+        metavar="N",
+        text="Tries for a target, at most; default: 1000, with lower priorities 50.",
+    )
+    steps: int | None = option(
+        "--steps",
+        metavar="N",
+        text="Steps of a try, at most; default: 16, with lower priorities 60.",
+    )
+    threads: int | None = _threads()
+    show: bool = flag("--show", "A table of each task's errors.", panel=_OUTPUT)
+    json: bool = _json()
+    out: str | None = _out(
+        ".npy with the joint positions, .csv with success and errors beside them"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssembleArguments(RobotArguments):
+    """Assemble a mechanism with loops: all joint positions for given ones of its actuated joints.
+
+    Every answer is closed within 1e-12 m and rad and inside the limits before it counts as
+    assembled. The exit code is 0 when all are assembled, 1 when some are not, 2 when the input is
+    wrong. What is left open, and by how much, is told on standard error.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork assemble four_bar crank=0.4",
+        "linkwork assemble five_bar left=0.2 right=-0.1 --all",
+        "linkwork assemble delta --json",
+    )
+
+    values: list[str] | None = argument(
+        "[NAME=VALUE]...",
+        "Positions of actuated joints. Those that are not named are where --near has them. Where "
+        "the description does not say which joints are actuated, the named ones are.",
+        default=None,
+    )
+    file: str | None = option(
+        "--file",
+        metavar="FILE",
+        text="Positions of the actuated joints from a .csv or .npy file, one row each: columns by "
+        "name, or in their order.",
+    )
+    near: list[str] | None = option(
+        "--near",
+        metavar="Q",
+        text="Joint positions to go from, following their branch: numbers in quotes, or "
+        "name=value. Without it the search starts at neutral, then at random.",
+    )
+    follow: bool = flag(
+        "--follow/--no-follow",
+        "Whether the branch of --near is followed, or any branch is searched for from there.",
+        default=True,
+    )
+    every: bool = flag("--all", "All branches that are found, the nearest first.")
+    seed: int | None = option("--seed", metavar="N", text="Picks the random starts.")
+    tries: int | None = option("--tries", metavar="N", text="Tries for each row, at most.")
+    steps: int | None = option("--steps", metavar="N", text="Steps of a try, or of a way, at most.")
+    threads: int | None = _threads()
+    json: bool = _json()
+    out: str | None = _out(
+        ".npy with the joint positions, .csv with success and errors beside them"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulateArguments(RobotArguments):
+    """Simulate a robot: let it fall, or hold it with a controller, and see how it moves.
+
+    Without --kp no motor acts: gravity moves the robot. With it, every joint is pulled towards
+    --target, by default where it begins; of a mechanism with loops, every actuated joint. The exit
+    code is 0 when the simulation went to its end, 1 when it diverged on the way (what was computed
+    is kept), 2 when the input is wrong.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork simulate ur5e --duration 2",
+        "linkwork simulate panda --kp 200 --kd 20 --armature 0.1 --save r.npz",
+        "linkwork simulate five_bar --kp 50 --kd 5 --target left=0.4",
+        "linkwork simulate quadruped --floating --method dopri5 --gravity '0 0 0'",
+    )
+
+    duration: float = option("--duration", metavar="S", text="How long, in seconds.", default=1.0)
+    q0: list[str] | None = option("--q0", metavar="Q", text="Positions to begin with.")
+    v0: str | None = option(
+        "--v0", metavar='"V ..."', text="Velocities to begin with; default: at rest."
+    )
+    method: str = option(
+        "--method",
+        metavar="NAME",
+        text="rk4, euler (semi-implicit), dopri5 (adaptive) or implicit.",
+        default="rk4",
+    )
+    dt: float = option(
+        "--dt",
+        metavar="S",
+        text="The step; for dopri5 the time between kept states.",
+        default=1.0e-3,
+    )
+    tolerance: float = option(
+        "--tolerance", metavar="X", text="For dopri5: the error of a step, at most.", default=1.0e-8
+    )
+    record: int = option(
+        "--record", metavar="K", text="Keep every K-th state; 0: first and last.", default=1
+    )
+    kp: str | None = option(
+        "--kp",
+        metavar="K",
+        text="Stiffness of the controller: one number, or one for each degree of freedom, or each "
+        "actuated joint.",
+        panel=_FORCES,
+    )
+    kd: str | None = option("--kd", metavar="K", text="Damping of the controller.", panel=_FORCES)
+    target: list[str] | None = option(
+        "--target", metavar="Q", text="Positions to hold.", panel=_FORCES
+    )
+    torque: str | None = option(
+        "--torque", metavar='"F ..."', text="Constant forces.", panel=_FORCES
+    )
+    gravity: str | None = option(
+        "--gravity",
+        metavar='"X Y Z"',
+        text="Free-fall acceleration in the world, m/s².",
+        panel=_FORCES,
+    )
+    losses: bool = flag("--losses", "Damping and friction of the description count.", panel=_FORCES)
+    armature: str | None = option(
+        "--armature",
+        metavar="I",
+        text="Inertia of rotors, times the gear ratio squared.",
+        panel=_FORCES,
+    )
+    stops: bool = flag("--stops", "Joint limits hold, softly.", panel=_FORCES)
+    plot: str | None = option(
+        "--plot",
+        metavar="FILE",
+        text="Draw positions, velocities, forces and energies: .png, .svg or .pdf.",
+        panel=_OUTPUT,
+    )
+    save: str | None = option(
+        "--save", metavar="FILE", text="Write all states: .npz, or .csv.", panel=_OUTPUT
+    )
+    threads: int | None = _threads()
+    json: bool = _json()
+
+
+# descriptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckArguments:
+    """List everything that is wrong or odd with descriptions, with lines, as compilers do.
+
+    Errors are what no robot follows from; warnings and notes are findings, with which the
+    description can be used. The exit code is 0 when there is no error (with --strict: no error
+    and no warning), 1 otherwise, 2 when the command line is wrong.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork check robot.urdf",
+        "linkwork check *.urdf --strict --ignore material-unused",
+        "linkwork check robot.urdf.xacro --allow ../meshes --json",
+    )
+
+    files: list[str] = argument("FILE...", "URDF, xacro or MJCF files.")
+    strict: bool = flag("--strict", "Warnings fail as well.")
+    level: str = option(
+        "--level",
+        metavar="LEVEL",
+        text="What is printed: error, warning (and errors), or note (everything).",
+        default="note",
+    )
+    meshes: bool = flag("--meshes/--no-meshes", "Open meshes and textures.", default=True)
+    allow: list[str] | None = _allow()
+    ignore: list[str] | None = option(
+        "--ignore",
+        metavar="CODE",
+        text="A code to leave out, such as material-unused. May be given several times.",
+    )
+    arg: list[str] | None = _xacro_arguments()
+    json: bool = _json()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffArguments:
+    """Show how two descriptions differ, element by element, whatever their text looks like.
+
+    The exit code is 0 when they say the same, 1 when they differ, 2 when one cannot be read.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork diff old.urdf new.urdf",
+        "linkwork diff old.urdf new.urdf --tolerance 1e-9",
+    )
+
+    before: str = argument("A", "The one file.")
+    after: str = argument("B", "The other file.")
+    tolerance: float = option(
+        "--tolerance",
+        metavar="X",
+        text="Numbers that differ by no more count as the same.",
+        default=0.0,
+    )
+    json: bool = _json()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertArguments:
+    """Write a description in another format, or a picture of its tree.
+
+    The name of the target says the format: .urdf, .xml or .mjcf (MJCF, by MuJoCo), .yaml
+    (loops alone), .json (the mechanism), .svg, .mmd or .md (Mermaid), .dot. What is odd, and what
+    is lost, is told on standard error. The exit code is 0 when the target is written, 2 otherwise;
+    a file is written whole or not at all.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork convert robot.urdf.xacro robot.urdf --arg prefix:=left_",
+        "linkwork convert panda panda.svg",
+        "linkwork convert ur5e - --to mermaid",
+    )
+
+    source: str = argument("SOURCE", "A URDF or xacro file, or the name of a bundled model.")
+    target: str = argument("TARGET", "The file to write; - is standard output.")
+    to: str | None = option(
+        "--to",
+        metavar="FORMAT",
+        text="What to write: urdf, mjcf, loops, json, svg, mermaid or dot.",
+    )
+    force: bool = flag("--force", "Replace a file that exists.")
+    strict: bool = flag("--strict", "Write nothing where there are warnings.")
+    meshes: str | None = option(
+        "--meshes",
+        metavar="HOW",
+        text="readable (URDF's default): files that the new place cannot reach are copied beside "
+        "it. reference: names are rewritten. copy: all files go to meshes/. keep: names stay.",
+    )
+    allow: list[str] | None = _allow()
+    arg: list[str] | None = _xacro_arguments()
+    env: list[str] | None = option(
+        "--env",
+        metavar="NAME=VALUE",
+        text="A value for $(env NAME) in a xacro file; the environment itself is not read. May be "
+        "given several times.",
+    )
+
+
+# models and programs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,7 +535,7 @@ class ModelsArguments:
 
     examples: ClassVar[tuple[str, ...]] = ("linkwork models",)
 
-    json: Json = False
+    json: bool = _json()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,8 +548,46 @@ class DemoArguments:
     )
 
     # One bound, so that a slip of the finger does not take all memory: a target needs some 1 kB.
-    targets: Annotated[
-        int, typer.Option("--targets", min=1, max=10_000_000, metavar="N", help="How many.")
-    ] = 10_000
-    robot: Annotated[str, value_option("--robot", "NAME", "A bundled model.")] = "panda"
-    seed: Annotated[int, value_option("--seed", "N", "Picks the random targets.", least=0)] = 0
+    targets: int = option(
+        "--targets", metavar="N", text="How many.", default=10_000, least=1, most=10_000_000
+    )
+    robot: str = option("--robot", metavar="NAME", text="A bundled model.", default="panda")
+    seed: int = option("--seed", metavar="N", text="Picks the random targets.", default=0, least=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunArguments:
+    """Run a Python program with Linkwork in the place of an older library.
+
+    Where the program imports the library, it gets Linkwork's face of it. All
+    else is as python does it: arguments, exit code, errors. What follows the
+    program's name is its own.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        'linkwork run --as urdfpy -c "import urdfpy; print(urdfpy.URDF)"',
+        "linkwork run --as urdfpy -m pydoc urdfpy.URDF.link_fk",
+    )
+
+    faces: list[str] | None = option(
+        "--as",
+        metavar="LIBRARY",
+        text="Put Linkwork in the place of this library. May be given several times; by default "
+        "of all that it has a face for.",
+    )
+    allow: list[str] | None = option(
+        "--allow",
+        metavar="DIR",
+        text="Let descriptions have meshes and images in this folder too, wherever it is. May be "
+        "given several times; LINKWORK_ALLOW has the same meaning.",
+    )
+    load_meshes: bool = flag(
+        "--load-meshes",
+        "Read meshes when a description is loaded, so that a missing one is an error then. "
+        "LINKWORK_LOAD_MESHES=1 has the same meaning.",
+    )
+    module: str | None = option("-m", metavar="MODULE", text="Run a module, as python -m does.")
+    code: str | None = option("-c", metavar="CODE", text="Run this text, as python -c does.")
+    words: list[str] | None = argument(
+        "SCRIPT [ARGUMENTS]", "A script, and the arguments that it gets.", default=None
+    )

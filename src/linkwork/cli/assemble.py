@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
 
 import linkwork as lw
 from linkwork import settings
-from linkwork.cli import closed, files, inputs, output
-from linkwork.cli.closed_arguments import AssembleArguments
-from linkwork.cli.fk import tell_rest
+from linkwork.cli import closed, inputs, output
+from linkwork.cli.arguments import AssembleArguments
+from linkwork.cli.inputs import Angles, Table
 from linkwork.errors import InputError, ShapeError
 from linkwork.solve.closed.assembly import Assembly
 
@@ -37,21 +35,22 @@ class Asked(NamedTuple):
 def run(given: AssembleArguments) -> None:
     """Assemble, print, write; exit with 1 where some rows are not assembled."""
     _check(given)
-    out = files.target(given.out)
+    out = output.target_file(given.out)
     robot = inputs.open_robot(given, None)
     if not closed.is_closed(robot):
         raise InputError(f"'{robot.name}' has no loops or couplings: there is nothing to assemble")
-    near = inputs.configuration(robot, given.near, "--near") if given.near else None
+    angles = Angles(given.deg)
+    near = inputs.configuration(robot, given.near, "--near", angles) if given.near else None
     asked = _asked(robot, given, near)
     result = _solved(robot, asked, given)
     found = 0 not in result.shape
     gaps = closed.gap(robot, result.q) if found else np.zeros(result.shape)
     if out is not None:
-        _write(out, robot, result)
+        output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
     if given.json:
         output.print_json(_as_json(robot, asked, result, gaps))
     elif found:
-        _show(output.console(), robot, asked, result, gaps)
+        _show(robot, asked, result, gaps, angles)
     if not (found and np.all(result.success)):
         output.note(f"linkwork: not assembled: {result.reason}")
         raise typer.Exit(NOT_ASSEMBLED)
@@ -79,6 +78,7 @@ def _asked(robot: lw.Robot, given: AssembleArguments, near: Floats | None) -> As
     start = robot.neutral() if near is None else near
     if given.file is None:
         named = inputs.named_values(given.values or [], "assemble")
+        named = Angles(given.deg).typed_by_name(robot.mechanism, named)
         return _of_names(robot, named, start, near)
     return _of_file(robot, given.file, near)
 
@@ -104,8 +104,8 @@ def _of_names(
 
 
 def _of_file(robot: lw.Robot, name: str, near: Floats | None) -> Asked:
-    read = files.read(name)
-    header = read.header if isinstance(read, files.Table) else None
+    read = inputs.read_numbers(name)
+    header = read.header if isinstance(read, Table) else None
     actuated = robot.actuated or tuple(header or ())
     if not actuated:
         raise InputError(
@@ -113,7 +113,7 @@ def _of_file(robot: lw.Robot, name: str, near: Floats | None) -> Asked:
         )
     places = _places(robot, actuated)
     labels = _labels(robot, places)
-    if not isinstance(read, files.Table):
+    if not isinstance(read, Table):
         rows = np.atleast_2d(read)
     else:
         rows = read.values if header is None else inputs.columns(read, labels)
@@ -174,45 +174,30 @@ def _as_json(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats) -
     }
 
 
-def _write(path: Path, robot: lw.Robot, result: lw.IKResult) -> None:
-    if path.suffix.lower() == ".npy":
-        files.write_npy(path, result.q)
-        return
-    header = (*inputs.position_labels(robot.mechanism), *inputs.RESULT_COLUMNS)
-    rows = (
-        [
-            *one.q.tolist(),
-            int(one.success),
-            one.position_error,
-            one.rotation_error,
-        ]
-        for _, one in result.rows()
-    )
-    files.write_csv(path, header, rows)
-
-
-def _show(
-    screen: Console, robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats
-) -> None:
-    labels = inputs.position_labels(robot.mechanism)
+def _show(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats, angles: Angles) -> None:
+    screen, labels = output.console(), inputs.position_labels(robot.mechanism)
+    turning, limits = inputs.position_angles(robot.mechanism.joint_types), robot.limits
+    q, lower, upper = (angles.shown(x, turning) for x in (result.q, limits.lower, limits.upper))
     if result.shape == ():
         word = "assembled" if result.success else "not assembled; the nearest that was found"
         screen.print(output.heading(f"{robot.name}: {word}"))
-        shown = output.table(("joint", "position", "lower", "upper", ""), numbers=3)
-        limits = robot.limits
+        position = "position (deg, m)" if angles.degrees else "position"
+        shown = output.table(("joint", position, "lower", "upper", ""), numbers=3)
         for k, name in enumerate(labels):
-            bounds = (output.short(limits.lower[k]), output.short(limits.upper[k]))
+            bounds = (output.short(lower[k]), output.short(upper[k]))
             what = "given" if name in asked.labels else ""
-            shown.add_row(name, output.number(result.q[k]), *bounds, what)
+            shown.add_row(name, output.number(q[k]), *bounds, what)
         screen.print(shown, "", sep="\n")
         screen.print(f"open by          {float(gaps):.1e} (m, rad)")
         screen.print(f"steps            {result.iterations}")
         return
     done, total = int(np.count_nonzero(result.success)), math.prod(result.shape)
     screen.print(output.heading(f"{robot.name}: {done} of {total} assembled"))
-    shown = output.table(("row", "assembled", "open by (m, rad)", "q: " + " ".join(labels)))
+    unit = " (deg)" if angles.degrees else ""
+    columns = ("row", "assembled", "open by (m, rad)", f"q{unit}: " + " ".join(labels))
+    shown = output.table(columns)
     for k in range(min(total, output.ROWS_SHOWN)):
-        numbers = " ".join(output.number(v, 4) for v in result.q[k])
+        numbers = " ".join(output.number(v, 4) for v in q[k])
         shown.add_row(str(k), "yes" if result.success[k] else "no", f"{gaps[k]:.1e}", numbers)
     screen.print(shown)
-    tell_rest(total, output.ROWS_SHOWN)
+    output.tell_rest(total, output.ROWS_SHOWN)

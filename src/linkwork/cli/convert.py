@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from linkwork.cli import output
-from linkwork.cli.document_arguments import ConvertArguments
+from linkwork.cli.arguments import ConvertArguments
 from linkwork.errors import Finding, InputError, UnsupportedFeatureError
 from linkwork.formats.loops import beside
 from linkwork.formats.mjcf.detect import is_mjcf

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from linkwork.cli import output
-from linkwork.cli.document_arguments import DiffArguments
+from linkwork.cli.arguments import DiffArguments
 from linkwork.errors import InputError
 from linkwork.formats.urdf.diff import Difference, diff
 from linkwork.loading import read

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 import linkwork as lw
-from linkwork.cli import files, inputs, output
-from linkwork.cli.angles import Angles
+from linkwork.cli import inputs, output
 from linkwork.cli.arguments import FkArguments
+from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError
 from linkwork.legible import legible
 
@@ -38,8 +38,8 @@ def run(given: FkArguments) -> None:
     """Print the poses, and write them where a file is asked for."""
     if given.all_frames and given.frame is not None and given.base_frame is None:
         raise InputError("give --frame or --all, not both")
-    out = files.target(given.out)
-    robot = inputs.open_robot(given, given.frame, Angles(given.deg))
+    out = output.target_file(given.out)
+    robot = inputs.open_robot(given, given.frame)
     q = inputs.configurations(robot, given.q, given.q_file, Angles(given.deg))
     poses = _compute(robot, np.atleast_2d(q), given)
     if out is not None:
@@ -90,13 +90,13 @@ def _as_json(robot: lw.Robot, poses: Poses, base: str | None) -> dict[str, Any]:
 def _write(path: Path, poses: Poses, *, single: bool, all_frames: bool) -> None:
     if path.suffix.lower() == ".npy":
         T = poses.T if all_frames else poses.T[:, 0]
-        files.write_npy(path, T[0] if single else T)
+        output.write_npy(path, T[0] if single else T)
         return
     names = (*inputs.POSITION, *inputs.WXYZ)
     if not all_frames:
-        files.write_csv(path, names, np.hstack([poses.xyz[:, 0], poses.wxyz[:, 0]]).tolist())
+        output.write_csv(path, names, np.hstack([poses.xyz[:, 0], poses.wxyz[:, 0]]).tolist())
         return
-    files.write_csv(path, ("row", "frame", *names), _rows_of_all(poses))
+    output.write_csv(path, ("row", "frame", *names), _rows_of_all(poses))
 
 
 def _rows_of_all(poses: Poses) -> Iterator[list[Any]]:
@@ -125,22 +125,16 @@ def _show(screen: Console, robot: lw.Robot, poses: Poses, given: FkArguments) ->
         names = [str(row), poses.frames[frame]][0 if n > 1 else 1 :]
         shown.add_row(*names, *[output.number(cell) for cell in cells])
     screen.print(shown)
-    tell_rest(n * len(poses.frames), _limit(n))
+    output.tell_rest(n * len(poses.frames), _limit(n))
 
 
 def _limit(n: int) -> int | None:
     return output.ROWS_SHOWN if n > 1 else None
 
 
-def tell_rest(total: int, shown: int | None) -> None:
-    """Say on standard error that there are more rows than were printed."""
-    if shown is not None and total > shown:
-        output.note(f"{shown} of {total} rows are shown; --out FILE or --json gives all of them")
-
-
 def print_positions(screen: Console, robot: lw.Robot, q: Floats, angles: Angles) -> None:
     """One line with the joint positions by name; their unit is said where it is not the usual."""
-    q = angles.shown_positions(robot.mechanism, q)
+    q = angles.shown(q, inputs.position_angles(robot.mechanism.joint_types))
     labels = inputs.position_labels(robot.mechanism)
     pairs = [f"{name}={output.short(value)}" for name, value in zip(labels, q, strict=True)]
     unit = " (deg)" if angles.degrees and pairs else ""

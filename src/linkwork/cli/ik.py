@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +13,9 @@ from rich.console import Console
 
 import linkwork as lw
 from linkwork import settings
-from linkwork.cli import closed, files, ik_tasks, inputs, output
-from linkwork.cli.angles import Angles
+from linkwork.cli import closed, ik_tasks, inputs, output
 from linkwork.cli.arguments import IkArguments
-from linkwork.cli.fk import tell_rest
+from linkwork.cli.inputs import Angles
 from linkwork.cli.progress import progress_of
 from linkwork.errors import InputError
 from linkwork.solve.show import show, table
@@ -29,7 +27,7 @@ NOT_SOLVED = 1
 
 
 class Asked(NamedTuple):
-    """What is to be done: a frame at poses, or tasks that bring their targets."""
+    """The request: a frame at poses, or tasks that bring their targets."""
 
     frame: str | None  # the one that has a target, if any has
     tasks: list[lw.ik.Task] | None  # None: the pose of the frame, and nothing else
@@ -37,7 +35,7 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What came of it; ``names`` are those of the tasks."""
+    """The solutions; ``names`` are those of the tasks."""
 
     result: lw.IKResult
     names: tuple[str, ...]
@@ -46,9 +44,9 @@ class Found(NamedTuple):
 def run(given: IkArguments) -> None:
     """Solve, print, write; exit with 1 where some targets are not solved."""
     _check(given)
-    out = files.target(given.out)
+    out = output.target_file(given.out)
     angles = Angles(given.deg)
-    robot = inputs.open_robot(given, given.frame[0] if given.frame else None, angles)
+    robot = inputs.open_robot(given, given.frame[0] if given.frame else None)
     for frame in given.frame or []:
         inputs.check_frame(robot, frame, "--frame")
     q0 = inputs.configuration(robot, given.q0, "--q0", angles) if given.q0 else None
@@ -56,7 +54,7 @@ def run(given: IkArguments) -> None:
     found = _solve(robot, asked, q0, given)
     result = found.result
     if out is not None:
-        _write(out, robot, result)
+        output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
     if given.json:
         output.print_json(_as_json(robot, asked, given, found))
     else:
@@ -158,7 +156,7 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
 
 
 def _unsolved(result: lw.IKResult) -> str:
-    """How many, and why the first: the result's own words."""
+    """The number of targets that are not solved, and why the first, as the result says it."""
     return f"not solved: {result.reason}" if result.shape == () else result.reason
 
 
@@ -191,25 +189,8 @@ def _row_as_json(one: lw.IKResult, gap: Any) -> dict[str, Any]:
     return told if gap is None else {"q": told.pop("q"), "closure": gap, **told}
 
 
-def _write(path: Path, robot: lw.Robot, result: lw.IKResult) -> None:
-    if path.suffix.lower() == ".npy":
-        files.write_npy(path, result.q)
-        return
-    header = (*inputs.position_labels(robot.mechanism), *inputs.RESULT_COLUMNS)
-    rows = (
-        [
-            *one.q.tolist(),
-            int(one.success),
-            one.position_error,
-            one.rotation_error,
-        ]
-        for _, one in result.rows()
-    )
-    files.write_csv(path, header, rows)
-
-
 def _what(asked: Asked, found: Found) -> tuple[str, str]:
-    """What was asked for, for one target and for several."""
+    """The request in words, for one target and for several."""
     if asked.tasks is None:
         return f"pose of {asked.frame}", f"poses of {asked.frame}"
     names = ", ".join(found.names)
@@ -230,6 +211,7 @@ def _show(
     screen.print(output.heading(f"{robot.name}: {title}"))
     labels = inputs.position_labels(robot.mechanism)
     angles, unit = Angles(given.deg), " (deg)" if given.deg else ""
+    turning = inputs.position_angles(robot.mechanism.joint_types)
     columns = ("row", "solved", "error (m)", "error (rad)", f"q{unit}: " + " ".join(labels))
     shown = output.table(columns)
     for row, one in itertools.islice(result.rows(), output.ROWS_SHOWN):
@@ -238,13 +220,13 @@ def _show(
             "yes" if one.success else "no",
             f"{one.position_error:.1e}",
             f"{one.rotation_error:.1e}",
-            " ".join(output.number(v, 4) for v in angles.shown_positions(robot.mechanism, one.q)),
+            " ".join(output.number(v, 4) for v in angles.shown(one.q, turning)),
         )
     screen.print(shown)
     if given.show:
         screen.print("")
         show(result, screen)
-    tell_rest(total, output.ROWS_SHOWN)
+    output.tell_rest(total, output.ROWS_SHOWN)
 
 
 def _show_one(
@@ -256,7 +238,8 @@ def _show_one(
     position = "position (deg, m)" if given.deg else "position"
     shown = output.table(("joint", position, "lower", "upper"), numbers=3)
     values = (result.q, robot.limits.lower, robot.limits.upper)
-    told = [Angles(given.deg).shown_positions(robot.mechanism, each) for each in values]
+    turning = inputs.position_angles(robot.mechanism.joint_types)
+    told = [Angles(given.deg).shown(each, turning) for each in values]
     labels = inputs.position_labels(robot.mechanism)
     for name, q, lower, upper in zip(labels, *told, strict=True):
         shown.add_row(name, output.number(q), output.short(lower), output.short(upper))

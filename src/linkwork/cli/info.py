@@ -12,10 +12,11 @@ from rich.table import Table
 import linkwork as lw
 from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import InfoArguments
+from linkwork.cli.inputs import RADIANS, Angles
 from linkwork.errors import InputError
 from linkwork.legible import legible
 from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.robot_structure import drawn, edges_of, leaders_of, root_of
+from linkwork.robot_structure import Edge, drawn, edges_of, leaders_of, root_of
 
 LEVELS = ("error", "warning", "note")
 
@@ -30,9 +31,10 @@ def run(given: InfoArguments) -> None:
         return
     screen, chain = output.console(), given.base_frame is not None
     _show_head(screen, robot, given.base_frame)
-    _show_tree(robot)
-    screen.print(output.heading("\njoints in the order of q (rad, m, N, Nm, s)"))
-    screen.print(_joints(robot.mechanism))
+    angles = Angles(given.deg)
+    _show_tree(robot, angles)
+    screen.print(output.heading(f"\njoints in the order of q ({angles.unit}, m, N, Nm, s)"))
+    screen.print(_joints(robot.mechanism, angles))
     total = output.short(robot.mass)
     screen.print(output.heading(f"\nmasses, {total} kg in total"))
     screen.print(_masses(robot, chain=chain), "", sep="\n")
@@ -41,9 +43,12 @@ def run(given: InfoArguments) -> None:
     _show_findings(screen, robot)
 
 
-def _joint_records(m: Mechanism) -> list[dict[str, Any]]:
+def _joint_records(m: Mechanism, angles: Angles = RADIANS) -> list[dict[str, Any]]:
     """One record for each joint of q, in its order."""
     records: list[dict[str, Any]] = []
+    turning = inputs.position_angles(m.joint_types)
+    lower, upper = (angles.shown(limits, turning) for limits in (m.lower, m.upper))
+    velocity = angles.shown(m.velocity_limit, inputs.velocity_angles(m.joint_types))
     for c, (name, kind) in enumerate(zip(m.joint_names, m.joint_types, strict=True)):
         q = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
         v = slice(int(m.v_start[c]), int(m.v_start[c + 1]))
@@ -53,10 +58,10 @@ def _joint_records(m: Mechanism) -> list[dict[str, Any]]:
                 "type": kind.label,
                 "q": [q.start, q.stop],
                 "v": [v.start, v.stop],
-                "lower": m.lower[q].tolist(),
-                "upper": m.upper[q].tolist(),
-                "angle": float(m.angle_limit[c]),
-                "velocity": m.velocity_limit[v].tolist(),
+                "lower": lower[q].tolist(),
+                "upper": upper[q].tolist(),
+                "angle": float(angles.shown(m.angle_limit[c])),
+                "velocity": velocity[v].tolist(),
                 "effort": m.effort_limit[v].tolist(),
             }
         )
@@ -131,8 +136,8 @@ def _degrees_of_freedom(robot: lw.Robot) -> int:
     return robot.n_v if found is None else found.degrees_of_freedom
 
 
-def _show_tree(robot: lw.Robot) -> None:
-    edges = edges_of(robot)
+def _show_tree(robot: lw.Robot, angles: Angles) -> None:
+    edges = [_in_units(edge, robot.mechanism, angles) for edge in edges_of(robot)]
     floating = robot.mechanism.body_joint_types[0] is JointType.FLOATING
     tree, deepest = drawn(root_of(robot, edges), edges, floating=floating)
     longest = max((len(edge.child) + len(edge.joint) for edge in edges), default=0)
@@ -140,11 +145,22 @@ def _show_tree(robot: lw.Robot) -> None:
     output.console(at_least=deepest + longest + 120).print(tree, soft_wrap=True)
 
 
-def _joints(m: Mechanism) -> Table:
-    leaders = leaders_of(m)
+def _in_units(edge: Edge, m: Mechanism, angles: Angles) -> Edge:
+    """A joint of the tree with its limits, and what it follows, in the unit of angles."""
+    if not angles.degrees:
+        return edge
+    follows = leaders_of(m, degrees=True).get(edge.joint)
+    if edge.lower is None or edge.upper is None or edge.type == JointType.PRISMATIC.label:
+        return dataclasses.replace(edge, follows=follows)
+    lower, upper = (float(angles.shown(limit)) for limit in (edge.lower, edge.upper))
+    return dataclasses.replace(edge, lower=lower, upper=upper, follows=follows)
+
+
+def _joints(m: Mechanism, angles: Angles) -> Table:
+    leaders = leaders_of(m, degrees=angles.degrees)
     columns = ("joint", "type", "q", "lower", "upper", "velocity", "effort")
     shown = output.table((*columns, "coupled to") if leaders else columns)
-    for record in _joint_records(m):
+    for record in _joint_records(m, angles):
         first, stop = record["q"]
         where = str(first) if stop - first == 1 else f"{first}-{stop - 1}"
         limits = [_shared(record[key]) for key in ("lower", "upper", "velocity", "effort")]

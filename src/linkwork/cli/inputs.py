@@ -1,43 +1,106 @@
-"""From what was typed to robots, configurations and poses."""
+"""From words and files that people give to robots, configurations and poses.
+
+Files of numbers are .csv or .npy; every fault of one is told with its place.
+"""
 
 from __future__ import annotations
 
+import csv
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import linkwork as lw
-from linkwork.cli import files
-from linkwork.cli.angles import Angles
+from linkwork.cli import output
 from linkwork.cli.arguments import RobotArguments
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import labels
 
 Floats = NDArray[np.float64]
 
-RESULT_COLUMNS = ("success", "position_error", "rotation_error")
-"""What `linkwork ik` writes beside the joints, and a file of joint positions may therefore hold."""
-
-RADIANS = Angles()
 POSITION = ("x", "y", "z")
 RPY = ("roll", "pitch", "yaw")
 WXYZ = ("qw", "qx", "qy", "qz")
 
 
+# angles
+
+
+@dataclass(frozen=True)
+class Angles:
+    """The unit that people use for angles at the terminal; everything else is in radians."""
+
+    degrees: bool = False
+
+    @property
+    def unit(self) -> str:
+        """The unit's name: "rad" or "deg"."""
+        return "deg" if self.degrees else "rad"
+
+    def typed(self, values: ArrayLike, where: ArrayLike = True) -> Floats:
+        """Values in radians, of what was typed; ``where`` says which of them are angles."""
+        given = np.asarray(values, np.float64)
+        return np.where(where, np.deg2rad(given), given) if self.degrees else given
+
+    def shown(self, values: ArrayLike, where: ArrayLike = True) -> Floats:
+        """Values to print, of radians; ``where`` says which of them are angles."""
+        given = np.asarray(values, np.float64)
+        return np.where(where, np.rad2deg(given), given) if self.degrees else given
+
+    def typed_by_name(
+        self, m: Mechanism, values: Mapping[str, float | Sequence[float]]
+    ) -> dict[str, float | list[float]]:
+        """Positions of joints by name, coupled ones included; other names stay as they are."""
+        kinds = dict(zip(m.body_joint_names, m.body_joint_types, strict=True))
+        found: dict[str, float | list[float]] = {}
+        for name, value in values.items():
+            listed = list(np.atleast_1d(value))
+            turning = position_angles([kinds.get(name, JointType.FIXED)])
+            for k, turns in enumerate(turning[: len(listed)]):
+                listed[k] = float(self.typed(listed[k], turns))
+            found[name] = listed[0] if np.ndim(value) == 0 else listed
+        return found
+
+
+def position_angles(kinds: Iterable[JointType]) -> NDArray[np.bool_]:
+    """The positions (nq,) of joints of these kinds that are angles."""
+    return np.array([turns for kind in kinds for turns in _turning(kind, kind.n_q)], bool)
+
+
+def velocity_angles(kinds: Iterable[JointType]) -> NDArray[np.bool_]:
+    """The velocities (nv,) of joints of these kinds that are angles a second."""
+    return np.array([turns for kind in kinds for turns in _turning(kind, kind.n_v)], bool)
+
+
+def _turning(kind: JointType, n: int) -> list[bool]:
+    """The numbers of a joint that are angles: of what turns any way, the last three velocities."""
+    if kind.has_quaternion:
+        return [n == kind.n_v and k >= n - 3 for k in range(n)]
+    return [kind.turns or (kind is JointType.PLANAR and k == 2) for k in range(n)]
+
+
+RADIANS = Angles()
+
+
 # the robot
 
 
-def open_robot(given: RobotArguments, frame: str | None, angles: Angles = RADIANS) -> lw.Robot:
+def open_robot(given: RobotArguments, frame: str | None) -> lw.Robot:
     """The robot of a command, with joints locked, or the chain to ``frame`` cut out."""
     if given.floating and given.base_frame is not None:
         raise InputError("a chain between two frames has no floating base: leave out one of them")
     robot = lw.load(given.source, base="floating" if given.floating else "fixed")
     if given.lock:
+        angles = Angles(given.deg)
         at = angles.typed_by_name(robot.mechanism, named_values(given.lock, "--lock"))
-        robot = robot.lock(list(at), at)
+        robot = robot.with_locked(list(at), at)
     if frame is not None:
         check_frame(robot, frame, "--frame")
     if given.base_frame is not None:
@@ -91,14 +154,14 @@ def configuration(
             f"{option} takes {robot.n_q} numbers for '{robot.name}' "
             f"({_listed(position_labels(robot.mechanism))}), not {len(values)}"
         )
-    return angles.typed_positions(robot.mechanism, values)
+    return angles.typed(values, position_angles(robot.mechanism.joint_types))
 
 
 def numbers(text: str, option: str) -> list[float]:
     """The finite numbers in a text, parted by spaces or commas."""
     values: list[float] = []
     for piece in re.split(r"\s*,\s*|\s+", text.strip()):
-        value = files.number(piece)
+        value = number_of(piece)
         if value is None:
             raise InputError(f"{option}: {piece!r} is not a finite number")
         values.append(value)
@@ -123,8 +186,8 @@ def named_values(entries: Sequence[str], option: str) -> dict[str, float | list[
 
 def _from_file(robot: lw.Robot, name: str) -> Floats:
     labels = position_labels(robot.mechanism)
-    read = files.read(name)
-    if not isinstance(read, files.Table):
+    read = read_numbers(name)
+    if not isinstance(read, Table):
         if read.ndim > 2 or read.shape[-1] != robot.n_q:
             raise ShapeError(
                 f"{name} has the shape {read.shape}; joint positions of '{robot.name}' have "
@@ -132,7 +195,7 @@ def _from_file(robot: lw.Robot, name: str) -> Floats:
             )
         return np.atleast_2d(read)
     if read.header is not None:
-        return columns(read, labels, RESULT_COLUMNS)
+        return columns(read, labels, output.RESULT_COLUMNS)
     if read.values.shape[1] != robot.n_q:
         raise ShapeError(
             f"{name} has {read.values.shape[1]} columns; '{robot.name}' takes {robot.n_q} "
@@ -141,7 +204,7 @@ def _from_file(robot: lw.Robot, name: str) -> Floats:
     return read.values
 
 
-def columns(table: files.Table, wanted: Sequence[str], ignored: Sequence[str] = ()) -> Floats:
+def columns(table: Table, wanted: Sequence[str], ignored: Sequence[str] = ()) -> Floats:
     """The columns with these names, in this order; all must be there, and no others."""
     header = table.header or ()
     for name in header:
@@ -184,8 +247,8 @@ def _exactly(text: str, option: str, n: int) -> list[float]:
 
 def poses_from(name: str) -> Floats:
     """The poses (n, 4, 4) of a file."""
-    read = files.read(name)
-    if isinstance(read, files.Table):
+    read = read_numbers(name)
+    if isinstance(read, Table):
         values = read.values if read.header is None else _pose_columns(read)
     elif read.shape[-2:] == (4, 4) and read.ndim <= 3:
         return read.reshape(-1, 4, 4)
@@ -204,7 +267,7 @@ def poses_from(name: str) -> Floats:
         raise InputError(f"{name}: {error}") from None
 
 
-def _pose_columns(table: files.Table) -> Floats:
+def _pose_columns(table: Table) -> Floats:
     header = set(table.header or ())
     turned = RPY if header & set(RPY) and not header & set(WXYZ) else WXYZ
     if not header & {*RPY, *WXYZ}:
@@ -213,3 +276,97 @@ def _pose_columns(table: files.Table) -> Floats:
             "qz"
         )
     return columns(table, (*POSITION, *turned))
+
+
+# files of numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of numbers (n, columns), and the names of the columns where the file has a header."""
+
+    file: str
+    header: tuple[str, ...] | None
+    values: Floats
+
+
+def number_of(text: str) -> float | None:
+    """The finite number that a piece of text is, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    # float() also takes underscores and the digits of other scripts
+    return value if math.isfinite(value) and text.isascii() and "_" not in text else None
+
+
+def read_numbers(name: str) -> Table | Floats:
+    """A .csv file as a table, a .npy file as a float64 array.
+
+    Raises: InputError for another kind of file, one that cannot be read, or a cell that is no
+    finite number, by file and line.
+    """
+    kind = Path(name).suffix.lower()
+    if kind not in output.NUMBER_FILES:
+        raise InputError(f"{name}: the file's name must end in .csv or .npy")
+    try:
+        return _read_csv(name) if kind == ".csv" else _read_npy(name)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from None
+
+
+def _read_csv(name: str) -> Table:
+    header: tuple[str, ...] | None = None
+    rows: list[list[float]] = []
+    width = 0
+    try:
+        # a byte order mark in front, as spreadsheets write it, does not count
+        with open(name, encoding="utf-8-sig", newline="") as file:
+            lines = csv.reader(file, strict=True)
+            for cells in lines:
+                if not any(cell.strip() for cell in cells):
+                    continue
+                if not width:
+                    width = len(cells)
+                    if all(number_of(cell) is None for cell in cells):
+                        header = tuple(cell.strip() for cell in cells)
+                        continue
+                rows.append(_row(f"{name}:{lines.line_num}", cells, width))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{name} is not a .csv file in UTF-8: {error}") from None
+    if not rows:
+        raise InputError(f"{name} holds no rows of numbers")
+    return Table(name, header, np.array(rows, np.float64))
+
+
+def _row(where: str, cells: Sequence[str], width: int) -> list[float]:
+    if len(cells) != width:
+        raise InputError(
+            f"{where}: this line has {len(cells)} cells, the first has {width}; cells are parted "
+            "by commas"
+        )
+    values: list[float] = []
+    for k, cell in enumerate(cells, 1):
+        value = number_of(cell)
+        if value is None:
+            raise InputError(f"{where}: cell {k} is not a finite number: {cell.strip()!r}")
+        values.append(value)
+    return values
+
+
+def _read_npy(name: str) -> Floats:
+    try:
+        with open(name, "rb") as file:
+            array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"{name} is not a .npy array of numbers: {reason}") from None
+    if array.dtype.kind not in "fiu":
+        raise InputError(f"{name} holds {array.dtype}, not numbers")
+    if array.size == 0:
+        raise InputError(f"{name} holds an empty array, of shape {array.shape}")
+    values = np.ascontiguousarray(array, np.float64)
+    if not np.isfinite(values).all():
+        where = ", ".join(str(k) for k in np.argwhere(~np.isfinite(values))[0])
+        raise InputError(f"{name}: the value at [{where}] is not a finite number")
+    return values

@@ -12,10 +12,10 @@ from rich.table import Table
 
 import linkwork as lw
 from linkwork.algorithms.jacobian import Reference
-from linkwork.cli import files, inputs, output
-from linkwork.cli.angles import Angles
+from linkwork.cli import inputs, output
 from linkwork.cli.arguments import JacobianArguments
-from linkwork.cli.fk import print_positions, tell_rest
+from linkwork.cli.fk import print_positions
+from linkwork.cli.inputs import Angles
 from linkwork.errors import UnknownNameError
 
 Floats = NDArray[np.float64]
@@ -28,8 +28,8 @@ def run(given: JacobianArguments) -> None:
     references = get_args(Reference)
     if given.reference not in references:
         raise UnknownNameError("reference", given.reference, references)
-    out = files.target(given.out)
-    robot = inputs.open_robot(given, given.frame, Angles(given.deg))
+    out = output.target_file(given.out)
+    robot = inputs.open_robot(given, given.frame)
     q = inputs.configurations(robot, given.q, given.q_file, Angles(given.deg))
     frame = robot.tip if given.frame is None else given.frame
     J = robot.jacobian(q, frame, reference=cast("Reference", given.reference))
@@ -61,12 +61,12 @@ def _as_json(
 
 def _write(path: Path, J: Floats, columns: list[str]) -> None:
     if path.suffix.lower() == ".npy":
-        files.write_npy(path, J)
+        output.write_npy(path, J)
     elif J.ndim == 2:
-        files.write_csv(path, ("velocity", *columns), _lines(J))
+        output.write_csv(path, ("velocity", *columns), _lines(J))
     else:
         rows = ([k, *line] for k, matrix in enumerate(J) for line in _lines(matrix))
-        files.write_csv(path, ("row", "velocity", *columns), rows)
+        output.write_csv(path, ("row", "velocity", *columns), rows)
 
 
 def _lines(matrix: Floats) -> Iterator[list[Any]]:
@@ -96,7 +96,7 @@ def _show(
             shown.add_row(name, *[output.number(v) for v in values])
         screen.print(shown)
     if limit is not None:
-        tell_rest(len(matrices), limit)
+        output.tell_rest(len(matrices), limit)
 
 
 def _upright(matrix: Floats, columns: list[str]) -> Table:

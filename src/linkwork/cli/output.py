@@ -1,7 +1,8 @@
-"""What is printed: tables and poses on standard output, notes and progress on standard error."""
+"""Output: tables and poses on standard output, notes on standard error, numbers in files."""
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
@@ -9,6 +10,8 @@ import shutil
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -16,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from linkwork.atomic import refusing, replacing
 from linkwork.errors import InputError
 from linkwork.json_values import as_json
 from linkwork.legible import legible
@@ -23,6 +27,14 @@ from linkwork.legible import legible
 if TYPE_CHECKING:  # the list of models needs no NumPy
     import numpy as np
     from numpy.typing import NDArray
+
+    from linkwork.solve.result import IKResult
+
+NUMBER_FILES = (".csv", ".npy")
+"""The files that numbers are written to, by the end of their name."""
+
+RESULT_COLUMNS = ("success", "position_error", "rotation_error")
+"""The columns beside the joints in a file of solutions, which a file of positions may have too."""
 
 ROWS_SHOWN = 20
 """Rows of a batch that are printed; a file or JSON has all of them."""
@@ -138,6 +150,12 @@ def heading(text: str) -> Text:
     return Text(text[: len(text) - len(line)] + legible(line), style="bold")
 
 
+def tell_rest(total: int, shown: int | None) -> None:
+    """Say on standard error that there are more rows than were printed."""
+    if shown is not None and total > shown:
+        note(f"{shown} of {total} rows are shown; --out FILE or --json gives all of them")
+
+
 # JSON
 
 
@@ -162,3 +180,60 @@ def _pieces(value: Any, indent: str) -> Iterator[str]:
         yield f"{opening if k == 0 else ','}\n{inner}{key}"
         yield from _pieces(item, inner)
     yield f"\n{indent}{closing}"
+
+
+# files of numbers: written whole or not at all
+
+
+def target_file(
+    name: str | None, kinds: Sequence[str] = NUMBER_FILES, option: str = ""
+) -> Path | None:
+    """The file to write, checked before any work is done; ``option`` is told with its faults.
+
+    Raises: InputError for another ending than those of ``kinds``, a folder that does not exist, or
+    something there that is not a file.
+    """
+    if name is None:
+        return None
+    path, told = Path(name), f"{option} {name}".strip()
+    if path.suffix.lower() not in kinds:
+        ends = " or ".join([", ".join(kinds[:-1]), kinds[-1]])
+        raise InputError(f"{told}: the name of the file to write must end in {ends}")
+    with refusing(name):
+        if not path.parent.is_dir():
+            raise InputError(f"{told} cannot be written: there is no folder {path.parent}")
+        if path.exists() and not path.is_file():
+            raise InputError(f"{told} cannot be written: something that is not a file is there")
+        # through a link, so that the file is replaced and not the link
+        return path.resolve() if path.is_symlink() else path
+
+
+def write_npy(path: Path, array: NDArray[Any]) -> None:
+    """Write an array as .npy."""
+    import numpy as np  # noqa: PLC0415  the list of models needs none
+
+    with replacing(path) as file:
+        np.save(file, array, allow_pickle=False)
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows under a header; every number as short as it can be read back exactly."""
+    with replacing(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(header)
+        lines.writerows(rows)
+        text.flush()
+        text.detach()
+
+
+def write_solutions(path: Path, labels: Sequence[str], result: IKResult) -> None:
+    """Write joint positions (.npy), or a line for each row with its success and errors (.csv)."""
+    if path.suffix.lower() == ".npy":
+        write_npy(path, result.q)
+        return
+    rows = (
+        [*one.q.tolist(), int(one.success), one.position_error, one.rotation_error]
+        for _, one in result.rows()
+    )
+    write_csv(path, (*labels, *RESULT_COLUMNS), rows)

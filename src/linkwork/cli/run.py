@@ -25,7 +25,7 @@ from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from linkwork import faces, settings
-from linkwork.cli.program_arguments import RunArguments
+from linkwork.cli.arguments import RunArguments
 from linkwork.errors import InputError
 
 FAILED, INTERRUPTED = 1, 130
@@ -39,7 +39,7 @@ class NothingToRun(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is going to be ``__main__``."""
+    """A program that is going to be ``__main__``."""
 
     code: CodeType
     file: str | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,9 @@ from rich.console import Console
 import linkwork as lw
 from linkwork import atomic
 from linkwork.cli import inputs, output
+from linkwork.cli.arguments import SimulateArguments
+from linkwork.cli.inputs import Angles
 from linkwork.cli.progress import progress_of
-from linkwork.cli.simulation_arguments import SimulateArguments
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.simulating import simulate
 from linkwork.simulation.actuators import PD
@@ -31,8 +31,8 @@ SAVED = (".npz", ".csv")
 
 def run(given: SimulateArguments) -> None:
     """Simulate, print, write; exit with 1 where the simulation did not go to its end."""
-    picture = _target(given.plot, "--plot", PICTURES)
-    saved = _target(given.save, "--save", SAVED)
+    picture = output.target_file(given.plot, PICTURES, "--plot")
+    saved = output.target_file(given.save, SAVED, "--save")
     if picture is not None:
         _need_matplotlib()
     robot = inputs.open_robot(given, None)
@@ -49,7 +49,7 @@ def run(given: SimulateArguments) -> None:
     if given.json:
         output.print_json(result.to_dict())
     else:
-        _show(output.console(), robot, result)
+        _show(output.console(), robot, result, Angles(given.deg))
     if not result:
         output.note(f"linkwork: not finished: {result.reason}")
         raise typer.Exit(DIVERGED)
@@ -62,25 +62,17 @@ def _need_matplotlib() -> None:
         raise MissingExtraError("--plot needs matplotlib: pip install 'linkwork[plot]'")
 
 
-def _target(name: str | None, option: str, kinds: tuple[str, ...]) -> Path | None:
-    """The file to write, checked before any work is done."""
-    if name is None:
-        return None
-    path = Path(name)
-    if path.suffix.lower() not in kinds:
-        raise InputError(f"{option} {name}: the file's name must end in {' or '.join(kinds)}")
-    if not path.parent.is_dir():
-        raise InputError(f"{option} {name} cannot be written: there is no folder {path.parent}")
-    return path
-
-
 def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
-    q0 = _assembled(robot, inputs.configuration(robot, given.q0, "--q0"))
+    angles = Angles(given.deg)
+    q0 = _assembled(robot, inputs.configuration(robot, given.q0, "--q0", angles))
+    v0 = _by_joint(robot, given.v0, "--v0", driven=False)
+    if v0 is not None:
+        v0 = angles.typed(v0, inputs.velocity_angles(robot.mechanism.joint_types))
     with progress_of("simulating") as progress:
         return simulate(
             robot,
             q0,
-            _by_joint(robot, given.v0, "--v0", driven=False),
+            v0,
             given.duration,
             torque=_torque(robot, given),
             method=given.method,  # pyright: ignore[reportArgumentType]  checked there, by name
@@ -114,7 +106,7 @@ def _torque(robot: lw.Robot, given: SimulateArguments) -> Any:
         return _by_joint(robot, given.torque, "--torque")
     target = None
     if given.target:
-        target = inputs.configuration(robot, given.target, "--target")
+        target = inputs.configuration(robot, given.target, "--target", Angles(given.deg))
     return PD(
         _by_joint(robot, given.kp, "--kp", one=True),
         0.0 if given.kd is None else _by_joint(robot, given.kd, "--kd", one=True),
@@ -149,21 +141,25 @@ def _by_joint(
     raise ShapeError(f"{option} takes {first}{' or '.join(kinds)}; {count} given")
 
 
-def _show(screen: Console, robot: lw.Robot, result: Simulation) -> None:
+def _show(screen: Console, robot: lw.Robot, result: Simulation, angles: Angles) -> None:
     end = float(result.ended_at)
     last = int(np.flatnonzero(np.isfinite(result.q).all(axis=1))[-1])
     n = result.times.size
     kept = f"{n}" if last + 1 == n else f"{last + 1} of {n}"
     screen.print(output.heading(f"{robot.name}: {end:g} s simulated, {kept} states"))
-    shown = output.table(("joint", "begins at", "ends at", "least", "most"), numbers=4)
+    joint = "joint (deg, m)" if angles.degrees else "joint"
+    shown = output.table((joint, "begins at", "ends at", "least", "most"), numbers=4)
+    kinds = robot.mechanism.joint_types
+    q = angles.shown(result.q[: last + 1], inputs.position_angles(kinds))
+    v = angles.shown(result.v[: last + 1], inputs.velocity_angles(kinds))
     for k, name in enumerate(inputs.position_labels(robot.mechanism)):
-        values = result.q[: last + 1, k]
+        values = q[:, k]
         numbers = (values[0], values[-1], values.min(), values.max())
         shown.add_row(name, *[output.number(x, 4) for x in numbers])
     screen.print(shown, "", sep="\n")
     fastest = int(np.argmax(np.abs(result.v[: last + 1]).max(axis=0)))
     names = inputs.velocity_labels(robot.mechanism)
-    screen.print(f"fastest          {np.abs(result.v[: last + 1]).max():.4g} ({names[fastest]})")
+    screen.print(f"fastest          {np.abs(v[:, fastest]).max():.4g} ({names[fastest]})")
     screen.print(
         f"energy           {result.energy[0]:.6g} J at first, {result.energy[last]:.6g} J at last"
     )

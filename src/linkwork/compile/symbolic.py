@@ -1,17 +1,20 @@
-"""An algorithm as a CasADi function: for optimisation problems, derivatives, other code."""
+"""Algorithms on CasADi's SX: for optimisation problems, derivatives, other code.
+
+An expression graph is replayed: each of its expressions is computed once more, on symbols.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from linkwork import extras
 from linkwork.compile.c_names import Names
 from linkwork.compile.signature import Shape
-from linkwork.compile.tracing import Traced, trace
+from linkwork.compile.tracing import trace
 from linkwork.mechanism.model import Mechanism
-from linkwork.ops.graph import ZERO
+from linkwork.ops.graph import ZERO, ExpressionGraph, Expressions, GraphOps
 
 cs = extras.casadi()
 
@@ -38,7 +41,13 @@ def symbolic(
         cs.SX.sym(name, math.prod(shape))
         for name, shape in zip(signature.input_names, signature.input_shapes, strict=True)
     ]
-    values = _replayed(traced, symbols)
+    inputs = {
+        k: symbols[which][element]
+        for k in traced.order
+        if traced.graph.operations[k] == "INPUT"
+        for which, element in [traced.graph.arguments[k]]
+    }
+    values = _replayed(traced.graph, traced.order, inputs)
     shaped = [
         matrix_of(cs.vertcat(*[values[k] for k in numbers]), shape)
         for numbers, shape in zip(traced.outputs, signature.output_shapes, strict=True)
@@ -49,17 +58,49 @@ def symbolic(
     return cs.Function(algorithm, symbols, shaped, named, made)
 
 
-def _replayed(traced: Traced, symbols: Sequence[Any]) -> dict[int, Any]:
-    """The values of a graph's expressions, computed once more on CasADi's symbols."""
-    graph = traced.graph
-    values: dict[int, Any] = {ZERO: cs.SX(1, 1)}
-    for k in traced.order:
+def on_symbols(function: Callable[..., Any], *blocks: Any) -> Any:
+    """``function(o, *blocks)`` of blocks that are SX: what it gives, as SX or a list of them.
+
+    ``function`` is written over the operations `o`, as algorithms are. A column is a vector to it,
+    also of one element, and the SX of a result have its shape; what is no SX is passed on as it is.
+    """
+    o, symbols = GraphOps(), dict[int, Any]()
+    result = function(o, *[_lifted(o, k, block, symbols) for k, block in enumerate(blocks)])
+    listed = isinstance(result, (list, tuple))
+    found = [o.const(each) for each in (result if listed else [result])]
+    values = _replayed(o.graph, o.graph.needed([each.numbers for each in found]), symbols)
+    made = [matrix_of(cs.vertcat(*[values[k] for k in each.numbers]), each.shape) for each in found]
+    return made if listed else made[0]
+
+
+def _lifted(o: GraphOps, which: int, block: Any, symbols: dict[int, Any]) -> Any:
+    """A block of the graph for an SX; which symbols its inputs stand for goes into ``symbols``."""
+    if not isinstance(block, cs.SX):
+        return block
+    n_rows, n_columns = block.shape
+    numbers: list[int] = []
+    for element in range(n_rows * n_columns):
+        entry = block[element // n_columns, element % n_columns]
+        if entry.is_constant():
+            numbers.append(o.graph.constant(float(entry)))
+        else:
+            numbers.append(o.graph.input(which, element))
+            symbols[numbers[-1]] = entry
+    shape = block.shape if n_columns != 1 else (n_rows,)
+    return Expressions(o.graph, shape, numbers)
+
+
+def _replayed(
+    graph: ExpressionGraph, order: Sequence[int], inputs: Mapping[int, Any]
+) -> dict[int, Any]:
+    """The values of a graph's expressions, arguments first, computed once more on SX."""
+    values: dict[int, Any] = {ZERO: cs.SX(1, 1), **inputs}
+    for k in order:
+        if k in values:
+            continue
         operation, arguments = graph.operations[k], graph.arguments[k]
-        if operation == "INPUT":
-            which, element = arguments
-            values[k] = symbols[which][element]
-        elif operation == "CONST":
-            values[k] = cs.SX(graph.values[k]) if k != ZERO else values[ZERO]
+        if operation == "CONST":
+            values[k] = cs.SX(graph.values[k])
         else:
             code = getattr(cs, f"OP_{operation}")
             own = [values[a] for a in arguments]

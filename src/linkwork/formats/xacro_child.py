@@ -5,6 +5,10 @@ its memory is bounded, and what the `xacro` package changes in the modules that 
 (``xml.dom.minidom`` among them) ends with it. It opens files inside the folders that it was given
 and no others, and an audit hook ends what starts programs, writes files or uses the net.
 
+The package works on ``xml.dom.minidom``, which forgets lines. Here a document is built whose
+elements have a ``place``, file and line; copies keep it, and the text that is written at last knows
+it for each of its lines. Errors and warnings find theirs in the functions of the package that run.
+
 First line in: the job. Lines out: ``{"find": name}``, answered by ``{"folder": ...}`` or
 ``{"error": ...}``, and at last ``{"text": ...}`` or ``{"problem": ...}``.
 """
@@ -13,20 +17,21 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import inspect
 import io
 import json
 import os
 import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from types import SimpleNamespace, TracebackType
+from typing import Any, NoReturn
+from xml.dom import expatbuilder, minidom
 from xml.parsers import expat
 
 from linkwork.formats import xacro_guard
 from linkwork.formats.xacro_guard import RefusedError
-from linkwork.formats.xacro_places import Builder, Warnings, keep_places, place_of, written
 
 # talking with the process that started this one
 
@@ -100,6 +105,147 @@ def _slashed(folder: str) -> str:
     return folder if folder.endswith(os.sep) else folder + os.sep
 
 
+# where elements come from
+
+DEEPEST = 256
+"""The most elements inside each other in a file that is read."""
+
+
+class Builder(expatbuilder.ExpatBuilderNS):
+    """A document whose elements have a ``place``: file and line."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.file_name, self.depth = name, 0
+
+    def install(self, parser: Any) -> None:
+        """Watch for document types as well."""
+        super().install(parser)
+        parser.StartDoctypeDeclHandler = self.refuse_doctype
+
+    def refuse_doctype(self, *_: Any) -> NoReturn:
+        """A document type can define entities: none is read."""
+        line = self.getParser().CurrentLineNumber
+        raise _at(RefusedError("doctype", "a document type is not read"), (self.file_name, line))
+
+    def start_element_handler(self, name: str, attributes: Any) -> None:
+        """Begin an element."""
+        super().start_element_handler(name, attributes)
+        line = self.getParser().CurrentLineNumber
+        vars(self.curNode)["place"] = (self.file_name, line)
+        self.depth += 1
+        if self.depth > DEEPEST:
+            error = RefusedError(
+                "too-deep", f"elements stand more than {DEEPEST} deep in each other"
+            )
+            raise _at(error, (self.file_name, line))
+
+    def end_element_handler(self, name: str) -> None:
+        """End an element."""
+        super().end_element_handler(name)
+        self.depth -= 1
+
+
+def _at(error: Exception, place: tuple[str, int]) -> Exception:
+    vars(error)["place"] = place
+    return error
+
+
+def keep_places() -> None:
+    """Copies of a node (a macro's body, a block) have the place of what they are copied from."""
+    module: Any = minidom
+    clone: Callable[..., Any] = module._clone_node
+
+    def placed(node: Any, deep: Any, owner: Any) -> Any:
+        made = clone(node, deep, owner)
+        if made is not None and hasattr(node, "place"):
+            made.place = node.place
+        return made
+
+    module._clone_node = placed
+
+
+class Written(io.StringIO):
+    """The text, and for each of its lines the place of the last element that begins in it."""
+
+    def __init__(self, largest: int) -> None:
+        super().__init__()
+        self.places: list[tuple[str, int] | None] = [None]
+        self.left = largest
+
+    def write(self, text: str) -> int:
+        """Append a piece."""
+        self.left -= len(text)
+        if self.left < 0:
+            raise RefusedError("xacro-size", "the URDF that it expands to is too large")
+        self.places.extend([None] * text.count("\n"))
+        return super().write(text)
+
+
+def written(document: Any, largest: int) -> Written:
+    """A document as text, at most ``largest`` characters. Changes how elements are written."""
+    out = Written(largest)
+    element: Any = minidom.Element
+    write = element.writexml
+
+    def marked(node: Any, writer: Any, *layout: Any) -> None:
+        out.places[-1] = getattr(node, "place", None)
+        write(node, writer, *layout)
+
+    element.writexml = marked
+    document.writexml(out, "", "  ", "\n")
+    return out
+
+
+def place_of(error: BaseException, files: Sequence[str | None]) -> tuple[str, int]:
+    """The place of the element that was being expanded: the innermost one of the traceback."""
+    found: tuple[str, int] = ((files[-1] if files else None) or "", 0)
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        for frame in _frames(current.__traceback__):
+            found = _place_in(frame) or found
+        current = None if found[1] else current.__context__
+    return found
+
+
+def _place_in(names: Mapping[str, Any]) -> tuple[str, int] | None:
+    """The place of the element that a function of the package works on."""
+    for name in ("node", "elt"):
+        node = names.get(name)
+        while node is not None and not hasattr(node, "place"):
+            node = getattr(node, "parentNode", None)
+        if node is not None:
+            return node.place
+    return None
+
+
+def _frames(trace: TracebackType | None) -> Iterator[Mapping[str, Any]]:
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__name__") == "xacro":
+            yield trace.tb_frame.f_locals
+        trace = trace.tb_next
+
+
+class Warnings:
+    """Warnings of the package, each with the place of the element that it is about."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, tuple[str, int] | None]] = []
+
+    def __call__(self, *words: object, **_: object) -> None:
+        """Note a warning, as `xacro.warning` is called."""
+        place, frame = None, inspect.currentframe()
+        while frame is not None and place is None:
+            if frame.f_globals.get("__name__") == "xacro":
+                place = _place_in(frame.f_locals)
+            frame = frame.f_back
+        said = (" ".join(map(str, words))[:1000], place)
+        if said not in self.found and len(self.found) < 1000:
+            self.found.append(said)
+
+
 # the package, with its ways to the system replaced
 
 
@@ -140,7 +286,7 @@ def _replace_files(xacro: Any, files: Files) -> None:
 
 
 class Extensions:
-    """What ``$(find ...)``, ``$(env ...)``, ``$(dirname)`` and ``$(eval ...)`` give."""
+    """The values of ``$(find ...)``, ``$(env ...)``, ``$(dirname)`` and ``$(eval ...)``."""
 
     def __init__(
         self, xacro: Any, files: Files, line: Line, environment: Mapping[str, str]
@@ -271,7 +417,7 @@ def _expanded(xacro: Any, job: Mapping[str, Any], files: Files) -> dict[str, Any
 
 
 def problem_of(error: BaseException, xacro: Any) -> dict[str, Any]:
-    """What went wrong, where, and in which macros."""
+    """The fault that an error tells of: its code, message, hint and place, and its macros."""
     cause: Any = error
     while not isinstance(cause, RefusedError) and getattr(cause, "exc", None) is not None:
         cause = cause.exc
@@ -286,35 +432,27 @@ def problem_of(error: BaseException, xacro: Any) -> dict[str, Any]:
     return {"code": code, "message": said[:2000], "hint": hint, "place": place}
 
 
-class Told(NamedTuple):
-    """What is said of an error."""
-
-    code: str
-    message: str
-    hint: str = ""
-
-
-def told_of(error: BaseException, cause: Any) -> Told:
-    """What is said of an error, by what caused it."""
-    told = Told("xacro", str(error) or type(error).__name__)
+def told_of(error: BaseException, cause: Any) -> tuple[str, str, str]:
+    """Code, message and hint of an error, by what caused it."""
+    code, message, hint = "xacro", str(error) or type(error).__name__, ""
     if isinstance(cause, RefusedError):
-        told = Told(cause.code, str(cause), cause.hint)
+        code, message, hint = cause.code, str(cause), cause.hint
     elif isinstance(cause, xacro_guard.RefusedExpressionError):
-        told = Told("xacro-expression", f"refused: {error}")
+        code, message = "xacro-expression", f"refused: {error}"
     elif isinstance(cause, RecursionError):
+        code, message = "xacro-recursion", "macros, includes or properties go too deep"
         hint = "one of them may use itself"
-        told = Told("xacro-recursion", "macros, includes or properties go too deep", hint)
     elif isinstance(cause, MemoryError):
-        told = Told("xacro-memory", "the expansion takes more memory than it may")
+        code, message = "xacro-memory", "the expansion takes more memory than it may"
     elif isinstance(cause, OSError):
-        told = Told("xacro-file", f"{cause.strerror or cause}: '{cause.filename}'")
+        code, message = "xacro-file", f"{cause.strerror or cause}: '{cause.filename}'"
     elif isinstance(cause, expat.ExpatError):
-        told = Told("xml", expat.ErrorString(cause.code) or str(cause))
+        code, message = "xml", expat.ErrorString(cause.code) or str(cause)
     elif type(cause).__name__ == "ArgException":
         name = str(cause).strip("'")
+        code, message = "xacro-argument", f"the argument '{name}' has no value"
         hint = f"give one: arguments={{'{name}': ...}}, or --arg {name}:=..."
-        told = Told("xacro-argument", f"the argument '{name}' has no value", hint)
-    return told
+    return code, message, hint
 
 
 def main() -> None:

@@ -31,41 +31,13 @@ _CHECKED: dict[type[ast.operator], str] = {
 }
 
 _ALLOWED = (
-    ast.Expression,
-    ast.Constant,
-    ast.Name,
-    ast.Load,
-    ast.Attribute,
-    ast.Subscript,
-    ast.Slice,
-    ast.Call,
-    ast.keyword,
-    ast.Starred,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.BoolOp,
-    ast.Compare,
-    ast.IfExp,
-    ast.operator,
-    ast.unaryop,
-    ast.boolop,
-    ast.cmpop,
-    ast.List,
-    ast.Tuple,
-    ast.Dict,
-    ast.Set,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-    ast.comprehension,
-    ast.Store,  # the variable of a comprehension
-    ast.Lambda,
-    ast.arguments,
-    ast.arg,
-    ast.JoinedStr,
-    ast.FormattedValue,
+    *(ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Attribute, ast.Subscript, ast.Slice),
+    *(ast.Call, ast.keyword, ast.Starred, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare),
+    *(ast.IfExp, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.List, ast.Tuple, ast.Dict),
+    *(ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
+    *(ast.Store, ast.Lambda, ast.arguments, ast.arg, ast.JoinedStr, ast.FormattedValue),
 )
+"""The parts of Python that an expression has; `ast.Store` is the variable of a comprehension."""
 
 
 def _public(kind: type, *, without: Sequence[str] = ()) -> frozenset[str]:
@@ -161,7 +133,7 @@ def evaluate(expression: str, names: dict[str, Any], local: Mapping[str, Any] | 
 
 
 def attribute(value: Any, name: str) -> Any:
-    """What ``value.name`` is, for the values that xacro has: name spaces, YAML, plain data.
+    """The value of ``value.name``, for the values that xacro has: name spaces, YAML, plain data.
 
     Raises: RefusedExpressionError for everything else.
     """

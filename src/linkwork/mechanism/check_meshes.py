@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.errors import Finding, InputError, Level, MissingExtraError
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Document, Material, Mesh, Robot
 from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES
 from linkwork.mechanism.check_sizes import check_sizes

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.errors import Finding
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import (
     Box,
     Capsule,

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwork.errors import Finding, InputError
-from linkwork.formats.urdf.plans import draft
+from linkwork.formats.urdf.read import draft
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Joint, Link
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import Floats, JointType, Mechanism

@@ -1,7 +1,7 @@
-"""The operations of every algorithm, on three back ends; see `protocol.py` for what each means.
+"""The operations of every algorithm, on each back end; see `protocol.py` for what each means.
 
-`ops_of(*blocks)` gives the back end whose type the blocks have. Importing this package loads
-neither CasADi nor JAX: a block of theirs can only exist once its library has been imported.
+`ops_of(*blocks)` gives the back end whose type the blocks have. Importing this package does not
+load JAX: a block of its own can only exist once it has been imported.
 """
 
 from __future__ import annotations
@@ -16,28 +16,32 @@ __all__ = ["Block", "Condition", "Ops", "ops_of"]
 def ops_of(*blocks: Any) -> Ops:
     """The back end of these blocks; NumPy where all are arrays, numbers or sequences of them.
 
-    A NumPy array or a number may stand beside blocks of CasADi or JAX, which then decide.
+    A NumPy array or a number may stand beside blocks of a graph or of JAX, which then decide.
 
-    Raises: TypeError for CasADi's ``MX`` and ``DM``, and where CasADi and JAX are mixed.
+    Raises: TypeError for blocks of CasADi, and where a graph and JAX are mixed.
     """
-    casadi = jax = False
+    graphs, jax = [], False
     for block in blocks:
         library = type(block).__module__.partition(".")[0]
         if library == "casadi":
-            _refuse_other_casadi(block)
-            casadi = True
-        elif library in ("jax", "jaxlib"):
+            raise TypeError(
+                f"a block of CasADi's type {type(block).__name__}: Robot.symbolic gives algorithms "
+                "as CasADi functions, which take SX, MX and DM"
+            )
+        if library in ("jax", "jaxlib"):
             jax = True
-    if casadi and jax:
+        elif hasattr(block, "graph"):
+            graphs.append(block.graph)
+    if graphs and jax:
         raise TypeError(
-            "blocks of CasADi and of JAX in one call: "
+            "blocks of a graph and of JAX in one call: "
             + ", ".join(type(block).__name__ for block in blocks)
             + "; give all of them in one library"
         )
-    if casadi:
-        from linkwork.ops.casadi import CASADI  # noqa: PLC0415 -- loaded on use
+    if graphs:
+        from linkwork.ops.graph import GraphOps  # noqa: PLC0415 -- loaded on use
 
-        return CASADI
+        return GraphOps(graphs[0])
     if jax:
         from linkwork.ops.jax import JAX  # noqa: PLC0415 -- loaded on use
 
@@ -45,12 +49,3 @@ def ops_of(*blocks: Any) -> Ops:
     from linkwork.ops.numpy import NUMPY  # noqa: PLC0415 -- loaded on use
 
     return NUMPY
-
-
-def _refuse_other_casadi(block: Any) -> None:
-    name = type(block).__name__
-    if name != "SX":
-        raise TypeError(
-            f"a block of CasADi's type {name}: only SX is taken; "
-            "make the inputs with casadi.SX.sym, and call the resulting Function with MX or DM"
-        )

@@ -1,11 +1,12 @@
 """The operations that every algorithm is written in, and nothing else.
 
-A *block* is a scalar, an n-vector or an m x n matrix of one back end: a NumPy array, a CasADi
-``SX`` or a JAX array. The operators ``+ - * /`` (equal shapes, or a scalar with a block), unary
-``-``, ``@`` (matrix-matrix, matrix-vector), ``v[i]`` and ``A[i, j]`` (integers only) mean the same
-on all of them; everything else goes through the methods below. A plain number may stand for a
-scalar anywhere, and an integer means the float. There is no broadcasting, no ellipsis and no
-batch dimension: a batch is the business of whoever runs the algorithm.
+A *block* is a scalar, an n-vector or an m x n matrix of one back end: a NumPy array, expressions of
+a graph, dual numbers over another back end, or a JAX array. The operators ``+ - * /`` (equal
+shapes, or a scalar with a block), unary ``-``, ``@`` (matrix-matrix, matrix-vector), ``v[i]`` and
+``A[i, j]`` (integers only) mean the same on all of them; everything else goes through the methods
+below. A plain number may stand for a scalar anywhere, and an integer means the float. There is no
+broadcasting, no ellipsis and no batch dimension: a batch is the business of whoever runs the
+algorithm.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class Pose(NamedTuple):
 
 
 def identity(o: Ops) -> Pose:
-    """The pose that changes nothing; in CasADi and in compiled code it costs nothing."""
+    """The pose that changes nothing; in a graph, and so in compiled code, it costs nothing."""
     return Pose(
         o.const([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), o.const([0.0, 0.0, 0.0])
     )

@@ -1,13 +1,156 @@
+"""Joints, segments, chains and trees."""
+
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 from typing import Any
 
 import pytest
 
 from kdl_small import arm
-from linkwork.faces.pykdl import Chain, RigidBodyInertia
+from linkwork.errors import InputError
+from linkwork.faces.pykdl import (
+    Chain,
+    Frame,
+    Joint,
+    RigidBodyInertia,
+    Rotation,
+    Segment,
+    Tree,
+    Twist,
+    Vector,
+    addDelta,
+)
+
+# joint
+
+
+@pytest.mark.row("S3-111")
+def test_types_about_the_own_axes():
+    for k, axis in enumerate("XYZ"):
+        turn, slide = Joint(getattr(Joint, f"Rot{axis}")), Joint(getattr(Joint, f"Trans{axis}"))
+        expected = Frame(getattr(Rotation, f"Rot{axis}")(0.3))
+        assert turn.pose(0.3) == expected
+        assert slide.pose(0.3).p[k] == 0.3
+        assert turn.twist(2.0)[3 + k] == slide.twist(2.0)[k] == 2.0
+        assert turn.getTypeName() == f"Rot{axis}"
+
+
+@pytest.mark.row("S3-111")
+def test_an_axis_through_a_point():
+    joint = Joint("a", Vector(1, 2, 3), Vector(0, 2, 0), Joint.RotAxis)
+    assert joint.JointAxis() == Vector(0, 1, 0)
+    assert joint.JointOrigin() == Vector(1, 2, 3)
+    assert joint.pose(0.3) == Frame(Rotation.RotY(0.3), Vector(1, 2, 3))
+    slide = Joint(Vector(1, 2, 3), Vector(0, 2, 0), Joint.TransAxis)
+    assert slide.pose(0.3) == Frame(Vector(1, 2.3, 3))
+    assert slide.getName() == "NoName"
+    assert slide.twist(1.5) == Twist(Vector(0, 1.5, 0), Vector())
+
+
+@pytest.mark.row("S3-111")
+def test_scale_and_offset():
+    joint = Joint("z", Joint.RotZ, 2.0, 0.5)
+    assert joint.pose(0.3) == Frame(Rotation.RotZ(1.1))
+    assert joint.twist(2.0).rot == Vector(0, 0, 4)
+
+
+@pytest.mark.row("S3-111")
+def test_fixed_and_shown():
+    assert Joint().getType() is Joint.Fixed
+    assert Joint().pose(3.0) == Frame()
+    assert repr(Joint("n")).startswith("n:[Fixed, axis: [           0,")
+    assert str(Joint.RotX) == "JointType.RotX"
+    assert Joint.RotX == 1 and Joint.JointType.Fixed == 8
+
+
+def test_copies():
+    joint = Joint("a", Vector(1, 2, 3), Vector(0, 2, 0), Joint.RotAxis, 2.0)
+    for other in (Joint(joint), copy.deepcopy(joint), pickle.loads(pickle.dumps(joint))):
+        assert repr(other) == repr(joint)
+        assert other.pose(0.2) == joint.pose(0.2)
+
+
+@pytest.mark.parametrize("given", [(Joint.RotAxis,), ("x", Vector(), Vector(0, 0, 1), Joint.RotZ)])
+def test_types_that_do_not_fit(given: tuple[object, ...]):
+    with pytest.raises(RuntimeError, match="axis"):
+        Joint(*given)
+
+
+@pytest.mark.parametrize("given", [(3,), ("x", 3), (Vector(),), (Joint.RotX, [1.0]), (1, 2, 3)])
+def test_wrong_arguments(given: tuple[object, ...]):
+    with pytest.raises(TypeError, match=r"Joint takes|scale is"):
+        Joint(*given)
+
+
+@pytest.mark.parametrize("axis", [(0, 0, 0), (math.nan, 0, 0), (math.inf, 0, 0)])
+def test_an_axis_without_direction(axis: tuple[float, float, float]):
+    with pytest.raises(InputError, match="not zero"):
+        Joint(Vector(), Vector(*axis), Joint.RotAxis)
+
+
+# segment
+
+
+TIP = Frame(Rotation.RotX(0.3), Vector(4, 5, 6))
+
+
+@pytest.mark.row("S3-112")
+def test_the_joint_moves_the_tip():
+    joint = Joint("j", Vector(1, 2, 3), Vector(0, 1, 0), Joint.RotAxis)
+    segment = Segment("s", joint, TIP)
+    assert segment.pose(0.0) == segment.getFrameToTip() == TIP
+    turn = Frame(Rotation.RotY(0.3), Vector(1, 2, 3)) * Frame(Vector(-1, -2, -3))
+    assert segment.pose(0.3) == turn * TIP
+    near = addDelta(segment.pose(0.3), segment.twist(0.3, 2.0), 1e-7)
+    away = (segment.pose(0.3 + 2e-7).p - near.p).Norm()
+    assert away < 1e-12
+    assert segment.getJoint().getName() == "j"
+    assert segment.getName() == "s"
+
+
+@pytest.mark.row("S3-112")
+def test_an_offset_does_not_move_a_segment():
+    segment = Segment(Joint(Joint.RotZ, 2.0, 0.5), TIP)
+    assert segment.pose(0.0) == TIP
+    assert segment.pose(0.2) == Frame(Rotation.RotZ(0.4)) * TIP
+
+
+@pytest.mark.row("S3-112")
+def test_the_inertia_is_a_copy():
+    segment = Segment("s", Joint(Joint.RotX), TIP, RigidBodyInertia(2.0))
+    other = Segment(segment)
+    segment.setInertia(RigidBodyInertia(5.0))
+    assert segment.getInertia().getMass() == 5.0
+    assert other.getInertia().getMass() == 2.0
+    segment.getFrameToTip().p.x(99.0)
+    assert segment.getFrameToTip() == TIP
+
+
+def test_turned_round_it_leads_back():
+    joint = Joint("j", Vector(1, 2, 3), Vector(1, 1, 0), Joint.RotAxis, 2.0, 0.4)
+    segment = Segment("s", joint, TIP)
+    back = segment.reversed("before", RigidBodyInertia())
+    assert back.pose(0.7) * segment.pose(0.7) == Frame()
+    assert back.getName() == "before"
+
+
+def test_copies_segment():
+    segment = Segment("s", Joint("j", Joint.RotX), TIP, RigidBodyInertia(2.0))
+    for other in (copy.copy(segment), copy.deepcopy(segment), pickle.loads(pickle.dumps(segment))):
+        assert repr(other) == repr(segment)
+        assert other.getInertia() == segment.getInertia()
+
+
+@pytest.mark.parametrize("given", [(3,), ("s", 3), ("s", Joint(), 1), (TIP,)])
+def test_wrong_arguments_segment(given: tuple[object, ...]):
+    with pytest.raises(TypeError, match="Segment takes"):
+        Segment(*given)
+
+
+# chain
 
 
 @pytest.mark.row("S3-113")
@@ -47,7 +190,7 @@ def test_copies_share_what_computes_until_one_grows():
     "call",
     [lambda: Chain(3), lambda: Chain().addSegment(3), lambda: Chain().addChain(3)],
 )
-def test_wrong_arguments(call: Any):
+def test_wrong_arguments_chain(call: Any):
     with pytest.raises(TypeError, match="takes"):
         call()
 
@@ -56,3 +199,122 @@ def test_wrong_arguments(call: Any):
 def test_no_such_segment(k: int):
     with pytest.raises(IndexError, match="0 to 1"):
         arm().getSegment(k)
+
+
+# tree
+
+
+def segment(name: str, joint: Joint) -> Segment:
+    tip = Frame(Rotation.RotX(0.2), Vector(1, 0.2, 0.3))
+    return Segment(name, joint, tip, RigidBodyInertia(float(ord(name[0]))))
+
+
+def tree() -> Tree:
+    made = Tree("base")
+    made.addSegment(segment("a", Joint("ja", Joint.RotZ, 2.0)), "base")
+    axis = Joint("jb", Vector(1, 2, 3), Vector(1, 1, 1), Joint.RotAxis)
+    made.addSegment(segment("b", axis), "a")
+    made.addSegment(segment("c", Joint("jc", Joint.TransX)), "a")
+    made.addSegment(segment("e", Joint("je")), "c")
+    return made
+
+
+def names(chain: Chain) -> list[str]:
+    return [chain.getSegment(k).getName() for k in range(chain.getNrOfSegments())]
+
+
+@pytest.mark.row("S3-114")
+def test_chains_out_of_a_tree():
+    made = tree()
+    assert (made.getNrOfJoints(), made.getNrOfSegments()) == (3, 4)
+    assert names(made.getChain("base", "b")) == ["a", "b"]
+    assert names(made.getChain("b", "e")) == ["a", "c", "e"]
+    assert names(made.getChain("b", "base")) == ["a", "base"]
+    assert names(made.getChain("a", "a")) == []
+
+
+@pytest.mark.row("S3-114")
+def test_the_way_back_is_the_inverse():
+    made = tree()
+    there, back = made.getChain("base", "b"), made.getChain("b", "base")
+    first = there.getSegment(0).pose(0.4) * there.getSegment(1).pose(0.7)
+    second = back.getSegment(0).pose(0.7) * back.getSegment(1).pose(0.4)
+    assert first * second == Frame()
+    assert back.getSegment(0).getInertia().getMass() == ord("a")
+    assert back.getSegment(1).getInertia().getMass() == 0.0
+
+
+@pytest.mark.row("S3-114")
+def test_what_does_not_fit_is_not_added():
+    made = tree()
+    assert made.addSegment(segment("a", Joint()), "base") is False
+    assert made.addSegment(segment("f", Joint()), "nowhere") is False
+    assert made.addSegment(segment("f", Joint()), "e") is True
+    assert made.addChain(arm(), "f") is True
+    assert made.addChain(arm(), "base") is False
+    assert made.getNrOfSegments() == 7
+
+
+@pytest.mark.row("S3-114")
+def test_trees_on_trees():
+    made = Tree("u")
+    assert made.addTree(tree(), "u") is True
+    assert names(made.getChain("u", "e")) == ["a", "c", "e"]
+    assert names(made.getChain("u", "b")) == ["a", "b"]
+    assert made.addTree(tree(), "u") is False
+
+
+def test_as_shown_there():
+    assert repr(Tree()) == "root(q_nr: 0)\n \t\n"
+    inner = "c(q_nr: 2)\n \te(q_nr: 0)\n \t\n\t\n\t\n\t\n"
+    assert repr(tree()) == f"base(q_nr: 0)\n \ta(q_nr: 0)\n \tb(q_nr: 1)\n \t\n\t{inner}"
+
+
+def test_copies_tree():
+    for other in (Tree(tree()), copy.deepcopy(tree()), pickle.loads(pickle.dumps(tree()))):
+        assert repr(other) == repr(tree())
+
+
+def test_an_unknown_segment():
+    made = tree()
+    for ends in (("base", "x"), ("x", "e"), ("x", "y")):
+        chain = made.getChain(*ends)
+        assert (chain.getNrOfSegments(), chain.getNrOfJoints()) == (0, 0)
+        assert chain.getSegment(0) is None
+        assert repr(chain) == "[]"
+
+
+def test_a_chain_that_was_given_out_changes_nothing_in_the_tree():
+    made = tree()
+    chain = made.getChain("base", "b")
+    chain.addSegment(segment("x", Joint("jx", Joint.RotX)))
+    assert names(made.getChain("base", "b")) == ["a", "b"]
+
+
+def test_a_tree_that_grows_gives_its_new_chains():
+    made = tree()
+    assert names(made.getChain("base", "x")) == []
+    made.addSegment(segment("x", Joint("jx", Joint.RotX)), "e")
+    assert names(made.getChain("base", "x")) == ["a", "c", "e", "x"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Tree().getChain("root", 3),  # pyright: ignore[reportArgumentType]
+        lambda: Tree().getChain(["root"], "root"),  # pyright: ignore[reportArgumentType]
+        lambda: Tree(3),
+        lambda: Tree().addSegment(3, "root"),
+        lambda: Tree().addChain(3, "root"),
+        lambda: Tree().addTree(3, "root"),
+    ],
+)
+def test_wrong_arguments_tree(call: Any):
+    with pytest.raises(TypeError, match="takes"):
+        call()
+
+
+def test_nothing_may_be_added_anywhere():
+    made = tree()
+    assert made.addChain(Chain(), "nowhere") is made.addTree(Tree("x"), "nowhere") is True
+    assert repr(made) == repr(tree())

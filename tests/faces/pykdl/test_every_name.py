@@ -13,7 +13,7 @@ import pytest
 
 from kdl_chains import array, chain, frame, vector
 from linkwork.faces import parity, pykdl
-from linkwork.faces.pykdl.values import OnBoth
+from linkwork.faces.pykdl.values import Zero
 
 TYPES = {name: found for name in pykdl.__all__ if isinstance(found := getattr(pykdl, name), type)}
 FUNCTIONS = {
@@ -28,7 +28,7 @@ def members(kind: type) -> Iterator[tuple[str, Any]]:
     for name in dir(kind):
         if not name.startswith("_"):
             found = inspect.getattr_static(kind, name)
-            if isinstance(found, (property, staticmethod, classmethod, OnBoth)) or callable(found):
+            if isinstance(found, (property, staticmethod, classmethod, Zero)) or callable(found):
                 yield name, found
 
 

@@ -1,7 +1,12 @@
+"""Copies, batches, numbers, indices and errors: what all value types share."""
+
 from __future__ import annotations
 
 import copy
+import math
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,8 +14,11 @@ import pytest
 
 from linkwork.errors import ShapeError
 from linkwork.faces import pykdl
-from linkwork.faces.pykdl import Equal, Frame, Rotation, Twist, Vector, Wrench
-from linkwork.faces.pykdl.values import Value
+from linkwork.faces.pykdl import Equal, Frame, Rotation, Twist, Vector, Wrench, values
+from linkwork.faces.pykdl.values import ElementError, Value, WrongTypeError
+
+# values
+
 
 V = Vector(1 / 3, 2, 3)
 R = Rotation.RPY(0.1, 0.2, 0.3)
@@ -92,8 +100,8 @@ def test_numpy_reads_values():
 
 
 def test_zero_has_a_documentation():
-    assert "zero vector" in Vector.Zero.__doc__
-    assert "zero vector" in V.Zero.__doc__
+    assert "zero value" in Vector.Zero.__doc__
+    assert "zero value" in V.Zero.__doc__
 
 
 def test_operators_that_are_not_there_say_what_there_is():
@@ -137,3 +145,76 @@ def test_what_messages_carry_may_be_set(value: Value):
     del value.header
     with pytest.raises(AttributeError):
         value.colour = "red"  # pyright: ignore[reportAttributeAccessIssue] -- that is the point
+
+
+# scalars
+
+
+@pytest.mark.parametrize(
+    "given", [3, 3.0, True + 2, np.float32(3), np.int8(3), np.array(3.0), Fraction(3), Decimal(3)]
+)
+def test_numbers_become_floats(given: object):
+    taken = values.number(given, "x")
+    assert taken == 3.0
+    assert type(taken) is float
+
+
+@pytest.mark.parametrize(
+    "given", ["3", b"3", None, 3j, [3], (3,), {}, 10**400, np.array(["a"]), np.array([1j])]
+)
+def test_anything_else_is_refused(given: object):
+    with pytest.raises(WrongTypeError, match="an angle"):
+        values.number(given, "an angle")
+
+
+def test_where_one_is_an_array_all_are():
+    one, two = values.numbers((1, np.arange(3)), "x")
+    assert one.tolist() == [1.0, 1.0, 1.0]
+    assert two.dtype == np.float64
+    assert values.numbers((1, 2), "x") == (1.0, 2.0)
+    with pytest.raises(ShapeError, match=r"x: these shapes do not fit together: \(2,\), \(3,\)"):
+        values.numbers((np.ones(2), np.ones(3)), "x")
+    assert [type(x) for x in values.replaced((1.0, 2.0), 1, 5, "x")] == [float, float]
+    assert values.replaced((1.0, 2.0), 1, np.ones(2), "x")[0].tolist() == [1.0, 1.0]
+
+
+def test_indices():
+    assert values.index(np.int64(2), 3, "Vector") == 2
+    with pytest.raises(ElementError, match="elements of a Vector have the indices 0 to 2, not 3"):
+        values.index(3, 3, "Vector")
+    with pytest.raises(WrongTypeError, match="have an integer 0 to 2, not float"):
+        values.index(1.0, 3, "Vector")
+    assert values.pair_index((np.int8(1), 2), 3, 3, "Rotation") == (1, 2)
+    with pytest.raises(ElementError, match=r"columns\) have the indices 0 to 3"):
+        values.pair_index((0, 4), 3, 4, "Frame")
+
+
+def test_division_by_zero_is_infinite():
+    assert values.quotients((1.0, -2.0), 0.0) == (math.inf, -math.inf)
+    assert values.quotients((1.0,), -0.0) == (-math.inf,)
+    assert math.isnan(values.quotients((0.0,), 0)[0])
+
+
+@pytest.mark.row("S3-015")
+def test_equal_takes_eps():
+    a, b = Vector(1, 2, 3), Vector(1, 2, 3.5)
+    assert not Equal(a, b)
+    assert Equal(a, b, 0.6)
+    assert not Equal(a, b, 0.5)
+    assert not Equal(a, a, 0.0)
+    assert Equal(a, b, eps=0.6)
+
+
+def test_close_is_decided_by_each_number():
+    a = tuple(float(k) for k in range(18))
+    for k in range(18):
+        for off, near in ((0.999e-6, True), (1.001e-6, False), (4e-6, False), (1.0, False)):
+            b = tuple(x + off * (j == k) for j, x in enumerate(a))
+            assert values.near(a, b, 1e-6) is near
+    every = tuple(x + 0.99e-6 for x in a)
+    assert values.near(a, every, 1e-6) is True
+    assert values.near((math.inf,), (math.inf,), 1e-6) is False
+    assert values.near((np.ones(2),), (np.array([1.0, 2.0]),), 1e-6).tolist() == [
+        True,
+        False,
+    ]

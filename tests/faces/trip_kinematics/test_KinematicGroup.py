@@ -16,8 +16,8 @@ from linkwork.faces.trip_kinematics.KinematicGroup import (
     OpenKinematicGroup,
     open_group_of,
 )
-from linkwork.faces.trip_kinematics.mistakes import StateWarning
 from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.values import StateWarning
 from trip_samples import by_hand, doubled
 
 

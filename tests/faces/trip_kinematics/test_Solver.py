@@ -10,8 +10,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.faces import trip_kinematics
-from linkwork.faces.trip_kinematics.derived import derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
+from linkwork.faces.trip_kinematics.mappings import derived_mappings
 from linkwork.faces.trip_kinematics.Robot import Robot, forward_kinematics
 from linkwork.faces.trip_kinematics.Solver import (
     CCDSolver,

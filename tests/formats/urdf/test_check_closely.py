@@ -10,7 +10,7 @@ from linkwork import models
 from linkwork.errors import Finding
 from linkwork.formats.urdf.check_closely import check_closely
 from linkwork.formats.urdf.examine import examine
-from linkwork.formats.urdf.problems import MOST, Findings
+from linkwork.formats.urdf.findings import MOST, Findings
 from linkwork.formats.urdf.read import read
 from seeds import rng
 

@@ -13,7 +13,7 @@ from linkwork.formats.urdf.check_joints_closely import (
     check_joints_closely,
     final_couplings,
 )
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Joint, Limit, Mimic, Robot, Safety
 from linkwork.mechanism.couplings import Limits, final_leaders, narrow
 from linkwork.mechanism.model import JointType

@@ -6,7 +6,7 @@ import pytest
 
 from linkwork.errors import Finding
 from linkwork.formats.urdf.check_masses import check_masses
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import ZERO, Inertial, Joint, Link, Mimic, Robot
 from seeds import rng
 

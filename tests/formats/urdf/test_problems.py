@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linkwork.errors import DescriptionError
-from linkwork.formats.urdf.problems import MOST, Findings
+from linkwork.formats.urdf.findings import MOST, Findings
 
 
 def test_problems_come_by_line_and_findings_are_no_errors():

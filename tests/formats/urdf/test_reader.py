@@ -14,9 +14,7 @@ from lxml import etree
 
 from linkwork.errors import DescriptionError
 from linkwork.formats.urdf.convert import LONGEST
-from linkwork.formats.urdf.oddities import DEEPEST
-from linkwork.formats.urdf.read import read
-from linkwork.formats.urdf.reader import LONGEST_TAG
+from linkwork.formats.urdf.read import DEEPEST, LONGEST_TAG, read
 from linkwork.formats.urdf.records import Link, Mesh
 
 # faulty: a leader that does not exist, a robot without a name

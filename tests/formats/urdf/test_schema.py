@@ -10,9 +10,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pytest
 
-from linkwork.formats.urdf.problems import Findings
-from linkwork.formats.urdf.read import read
-from linkwork.formats.urdf.reader import Reader
+from linkwork.formats.urdf.findings import Findings
+from linkwork.formats.urdf.read import Reader, read
 from linkwork.formats.urdf.schema import JOINT_TYPES, ROBOT, Child, Element, Kind
 from seeds import rng
 

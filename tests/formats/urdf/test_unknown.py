@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from linkwork.formats.urdf.problems import Findings
-from linkwork.formats.urdf.unknown import Unknown
+from linkwork.formats.urdf.findings import Findings, UnknownParts
 
 KNOWN = ("origin", "geometry", "material")
 
 
 def element(label: str, times: int = 1) -> list[tuple[str, str]]:
     problems = Findings(None)
-    unknown = Unknown(problems)
+    unknown = UnknownParts(problems)
     for _ in range(times):
         unknown.element("visual", KNOWN, label, tags=frozenset({"limit"}), line=3, name="a")
     return [(problem.level, problem.hint) for problem in problems.sorted()]
@@ -42,7 +41,7 @@ def test_guesses_end():
 def test_attributes():
     problems = Findings(None)
     names = ["nmae", *"abcdef"]
-    Unknown(problems).attributes("link", ["name"], names, line=3, name="a")
+    UnknownParts(problems).attributes("link", ["name"], names, line=3, name="a")
     (problem,) = problems.sorted()
     assert (problem.level, problem.hint) == ("warning", "did you mean 'name'?")
     assert "'nmae', 'a', 'b', 'c', 'd' and 2 more" in problem.message

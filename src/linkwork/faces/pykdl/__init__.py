@@ -1,8 +1,7 @@
 """The names of PyKDL over Linkwork: ``from linkwork.faces.pykdl import Frame, Vector``.
 
 Programs written for PyKDL run unchanged after ``linkwork.faces.install("PyKDL")``, or by
-``linkwork run --as PyKDL program.py``. What is different stands in ``parity.toml``. Solvers
-for positions are loaded when they are first asked for, since they need what compiles.
+``linkwork run --as PyKDL program.py``. What is different stands in ``parity.toml``.
 """
 
 from __future__ import annotations
@@ -10,87 +9,70 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from linkwork.faces.pykdl.chain import Chain
-from linkwork.faces.pykdl.dynamics_solvers import ChainDynParam, ChainIdSolver, ChainIdSolver_RNE
-from linkwork.faces.pykdl.forward_solvers import (
-    ChainFkSolverPos,
-    ChainFkSolverPos_recursive,
-    ChainFkSolverVel,
-    ChainFkSolverVel_recursive,
-)
+from linkwork.faces.pykdl.chain import Chain, Joint, Segment, Tree
 from linkwork.faces.pykdl.frame import Frame
-from linkwork.faces.pykdl.frame_vel import FrameVel
 from linkwork.faces.pykdl.functions import Equal, SetToZero, addDelta, diff, dot
-from linkwork.faces.pykdl.ik_velocity import (
-    ChainIkSolverVel,
-    ChainIkSolverVel_pinv,
-    ChainIkSolverVel_pinv_givens,
-    ChainIkSolverVel_pinv_nso,
-    ChainIkSolverVel_wdls,
-)
 from linkwork.faces.pykdl.inertias import RigidBodyInertia, RotationalInertia
-from linkwork.faces.pykdl.jacobian import (
+from linkwork.faces.pykdl.joint_arrays import (
+    Add,
+    Divide,
     Jacobian,
+    JntArray,
+    JntArrayVel,
     JntSpaceInertiaMatrix,
+    Multiply,
     MultiplyJacobian,
+    Subtract,
     changeBase,
     changeRefFrame,
     changeRefPoint,
 )
-from linkwork.faces.pykdl.jacobian_solvers import (
+from linkwork.faces.pykdl.rates import FrameVel, RotationVel, TwistVel, VectorVel, doubleVel
+from linkwork.faces.pykdl.rotation import Rotation
+from linkwork.faces.pykdl.solvers import (
+    ChainDynParam,
+    ChainFkSolverPos,
+    ChainFkSolverPos_recursive,
+    ChainFkSolverVel,
+    ChainFkSolverVel_recursive,
+    ChainIdSolver,
+    ChainIdSolver_RNE,
     ChainJntToJacDotSolver,
     ChainJntToJacSolver,
+    SolverI,
 )
-from linkwork.faces.pykdl.joint import Joint
-from linkwork.faces.pykdl.joint_arrays import (
-    Add,
-    Divide,
-    JntArray,
-    JntArrayVel,
-    Multiply,
-    Subtract,
-)
-from linkwork.faces.pykdl.rotation import Rotation, ZeroAxisWarning
-from linkwork.faces.pykdl.rotation_vel import RotationVel
-from linkwork.faces.pykdl.scalars import ZeroQuaternionWarning
-from linkwork.faces.pykdl.segment import Segment
-from linkwork.faces.pykdl.solver import SolverI
-from linkwork.faces.pykdl.tree import Tree
-from linkwork.faces.pykdl.twist import Twist
-from linkwork.faces.pykdl.twist_vel import TwistVel
-from linkwork.faces.pykdl.vector import Vector
-from linkwork.faces.pykdl.vector_vel import VectorVel, doubleVel
-from linkwork.faces.pykdl.wrench import Wrench
+from linkwork.faces.pykdl.values import ZeroAxisWarning, ZeroQuaternionWarning
+from linkwork.faces.pykdl.vectors import Twist, Vector, Wrench
 
 if TYPE_CHECKING:
-    from linkwork.faces.pykdl.ik_position import (
+    from linkwork.faces.pykdl.ik import (
         ChainIkSolverPos,
         ChainIkSolverPos_LMA,
         ChainIkSolverPos_NR,
         ChainIkSolverPos_NR_JL,
+        ChainIkSolverVel,
+        ChainIkSolverVel_pinv,
+        ChainIkSolverVel_pinv_givens,
+        ChainIkSolverVel_pinv_nso,
+        ChainIkSolverVel_wdls,
     )
 
 __version__ = "1.5.1"
 """The version of the original whose names are here."""
 
-_LATER = {
-    "ChainIkSolverPos": "ik_position",
-    "ChainIkSolverPos_LMA": "ik_position",
-    "ChainIkSolverPos_NR": "ik_position",
-    "ChainIkSolverPos_NR_JL": "ik_position",
-}
+_IK = "ChainIkSolver"
+"""The names of `ik` begin so; it is loaded when one is asked for, since it needs what compiles."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if not name.startswith(_IK) or name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    found = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
-    globals()[name] = found
+    found = globals()[name] = getattr(import_module(f"{__name__}.ik"), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *__all__})
 
 
 __all__ = [

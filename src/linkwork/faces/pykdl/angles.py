@@ -1,7 +1,8 @@
 """Rows S3-025 to S3-044: rotations from angles, axes and quaternions, and back, on plain numbers.
 
 A rotation is nine numbers, row by row; its columns are the turned axes. Nothing here checks that
-they are a rotation (row S3-021).
+they are a rotation (row S3-021). Of a batch each number is an array of one shape: where one value
+takes a branch, each row of a batch takes its own, by the functions at the end.
 """
 
 from __future__ import annotations
@@ -9,18 +10,19 @@ from __future__ import annotations
 from math import atan2, cos, hypot, inf, nan, pi, sin, sqrt
 from typing import Any
 
+import numpy as np
+
 from linkwork.errors import InputError
-from linkwork.faces.pykdl import batches
-from linkwork.faces.pykdl.scalars import (
+from linkwork.faces.pykdl.values import (
+    Nine,
+    Three,
     number,
     numbers,
     sine_and_cosine,
     warn_of_zero_quaternion,
 )
 
-Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
-Nine = tuple[float, float, float, float, float, float, float, float, float]
 
 IDENTITY: Nine = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 LOCKED = 1e-12
@@ -120,8 +122,8 @@ def from_vector(v: Three) -> Nine:
     """A turn about a vector by its length in radians; exact for the shortest vectors too."""
     x, y, z = v
     if x.__class__ is not float:
-        length = batches.norm(v)
-        safe = batches.nonzero(length)
+        length = lengths(v)
+        safe = nonzero(length)
         return about_unit((x / safe, y / safe, z / safe), length)
     length = hypot(x, y, z)
     if length == 0.0:
@@ -134,7 +136,7 @@ def from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Nine:
     if not x.__class__ is y.__class__ is z.__class__ is w.__class__ is float:
         x, y, z, w = _as_floats(x, y, z, w)
         if x.__class__ is not float:
-            return batches.from_quaternion(x, y, z, w)
+            return _each_from_quaternion(x, y, z, w)
     square = x * x + y * y + z * z + w * w
     if not 1e-200 < square < 1e200:
         return _from_odd_quaternion((x, y, z, w))
@@ -177,7 +179,7 @@ def to_rpy(m: Nine) -> Three:
     """
     m00, m01, _, m10, m11, _, m20, m21, m22 = m
     if m00.__class__ is not float:
-        return batches.to_rpy(m)
+        return _each_to_rpy(m)
     pitch = atan2(-m20, sqrt(m00 * m00 + m10 * m10))
     if abs(pitch) > pi / 2 - LOCKED:
         return 0.0, pitch, atan2(-m01, m11)
@@ -191,7 +193,7 @@ def to_euler_zyz(m: Nine) -> Three:
     """
     m00, _, m02, m10, _, m12, m20, m21, m22 = m
     if m00.__class__ is not float:
-        return batches.to_euler_zyz(m)
+        return _each_to_euler_zyz(m)
     if abs(m22) > 1.0 - LOCKED:
         if m22 > 0.0:
             return atan2(m10, m00), 0.0, 0.0
@@ -203,7 +205,7 @@ def to_quaternion(m: Nine) -> Four:
     """x, y, z, w: w is positive where the trace is, else the largest of x, y, z is."""
     m00, m01, m02, m10, m11, m12, m20, m21, m22 = m
     if m00.__class__ is not float:
-        return batches.to_quaternion(m)
+        return _each_to_quaternion(m)
     trace = m00 + m11 + m22
     if trace > LOCKED:
         s = 0.5 / sqrt(trace + 1.0)
@@ -226,7 +228,7 @@ def to_angle_and_axis(m: Nine) -> tuple[float, Three]:
     """
     m00, m01, m02, m10, m11, m12, m20, m21, m22 = m
     if m00.__class__ is not float:
-        return batches.to_angle_and_axis(m)
+        return _each_to_angle_and_axis(m)
     x, y, z = (m21 - m12) * 0.5, (m02 - m20) * 0.5, (m10 - m01) * 0.5
     sine, cosine = hypot(x, y, z), (m00 + m11 + m22 - 1.0) * 0.5
     if cosine > -0.5:
@@ -301,3 +303,137 @@ def turned(m: Nine, v: Three) -> Three:
     a, b, c, d, e, f, g, h, i = m
     x, y, z = v
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+
+
+# batches: all arguments are arrays of one shape, or floats; so are the results
+
+
+def lengths(v: tuple[Any, ...]) -> Any:
+    """Lengths, without squares that overflow."""
+    x, y, z = v
+    return np.hypot(np.hypot(x, y), z)
+
+
+def nonzero(lengths: Any) -> Any:
+    """Lengths to divide by: 1 for those that are 0."""
+    return np.where(lengths == 0.0, 1.0, lengths)
+
+
+def unit_vectors(v: tuple[Any, ...], eps: float) -> tuple[tuple[Any, ...], Any]:
+    """Vectors of length 1 and the lengths they had; short ones become (1, 0, 0), with length 0."""
+    x, y, z = v
+    length = lengths(v)
+    short = length < eps
+    safe = np.where(short, 1.0, length)
+    units = (
+        np.where(short, 1.0, x / safe),
+        np.where(short, 0.0, y / safe),
+        np.where(short, 0.0, z / safe),
+    )
+    return units, np.where(short, 0.0, length)
+
+
+def turn_in_a_step(w: tuple[Any, ...], rate: Any, eps: float) -> Any:
+    """Axes and angles of turns for 1 / rate; `Frame.Integrate` leaves those below eps out."""
+    units, _ = unit_vectors(w, eps)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        angle = lengths(w) / rate
+    return units, np.where(angle < eps, 0.0, angle)
+
+
+def _each_from_quaternion(x: Any, y: Any, z: Any, w: Any) -> Any:
+    """Nine numbers of quaternions of any length; of length zero no rotation, with a warning."""
+    length = np.hypot(lengths((x, y, z)), w)
+    if not np.all(length):
+        warn_of_zero_quaternion()
+        w, length = np.where(length == 0.0, 1.0, w), nonzero(length)
+    with np.errstate(invalid="ignore"):
+        x, y, z, w = x / length, y / length, z / length, w / length
+        xx, yy, zz, ww = x * x, y * y, z * z, w * w
+        return (
+            ww + xx - yy - zz, 2.0 * (x * y - z * w), 2.0 * (x * z + y * w),
+            2.0 * (x * y + z * w), ww - xx + yy - zz, 2.0 * (y * z - x * w),
+            2.0 * (x * z - y * w), 2.0 * (y * z + x * w), ww - xx - yy + zz,
+        )  # fmt: skip
+
+
+def _each_to_rpy(m: Any) -> Any:
+    """Roll, pitch, yaw."""
+    m00, m01, _, m10, m11, _, m20, m21, m22 = m
+    pitch = np.arctan2(-m20, np.sqrt(m00 * m00 + m10 * m10))
+    locked = np.abs(pitch) > np.pi / 2 - LOCKED
+    roll = np.where(locked, 0.0, np.arctan2(m21, m22))
+    return roll, pitch, np.where(locked, np.arctan2(-m01, m11), np.arctan2(m10, m00))
+
+
+def _each_to_euler_zyz(m: Any) -> Any:
+    """Angles about z, y, z."""
+    m00, _, m02, m10, _, m12, m20, m21, m22 = m
+    locked = np.abs(m22) > 1.0 - LOCKED
+    sign = np.where(m22 > 0.0, 1.0, -1.0)
+    first = np.where(locked, np.arctan2(sign * m10, sign * m00), np.arctan2(m12, m02))
+    end = np.where(m22 > 0.0, 0.0, np.pi)
+    middle = np.where(locked, end, np.arctan2(np.sqrt(m20 * m20 + m21 * m21), m22))
+    return first, middle, np.where(locked, 0.0, np.arctan2(m21, -m20))
+
+
+def _case(m: Any) -> Any:
+    """The place of the largest element of the diagonal: 0, 1 or 2."""
+    m00, _, _, _, m11, _, _, _, m22 = m
+    return np.where((m00 > m11) & (m00 > m22), 0, np.where(m11 > m22, 1, 2))
+
+
+def _pick(case: Any, *choices: Any) -> Any:
+    return np.choose(case, choices)
+
+
+def _each_to_quaternion(m: Any) -> Any:
+    """x, y, z, w."""
+    m00, m01, m02, m10, m11, m12, m20, m21, m22 = m
+    trace = m00 + m11 + m22
+    case = np.where(trace > LOCKED, 3, _case(m))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        squares = _pick(
+            case, 1.0 + m00 - m11 - m22, 1.0 + m11 - m00 - m22, 1.0 + m22 - m00 - m11, 1.0 + trace
+        )
+        half = 0.5 * np.sqrt(squares)
+        f = 0.25 / half
+        xy, xz, yz = (m01 + m10) * f, (m02 + m20) * f, (m12 + m21) * f
+        xw, yw, zw = (m21 - m12) * f, (m02 - m20) * f, (m10 - m01) * f
+    return (
+        _pick(case, half, xy, xz, xw),
+        _pick(case, xy, half, yz, yw),
+        _pick(case, xz, yz, half, zw),
+        _pick(case, xw, yw, zw, half),
+    )
+
+
+def _each_to_angle_and_axis(m: Any) -> Any:
+    """Angles and axes."""
+    m00, m01, m02, m10, m11, m12, m20, m21, m22 = m
+    x, y, z = (m21 - m12) * 0.5, (m02 - m20) * 0.5, (m10 - m01) * 0.5
+    sine, cosine = lengths((x, y, z)), (m00 + m11 + m22 - 1.0) * 0.5
+    large = ~(cosine > -0.5)
+    none = ~large & (sine == 0.0)
+    ax, ay, az = _axes_of_half_turns(m, cosine)
+    back = (sine > NOISE) & (ax * x + ay * y + az * z < 0.0)
+    sign = np.where(back, -1.0, 1.0)
+    safe = nonzero(sine)
+    axis = (
+        np.where(large, ax * sign, np.where(none, 0.0, x / safe)),
+        np.where(large, ay * sign, np.where(none, 0.0, y / safe)),
+        np.where(large, az * sign, np.where(none, 1.0, z / safe)),
+    )
+    return np.where(none, 0.0, np.arctan2(sine, cosine)), axis
+
+
+def _axes_of_half_turns(m: Any, cosine: Any) -> Any:
+    m00, m01, m02, m10, m11, m12, m20, m21, m22 = m
+    xy, xz, yz = (m01 + m10) * 0.5, (m02 + m20) * 0.5, (m12 + m21) * 0.5
+    case = _case(m)
+    x = _pick(case, m00 - cosine, xy, xz)
+    y = _pick(case, xy, m11 - cosine, yz)
+    z = _pick(case, xz, yz, m22 - cosine)
+    length = lengths((x, y, z))
+    safe = nonzero(length)
+    return x / safe, y / safe, np.where(length == 0.0, 1.0, z / safe)

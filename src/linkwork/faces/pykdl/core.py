@@ -4,39 +4,48 @@ Each segment becomes a link whose frame is that of the segment; the frame that i
 another link, fixed to it. Names of KDL need not be unique, so links, joints and frames have
 numbers: frame 0 is the base, frame k stands behind k segments. A joint with a scale follows a
 coordinate of its own.
+
+Calls fill the values of this face from numbers, without arrays between: expressions of the core's
+algorithms, arranged as KDL's solvers take and give numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 
-from linkwork.faces.pykdl.chain import Content
+from linkwork import settings
+from linkwork.algorithms.registry import find
+from linkwork.compile.machine_code import COMPILING
+from linkwork.compile.number_call import Number, Numbers, Result, Several, Vector, number_call
+from linkwork.compile.recipe import text_recipe
+from linkwork.faces.pykdl.chain import Content, Joint, Segment
+from linkwork.faces.pykdl.formulas import digest, otherwise
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
-from linkwork.faces.pykdl.joint import Joint
-from linkwork.faces.pykdl.scalars import Floats
-from linkwork.faces.pykdl.segment import Segment
-from linkwork.faces.pykdl.solver import otherwise
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
+from linkwork.ops.protocol import Block, Ops
 from linkwork.robot import Robot
+from linkwork.solve.least_squares import least_norm
 
-Function = Callable[..., Floats]
 Call = Callable[..., Any]
 Bounds = tuple[tuple[float | None, float | None], ...]
 
 MOST_CORES = 64
 """So many are kept for chains to come; a chain that is there keeps its own."""
+MOST_JOINTS = 12
+"""Chains with more have their velocities solved by NumPy: what is unrolled grows as the cube."""
 
 
 @lru_cache(maxsize=MOST_CORES)
 def core_of(content: Content, bounds: Bounds | None = None) -> Core:
-    """What computes of segments with these limits: for the same numbers, mostly the same one.
+    """The core of segments with these limits: for the same numbers, mostly the same one.
 
     Programs make chains and solvers anew at each call; what is found here costs them nothing.
     """
@@ -44,30 +53,30 @@ def core_of(content: Content, bounds: Bounds | None = None) -> Core:
 
 
 class Core:
-    """What is computed of a chain. It never changes: a chain that grows gets another.
+    """The functions of a chain. It never changes: a chain that grows gets another.
 
     ``bounds`` are the lower and the upper limit of each joint that moves.
     """
 
     def __init__(self, segments: Sequence[Segment], bounds: Bounds | None = None) -> None:
         self.robot = Robot(assemble(_parts(segments, bounds)), tip=str(len(segments)))
-        self.rotors = np.array([s.getJoint().inertia for s in segments if _moves(s)])
+        self.rotors = np.array([s.getJoint().inertia for s in segments if s.getJoint().moves])
         self.has_rotors = bool(self.rotors.any())
         names = self.robot.frame_names
         self.order = [names.index(str(k)) for k in range(len(segments) + 1)]
         """Where in `fk_all` the frame behind so many segments is."""
-        first = next((k for k, s in enumerate(segments) if _moves(s)), len(segments))
+        first = next((k for k, s in enumerate(segments) if s.getJoint().moves), len(segments))
         self.standing = first
         """How many segments no joint moves: nothing of the chain feels forces on them."""
         self.wrenches = tuple(f"wrench:{k + 1}" for k in range(first, len(segments)))
         """The names of the wrenches on the others, as parameters."""
-        self._functions: dict[Any, Function] = {}
+        self._functions: dict[Any, Call] = {}
         self.poses: dict[int, Call] = {}
         self.motions: dict[int, Call] = {}
         """Calls for numbers of segments as they were asked for: -1 is the tip."""
         self.forces: Call = otherwise
 
-    def behind(self, count: int, algorithm: str, **static: Any) -> Function:
+    def behind(self, count: int, algorithm: str, **static: Any) -> Call:
         """An algorithm of the frame behind so many segments."""
         key = (algorithm, count, *static.values())
         found = self._functions.get(key)
@@ -76,17 +85,7 @@ class Core:
             self._functions[key] = found
         return found
 
-    def call(self, name: str, *which: Any) -> Call:
-        """One of `chain_calls`, made at its first use."""
-        key = (name, *which)
-        found = self._functions.get(key)
-        if found is None:
-            from linkwork.faces.pykdl import chain_calls  # noqa: PLC0415  loads what compiles
-
-            found = self._functions[key] = getattr(chain_calls, name)(self, *which)
-        return found
-
-    def whole(self, algorithm: str, parameters: tuple[str, ...] = ()) -> Function:
+    def whole(self, algorithm: str, parameters: tuple[str, ...] = ()) -> Call:
         """An algorithm of the whole chain, with these inputs besides."""
         key = (algorithm, parameters)
         found = self._functions.get(key)
@@ -94,9 +93,151 @@ class Core:
             found = self._functions[key] = self.robot.function(algorithm, parameters=parameters)
         return found
 
+    def call(self, name: str, *which: Any) -> Call:
+        """One of the calls below, made at its first use."""
+        key = (name, *which)
+        found = self._functions.get(key)
+        if found is None:
+            found = self._functions[key] = getattr(self, f"_{name}")(*which)
+        return found
 
-def _moves(segment: Segment) -> bool:
-    return segment.getJoint().getType() is not Joint.Fixed
+    def _pose(self, count: int) -> Call:
+        """q to the nine numbers of a rotation behind so many segments, and three of the origin."""
+
+        def expression(o: Ops, q: Block) -> Block:
+            return o.concat(self._pose_rows(o, q, count))
+
+        return self._made(("pose", count), {"q": self.robot.n_q}, expression, _numbers(9, 3))
+
+    def _motion(self, count: int) -> Call:
+        """q, v to the numbers of a pose, its velocity and its angular velocity: 9, 3, 3, 3."""
+
+        def expression(o: Ops, q: Block, v: Block) -> Block:
+            static = {"frame": str(count), "reference": "world-aligned"}
+            twist = self._of(o, "frame_velocity", (q, v), **static)
+            return o.concat([*self._pose_rows(o, q, count), twist])
+
+        sizes = {"q": self.robot.n_q, "v": self.robot.n_v}
+        return self._made(("motion", count), sizes, expression, _numbers(9, 3, 3, 3))
+
+    def _jacobian_dot_v(self, count: int, reference: str) -> Call:
+        """q, v to the derivative of a Jacobian times v, as two vectors."""
+
+        def expression(o: Ops, q: Block, v: Block) -> Block:
+            static = {"frame": str(count), "reference": reference}
+            return self._of(o, "jacobian_dot_v", (q, v), **static)
+
+        sizes = {"q": self.robot.n_q, "v": self.robot.n_v}
+        key = ("jacobian_dot_v", count, reference)
+        return self._made(key, sizes, expression, _numbers(3, 3))
+
+    def _forces(self) -> Call:
+        """q, v, dv, gravity, and force and torque for each segment in its own frame, to the forces.
+
+        Those on segments that no joint moves are left out, and not taken.
+        """
+        m, entry = self.robot.mechanism, find("inverse_dynamics")
+        loaded = list(zip(self.wrenches, range(self.standing + 1, len(self.order)), strict=True))
+
+        def expression(o: Ops, q: Block, v: Block, dv: Block, gravity: Block, *parts: Any) -> Block:
+            poses = self._of(o, "fk_all", (q,))
+            given: dict[str, Block] = {"gravity": gravity}
+            for i, (name, k) in enumerate(loaded):
+                turn = poses[self.order[k]]
+                given[name] = o.concat([_turned(o, turn, x) for x in parts[2 * i : 2 * i + 2]])
+            forces = entry.run(o, m, (q, v, dv), given)
+            rotors = [float(x) * dv[i] if x else None for i, x in enumerate(self.rotors)]
+            total = [forces[i] if x is None else forces[i] + x for i, x in enumerate(rotors)]
+            return o.vector(total)
+
+        sizes = {"q": m.n_q, "v": m.n_v, "dv": m.n_v, "gravity": 3}
+        sizes |= {f"{part} {k}": 3 for _, k in loaded for part in ("force", "torque")}
+        return self._made(("forces", self.rotors.tolist()), sizes, expression, Vector(m.n_v))
+
+    def _velocities(self, count: int) -> Call:
+        """q and a twist as two vectors to the least velocities that come nearest to it.
+
+        With them come a number below the least singular value, and that over the Jacobian's norm;
+        see `solve.least_norm`.
+        """
+        m = self.robot.mechanism
+
+        def expression(o: Ops, q: Block, linear: Block, angular: Block) -> Block:
+            x, bound, share = least_norm(o, self._jacobian(o, q, count), _six(linear, angular))
+            return o.vector([*x, bound, share])
+
+        sizes = {"q": m.n_q, "linear": 3, "angular": 3}
+        return self._velocity_call(("velocities", count), sizes, expression)
+
+    def _towards(self, count: int) -> Call:
+        """As `_velocities`, and what the twist leaves free goes towards positions.
+
+        q, a twist as two vectors, these positions, weights, and the share of the way in a second.
+        """
+        m = self.robot.mechanism
+        n = m.n_v
+
+        def expression(
+            o: Ops, q: Block, linear: Block, angular: Block, goal: Block, weights: Block, a: Block
+        ) -> Block:
+            rows = self._jacobian(o, q, count)
+            way = [goal[k] - q[k] for k in range(n)]
+            slope = [weights[k] * way[k] for k in range(n)]
+            steepness = o.maximum(_product(slope, slope), 1e-300)  # where that is less, slope is 0
+            step = a[0] * _product(slope, way) / steepness
+            free = [step * x for x in slope]
+            wanted = zip(_six(linear, angular), rows, strict=True)
+            x, bound, share = least_norm(o, rows, [x - _product(row, free) for x, row in wanted])
+            found = [a + b for a, b in zip(x, free, strict=True)]
+            return o.vector([*found, bound, share])
+
+        sizes = {"q": m.n_q, "linear": 3, "angular": 3, "goal": n, "weights": n, "share": 1}
+        return self._velocity_call(("towards", count), sizes, expression)
+
+    def _velocity_call(self, key: tuple[Any, ...], sizes: Any, expression: Any) -> Call:
+        n = self.robot.n_v
+        result = Several((Vector(n), Number(), Number()))
+        return self._made(key, sizes, expression, result) if 0 < n <= MOST_JOINTS else otherwise
+
+    def _of(self, o: Ops, name: str, inputs: Sequence[Block], **static: Any) -> Any:
+        return find(name).run(o, self.robot.mechanism, inputs, **static)
+
+    def _pose_rows(self, o: Ops, q: Block, count: int) -> list[Block]:
+        pose = self._of(o, "fk", (q,), frame=str(count))
+        rows = [o.row(pose, i) for i in range(3)]
+        return [*[o.part(row, 0, 3) for row in rows], o.vector([row[3] for row in rows])]
+
+    def _jacobian(self, o: Ops, q: Block, count: int) -> list[list[Block]]:
+        J = self._of(o, "jacobian", (q,), frame=str(count), reference="world-aligned")
+        return [[o.row(J, i)[k] for k in range(self.robot.n_v)] for i in range(6)]
+
+    def _made(
+        self,
+        key: tuple[Any, ...],
+        sizes: Mapping[str, int],
+        expression: Callable[..., Block],
+        result: Result,
+    ) -> Call:
+        whole = ("pykdl", digest(), *map(str, key), self.robot.mechanism.digest)
+        recipe = text_recipe(whole, "chain", sizes, lambda o, *a: {"found": expression(o, *a)})
+        with COMPILING:
+            return number_call(recipe, result, settings.compiler(), otherwise)
+
+
+def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return reduce(add, [x * y for x, y in zip(a, b, strict=True)])
+
+
+def _six(linear: Block, angular: Block) -> list[Block]:
+    return [x[k] for x in (linear, angular) for k in range(3)]
+
+
+def _turned(o: Ops, pose: Block, x: Block) -> Block:
+    return o.vector([o.dot(o.part(o.row(pose, i), 0, 3), x) for i in range(3)])
+
+
+def _numbers(*sizes: int) -> Result:
+    return Several(tuple(Numbers(size) for size in sizes))
 
 
 def _parts(segments: Sequence[Segment], bounds: Bounds | None) -> Parts:
@@ -105,14 +246,14 @@ def _parts(segments: Sequence[Segment], bounds: Bounds | None) -> Parts:
     for k, segment in enumerate(segments):
         before, own, moved = str(k), str(k + 1), f"moved {k + 1}"
         links.append(_link(own, segment.getInertia()))
-        if not _moves(segment):
-            joints.append(_fixed(f"joint {k + 1}", before, own, segment.getFrameToTip()))
+        joint, tip = segment.getJoint(), segment.getFrameToTip()
+        if not joint.moves:
+            joints.append(_fixed(f"joint {k + 1}", before, own, tip))
             continue
         limits = (None, None) if bounds is None else bounds[count]
         links.append(LinkPart(moved))
-        joints += _moving(f"joint {k + 1}", (before, moved), segment.getJoint(), limits)
-        tip = segment.getFrameToTip()  # its joint adds no offset at position 0
-        tip.p -= segment.getJoint().JointOrigin()
+        joints += _moving(f"joint {k + 1}", (before, moved), joint, limits)
+        tip.p -= joint.JointOrigin()  # its joint adds no offset at position 0
         joints.append(_fixed(f"tip {k + 1}", moved, own, tip))
         count += 1
     return Parts("chain", links, joints, inertias_accepted=True)
@@ -126,14 +267,8 @@ def _link(name: str, inertia: RigidBodyInertia) -> LinkPart:
 
 
 def _fixed(name: str, parent: str, child: str, place: Frame) -> JointPart:
-    return JointPart(
-        name=name,
-        type=JointType.FIXED,
-        parent=parent,
-        child=child,
-        R=place.M.ToArray(),
-        p=place.p.ToArray(),
-    )
+    R, p = place.M.ToArray(), place.p.ToArray()
+    return JointPart(name=name, type=JointType.FIXED, parent=parent, child=child, R=R, p=p)
 
 
 def _moving(
@@ -144,27 +279,18 @@ def _moving(
 ) -> list[JointPart]:
     """A joint that moves; before it the coordinate that it follows, where it has a scale."""
     kind = JointType.REVOLUTE if joint.turns else JointType.PRISMATIC
+    place: Any = {"p": joint.JointOrigin().ToArray(), "axis": joint.JointAxis().ToArray()}
     lower, upper = limits
     whole = joint.scale == 1.0
+    parent, child = ends if whole else (None, None)
     first = JointPart(
-        name=name,
-        type=kind,
-        parent=ends[0] if whole else None,
-        child=ends[1] if whole else None,
-        p=joint.JointOrigin().ToArray(),
-        axis=joint.JointAxis().ToArray(),
-        lower=lower,
-        upper=upper,
+        name=name, type=kind, parent=parent, child=child, lower=lower, upper=upper, **place
     )
     if whole:
         return [first]
+    mimic = Mimic(name, joint.scale, 0.0)
+    scaled = f"{name} scaled"
     follower = JointPart(
-        name=f"{name} scaled",
-        type=kind,
-        parent=ends[0],
-        child=ends[1],
-        p=first.p,
-        axis=first.axis,
-        mimic=Mimic(name, joint.scale, 0.0),
+        name=scaled, type=kind, parent=ends[0], child=ends[1], mimic=mimic, **place
     )
     return [first, follower]

@@ -5,40 +5,40 @@
 from __future__ import annotations
 
 from math import cos, hypot, inf, sin, sqrt
-from operator import attrgetter
 from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
 from linkwork.checks import real_array
 from linkwork.errors import InputError
-from linkwork.faces.pykdl import angles, batches
-from linkwork.faces.pykdl.angles import Nine, Three
-from linkwork.faces.pykdl.pair import pair_of
-from linkwork.faces.pykdl.rotation import Rotation, nine_of
-from linkwork.faces.pykdl.scalars import (
+from linkwork.faces.pykdl import angles
+from linkwork.faces.pykdl.formulas import Formula
+from linkwork.faces.pykdl.rotation import Rotation
+from linkwork.faces.pykdl.values import (
     ABSENT,
     EPS,
+    ZEROS,
     Floats,
-    close,
-    close_floats,
+    Nine,
+    Three,
+    Value,
     columns_of,
+    live,
+    near,
     number,
     numbers,
     pair_index,
     quotients,
     replaced,
+    shown,
     sine_and_cosine,
+    unfit,
     wrong,
 )
-from linkwork.faces.pykdl.swift import Swift
-from linkwork.faces.pykdl.twist import Twist
-from linkwork.faces.pykdl.values import Value, batch_text, unfit
-from linkwork.faces.pykdl.vector import Vector, three_of
+from linkwork.faces.pykdl.vectors import Twist, Vector, pair_of
 
 _new = object.__new__
 _T = TypeVar("_T", bound=Value)
-_ZEROS = (0.0, 0.0, 0.0)
 
 
 def frame_of(m: Nine, p: Three) -> Frame:
@@ -80,7 +80,7 @@ class Frame(Value):
     def __init__(self, R: Any = ABSENT, V: Any = ABSENT) -> None:
         self._turn = turn = _new(Rotation)
         self._place = place = _new(Vector)
-        turn._m, place._v = angles.IDENTITY, _ZEROS
+        turn._m, place._v = angles.IDENTITY, ZEROS
         if V is not ABSENT:
             try:
                 turn._m, place._v = R._m, V._v
@@ -95,29 +95,22 @@ class Frame(Value):
         elif R is not ABSENT:
             raise wrong("Frame", _TAKES, R)
 
-    def _set_M(self, value: Rotation) -> None:
-        self._turn._m = nine_of(value, "Frame.M")
-
-    def _set_p(self, value: Vector) -> None:
-        self._place._v = three_of(value, "Frame.p")
-
-    M = property(attrgetter("_turn"), _set_M, doc="The rotation, live; setting it copies.")
-    p = property(attrgetter("_place"), _set_p, doc="The origin, live; setting it copies.")
+    M = live("_turn", Rotation, "Frame.M", "The rotation")
+    p = live("_place", Vector, "Frame.p", "The origin")
 
     def _numbers(self) -> tuple[Any, ...]:
         return (*self._turn._m, *self._place._v)
 
-    def _assign(self, these: tuple[Any, ...]) -> None:
+    def _assign(self, these: Any) -> None:
         self._turn, self._place = _new(Rotation), _new(Vector)
-        self._turn._assign(these[:9])
-        self._place._assign(these[9:])
+        self._turn._m, self._place._v = these[:9], these[9:]
 
     # making frames
 
     @staticmethod
     def Identity() -> Frame:
         """The outer frame itself."""
-        return frame_of(angles.IDENTITY, _ZEROS)
+        return frame_of(angles.IDENTITY, ZEROS)
 
     @staticmethod
     def DH(a: float, alpha: float, d: float, theta: float) -> Frame:
@@ -126,13 +119,7 @@ class Frame(Value):
         Source: Denavit and Hartenberg, A kinematic notation for lower-pair mechanisms based on
         matrices, ASME Journal of Applied Mechanics 22, 1955.
         """
-        if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
-            try:
-                return _DH.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
-            except ValueError:  # an infinite angle
-                pass
-        a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
-        return _standard(a, d, sa, ca, st, ct, zero)
+        return _of_dh(_DH, a, alpha, d, theta)
 
     HD = DH
 
@@ -142,13 +129,7 @@ class Frame(Value):
 
         Source: Craig, Introduction to Robotics: Mechanics and Control, chapter 3.
         """
-        if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
-            try:
-                return _CRAIG.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
-            except ValueError:  # an infinite angle
-                pass
-        a, d, sa, ca, st, ct, zero = _dh(a, alpha, d, theta)
-        return _craig(a, d, sa, ca, st, ct, zero)
+        return _of_dh(_CRAIG, a, alpha, d, theta)
 
     @staticmethod
     def FromArray(array: Any) -> Frame:
@@ -171,22 +152,19 @@ class Frame(Value):
             (a, b, c, d, e, f, g, h, i), (x, y, z) = m, p
             rows = (a, b, c, x, d, e, f, y, g, h, i, z, 0.0, 0.0, 0.0, 1.0)
             return np.array(rows).reshape(4, 4)
-        pose = np.empty((*self.shape, 4, 4))
-        for k in range(3):
-            for j in range(3):
-                pose[..., k, j] = m[3 * k + j]
-            pose[..., k, 3] = p[k]
-        pose[..., 3, :] = (0.0, 0.0, 0.0, 1.0)
+        pose = np.zeros((*self.shape, 4, 4))
+        pose[..., :3, :3], pose[..., :3, 3] = self._turn.ToArray(), self._place.ToArray()
+        pose[..., 3, 3] = 1.0
         return pose
 
     # elements
 
     def __getitem__(self, ij: tuple[int, int]) -> float:
-        i, j = pair_index(ij, 4, "Frame")
+        i, j = pair_index(ij, 3, 4, "Frame")
         return self._place._v[i] if j == 3 else self._turn._m[3 * i + j]
 
     def __setitem__(self, ij: tuple[int, int], value: float) -> None:
-        i, j = pair_index(ij, 4, "Frame")
+        i, j = pair_index(ij, 3, 4, "Frame")
         if j == 3:
             self._place._v = replaced(self._place._v, i, value, "an element of a Frame")
         else:
@@ -258,7 +236,7 @@ class Frame(Value):
                 return
             w = (1.0, 0.0, 0.0) if length < EPS else (x / length, y / length, z / length)
         else:
-            w, angle = batches.turn_in_a_step(w, rate, EPS)
+            w, angle = angles.turn_in_a_step(w, rate, EPS)
         self._turn._m = angles.product(m, angles.about_unit(w, angle))
 
     @staticmethod
@@ -295,23 +273,22 @@ class Frame(Value):
     __hash__ = None  # pyright: ignore[reportAssignmentType] -- as Python has it
 
     def _near(self, other: Any, eps: float) -> Any:
-        m, n = self._turn._m, other._turn._m
-        p, q = self._place._v, other._place._v
-        if m[0].__class__ is n[0].__class__ is p[0].__class__ is q[0].__class__ is float:
-            return close_floats(p, q, eps) and close_floats(m, n, eps)
-        return close((*m, *p), (*n, *q), eps)
+        placed = near(self._place._v, other._place._v, eps)
+        return placed is not False and placed & near(self._turn._m, other._turn._m, eps)
 
-    def __repr__(self) -> str:
-        if not self._turn._m[0].__class__ is self._place._v[0].__class__ is float:
-            return batch_text(self)
-        return f"[{self._turn!r}\n{self._place!r}]"
+    def _text(self) -> str:
+        return f"[{shown(self._turn._m, 3)}\n{shown(self._place._v)}]"
 
 
-def _dh(a: Any, alpha: Any, d: Any, theta: Any) -> tuple[float, ...]:
-    """a, d, sines and cosines of alpha and theta, and a zero, all of one shape."""
+def _of_dh(formula: Formula, a: Any, alpha: Any, d: Any, theta: Any) -> Frame:
+    if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
+        try:
+            return formula.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
+        except ValueError:  # an infinite angle
+            pass
     what = "a parameter of Denavit and Hartenberg"
     a, alpha, d, theta, zero = numbers((a, alpha, d, theta, 0.0), what)
-    return a, d, *sine_and_cosine(alpha), *sine_and_cosine(theta), zero
+    return formula.plain(a, d, *sine_and_cosine(alpha), *sine_and_cosine(theta), zero)
 
 
 _TAKES = "nothing, a Rotation and a Vector, one of them, or a Frame"
@@ -337,6 +314,6 @@ def _craig(a: Any, d: Any, sa: Any, ca: Any, st: Any, ct: Any, zero: Any = 0.0) 
     return frame_of(m, (a, -sa * d, ca * d))
 
 
-_DH = Swift(_standard, (float,) * 6, Frame)
-_CRAIG = Swift(_craig, (float,) * 6, Frame)
-_STEP = Swift(_step, (Frame, Twist, float, float, float, float), (9, 3))
+_DH = Formula("DH", _standard, (float,) * 6, Frame)
+_CRAIG = Formula("Craig", _craig, (float,) * 6, Frame)
+_STEP = Formula("step", _step, (Frame, Twist, float, float, float, float), (9, 3))

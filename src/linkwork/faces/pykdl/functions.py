@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwork.faces.pykdl.jacobian import changeRefFrame
-from linkwork.faces.pykdl.scalars import ABSENT, EPS, wrong
+from linkwork.faces.pykdl.joint_arrays import changeRefFrame
+from linkwork.faces.pykdl.values import ABSENT, EPS, wrong
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -21,17 +21,10 @@ def dot(a: Any, b: Any) -> Any:
 
     Raises: WrongTypeError.
     """
-    try:
-        x, y, z = a._v
-        p, q, r = b._v
-        return x * p + y * q + z * r
-    except AttributeError:
-        pass
     for one, other in ((a, b), (b, a)):
-        if hasattr(one, "_dot"):
-            product = one._dot(other)
-            if product is not NotImplemented:
-                return product
+        product = one._dot(other) if hasattr(one, "_dot") else NotImplemented
+        if product is not NotImplemented:
+            return product
     raise wrong("dot", "two Vectors, a Twist and a Wrench, or a VectorVel and a Vector", a, b)
 
 
@@ -52,26 +45,19 @@ def Equal(
 
     Raises: WrongTypeError for values of different types.
     """
-    kind = a.__class__
-    if b.__class__ is not kind or not hasattr(a, "_near"):
-        if a is ABSENT and b is ABSENT:
-            a, b = (r1, r2) if r1 is not ABSENT else (src1, src2)
-        a, b = _of_one_type(a, b)
-    return a._near(b, eps)
-
-
-def _of_one_type(a: Any, b: Any) -> tuple[Any, Any]:
+    if a is ABSENT and b is ABSENT:
+        a, b = (r1, r2) if r1 is not ABSENT else (src1, src2)
     if a.__class__ is b.__class__ and hasattr(a, "_near"):
-        return a, b
-    for one, other, turned in ((a, b, False), (b, a, True)):
+        return a._near(b, eps)
+    for one, other in ((a, b), (b, a)):
         alike = one._as_own(other) if hasattr(one, "_as_own") else None
         if alike is not None:
-            return (alike, one) if turned else (one, alike)
+            return one._near(alike, eps)
     raise wrong("Equal", "two values of one type, as two Frames, and a number", a, b)
 
 
 def diff(a: Any, b: Any, dt: float = 1.0) -> Any:
-    """What moves a to b in the time dt: of Vectors a Vector, of Rotations the turning Vector.
+    """The motion from a to b in the time dt: of Vectors a Vector, of Rotations the turning Vector.
 
     Of Frames it is a Twist in their outer frame, with its reference point at a's origin; of Twists,
     Wrenches and the velocity types one of the same kind. A time of 0 gives what is infinite.
@@ -84,7 +70,7 @@ def diff(a: Any, b: Any, dt: float = 1.0) -> Any:
 
 
 def addDelta(a: Any, da: Any, dt: float = 1.0) -> Any:
-    """What a is after it has moved by da for the time dt, the inverse of `diff`.
+    """The value a after it has moved by da for the time dt, the inverse of `diff`.
 
     Of a Frame, da is a Twist in its outer frame, with its reference point at the frame's origin;
     of a Rotation it is a Vector in the outer frame.

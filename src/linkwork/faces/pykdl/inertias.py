@@ -6,17 +6,27 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from linkwork.faces.pykdl.angles import Nine, Three, product, transposed, turned
-from linkwork.faces.pykdl.pair import pair_of
-from linkwork.faces.pykdl.scalars import ABSENT, columns_of, index, numbers, replaced, shown, wrong
-from linkwork.faces.pykdl.swift import Swift
-from linkwork.faces.pykdl.twist import Twist
-from linkwork.faces.pykdl.values import OnBoth, Value, batch_text, unfit
-from linkwork.faces.pykdl.vector import Vector, factor_of, three_of, vector_of
-from linkwork.faces.pykdl.wrench import Wrench
+from linkwork.faces.pykdl.angles import product, transposed, turned
+from linkwork.faces.pykdl.formulas import Formula
+from linkwork.faces.pykdl.values import (
+    ABSENT,
+    ZEROS,
+    Nine,
+    Three,
+    Value,
+    Zero,
+    columns_of,
+    factor_of,
+    index,
+    numbers,
+    replaced,
+    shown,
+    unfit,
+    wrong,
+)
+from linkwork.faces.pykdl.vectors import Twist, Vector, Wrench, pair_of, three_of, vector_of
 
 _new = object.__new__
-_ZEROS = (0.0, 0.0, 0.0)
 
 
 def moments_of(nine: Any) -> RotationalInertia:
@@ -24,21 +34,6 @@ def moments_of(nine: Any) -> RotationalInertia:
     made: RotationalInertia = _new(RotationalInertia)
     made._i = nine
     return made
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return tuple([x + y for x, y in zip(a, b, strict=True)])
-
-
-def _scaled(a: Any, factor: Any) -> Any:
-    return tuple([x * factor for x in a])
-
-
-def _no_moments(here: RotationalInertia | type[RotationalInertia]) -> RotationalInertia:
-    """No inertia; called on one, it also sets that one to zero."""
-    if isinstance(here, RotationalInertia):
-        here._i = RotationalInertia()._i
-    return RotationalInertia()
 
 
 class RotationalInertia(Value):
@@ -65,10 +60,10 @@ class RotationalInertia(Value):
         Ixz: float = 0.0,
         Iyz: float = 0.0,
     ) -> None:
-        nine: Any = numbers((Ixx, Ixy, Ixz, Ixy, Iyy, Iyz, Ixz, Iyz, Izz), "a moment of inertia")
-        self._i = nine
+        nine = (Ixx, Ixy, Ixz, Ixy, Iyy, Iyz, Ixz, Iyz, Izz)
+        self._i = numbers(nine, "a moment of inertia")
 
-    Zero = OnBoth(_no_moments)
+    Zero = Zero()
 
     @classmethod
     def FromArray(cls, array: Any) -> RotationalInertia:
@@ -77,12 +72,6 @@ class RotationalInertia(Value):
         Raises: ShapeError, InputError.
         """
         return moments_of(columns_of(array, "a rotational inertia", (3, 3)))
-
-    def _numbers(self) -> tuple[Any, ...]:
-        return self._i
-
-    def _assign(self, these: tuple[Any, ...]) -> None:
-        self._i = these  # pyright: ignore[reportAttributeAccessIssue] -- they are nine
 
     def __getitem__(self, i: int) -> float:
         return self._i[index(i, 9, "RotationalInertia")]
@@ -102,22 +91,8 @@ class RotationalInertia(Value):
         return other._turned(self._i)
 
     def __rmul__(self, other: Any) -> RotationalInertia:
-        if other.__class__ is float:
-            return _SCALED.call(self, other)
         factor = factor_of(self, "*", other)
-        return super().__rmul__(other) if factor is NotImplemented else _times(self, factor)
-
-    def __repr__(self) -> str:
-        if self.shape:
-            return batch_text(self)
-        return "[" + ";\n ".join([shown(self._i[k : k + 3]) for k in (0, 3, 6)]) + "]"
-
-
-def _no_body(here: RigidBodyInertia | type[RigidBodyInertia]) -> RigidBodyInertia:
-    """No mass; called on an inertia, it also sets that one to zero."""
-    if isinstance(here, RigidBodyInertia):
-        here._assign(RigidBodyInertia()._numbers())
-    return RigidBodyInertia()
+        return super().__rmul__(other) if factor is NotImplemented else _SCALED.call(self, factor)
 
 
 class RigidBodyInertia(Value):
@@ -142,23 +117,15 @@ class RigidBodyInertia(Value):
         takes = "a mass, a Vector and a RotationalInertia"
         if Ic is not ABSENT and not isinstance(Ic, RotationalInertia):
             raise wrong("RigidBodyInertia", takes, m, oc, Ic)
-        c = _ZEROS if oc is ABSENT else three_of(oc, "RigidBodyInertia", takes)
+        c = ZEROS if oc is ABSENT else three_of(oc, "RigidBodyInertia", takes)
         about_centre = RotationalInertia()._i if Ic is ABSENT else Ic._i
-        if m.__class__ is c[0].__class__ is float:
-            self._mass = m
-            self._h, self._i = _ABOUT.call(m, c, about_centre)
-            return
-        mass, *centre = numbers((m, *c), "a mass")
+        mass, *centre = (
+            (m, *c) if m.__class__ is c[0].__class__ is float else numbers((m, *c), "a mass")
+        )
         self._mass = mass
-        self._h, self._i = _about(mass, tuple(centre), about_centre)
+        self._h, self._i = _ABOUT.call(mass, tuple(centre), about_centre)
 
-    Zero = OnBoth(_no_body)
-
-    def _numbers(self) -> tuple[Any, ...]:
-        return (self._mass, *self._h, *self._i)
-
-    def _assign(self, these: tuple[Any, ...]) -> None:
-        self._mass, self._h, self._i = these[0], these[1:4], these[4:]  # pyright: ignore -- 1, 3, 9
+    Zero = Zero()
 
     def getMass(self) -> float:
         """The mass, kg."""
@@ -167,7 +134,7 @@ class RigidBodyInertia(Value):
     def getCOG(self) -> Vector:
         """From the reference point to the centre of gravity; zero where there is no mass."""
         if self._mass.__class__ is float and self._mass == 0.0:
-            return vector_of(_ZEROS)
+            return vector_of(ZEROS)
         return vector_of(self._h) / self._mass
 
     def getRotationalInertia(self) -> RotationalInertia:
@@ -187,20 +154,6 @@ class RigidBodyInertia(Value):
     def __mul__(self, other: Twist) -> Wrench:
         return _MOMENTUM.call(self, other) if isinstance(other, Twist) else unfit(self, "*", other)
 
-    def _momentum(self, other: Twist) -> Wrench:
-        (x, y, z), (p, q, r), (u, v, w) = other._a._v, other._b._v, self._h
-        a, b, c, d, e, f, g, h, i = self._i
-        m = self._mass
-        return pair_of(
-            Wrench,
-            (m * x + q * w - r * v, m * y + r * u - p * w, m * z + p * v - q * u),
-            (
-                a * p + b * q + c * r + v * z - w * y,
-                d * p + e * q + f * r + w * x - u * z,
-                g * p + h * q + i * r + u * y - v * x,
-            ),
-        )
-
     def __rmul__(self, other: Any) -> RigidBodyInertia:
         factor = factor_of(self, "*", other)
         if factor is NotImplemented:
@@ -215,18 +168,24 @@ class RigidBodyInertia(Value):
     def _moved(self, m: Nine, p: Three) -> RigidBodyInertia:
         """In an outer frame, about its origin."""
         x, y, z = p
-        return _shifted(self._turned(m), (-x, -y, -z))
+        return _SHIFTED.call(self._turned(m), (-x, -y, -z))
 
-    def __repr__(self) -> str:
-        if self.shape:
-            return batch_text(self)
-        return f"{{{self._mass:g},\n{self.getCOG()!r},\n{self.getRotationalInertia()!r}}}"
+    def _text(self) -> str:
+        return f"{{{self._mass:g},\n{self.getCOG()!r},\n{shown(self._i, 3)}}}"
 
 
 def _body_of(mass: float, h: Any, moments: Any) -> RigidBodyInertia:
     made: RigidBodyInertia = _new(RigidBodyInertia)
     made._mass, made._h, made._i = mass, h, moments
     return made
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return tuple([x + y for x, y in zip(a, b, strict=True)])
+
+
+def _scaled(a: Any, factor: Any) -> Any:
+    return tuple([x * factor for x in a])
 
 
 def _spread(a: Three, b: Three) -> Nine:
@@ -251,12 +210,15 @@ def _shifted(body: RigidBodyInertia, p: Three) -> RigidBodyInertia:
     return _body_of(m, (h[0] - m * x, h[1] - m * y, h[2] - m * z), moments)
 
 
-def _moments(one: RotationalInertia, other: RotationalInertia) -> RotationalInertia:
-    return moments_of(_sum(one._i, other._i))
-
-
-def _times(one: RotationalInertia, factor: Any) -> RotationalInertia:
-    return moments_of(_scaled(one._i, factor))
+def _momentum(body: RigidBodyInertia, twist: Twist) -> Wrench:
+    """The force m v + w x h and the torque I w + h x v."""
+    (x, y, z), (p, q, r), (u, v, w) = twist._a._v, twist._b._v, body._h
+    (i, j, k), m = turned(body._i, (p, q, r)), body._mass
+    return pair_of(
+        Wrench,
+        (m * x + q * w - r * v, m * y + r * u - p * w, m * z + p * v - q * u),
+        (i + v * z - w * y, j + w * x - u * z, k + u * y - v * x),
+    )
 
 
 def _bodies(a: RigidBodyInertia, b: RigidBodyInertia) -> RigidBodyInertia:
@@ -270,9 +232,19 @@ def _about(mass: Any, centre: Any, about_centre: Any) -> tuple[Three, Nine]:
     return h, _sum(about_centre, _spread(centre, h))
 
 
-_MOMENTS = Swift(_moments, (RotationalInertia, RotationalInertia), RotationalInertia)
-_SCALED = Swift(_times, (RotationalInertia, float), RotationalInertia)
-_BODIES = Swift(_bodies, (RigidBodyInertia, RigidBodyInertia), RigidBodyInertia)
-_ABOUT = Swift(_about, (float, 3, 9), (3, 9))
-_SHIFTED = Swift(_shifted, (RigidBodyInertia, 3), RigidBodyInertia)
-_MOMENTUM = Swift(RigidBodyInertia._momentum, (RigidBodyInertia, Twist), Wrench)
+_MOMENTS = Formula(
+    "moments",
+    lambda a, b: moments_of(_sum(a._i, b._i)),
+    (RotationalInertia, RotationalInertia),
+    RotationalInertia,
+)
+_SCALED = Formula(
+    "scaled moments",
+    lambda one, factor: moments_of(_scaled(one._i, factor)),
+    (RotationalInertia, float),
+    RotationalInertia,
+)
+_BODIES = Formula("bodies", _bodies, (RigidBodyInertia, RigidBodyInertia), RigidBodyInertia)
+_ABOUT = Formula("about", _about, (float, 3, 9), (3, 9))
+_SHIFTED = Formula("shifted", _shifted, (RigidBodyInertia, 3), RigidBodyInertia)
+_MOMENTUM = Formula("momentum", _momentum, (RigidBodyInertia, Twist), Wrench)

@@ -1,4 +1,4 @@
-"""Rows S3-115 and S3-116: positions, velocities and forces of joints in a row."""
+"""Rows S3-115 to S3-119: numbers of joints in a row, and tables of twists and joints by joints."""
 # These types read each other's numbers.
 # pyright: reportPrivateUsage=false
 
@@ -11,7 +11,20 @@ import numpy as np
 
 from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.pykdl.scalars import EPS, Floats, index, kind_of, number, quotients, wrong
+from linkwork.faces.pykdl.frame import Frame
+from linkwork.faces.pykdl.rotation import Rotation
+from linkwork.faces.pykdl.values import (
+    EPS,
+    Floats,
+    index,
+    kind_of,
+    live,
+    number,
+    pair_index,
+    quotients,
+    wrong,
+)
+from linkwork.faces.pykdl.vectors import Twist, Vector
 
 T = TypeVar("T", bound="Table")
 
@@ -109,16 +122,32 @@ class Table:
     def __deepcopy__(self: T, memo: dict[int, Any]) -> T:
         return type(self)(self)
 
+    def _put(self: T, other: T) -> None:
+        self._a = other._a.copy()
+
     def __getstate__(self) -> Any:
         return self._a
 
     def __setstate__(self, state: Any) -> None:
         self._a = state
 
+    def __repr__(self) -> str:
+        """As KDL prints numbers of joints: no commas between, a line for each row."""
+        rows = np.atleast_2d(self._a).tolist()
+        text = "\n".join(["".join([f"{x:12.6g}" for x in row]) for row in rows])
+        return f"[{text}]"
 
-def table_text(rows: Floats) -> str:
-    """Numbers as KDL prints those of joints: no commas between, a line for each row."""
-    return "\n".join(["".join([f"{x:12.6g}" for x in row]) for row in rows.tolist()])
+
+def _element(value: Any, owner: Table) -> float:
+    """A number to be an element.
+
+    Raises: WrongTypeError.
+    """
+    what = f"an element of a {type(owner).__name__}"
+    taken = number(value, what)
+    if np.ndim(taken):
+        raise wrong(what, "a number", value)
+    return taken
 
 
 class JntArray(Table):
@@ -138,16 +167,10 @@ class JntArray(Table):
         if value.__class__ is float and i.__class__ is int and -1 < i < len(a):
             a[i] = value
             return
-        taken = number(value, "an element of a JntArray")
-        if np.ndim(taken):
-            raise wrong("an element of a JntArray", "a number", value)
-        self._a[index(i, len(self._a), "JntArray")] = taken
+        a[index(i, len(a), "JntArray")] = _element(value, self)
 
     def __len__(self) -> int:
         return len(self._a)
-
-    def __repr__(self) -> str:
-        return "[" + "".join([f"{x:12.6g}" for x in self._a.tolist()]) + "]"
 
 
 class JntArrayVel:
@@ -173,23 +196,8 @@ class JntArrayVel:
                 f"{self._q.rows()}"
             )
 
-    @property
-    def q(self) -> JntArray:
-        """The positions, live."""
-        return self._q
-
-    @q.setter
-    def q(self, value: JntArray) -> None:
-        self._q._a = _array_of(value, "JntArrayVel.q").copy()
-
-    @property
-    def qdot(self) -> JntArray:
-        """The velocities, live."""
-        return self._qdot
-
-    @qdot.setter
-    def qdot(self, value: JntArray) -> None:
-        self._qdot._a = _array_of(value, "JntArrayVel.qdot").copy()
+    q = live("_q", JntArray, "JntArrayVel.q", "The positions")
+    qdot = live("_qdot", JntArray, "JntArrayVel.qdot", "The velocities")
 
     def value(self) -> JntArray:
         """A copy of the positions."""
@@ -228,12 +236,6 @@ class JntArrayVel:
 
     def __repr__(self) -> str:
         return f"{{{self._q!r},\n{self._qdot!r}}}"
-
-
-def _array_of(value: Any, what: str) -> Floats:
-    if not isinstance(value, JntArray):
-        raise wrong(what, "a JntArray", value)
-    return value._a
 
 
 def _parts(call: str, *given: Any) -> list[tuple[JntArray, ...]]:
@@ -290,3 +292,136 @@ def Divide(src: Any, factor: float, dest: Any) -> None:
     by = number(factor, "a divisor")
     for a, out in _parts("Divide", src, dest):
         out._a = np.array(quotients(tuple(a._a.tolist()), by), np.float64).reshape(a._a.shape)
+
+
+class _Matrix(Table):
+    """Numbers with two indices."""
+
+    __slots__ = ()
+
+    def _where(self, ij: Any) -> Any:
+        rows, columns = self._a.shape
+        return pair_index(ij, rows, columns, type(self).__name__, "matrix")
+
+    def __getitem__(self, ij: tuple[int, int]) -> float:
+        return self._a.item(self._where(ij))
+
+    def __setitem__(self, ij: tuple[int, int], value: float) -> None:
+        taken = _element(value, self)
+        self._a[self._where(ij)] = taken
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}\n]" if len(self._a) else "[]"
+
+
+class Jacobian(_Matrix):
+    """A column for each joint: the twist that a velocity of 1 of it causes, linear rows first.
+
+    Solvers give it with its reference point at the tip, in the axes of the base. `Jacobian(7)` is
+    zeros (6, 7), `Jacobian(other)` a copy.
+
+    Raises: WrongTypeError (a TypeError), InputError.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def _shape(count: int) -> tuple[int, ...]:
+        return (6, count)
+
+    def getColumn(self, i: int) -> Twist:
+        """A column as a Twist.
+
+        Raises: ElementError (an IndexError).
+        """
+        k = index(i, self._a.shape[1], "Jacobian (columns)")
+        return Twist.FromArray(self._a[:, k])
+
+    def setColumn(self, i: int, t: Twist) -> None:
+        """Set a column to a Twist.
+
+        Raises: ElementError (an IndexError), WrongTypeError.
+        """
+        if not isinstance(t, Twist):
+            raise wrong("Jacobian.setColumn", "an index and a Twist", i, t)
+        self._a[:, index(i, self._a.shape[1], "Jacobian (columns)")] = t.ToArray()
+
+    def changeRefPoint(self, base: Vector) -> None:
+        """In place, to the reference point that ``base`` leads to from the present one."""
+        changeRefPoint(self, base, self)
+
+    def changeBase(self, rot: Rotation) -> None:
+        """In place, to the axes that ``rot`` gives the present ones in; the point stays."""
+        changeBase(self, rot, self)
+
+    def changeRefFrame(self, frame: Frame) -> None:
+        """In place, to an outer frame in which the present one is ``frame``, and to its origin."""
+        changeRefFrame(self, frame, self)
+
+
+class JntSpaceInertiaMatrix(_Matrix):
+    """The mass matrix of a chain, kg m²: `JntSpaceInertiaMatrix(7)` is zeros (7, 7).
+
+    Raises: WrongTypeError (a TypeError), InputError.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def _shape(count: int) -> tuple[int, ...]:
+        return (count, count)
+
+
+def _checked(call: str, src: Any, by: Any, kind: type, dest: Any) -> Floats:
+    """The numbers of ``src``.
+
+    Raises: WrongTypeError; ShapeError where the result does not fit.
+    """
+    if not (isinstance(src, Jacobian) and isinstance(by, kind) and isinstance(dest, Jacobian)):
+        raise wrong(call, f"a Jacobian, a {kind.__name__} and a Jacobian for the result", src, by)
+    if src.columns() != dest.columns():
+        text = f"{call}: {src.columns()} columns do not fit into {dest.columns()}"
+        raise ShapeError(text)
+    return src._a
+
+
+def changeBase(src: Jacobian, rot: Rotation, dest: Jacobian) -> None:
+    """Put a Jacobian in other axes into another: ``rot`` times each column; the point stays.
+
+    Raises: WrongTypeError, ShapeError.
+    """
+    a, R = _checked("changeBase", src, rot, Rotation, dest), rot.ToArray()
+    dest._a = np.concatenate([R @ a[:3], R @ a[3:]])
+
+
+def changeRefPoint(src: Jacobian, base: Vector, dest: Jacobian) -> None:
+    """Put a Jacobian with another reference point into another: ``base`` leads from old to new.
+
+    Raises: WrongTypeError, ShapeError.
+    """
+    a, p = _checked("changeRefPoint", src, base, Vector, dest), base.ToArray()
+    dest._a = np.concatenate([a[:3] + np.cross(a[3:], p, axis=0), a[3:]])
+
+
+def changeRefFrame(src: Jacobian, frame: Frame, dest: Jacobian) -> None:
+    """Put a Jacobian in an outer frame into another: ``frame`` times each column.
+
+    Raises: WrongTypeError, ShapeError.
+    """
+    _checked("changeRefFrame", src, frame, Frame, dest)
+    changeBase(src, frame.M, dest)
+    changeRefPoint(dest, -frame.p, dest)
+
+
+def MultiplyJacobian(jac: Jacobian, src: JntArray, dest: Twist) -> None:
+    """Set a Twist to what these velocities of the joints cause.
+
+    Raises: WrongTypeError; ShapeError where the sizes do not fit.
+    """
+    if not (isinstance(jac, Jacobian) and isinstance(src, JntArray) and isinstance(dest, Twist)):
+        raise wrong("MultiplyJacobian", "a Jacobian, a JntArray and a Twist", jac, src, dest)
+    if jac.columns() != src.rows():
+        text = f"MultiplyJacobian: {jac.columns()} columns and {src.rows()} velocities do not fit"
+        raise ShapeError(text)
+    x, y, z, u, v, w = (jac._a @ src._a).tolist()
+    dest.vel, dest.rot = Vector(x, y, z), Vector(u, v, w)

@@ -25,14 +25,12 @@ from linkwork.errors import (
     MissingExtraError,
     UnsupportedFeatureError,
 )
+from linkwork.faces.pykdl.chain import Joint, Segment, Tree
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia, RotationalInertia
-from linkwork.faces.pykdl.joint import Joint
 from linkwork.faces.pykdl.rotation import Rotation
-from linkwork.faces.pykdl.scalars import wrong
-from linkwork.faces.pykdl.segment import Segment
-from linkwork.faces.pykdl.tree import Tree
-from linkwork.faces.pykdl.vector import Vector
+from linkwork.faces.pykdl.values import wrong
+from linkwork.faces.pykdl.vectors import Vector
 
 if TYPE_CHECKING:
     from linkwork.formats.urdf import records

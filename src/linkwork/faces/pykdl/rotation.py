@@ -4,37 +4,35 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
-from linkwork.errors import InputError, LinkworkError, MissingExtraError
-from linkwork.faces.pykdl import angles, batches
-from linkwork.faces.pykdl.angles import Nine
-from linkwork.faces.pykdl.scalars import (
+from linkwork.checks import rotation_deviation
+from linkwork.errors import InputError, MissingExtraError
+from linkwork.faces.pykdl import angles
+from linkwork.faces.pykdl.formulas import Formula
+from linkwork.faces.pykdl.values import (
     ABSENT,
     EPS,
-    Floats,
+    Nine,
+    Value,
     columns_of,
     near,
     numbers,
+    of_one_shape,
     pair_index,
     replaced,
-    shown,
     sine_and_cosine,
+    unfit,
+    warn_of_zero_axis,
     wrong,
 )
-from linkwork.faces.pykdl.swift import Swift
-from linkwork.faces.pykdl.values import Value, batch_text, unfit
-from linkwork.faces.pykdl.vector import Vector, three_of, vector_of
+from linkwork.faces.pykdl.vectors import Vector, three_of, vector_of
 
 _new = object.__new__
 _T = TypeVar("_T", bound=Value)
-
-
-class ZeroAxisWarning(LinkworkError, RuntimeWarning):
-    """An axis without direction, in whose place the x axis was taken."""
 
 
 def rotation_of(m: Nine) -> Rotation:
@@ -52,6 +50,56 @@ def nine_of(thing: Any, call: str, what: str = "a Rotation") -> Nine:
     if isinstance(thing, Rotation):
         return thing._m
     raise wrong(call, what, thing)
+
+
+def _unit(k: int) -> Any:
+    """The method that gives one column of a rotation, or sets it."""
+
+    def unit(self: Rotation, column: Any = ABSENT) -> Any:
+        """The turned axis, a column; with an argument, sets it."""
+        m: Any = self._m
+        if column is ABSENT:
+            return vector_of((m[k], m[k + 3], m[k + 6]))
+        changed: Any = list(m)
+        changed[k::3] = three_of(column, f"Rotation.Unit{'XYZ'[k]}", "nothing or a Vector")
+        alike = m[0].__class__ is changed[k].__class__ is float
+        self._m = tuple(changed) if alike else numbers(changed, "an element of a Rotation")
+        return None
+
+    return unit
+
+
+def _turning(about: Formula) -> Callable[[Rotation, float], None]:
+    """The method that turns, in place, about one axis."""
+
+    def turn(self: Rotation, angle: float) -> None:
+        """Turn, in place, about its own axis: this = this * RotX(angle), and so on."""
+        s, c = sine_and_cosine(angle)
+        self._m = _alike(about.call(self._m, s, c))
+
+    return turn
+
+
+def _alike(m: Any) -> Any:
+    """Nine numbers of which some may be batches: all floats, or all arrays of one shape."""
+    if m[0].__class__ is m[4].__class__ is m[8].__class__ is float:
+        return m
+    return of_one_shape(m)
+
+
+def _made(m: Any) -> Rotation:
+    made: Rotation = _new(Rotation)
+    made._m = _alike(m)
+    return made
+
+
+ABOUT = [
+    Formula(f"about {axis}", about, (9, float, float), 9)
+    for axis, about in zip(
+        "xyz", (angles.turned_about_x, angles.turned_about_y, angles.turned_about_z), strict=True
+    )
+]
+"""Turns of nine numbers about x, y and z, given sine and cosine."""
 
 
 class Rotation(Value):
@@ -95,8 +143,8 @@ class Rotation(Value):
     def _numbers(self) -> Nine:
         return self._m
 
-    def _assign(self, these: tuple[Any, ...]) -> None:
-        self._m = these  # pyright: ignore[reportAttributeAccessIssue] -- they are nine
+    def _assign(self, these: Any) -> None:
+        self._m = tuple(these)
 
     # making rotations
 
@@ -109,19 +157,19 @@ class Rotation(Value):
     def RotX(angle: float) -> Rotation:
         """A turn about the x axis."""
         s, c = sine_and_cosine(angle)
-        return rotation_of(_alike((1.0, 0.0, 0.0, 0.0, c, -s, 0.0, s, c)))
+        return _made((1.0, 0.0, 0.0, 0.0, c, -s, 0.0, s, c))
 
     @staticmethod
     def RotY(angle: float) -> Rotation:
         """A turn about the y axis."""
         s, c = sine_and_cosine(angle)
-        return rotation_of(_alike((c, 0.0, s, 0.0, 1.0, 0.0, -s, 0.0, c)))
+        return _made((c, 0.0, s, 0.0, 1.0, 0.0, -s, 0.0, c))
 
     @staticmethod
     def RotZ(angle: float) -> Rotation:
         """A turn about the z axis."""
         s, c = sine_and_cosine(angle)
-        return rotation_of(_alike((c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)))
+        return _made((c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0))
 
     @staticmethod
     def Rot(axis: Vector, angle: float) -> Rotation:
@@ -131,38 +179,38 @@ class Rotation(Value):
         """
         v = three_of(axis, "Rotation.Rot", "a Vector (the axis) and a number")
         if v[0].__class__ is not float:
-            units, lengths = batches.normalized(v, EPS)
+            units, lengths = angles.unit_vectors(v, EPS)
             if not np.all(lengths):
-                _warn_of_zero_axis()
-            return rotation_of(_alike(angles.about_unit(units, angle)))
+                warn_of_zero_axis()
+            return _made(angles.about_unit(units, angle))
         x, y, z = v
         length = angles.hypot(x, y, z)
         if length < EPS:
-            _warn_of_zero_axis()
-            return rotation_of(_alike(angles.about_unit((1.0, 0.0, 0.0), angle)))
+            warn_of_zero_axis()
+            return _made(angles.about_unit((1.0, 0.0, 0.0), angle))
         unit = (x / length, y / length, z / length)
-        return rotation_of(_alike(angles.about_unit(unit, angle)))
+        return _made(angles.about_unit(unit, angle))
 
     @staticmethod
     def Rot2(axis: Vector, angle: float) -> Rotation:
         """As `Rot`, for an axis whose length is 1 already, which is not checked."""
         v = three_of(axis, "Rotation.Rot2", "a Vector of length 1 (the axis) and a number")
-        return rotation_of(_alike(angles.about_unit(v, angle)))
+        return _made(angles.about_unit(v, angle))
 
     @staticmethod
     def EulerZYX(z: float, y: float, x: float) -> Rotation:
         """A turn about z, then about the new y, then about the newest x: Rz Ry Rx."""
-        return rotation_of(_alike(angles.from_rpy(x, y, z)))
+        return _made(angles.from_rpy(x, y, z))
 
     @staticmethod
     def EulerZYZ(z1: float, y: float, z2: float) -> Rotation:
         """A turn about z, then about the new y, then about the newest z: Rz Ry Rz."""
-        return rotation_of(_alike(angles.from_euler_zyz(z1, y, z2)))
+        return _made(angles.from_euler_zyz(z1, y, z2))
 
     @staticmethod
     def RPY(r: float, p: float, y: float) -> Rotation:
         """Turns about the fixed axes x, then y, then z (roll, pitch, yaw): Rz(y) Ry(p) Rx(r)."""
-        return rotation_of(_alike(angles.from_rpy(r, p, y)))
+        return _made(angles.from_rpy(r, p, y))
 
     @staticmethod
     def Quaternion(x: float, y: float, z: float, w: float) -> Rotation:
@@ -215,50 +263,16 @@ class Rotation(Value):
     # elements
 
     def __getitem__(self, ij: tuple[int, int]) -> float:
-        i, j = pair_index(ij, 3, "Rotation")
+        i, j = pair_index(ij, 3, 3, "Rotation")
         return self._m[3 * i + j]
 
     def __setitem__(self, ij: tuple[int, int], value: float) -> None:
-        i, j = pair_index(ij, 3, "Rotation")
+        i, j = pair_index(ij, 3, 3, "Rotation")
         self._m = replaced(self._m, 3 * i + j, value, "an element of a Rotation")
 
     __iter__ = None  # elements have two indices
 
-    @overload
-    def UnitX(self) -> Vector: ...
-    @overload
-    def UnitX(self, column: Vector) -> None: ...
-    def UnitX(self, column: Any = ABSENT) -> Any:
-        """The turned x axis, the first column; with an argument, sets it."""
-        return self._column(0, column)
-
-    @overload
-    def UnitY(self) -> Vector: ...
-    @overload
-    def UnitY(self, column: Vector) -> None: ...
-    def UnitY(self, column: Any = ABSENT) -> Any:
-        """The turned y axis, the second column; with an argument, sets it."""
-        return self._column(1, column)
-
-    @overload
-    def UnitZ(self) -> Vector: ...
-    @overload
-    def UnitZ(self, column: Vector) -> None: ...
-    def UnitZ(self, column: Any = ABSENT) -> Any:
-        """The turned z axis, the third column; with an argument, sets it."""
-        return self._column(2, column)
-
-    def _column(self, k: int, column: Any) -> Vector | None:
-        m: Any = self._m
-        if column is ABSENT:
-            return vector_of((m[k], m[k + 3], m[k + 6]))
-        changed: Any = list(m)
-        changed[k::3] = three_of(column, f"Rotation.Unit{'XYZ'[k]}", "nothing or a Vector")
-        if m[0].__class__ is changed[k].__class__ is float:
-            self._m = _nine(tuple(changed))
-        else:
-            self._m = _nine(numbers(changed, "an element of a Rotation"))
-        return None
+    UnitX, UnitY, UnitZ = _unit(0), _unit(1), _unit(2)
 
     # angles
 
@@ -345,23 +359,7 @@ class Rotation(Value):
         """Invert in place."""
         self._m = angles.transposed(self._m)
 
-    def DoRotX(self, angle: float) -> None:
-        """Turn, in place, about its own x axis: this = this * RotX(angle)."""
-        s, k = sine_and_cosine(angle)
-        m = _ABOUT_X.call(self._m, s, k)
-        self._m = m if k.__class__ is float else one_shape(m, k)
-
-    def DoRotY(self, angle: float) -> None:
-        """Turn, in place, about its own y axis: this = this * RotY(angle)."""
-        s, k = sine_and_cosine(angle)
-        m = _ABOUT_Y.call(self._m, s, k)
-        self._m = m if k.__class__ is float else one_shape(m, k)
-
-    def DoRotZ(self, angle: float) -> None:
-        """Turn, in place, about its own z axis: this = this * RotZ(angle)."""
-        s, k = sine_and_cosine(angle)
-        m = _ABOUT_Z.call(self._m, s, k)
-        self._m = m if k.__class__ is float else one_shape(m, k)
+    DoRotX, DoRotY, DoRotZ = _turning(ABOUT[0]), _turning(ABOUT[1]), _turning(ABOUT[2])
 
     # what the module's functions ask for
 
@@ -388,12 +386,6 @@ class Rotation(Value):
         turn = angles.to_vector(angles.product(angles.transposed(self._m), there))
         return vector_of(angles.turned(self._m, turn)) / dt
 
-    def __repr__(self) -> str:
-        m = self._m
-        if m[0].__class__ is not float:
-            return batch_text(self)
-        return "[" + ";\n ".join([shown(m[k : k + 3]) for k in (0, 3, 6)]) + "]"
-
 
 def _nine_of_arguments(given: tuple[Any, ...], named: dict[str, Any]) -> Nine:
     """The numbers that a Rotation was asked for with.
@@ -403,9 +395,7 @@ def _nine_of_arguments(given: tuple[Any, ...], named: dict[str, Any]) -> Nine:
     if named:
         given = _in_order(given, named)
     if len(given) == 9:
-        if all([x.__class__ is float for x in given]):
-            return _checked(_nine(given))
-        return _checked(_nine(numbers(given, "an element of a Rotation")))
+        return _checked(numbers(given, "an element of a Rotation"))
     if len(given) == 3 and all(isinstance(x, Vector) for x in given):
         (a, d, g), (b, e, h), (c, f, i) = [x._v for x in given]
         return _checked(_alike((a, b, c, d, e, f, g, h, i)))
@@ -430,44 +420,16 @@ def _in_order(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
     return (*given, *[named[name] for name in rest])
 
 
-def _nine(these: tuple[Any, ...]) -> Nine:
-    return these  # pyright: ignore[reportReturnType] -- they have been counted
-
-
-def one_shape(m: Nine, by: Any) -> Nine:
-    """Nine numbers of which some have been multiplied by what may be a batch."""
-    return m if by.__class__ is float else _nine(tuple(np.broadcast_arrays(*m)))
-
-
-def _alike(m: Any) -> Nine:
-    """All nine numbers floats, or all arrays of one shape."""
-    if m[0].__class__ is m[4].__class__ is m[8].__class__ is float:
-        return m
-    return _nine(tuple(np.broadcast_arrays(*m)))
-
-
 def _checked(m: Nine) -> Nine:
     """The same numbers.
 
     Raises: InputError for what is no rotation, where `Rotation.check` is set.
     """
     if Rotation.check:
-        R: Floats = rotation_of(m).ToArray()
-        off = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(axis=(-1, -2))
-        if not np.all((off < 1e-9) & (np.linalg.det(R) > 0.0)):
+        R = rotation_of(m).ToArray()
+        if not np.all(rotation_deviation(R) < 1e-9):
             raise InputError(
                 "these numbers are no rotation: rows of length 1 at right angles, right-handed; "
                 "Rotation.check = False takes any numbers"
             )
     return m
-
-
-def _warn_of_zero_axis() -> None:
-    text = "an axis shorter than 1e-6 has no direction: the x axis is taken in its place"
-    warnings.warn(text, ZeroAxisWarning, stacklevel=3)
-
-
-_ABOUT_X, _ABOUT_Y, _ABOUT_Z = [
-    Swift(about, (9, float, float), 9)
-    for about in (angles.turned_about_x, angles.turned_about_y, angles.turned_about_z)
-]

@@ -5,36 +5,35 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.both import NamesOfModule
-from linkwork.faces.trip_kinematics.derived import DerivedLoops, DerivedMapping
 from linkwork.faces.trip_kinematics.mappings import (
     AnyMapping,
+    DerivedLoops,
+    DerivedMapping,
     OpenMapping,
     UserMapping,
     differ,
     merged,
 )
-from linkwork.faces.trip_kinematics.matrices import as_array
-from linkwork.faces.trip_kinematics.mistakes import (
+from linkwork.faces.trip_kinematics.Transformation import Transformation, parent_name, product
+from linkwork.faces.trip_kinematics.Utility import identity_transformation
+from linkwork.faces.trip_kinematics.values import (
     MappingError,
+    NamesOfModule,
     NotFiniteError,
     StateWarning,
     StaticGroupError,
     UnknownKeyError,
+    Values,
     WrongTypeError,
     listed,
+    mapping_of,
+    number,
 )
-from linkwork.faces.trip_kinematics.Transformation import Transformation, parent_name
-from linkwork.faces.trip_kinematics.Utility import identity_transformation
-from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
-from linkwork.ops import ops_of
-from linkwork.spatial.poses import compose, to_matrix
 
 __all__ = [
     "KinematicGroup",
@@ -156,10 +155,7 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def get_transformation_matrix(self) -> NDArray[Any]:
         """The matrix (4, 4) from the start of the chain to its end, at the present state."""
-        members = list(self._chain.values())
-        o = ops_of(*(value for t in members for value in t.values.values()))
-        poses = [member.pose(o) for member in members]
-        return as_array(to_matrix(o, reduce(lambda a, b: compose(o, a, b), poses)))
+        return product(list(self._chain.values()))
 
     def set_actuated_state(self, state: Mapping[str, float]) -> None:
         """Change some or all actuated values; the virtual state follows.

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork import extras
 from linkwork.errors import UnsupportedFeatureError
-from linkwork.faces.trip_kinematics.both import NamesOfModule
 from linkwork.faces.trip_kinematics.core import Branch, Core, Slot
 from linkwork.faces.trip_kinematics.KinematicGroup import (
     KinematicGroup,
@@ -20,16 +18,18 @@ from linkwork.faces.trip_kinematics.KinematicGroup import (
     open_group_of,
 )
 from linkwork.faces.trip_kinematics.mappings import actuated_key
-from linkwork.faces.trip_kinematics.matrices import as_array, as_block, unpacking
-from linkwork.faces.trip_kinematics.mistakes import (
-    NameClashError,
-    UnknownKeyError,
-    WrongTypeError,
-    listed,
-)
+from linkwork.faces.trip_kinematics.matrices import as_array, as_sx, symbol, unpacking
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.Utility import identity_transformation
-from linkwork.faces.trip_kinematics.values import Values, mapping_of
+from linkwork.faces.trip_kinematics.values import (
+    NameClashError,
+    NamesOfModule,
+    UnknownKeyError,
+    Values,
+    WrongTypeError,
+    listed,
+    mapping_of,
+)
 from linkwork.robot import Robot as CoreRobot
 
 __all__ = [
@@ -209,7 +209,7 @@ class Robot(metaclass=NamesOfModule):
                 else core.joints_of(group.members)
             )
         ]
-        return core.robot.actuate(driven) if core.robot.loops else core.robot
+        return core.robot.with_actuated(driven) if core.robot.loops else core.robot
 
     def configuration(self) -> Any:
         """q of `to_linkwork` at the present state, an array; a list where a value is a symbol."""
@@ -228,15 +228,12 @@ class Robot(metaclass=NamesOfModule):
     def _fk(self, frame: str, values: Mapping[str, Mapping[str, Any]]) -> Any:
         """The pose as one SX."""
         q = self._core.configuration(values)
-        column = as_block(np.array([*q, None], object)[:-1]) if isinstance(q, list) else q
-        ca = extras.casadi()
-        return self._core.robot.symbolic("fk", frame)(ca.SX(column))
+        return self._core.robot.symbolic("fk", frame)(as_sx([[value] for value in q]))
 
     def _symbol(self, member: str, key: str) -> Any:
-        ca = extras.casadi()
         found = self._symbols.get((member, key))
         if found is None:
-            found = self._symbols[member, key] = ca.SX.sym(actuated_key(member, key))
+            found = self._symbols[member, key] = symbol(actuated_key(member, key))
         return found
 
     def _virtual_symbols(self, needed: Iterable[Slot]) -> dict[str, Values]:
@@ -247,10 +244,9 @@ class Robot(metaclass=NamesOfModule):
         return values
 
     def _actuated_symbols(self, needed: Iterable[Slot]) -> dict[str, Values]:
-        ca = extras.casadi()
         values = self._values()
         for group in {id(g): g for s in needed for g in [self._members[s.member][0]]}.values():
-            symbols = {key: ca.SX.sym(key) for key in group.actuated_keys}
+            symbols = {key: symbol(key) for key in group.actuated_keys}
             try:
                 virtual = group.mappings[0].virtual(symbols, group.virtual_keys)
             except Exception as error:

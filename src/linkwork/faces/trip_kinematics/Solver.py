@@ -17,16 +17,18 @@ from linkwork import ik
 from linkwork.checks import real_array
 from linkwork.errors import InputError, LinkworkError, ShapeError, UnsupportedFeatureError
 from linkwork.faces.trip_kinematics.core import Core, Sphere
-from linkwork.faces.trip_kinematics.mistakes import (
+from linkwork.faces.trip_kinematics.Robot import Robot
+from linkwork.faces.trip_kinematics.Transformation import QUATERNION, TRANSLATION, zeros
+from linkwork.faces.trip_kinematics.values import (
     NoSolution,
     TipError,
     UnknownKeyError,
+    Values,
     WrongTypeError,
     listed,
+    mapping_of,
+    number,
 )
-from linkwork.faces.trip_kinematics.Robot import Robot
-from linkwork.faces.trip_kinematics.Transformation import QUATERNION, TRANSLATION, zeros
-from linkwork.faces.trip_kinematics.values import Values, mapping_of, number
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.result import IKResult
 
@@ -38,9 +40,6 @@ _TOLERANCE = 1.0e-10
 """Metres and radians that an answer may be off."""
 _STARTS = 200
 """Searches for other virtual states where a mapping takes none of those found so far."""
-_ROUNDS = 20
-_LEADS = (1.0, 0.3, 0.1, 0.01, 0.001)
-"""How far ahead the nearest state of a target out of reach is searched for, by the robot's size."""
 _NEAR = "near"
 _FAR = 1.0e6
 
@@ -83,7 +82,6 @@ class SimpleInvKinSolver:
         self._name = self._solver.problem.tasks[0].name if self._solver else ""
         self._spheres = spheres
         self._near: InverseKinematics | None = None
-        self._size = 1.0
 
     def solve_virtual(
         self, target: ArrayLike, initial_tip: Mapping[str, Mapping[str, float]] | None = None
@@ -165,54 +163,22 @@ class SimpleInvKinSolver:
         return self._nearest(goal, result.q)
 
     def _nearest(self, goal: Floats, q: Floats) -> Floats:
-        """Nearer to a target out of reach than a search for the target itself comes.
+        """The state nearest to a target out of reach: the core's, with its loops closed.
 
-        The nearest point to a target is the nearest to all points on the way there as well, and
-        what is close by is found more exactly.
+        Raises: NoSolution where no state is found that is assembled.
         """
-        if self.orientation:
+        if self.orientation or not self._core.robot.loops:
             return q
-        solver = self._nearing()
-        if self._core.robot.loops:
-            q = self._assembled(solver, goal, q)
-        best, at, far = q, *self._distance(q, goal)
-        for _ in range(_ROUNDS):
-            before = far
-            for lead in _LEADS:
-                aim = at + (goal - at) * min(1.0, lead * self._size / far)
-                result = solver.solve({_NEAR: aim}, best, position_tolerance=_TOLERANCE, tries=4)
-                reached, distance = self._distance(result.q, goal)
-                if distance < far and bool(result.success):
-                    best, at, far = result.q, reached, distance
-            if far > before - _TOLERANCE:
-                break
-        return best
-
-    def _assembled(self, solver: InverseKinematics, goal: Floats, q: Floats) -> Floats:
-        """A state whose loops are closed, where that which comes nearest has them open.
-
-        Raises: NoSolution.
-        """
-        for start in (q, self._core.rest):
-            result = solver.solve({_NEAR: goal}, start)
-            if bool(result.success):
-                return result.q
-        raise NoSolution(f"no state of '{self.endeffector}' is found that is assembled")
-
-    def _nearing(self) -> InverseKinematics:
-        """A solver that comes as near to a position as it can, wherever that is."""
         if self._near is None:
             anywhere = ik.Position(self._frame, np.zeros(3), name="anywhere", slack=(_FAR,) * 3)
             near = ik.Position(self._frame, name=_NEAR, priority=1)
             held = [task for sphere in self._spheres for task in _held(sphere, self._core)]
             self._near = self._core.robot.solver(tasks=[anywhere, near, *held])
-            self._size = max(float(np.abs(self._core.robot.mechanism.p_parent_joint).sum()), 1e-3)
-        return self._near
-
-    def _distance(self, q: Floats, goal: Floats) -> tuple[Floats, float]:
-        """Where the end effector is, and how far from the goal."""
-        at = self._core.robot.fk(q, self._frame)[:3, 3]
-        return at, float(np.linalg.norm(goal - at))
+        for start in (q, self._core.rest):
+            result = self._near.solve({_NEAR: goal}, start)
+            if bool(result.success):
+                return result.q
+        raise NoSolution(f"no state of '{self.endeffector}' is found that is assembled")
 
     def _target(self, target: Any) -> Floats:
         """The target as the core's task takes it.

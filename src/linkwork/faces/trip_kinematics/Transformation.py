@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any, cast
 
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.both import NamesOfModule
-from linkwork.faces.trip_kinematics.matrices import as_array
-from linkwork.faces.trip_kinematics.mistakes import UnknownKeyError, WrongTypeError, listed
+from linkwork.faces.trip_kinematics.matrices import computed
 from linkwork.faces.trip_kinematics.Utility import (
     hom_translation_matrix,
     quat_rotation_matrix,
@@ -20,14 +19,18 @@ from linkwork.faces.trip_kinematics.Utility import (
 )
 from linkwork.faces.trip_kinematics.values import (
     QUATERNION,
+    NamesOfModule,
+    UnknownKeyError,
     Values,
+    WrongTypeError,
+    listed,
     mapping_of,
     number,
     quaternion_of,
 )
-from linkwork.ops import Ops, ops_of
+from linkwork.ops import Ops
 from linkwork.spatial import rotations
-from linkwork.spatial.poses import Pose, to_matrix
+from linkwork.spatial.poses import Pose, compose, to_matrix
 
 __all__ = [
     "EULER_ORDERS",
@@ -166,29 +169,22 @@ class Transformation(metaclass=NamesOfModule):
 
     def get_transformation_matrix(self) -> NDArray[Any]:
         """The matrix (4, 4) of the present state: floats, or objects where a value is a symbol."""
-        o = ops_of(*self._values.values())
-        return as_array(to_matrix(o, self.pose(o)))
+        return product([self])
 
     def add_children(self, child: str) -> None:
         """Note the name of a transformation or group that starts here."""
         self.children.append(child)
 
-    def pose(self, o: Ops) -> Pose:
-        """The pose in the parent's frame, as blocks."""
-        values = self._values
-        p = o.vector([o.const(values.get(key, 0.0)) for key in TRANSLATION])
-        return Pose(self._rotation(o), p)
-
-    def _rotation(self, o: Ops) -> Any:
-        values = self._values
+    def pose(self, o: Ops, values: Mapping[str, Any]) -> Pose:
+        """The pose in the parent's frame where its values are these, numbers or scalar blocks."""
+        p = o.vector([values.get(key, 0.0) for key in TRANSLATION])
         if self.convention == "quaternion":
-            parts = quaternion_of(values)
-            return rotations.from_quaternion(o, o.vector([o.const(part) for part in parts]))
+            return Pose(rotations.from_quaternion(o, o.vector(quaternion_of(values))), p)
         turns = {"rx": rotations.rotation_x, "ry": rotations.rotation_y, "rz": rotations.rotation_z}
         first, second, third = (
-            turns[key](o, o.const(values.get(key, 0.0))) for key in EULER_ORDERS[self._euler]
+            turns[key](o, values.get(key, 0.0)) for key in EULER_ORDERS[self._euler]
         )
-        return first @ second @ third
+        return Pose(first @ second @ third, p)
 
     @property
     def values(self) -> Values:
@@ -214,6 +210,20 @@ class Transformation(metaclass=NamesOfModule):
 
     def __deepcopy__(self, memo: Any) -> Transformation:
         return self.__copy__()
+
+
+def product(members: Sequence[Transformation]) -> NDArray[Any]:
+    """The matrix (4, 4) of transformations one behind the other, at their present states."""
+    owners = [(place, key) for place, member in enumerate(members) for key in member.values]
+
+    def matrix(o: Ops, *numbers: Any) -> Any:
+        values: list[Values] = [{} for _ in members]
+        for (place, key), value in zip(owners, numbers, strict=True):
+            values[place][key] = value
+        poses = [member.pose(o, own) for member, own in zip(members, values, strict=True)]
+        return to_matrix(o, reduce(lambda a, b: compose(o, a, b), poses))
+
+    return computed(matrix, *(members[place].values[key] for place, key in owners))
 
 
 def parent_name(name: str, parent: Any) -> str | None:

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.trip_kinematics.matrices import as_array, as_block
-from linkwork.faces.trip_kinematics.mistakes import SequenceError
-from linkwork.faces.trip_kinematics.values import is_symbol, number, quaternion_of
-from linkwork.ops import ops_of
+from linkwork.faces.trip_kinematics.matrices import as_block, computed
+from linkwork.faces.trip_kinematics.values import SequenceError, is_symbol, number, quaternion_of
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import poses, rotations
 
@@ -42,9 +40,9 @@ def hom_translation_matrix(t_x: Any = 0, t_y: Any = 0, t_z: Any = 0) -> NDArray[
     given = [
         number(t, name) for t, name in zip((t_x, t_y, t_z), ("t_x", "t_y", "t_z"), strict=True)
     ]
-    o = ops_of(*given)
-    p = o.vector([o.const(value) for value in given])
-    return as_array(poses.to_matrix(o, poses.Pose(poses.identity(o).R, p)))
+    return computed(
+        lambda o, *p: poses.to_matrix(o, poses.Pose(poses.identity(o).R, o.vector(p))), *given
+    )
 
 
 def hom_rotation(rotation_matrix: Any) -> NDArray[Any]:
@@ -53,8 +51,7 @@ def hom_rotation(rotation_matrix: Any) -> NDArray[Any]:
     Raises: ShapeError.
     """
     R = _matrix(rotation_matrix, (3, 3), "a rotation")
-    o = ops_of(R)
-    return as_array(poses.to_matrix(o, poses.Pose(R, poses.identity(o).p)))
+    return computed(lambda o, R: poses.to_matrix(o, poses.Pose(R, poses.identity(o).p)), R)
 
 
 def x_axis_rotation_matrix(theta: Any) -> NDArray[Any]:
@@ -76,9 +73,9 @@ def quat_rotation_matrix(q_w: Any, q_x: Any, q_y: Any, q_z: Any) -> NDArray[Any]
     """The rotation (3, 3) of a quaternion; of any length, and of zeros none."""
     names = ("qw", "qx", "qy", "qz")
     given = {key: number(q, key) for key, q in zip(names, (q_w, q_x, q_y, q_z), strict=True)}
-    o = ops_of(*given.values())
-    parts = o.vector([o.const(part) for part in quaternion_of(given)])
-    return as_array(rotations.from_quaternion(o, parts))
+    return computed(
+        lambda o, *parts: rotations.from_quaternion(o, o.vector(parts)), *quaternion_of(given)
+    )
 
 
 def get_rotation(matrix: Any) -> Any:
@@ -173,9 +170,7 @@ class Rotation:
 
 
 def _turn(about: Any, theta: Any) -> NDArray[Any]:
-    angle = number(theta, "theta")
-    o = ops_of(angle)
-    return as_array(about(o, o.const(angle)))
+    return computed(about, number(theta, "theta"))
 
 
 def _matrix(matrix: Any, shape: tuple[int, int], what: str) -> Any:

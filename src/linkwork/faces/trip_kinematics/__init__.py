@@ -8,8 +8,8 @@ program.py``. What is different stands in ``parity.toml``.
 from __future__ import annotations
 
 from linkwork.faces.trip_kinematics import Utility, urdf_parser
-from linkwork.faces.trip_kinematics.derived import derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup, OpenKinematicGroup
+from linkwork.faces.trip_kinematics.mappings import derived_mappings
 from linkwork.faces.trip_kinematics.Robot import Robot, forward_kinematics
 from linkwork.faces.trip_kinematics.Solver import (
     CCDSolver,

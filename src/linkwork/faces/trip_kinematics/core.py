@@ -4,20 +4,22 @@ A transformation becomes up to six joints, first those along x, y and z, then it
 order; what is constant lies in the placements of the joints. A quaternion of which a part moves
 becomes a floating joint, whose constant values stand in q like others. Links are named as the
 transformations, joints NAME_KEY.
+
+Mechanisms with loops, which mappings are derived from, are attached to the ground beside the tree,
+and their virtual joints follow those of the groups' chains. The loops then hold the chains to what
+they can do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwork.errors import UnsupportedFeatureError
-from linkwork.faces.trip_kinematics.derived import DerivedLoops
-from linkwork.faces.trip_kinematics.grafts import Graft, grafted, name_in_whole
-from linkwork.faces.trip_kinematics.mappings import actuated_key
-from linkwork.faces.trip_kinematics.mistakes import UnknownKeyError
+from linkwork.faces.trip_kinematics.mappings import DerivedLoops, actuated_key
 from linkwork.faces.trip_kinematics.Transformation import (
     EULER_ORDERS,
     QUATERNION,
@@ -25,13 +27,18 @@ from linkwork.faces.trip_kinematics.Transformation import (
     Transformation,
     quaternion_of,
 )
-from linkwork.faces.trip_kinematics.values import Values, is_symbol
+from linkwork.faces.trip_kinematics.values import UnknownKeyError, Values, is_symbol
 from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.edit import parts_of
+from linkwork.mechanism.loops import Beside
 from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
+from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts
 from linkwork.ops.numpy import NUMPY
 from linkwork.robot import Robot
 from linkwork.spatial import rotations
+
+# core
+
 
 _FREE = (*TRANSLATION, *QUATERNION)
 """The positions of a floating joint, in their order in q."""
@@ -77,23 +84,24 @@ class Core:
         tree = _Tree(branches)
         m = assemble(Parts("robot", tree.links, tree.joints, tree.frames))
         joints = {(value.member, value.key): value.joint for value in tree.moving}
-        grafts = [
-            _graft(group, loops, joints, m.joint_names) for group, loops in (closures or {}).items()
+        attachments = [
+            _attachment(group, loops, joints, m.joint_names)
+            for group, loops in (closures or {}).items()
         ]
-        m = grafted(m, grafts) if grafts else m
+        m = attached(m, attachments) if attachments else m
         self.robot = Robot(m)
         self.actuated = {  # by group: the joint for each key of the actuated state
-            graft.group: {
-                key: graft.actuated[joint]
-                for key, joint in (closures or {})[graft.group].actuated.items()
+            attachment.group: {
+                key: attachment.actuated[joint]
+                for key, joint in (closures or {})[attachment.group].actuated.items()
             }
-            for graft in grafts
+            for attachment in attachments
         }
         self._others = any(loops.others for loops in (closures or {}).values())
         self.ends: Mapping[str, str] = tree.ends
         self.rest: Floats = np.zeros(m.n_q)
-        for graft in grafts:
-            _begin(graft, m, self.rest)
+        for attachment in attachments:
+            _begin(attachment, m, self.rest)
         self.slots: list[Slot] = []
         self.spheres: list[Sphere] = []
         for value in tree.moving:
@@ -190,12 +198,12 @@ class Core:
         return q if symbolic else np.array(q)
 
 
-def _graft(
+def _attachment(
     group: str,
     loops: DerivedLoops,
     joints: Mapping[tuple[str, str], str],
     taken: Sequence[str],
-) -> Graft:
+) -> Attachment:
     """What of a mechanism goes where.
 
     Raises: UnsupportedFeatureError where a virtual joint is a part of a quaternion.
@@ -208,16 +216,16 @@ def _graft(
         joint: leaders.get(joint) or (key if key not in taken else f"{group}: {key}")
         for key, joint in loops.actuated.items()
     }
-    return Graft(group, loops.robot.mechanism, loops.near, leaders, actuated)
+    return Attachment(group, loops.robot.mechanism, loops.near, leaders, actuated)
 
 
-def _begin(graft: Graft, m: Mechanism, rest: Floats) -> None:
+def _begin(attachment: Attachment, m: Mechanism, rest: Floats) -> None:
     """Where searches begin in the joints of a mechanism that are not the chain's."""
-    own = graft.mechanism
+    own = attachment.mechanism
     for c, joint in enumerate(own.joint_names):
-        if joint not in graft.leaders:
-            start = int(m.q_start[m.joint(name_in_whole(graft, joint))])
-            values = graft.near[int(own.q_start[c]) : int(own.q_start[c + 1])]
+        if joint not in attachment.leaders:
+            start = int(m.q_start[m.joint(name_in_whole(attachment, joint))])
+            values = attachment.near[int(own.q_start[c]) : int(own.q_start[c + 1])]
             rest[start : start + len(values)] = values
 
 
@@ -330,3 +338,93 @@ class _Tree:
             name += "'"
         self._taken.add(name)
         return name
+
+
+# attachments
+
+
+class Attachment(NamedTuple):
+    """The mechanism of a group."""
+
+    group: str
+    mechanism: Mechanism
+    near: Floats  # (nq,), where searches begin
+    leaders: Mapping[str, str]  # the chain's joint for each virtual joint
+    actuated: Mapping[str, str]  # the name of each actuated joint in the whole
+
+
+def attached(m: Mechanism, attachments: Sequence[Attachment]) -> Mechanism:
+    """The mechanism of a robot with those of its groups beside it.
+
+    Raises: UnsupportedFeatureError for a mechanism on a floating base.
+    """
+    whole = parts_of(m)
+    root = whole.links[0].name
+    for attachment in attachments:
+        other = parts_of(attachment.mechanism)
+        if other.base != "fixed":
+            raise UnsupportedFeatureError(
+                f"the mechanism of group '{attachment.group}' is not fixed"
+            )
+        _add(whole, root, other, attachment)
+    return assemble(whole)
+
+
+def name_in_whole(attachment: Attachment, joint: str) -> str:
+    """What a joint of the mechanism of a group is called in the whole."""
+    if joint in attachment.leaders:
+        return attachment.leaders[joint]
+    return attachment.actuated.get(joint) or f"{attachment.group}: {joint}"
+
+
+def _add(whole: Parts, root: str, other: Parts, attachment: Attachment) -> None:
+    def own(name: str) -> str:
+        return f"{attachment.group}: {name}"
+
+    whole.links += [LinkPart(own(link.name)) for link in other.links]
+    ground = own(other.links[0].name)
+    whole.joints.append(
+        JointPart(name=own("ground joint"), type=JointType.FIXED, parent=root, child=ground)
+    )
+    whole.joints += [_joint(joint, attachment, own) for joint in other.joints]
+    whole.frames += [_frame(frame, own) for frame in other.frames]
+    beside, there = other.beside, whole.beside
+    loops = [
+        replace(p, name=own(p.name), frame_a=own(p.frame_a), frame_b=own(p.frame_b))
+        for p in beside.loops
+    ]
+    couplings = [
+        replace(
+            each,
+            joint=name_in_whole(attachment, each.joint),
+            leaders=tuple(name_in_whole(attachment, leader) for leader in each.leaders),
+        )
+        for each in beside.couplings
+    ]
+    whole.beside = Beside((*there.loops, *loops), (*there.couplings, *couplings), there.actuated)
+
+
+def _joint(joint: JointPart, attachment: Attachment, own: Callable[[str], str]) -> JointPart:
+    leader, mimic = attachment.leaders.get(joint.name), joint.mimic
+    if mimic is not None:
+        mimic = mimic._replace(leader=name_in_whole(attachment, mimic.leader))
+    elif leader is not None:
+        mimic = Mimic(leader)
+    return replace(
+        joint,
+        name=own(joint.name) if mimic is not None else name_in_whole(attachment, joint.name),
+        parent=None if joint.parent is None else own(joint.parent),
+        child=None if joint.child is None else own(joint.child),
+        mimic=mimic,
+    )
+
+
+def _frame(frame: FramePart, own: Callable[[str], str]) -> FramePart:
+    return replace(
+        frame,
+        name=own(frame.name),
+        link=own(frame.link),
+        fixed_to=None if frame.fixed_to is None else own(frame.fixed_to),
+        carrier=None if frame.carrier is None else own(frame.carrier),
+        described=None if frame.described is None else LinkPart(own(frame.name)),
+    )

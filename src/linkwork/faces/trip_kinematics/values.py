@@ -1,16 +1,98 @@
-"""Values of states: finite numbers, or CasADi symbols where a program computes with these."""
+"""Values of states, finite numbers or CasADi symbols; and the errors of this face.
+
+Each error is also of the built-in kind that the original's documentation names."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.mistakes import NotFiniteError, WrongTypeError
+from linkwork.errors import InputError, LinkworkError, UnknownNameError
+
+# mistakes
+
+
+_SHOWN = 40
+"""Names that a message lists."""
+
+
+class WrongTypeError(LinkworkError, TypeError):
+    """A value of a type that the call does not take."""
+
+
+class UnknownKeyError(UnknownNameError, InputError):
+    """A key of a state, or the name of a joint or group, that does not exist.
+
+    The documentation names KeyError in some calls and ValueError in others; this is both.
+    """
+
+    def __init__(self, kind: str, name: object, valid: Sequence[str]) -> None:
+        super().__init__(kind, str(name), valid)
+        more = ", ..." if len(self.valid) > _SHOWN else ""
+        self.text = f"no {kind} named '{name!s:.80}'; there are: {listed(self.valid[:_SHOWN])}"
+        self.text += more
+        self.args = (self.text,)
+
+    def __reduce__(self) -> tuple[type[UnknownKeyError], tuple[str, str, tuple[str, ...]]]:
+        return (UnknownKeyError, (self.kind, self.name, self.valid))
+
+
+class NameClashError(LinkworkError, KeyError):
+    """Two parts of a robot with one name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class MappingError(InputError, RuntimeError):
+    """A mapping of a group gave something else than a state, or a state that is not finite."""
+
+
+class NotFiniteError(InputError):
+    """A value that is NaN or infinite."""
+
+
+class StaticGroupError(LinkworkError, RuntimeError):
+    """A state was given to a group in which nothing moves."""
+
+
+class TipError(InputError, RuntimeError, KeyError):
+    """An initial tip of a solver with another number of values than the chain has.
+
+    The documentation names RuntimeError; the original raises KeyError where joints are left out.
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class NoSolution(LinkworkError, RuntimeError):
+    """No state of the robot brings the end effector to the target."""
+
+
+class NotAssembledError(NoSolution, InputError):
+    """A state at which the loops of a mechanism cannot be closed."""
+
+
+class SequenceError(InputError, AssertionError):
+    """An order of Euler angles that is not there."""
+
+
+class StateWarning(UserWarning):
+    """The virtual and the actuated state that a group was made with do not agree."""
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names as they stand in a message."""
+    return ", ".join(f"'{name}'" for name in names) or "none"
+
+
+# values
+
 
 Values = dict[str, Any]
 """Keys to numbers (m, rad, or parts of a quaternion), or to CasADi SX scalars."""
@@ -78,3 +160,16 @@ def quaternion_of(values: Mapping[str, Any]) -> list[Any]:
     parts = [values.get(key, 0.0) for key in QUATERNION]
     zero = all(isinstance(part, float) and part == 0.0 for part in parts)
     return [1.0, 0.0, 0.0, 0.0] if zero else parts
+
+
+# both
+
+
+class NamesOfModule(type):
+    """The class of classes that stand for their module; instances see nothing of it."""
+
+    def __getattr__(cls, name: str) -> Any:
+        module = sys.modules[cls.__module__]
+        if name in getattr(module, "__all__", ()):
+            return getattr(module, name)
+        raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")

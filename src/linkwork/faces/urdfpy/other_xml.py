@@ -10,8 +10,8 @@ from xml.sax.saxutils import quoteattr
 from linkwork.errors import InputError
 from linkwork.faces.urdfpy.values import WrongTypeError
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.problems import Findings
-from linkwork.formats.urdf.reader import Reader
+from linkwork.formats.urdf.findings import Findings
+from linkwork.formats.urdf.read import Reader
 
 
 def text_of(extra: Sequence[Any], hidden: Sequence[str] = ()) -> str:

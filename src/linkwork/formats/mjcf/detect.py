@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.parsers import expat
 
-from linkwork.formats.urdf.wellformed import declaration_first
+from linkwork.formats.urdf.source import declaration_first
 
 
 class _Found(Exception):

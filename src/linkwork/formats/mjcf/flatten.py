@@ -28,7 +28,7 @@ from linkwork.formats.mjcf.flat import (
 from linkwork.formats.mjcf.records import Place
 from linkwork.formats.mjcf.unit import Element, Unit, stem
 from linkwork.formats.urdf.convert import LARGEST, show
-from linkwork.formats.urdf.wellformed import LATE, declaration_first
+from linkwork.formats.urdf.source import LATE, declaration_first
 
 _CHUNK = 1 << 20
 

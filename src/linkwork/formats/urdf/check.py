@@ -14,7 +14,7 @@ from linkwork.formats.urdf.check_contents import (
 )
 from linkwork.formats.urdf.check_joints import check_joints
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Joint, Link, Robot
 
 _VERSIONS = (None, "1", "1.0", "1.1", "1.2")

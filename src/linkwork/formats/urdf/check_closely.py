@@ -14,7 +14,7 @@ from typing import NamedTuple
 from linkwork.formats.urdf.check_joints_closely import check_joints_closely
 from linkwork.formats.urdf.check_masses import check_masses
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import ExtraElement, Material, Robot, Transmission, Vector3
 
 FARTHEST = 20.0

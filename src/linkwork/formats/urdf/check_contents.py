@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from linkwork.errors import Level
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Inertial, Link, Material, Matrix3, Robot
 
 _BEYOND = 1e-12  # rounding of determinants of numbers up to 1

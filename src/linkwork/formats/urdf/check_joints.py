@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import hypot
 
 from linkwork.formats.urdf.convert import LARGEST, show
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Joint, Limit, Robot
 
 _ALONG_AXIS = frozenset({"revolute", "continuous", "prismatic"})

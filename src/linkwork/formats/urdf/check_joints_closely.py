@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from linkwork.conventions import FOLLOWER_TOLERANCE
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Joint, Mimic, Robot
 
 _LIMITED = frozenset({"revolute", "prismatic"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork.formats.urdf.check_joints_closely import final_couplings
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Joint, Link, Robot
 
 

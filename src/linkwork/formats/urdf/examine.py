@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.check_closely import check_closely
-from linkwork.formats.urdf.problems import Findings
-from linkwork.formats.urdf.reader import Reader
+from linkwork.formats.urdf.findings import Findings
+from linkwork.formats.urdf.read import Reader
 from linkwork.formats.urdf.records import Robot
 from linkwork.formats.urdf.source import gather
 

@@ -1,4 +1,8 @@
-"""The bytes of a description, from a path, a text or bytes, as UTF-8 and within limits."""
+"""The bytes of a description, from a path, a text or bytes, as UTF-8 and within limits.
+
+Two slips make a description no XML, and leave no doubt what it says: white space before the XML
+declaration, and name spaces that are used and declared nowhere. `well_formed` mends them.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,11 @@ import re
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
+from xml.parsers import expat
 
 from linkwork.errors import DescriptionError, Finding, MissingFileError
 from linkwork.formats.urdf.convert import show
+from linkwork.formats.urdf.findings import Findings
 
 LARGEST_FILE = 256 * 1024 * 1024
 """The largest description, in bytes."""
@@ -249,3 +255,104 @@ def encoded(text: str, encoding: str) -> bytes:
     if declared is None or declared[1].decode("ascii").lower().replace("_", "-") in _PLAIN:
         return data
     return data.replace(declared[1], b"UTF-8", 1)
+
+
+# ---- slips that are mended
+
+UNDECLARED = "urn:undeclared:"
+"""What a prefix stands for that is declared nowhere, before its name."""
+
+MENDABLE = tuple(
+    expat.errors.codes[text]
+    for text in (expat.errors.XML_ERROR_UNBOUND_PREFIX, expat.errors.XML_ERROR_MISPLACED_XML_PI)
+)
+"""What expat says of such slips."""
+
+LATE = "there is white space before the XML declaration"
+
+_BEFORE_DECLARATION = re.compile(rb"(\xef\xbb\xbf)?([ \t\r\n]+)(<\?xml\s.*?\?>)", re.DOTALL)
+_PREFIX = re.compile(rb"[<\s]([^\s<>=:\"'/!?]+):[^\s<>=:\"'/]+")
+_TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
+_VALUES = re.compile(rb"\"[^\"]*\"|'[^']*'")
+_NAME = re.compile(rb"<[^\s/>]+")
+_MOST = 100  # prefixes that a file may use without declaring them
+
+
+class _Stop(Exception):
+    """Nothing more is asked for."""
+
+
+def well_formed(data: bytes, problems: Findings) -> bytes:
+    """The data with these slips mended, on the same lines; each is a finding."""
+    data, line = declaration_first(data)
+    if line:
+        problems.add("warning", "declaration", LATE, line=line, hint="it comes first in a file")
+    declared: set[bytes] = set()
+    while (missing := _undeclared(data)) is not None and len(declared) < _MOST:
+        line, prefixes = missing
+        new = [prefix for prefix in prefixes if prefix not in declared]
+        root = _root(data)
+        if not new or root is None:
+            return data
+        declared.update(new)
+        text = b"".join([b' xmlns:%b="%b%b"' % (p, UNDECLARED.encode(), p) for p in new])
+        data = data[:root] + text + data[root:]
+        names = ", ".join(f"'{show(prefix.decode(errors='replace'), 40)}'" for prefix in new)
+        message = f"the prefix {names} is declared nowhere"
+        hint = "declare it on <robot> with xmlns:..."
+        problems.add("warning", "undeclared-prefix", message, line=line, hint=hint)
+    return data
+
+
+def declaration_first(data: bytes) -> tuple[bytes, int]:
+    """The data with the XML declaration before white space, and the line it was on; 0: it was."""
+    found = _BEFORE_DECLARATION.match(data)
+    if not found:
+        return data, 0
+    mark, space, declaration = found[1] or b"", found[2], found[3]
+    lines = space.count(b"\n")
+    return mark + declaration + b"\n" * lines + data[found.end() :], lines + 1
+
+
+def _undeclared(data: bytes) -> tuple[int, list[bytes]] | None:
+    """The line of the first tag with prefixes that are not declared, and what they may be."""
+    parser = expat.ParserCreate("utf-8", "\n")
+    parser.StartDoctypeDeclHandler = _stop
+    try:
+        parser.Parse(data, True)
+    except _Stop:
+        return None
+    except expat.ExpatError as error:
+        if error.code != expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]:
+            return None
+        tag = _TAG.match(data, parser.ErrorByteIndex)
+        if tag is None:
+            return None
+        bare = _VALUES.sub(b"", tag[0])
+        given = {b"xml", b"xmlns", *re.findall(rb"\sxmlns:([^\s=]+)", bare)}
+        return error.lineno, [p for p in dict.fromkeys(_PREFIX.findall(bare)) if p not in given]
+    return None
+
+
+def _root(data: bytes) -> int | None:
+    """Where the name of the root's tag ends."""
+    parser = expat.ParserCreate("utf-8")
+    places: list[int] = []
+
+    def begin(_: str, __: dict[str, str]) -> None:
+        places.append(parser.CurrentByteIndex)
+        raise _Stop
+
+    parser.StartElementHandler = begin
+    parser.StartDoctypeDeclHandler = _stop
+    try:
+        parser.Parse(data, True)
+    except (_Stop, expat.ExpatError):
+        pass
+    parser.StartElementHandler = None
+    name = _NAME.match(data, places[0]) if places else None
+    return name.end() if name else None
+
+
+def _stop(*_: object) -> None:
+    raise _Stop

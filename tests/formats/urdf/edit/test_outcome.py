@@ -8,7 +8,7 @@ import pytest
 
 from linkwork.errors import DescriptionError
 from linkwork.formats.urdf.edit.outcome import outcome
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Document
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from linkwork.formats.urdf.edit.references import References
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import ExtraElement
 
 LINKS = {"a": "a", "b": "new", "c": None, "both": "one", "half": None}

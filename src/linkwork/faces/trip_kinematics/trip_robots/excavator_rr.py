@@ -14,13 +14,14 @@ from math import atan2, cos, pi, radians, sin, sqrt
 from typing import Any
 
 from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.derived import derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
+from linkwork.faces.trip_kinematics.mappings import derived_mappings
+from linkwork.faces.trip_kinematics.matrices import computed
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.values import is_symbol, number
-from linkwork.ops import ops_of
+from linkwork.ops import Ops
 
 l_1, l_2, l_3, l_4, l_5 = 1.0, 0.7, 1.2, 0.4, 1.7
 _BOOM = l_1 + l_3 + 0.4
@@ -56,10 +57,13 @@ def _side(angle: Any, b: float, c: float, what: str) -> Any:
 
     Raises: InputError for an angle that no triangle has.
     """
-    o = ops_of(angle)
     _refuse_folded(angle, what)
-    half = o.sin(0.5 * o.const(angle))
-    return _scalar(o.sqrt((b - c) ** 2 + 4.0 * b * c * half * half))
+
+    def side(o: Ops, angle: Any) -> Any:
+        half = o.sin(0.5 * angle)
+        return o.sqrt((b - c) ** 2 + 4.0 * b * c * half * half)
+
+    return computed(side, angle)
 
 
 def _angle(a: Any, b: float, c: float, what: str) -> Any:
@@ -67,11 +71,13 @@ def _angle(a: Any, b: float, c: float, what: str) -> Any:
 
     Raises: InputError for a length that no triangle has.
     """
-    o = ops_of(a)
     _refuse_length(a, b, c, what)
-    a = o.const(a)
-    short, long = (a - (b - c)) * (a + (b - c)), ((b + c) - a) * ((b + c) + a)
-    return _scalar(2.0 * o.atan2(o.sqrt(o.maximum(short, 0.0)), o.sqrt(o.maximum(long, 0.0))))
+
+    def opposite(o: Ops, a: Any) -> Any:
+        short, long = (a - (b - c)) * (a + (b - c)), ((b + c) - a) * ((b + c) + a)
+        return 2.0 * o.atan2(o.sqrt(o.maximum(short, 0.0)), o.sqrt(o.maximum(long, 0.0)))
+
+    return computed(opposite, a)
 
 
 def _refuse_folded(angle: Any, what: str) -> None:
@@ -83,10 +89,6 @@ def _refuse_folded(angle: Any, what: str) -> None:
 def _refuse_length(a: Any, b: float, c: float, what: str) -> None:
     if not is_symbol(a) and not abs(b - c) <= number(a, what) <= b + c:
         raise InputError(f"{what} is {a}; the cylinder is {abs(b - c):.6g} to {b + c:.6g} m long")
-
-
-def _scalar(block: Any) -> Any:
-    return block if is_symbol(block) else float(block)
 
 
 def _cylinder(hinge: str, cylinder: str, foot: tuple[float, float, float], lever: float) -> Any:
@@ -103,7 +105,7 @@ def _cylinder(hinge: str, cylinder: str, foot: tuple[float, float, float], lever
     tree.joint(cylinder, "foot", slides=(1.0, 0.0, 0.0), limits=lengths)
     way = [lever * o - f for o, f in zip((cos(q), 0.0, -sin(q)), foot, strict=True)]
     near = {hinge: q, "foot": atan2(-way[2], way[0]), cylinder: _LENGTHS[cylinder]}
-    robot = tree.robot().close("lever", cylinder, "xz", name=f"cylinder {cylinder}")
+    robot = tree.robot().with_loop("lever", cylinder, "xz", name=f"cylinder {cylinder}")
     return derived_mappings(robot, {hinge: {"ry": hinge}}, [cylinder], near=near)
 
 

@@ -15,8 +15,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.faces.trip_kinematics.derived import DerivedMappings, derived_mappings
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
+from linkwork.faces.trip_kinematics.mappings import DerivedMappings, derived_mappings
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
@@ -97,8 +97,8 @@ def leg_loops() -> CoreRobot:
         rods[f"{name} rod"] = (tip, ball)
     robot = tree.robot()
     for name, (tip, ball) in rods.items():
-        robot = robot.close(tip, ball, "distance", name=name, distance=RADIUS)
-    return robot.actuate(SWINGS)
+        robot = robot.with_loop(tip, ball, "distance", name=name, distance=RADIUS)
+    return robot.with_actuated(SWINGS)
 
 
 LOOPS = leg_loops()

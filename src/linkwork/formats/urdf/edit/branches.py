@@ -21,7 +21,7 @@ from linkwork.formats.urdf.edit.tree import (
     root_of,
 )
 from linkwork.formats.urdf.edit.walk import rebuilt
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import (
     Comment,
     Document,

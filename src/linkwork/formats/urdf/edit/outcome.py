@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.validate import checked
 

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from linkwork.formats.urdf.edit.mentions import Mention, Mentions
 from linkwork.formats.urdf.edit.tree import listed
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import ExtraElement
 
 Fates = Mapping[str, "str | None"]

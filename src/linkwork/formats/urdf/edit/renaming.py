@@ -13,7 +13,7 @@ from linkwork.formats.urdf.edit.outcome import outcome
 from linkwork.formats.urdf.edit.references import References
 from linkwork.formats.urdf.edit.tree import joint_names, link_names, renaming, robot_of
 from linkwork.formats.urdf.edit.walk import rebuilt
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import (
     Document,
     ExtraElement,

@@ -22,7 +22,7 @@ from linkwork.formats.urdf.edit.mentions import Mentions
 from linkwork.formats.urdf.edit.origins import HERE, Origin, inverse, negated, relative, turned
 from linkwork.formats.urdf.edit.outcome import outcome
 from linkwork.formats.urdf.edit.tree import free, joint_names, known, link_names, path_to, robot_of
-from linkwork.formats.urdf.problems import Findings
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Document, ExtraElement, Joint, Link, Robot
 
 _REVERSIBLE = ("fixed", "revolute", "continuous", "prismatic")

@@ -1,0 +1,117 @@
+"""Formulas of this face that are compiled once they have been called often.
+
+A formula of thirty products takes Python a microsecond. What it does to one value is traced, and
+compiled without fusing any of its roundings, so that the bits stay those that Python gives: when a
+formula is compiled cannot be seen in a result. Batches, subclasses and numbers that are not finite
+go on as before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from linkwork.faces.pykdl.values import filled, flat
+
+OFTEN = 1000
+"""So many calls come before compiling pays: it takes 40 ms, from the cache 1.5."""
+
+Kind = Any
+"""A value type; float; a number n, for a tuple of n floats; or a tuple of these, for results."""
+
+
+@cache
+def digest() -> str:
+    """A hash of this face's modules, which compiled code is kept under.
+
+    Where they cannot be read it is one that no other process has.
+    """
+    from linkwork.compile.cache import key_of  # noqa: PLC0415  loads what compiles
+
+    try:
+        files = sorted(Path(__file__).parent.glob("*.py"))
+        return key_of(*[x for file in files for x in (file.name, file.read_bytes())])
+    except OSError:
+        return os.urandom(16).hex()
+
+
+class Formula:
+    """One formula: ``call`` it. ``takes`` and ``gives`` are the kinds of arguments and result."""
+
+    __slots__ = ("_left", "call", "gives", "name", "plain", "takes")
+
+    def __init__(
+        self, name: str, plain: Callable[..., Any], takes: Sequence[Kind], gives: Kind
+    ) -> None:
+        self.name, self.plain, self.takes, self.gives = name, plain, tuple(takes), gives
+        self._left = OFTEN
+        self.call: Callable[..., Any] = self._counted
+
+    @property
+    def compiled(self) -> bool:
+        """Whether calls go to compiled code."""
+        return self._left <= 0
+
+    def _counted(self, *given: Any) -> Any:
+        self._left -= 1
+        if self._left == 0:
+            self.compile()
+        return self.plain(*given)
+
+    def compile(self) -> None:
+        """Use compiled code from now on."""
+        from linkwork import settings  # noqa: PLC0415
+        from linkwork.compile import number_call as calls  # noqa: PLC0415  loads what compiles
+        from linkwork.compile.recipe import text_recipe  # noqa: PLC0415
+
+        def part(kind: Kind) -> Any:
+            if kind is float:
+                return calls.Number()
+            if isinstance(kind, int):
+                return calls.Numbers(kind)
+            if isinstance(kind, tuple):
+                return calls.Several(tuple([part(each) for each in kind]))
+            return calls.Made(kind, tuple([(name, part(each)) for name, each in kind._held]))
+
+        sizes = {f"x{k}": size for k, size in enumerate(_sizes(self.takes))}
+
+        def expression(o: Any, *blocks: Any) -> dict[str, Any]:
+            each = zip(blocks, sizes.values(), strict=True)
+            left = iter([block[k] for block, size in each for k in range(size)])
+            return {"numbers": o.vector(flat(self.plain(*[filled(k, left) for k in self.takes])))}
+
+        key = ("pykdl", digest(), "formula", self.name, repr(sizes))
+        recipe = text_recipe(key, "formula", sizes, expression)
+        takes = [part(kind) for kind in self.takes]
+        self.call = calls.number_call(
+            recipe, part(self.gives), settings.compiler(), self.plain, takes=takes, fused=False
+        )
+        self._left = 0
+
+
+def _sizes(kinds: Sequence[Kind]) -> list[int]:
+    """How many numbers each tuple or float among these holds."""
+    found: list[int] = []
+    for kind in kinds:
+        if kind is float:
+            found.append(1)
+        elif isinstance(kind, int):
+            found.append(kind)
+        else:
+            found += _sizes([each for _, each in kind._held])
+    return found
+
+
+class OtherWayError(Exception):
+    """A compiled call does not take these arguments, or has no finite result."""
+
+
+def otherwise(*given: Any) -> Any:
+    """Refuse what a compiled call does not take.
+
+    Raises: OtherWayError, always.
+    """
+    raise OtherWayError

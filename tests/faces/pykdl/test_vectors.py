@@ -1,0 +1,408 @@
+"""Vectors, twists and wrenches."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkwork.errors import LinkworkError, ShapeError
+from linkwork.faces.pykdl import Equal, SetToZero, Twist, Vector, Wrench, dot
+from linkwork.faces.pykdl.values import ElementError, WrongTypeError
+from linkwork.faces.pykdl.vectors import Pair
+from seeds import rng
+
+# vector
+
+
+def three(v: Vector) -> list[float]:
+    return [v.x(), v.y(), v.z()]
+
+
+@pytest.mark.row("S3-001")
+def test_without_arguments_it_is_zero():
+    assert list(Vector()) == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.row("S3-002")
+def test_three_numbers_or_a_copy():
+    v = Vector(1, 2.5, np.float32(3))
+    assert list(v) == [1.0, 2.5, 3.0]
+    assert {type(x) for x in v} == {float}
+    other = Vector(v)
+    other[0] = 9.0
+    assert list(v) == [1.0, 2.5, 3.0]
+    assert list(Vector(x=1, z=3, y=2)) == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.row("S3-002")
+@pytest.mark.parametrize(
+    "given", [(1, 2), (1,), ("1", 2, 3), (None, 1, 2), (1j, 1, 1), ([1], 2, 3), (Twist(),)]
+)
+def test_other_arguments_are_refused(given: tuple[object, ...]):
+    with pytest.raises(WrongTypeError, match="Vector"):
+        Vector(*given)  # pyright: ignore
+    with pytest.raises(TypeError):
+        Vector(10**400, 0, 0)
+
+
+@pytest.mark.row("S3-003")
+def test_sums_and_differences():
+    a, b = Vector(1, 2, 3), Vector(0.5, -1, 2)
+    assert list(a + b) == [1.5, 1.0, 5.0]
+    assert list(a - b) == [0.5, 3.0, 1.0]
+    kept = a
+    a += b
+    assert a is kept
+    assert list(kept) == [1.5, 1.0, 5.0]
+    a -= b
+    assert list(kept) == [1.0, 2.0, 3.0]
+    for wrong in (lambda: a + 1, lambda: a - "a", lambda: 1 + a, lambda: a + Twist()):
+        with pytest.raises(
+            TypeError, match=r"Vector [+-] takes a Vector|Vector is not defined|has no"
+        ):
+            wrong()
+
+
+@pytest.mark.row("S3-004")
+def test_products_and_quotients_with_numbers():
+    v = Vector(1, 2, 3)
+    for twice in (v * 2, 2 * v, v * 2.0, 2.0 * v, np.float64(2) * v, v * np.int64(2), v / 0.5):
+        assert isinstance(twice, Vector)
+        assert list(twice) == [2.0, 4.0, 6.0]
+    v *= 2
+    v /= 4
+    assert list(v) == [0.5, 1.0, 1.5]
+    by_zero = Vector(1, 0, -1) / 0
+    assert by_zero[0] == math.inf
+    assert math.isnan(by_zero[1])
+    assert by_zero[2] == -math.inf
+    assert list(Vector(1, 1, 1) / -0.0) == [-math.inf] * 3
+    with pytest.raises(TypeError, match="takes a number, or a Vector for the cross product"):
+        v * "a"  # pyright: ignore
+    with pytest.raises(TypeError, match="Vector / takes a number"):
+        v / v  # pyright: ignore
+
+
+@pytest.mark.row("S3-005")
+def test_elements():
+    v = Vector(1, 2, 3)
+    assert [v[k] for k in range(3)] == [1.0, 2.0, 3.0]
+    v[np.int64(1)] = 7
+    assert list(v) == [1.0, 7.0, 3.0]
+    for outside in (-1, 3):
+        with pytest.raises(ElementError, match="indices 0 to 2"):
+            v[outside]
+        with pytest.raises(IndexError):
+            v[outside] = 1.0
+    for strange in ("a", 1.0, slice(0, 2)):
+        with pytest.raises(TypeError, match="integer 0 to 2"):
+            v[strange]  # pyright: ignore
+    with pytest.raises(TypeError):
+        v[0] = "a"  # pyright: ignore
+    assert list(v) == [1.0, 7.0, 3.0]
+    with pytest.raises(TypeError):
+        len(v)  # pyright: ignore
+
+
+@pytest.mark.row("S3-006")
+def test_minus():
+    assert list(-Vector(1, -2, 3)) == [-1.0, 2.0, -3.0]
+
+
+@pytest.mark.row("S3-007")
+def test_length_is_exact_at_all_sizes():
+    assert Vector(3, 4, 12).Norm() == 13.0
+    for scale in (1e-300, 1e-7, 1e300):
+        for k in range(3):
+            v = Vector()
+            v[k] = scale
+            assert v.Norm() == scale
+            assert v.Norm(1e-6) == scale
+    assert Vector(3e200, 4e200, 0).Norm() == pytest.approx(5e200, rel=1e-15)
+
+
+@pytest.mark.row("S3-008")
+def test_normalize_in_place():
+    v = Vector(0, 3, 4)
+    assert v.Normalize() == 5.0
+    assert list(v) == [0.0, 0.6, 0.8]
+    for short in (Vector(), Vector(0, 1e-7, 0)):
+        assert short.Normalize() == 0.0
+        assert list(short) == [1.0, 0.0, 0.0]
+    v = Vector(0, 2, 0)
+    assert v.Normalize(3.0) == 0.0
+
+
+@pytest.mark.row("S3-009")
+def test_reverse_sign_in_place():
+    v = Vector(1, -2, 3)
+    assert v.ReverseSign() is None
+    assert list(v) == [-1.0, 2.0, -3.0]
+
+
+@pytest.mark.row("S3-010")
+def test_zero_of_the_class_and_of_an_object():
+    v = Vector(1, 2, 3)
+    assert list(Vector.Zero()) == [0.0, 0.0, 0.0]
+    assert list(v) == [1.0, 2.0, 3.0]
+    assert list(v.Zero()) == [0.0, 0.0, 0.0]
+    assert list(v) == [0.0, 0.0, 0.0]
+    v = Vector(1, 2, 3)
+    SetToZero(v)
+    assert list(v) == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.row("S3-011")
+def test_components_are_got_and_set():
+    v = Vector(1, 2, 3)
+    assert three(v) == [1.0, 2.0, 3.0]
+    v.x(4)
+    v.y(5.0)
+    v.z(6)
+    assert three(v) == [4.0, 5.0, 6.0]
+    with pytest.raises(TypeError):
+        v.x("a")  # pyright: ignore
+
+
+@pytest.mark.row("S3-013")
+def test_cross_product():
+    random = rng("cross")
+    assert list(Vector(1, 0, 0) * Vector(0, 1, 0)) == [0.0, 0.0, 1.0]
+    for _ in range(50):
+        a, b = random.normal(size=(2, 3))
+        made = np.array(list(Vector(*a) * Vector(*b)))
+        assert np.allclose(made, np.cross(a, b), atol=1e-15)
+        assert abs(dot(Vector(*made), Vector(*a))) < 1e-14
+
+
+@pytest.mark.row("S3-014")
+def test_equal_within_a_millionth_and_no_hash():
+    v = Vector(1, 2, 3)
+    assert v == Vector(1, 2, 3 + 9e-7)
+    assert v != Vector(1, 2, 3 + 1.1e-6)
+    assert not v == Vector(1 + 9e-7, 2, 3 + 1.1e-6)
+    assert Vector(math.nan, 0, 0) != Vector(math.nan, 0, 0)
+    assert v != 3
+    assert v != None  # noqa: E711
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(v)
+
+
+@pytest.mark.row("S3-016")
+def test_shown_as_twelve_places():
+    assert repr(Vector(1, 2, 3)) == "[           1,           2,           3]"
+
+
+def test_no_new_attributes_and_our_errors():
+    with pytest.raises(AttributeError):
+        Vector().foo = 1  # pyright: ignore
+    assert issubclass(WrongTypeError, LinkworkError)
+
+
+# batches
+
+
+def test_a_batch_does_the_same_to_each():
+    random = rng("batch")
+    a, b = random.normal(size=(2, 7, 3))
+    A, B = Vector.FromArray(a), Vector.FromArray(b)
+    assert A.shape == (7,)
+    factors = random.normal(size=7)
+    for batch, one in (
+        (A + B, lambda p, q, f: p + q),
+        (A * B, lambda p, q, f: p * q),
+        (A * factors, lambda p, q, f: p * f),
+        (factors * A, lambda p, q, f: f * p),
+        (A / factors, lambda p, q, f: p / f),
+        (-A, lambda p, q, f: -p),
+        (A - Vector(1, 2, 3), lambda p, q, f: p - Vector(1, 2, 3)),
+    ):
+        assert isinstance(batch, Vector)
+        for k in range(7):
+            expected = one(Vector(*a[k]), Vector(*b[k]), float(factors[k]))
+            assert list(batch.At(k)) == list(expected)
+    assert np.allclose(A.Norm(), np.linalg.norm(a, axis=1), rtol=1e-15)
+    assert np.array_equal(A.ToArray(), a)
+    assert repr(A) == "<Vector: a batch of shape (7,)>"
+    assert (A == B).tolist() == [False] * 7
+    assert (A != B).all()
+    assert Equal(A, A + Vector(0, 0, 1e-7)).all()
+
+
+def test_a_batch_of_short_vectors_is_normalized_row_by_row():
+    batch = Vector.FromArray([[0, 3, 4], [0, 0, 0], [1e-9, 0, 0]])
+    assert batch.Normalize().tolist() == [5.0, 0.0, 0.0]
+    assert batch.ToArray().tolist() == [[0, 0.6, 0.8], [1, 0, 0], [1, 0, 0]]
+
+
+def test_a_batch_of_one_is_a_batch():
+    one = Vector.FromArray([[3, 4, 0]])
+    assert one.shape == (1,)
+    assert one.Norm().tolist() == [5.0]  # pyright: ignore
+    one[1] = 0.0
+    assert (one * one).ToArray().tolist() == [[0, 0, 0]]
+    assert (one == one).tolist() == [True]
+
+
+def test_a_batch_looks_into_its_array_and_never_writes_there():
+    array = np.arange(6.0).reshape(2, 3)
+    batch = Vector.FromArray(array)
+    array[0, 0] = 7.0
+    assert batch.At(0)[0] == 7.0
+    batch.ReverseSign()
+    batch[1] = 5.0
+    batch += Vector(1, 1, 1)
+    assert array.tolist() == [[7, 1, 2], [3, 4, 5]]
+
+
+def test_shapes_that_do_not_fit():
+    with pytest.raises(ShapeError, match=r"\(\.\.\., 3\), not \(2,\)"):
+        Vector.FromArray([1, 2])
+    with pytest.raises(ShapeError, match="do not fit together"):
+        Vector(np.ones(2), np.ones(3), 0)
+    with pytest.raises(ValueError):
+        Vector.FromArray(np.ones((2, 3))) + Vector.FromArray(np.ones((4, 3)))
+
+
+# pair
+
+
+A, B = Vector(1, 2, 3), Vector(4, 5, 6)
+BOTH = pytest.mark.parametrize("kind", [Twist, Wrench])
+
+
+@pytest.mark.row("S3-076")
+@BOTH
+def test_operators(kind: type[Pair]):
+    a, b = kind(A, B), kind(B, A)  # pyright: ignore
+    for made, expected in (
+        (a + b, [5, 7, 9, 5, 7, 9]),
+        (a - b, [-3, -3, -3, 3, 3, 3]),
+        (a * 2, [2, 4, 6, 8, 10, 12]),
+        (2.0 * a, [2, 4, 6, 8, 10, 12]),
+        (np.float64(2) * a, [2, 4, 6, 8, 10, 12]),
+        (a / 2, [0.5, 1, 1.5, 2, 2.5, 3]),
+        (-a, [-1, -2, -3, -4, -5, -6]),
+    ):
+        assert isinstance(made, kind)
+        assert list(made) == expected
+    kept = a
+    a += b
+    a -= b
+    assert a is kept
+    assert list(a) == [1, 2, 3, 4, 5, 6]
+    assert list(a / 0) == [math.inf] * 6
+    assert a == kind(A, B + Vector(0, 0, 9e-7))  # pyright: ignore
+    assert a != kind(A, B + Vector(0, 0, 2e-6))  # pyright: ignore
+    assert (a * np.arange(3.0)).At(2) == 2 * a
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(a)
+
+
+@pytest.mark.row("S3-076")
+@BOTH
+def test_elements_of_pairs(kind: type[Pair]):
+    t = kind(A, B)  # pyright: ignore
+    assert [t[k] for k in range(6)] == [1, 2, 3, 4, 5, 6]
+    t[0], t[5] = 7, 8
+    assert list(t) == [7, 2, 3, 4, 5, 8]
+    for outside in (-1, 6):
+        with pytest.raises(IndexError, match="0 to 5"):
+            t[outside]
+    with pytest.raises(TypeError):
+        t["a"]  # pyright: ignore
+
+
+@pytest.mark.row("S3-077")
+def test_twists_and_wrenches_are_not_multiplied_or_mixed():
+    t, w = Twist(A, B), Wrench(A, B)
+    for wrong in (
+        lambda: t * t, lambda: t * w, lambda: w * t, lambda: t + w, lambda: w - t,
+        lambda: t + 1, lambda: t / t, lambda: t * "a", lambda: 1 - w,
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=r"is not defined: (Twist|Wrench) (. takes a|has no)"):
+            wrong()
+    assert t != w
+
+
+def test_differences_of_one_kind_only():
+    t, w = Twist(A, B), Wrench(A, B)
+    with pytest.raises(TypeError, match="diff of a Twist"):
+        t._difference(w, 1.0)
+    with pytest.raises(TypeError, match="addDelta of a Wrench"):
+        w._added(t, 1.0)
+
+
+@pytest.mark.row("S3-070", "S3-071")
+@pytest.mark.parametrize(
+    ("kind", "names"), [(Twist, ("vel", "rot")), (Wrench, ("force", "torque"))]
+)
+def test_pairs_of_vectors_and_their_parts(kind: Any, names: tuple[str, str]):
+    first, second = names
+    assert list(kind()) == [0.0] * 6
+    t = kind(A, B)
+    assert list(t) == [1, 2, 3, 4, 5, 6]
+    assert list(kind(**{first: A, second: B})) == list(t)
+    other = kind(t)
+    getattr(other, first)[0] = 9.0
+    setattr(t, second, Vector(7, 8, 9))
+    assert list(other) == [9, 2, 3, 4, 5, 6]
+    assert list(getattr(t, second)) == [7, 8, 9]
+    another = Wrench if kind is Twist else Twist
+    for wrong in ((A,), (A, 1), (A, B, A), (another(A, B),)):
+        with pytest.raises(TypeError):
+            kind(*wrong)
+    with pytest.raises(TypeError, match="takes a Vector, not int"):
+        setattr(t, first, 1)
+
+
+@pytest.mark.row("S3-072", "S3-073", "S3-082")
+def test_reference_points():
+    for a, b, p in rng("reference points").normal(size=(20, 3, 3)):
+        twist = Twist(Vector(*a), Vector(*b)).RefPoint(Vector(*p))
+        wrench = Wrench(Vector(*a), Vector(*b)).RefPoint(Vector(*p))
+        assert np.allclose(list(twist), [*(a + np.cross(b, p)), *b], atol=1e-15)
+        assert np.allclose(list(wrench), [*a, *(b + np.cross(a, p))], atol=1e-15)
+    golden = Twist(Vector(0.1, 0.2, 0.3), Vector(0.4, 0.5, 0.6)).RefPoint(Vector(1, 2, 3))
+    assert np.allclose(list(golden), [0.4, -0.4, 0.6, 0.4, 0.5, 0.6], atol=1e-15)
+    for kind in (Twist, Wrench):
+        with pytest.raises(TypeError, match=rf"{kind.__name__}\.RefPoint takes a Vector"):
+            kind().RefPoint(1)  # pyright: ignore
+
+
+@pytest.mark.row("S3-074", "S3-075")
+@BOTH
+def test_reversed_and_zero_in_place(kind: type[Pair]):
+    t = kind(A, B)  # pyright: ignore
+    assert t.ReverseSign() is None
+    assert list(t) == [-1, -2, -3, -4, -5, -6]
+    assert list(kind.Zero()) == [0.0] * 6  # pyright: ignore
+    assert list(t.Zero()) == list(t) == [0.0] * 6  # pyright: ignore
+    t = kind(A, B)  # pyright: ignore
+    SetToZero(t)
+    assert list(t) == [0.0] * 6
+
+
+@pytest.mark.row("S3-012")
+def test_power():
+    for six in rng("power").normal(size=(20, 2, 6)):
+        t, w = Twist.FromArray(six[0]), Wrench.FromArray(six[1])
+        assert dot(t, w) == pytest.approx(six[0] @ six[1], abs=1e-14)
+        assert dot(w, t) == dot(t, w)
+    for wrong in ((Twist(), Twist()), (Vector(), Twist()), (1, 2)):
+        with pytest.raises(TypeError, match="dot takes two Vectors"):
+            dot(*wrong)
+
+
+@BOTH
+def test_arrays_there_and_back(kind: type[Pair]):
+    six = rng("arrays").normal(size=(5, 6))
+    batch: Any = kind.FromArray(six)
+    assert batch.shape == (5,)
+    assert np.array_equal(batch.ToArray(), six)
+    assert list(kind.FromArray(six[0])) == six[0].tolist()
+    assert batch.RefPoint(A).At(3) == kind.FromArray(six[3]).RefPoint(A)  # pyright: ignore
+    assert repr(batch) == f"<{kind.__name__}: a batch of shape (5,)>"
