@@ -181,14 +181,13 @@ OF_ARMS = ("stops", "friction")
 """What the bundled mechanisms have not in their descriptions."""
 
 CASES = [
-    (name, kind)
+    pytest.param(name, kind, marks=() if name == "arm 0" else pytest.mark.slow)
     for name in NAMES
     for kind in ACTING
     if name.startswith("arm") or kind not in OF_ARMS
 ]
 
 
-@pytest.mark.sweep(2, by="name")
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_what_acts_moves_mechanisms_as_in_scipy(name: str, kind: str):
     if name.startswith("arm"):
