@@ -58,7 +58,7 @@ def dense_weights(s: Floats) -> Floats:
 
 @dataclass
 class _Rows:
-    """Where every roll-out is, and how it goes on."""
+    """The state of every roll-out, and its next step."""
 
     t: Floats  # (rows,)
     q: Floats
@@ -190,7 +190,7 @@ class _Adaptive:
         return rows
 
     def _scale(self, q: Floats, v: Floats) -> Floats:
-        """How large an error (rows, 2 nv) may be."""
+        """The errors (rows, 2 nv) that are allowed."""
         size = np.where(np.array(self.sizes) < 0, 1.0, np.abs(q[:, self.sizes]))
         return self.tolerance * (1.0 + np.hstack([size, np.abs(v)]))
 

@@ -50,7 +50,7 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to simulate; `simulate` says what each of them means."""
+    """Options of a simulation; `simulate` says what each of them means."""
 
     duration: float
     torque: Any = None
@@ -85,7 +85,7 @@ class Options:
         self._check_steps()
 
     def _check_steps(self) -> None:
-        """What bounds the steps of dopri5."""
+        """Check what bounds the steps of dopri5."""
         for name in ("max_step", "max_steps", "breakpoints"):
             if getattr(self, name) is not None and self.method != "dopri5":
                 raise InputError(
@@ -123,7 +123,7 @@ class Options:
         return self.dt if forced and self.breakpoints is None else math.inf
 
     def most_steps(self, longest: float) -> int:
-        """How many steps dopri5 may make, with those that it refuses, of this length at most.
+        """The most steps that dopri5 may make, refused ones among them, of this length at most.
 
         Raises: InputError where they do not reach the end.
         """

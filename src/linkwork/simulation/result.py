@@ -127,7 +127,7 @@ class Simulation:
 
     @cached_property
     def limit_excess(self) -> Floats:
-        """How far positions pass the joints' limits at most (..., nq), m and rad; 0 inside them.
+        """The farthest that positions pass the joints' limits (..., nq), m and rad; 0 inside them.
 
         Of the states that were kept; `reason` says in words when it begins.
         """
@@ -151,7 +151,7 @@ class Simulation:
 
     @cached_property
     def singular_passages(self) -> tuple[EventRecord, ...]:
-        """Where a mechanism with loops passes singular configurations, or as near as a state.
+        """Passages of singular configurations of a mechanism with loops, or as near as a state.
 
         ``name`` is that of the loop, ``q`` and ``v`` are the kept state that is nearest. How the
         motion goes on there, the mechanism does not determine. States that are farther apart than
@@ -201,7 +201,7 @@ class Simulation:
         return "; ".join(parts)
 
     def _drifting(self) -> NDArray[np.bool_]:
-        """Which roll-outs (...) finished with an energy that is not theirs."""
+        """Whether each roll-out (...) finished with an energy that is not its own."""
         return np.asarray(self.finished) & (np.asarray(self.energy_drift) > ENERGY_SHARE)
 
     def _singular(self) -> NDArray[np.bool_]:
@@ -302,14 +302,14 @@ LIMIT_TOLERANCE = 1.0e-9
 """So far (m, rad) beyond a limit is at it."""
 
 ENERGY_SHARE = 0.01
-"""Of the largest kinetic energy: a drift of the energy beyond it is told."""
+"""A share of the largest kinetic energy: a drift of the energy beyond it is told."""
 
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What a run leaves besides its states: messages about ends, and states between states.
+    """The rest of a run besides its states: messages about ends, and states between states.
 
     Shapes: failed_at (rows,) s, NaN where none did; remains (rows, nq + nv), the state that a
     failing step led to. ``causes`` are ends that are known already, by row; ``unclosed`` the rows
@@ -332,7 +332,7 @@ class Outcomes:
 
     @property
     def too_long(self) -> str:
-        """What to do about steps that are too long for a motion."""
+        """Advice on steps that are too long for a motion."""
         how = {
             "dopri5": "a smaller tolerance, or max_step",
             "implicit": "a smaller dt",
@@ -342,7 +342,7 @@ class Outcomes:
         return f"the steps are too long for this motion (take {how[self.method]})"
 
     def __call__(self, row: int) -> str:
-        """How it went for one roll-out, counted flat."""
+        """The end of one roll-out, counted flat, in words."""
         if np.isnan(self.failed_at[row]):
             return self.causes.get(row, "finished")
         when = f"at t = {self.failed_at[row]:.6g} s"
@@ -357,7 +357,7 @@ class Outcomes:
         return f"{when} {self._diverged(q, v)}"
 
     def beyond_limits(self, times: Floats, q: Floats) -> str:
-        """Which joints of one roll-out pass their limits, when and by how much; "" where none does.
+        """The joints of one roll-out that pass limits, when and by how much; "" where none does.
 
         Shapes: times (n,), q (n, nq); states that are not there are NaN.
         """
@@ -470,7 +470,7 @@ class Outcomes:
 
 
 def limit_excess(m: Mechanism, q: Floats) -> Floats:
-    """How far positions (..., n, nq) pass the joints' limits at most (..., nq), m and rad.
+    """The farthest that positions (..., n, nq) pass the joints' limits (..., nq), m and rad.
 
     Zero inside the limits, and where it is rounding; NaN does not count. How far a spherical joint
     turns beyond its angle stands at the first of its numbers.

@@ -75,7 +75,7 @@ def push(
 def _along(
     o: Ops, m: Mechanism, q: Block, v: Block, c: int
 ) -> tuple[int, list[Block], Block, Block]:
-    """Where a joint's velocities begin, what of them its position grows by, position and speed.
+    """The start of a joint's velocities, their share in its position, position and speed.
 
     The position of a spherical joint is the angle that it is turned by.
     """
@@ -95,7 +95,7 @@ _LEAST = 1.0e-12
 
 
 def bounds(m: Mechanism, stopped: Sequence[int]) -> list[tuple[int, int, float, float]]:
-    """Where each stopped coordinate stands in q and in v, and its limits.
+    """Place of each stopped coordinate in q and in v, and its limits.
 
     A spherical joint counts as beyond them always: no one number of it tells.
     """

@@ -80,7 +80,7 @@ def run(
 
 
 def _inertias(m: Mechanism, q: Floats, values: Mapping[str, Floats], library: Library) -> Floats:
-    """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹.
+    """Inertia (..., nv) that each number of v moves, all others free: one over the diagonal of M⁻¹.
 
     With loops, of (M⁻¹ less what holds them): what else moves along counts. A joint that the loops
     hold still counts with its own inertia.
@@ -148,7 +148,7 @@ class Rollout:
         return 0.5 * self.stage_size * self.method.stages
 
     def calls(self, rows: int, steps: int, threads: int) -> tuple[int, int]:
-        """How many rows and how many steps a call of native code takes."""
+        """Rows and steps of one call of native code."""
         tiles = -(-rows // self.width)
         share = max(1, -(-tiles // max(1, threads)))
         at_once = int(min(share, max(1.0, CALL_NS / (self.step_ns * max(steps, 1)))))
@@ -367,11 +367,11 @@ def _name_overlong(request: Request, track: Track, method: Method, library: Libr
 # what is made of the states that were kept
 
 _OF_ENERGIES = {"kinetic_energy": "armature", "potential_energy": "gravity"}
-"""What the energies depend on, beside payloads."""
+"""The parameter that each energy depends on, beside payloads."""
 
 
 class _Ending:
-    """What is made of the states that were kept."""
+    """The result of a run: kept states, and energies and forces computed later."""
 
     def __init__(
         self,
