@@ -12,7 +12,6 @@ import random
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -66,17 +65,6 @@ def call(linked: MachineCode, name: str) -> Callable[[float], float]:
 def number(linked: MachineCode) -> ctypes.c_double:
     """The linked code's variable."""
     return ctypes.c_double.from_address(linked.global_address("at"))
-
-
-def python(code: str, *arguments: object, **environment: str) -> str:
-    """What a fresh interpreter prints of a text; its errors are shown where it fails."""
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code), *map(str, arguments)],
-        capture_output=True, text=True, timeout=120, check=False,
-        env={**os.environ, "PYTHONPATH": search_path(), **environment},
-    )  # fmt: skip
-    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr[-4000:]}"
-    return done.stdout.strip()
 
 
 def search_path() -> str:

@@ -19,14 +19,23 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
+SLOW_FOLDERS = ("benchmarks",)
+"""Folders whose tests are slow, all of them: what is not of the library itself."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test with the mark ``sweep(n)``, n of its parameters run by default; the rest is slow.
+    """Mark as slow the tests of `SLOW_FOLDERS`, and what sweeps leave out.
+
+    Of a test with the mark ``sweep(n)``, n of its parameters run by default; the rest is slow.
 
     With ``sweep(n, by="name")`` these are n values of one parameter, with all values of the others.
     Which ones follows from their names and the file: it is the same in every process, and the tests
     of a file take the same robots, which are compiled once.
     """
+    for item in items:
+        if item.path.parent.name in SLOW_FOLDERS:
+            item.add_marker(pytest.mark.slow)
     sweeps: dict[str, dict[bytes, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
     for item in items:
         mark, values = item.get_closest_marker("sweep"), getattr(item, "callspec", None)

@@ -97,5 +97,5 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
 
 @cache
 def _library() -> Library:
-    """What this process has compiled for simulations."""
+    """The library of what this process has compiled for simulations."""
     return Library(settings.compiler(), remake=_library)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import linkwork
-from cache_scenarios import python
+from fresh_python import python
 from linkwork.compile import cache as module
 from linkwork.compile.cache import Cache, Entry, default_folder, key_of, source_digest
 from seeds import rng

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from cache_scenarios import call, number, python, result, scenario, tiny_module
+from cache_scenarios import call, number, result, scenario, tiny_module
+from fresh_python import python
 from linkwork.compile.libm import LIBM_NAMES
 from linkwork.compile.machine_code import COMPILING, MachineCode, object_code
 from linkwork.compile.target import PLATFORMS, host

@@ -20,7 +20,7 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.mechanism.model import JointType
 from seeds import rng
 
-pytestmark = pytest.mark.sweep(5, by="name")
+pytestmark = pytest.mark.sweep(3, by="name")
 
 EVERY = pytest.mark.parametrize("name", CASES, scope="module")
 SOME = pytest.mark.parametrize("name", FEW, scope="module")
@@ -244,6 +244,7 @@ def test_back_ends_agree(name: str):
             near(np.asarray(evaluate(algorithm, m, *arrays)), expected, 1e-7)
 
 
+@pytest.mark.slow
 def test_nothing_moves_where_loops_fix_everything():
     fixed = closed_case("pose, fixed").robot
     q = closed_case("pose, fixed").q[0]

@@ -48,6 +48,7 @@ def placed(robot: Any, frame: str) -> tuple[str, np.ndarray]:
     return link, np.linalg.solve(robot.fk(q, link), robot.fk(q, frame))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", [*POINTS, "pose", "position"])
 def test_pinocchio(name: str):
     pin: Any = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is missing")
@@ -81,6 +82,7 @@ def test_pinocchio(name: str):
     near(robot.forward_dynamics(q, v, tau), np.array(found), WITHIN)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", [*POINTS, "pose", "position"])
 def test_mujoco(name: str):
     mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is missing")

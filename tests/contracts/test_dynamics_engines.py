@@ -22,7 +22,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from robots import example_robot_urdfs
 from seeds import rng
 
-pytestmark = pytest.mark.sweep(5, by="name")
+pytestmark = pytest.mark.sweep(3, by="name")
 
 WITHIN = 1e-9
 STATES = 50

@@ -197,6 +197,7 @@ def test_the_next_configuration_is_inside_for_every_time_step(robot, compiler, c
             np.testing.assert_array_equal(single, after[:9])
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_the_solver_returns_what_is_inside_and_reaches_what_can_be_reached(robot, compiler, case):
     m, n = robot.mechanism, 300

@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:
     return type(value).__name__, np.shape(value), np.asarray(value).tolist()
 
 
-@pytest.mark.sweep(12, by="name")
+@pytest.mark.sweep(6, by="name")
 @pytest.mark.parametrize("kind", ROBOTS)
 @pytest.mark.parametrize("name", [name for name in ALGORITHMS if hasattr(lw.Robot, name)])
 def test_four_calls_give_the_same(name: str, kind: str):

@@ -53,6 +53,7 @@ def meeting(a, b, near, far):
     return np.stack([foot + h[:, None] * across, foot - h[:, None] * across]), h
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", CLOSED)
 def test_every_answer_is_closed_and_every_other_state_refused(name):
     r = robot(name)
@@ -178,6 +179,7 @@ def stewart_points():
     return low, high, np.linalg.norm(ends - low, axis=1)
 
 
+@pytest.mark.slow
 def test_stewart_platform_both_ways():
     r = robot("stewart")
     low, high, length = stewart_points()
@@ -244,6 +246,7 @@ REDUNDANT = {
 PASSIVE = {"triped_leg": 1, "triped": 3}
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", CLOSED)
 def test_mobility_is_the_catalogues(name):
     found, r = robot(name).mobility(), robot(name)
@@ -255,6 +258,7 @@ def test_mobility_is_the_catalogues(name):
     assert set(found.redundant) == expected
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", CLOSED)
 def test_rates_are_the_derivative_of_assembling(name):
     r, tip = robot(name), MODELS[name].tip

@@ -64,6 +64,7 @@ def calls(m: Mechanism, frame: str) -> list[tuple[str, dict[str, str]]]:
     return listed
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_every_joint_type(base):
     m = mechanism_from(every_joint_urdf(), base=base)
@@ -72,6 +73,7 @@ def test_every_joint_type(base):
             check(m, name, static, 21, f"{name} {static}")
 
 
+@pytest.mark.slow
 def test_what_takes_long_to_compile():
     types = ("revolute", "prismatic", "planar", "continuous", "revolute")
     m = mechanism_from(solid(random_tree(rng("compiled dynamics"), 5, types)))
@@ -79,6 +81,7 @@ def test_what_takes_long_to_compile():
         check(m, name, {}, 21, name)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees(seed):
     g = rng(f"compiled tree {seed}")
@@ -88,7 +91,7 @@ def test_random_trees(seed):
             check(m, name, static, 19, f"{seed} {name} {static}")
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("path", example_robot_urdfs(), ids=lambda path: path.stem)
 def test_real_robots(path: Path):
     if path.name in ("ur3.urdf", "alex_psyonic_hands.urdf"):

@@ -241,6 +241,7 @@ def compare_centres(pair: Pair, rows: np.ndarray) -> None:
         assert_near(J, expected_J, "Jacobian of the centre of mass")
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("part", range(10))
 def test_500_random_trees(part: int) -> None:
     generator = rng(f"pinocchio trees {part}")

@@ -6,41 +6,21 @@ promised bit for bit is listed in docs/bits.md.
 
 from __future__ import annotations
 
-import copy
-import os
-import pickle
-import subprocess
 import sys
-import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import linkwork as lw
+from fresh_python import python
 from linkwork.compile.target import LEVELS
-from linkwork.mechanism.serialize import from_json, to_json
 from portable_kernels import level, within_few_ulp_of_the_scale
 from seeds import rng
 
 CHUNK = 8192  # rows, about as many as go to native code at once
-SOURCE = Path(lw.__file__).parents[1]
-TESTS = Path(__file__).parents[1]
 ROBOTS = (("ur5e", "tool0"), ("mobile_arm", "tool0"))
-
-
-def python(code, **environment):
-    """What a fresh interpreter prints; its errors are shown where it fails."""
-    where = os.pathsep.join([str(SOURCE), str(TESTS), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, "PYTHONPATH": where, "LINKWORK_CACHE": "off", **environment},
-    )  # fmt: skip
-    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr[-4000:]}"
-    return done.stdout.strip()
 
 
 # P19: threads
@@ -153,30 +133,9 @@ def test_p20_inverse_kinematics_does_not_depend_on_the_company():
         assert r.ik(T[:40]).q.tobytes() == expected.q[:40].tobytes()
 
 
-# P22: copies
+# P31: processes, hash seeds, instruction sets
 
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ["ur5e", "mobile_arm", "quadruped"])
-@pytest.mark.parametrize("used", [False, True])
-def test_p22_copies_are_equal_and_compute_the_same(name, used):
-    r = lw.load(name)
-    q = r.random(4, seed=7)
-    frame = r.frame_names[-1]
-    if used:  # compiled functions are there, and must not be in the way
-        r.fk(q, frame), r.function("jacobian", frame)(q[0]), r.ik(r.fk(q, frame), frame)
-    others = (
-        copy.copy(r), copy.deepcopy(r), pickle.loads(pickle.dumps(r)),
-        lw.Robot(from_json(to_json(r.mechanism))),
-    )  # fmt: skip
-    for other in others:
-        assert other.mechanism == r.mechanism
-        assert other.mechanism.digest == r.mechanism.digest
-        assert other.fk_all(q).tobytes() == r.fk_all(q).tobytes()
-
-
-# P31: processes, hash seeds, caches, instruction sets
-
+FRESH = {"LINKWORK_CACHE": "off"}
 BITS = f"""
     import hashlib, linkwork as lw
     results = hashlib.sha256()
@@ -207,23 +166,11 @@ CODE = """
 def test_p31_the_same_bits_and_the_same_object_code_for_twenty_hash_seeds():
     seeds = ["0", "1", "4294967295", *(str(97 * k + 5) for k in range(17))]
     with ThreadPoolExecutor(2) as pool:
-        found = set(pool.map(lambda seed: python(CODE, PYTHONHASHSEED=seed), seeds))
+        found = set(pool.map(lambda seed: python(CODE, PYTHONHASHSEED=seed, **FRESH), seeds))
     assert len(found) == 1
-    assert len({python(BITS, PYTHONHASHSEED=seed) for seed in seeds[:3]}) == 1
-
-
-@pytest.mark.slow
-def test_cached_code_gives_the_bits_of_fresh_code(tmp_path):
-    folder = tmp_path / "cache"
-    fresh = python(BITS, LINKWORK_CACHE="off")
-    first = python(BITS, LINKWORK_CACHE=str(folder))
-    entries = {path: path.read_bytes() for path in folder.rglob("*.kernel")}
-    assert entries, "the first process leaves compiled kernels"
-    assert python(BITS, LINKWORK_CACHE=str(folder)) == first == fresh
-    other = tmp_path / "other"
-    python(BITS, LINKWORK_CACHE=str(other), PYTHONHASHSEED="11")
-    again = {path.name: path.read_bytes() for path in other.rglob("*.kernel")}
-    assert again == {path.name: data for path, data in entries.items()}
+    found = {python(BITS, PYTHONHASHSEED=seed, **FRESH) for seed in seeds[:3]}
+    found |= {python(BITS, LINKWORK_THREADS="3", OMP_NUM_THREADS="2", **FRESH)}
+    assert len(found) == 1
 
 
 @pytest.mark.slow
@@ -241,7 +188,7 @@ def test_instruction_sets_agree_within_four_ulp_of_the_scale(tmp_path):
     for name in LEVELS:
         level(name)
         place = tmp_path / f"{name}.npy"
-        python(show.replace("sys.argv[1]", repr(str(place))), LINKWORK_TARGET=name)
+        python(show.replace("sys.argv[1]", repr(str(place))), LINKWORK_TARGET=name, **FRESH)
         found[name] = np.load(place)
     for name in LEVELS:
         assert within_few_ulp_of_the_scale(found[name], found["x86-64-v3"]), name

@@ -73,6 +73,7 @@ def test_the_sample_is_good_and_everything_can_be_done_with_it():
     assert len(made) == len({edit.__name__ for edit in EDITS})
 
 
+@pytest.mark.slow
 def test_p2_a_damaged_file_goes_all_the_way_or_is_refused():
     accepted = 0
     for number in range(COUNT):
@@ -87,6 +88,7 @@ def test_p2_a_damaged_file_goes_all_the_way_or_is_refused():
     assert 0.2 * COUNT < accepted < 0.8 * COUNT  # both happen often, or the damage is of no use
 
 
+@pytest.mark.slow
 def test_p2_accepted_files_compute_and_are_saved(tmp_path: Path):
     done = number = 0
     target = tmp_path / "robot.urdf"
@@ -169,6 +171,7 @@ def test_differences_are_none_with_itself_and_the_same_both_ways(a: Robot, b: Ro
     symmetric(a, b)
 
 
+@pytest.mark.slow
 @FUZZ
 @given(robots())
 def test_examining_says_what_reading_says(robot: Robot):

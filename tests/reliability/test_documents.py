@@ -11,9 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
-import textwrap
 import time
 import warnings
 from collections.abc import Callable
@@ -27,6 +24,7 @@ import pytest
 import linkwork as lw
 from document_mutations import LOCATED, SAMPLE, bits, kept, pictures
 from document_work import FAULTY
+from fresh_python import python
 from linkwork.errors import DescriptionError, InputError, LinkworkError, UnknownNameError
 from linkwork.faces import urdfpy
 from linkwork.formats import tree_text
@@ -36,20 +34,6 @@ from linkwork.models import MODELS
 from robots import example_robot_urdfs
 
 TESTS = Path(__file__).parents[1]
-SOURCE = Path(lw.__file__).resolve().parents[1]
-
-
-def python(*arguments: str, **environment: str) -> str:
-    """What a new interpreter prints."""
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (SOURCE, TESTS))), **environment},
-        capture_output=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr.decode(errors="replace")[-4000:]
-    return done.stdout.decode()
 
 
 # ---- P12: size
@@ -211,7 +195,7 @@ ROUNDS = """
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
 def test_p23_nothing_is_kept_of_documents_edits_meshes_and_errors(tmp_path: Path):
     # the largest of four quarters is left out: the heap grows by steps
-    grown = int(python("-c", textwrap.dedent(ROUNDS), str(tmp_path)))
+    grown = int(python(ROUNDS, tmp_path))
     assert grown / 150 <= 1000
 
 
@@ -320,7 +304,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def worked(folder: Path, *more: str, **environment: str) -> str:
-    return python(str(TESTS / "document_work.py"), str(folder), *more, **environment)
+    return python(TESTS / "document_work.py", folder, *more, **environment)
 
 
 def test_p30_a_decimal_comma_changes_nothing(plain: dict[str, str], tmp_path: Path):
@@ -423,7 +407,7 @@ def test_p32_everything_wrong_is_said_by_every_way_to_read(tmp_path: Path):
         with pytest.raises(DescriptionError) as caught:
             way()
         assert list(caught.value.problems) == errors
-    said = python("-c", f"from linkwork.cli.app import app; import sys; sys.argv[1:] = "
+    said = python(f"from linkwork.cli.app import app; import sys; sys.argv[1:] = "
                   f"['check', {str(path)!r}]\ntry: app()\nexcept SystemExit: pass")  # fmt: skip
     for problem in problems:
         assert f"{path}:{problem.line}: {problem.level}:" in said

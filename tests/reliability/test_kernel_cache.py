@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-import linkwork as lw
+from fresh_python import python
 from linkwork.compile.numpy_abi import array_abi
 from portable_kernels import level
 
-SOURCE = str(Path(lw.__file__).parents[1])
 USE = """
     import hashlib, sys
     import linkwork as lw
@@ -37,23 +32,16 @@ USE = """
 """
 
 
-def python(code: str, cache: Path | str, **environment: str) -> list[str]:
+def words(code: str, cache: Path | str, **environment: str) -> list[str]:
     """The words that a fresh interpreter prints."""
-    where = os.pathsep.join(filter(None, [SOURCE, os.environ.get("PYTHONPATH", "")]))
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-X", "faulthandler", "-c", textwrap.dedent(code)],
-        capture_output=True, text=True, timeout=200, check=False,
-        env={**os.environ, "PYTHONPATH": where, "LINKWORK_CACHE": str(cache), **environment},
-    )  # fmt: skip
-    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr[-4000:]}"
-    return done.stdout.split()
+    return python(code, LINKWORK_CACHE=str(cache), PYTHONWARNINGS="error", **environment).split()
 
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
     """A folder that one process has filled, and the bits that it computed."""
     folder = tmp_path_factory.mktemp("known") / "cache"
-    bits, traced = python(USE, folder)
+    bits, traced = words(USE, folder)
     assert traced == "True"
     return folder, bits
 
@@ -63,19 +51,20 @@ def test_a_known_mechanism_is_not_traced_and_gives_the_same_bits(known):
     folder, bits = known
     before = {path.name: path.read_bytes() for path in folder.glob("*.kernel")}
     assert len(before) > 20
-    assert python(USE, folder) == [bits, "False"]
+    assert words(USE, folder) == [bits, "False"]
     assert {path.name: path.read_bytes() for path in folder.glob("*.kernel")} == before
-    assert python(USE, "off") == [bits, "True"]
+    assert words(USE, "off") == [bits, "True"]
 
 
 @pytest.mark.slow
 def test_eight_processes_fill_one_folder_at_once(known, tmp_path):
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: python(USE, tmp_path / "shared"), range(8)))
+        found = list(pool.map(lambda _: words(USE, tmp_path / "shared"), range(8)))
     assert {bits for bits, _ in found} == {known[1]}
-    assert python(USE, tmp_path / "shared") == [known[1], "False"]
+    assert words(USE, tmp_path / "shared") == [known[1], "False"]
 
 
+@pytest.mark.slow
 def test_spoilt_entries_are_made_again(known, tmp_path):
     folder = tmp_path / "spoilt"
     folder.mkdir(mode=0o700)
@@ -88,10 +77,11 @@ def test_spoilt_entries_are_made_again(known, tmp_path):
             [data[: len(data) // 2], b"", flipped, other.read_bytes(), data][k % 5]
         )
         (folder / entry.name).chmod(0o600)
-    assert python(USE, folder) == [known[1], "True"]
-    assert python(USE, folder) == [known[1], "False"]
+    assert words(USE, folder) == [known[1], "True"]
+    assert words(USE, folder) == [known[1], "False"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_used_is_warned_of_and_does_no_harm(known, tmp_path):
     place = tmp_path / "file"
     place.write_text("not a folder")
@@ -104,7 +94,7 @@ def test_a_folder_that_cannot_be_used_is_warned_of_and_does_no_harm(known, tmp_p
             print(r.fk(r.neutral()).shape, r.com(r.neutral()).shape)
         print(len(caught), *{str(w.message).split(",")[0].replace(" ", "_") for w in caught})
     """
-    assert python(code, place) == ["(4,", "4)", "(3,)", "1", "the_folder_for_compiled_kernels"]
+    assert words(code, place) == ["(4,", "4)", "(3,)", "1", "the_folder_for_compiled_kernels"]
 
 
 @pytest.mark.skipif(array_abi() is None, reason="no layout of arrays is built into code here")
@@ -118,9 +108,10 @@ def test_code_for_another_layout_of_arrays_is_not_taken(known):
         r = lw.load("ur5e")
         print(r.fk(r.neutral()).shape == (4, 4), type(r.function("fk")).__name__)
     """
-    assert python(code, known[0]) == ["True", "Kernel"]
+    assert words(code, known[0]) == ["True", "Kernel"]
 
 
+@pytest.mark.slow
 def test_another_target_is_another_entry(known):
     code = """
         import sys
@@ -130,5 +121,5 @@ def test_another_target_is_another_entry(known):
         print("linkwork.compile.tracing" in sys.modules)
     """
     level("x86-64-v2")
-    assert python(code, known[0], LINKWORK_TARGET="x86-64-v2") == ["True"]
-    assert python(code, known[0], LINKWORK_TARGET="x86-64-v2") == ["False"]
+    assert words(code, known[0], LINKWORK_TARGET="x86-64-v2") == ["True"]
+    assert words(code, known[0], LINKWORK_TARGET="x86-64-v2") == ["False"]

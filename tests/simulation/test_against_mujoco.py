@@ -45,6 +45,7 @@ def rolled(model: Any, q0: np.ndarray, v0: np.ndarray, steps: int) -> tuple[Any,
     return data.qpos.copy(), data.qvel.copy()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "ur5e", "puma560"])
 def test_arms_by_rk4(name: str):
     text = (MODELS / f"{name}.urdf").read_text(encoding="utf-8")

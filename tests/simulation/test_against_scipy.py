@@ -176,16 +176,13 @@ def expected(robot: Any, start: tuple[np.ndarray, np.ndarray], acting: Acting) -
     return y
 
 
-NAMES = ["arm 0", "four_bar"]
-MORE = ["arm 1", "arm 2", "arm 3", "slider_crank", "five_bar"]
-
-
+NAMES = ["arm 0", "arm 1", "arm 2", "arm 3", "four_bar", "slider_crank", "five_bar"]
 OF_ARMS = ("stops", "friction")
 """What the bundled mechanisms have not in their descriptions."""
 
 CASES = [
-    pytest.param(name, kind, marks=[pytest.mark.slow] if name in MORE else [])
-    for name in (*NAMES, *MORE)
+    pytest.param(name, kind, marks=() if name == "arm 0" else pytest.mark.slow)
+    for name in NAMES
     for kind in ACTING
     if name.startswith("arm") or kind not in OF_ARMS
 ]

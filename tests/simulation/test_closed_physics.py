@@ -43,6 +43,7 @@ def test_energy_and_closure_over_ten_seconds(name, kp, gravity, share):
     assert np.abs(energy - energy[0]).max() < share * max(found.kinetic_energy.max(), spring.max())
 
 
+@pytest.mark.slow
 def test_a_bennett_linkage_keeps_its_energy():
     """Three of its five rows follow from the others by lengths and twists alone."""
     robot = bennett()
@@ -92,6 +93,7 @@ def test_the_order_is_kept(method: str, order: int):
     assert (np.abs(found - order) < 0.3).all() or (found > order).all(), found
 
 
+@pytest.mark.slow
 def test_dormand_prince_keeps_its_tolerance():
     robot = lw.load("four_bar")
     q0 = robot.assemble([0.8], q0=robot.neutral()).q

@@ -53,7 +53,7 @@ def test_slopes_of_the_forces_are_their_differences(limit: float):
     m, n, random = M, M.n_v, rng("slopes")
     law = PD(15.0, 2.0, q_target=random_configuration(random, m), effort_limit=limit)
     q, v = random_configuration(random, m), random.standard_normal(n)
-    asked = request(m, q, v, torque=law, stops=Stops(100.0, 10.0, width=0.5))
+    asked = request(m, q, v, torque=law, stops=Stops(100.0, 10.0, width=0.5), armature=0.1)
     system, none = asked.system, np.zeros(0)
     given = system.given(NUMPY, asked.constants()[0], none)
 

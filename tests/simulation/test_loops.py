@@ -158,6 +158,7 @@ def start_of(robot, actuated: dict, speed: float):
     return q, robot.passive_rates(q) @ np.full(len(actuated), speed)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["rk4", "euler"])
 def test_change_points_are_named(method: str):
     """The parallelogram's rods turn at 6 rad/s from 1 rad, and are a line at each half turn."""
@@ -173,6 +174,7 @@ def test_change_points_are_named(method: str):
     )
 
 
+@pytest.mark.slow
 def test_of_two_loops_the_one_that_is_singular_is_named():
     robot = four_bar(0.1, 0.0)
     q, v = start_of(robot, {"a0": 1.0, "a1": 2.5}, 6.0)
@@ -184,6 +186,7 @@ def test_of_two_loops_the_one_that_is_singular_is_named():
     assert "1 of 2 pass singular configurations; the first, [0]: loop 'hinge1'" in found.reason
 
 
+@pytest.mark.slow
 def test_branches_that_nearly_meet_are_named_as_if_they_met():
     """1e-6 m off the parallelogram they are 1e-3 rad apart; 1e-2 m off, steps tell them apart."""
     near, apart = (
@@ -195,6 +198,7 @@ def test_branches_that_nearly_meet_are_named_as_if_they_met():
     assert apart.reason == "finished"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "slider_crank"])
 def test_ordinary_motions_pass_nothing_singular(name: str):
     robot = lw.load(name)

@@ -82,6 +82,7 @@ def test_units():
     assert units(m, v, "velocity") == "rad/s"
 
 
+@pytest.mark.slow
 def test_passive_joints_that_nothing_pushes_have_no_line_among_forces():
     robot = lw.load("five_bar")
     q = robot.assemble([0.2, -0.1]).q

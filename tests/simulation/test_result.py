@@ -81,6 +81,7 @@ def test_a_simulation_is_data(again, tmp_path):
     assert (tmp_path / "other.csv").read_bytes() == (tmp_path / "result.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_pickle_is_read_in_another_process(tmp_path):
     bars = lw.load("four_bar")
     q = bars.assemble([1.0]).q
@@ -190,6 +191,7 @@ def test_energy_that_changes_by_itself_is_told():
     assert many.reason_for(0) == "finished"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])
 def test_no_roll_out_of_a_bennett_linkage_has_another_energy_in_silence(method: str):
     robot = bennett()

@@ -77,7 +77,7 @@ def test_refusals():
         limited(pendulum(2), ["j1"])
     with pytest.raises(InputError, match="no joint with a limit"):
         limited(pendulum(2), None)
-    with pytest.raises(InputError, match="time must be a positive"):
+    with pytest.raises(InputError, match="time must be a finite number above 0"):
         Stops(time=0.0)
-    with pytest.raises(InputError, match="width must be a positive"):
+    with pytest.raises(InputError, match="width must be a finite number above 0"):
         Stops(width=float("nan"))

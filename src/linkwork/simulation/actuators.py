@@ -1,4 +1,4 @@
-"""What drives the joints: proportional-derivative control, constant forces, functions of time."""
+"""Actuators of the joints: proportional-derivative control, constant forces, functions of time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
 Given: TypeAlias = Mapping[str, Block]
-"""What enters an expression besides q and v, by name."""
+"""Blocks that enter an expression besides q and v, by name."""
 
 Value: TypeAlias = "ArrayLike | Callable[[float], ArrayLike]"
 
@@ -39,7 +39,7 @@ class PD:
     effort_limit: Any = None
 
     def fields(self) -> dict[str, Any]:
-        """What is given, by name."""
+        """The fields that are given, by name."""
         named = {name: getattr(self, name) for name in PD_FIELDS}
         return {name: value for name, value in named.items() if value is not None}
 

@@ -58,7 +58,7 @@ def dense_weights(s: Floats) -> Floats:
 
 @dataclass
 class _Rows:
-    """Where every roll-out is, and how it goes on."""
+    """The state of every roll-out, and its next step."""
 
     t: Floats  # (rows,)
     q: Floats
@@ -116,12 +116,12 @@ class _Motion:
         return self._stage(q, theta, v, self._constants, controls, np.zeros((1, 0)), **self._how)
 
     def closed(
-        self, q: Floats, v: Floats, t: Floats | float, *, only: slice = slice(None)
+        self, q: Floats, v: Floats, t: Floats, *, only: slice = slice(None)
     ) -> tuple[Floats, Floats, Flags]:
         """The states (rows, ...) with the loops closed, and in which rows that was possible.
 
-        ``only`` tells which rows of the request they are; t is one instant, or one for each of its
-        rows.
+        ``only`` tells which rows of the request they are; t (rows,) has one instant for each
+        row of it.
         """
         if self._closer is None:
             return q, v, np.ones(q.shape[0], np.bool_)
@@ -186,11 +186,11 @@ class _Adaptive:
         )  # fmt: skip
         rows.h = self._first_step(rows)
         rows.signs = [self._values(event, t, q, v) for event in self.events]
-        self._check(rows, finite_rows(first))
+        self._end(rows, ~finite_rows(first), np.hstack([q, v]))
         return rows
 
     def _scale(self, q: Floats, v: Floats) -> Floats:
-        """How large an error (rows, 2 nv) may be."""
+        """The errors (rows, 2 nv) that are allowed."""
         size = np.where(np.array(self.sizes) < 0, 1.0, np.abs(q[:, self.sizes]))
         return self.tolerance * (1.0 + np.hstack([size, np.abs(v)]))
 
@@ -291,7 +291,8 @@ class _Adaptive:
         t = np.where(reached, ends, rows.t + h)
         if self.request.system.closed:
             q, v, closed = self.motion.closed(q, np.where(taken[:, None], v, rows.v), t)
-            self._stick(rows, taken & ~closed, np.hstack([q, v]))
+            self.track.unclosed.update(np.flatnonzero(taken & ~closed).tolist())
+            self._end(rows, taken & ~closed, np.hstack([q, v]))
             taken &= closed
         stopped = self._events(rows, h, stages, taken) if self.events else np.full(h.size, np.inf)
         self._keep(rows, (t, h, stages), taken, stopped)
@@ -306,7 +307,7 @@ class _Adaptive:
         rows.going &= ~ended & (rows.t < self.end)
         with np.errstate(invalid="ignore"):
             slow = (np.abs(rows.v) <= self.request.bound).all(axis=1)
-        self._check(rows, slow | ended | ~taken)
+        self._end(rows, taken & ~slow & ~ended, np.hstack([rows.q, rows.v]))
 
     def _rates_after(self, rows: _Rows, last: Floats, over: Flags) -> Floats:
         """The rates where the rows are, of the last stage.
@@ -320,48 +321,43 @@ class _Adaptive:
         found = self.motion.rates(t, rows.q, np.zeros_like(rows.v), rows.v, at=rows.q)
         return found if self.request.system.closed else np.where(over[:, None], found, known)
 
-    def _stick(self, rows: _Rows, open_: Flags, states: Floats) -> None:
-        """End the roll-outs whose loops stay open after a step."""
-        self.track.failed[open_] = 0.0
-        self.track.failed_at[open_] = self.track.ended_at[open_] = rows.t[open_]
-        self.track.remains[open_] = states[open_]
-        self.track.unclosed.update(np.flatnonzero(open_).tolist())
-        rows.going &= ~open_
-
-    def _check(self, rows: _Rows, good: Flags) -> None:
-        """End the roll-outs that are not good any more."""
-        bad = ~good & (self.track.failed < 0.0)
-        if not bad.any():
-            return
-        self.track.failed[bad] = 0.0
-        self.track.failed_at[bad] = self.track.ended_at[bad] = rows.t[bad]
-        self.track.remains[bad] = np.hstack([rows.q, rows.v])[bad]
-        rows.going &= ~bad
+    def _end(self, rows: _Rows, over: Flags, states: Floats) -> None:
+        """End roll-outs where they are; ``states`` (rows, nq + nv) are what they have come to."""
+        over = over & (self.track.failed < 0.0)
+        self.track.failed[over] = 0.0
+        self.track.failed_at[over] = self.track.ended_at[over] = rows.t[over]
+        self.track.remains[over] = states[over]
+        rows.going &= ~over
 
     def _lose(self, rows: _Rows, lost: Flags, why: str) -> None:
         """End the roll-outs whose steps are too short or too many; ``why`` takes a joint's name."""
-        self.track.remains[lost] = np.hstack([rows.q, rows.first[:, self.n_v :]])[lost]
-        self.track.failed[lost] = 0.0
-        self.track.failed_at[lost] = self.track.ended_at[lost] = rows.t[lost]
+        rates = rows.first[:, self.n_v :]
         for row in np.flatnonzero(lost).tolist():
-            worst = int(np.argmax(np.abs(np.nan_to_num(rows.first[row, self.n_v :], nan=np.inf))))
-            name = self.motion.mechanism.joint_of_v(worst)
-            self.track.causes[row] = why.format(name)
-        rows.going &= ~lost
+            worst = int(np.argmax(np.abs(np.nan_to_num(rates[row], nan=np.inf))))
+            self.track.causes[row] = why.format(self.motion.mechanism.joint_of_v(worst))
+        self._end(rows, lost, np.hstack([rows.q, rates]))
 
     # states inside a step
 
     def _inside(
-        self, rows: _Rows, h: Floats, stages: list[Floats], s: Floats
+        self,
+        rows: _Rows,
+        h: Floats,
+        stages: list[Floats],
+        s: Floats,
+        only: slice = slice(None),
     ) -> tuple[Floats, Floats]:
-        """The states at the shares s (rows,) of the step from where the rows are."""
-        weights = dense_weights(s)
-        total = np.zeros_like(rows.first)
+        """The states at the shares s of the step from where the rows are, or ``only`` these."""
+        weights, own = dense_weights(s), h[only]
+        total = np.zeros_like(rows.first[only])
         for k, stage in enumerate(stages):
-            total = total + weights[:, k : k + 1] * np.nan_to_num(stage)
-        along = h[:, None] * total
-        q, v = self.motion.move(rows.q, along[:, : self.n_v]), rows.v + along[:, self.n_v :]
-        return self.motion.closed(q, v, rows.t + s * h)[:2]
+            total = total + weights[:, k : k + 1] * np.nan_to_num(stage[only])
+        along = own[:, None] * total
+        q = self.motion.move(rows.q[only], along[:, : self.n_v])
+        v = rows.v[only] + along[:, self.n_v :]
+        t = rows.t.copy()
+        t[only] += s * own
+        return self.motion.closed(q, v, t, only=only)[:2]
 
     def _keep(
         self, rows: _Rows, step: tuple[Floats, Floats, list[Floats]], taken: Flags, stop: Floats
@@ -439,13 +435,8 @@ class _Adaptive:
     def _state(
         self, rows: _Rows, h: Floats, stages: list[Floats], row: int, share: float
     ) -> tuple[float, Floats, Floats]:
-        one = slice(row, row + 1)
-        weights = dense_weights(np.array(share))
-        along = h[row] * sum(w * stage[row] for w, stage in zip(weights, stages, strict=True))
-        q = self.motion.move(rows.q[one], along[None, : self.n_v])
-        t, v = float(rows.t[row] + share * h[row]), rows.v[one] + along[None, self.n_v :]
-        q, v, _ = self.motion.closed(q, v, t, only=one)
-        return t, q[0], v[0]
+        q, v = self._inside(rows, h, stages, np.array([share]), slice(row, row + 1))
+        return float(rows.t[row] + share * h[row]), q[0], v[0]
 
     def _crossing(
         self, rows: _Rows, h: Floats, stages: list[Floats], where: tuple[int, int, float, float]

@@ -82,12 +82,12 @@ class System:
 
     @property
     def n_constants(self) -> int:
-        """How many numbers the constants have together."""
+        """Numbers in all constants together."""
         return sum(entry.size for entry in self.constants)
 
     @property
     def n_controls(self) -> int:
-        """How many numbers the functions of time have together."""
+        """Numbers in all functions of time together."""
         return sum(entry.size for entry in self.controls)
 
     @property
@@ -111,7 +111,7 @@ class System:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells this system from all others."""
+        """A key that tells this system from all others."""
         names = [f"constant {entry.name}" for entry in self.constants]
         names += [f"control {entry.name}" for entry in self.controls]
         held = ",".join(map(str, self.stopped))
@@ -176,7 +176,7 @@ class System:
         return own_slopes(o, self.mechanism, force, q, v)
 
     def parameters(self, o: Ops, given: Mapping[str, Block]) -> dict[str, Block]:
-        """What enters as parameters of the mechanism, by their names."""
+        """Blocks that enter as parameters of the mechanism, by their names."""
         m = self.mechanism
         named = {name: block for name, block in given.items() if is_parameter(name)}
         if self.losses and m.damping.any():

@@ -59,7 +59,7 @@ def contents(simulation: Simulation) -> dict[str, Any]:
 
 
 def plain(simulation: Simulation) -> dict[str, Any]:
-    """What `Simulation.to_dict` gives."""
+    """A simulation as plain data: the result of `Simulation.to_dict`."""
     m, arrays = simulation.mechanism, contents(simulation)
     del arrays["joint_names"]
     return {

@@ -41,18 +41,18 @@ _NOTHING = 1.0e-300
 
 
 _CLOSE = 1.0e-12
-"""How much of a velocity may be left, beside the largest of the velocities that enter."""
+"""Velocity that may be left, beside the largest of the velocities that enter."""
 
 _REGULAR = 1.0e-12
-"""Of what a joint yields: keeps an iteration regular in loops, where several friction forces are
-one; it is nothing where the iteration ends."""
+"""A share of what a joint yields, which keeps an iteration regular in loops, where several friction
+forces are one; it is nothing where the iteration ends."""
 
 _EQUAL = 1.0 + 1.0e-6
 """Up to a bound forces also go where nothing is won: in loops they may have to."""
 
 
 class Answer(NamedTuple):
-    """What a joint's law gives where the other joints' forces are known."""
+    """The answer of a joint's law where the other joints' forces are known."""
 
     force: Block
     low: Block  # between which forces the joint stands

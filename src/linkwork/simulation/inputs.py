@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.algorithms.independent_rows import check_movable
-from linkwork.checks import real_array, real_rows
+from linkwork.checks import (
+    broadcast_rows,
+    finite_number,
+    finite_rows,
+    leading_shape,
+    real_array,
+    real_rows,
+    whole_number,
+)
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters
 from linkwork.mechanism.model import Floats, Mechanism
@@ -42,7 +50,7 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to simulate; `simulate` says what each of them means."""
+    """Options of a simulation; `simulate` says what each of them means."""
 
     duration: float
     torque: Any = None
@@ -63,17 +71,12 @@ class Options:
     breakpoints: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        _number("duration", self.duration, "a finite number of seconds from 0", least=0.0)
+        finite_number(self.duration, "duration", least=0.0)
         for name in ("dt", "tolerance", "max_speed"):
-            _positive(name, getattr(self, name))
+            finite_number(getattr(self, name), name, above=0.0)
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise UnknownNameError("method of integration", self.method, METHODS)
-        whole = isinstance(self.record, (int, np.integer)) and not isinstance(self.record, bool)
-        if not whole or self.record < 0:
-            raise InputError(
-                f"record must be a whole number: 1 keeps every step, k every k-th, 0 the first and "
-                f"the last state; not {self.record!r:.40}"
-            )
+        whole_number(self.record, "record (every k-th state; 0: first and last)", least=0)
         if self.events and self.method != "dopri5":
             raise InputError(
                 f"events are found by method='dopri5', whose steps can be read at any instant, not "
@@ -82,7 +85,7 @@ class Options:
         self._check_steps()
 
     def _check_steps(self) -> None:
-        """What bounds the steps of dopri5."""
+        """Check what bounds the steps of dopri5."""
         for name in ("max_step", "max_steps", "breakpoints"):
             if getattr(self, name) is not None and self.method != "dopri5":
                 raise InputError(
@@ -90,10 +93,9 @@ class Options:
                     f"{self.method!r} are dt long"
                 )
         if self.max_step is not None and self.max_step != math.inf:
-            _positive("max_step", self.max_step)
-        most = self.max_steps
-        if most is not None and not (isinstance(most, (int, np.integer)) and most >= 1):
-            raise InputError(f"max_steps must be a whole number from 1, not {most!r:.40}")
+            finite_number(self.max_step, "max_step", above=0.0)
+        if self.max_steps is not None:
+            whole_number(self.max_steps, "max_steps", most=2**53)
         self.jumps()
 
     def jumps(self) -> tuple[float, ...]:
@@ -121,7 +123,7 @@ class Options:
         return self.dt if forced and self.breakpoints is None else math.inf
 
     def most_steps(self, longest: float) -> int:
-        """How many steps dopri5 may make, with those that it refuses, of this length at most.
+        """The most steps that dopri5 may make, refused ones among them, of this length at most.
 
         Raises: InputError where they do not reach the end.
         """
@@ -157,18 +159,6 @@ class Options:
 
 _MOST_STEPS, _MOST_FOR_EACH = 100_000, 100
 """Steps of dopri5, unless it is told: so many, or so many for each of its states."""
-
-
-def _positive(name: str, value: Any) -> None:
-    _number(name, value, "a positive finite number", least=0.0)
-    if value == 0.0:
-        raise InputError(f"{name} must be a positive finite number, not {value!r}")
-
-
-def _number(name: str, value: Any, what: str, *, least: float) -> None:
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not (good and math.isfinite(value) and value >= least):
-        raise InputError(f"{name} must be {what}, not {value!r:.40}")
 
 
 @dataclass
@@ -231,16 +221,16 @@ _NOT_NEGATIVE = ("effort_limit", "armature", "stop_stiffness", "stop_damping")
 
 
 def _finite(m: Mechanism, values: Floats, label: str, *, of_q: bool) -> None:
+    """Refuse what is not finite, by the joint where there is a number for each.
+
+    Raises: InputError.
+    """
     if np.isfinite(values).all():
         return
-    place = np.argwhere(~np.isfinite(values))[0].tolist()
-    sizes = {m.n_q: m.joint_of_q} if of_q else {m.n_v: m.joint_of_v}
-    namer = sizes.get(values.shape[-1])
-    whose = f" (joint '{namer(place[-1])}')" if namer else ""
-    raise InputError(
-        f"{label}[{', '.join(map(str, place))}]{whose} is {values[tuple(place)]}; it must be a "
-        "finite number"
-    )
+    of_joints = values.shape[-1] == (m.n_q if of_q else m.n_v)
+    name = m.joint_of_q if of_q else m.joint_of_v
+    names = [f"joint '{name(k)}'" for k in range(values.shape[-1])] if of_joints else None
+    finite_rows(values, label, values.shape[-1], names)
 
 
 def request_of(
@@ -271,12 +261,12 @@ def request_of(
     found = _Collected(m, q)
     torque = _actuators(found, options.torque, q)
     stopped = _surroundings(found, options, lambda: inertias(q, found.values))
-    lead = _lead({"q0": q, "v0": v, **found.values})
+    lead = leading_shape({"q0": q, "v0": v, **found.values})
     rows = math.prod(lead)
     if not rows:
         raise ShapeError(f"there is no roll-out to simulate: the leading shape is {lead}")
     flat = {
-        name: value if value.ndim == 1 else _spread(value, lead)
+        name: value if value.ndim == 1 else broadcast_rows(value, lead)
         for name, value in found.values.items()
     }
     system = System(
@@ -296,8 +286,8 @@ def request_of(
     return Request(
         system=system,
         lead=lead,
-        q0=unit_quaternions(m, _spread(q, lead)),
-        v0=_spread(v, lead),
+        q0=unit_quaternions(m, broadcast_rows(q, lead)),
+        v0=broadcast_rows(v, lead),
         grid=options.grid(),
         values=flat,
         functions={
@@ -321,7 +311,7 @@ class _OfTime:
         label = f"{self._entry.name}({t:.6g})"
         given = self._found.array(self._entry, self._function(t), label)
         try:
-            return given if given.ndim == 1 else _spread(given, self._lead)
+            return given if given.ndim == 1 else broadcast_rows(given, self._lead)
         except ValueError:
             wanted = (*self._lead, self._entry.size)
             raise ShapeError(f"{label} must have the shape {wanted}, not {given.shape}") from None
@@ -425,18 +415,6 @@ def _stop_values(
     if damping is None:
         damping = 2.0 * np.sqrt(np.maximum(real_array(stiffness, "Stops: stiffness"), 0.0) * own)
     return stiffness, damping
-
-
-def _lead(arrays: Mapping[str, Floats]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(*[a.shape[:-1] for a in arrays.values()])
-    except ValueError:
-        text = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
-        raise ShapeError(f"the leading shapes do not go together: {text}") from None
-
-
-def _spread(a: Floats, lead: tuple[int, ...]) -> Floats:
-    return np.ascontiguousarray(np.broadcast_to(a, (*lead, a.shape[-1])).reshape(-1, a.shape[-1]))
 
 
 # numbers for joints: for all of them, for those that are actuated, or by name

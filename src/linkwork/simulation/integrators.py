@@ -63,7 +63,7 @@ class Method:
 
     @property
     def stages(self) -> int:
-        """How many times the equation of motion is evaluated."""
+        """Evaluations of the equation of motion in a step."""
         return len(self.b)
 
     @property
@@ -188,12 +188,12 @@ class Implicit:
 
     @property
     def n_held(self) -> int:
-        """How many rows hold loops closed."""
+        """Rows that hold loops closed."""
         return sum(part.n_rows for part in closure_parts(self.system.mechanism))
 
     @property
     def n_before(self) -> int:
-        """How many numbers the state of the method has."""
+        """Numbers in the state of the method."""
         m = self.system.mechanism
         return m.n_q + 3 * m.n_v + self.n_held
 
@@ -323,7 +323,7 @@ def tree_of(m: Mechanism) -> Mechanism:
 
 
 _SHARE = 1.0e-8
-"""Of what a row weighs: what keeps the elimination, which has no pivots, from dividing by zero."""
+"""A share of what a row weighs: keeps the elimination without pivots from dividing by zero."""
 
 
 class _Held:
@@ -346,7 +346,7 @@ class _Held:
         ]
 
     def joined(self, left: Block, rows: list[Block], x: Block) -> tuple[Block, list[Block]]:
-        """What is left and the rows of its derivative, of the tree's and the loops' equations.
+        """The residual and the rows of its derivative, of the tree's and the loops' equations.
 
         An iteration takes the change of f times a small number besides, which is nothing where it
         ends. The derivative leaves out how the rows change within the step.

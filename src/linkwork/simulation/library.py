@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 class Library:
-    """What has been compiled, by key; the entries that were not used for longest are let go.
+    """Compiled code by key; the entries that were not used for longest are let go.
 
     Compiled code belongs to its process, so a copy or a pickle holds ``remake``, a function of a
     module, which gives the library of whatever process it is called in.
@@ -31,7 +31,7 @@ class Library:
         self._lock = threading.RLock()
 
     def get(self, key: tuple[str, ...], make: Callable[[], Item]) -> Item:
-        """What stands under this key, made where it is not there."""
+        """The entry of this key, made where it is not there."""
         with self._lock:
             if key not in self._found:
                 self._found[key] = make()

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from linkwork.simulation.library import Library
 
 CLOSED = 1.0e-12
-"""How far a loop may stay open after a step, in `closure.opening_units`."""
+"""Opening of a loop that a step may leave, in `closure.opening_units`."""
 
 STEADY = 1.0e-10
-"""How fast (m/s, rad/s), beside one and the speeds, a loop may open after a step."""
+"""Speed (m/s, rad/s), beside one and the speeds, at which a loop may open after a step."""
 
 MOST = 10
 """Corrections of a step, at most; one is the rule."""
@@ -74,7 +74,7 @@ def projected(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
 
 
 def gaps(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
-    """What people are told: each group's `Residual.squared`, then how fast each loop opens."""
+    """Gaps of the loops for messages: each group's `Residual.squared`, then how fast loops open."""
     squared: list[Block] = []
     opening: list[Block] = []
     for part in closure_parts(m):
@@ -103,7 +103,7 @@ def _seen(o: Ops, m: Mechanism, parts: Sequence[ClosurePart], q: Block) -> _Seen
 
 
 def _opening(rows: Sequence[dict[int, Block]], v: Block, sign: float) -> list[Block]:
-    """How fast each row changes at these velocities, times ``sign``."""
+    """Rate of each row at these velocities, times ``sign``."""
     return [sign * sum(value * v[k] for k, value in row.items()) for row in rows]
 
 
@@ -155,7 +155,7 @@ def corrected(
 # messages about loops that are open
 
 ASSEMBLED = 1.0e-6
-"""How far (m, rad) a loop may be open where a simulation begins, and how fast it may open there
+"""Opening (m, rad) of a loop that is allowed where a simulation begins, and speed of opening there
 (m/s, rad/s, beside one and the speeds); what is open less is closed first."""
 
 _UNITS = {"m": "m", "rad": "rad", "1": ""}
@@ -178,19 +178,19 @@ class OpenLoops:
         self._groups = [group for part in self._parts for group in part.groups]
 
     def worst(self, gap: Floats) -> _Gap:
-        """Which group is open most, from the numbers of `gaps`."""
+        """The group that is open most, from the numbers of `gaps`."""
         errors = [float(g.error(gap[k])) for k, g in enumerate(self._groups)]
         k = int(np.argmax(errors))
         return _Gap(self._groups[k].name, errors[k], _UNITS[self._groups[k].unit])
 
     def fastest(self, gap: Floats) -> _Gap:
-        """Which loop opens fastest."""
+        """The loop that opens fastest."""
         opening = gap[len(self._groups) :]
         k = int(np.argmax(opening))
         return _Gap(self._parts[k].name, float(opening[k]), "m/s or rad/s")
 
     def left_open(self, gap: Floats, too_long: str) -> str:
-        """What is said after a step that left a loop open; ``too_long`` what to do about steps."""
+        """The message on a step that left a loop open; ``too_long`` is the advice on steps."""
         worst, fastest = self.worst(gap), self.fastest(gap)
         what = f"{worst} is open" if worst.size > CLOSED else f"the loop {fastest} opens"
         return (
@@ -227,14 +227,14 @@ class OpenLoops:
 # state after that, however far apart states are: what then follows is not resolved by them.
 
 SHARE = 1.0e-8
-"""Of the mean square of a row: what is added to each, so that redundant rows span something. Rank
+"""A share of the mean square of a row, added to each so that redundant rows span something. Rank
 is told by it."""
 
 NEAR = 0.1
-"""Of the largest volume of a roll-out: below it a configuration may be nearly singular."""
+"""A share of the largest volume of a roll-out: below it a configuration may be nearly singular."""
 
 FARTHEST = 0.3
-"""Of radians or lengths of the loops: states farther apart than that tell nothing."""
+"""Radians, or lengths of the loops: states farther apart than that tell nothing."""
 
 
 def spanned(o: Ops, m: Mechanism, q: Block) -> Block:
@@ -265,7 +265,7 @@ def spanned(o: Ops, m: Mechanism, q: Block) -> Block:
 
 
 def _lengths(m: Mechanism) -> list[float]:
-    """What each number of v is multiplied by: a length for what slides."""
+    """A unit for each number of v: a length for what slides."""
     length = 1.0 / min(row_scales(m), default=1.0)
     found: list[float] = []
     for kind in m.joint_types:

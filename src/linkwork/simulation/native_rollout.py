@@ -56,7 +56,7 @@ half more where the step had no solution, a quarter where it left a loop open, a
 was too long for what acts; (rows, nq + nv) what it was then."""
 
 UNSOLVED, UNCLOSED, OVERLONG = 0.5, 0.25, 0.125
-"""What is added to the step in which a row failed."""
+"""Marks added to the step in which a row failed."""
 
 _LARGEST = 1.0e300  # a number beyond is none, a limit beyond is none
 
@@ -101,7 +101,7 @@ class TileCode:
         return tile
 
     def lane(self, tile: Any, k: Any, lane: Any) -> Any:
-        """Where a number of one lane stands."""
+        """The address of a number of one lane."""
         flat = self.b.bitcast(tile, POINTER)
         return self.b.gep(flat, [self.b.add(self.b.mul(k, i64(self.width)), lane)])
 
@@ -332,7 +332,7 @@ class RolloutLoop(TileCode):
 
     @property
     def row_size(self) -> int:
-        """How many numbers a row of the state has."""
+        """Numbers in a row of the state."""
         return self.n_state + sum(size for _, size in self._handed)
 
     def write(self) -> None:
@@ -448,7 +448,7 @@ class RolloutLoop(TileCode):
         counted_loop(b, self.count, self._save_lane)
 
     def _row_parts(self) -> list[tuple[Any, int, int]]:
-        """What a row of the state is made of: tile, place and size."""
+        """The parts of a row of the state: tile, place and size."""
         found, at = [(self.state, 0, self.n_state)], self.n_state
         for tile, size in self._handed:
             found.append((tile, at, size))
@@ -505,7 +505,7 @@ class RolloutLoop(TileCode):
         b.position_at_end(done)
 
     def _when_asked(self, part: int) -> Any:
-        """Where each call makes one part: whether it is this one."""
+        """A block for one part where each call makes one, else nothing."""
         if not self.asks:
             return nullcontext()
         return self.b.if_then(self.b.icmp_signed("==", self.args["part"], i64(part)))
@@ -799,7 +799,7 @@ class ImplicitLoop(RolloutLoop):
         self._look()
 
     def _look(self) -> None:
-        """Where forces are asked for: at the end that the unknowns lead to."""
+        """Show the end that the unknowns lead to, at which forces are asked for."""
         if self.asks:
             self._reach()
             self.copy(self._next, self.asked, self.n_q + self.n_v)

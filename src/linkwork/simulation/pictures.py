@@ -77,7 +77,7 @@ def picture(
 
 
 def _pushed(m: Mechanism, forces: NDArray[np.float64], chosen: list[int]) -> list[int]:
-    """Which forces are drawn: in a mechanism with actuated joints, others only where they push."""
+    """Indices of the forces that are drawn: of joints without actuators only those that push."""
     if not m.actuated:
         return chosen
     driven = {k for n in m.actuated for k in chosen_numbers(m, n)[1]}
@@ -133,7 +133,7 @@ def _row(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int
 
 
 def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[list[int], list[int]]:
-    """Which numbers of q and of v are of these joints; by default all.
+    """Indices of q and of v of these joints; by default all.
 
     Raises: UnknownNameError.
     """

@@ -21,7 +21,7 @@ def row_name(lead: tuple[int, ...], row: int) -> str:
 
 
 class Progress(Protocol):
-    """What is told how far a long run is: (done, total), in steps of all rows together."""
+    """A callback on how far a long run is: (done, total), in steps of all rows together."""
 
     def __call__(self, done: int, total: int, /) -> object:
         """Take note."""
@@ -43,7 +43,7 @@ class Grid:
 
     @property
     def kept(self) -> int:
-        """How many states are kept: the first, every so many, and the last."""
+        """Number of states that are kept: the first, every so many, and the last."""
         return 1 + -(-self.steps // self.every)
 
     def times(self) -> Floats:
@@ -52,7 +52,7 @@ class Grid:
         return numbers * self.h if self.steps else np.zeros(1)
 
     def place(self, step: int) -> int:
-        """Where the state after the step of this number stands, if it is kept."""
+        """The place of the state after the step of this number, if it is kept."""
         return -(-(step + 1) // self.every)
 
     def keeps(self, step: int) -> bool:
@@ -81,7 +81,7 @@ class Request:
 
     @property
     def rows(self) -> int:
-        """How many roll-outs."""
+        """Number of roll-outs."""
         return self.q0.shape[0]
 
     def constants(self) -> Floats:
@@ -89,7 +89,7 @@ class Request:
         return packed(self.system.constants, self.values, self.rows)
 
     def controls(self, t: Floats | float, state: tuple[Floats, Floats] | None = None) -> Floats:
-        """What changes with time, side by side: (1, n) where all rows share it, else (rows, n).
+        """Functions of time side by side: (1, n) where all rows share it, else (rows, n).
 
         ``t`` is one instant for all rows or one each. The user's forces are asked for at the
         ``state`` (q and v of all rows), and zero without one: no projection looks at them.
@@ -151,7 +151,7 @@ class Request:
 
 @dataclass
 class Track:
-    """What a run leaves: the kept states, and where rows failed."""
+    """The track of a run: kept states, and where rows failed."""
 
     q: Floats  # (rows, kept, nq)
     v: Floats  # (rows, kept, nv)

@@ -58,7 +58,6 @@ class Simulation:
     ended_at: float | Floats  # the last instant that was reached: the duration, a failure, an event
     events: tuple[EventRecord, ...] = ()
     outcomes: Outcomes = field(repr=False)
-    between: Between = field(repr=False)
     later: dict[str, Callable[[], Any]] = field(repr=False)  # what is computed when asked for
 
     @property
@@ -120,7 +119,7 @@ class Simulation:
         if np.any(outside):
             worst = float(np.atleast_1d(instants)[np.atleast_1d(outside)][0])
             raise InputError(f"t = {worst:.6g} s lies outside the simulated time, 0 to {end:.6g} s")
-        q, v = self.between(
+        q, v = self.outcomes.between(
             self.times, self._flat(self.q), self._flat(self.v), np.atleast_1d(instants)
         )
         q, v = (a.reshape((*self.shape, *a.shape[1:])) for a in (q, v))
@@ -128,7 +127,7 @@ class Simulation:
 
     @cached_property
     def limit_excess(self) -> Floats:
-        """How far positions pass the joints' limits at most (..., nq), m and rad; 0 inside them.
+        """The farthest that positions pass the joints' limits (..., nq), m and rad; 0 inside them.
 
         Of the states that were kept; `reason` says in words when it begins.
         """
@@ -152,7 +151,7 @@ class Simulation:
 
     @cached_property
     def singular_passages(self) -> tuple[EventRecord, ...]:
-        """Where a mechanism with loops passes singular configurations, or as near as a state.
+        """Passages of singular configurations of a mechanism with loops, or as near as a state.
 
         ``name`` is that of the loop, ``q`` and ``v`` are the kept state that is nearest. How the
         motion goes on there, the mechanism does not determine. States that are farther apart than
@@ -202,7 +201,7 @@ class Simulation:
         return "; ".join(parts)
 
     def _drifting(self) -> NDArray[np.bool_]:
-        """Which roll-outs (...) finished with an energy that is not theirs."""
+        """Whether each roll-out (...) finished with an energy that is not its own."""
         return np.asarray(self.finished) & (np.asarray(self.energy_drift) > ENERGY_SHARE)
 
     def _singular(self) -> NDArray[np.bool_]:
@@ -303,19 +302,20 @@ LIMIT_TOLERANCE = 1.0e-9
 """So far (m, rad) beyond a limit is at it."""
 
 ENERGY_SHARE = 0.01
-"""Of the largest kinetic energy: a drift of the energy beyond it is told."""
+"""A share of the largest kinetic energy: a drift of the energy beyond it is told."""
 
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Sentences about the ends of roll-outs, made when they are asked for.
+    """The rest of a run besides its states: messages about ends, and states between states.
 
     Shapes: failed_at (rows,) s, NaN where none did; remains (rows, nq + nv), the state that a
     failing step led to. ``causes`` are ends that are known already, by row; ``unclosed`` the rows
     that ended with a loop open; ``bound`` the speed above which a roll-out is stopped; ``method``
-    that of integration.
+    that of integration. The projection on loops looks at ``constants`` and ``controls`` (rows or
+    1, n), which are empty without loops.
     """
 
     system: System
@@ -325,11 +325,14 @@ class Outcomes:
     unclosed: frozenset[int]
     bound: float
     method: str
+    constants: Floats
+    controls: Floats
     library: Library
+    threads: int
 
     @property
     def too_long(self) -> str:
-        """What to do about steps that are too long for a motion."""
+        """Advice on steps that are too long for a motion."""
         how = {
             "dopri5": "a smaller tolerance, or max_step",
             "implicit": "a smaller dt",
@@ -339,7 +342,7 @@ class Outcomes:
         return f"the steps are too long for this motion (take {how[self.method]})"
 
     def __call__(self, row: int) -> str:
-        """How it went for one roll-out, counted flat."""
+        """The end of one roll-out, counted flat, in words."""
         if np.isnan(self.failed_at[row]):
             return self.causes.get(row, "finished")
         when = f"at t = {self.failed_at[row]:.6g} s"
@@ -354,7 +357,7 @@ class Outcomes:
         return f"{when} {self._diverged(q, v)}"
 
     def beyond_limits(self, times: Floats, q: Floats) -> str:
-        """Which joints of one roll-out pass their limits, when and by how much; "" where none does.
+        """The joints of one roll-out that pass limits, when and by how much; "" where none does.
 
         Shapes: times (n,), q (n, nq); states that are not there are NaN.
         """
@@ -398,6 +401,55 @@ class Outcomes:
             for row, state, away in singular_passages(m, self.library, times, q, v)
         ]
 
+    def between(
+        self, times: Floats, q: Floats, v: Floats, instants: Floats
+    ) -> tuple[Floats, Floats]:
+        """States (rows, k, nq) and (rows, k, nv) at instants (k,), from those that were kept.
+
+        Shapes: times (n,), q (rows, n, nq), v (rows, n, nv).
+        """
+        n_q = self.system.mechanism.n_q
+        if times.size == 1:
+            left = np.zeros(instants.size, np.int64)
+            right, share, length = left, np.zeros(instants.size), np.ones(instants.size)
+        else:
+            left = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, times.size - 2)
+            right = left + 1
+            length = times[right] - times[left]
+            share = (instants - times[left]) / length
+        begun = np.concatenate([q[:, :1], v[:, :1]], axis=2)
+        first, second = (np.concatenate([q[:, k], v[:, k]], axis=2) for k in (left, right))
+        none = ~(finite_rows(first) & finite_rows(second))
+        first, second = (np.where(none[..., None], begun, x) for x in (first, second))
+        m, size = self.system.mechanism, first.shape[-1]
+        recipe = text_recipe(
+            ("simulation", m.digest, "between"),
+            "between",
+            {"first": size, "second": size, "at": 2},
+            lambda o, *blocks: {"between": between(o, m, *blocks)},
+        )
+        kernel = self.library.kernel(recipe)
+        found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
+        if self.system.closed:
+            found = self._closed(found)
+        found[none] = np.nan
+        return found[..., :n_q], found[..., n_q:]
+
+    def _closed(self, states: Floats) -> Floats:
+        """States (rows, k, nq + nv) on the loops, where they are near enough."""
+        n_q = self.system.mechanism.n_q
+        rows, k, size = states.shape
+        kernel = self.library.kernel(self.system.recipe("projection"))
+        spread = [
+            np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0)
+            for a in (self.constants, self.controls)
+        ]
+        flat = states.reshape(-1, size)
+        q, v, good = corrected(
+            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
+        )
+        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)
+
     def _diverged(self, q: Floats, v: Floats) -> str:
         m = self.system.mechanism
         for values, joint in ((v, m.joint_of_v), (q, m.joint_of_q)):
@@ -418,7 +470,7 @@ class Outcomes:
 
 
 def limit_excess(m: Mechanism, q: Floats) -> Floats:
-    """How far positions (..., n, nq) pass the joints' limits at most (..., nq), m and rad.
+    """The farthest that positions (..., n, nq) pass the joints' limits (..., nq), m and rad.
 
     Zero inside the limits, and where it is rounding; NaN does not count. How far a spherical joint
     turns beyond its angle stands at the first of its numbers.
@@ -480,64 +532,3 @@ def _right_jacobian(o: Ops, m: Mechanism, theta: Block, x: Block, *, inverse: bo
             part = function(o, step) @ part
         parts.append(part)
     return o.concat(parts)
-
-
-@dataclass(frozen=True, eq=False)
-class Between:
-    """States of roll-outs at any instants, from those that were kept.
-
-    ``constants`` and ``controls`` (rows or 1, n) are what the projection on loops looks at; empty
-    where there are none.
-    """
-
-    system: System
-    constants: Floats
-    controls: Floats
-    library: Library
-    threads: int
-
-    def __call__(
-        self, times: Floats, q: Floats, v: Floats, instants: Floats
-    ) -> tuple[Floats, Floats]:
-        """(rows, k, nq) and (rows, k, nv) from times (n,), q (rows, n, nq) and v (rows, n, nv)."""
-        n_q = self.system.mechanism.n_q
-        if times.size == 1:
-            left = np.zeros(instants.size, np.int64)
-            right, share, length = left, np.zeros(instants.size), np.ones(instants.size)
-        else:
-            left = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, times.size - 2)
-            right = left + 1
-            length = times[right] - times[left]
-            share = (instants - times[left]) / length
-        begun = np.concatenate([q[:, :1], v[:, :1]], axis=2)
-        first, second = (np.concatenate([q[:, k], v[:, k]], axis=2) for k in (left, right))
-        none = ~(finite_rows(first) & finite_rows(second))
-        first, second = (np.where(none[..., None], begun, x) for x in (first, second))
-        m, size = self.system.mechanism, first.shape[-1]
-        recipe = text_recipe(
-            ("simulation", m.digest, "between"),
-            "between",
-            {"first": size, "second": size, "at": 2},
-            lambda o, *blocks: {"between": between(o, m, *blocks)},
-        )
-        kernel = self.library.kernel(recipe)
-        found = kernel(first, second, np.stack([share, length], axis=1), threads=self.threads)
-        if self.system.closed:
-            found = self._closed(found)
-        found[none] = np.nan
-        return found[..., :n_q], found[..., n_q:]
-
-    def _closed(self, states: Floats) -> Floats:
-        """States (rows, k, nq + nv) on the loops, where they are near enough."""
-        n_q = self.system.mechanism.n_q
-        rows, k, size = states.shape
-        kernel = self.library.kernel(self.system.recipe("projection"))
-        spread = [
-            np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0)
-            for a in (self.constants, self.controls)
-        ]
-        flat = states.reshape(-1, size)
-        q, v, good = corrected(
-            kernel, (flat[:, :n_q], flat[:, n_q:]), (spread[0], spread[1]), self.threads
-        )
-        return np.where(good[:, None], np.hstack([q, v]), flat).reshape(states.shape)

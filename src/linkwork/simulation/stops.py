@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.checks import finite_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -35,9 +36,7 @@ class Stops:
 
     def __post_init__(self) -> None:
         for name in ("time", "width"):
-            value: Any = getattr(self, name)
-            if not (isinstance(value, (int, float)) and 0.0 < value < np.inf):
-                raise InputError(f"Stops: {name} must be a positive finite number, not {value!r}")
+            finite_number(getattr(self, name), f"Stops: {name}", above=0.0)
 
 
 def limited(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[int, ...]:
@@ -76,7 +75,7 @@ def push(
 def _along(
     o: Ops, m: Mechanism, q: Block, v: Block, c: int
 ) -> tuple[int, list[Block], Block, Block]:
-    """Where a joint's velocities begin, what of them its position grows by, position and speed.
+    """The start of a joint's velocities, their share in its position, position and speed.
 
     The position of a spherical joint is the angle that it is turned by.
     """
@@ -96,7 +95,7 @@ _LEAST = 1.0e-12
 
 
 def bounds(m: Mechanism, stopped: Sequence[int]) -> list[tuple[int, int, float, float]]:
-    """Where each stopped coordinate stands in q and in v, and its limits.
+    """Place of each stopped coordinate in q and in v, and its limits.
 
     A spherical joint counts as beyond them always: no one number of it tells.
     """

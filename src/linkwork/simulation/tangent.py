@@ -97,7 +97,7 @@ def own_slopes(
 
 
 def _direction(o: Ops, m: Mechanism, q: Block, c: int, j: int) -> Block:
-    """How the numbers of q of a joint change along the j-th of its velocities."""
+    """The derivative of a joint's numbers of q along the j-th of its velocities."""
     type, at = m.joint_types[c], int(m.q_start[c])
     if not type.has_quaternion:
         return o.const(np.eye(max(type.n_q, j + 1))[j][: type.n_q])

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.algorithms.independent_rows import change_point
+from linkwork.checks import plain, whole_number
 from linkwork.compile.compiler import Facts, Made
 from linkwork.compile.machine_code import object_code
 from linkwork.compile.recipe import Recipe, algorithm_recipe
@@ -31,7 +32,7 @@ from linkwork.simulation.integrators import FIXED, IMPLICIT, MOST, Implicit, Met
 from linkwork.simulation.library import Library
 from linkwork.simulation.loops import OpenLoops, corrected
 from linkwork.simulation.request import Progress, Request, Track, row_name
-from linkwork.simulation.result import Between, Outcomes, Simulation
+from linkwork.simulation.result import Outcomes, Simulation
 from linkwork.simulation.tangent import Flags, finite_rows
 
 CALL_NS = 20_000_000.0
@@ -55,8 +56,7 @@ def run(
 
     Raises: ShapeError, InputError, UnknownNameError before anything is computed.
     """
-    if not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f"threads must be a whole number from 1, not {threads!r:.40}")
+    threads = whole_number(threads, "threads")
     request = request_of(
         m,
         q0,
@@ -80,7 +80,7 @@ def run(
 
 
 def _inertias(m: Mechanism, q: Floats, values: Mapping[str, Floats], library: Library) -> Floats:
-    """What each number of v moves (..., nv), all others free: one over the diagonal of M⁻¹.
+    """Inertia (..., nv) that each number of v moves, all others free: one over the diagonal of M⁻¹.
 
     With loops, of (M⁻¹ less what holds them): what else moves along counts. A joint that the loops
     hold still counts with its own inertia.
@@ -148,7 +148,7 @@ class Rollout:
         return 0.5 * self.stage_size * self.method.stages
 
     def calls(self, rows: int, steps: int, threads: int) -> tuple[int, int]:
-        """How many rows and how many steps a call of native code takes."""
+        """Rows and steps of one call of native code."""
         tiles = -(-rows // self.width)
         share = max(1, -(-tiles // max(1, threads)))
         at_once = int(min(share, max(1.0, CALL_NS / (self.step_ns * max(steps, 1)))))
@@ -367,11 +367,11 @@ def _name_overlong(request: Request, track: Track, method: Method, library: Libr
 # what is made of the states that were kept
 
 _OF_ENERGIES = {"kinetic_energy": "armature", "potential_energy": "gravity"}
-"""What the energies depend on, beside payloads."""
+"""The parameter that each energy depends on, beside payloads."""
 
 
 class _Ending:
-    """What is made of the states that were kept."""
+    """The result of a run: kept states, and energies and forces computed later."""
 
     def __init__(
         self,
@@ -391,10 +391,7 @@ class _Ending:
         request, track = self.request, self.track
 
         def shaped(a: Any) -> Any:
-            # item: of one roll-out a number, not an array without axes
-            return (
-                a.reshape((*request.lead, *a.shape[1:])) if request.lead or a.ndim > 1 else a.item()
-            )
+            return plain(a.reshape((*request.lead, *a.shape[1:])))
 
         finished = np.isnan(track.failed_at)
         entering = (np.zeros((1, 0)), np.zeros((1, 0)))
@@ -417,9 +414,10 @@ class _Ending:
                 frozenset(track.unclosed),
                 request.bound,
                 self.options.method,
+                *entering,
                 self.library,
+                self.threads,
             ),
-            between=Between(request.system, *entering, self.library, self.threads),
             later={
                 "torques": lambda: shaped(self.torques()),
                 "kinetic_energy": lambda: shaped(self._of_states("kinetic_energy")),

@@ -1,0 +1,31 @@
+"""Code in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import linkwork as lw
+
+SOURCE, TESTS = Path(lw.__file__).parents[1], Path(__file__).parent
+
+
+def python(code: str | Path, *arguments: object, **environment: str) -> str:
+    """The output of a fresh interpreter that runs a text or a file, stripped.
+
+    It has these sources and the modules beside the tests; its errors are shown where it fails.
+    """
+    how = [str(code)] if isinstance(code, Path) else ["-c", textwrap.dedent(code)]
+    where = filter(None, [str(SOURCE), str(TESTS), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", *how, *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(where), **environment},
+    )
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr[-4000:].decode()}"
+    return done.stdout.decode().strip()
