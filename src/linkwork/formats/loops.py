@@ -13,9 +13,9 @@ Ours::
 
 The other is that of the public collection example-parallel-robots, ``robot.yaml``: ``closed_loop``
 has pairs of links or joints whose frames coincide, ``type`` says 6d (whole pose) or 3d (position)
-for each, ``name_mot`` are the actuated joints. ``joint_type`` says what each joint in ``joint_name``
-is instead of what the URDF says: SPHERICAL, CARDAN (about x, then y), UJOINT_ZY (about z, then y) and
-the like, FIXED.
+for each, ``name_mot`` are the actuated joints. ``joint_type`` says what each joint in
+``joint_name`` is instead of what the URDF says: SPHERICAL, CARDAN (about x, then y), UJOINT_ZY
+(about z, then y) and the like, FIXED.
 Source: github.com/Gepetto/example-parallel-robots, as its files are.
 """
 
