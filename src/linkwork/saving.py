@@ -18,7 +18,7 @@ from linkwork.atomic import refusing, write_bytes, write_in_turn
 from linkwork.errors import DescriptionError, Finding, InputError, UnsupportedFeatureError
 from linkwork.formats import loops as loops_format
 from linkwork.formats import tree_text
-from linkwork.formats.loops_records import LoopsRecord
+from linkwork.formats.loops import LoopsRecord
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.edit.records import renamed_meshes
 from linkwork.formats.urdf.validate import checked

@@ -11,6 +11,8 @@ import yaml
 from linkwork.errors import DescriptionError, MissingFileError
 from linkwork.formats.loops import (
     CouplingRecord,
+    Fields,
+    JointRecord,
     LoopRecord,
     LoopsRecord,
     beside,
@@ -18,6 +20,7 @@ from linkwork.formats.loops import (
     read,
     to_text,
 )
+from linkwork.formats.yaml import parse
 
 OURS = """
 version: 1
@@ -137,3 +140,133 @@ def test_files_that_cannot_be_read(tmp_path):
     odd.write_bytes(b"\xff\xfe")
     with pytest.raises(DescriptionError, match="cannot be read"):
         read(odd)
+
+
+# ---- records
+
+
+def test_lines_do_not_count():
+    assert LoopRecord("a", "b", line=3) == LoopRecord("a", "b", line=5)
+    assert CouplingRecord("a", ("b",), line=1) == CouplingRecord("a", ("b",))
+    assert JointRecord("a", "xyz", 4) == JointRecord("a", "xyz")
+
+
+def test_what_fits_is_taken():
+    fields, given = Fields("f"), parse("{a: [x, y], b: 2, c: {d: 1}, e: , g: z}").value
+    assert fields.texts(given["a"], "a") == ("x", "y")
+    assert fields.number(given["b"], "b") == 2.0 and fields.number(None, "b") == 0.0
+    assert fields.mapping(given["c"], "c")["d"].value == 1
+    assert fields.listed(given["e"], "e") == [] == fields.listed(None, "e")
+    assert fields.text(given["g"], "g") == "z"
+
+
+@pytest.mark.parametrize(
+    ("take", "text", "why"),
+    [
+        ("mapping", "[1]", r"must be mappings, not \[1\]"),
+        ("listed", "{a: 1}", "must be a list"),
+        ("texts", "[x, 1]", "must be a text, not 1"),
+        ("text", "''", "must be a text, not ''"),
+        ("number", "true", "must be a number, not True"),
+        ("number", "far", "must be a number, not 'far'"),
+        ("number", ".nan", "must be a finite number"),
+        ("number", "-.inf", "must be a finite number"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_line(take, text, why):
+    node = parse(f"# one\n{text}\n")
+    with pytest.raises(DescriptionError, match=f"what {why}") as caught:
+        getattr(Fields("some.yaml"), take)(node, "what")
+    assert (caught.value.problems[0].file, caught.value.problems[0].line) == ("some.yaml", 2)
+
+
+def test_what_is_missed_is_missed_somewhere():
+    node = parse("\n{a: 1}\n")
+    with pytest.raises(DescriptionError, match="must be a text, not None") as caught:
+        Fields("f").text(None, "name", at=node)
+    assert caught.value.problems[0].line == 2
+    with pytest.raises(DescriptionError, match="'a' is none of them"):
+        Fields("f").known(node, ("b",), "it")
+
+
+# ---- the form of the collection
+
+ONE_LINE = (
+    "closed_loop: [['l_A', 'l_B'], ['r_A', 'r_B']]\n"
+    "type: ['6D', '3d']\nname_mot: ['m1', 'm2']\nrotor_inertia: [1, 2]\n"
+)
+OVER_LINES = """\
+closed_loop:
+  [
+    ["l_A", "l_B"],
+    ["r_A", "r_B"],
+  ]
+type: ["6d", "3D"]
+name_mot:
+  [
+    "m1",
+    "m2",
+  ]
+# name_mot: ['others']
+"""
+IN_BLOCKS = """\
+closed_loop:
+- [l_A, l_B]
+- - r_A
+  - r_B
+type:
+- 6d
+- 3d
+name_mot: [m1, m2]
+"""
+
+
+@pytest.mark.parametrize("text", [ONE_LINE, OVER_LINES, IN_BLOCKS])
+def test_pairs_kinds_and_motors(text):
+    loops = LoopRecord("l_A", "l_B", "pose"), LoopRecord("r_A", "r_B", "position")
+    found = from_text(text, "robot.yaml")
+    assert found == LoopsRecord(loops, (), ("m1", "m2"), "robot.yaml")
+    assert found.loops[0].line in (1, 2, 3) and found.actuated_line > 2
+
+
+def test_without_types_whole_poses_are_held():
+    assert from_text("closed_loop: [[a, b]]\n").loops == (LoopRecord("a", "b", "pose"),)
+
+
+def test_joints_that_are_others():
+    text = (
+        "closed_loop: [[a, b]]\ntype: [6d]\nname_mot: []\n"
+        "joint_name: ['ball', 'cardan', 'zy', 'yz', 'welded']\n"
+        "joint_type: ['SPHERICAL', 'CARDAN', 'UJOINT_ZY', 'ujoint_yz', 'FIXED']\n"
+    )
+    kinds = {"ball": "xyz", "cardan": "xy", "zy": "zy", "yz": "yz", "welded": ""}
+    assert from_text(text).joints == tuple(JointRecord(*pair) for pair in kinds.items())
+    assert from_text(text).joints[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("closed_loop: [[a, b, c]]", 1, "pairs of frames"),
+        ("closed_loop: [[a, b]]\ntype: ['4d']", 2, "type must be one of 6d, 3d"),
+        ("closed_loop: [[a, b]]\ntype: []", 2, "has 1 pairs, type 0 entries"),
+        ("closed_loop: [[a, b]]\ntype: 6d", 2, "type must be a list"),
+        ("closed_loop: [a]", 1, "closed_loop must be a list"),
+        ("closed_loop: true", 1, "closed_loop must be a list"),
+        ("closed_loop: []\nname_mot: mot", 2, "name_mot must be a list"),
+        ("closed_loop: []\njoint_name: [a]", 2, "joint_name has 1 entries, joint_type 0"),
+        ("closed_loop: []\njoint_type: [CARDAN]", 2, "joint_name has 0 entries, joint_type 1"),
+        ("closed_loop: []\njoint_name: [a, a]\njoint_type: [FIXED, FIXED]", 2, "'a' twice"),
+        ("closed_loop: []\njoint_name: [a]\njoint_type: [SCREW]", 3, "one of SPHERICAL, CARDAN"),
+        ("closed_loop: []\njoint_name: [a]\njoint_type: [UJOINT_XX]", 3, "not UJOINT_XX"),
+        (
+            "name_mot: mot\nname_closedloop: loop\nclosed_loop_number: 1\ntype: planar",
+            2,
+            "finds frames by parts of their names",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(text, line, why):
+    with pytest.raises(DescriptionError, match=why) as caught:
+        from_text(text, "robot.yaml")
+    assert (caught.value.problems[0].file, caught.value.problems[0].line) == ("robot.yaml", line)

@@ -10,8 +10,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import DescriptionError
+from linkwork.formats.loops import JointRecord, LoopRecord, LoopsRecord
 from linkwork.formats.loops_joints import with_joints
-from linkwork.formats.loops_records import JointRecord, LoopRecord, LoopsRecord
 from linkwork.saving import save
 from robots import model_poses
 from seeds import rng

@@ -10,8 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import DescriptionError, InputError, LinkworkError, UnknownNameError
-from linkwork.formats.loops import from_text, to_text
-from linkwork.formats.loops_records import LoopsRecord
+from linkwork.formats.loops import LoopsRecord, from_text, to_text
 from linkwork.mechanism.from_loops import with_loops
 from seeds import rng
 

@@ -11,27 +11,27 @@ Ours::
       - {joint: cam, leaders: [crank], operations: [[input, 0], [sin, 0]]}
     actuated: [crank]
 
-The other is that of `loops_collection`.
+The other is that of the public collection example-parallel-robots, ``robot.yaml``: ``closed_loop``
+has pairs of links or joints whose frames coincide, ``type`` says 6d (whole pose) or 3d (position)
+for each, ``name_mot`` are the actuated joints. ``joint_type`` says what each joint in
+``joint_name`` is instead of what the URDF says: SPHERICAL, CARDAN (about x, then y), UJOINT_ZY
+(about z, then y) and the like, FIXED.
+Source: github.com/Gepetto/example-parallel-robots, as its files are.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NoReturn, cast
 
 from linkwork.errors import DescriptionError, Finding, MissingFileError
-from linkwork.formats.loops_collection import read_collection
-from linkwork.formats.loops_records import (
-    CouplingRecord,
-    Fields,
-    JointRecord,
-    LoopRecord,
-    LoopsRecord,
-)
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.formats.yaml import LONGEST_FILE, Node, parse
 
@@ -42,7 +42,178 @@ loops | error | An entry that does not fit, or names what is not there. | See it
 """
 
 
-__all__ = ["CouplingRecord", "JointRecord", "LoopRecord", "LoopsRecord"]
+# ---- records
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRecord:
+    """One loop as it is described; without a name it gets one."""
+
+    frame_a: str
+    frame_b: str
+    kind: str = "pose"
+    distance: float = 0.0
+    name: str | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CouplingRecord:
+    """One coupling: rates and an offset, or operations as `expressions` has them."""
+
+    joint: str
+    leaders: tuple[str, ...]
+    rates: tuple[float, ...] = ()
+    offset: float = 0.0
+    operations: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class JointRecord:
+    """A joint of the description that stands for others: one about each axis of its frame, in turn.
+
+    Without axes it is fixed.
+    """
+
+    joint: str
+    axes: str
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopsRecord:
+    """What stands in one file beside a description."""
+
+    loops: tuple[LoopRecord, ...] = ()
+    couplings: tuple[CouplingRecord, ...] = ()
+    actuated: tuple[str, ...] = ()
+    file: str = ""
+    joints: tuple[JointRecord, ...] = ()
+    actuated_line: int = field(default=0, compare=False)
+
+
+class Fields:
+    """Takes values of a file apart; what is wrong is said with its line."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def fail(self, node: Node | None, why: str) -> NoReturn:
+        """Refuse what stands at a node.
+
+        Raises: DescriptionError.
+        """
+        line = node.line if node is not None else 0
+        raise DescriptionError([Finding("error", "loops", why, self.file, line)]) from None
+
+    def known(self, node: Node, names: Sequence[str], what: str) -> None:
+        """Refuse keys that are none of ``names``."""
+        for name, value in node.value.items():
+            if name not in names:
+                why = f"{what} has {', '.join(names)}; '{name:.60}' is none of them"
+                self.fail(value, why)
+
+    def mapping(self, node: Node, what: str) -> dict[str, Node]:
+        """The entries of a mapping."""
+        if not isinstance(node.value, dict):
+            self.fail(node, f"{what} must be mappings, not {node.plain()!r:.60}")
+        return cast("dict[str, Node]", node.value)
+
+    def listed(self, node: Node | None, what: str) -> list[Node]:
+        """The items of a list; none where there is nothing."""
+        if node is None or node.value is None:
+            return []
+        if not isinstance(node.value, list):
+            self.fail(node, f"{what} must be a list, not {node.plain()!r:.60}")
+        return cast("list[Node]", node.value)
+
+    def texts(self, node: Node | None, what: str) -> tuple[str, ...]:
+        """The texts of a list."""
+        return tuple(self.text(each, what) for each in self.listed(node, what))
+
+    def text(self, node: Node | None, what: str, *, at: Node | None = None) -> str:
+        """A text that is not empty; ``at`` is where it is missed."""
+        value: Any = None if node is None else node.value
+        if not isinstance(value, str) or not value:
+            shown = None if node is None else node.plain()
+            self.fail(node or at, f"{what} must be a text, not {shown!r:.60}")
+        return value
+
+    def number(self, node: Node | None, what: str) -> float:
+        """A finite number; 0 where there is nothing."""
+        if node is None:
+            return 0.0
+        value: Any = node.value
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            self.fail(node, f"{what} must be a number, not {node.plain()!r:.60}")
+        if not math.isfinite(value):
+            self.fail(node, f"{what} must be a finite number, not {value}")
+        return float(value)
+
+
+# ---- the form of the collection
+
+_KINDS = {"6d": "pose", "3d": "position"}
+_AXES = {"SPHERICAL": "xyz", "CARDAN": "xy", "FIXED": ""}
+_TWO = re.compile(r"UJOINT_([XYZ])([XYZ])\Z")
+
+
+def read_collection(node: Node, file: str) -> LoopsRecord:
+    """The loops, actuated joints and other joint types; what else stands there is left alone.
+
+    Raises: DescriptionError.
+    """
+    fields, given = Fields(file), node.value
+    if "closed_loop" not in given:
+        key = next((k for k in ("name_closedloop", "closed_loop_number") if k in given), "type")
+        why = f"'{key}' finds frames by parts of their names, which is not read"
+        fields.fail(given[key], f"{why}; write closed_loop: [[frame_a, frame_b], ...]")
+    pairs = fields.listed(given["closed_loop"], "closed_loop")
+    types = fields.listed(given.get("type"), "type")
+    if "type" in given and len(types) != len(pairs):
+        fields.fail(given["type"], f"closed_loop has {len(pairs)} pairs, type {len(types)} entries")
+    loops: list[LoopRecord] = []
+    for k, pair in enumerate(pairs):
+        frames = fields.texts(pair, "closed_loop")
+        if len(frames) != 2:
+            fields.fail(pair, f"closed_loop must be pairs of frames, not {list(frames)!r:.60}")
+        kind = fields.text(types[k], "type").lower() if types else "6d"
+        if kind not in _KINDS:
+            fields.fail(types[k], f"type must be one of {', '.join(_KINDS)}, not {kind:.40}")
+        loops.append(LoopRecord(*frames, _KINDS[kind], line=pair.line))
+    motors = given.get("name_mot")
+    return LoopsRecord(
+        tuple(loops),
+        (),
+        fields.texts(motors, "name_mot"),
+        file,
+        _joints(given, fields),
+        motors.line if motors else 0,
+    )
+
+
+def _joints(given: dict[str, Node], fields: Fields) -> tuple[JointRecord, ...]:
+    names = fields.listed(given.get("joint_name"), "joint_name")
+    types = fields.listed(given.get("joint_type"), "joint_type")
+    if len(names) != len(types):
+        why = f"joint_name has {len(names)} entries, joint_type {len(types)}"
+        fields.fail(given.get("joint_type") or given.get("joint_name"), why)
+    found: dict[str, JointRecord] = {}
+    for name, kind in zip(names, types, strict=True):
+        text, label = fields.text(name, "joint_name"), fields.text(kind, "joint_type").upper()
+        if text in found:
+            fields.fail(name, f"joint_name has '{text:.60}' twice")
+        two = _TWO.match(label)
+        if label not in _AXES and (two is None or two[1] == two[2]):
+            known = ", ".join((*_AXES, "UJOINT_XY and the like"))
+            fields.fail(kind, f"joint_type must be one of {known}, not {label:.40}")
+        axes = (two[1] + two[2]).lower() if two else _AXES[label]
+        found[text] = JointRecord(text, axes, name.line)
+    return tuple(found.values())
+
+
+# ---- our form
 
 VERSION = 1
 SUFFIX = ".loops.yaml"

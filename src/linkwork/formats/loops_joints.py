@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from linkwork.errors import DescriptionError, Finding, UnknownNameError
-from linkwork.formats.loops_records import JointRecord, LoopsRecord
+from linkwork.formats.loops import JointRecord, LoopsRecord
 from linkwork.formats.urdf.records import ZERO, Document, Joint, Link, Robot
 from linkwork.formats.urdf.validate import checked
 
