@@ -12,11 +12,9 @@ from typing import Any
 
 from linkwork.atomic import write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.faces.urdfpy.materials import Texture
-from linkwork.faces.urdfpy.reading import Source, checked_against, escalated, read_robot
-from linkwork.faces.urdfpy.shapes import Mesh, bare
+from linkwork.faces.urdfpy.description import Source, Writer, checked_against, escalated, read_robot
+from linkwork.faces.urdfpy.link import Mesh, Texture, bare
 from linkwork.faces.urdfpy.values import WrongTypeError, outside
-from linkwork.faces.urdfpy.writing import Writer
 from linkwork.formats.urdf.edit.mesh_names import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
