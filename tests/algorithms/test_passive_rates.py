@@ -22,7 +22,7 @@ CLOSED = [name for name in MODELS if MODELS[name].closed]
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "excavator"])
 def test_back_ends_agree(name: str, agree):
     robot = lw.load(name)
-    near = robot.assembler().solve(robot.neutral()[_driven(robot)], near=robot.neutral()).q
+    near = robot.assembler().solve(robot.neutral()[_driven(robot)], q0=robot.neutral()).q
     agree("passive_rates", robot.mechanism, np.stack([near] * 2))
 
 
@@ -77,7 +77,7 @@ def states(robot, n: int, share: float) -> np.ndarray:
     lower, upper = (np.clip(x, -np.pi, np.pi)[at] for x in robot.limits[:2])
     half = 0.5 * share * (upper - lower)
     given = 0.5 * (lower + upper) + half * g.uniform(-1, 1, (n, len(at)))
-    found = robot.assemble(given, near=robot.neutral())
+    found = robot.assemble(given, q0=robot.neutral())
     assert found.success.mean() > 0.5
     return found.q[found.success]
 

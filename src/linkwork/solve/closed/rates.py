@@ -1,7 +1,7 @@
 """Mobility, passive rates and singularities of an assembled mechanism.
 
-The rates are those of `algorithms.passive_rates` in one call of compiled code, which gives one number
-beside them: above 1 where the loops are open, where the rates that are found do not close them, as
+The rates are those of `algorithms.passive_rates` in one call of compiled code, which gives one
+number beside them: above 1 where the loops are open, where the rates that are found do not close them, as
 actuated joints hold each other, and at a singularity. Such rows are left to singular values.
 """
 
