@@ -106,8 +106,7 @@ def traced(function: Callable[..., Any], n_inputs: int) -> Expression:
         result: Any = function(*_inputs(o, n_inputs))
     except TypeError as error:
         raise InputError(
-            f"a coupling's function works on numbers, one for each of its {n_inputs} leaders: "
-            f"{error}"
+            f"a coupling's function works on numbers, one for each leader ({n_inputs}): {error}"
         ) from error
     if isinstance(result, np.ndarray) and result.shape in ((), (1,)):
         result = cast("Any", result).reshape(-1)[0]
