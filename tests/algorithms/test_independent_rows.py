@@ -10,10 +10,17 @@ import pytest
 
 import linkwork as lw
 from closed_models import bennett, bennett_angle, parallelogram, swung
+from dynamics_cases import solid
 from linkwork.algorithms.closure import row_scales
-from linkwork.algorithms.independent_rows import change_points, column_scales, row_groups
+from linkwork.algorithms.independent_rows import (
+    change_points,
+    check_movable,
+    column_scales,
+    row_groups,
+)
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType
+from robots import chain_urdf, mechanism_from
 
 SIZES = (1e-6, 1.0, 1e4)
 
@@ -93,3 +100,17 @@ def test_assembling_says_so_at_a_change_point():
     assert robot.assemble([1.0]).reason == "solved"
     ends = robot.assemble([2.0], q0=swung(1.0))
     assert not ends.success and "next to a change point of 'hinge'" in ends.reason
+
+
+def test_long_trees_of_solid_bodies_are_movable():
+    m = mechanism_from(solid(chain_urdf(150)))
+    check_movable(m)
+    light = solid(chain_urdf(150)).replace(
+        solid('<link name="link150"/>'), '<link name="link150"/>'
+    )
+    with pytest.raises(InputError, match="joint150"):
+        check_movable(mechanism_from(light))
+    # a coordinate that moves nothing: its joint follows with the factor 0
+    still = replace(m, multiplier=np.where(np.arange(m.n_bodies) == 140, 0.0, m.multiplier))
+    with pytest.raises(InputError, match="joint140"):
+        check_movable(still)

@@ -268,14 +268,19 @@ def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | No
 
 
 def _is_solid(m: Mechanism) -> bool:
-    """Whether all bodies that move resist all motions, so that their joints surely do.
+    """Whether every coordinate moves a body, and all that move resist all motions.
 
-    Of the joints in motion one is nearest to the base: what carries its body stands still, so the
-    body moves, and has kinetic energy.
+    Then forces determine all accelerations: of the joints in motion one is nearest to the base;
+    what carries its body stands still, so the body moves, and has kinetic energy.
     """
     moving = np.array([type is not JointType.FIXED for type in m.body_joint_types])
+    own = m.coordinate[np.abs(m.multiplier) > _LIGHT]
     principal = np.linalg.eigvalsh(m.I_com[moving])
-    return bool((m.mass[moving] > 0.0).all() and (principal[:, 0] > _LIGHT * principal[:, 2]).all())
+    return bool(
+        np.isin(np.arange(len(m.joint_names)), own).all()
+        and (m.mass[moving] > 0.0).all()
+        and (principal[:, 0] > _LIGHT * principal[:, 2]).all()
+    )
 
 
 def stiffness(m: Mechanism) -> float:
