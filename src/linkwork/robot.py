@@ -34,7 +34,7 @@ from linkwork.robot_methods import RobotMethods
 from linkwork.robot_structure import RobotStructure
 
 if TYPE_CHECKING:
-    from linkwork.solve.compiled import Known
+    from linkwork.solve.engine import Known
     from linkwork.solve.ik import InverseKinematics
 
 Floats = NDArray[np.float64]
