@@ -18,7 +18,7 @@ CLOSED = [name for name in MODELS if MODELS[name].closed]
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "excavator"])
 def test_back_ends_agree(name: str, agree):
     robot = lw.load(name)
-    near = robot.assembler().solve(robot.neutral()[_driven(robot)], near=robot.neutral()).q
+    near = robot.assembler().solve(robot.neutral()[_driven(robot)], q0=robot.neutral()).q
     agree("passive_rates", robot.mechanism, np.stack([near] * 2))
 
 
