@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from linkwork.programs import Programs
     from linkwork.solve.closed.assembly import Actuated, Assembly
     from linkwork.solve.closed.rates import Mobility, Singularities
-    from linkwork.solve.result import IKResult
+    from linkwork.solve.result import AllSolutions, IKResult
 
     Floats = NDArray[np.float64]
 
@@ -77,9 +77,11 @@ class RobotLoops:
         q0: Configuration | None = None,
         *,
         follow: bool = True,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
         threads: int | None = None,
         near: Configuration | None = None,
-        **changes: Any,
     ) -> IKResult:
         """Configurations that are assembled, with the actuated joints at these positions.
 
@@ -92,8 +94,8 @@ class RobotLoops:
         the others are followed on their branch of assembly. Where it ends on the way, at a
         singularity or at a joint's limit, it is no ``success``, and ``q`` is where it ends.
         ``follow=False`` searches for any branch, from ``q0`` first, then at random; so it is
-        without ``q0``, from neutral first. ``changes`` are fields of `IKOptions`: ``steps``, and
-        of a search ``tries`` and ``seed``.
+        without ``q0``, from neutral first. ``steps``, and of a search ``tries`` and ``seed``, are
+        those of `IKOptions`.
 
         Closed within 1e-12 m and rad, inside the limits, or not ``success``: `IKResult.reason` says
         which loop stays open by how much.
@@ -112,20 +114,26 @@ class RobotLoops:
                 solver = self._assembler_for(actuated)
         if threads is None:
             threads = settings.most_threads()
-        return solver.solve(actuated, q0, follow=follow, threads=threads, **changes)
+        how: Any = {"steps": steps, "tries": tries, "seed": seed, "threads": threads}
+        return solver.solve(actuated, q0, follow=follow, **how)
 
-    def assemblies(
+    def assemblies(  # noqa: PLR0913  all but two are named options
         self,
         actuated: Actuated,
         q0: Configuration | None = None,
         *,
+        starts: int = 500,
+        apart: float = 1.0e-3,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
         threads: int | None = None,
         near: Configuration | None = None,
-        **changes: Any,
-    ) -> IKResult:
+    ) -> AllSolutions:
         """Every branch of assembly that is found for one row of positions, q (n, nq).
 
-        The nearest to ``q0`` first. ``changes``: ``starts``, ``apart``, fields of `IKOptions`.
+        The nearest to ``q0`` first, found from ``starts`` starts. Branches that differ by less than
+        ``apart`` (radians of the joint that differs most) are one. The rest as in `assemble`.
 
         Raises: as `assemble`; ShapeError for more than one row.
         """
@@ -133,7 +141,8 @@ class RobotLoops:
             q0 = renamed_keyword("Robot.assemblies", "near", "q0", near, q0)
         threads = settings.most_threads() if threads is None else threads
         solver = self._assembler_for(actuated)
-        return solver.all_solutions(actuated, q0, threads=threads, **changes)
+        how: Any = {"steps": steps, "tries": tries, "seed": seed, "threads": threads}
+        return solver.all_solutions(actuated, q0, starts=starts, apart=apart, **how)
 
     def _assembler_for(self, actuated: Actuated) -> Assembly:
         """By names where the robot does not say what is actuated."""

@@ -171,11 +171,11 @@ def limits_of(m: Mechanism, joint: str) -> tuple[float | None, float | None]:
     if joint not in m.joint_names:
         return None, None
     c = m.joint(joint)
-    at = int(m.q_start[c])
     if np.isfinite(m.angle_limit[c]):
         return 0.0, float(m.angle_limit[c])
     if m.joint_types[c].n_q != 1:
         return None, None
+    at = m.q_slice(c).start
     return float(m.lower[at]), float(m.upper[at])
 
 

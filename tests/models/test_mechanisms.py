@@ -161,7 +161,7 @@ def test_triped_from_the_gimbal_to_the_swings():
     r = robot("triped_leg")
     gimbal = rng("gimbals").uniform([-0.5, -0.6, -0.4], [0.5, 0.7, 0.4], (N, 3))
     expected = levers(gimbal)
-    result = r.assembler(TURNS).solve(gimbal, near=r.neutral())
+    result = r.assembler(TURNS).solve(gimbal, q0=r.neutral())
     with np.errstate(invalid="ignore"):
         fine = (np.abs(expected) <= 0.5).all(axis=1)
     assert 0.3 < fine.mean() < 0.9

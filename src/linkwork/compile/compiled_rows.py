@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
 from linkwork.compile.machine_code import COMPILING, object_code, text_bytes
-from linkwork.compile.native_call import connect
+from linkwork.compile.native_call import connect, emit_fast_call
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.recipe import Recipe
 from linkwork.compile.signature import Signature
+from linkwork.compile.target import new_module
 
 Floats = NDArray[np.float64]
 
@@ -91,17 +92,28 @@ class CompiledRows:
             return self._parts[name]
 
     def _make(self, width: int) -> tuple[Facts, bytes]:
-        from linkwork.compile.emission import write_module  # noqa: PLC0415  not for cached code
+        # not for cached code
+        from linkwork.compile.loops import emit_rows  # noqa: PLC0415
+        from linkwork.compile.rolled_rows import emit_program  # noqa: PLC0415
 
-        target = self.compiler.target
+        target, signature = self.compiler.target, self.signature
+        module, abi = new_module(signature.name, target), array_abi()
         rolled = self._recipe.rolled()
-        graph = self._recipe.graph(fused=target.fused) if rolled is None else rolled.program
-        batch_rows = _HELD // max(self.signature.instructions, 1)
-        module, scratch = write_module(self.signature, graph, target, (width, batch_rows))
+        if rolled is None:
+            graph = self._recipe.graph(fused=target.fused)
+            rows = emit_rows(module, graph, width, "rows", fused=target.fused)
+        else:
+            graph = rolled.program
+            rows = emit_program(module, graph, width, "rows", fused=target.fused)
+        one = width == 1 and len(signature.output_shapes) == 1
+        if one and abi is not None and rows.scratch == 0:
+            sizes, shape = graph.input_sizes, signature.output_shapes[0]
+            batch_rows = _HELD // max(signature.instructions, 1)
+            emit_fast_call(module, rows.function, sizes, shape, abi, batch_rows=batch_rows)
         code = object_code(module, target, simplify=graph.n_assignments <= _LONG)
         facts = {
-            "signature": self.signature.to_facts(),
-            "scratch": scratch,
+            "signature": signature.to_facts(),
+            "scratch": rows.scratch,
             "code_bytes": text_bytes(code),
         }
         return facts, code

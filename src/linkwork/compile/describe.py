@@ -15,13 +15,13 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
+from linkwork.checks import whole_number
 from linkwork.compile.emit import POINTER, Emitter, i64
 from linkwork.compile.graph import Graph
 from linkwork.compile.loops import emit_nodes
-from linkwork.compile.rates import Clock, Rates, best, rates, traffic_seconds
 from linkwork.compile.signature import Signature
 from linkwork.compile.target import Target, new_module
-from linkwork.errors import InputError
+from linkwork.compile.throughput import Clock, Rates, best, rates, traffic_seconds
 
 Floats = NDArray[np.float64]
 
@@ -288,9 +288,7 @@ def _arithmetic_seconds(instructions: dict[str, int], speed: Rates) -> float:
 def _row_count(rows: int | None, bytes_a_row: int) -> int:
     if rows is None:
         return max(1, min(_MOST_ROWS, _MOST_BYTES // max(bytes_a_row, 1)))
-    if not isinstance(rows, (int, np.integer)) or isinstance(rows, bool) or rows < 1:
-        raise InputError(f"rows must be a whole number from 1, not {rows!r:.40}")
-    return int(rows)
+    return whole_number(rows, "rows")
 
 
 def _inputs(graph: Graph, count: int, samples: Sequence[Floats] | None) -> list[Floats]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_rows
+from linkwork.checks import broadcast_rows, is_whole, leading_shape, real_rows, shown
 from linkwork.compile.compiled_rows import CompiledRows
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.native_call import bind
@@ -68,8 +68,7 @@ class Kernel(ProcessBound):
         inputs or results are not finite (``on_bad="nan"`` marks such rows with NaN instead).
         """
         if not isinstance(on_bad, str) or on_bad not in ("raise", "nan"):
-            given = repr(on_bad) if isinstance(on_bad, str) else type(on_bad).__name__
-            raise InputError(f"on_bad is 'raise' or 'nan', not {given}")
+            raise InputError(f"on_bad is 'raise' or 'nan', not {shown(on_bad)}")
         lead, flat = self._flatten(arrays)
         shape = lead + self.signature.output_shapes[0]
         if out is None:
@@ -155,16 +154,8 @@ class Kernel(ProcessBound):
             real_rows(a[...], name, shape[0])
             for a, name, shape in zip(converted, names, shapes, strict=True)
         ]
-        try:
-            lead = np.broadcast_shapes(*[a.shape[:-1] for a in checked])
-        except ValueError:
-            text = ", ".join(f"{n} {a.shape}" for n, a in zip(names, checked, strict=True))
-            raise ShapeError(f"the leading shapes do not go together: {text}") from None
-        flat: list[Floats] = []
-        for a in checked:
-            full = np.broadcast_to(a, (*lead, a.shape[-1]))
-            flat.append(np.ascontiguousarray(full).reshape(_count(lead), a.shape[-1]))
-        return lead, flat
+        lead = leading_shape(dict(zip(names, checked, strict=True)))
+        return lead, [broadcast_rows(a, lead) for a in checked]
 
     def _check_out(self, out: Any, shape: tuple[int, ...], flat: Sequence[Floats]) -> None:
         if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
@@ -187,7 +178,7 @@ class Kernel(ProcessBound):
         lead: tuple[int, ...],
     ) -> NDArray[np.intp]:
         """Compute all rows chunk by chunk; returns those to be marked as bad."""
-        several = isinstance(threads, (int, np.integer)) and threads > 1
+        several = is_whole(threads) and threads > 1
         length = chunk_rows(self._row_cost, 2 if several else 1)
 
         def chunk(start: int) -> NDArray[np.intp]:
@@ -254,10 +245,6 @@ def _overlap(out: Floats, a: Floats) -> bool:
         return bool(np.shares_memory(out, a, max_work=most))
     except np.exceptions.TooHardError:
         return True
-
-
-def _count(lead: tuple[int, ...]) -> int:
-    return int(np.prod(lead, dtype=np.int64)) if lead else 1
 
 
 def build(

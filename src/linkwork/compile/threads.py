@@ -13,9 +13,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import numpy as np
-
-from linkwork.errors import InputError
+from linkwork.checks import whole_number
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -73,10 +71,7 @@ def thread_count(threads: Any) -> int:
 
     Raises: InputError.
     """
-    if not isinstance(threads, (int, np.integer)) or threads < 1:
-        given = repr(threads) if isinstance(threads, (int, float)) else type(threads).__name__
-        raise InputError(f"threads must be a whole number from 1, not {given}")
-    return int(threads)
+    return whole_number(threads, "threads")
 
 
 def in_parallel(

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from linkwork.compile.dict_call import Part
 
 import linkwork as lw
+from linkwork.compile.native_call import Part
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.edit import close, couple
@@ -38,7 +38,7 @@ def test_any_leading_shape(five):
     np.testing.assert_array_equal(listed.q, one.q)
     threads = five.solve(given, threads=3)
     np.testing.assert_array_equal(threads.q, whole.q)
-    spread = five.solve(given[0], near=whole.q[:, :1])
+    spread = five.solve(given[0], q0=whole.q[:, :1])
     assert spread.q.shape == (3, 4, 4) and spread.success.all()
 
 
@@ -49,10 +49,10 @@ def test_near_keeps_the_branch(five):
     for q in (up, down):
         last = q
         for x in way:
-            found = five.solve([x, -x], near=last)
+            found = five.solve([x, -x], q0=last)
             assert found.success and np.abs(found.q - last).max() < 0.2
             last = found.q
-        far = five.solve([way[-1], -way[-1]], near=q)
+        far = five.solve([way[-1], -way[-1]], q0=q)
         np.testing.assert_allclose(far.q, last, atol=1e-10)
 
 
@@ -61,7 +61,7 @@ def test_a_state_that_cannot_be_assembled_is_refused(five):
     assert result.success.tolist() == [False, True]
     assert "cannot be assembled" in result.reason_for(0) and "'hinge position'" in result.reason
     assert float(result.position_error[0]) > 0.01
-    alone = five.solve([1.4, -1.4], near=result.q[1])
+    alone = five.solve([1.4, -1.4], q0=result.q[1])
     assert not alone.success and "the passive joints are singular there" in alone.reason
     none = five.all_solutions([1.4, -1.4])
     assert none.q.shape == (0, 4) and "cannot be assembled" in none.reason
@@ -122,8 +122,8 @@ def test_joints_that_are_not_said_to_be_actuated():
     [
         ([0.1], None, ShapeError, "must have shape"),
         ([0.1, np.nan], None, InputError, r"actuated\[1\] is not a finite number"),
-        ([0.1, 0.2], [0.0] * 3, ShapeError, "near must have shape"),
-        ([0.1, 0.2], [0.0, np.inf, 0.0, 0.0], InputError, r"near\[1\]"),
+        ([0.1, 0.2], [0.0] * 3, ShapeError, "q0 must have shape"),
+        ([0.1, 0.2], [0.0, np.inf, 0.0, 0.0], InputError, r"q0\[1\]"),
         (np.zeros((2, 2)), np.zeros((3, 4)), ShapeError, "do not go together"),
         ("ab", None, InputError, "real numbers"),
         ([1e308, 1e308], None, InputError, "so large"),

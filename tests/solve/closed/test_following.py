@@ -182,7 +182,7 @@ def test_near_may_be_open_or_only_a_start():
     any_branch = robot.assemble([2.5], q0=robot.neutral(), follow=False)
     assert any_branch.success
     for option in ({"tries": 5}, {"seed": 1}):
-        with pytest.raises(InputError, match="follow=False takes near as the start of a search"):
+        with pytest.raises(InputError, match="follow=False takes q0 as the start of a search"):
             robot.assemble([2.5], q0=robot.neutral(), **option)
 
 
@@ -190,9 +190,9 @@ def test_one_row_has_the_bits_that_it_has_in_a_batch():
     solver = lw.load("five_bar").assembler()
     near = solver.solve([0.0, 0.0]).q
     goal = rng("bits of ways").uniform(-1.5, 1.5, (50, 2))
-    whole = solver.solve(goal, near=near)
+    whole = solver.solve(goal, q0=near)
     assert 5 < np.count_nonzero(whole.success) < 50
     for k in range(50):
-        alone = solver.solve(goal[k], near=near)
+        alone = solver.solve(goal[k], q0=near)
         np.testing.assert_array_equal(alone.q, whole.q[k])
-    np.testing.assert_array_equal(solver.solve(goal, near=near, threads=3).q, whole.q)
+    np.testing.assert_array_equal(solver.solve(goal, q0=near, threads=3).q, whole.q)

@@ -24,6 +24,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.protocol import Block, Ops
+from linkwork.renamed import renamed_keyword
 from linkwork.solve.closed.following import End, following_expressions
 from linkwork.solve.closed.messages import AssemblyMessages, FollowingMessages, valueless
 from linkwork.solve.closed.polygons import at_rest, longest_excess, polygons
@@ -112,7 +113,7 @@ class Assembly(ProcessBound):
 
     @cached_property
     def _following(self) -> _Compiled:
-        """From ``near`` along its branch."""
+        """From ``q0`` along its branch."""
         expressions = following_expressions(self.problem, self._given)
         starts = np.zeros((3, expressions.n))  # of tries at random points: there are none
         with self._compiler.work(f"the assembly of {self.mechanism.name}"):
@@ -124,10 +125,10 @@ class Assembly(ProcessBound):
         """The number of positions of the actuated joints."""
         return len(self._given)
 
-    def solve(
+    def solve(  # noqa: PLR0913  all but two are named options
         self,
         actuated: Actuated,
-        near: Configuration | None = None,
+        q0: Configuration | None = None,
         *,
         follow: bool = True,
         steps: int | None = None,
@@ -135,35 +136,38 @@ class Assembly(ProcessBound):
         seed: int | None = None,
         options: Options | None = None,
         threads: int = 1,
+        near: Configuration | None = None,
     ) -> IKResult:
         """Configurations that are assembled, with the actuated joints at these positions.
 
         ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: what is not named
-        is where ``near`` has it. From ``near`` (..., nq) the actuated joints go straight to these
+        is where ``q0`` has it. From ``q0`` (..., nq) the actuated joints go straight to these
         positions, and the others are followed on their branch of assembly, past no singularity.
         Where that branch ends on the way, or a joint would leave its limits, ``success`` is False,
-        ``q`` is the assembled configuration where it ends, and ``reason`` says so. A ``near`` that
+        ``q`` is the assembled configuration where it ends, and ``reason`` says so. A ``q0`` that
         is open is closed first, with its actuated joints where they are. ``follow=False``: it is
-        only where a search for any branch starts. Without ``near`` that search starts at neutral;
-        it goes on at random. What is neither stays where ``near``, or neutral, has it.
+        only where a search for any branch starts. Without ``q0`` that search starts at neutral;
+        it goes on at random. What is neither stays where ``q0``, or neutral, has it.
 
         Raises: ShapeError, InputError for what is not finite or has the wrong shape, and for
         options of a search (``tries``, ``seed``) where a way is followed.
         """
-        following = follow and near is not None
+        if near is not None:
+            q0 = renamed_keyword("Assembly.solve", "near", "q0", near, q0)
+        following = follow and q0 is not None
         code = self._following if following else self._search
         changes = _changes(steps, tries, seed)
         quick = options is None and changes == _UNCHANGED
         if quick:
             how = code.usual
             one = code.program.one
-            row = one(actuated, self._neutral if near is None else near, how.numbers)
+            row = one(actuated, self._neutral if q0 is None else q0, how.numbers)
             n_q = self.mechanism.n_q
             if row is not None and row[n_q] != 0.0:
                 return IKResult(row[:n_q], row[n_q:], how.terms, _NONE)
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
-        given, start, lead = self._rows(actuated, near)
+        given, start, lead = self._rows(actuated, q0)
         how = code.usual
         if not quick:
             chosen = changed(options or how.options, changes)
@@ -176,22 +180,22 @@ class Assembly(ProcessBound):
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
 
     def named(
-        self, given: Sequence[Part], found: Sequence[Part], near: Configuration
+        self, given: Sequence[Part], found: Sequence[Part], q0: Configuration
     ) -> Callable[[Any], dict[str, Any] | None]:
         """``call(state)``: from a dict of positions to a dict of positions, in one native call.
 
         ``given`` are its parts with their places among the actuated positions, ``found`` those of
-        the result with their places in q. The way from ``near`` (nq,) is followed as by `solve`. It
+        the result with their places in q. The way from ``q0`` (nq,) is followed as by `solve`. It
         returns None where that does not assemble it, and for anything but dicts of floats.
         """
-        start = configuration(near, self.mechanism, "near")
+        start = configuration(q0, self.mechanism, "q0")
         names, code = (tuple(given), tuple(found)), self._following
         return named_call(code.program, self._compiler, names, start, code.usual.numbers)
 
     def all_solutions(  # noqa: PLR0913  all but two are named options
         self,
         actuated: Actuated,
-        near: Configuration | None = None,
+        q0: Configuration | None = None,
         *,
         starts: int = 500,
         apart: float = 1.0e-3,
@@ -201,7 +205,7 @@ class Assembly(ProcessBound):
         options: Options | None = None,
         threads: int = 1,
     ) -> AllSolutions:
-        """Every branch that is found from ``starts`` starts (n, nq), the nearest to ``near`` first.
+        """Every branch that is found from ``starts`` starts (n, nq), the nearest to ``q0`` first.
 
         Branches that differ by less than ``apart`` (radians of the joint that differs most) are
         one. Of a mechanism that the actuated joints do not fix these are samples.
@@ -209,7 +213,7 @@ class Assembly(ProcessBound):
         Raises: as `solve`; ShapeError for more than one row.
         """
         n = whole_number(starts, "starts")
-        given, start, lead = self._rows(actuated, near)
+        given, start, lead = self._rows(actuated, q0)
         if lead != ():
             raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
         program = self._search.program
@@ -249,7 +253,7 @@ class Assembly(ProcessBound):
         if options.tries is not None or options.seed:
             raise InputError(
                 "tries and seed are those of a search, but the way from q0 is followed; "
-                "follow=False takes near as the start of a search"
+                "follow=False takes q0 as the start of a search"
             )
         most, settings = self._thresholds(options)
         iterations = options.steps or _ITERATIONS
@@ -278,11 +282,11 @@ class Assembly(ProcessBound):
         return most, settings.tolist()
 
     def _rows(
-        self, actuated: Actuated, near: Configuration | None
+        self, actuated: Actuated, q0: Configuration | None
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
         """The given positions (N, n), the starts (N, nq) and the leading shape."""
         m = self.mechanism
-        start = self._neutral if near is None else configuration(near, m, "q0")
+        start = self._neutral if q0 is None else configuration(q0, m, "q0")
         if isinstance(actuated, Mapping):
             rows = self._by_name(actuated, start)
         else:
@@ -294,7 +298,7 @@ class Assembly(ProcessBound):
             lead = np.broadcast_shapes(rows.shape[:-1], start.shape[:-1])
         except ValueError:
             raise ShapeError(
-                f"the leading shapes of actuated {rows.shape[:-1]} and near {start.shape[:-1]} "
+                f"the leading shapes of actuated {rows.shape[:-1]} and q0 {start.shape[:-1]} "
                 "do not go together"
             ) from None
         wide = np.broadcast_to(rows, (*lead, rows.shape[-1])).reshape(-1, rows.shape[-1])
@@ -335,7 +339,7 @@ class Assembly(ProcessBound):
 
 STALL = Stall(steps=10, share=0.02)
 """A try that does not get nearer stands in a minimum that is not assembled. Shorter patience ends
-tries that pass a saddle slowly, and with them the branch that `near` or neutral would lead to."""
+tries that pass a saddle slowly, and with them the branch that `q0` or neutral would lead to."""
 
 
 def _changes(steps: int | None, tries: int | None, seed: int | None) -> tuple[Any, ...]:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from linkwork.compile.graph import Graph
-from linkwork.compile.rates import aligned, best, chains, rates, traffic_seconds
 from linkwork.compile.target import host, named, with_width
+from linkwork.compile.throughput import aligned, best, chains, rates, traffic_seconds
 from linkwork.errors import InputError
 
 
