@@ -241,8 +241,8 @@ class Assembly(ProcessBound):
             "checked": 0,
         }
         numbers = program.options(named, settings, [*most.tolist(), ROUNDING])
-        words = AssemblyMessages(self.mechanism, self._groups)
-        return _How(options, numbers, Terms(self._columns, most, words, words.solved), 1)
+        messages = AssemblyMessages(self.mechanism, self._groups)
+        return _How(options, numbers, Terms(self._columns, most, messages, messages.solved), 1)
 
     def _on_the_way(self, program: Program, options: Options) -> _How:
         """The numbers of a way that is followed."""
@@ -253,12 +253,12 @@ class Assembly(ProcessBound):
             )
         most, settings = self._thresholds(options)
         iterations = options.steps or _ITERATIONS
-        # the text counts by itself; the lanes are never the first to end
+        # the expression counts by itself; the lanes are never the first to end
         named = {"steps": iterations + 3, "tries": 1, "seed": 0, "seed_try": -1, "checked": 0}
         thresholds = [*most.tolist(), float(End.ARRIVED), math.inf, ROUNDING]
         numbers = program.options(named, [*settings, float(iterations)], thresholds)
-        words = FollowingMessages(self.mechanism, self._groups, self._given)
-        return _How(options, numbers, Terms(self._columns, most, words, words.solved), 1)
+        messages = FollowingMessages(self.mechanism, self._groups, self._given)
+        return _How(options, numbers, Terms(self._columns, most, messages, messages.solved), 1)
 
     @property
     def _groups(self) -> tuple[Group, ...]:
