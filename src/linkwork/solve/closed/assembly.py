@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_rows, whole_number
+from linkwork.checks import (
+    broadcast_rows,
+    finite_rows,
+    leading_shape,
+    real_rows,
+    whole_number,
+)
 from linkwork.compile.compiler import Compiler, Facts
 from linkwork.compile.dict_call import Part, Shape, bind_dict_call, emit_dict_call
 from linkwork.compile.lanes import Stall
@@ -283,23 +289,10 @@ class Assembly(ProcessBound):
         """The given positions (N, n), the starts (N, nq) and the leading shape."""
         m = self.mechanism
         start = self._neutral if near is None else configuration(near, m, "near")
-        if isinstance(actuated, Mapping):
-            rows = self._by_name(actuated, start)
-        else:
-            rows = real_rows(actuated, "actuated", self.n_actuated)
-        if not np.isfinite(rows).all():
-            bad = np.argwhere(~np.isfinite(rows))[0]
-            raise InputError(f"actuated[{', '.join(map(str, bad))}] is not a finite number")
-        try:
-            lead = np.broadcast_shapes(rows.shape[:-1], start.shape[:-1])
-        except ValueError:
-            raise ShapeError(
-                f"the leading shapes of actuated {rows.shape[:-1]} and near {start.shape[:-1]} "
-                "do not go together"
-            ) from None
-        wide = np.broadcast_to(rows, (*lead, rows.shape[-1])).reshape(-1, rows.shape[-1])
-        whole = np.broadcast_to(start, (*lead, m.n_q)).reshape(-1, m.n_q)
-        return np.ascontiguousarray(wide), np.ascontiguousarray(whole), lead
+        given = self._by_name(actuated, start) if isinstance(actuated, Mapping) else actuated
+        rows = finite_rows(given, "actuated", self.n_actuated)
+        lead = leading_shape({"actuated": rows, "near": start})
+        return broadcast_rows(rows, lead), broadcast_rows(start, lead), lead
 
     def _by_name(self, actuated: Mapping[str, Any], start: Floats) -> Floats:
         """The rows of positions by name, those that are not named from the start."""
