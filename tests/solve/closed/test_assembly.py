@@ -121,7 +121,7 @@ def test_joints_that_are_not_said_to_be_actuated():
     ("given", "near", "error", "message"),
     [
         ([0.1], None, ShapeError, "must have shape"),
-        ([0.1, np.nan], None, InputError, r"actuated\[1\] is nan; it must be a finite number"),
+        ([0.1, np.nan], None, InputError, r"actuated\[1\] is not a finite number"),
         ([0.1, 0.2], [0.0] * 3, ShapeError, "near must have shape"),
         ([0.1, 0.2], [0.0, np.inf, 0.0, 0.0], InputError, r"near\[1\]"),
         (np.zeros((2, 2)), np.zeros((3, 4)), ShapeError, "do not go together"),

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import (
     broadcast_rows,
-    finite_rows,
     leading_shape,
     real_rows,
     whole_number,
@@ -42,7 +41,7 @@ from linkwork.solve.expressions import (
     outside,
     verified,
 )
-from linkwork.solve.inputs import configuration, settings_of
+from linkwork.solve.inputs import configuration, finite_positions, settings_of
 from linkwork.solve.options import Options, changed
 from linkwork.solve.problem import Problem, expanded, make_problem
 from linkwork.solve.program import Otherwise, Program, Refused, program_of
@@ -290,7 +289,7 @@ class Assembly(ProcessBound):
         m = self.mechanism
         start = self._neutral if near is None else configuration(near, m, "near")
         given = self._by_name(actuated, start) if isinstance(actuated, Mapping) else actuated
-        rows = finite_rows(given, "actuated", self.n_actuated)
+        rows = finite_positions(given, "actuated", self.n_actuated)
         lead = leading_shape({"actuated": rows, "near": start})
         return broadcast_rows(rows, lead), broadcast_rows(start, lead), lead
 
