@@ -59,11 +59,11 @@ def joint_velocities(
     Trans. Systems, Man and Cybernetics 7 (1977), for the projection.
     Raises: ShapeError; InputError for what is not finite, and for negative numbers of the options.
     """
-    J = real_array(jacobian, "jacobian")
-    if J.ndim < 2:
-        raise ShapeError(f"jacobian must have shape (..., m, n), not {J.shape}")
-    m, n = J.shape[-2:]
-    J = finite_rows(J, "jacobian", n)
+    shape = real_array(jacobian, "jacobian").shape
+    if len(shape) < 2:
+        raise ShapeError(f"jacobian must have shape (..., m, n), not {shape}")
+    m, n = shape[-2:]
+    J = finite_rows(jacobian, "jacobian", n)
     V = finite_rows(twist, "twist", m)
     smallest = finite_number(smallest, "smallest", least=0.0)
     damping = finite_number(damping, "damping", least=0.0)
