@@ -175,9 +175,9 @@ def test_a_joint_that_moves_may_start_outside_and_ends_inside(panda):
 
 def test_locking_outside_the_limits_is_refused(panda):
     with pytest.raises(InputError, match="'joint1' cannot be locked at 90, outside its limits"):
-        panda.lock("joint1", at=90)
+        panda.with_locked("joint1", at=90)
     with pytest.raises(InputError, match="must be finite"):
-        panda.lock("joint1", at=np.inf)
+        panda.with_locked("joint1", at=np.inf)
 
 
 def test_fixed_joints_stay_and_all_others_move(panda):

@@ -117,11 +117,18 @@ def main() -> None:
                 table[f"{module.__name__}.{name}"] = members_of(kind, roots)
     print("[names]")
     for owner, names in table.items():
-        print(f'"{owner}" = [{"".join(f"{chr(10)}    {_quoted(n)}," for n in names)}\n]')
+        print(f'"{owner}" = [\n{listed(names)}\n]')
 
 
-def _quoted(text: str) -> str:
-    return '"' + text + '"'
+def listed(names: list[str], width: int = 100) -> str:
+    """Names in quotes, as many on a line as fit."""
+    lines = ["   "]
+    for name in names:
+        item = f' "{name}",'
+        if len(lines[-1]) + len(item) > width and lines[-1].strip():
+            lines.append("   ")
+        lines[-1] += item
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

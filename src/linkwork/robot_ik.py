@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from linkwork.algorithms.jacobian import Reference
     from linkwork.mechanism.model import Floats, Mechanism
     from linkwork.mechanism.named_positions import Configuration
+    from linkwork.programs import Programs
     from linkwork.solve.controller import Controller
     from linkwork.solve.engine import Known
     from linkwork.solve.ik import InverseKinematics
@@ -61,12 +62,12 @@ class RobotIK:
     """Configurations that do what is asked of frames."""
 
     mechanism: Mechanism
+    _programs: Programs
     _searches: Known
     _solvers: dict[Any, InverseKinematics]
 
     if TYPE_CHECKING:
 
-        def _frame(self, frame: str | None) -> str: ...
         def jacobian(  # noqa: D102  of `Robot`
             self, q: ArrayLike, frame: str | None = None, *, reference: Reference = ...
         ) -> Floats: ...
@@ -238,12 +239,16 @@ class RobotIK:
         if frame is not None and not isinstance(frame, str):
             raise InputError(f"a frame is meant by its name, not by {frame!r:.60}; tasks by tasks=")
         plain = not (tasks is not None or fixed or limits or objectives or joint_weights)
-        key = (self._frame(frame), None if named is None else tuple(named)) if plain else None
+        key = (
+            (self._programs.frame(frame), None if named is None else tuple(named))
+            if plain
+            else None
+        )
         found = None if key is None else self._solvers.get(key)
         if found is None:
             found = InverseKinematics(
                 self.mechanism,
-                closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
+                closed_too(self.mechanism, self._programs.frame(frame) if tasks is None else tasks),
                 passive_too(self.mechanism, None if named is None else tuple(named)),
                 fixed=fixed,
                 limits=limits,
@@ -282,7 +287,7 @@ class RobotIK:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
         return Controller(
             self.mechanism,
-            closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
+            closed_too(self.mechanism, self._programs.frame(frame) if tasks is None else tasks),
             dt=dt,
             limits=limits,
             objectives=objectives,

@@ -5,22 +5,22 @@
     version = "0.0.5"                # of the original whose documentation was gone through
     documentation = "https://..."
 
-    [[row]]
-    id = "S2-047"                    # the tests of the row carry @pytest.mark.row("S2-047")
-    name = "Sphere"                  # a name in the face, dotted; or a phrase in words
-    state = "same"                   # or "better", "missing"
-    difference = "..."               # needed for these two
+    [rows]                           # id = [name, state] or [name, state, difference]
+    "S2-047" = ["Sphere", "same"]    # the tests of the row carry @pytest.mark.row("S2-047")
+    "S2-048" = ["Sphere.radius", "better", "how"]    # or "missing", and why
 
     [names]                          # all public names of the original, whatever is documented:
     "urdfpy" = ["URDF(name, links, joints=)", "rpy_to_matrix(coords)"]    # a module
     "urdfpy.URDF" = ["show(cfg=, use_collision=)", "links"]               # a class
+    "urchin.link.Box" = "urdfpy.urdf.Box"        # those that another face has under this owner
 
     [missing]                        # those of them that the face does not have, and why
     "urdfpy.URDF.show" = "There is no viewer yet."
 
-A name may carry its parameters, with "=" after those that may be left out. ``[missing]`` may name
-a whole module or class. ``tools/original_names.py`` writes ``[names]`` where the original is
-installed.
+The name of a row is one in the face, dotted, or a phrase in words; it needs a difference unless it
+is "same". A name in ``[names]`` may carry its parameters, with "=" after those that may be left
+out. ``[missing]`` may name a whole module or class. ``tools/original_names.py`` writes ``[names]``
+where the original is installed.
 
 Nothing at run time depends on these files: they are for the documentation and the tests.
 """
@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
@@ -43,8 +42,7 @@ from linkwork.faces.table import FACES, FaceEntry, parents_of
 
 STATES = ("same", "better", "missing")
 _FACE_KEYS = ("name", "version", "documentation")
-_ROW_KEYS = ("id", "name", "state", "difference")
-_TABLES = ("face", "row", "names", "missing")
+_TABLES = ("face", "rows", "names", "missing")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _NAME = re.compile(r"([A-Za-z_]\w*)(?:\(((?:[A-Za-z_]\w*=?)?(?:, [A-Za-z_]\w*=?)*)\))?")
 
@@ -109,8 +107,7 @@ def read(face: str) -> Parity:
     entry = next((entry for entry in FACES if entry.name == face), None)
     if entry is None:
         raise UnknownNameError("face", face, [entry.name for entry in FACES])
-    folder = entry.modules[entry.module].rpartition(".")[2]
-    text = (files("linkwork.faces") / folder / "parity.toml").read_text(encoding="utf-8")
+    folder, text = _file_of(entry)
     parity = parse(text, f"faces/{folder}/parity.toml")
     if parity.face != face:
         raise InputError(f"faces/{folder}/parity.toml: it is of '{parity.face}', not of '{face}'")
@@ -128,17 +125,14 @@ def parse(text: str, file: str) -> Parity:
     except toml.TOMLDecodeError as error:
         raise InputError(f"{file}: {error}") from error
     faults = [f"unknown key '{key}'" for key in table if key not in _TABLES]
-    head, bodies = table.get("face"), table.get("row", [])
-    if not isinstance(head, dict) or not isinstance(bodies, list):
-        raise InputError(f"{file}: a table [face] and tables [[row]] are needed")
-    face = cast("dict[str, Any]", head)
-    faults += _faults_of(face, "[face]", _FACE_KEYS, _FACE_KEYS)
-    rows = [cast("dict[str, Any]", body) for body in cast("list[object]", bodies)]
-    for number, row in enumerate(rows, 1):
-        faults += _row_faults(row, number)
-    counted = Counter(str(row.get("id")) for row in rows if "id" in row)
-    faults += [f"row '{id}' is there {n} times" for id, n in counted.items() if n > 1]
-    names, missing = table.get("names", {}), table.get("missing", {})
+    head, rows = table.get("face"), table.get("rows", {})
+    if not isinstance(head, dict) or not isinstance(rows, dict):
+        raise InputError(f"{file}: tables [face] and [rows] are needed")
+    face, listed = cast("dict[str, Any]", head), cast("dict[str, Any]", rows)
+    faults += _face_faults(face)
+    for id, row in listed.items():
+        faults += _row_faults(id, row)
+    names, missing = _with_shared(table.get("names", {})), table.get("missing", {})
     faults += _name_faults(names, missing)
     if faults:
         raise InputError("\n".join(f"{file}: {fault}" for fault in faults))
@@ -146,8 +140,8 @@ def parse(text: str, file: str) -> Parity:
         face=face["name"],
         version=face["version"],
         documentation=face["documentation"],
-        rows=tuple(Row(**row) for row in rows),
-        names=tuple(_original(owner, name) for owner, listed in names.items() for name in listed),
+        rows=tuple(Row(id, *row) for id, row in listed.items()),
+        names=tuple(_original(owner, name) for owner, found in names.items() for name in found),
         missing=missing,
     )
 
@@ -229,6 +223,25 @@ def _original(owner: str, text: str) -> OriginalName:
     return OriginalName(owner, name, tuple((w.rstrip("="), w.endswith("=")) for w in words))
 
 
+def _with_shared(names: Any) -> Any:
+    """The table of names, with those of an owner in another face where it says so."""
+    if not isinstance(names, dict):
+        return names
+    table, found = cast("dict[str, Any]", names), dict[str, Any]()
+    for owner, listed in table.items():
+        face = next((e for e in FACES if isinstance(listed, str) and e.covers(listed)), None)
+        shared = {} if face is None else _toml().loads(_file_of(face)[1])["names"]
+        found[owner] = shared.get(listed, listed) if face else listed
+    return found
+
+
+def _file_of(entry: FaceEntry) -> tuple[str, str]:
+    """The folder of a face, and the text of its parity file."""
+    folder = entry.modules[entry.module].rpartition(".")[2]
+    text = (files("linkwork.faces") / folder / "parity.toml").read_text(encoding="utf-8")
+    return folder, text
+
+
 def _name_faults(names: object, missing: object) -> Iterator[str]:
     """The faults of the tables of names, which go together."""
     if not isinstance(names, dict) or not isinstance(missing, dict):
@@ -238,7 +251,7 @@ def _name_faults(names: object, missing: object) -> Iterator[str]:
     for owner, listed in owners.items():
         known |= {owner, *parents_of(owner)}
         if not isinstance(listed, list):
-            yield f"[names] '{owner}' must be a list"
+            yield f"[names] '{owner}' must be a list, or an owner in another face"
             continue
         for text in cast("list[object]", listed):
             found = _NAME.fullmatch(text) if isinstance(text, str) else None
@@ -255,30 +268,23 @@ def _name_faults(names: object, missing: object) -> Iterator[str]:
             yield f"[missing] '{name}' needs a reason, as text"
 
 
-def _row_faults(row: Mapping[str, Any], number: int) -> Iterator[str]:
-    """What is wrong with one row, by its id where it has one."""
-    where = f"row '{row['id']}'" if row.get("id") else f"row number {number}"
-    yield from _faults_of(row, where, _ROW_KEYS, _ROW_KEYS[:3])
-    state = row.get("state")
-    if state is not None and state not in STATES:
-        yield f"{where}: state '{state}' is none of {', '.join(STATES)}"
-    elif state == "same" and row.get("difference"):
-        yield f"{where}: a difference, and state 'same'; where there is one it is 'better'"
-    elif state in STATES[1:] and not row.get("difference"):
-        yield f"{where}: state '{state}' needs a difference that says how or why"
+def _face_faults(face: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"[face]: unknown key '{key}'" for key in face if key not in _FACE_KEYS)
+    for key in _FACE_KEYS:
+        if not isinstance(face.get(key), str) or not face[key].strip():
+            yield f"[face]: {key} is missing, or no text"
 
 
-def _faults_of(
-    table: Mapping[str, Any], where: str, known: tuple[str, ...], needed: tuple[str, ...]
-) -> Iterator[str]:
-    for key, value in table.items():
-        if key not in known:
-            yield f"{where}: unknown key '{key}'; there are: {', '.join(known)}"
-        elif not isinstance(value, str):
-            yield f"{where}: {key} must be text"
-        elif key in needed and not value.strip():
-            yield f"{where}: {key} is empty"
-    yield from (f"{where}: {key} is missing" for key in needed if key not in table)
+def _row_faults(id: str, row: Any) -> Iterator[str]:
+    """The faults of one row."""
+    where = f"row '{id}'"
+    parts = cast("list[object]", row) if isinstance(row, list) else []
+    if not 2 <= len(parts) <= 3 or not all(isinstance(x, str) and x.strip() for x in parts):
+        yield f"{where}: a name, a state and a difference are needed, each as text"
+    elif parts[1] not in STATES:
+        yield f"{where}: state '{parts[1]}' is none of {', '.join(STATES)}"
+    elif (parts[1] == "same") is not (len(parts) == 2):
+        yield f"{where}: what is the 'same' has no difference; any other state needs one"
 
 
 def _toml() -> Any:

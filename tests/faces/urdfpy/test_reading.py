@@ -12,7 +12,7 @@ import pytest
 
 from linkwork.errors import DescriptionError
 from linkwork.faces.urdfpy import URDF, Joint, Link, Sphere
-from linkwork.faces.urdfpy.reading import (
+from linkwork.faces.urdfpy.description import (
     NOWHERE,
     Source,
     added,

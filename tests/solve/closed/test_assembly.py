@@ -104,7 +104,7 @@ def test_by_name():
 
 
 def test_joints_that_are_not_said_to_be_actuated():
-    robot = lw.load("four_bar").actuate([])
+    robot = lw.load("four_bar").with_actuated([])
     with pytest.raises(InputError, match="does not say which joints are actuated"):
         robot.assemble([0.1])
     by_rocker = robot.assemble({"rocker": 0.2})
@@ -143,8 +143,8 @@ def test_more_than_one_row_has_no_branches(five):
 
 def test_couplings_are_kept():
     robot = lw.Robot(couple(lw.load("panda").mechanism, "joint1", "joint7", rate=0.5, offset=0.1))
-    robot = robot.couple("joint2", ("joint7", "joint3"), lambda a, b: np.sin(a) * b)
-    robot = robot.actuate(["joint7", "joint3"])
+    robot = robot.with_coupling("joint2", ("joint7", "joint3"), lambda a, b: np.sin(a) * b)
+    robot = robot.with_actuated(["joint7", "joint3"])
     given = rng("couplings").uniform(-1, 1, (100, 2))
     result = robot.assemble(given)
     assert result.success.all()
@@ -189,8 +189,8 @@ def test_it_is_the_same_without_built_in_functions(monkeypatch):
 
 
 def test_a_coupling_without_a_value_is_named():
-    robot = lw.load("planar_3r").couple("joint3", ["joint1", "joint2"], lambda a, b: a / b)
-    robot = robot.actuate(["joint1", "joint2"])
+    robot = lw.load("planar_3r").with_coupling("joint3", ["joint1", "joint2"], lambda a, b: a / b)
+    robot = robot.with_actuated(["joint1", "joint2"])
     words = "the coupling of joint3 has no value at joint1 = 0.5, joint2 = 0"
     with pytest.raises(InputError, match=f"row 1 cannot be assembled: {words}"):
         robot.assemble([[0.5, 0.1], [0.5, 0.0]])
@@ -198,7 +198,7 @@ def test_a_coupling_without_a_value_is_named():
         robot.assemble([0.5, 0.1], near=[0.5, 0.0, 0.5])
     ends = robot.assemble([[0.5, 0.2], [0.5, 0.0]], near=[0.1, 0.2, 0.5])
     assert ends.success.tolist() == [True, False]  # the way to infinity
-    root = lw.load("planar_3r").couple("joint3", "joint1", np.sqrt).actuate("joint1")
+    root = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).with_actuated("joint1")
     with pytest.raises(InputError, match=r"joint1 = -0\.5"):
         root.assemble([-0.5])
 
@@ -295,11 +295,11 @@ def test_a_whole_sentence():
 
 
 def test_couplings_without_a_value_are_named_with_where_their_leaders_are():
-    robot = lw.load("planar_3r").couple("joint3", ["joint1", "joint2"], lambda a, b: a / b)
+    robot = lw.load("planar_3r").with_coupling("joint3", ["joint1", "joint2"], lambda a, b: a / b)
     m = robot.mechanism
     assert valueless(m, np.array([0.5, 0.1, 7.0])) == ""
     text = "the coupling of joint3 has no value at joint1 = 0.5, joint2 = 0"
     assert valueless(m, np.array([0.5, 0.0, 7.0])) == text
-    m = lw.load("planar_3r").couple("joint3", "joint1", np.sqrt).mechanism
+    m = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).mechanism
     assert valueless(m, np.zeros(3)) == "the coupling of joint3 has no slope at joint1 = 0"
     assert valueless(lw.load("four_bar").mechanism, np.zeros(3)) == ""

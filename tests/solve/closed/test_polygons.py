@@ -76,13 +76,13 @@ def test_a_rod_is_a_side():
     """Joint 1 is given: from the base to joint 2, two bars, and a rod back to the base."""
     m = lw.load("planar_3r").mechanism
     m = close(m, m.frame_names[0], "tool0", "distance", distance=0.2)
-    robot = lw.Robot(m).actuate(["joint1"])
+    robot = lw.Robot(m).with_actuated(["joint1"])
     (sides,) = polygons(m, robot.assembler().problem.moved)
     assert [side.length for side in sides if side.length] == [0.2]
     assert len(sides) == 4 and sum(side.varies for side in sides) == 1
     plain = lw.load("planar_3r").mechanism
     longer = lw.Robot(close(plain, m.frame_names[0], "tool0", "distance", distance=5.0))
-    longer = longer.actuate(["joint1"])
+    longer = longer.with_actuated(["joint1"])
     assert possible_rows(robot, np.array([[0.3]])).all()
     assert not possible_rows(longer, np.array([[0.3]])).any()
 

@@ -38,7 +38,7 @@ def parallelogram():
         ("c", "a", "0 0.5 0", z),
         frames=[("end_b", "b", "0 0.5 0"), ("end_c", "c", "1 0 0")],
     )
-    return robot.close("end_c", "end_b", "revolute", name="hinge").actuate("to_a")
+    return robot.with_loop("end_c", "end_b", "revolute", name="hinge").with_actuated("to_a")
 
 
 def test_parallelogram():
@@ -65,7 +65,7 @@ def test_closed_by_a_weld_all_is_redundant_but_three():
         ("d", "b", "0 0.5 0", z),
         frames=[("end_c", "c", "1 0 0")],
     )
-    robot = robot.close("end_c", "d", "pose").actuate("to_a")
+    robot = robot.with_loop("end_c", "d", "pose").with_actuated("to_a")
     found = robot.mobility()
     assert (found.degrees_of_freedom, found.rank, len(found.redundant)) == (1, 3, 3)
     result = robot.assemble(rng("welded").uniform(-1, 1, (50, 1)))
@@ -81,7 +81,7 @@ def test_sarrus_linkage():
         bars.append((f"{name}2", f"{name}1", out.format(0.5, 0.4), axis))
         bars.append((f"{name}3", f"{name}2", out.format(-0.5, 0.4), axis))
     robot = built(*bars, frames=[("top_p", "p3", "-1 0 0"), ("top_r", "r3", "0 -1 0")])
-    robot = robot.close("top_p", "top_r", "pose", name="top").actuate("to_p1")
+    robot = robot.with_loop("top_p", "top_r", "pose", name="top").with_actuated("to_p1")
     found = robot.mobility()
     assert (found.degrees_of_freedom, found.rank) == (1, 5)
     assert len(found.redundant) == 1
@@ -96,23 +96,23 @@ def test_sarrus_linkage():
 @pytest.mark.slow
 def test_passive_freedoms_are_counted():
     robot = lw.load("stewart")
-    ball = robot.couple("cross1_x", "cross2_x")
+    ball = robot.with_coupling("cross1_x", "cross2_x")
     assert ball.mobility().degrees_of_freedom == 5
     assert not ball.mobility().independent  # six drives for five freedoms
-    idle = lw.load("five_bar").actuate("left").mobility()
+    idle = lw.load("five_bar").with_actuated("left").mobility()
     assert (idle.degrees_of_freedom, idle.passive_freedoms) == (2, 1)
-    unsaid = lw.load("five_bar").actuate([]).mobility()
+    unsaid = lw.load("five_bar").with_actuated([]).mobility()
     assert unsaid.passive_freedoms is None and unsaid.independent is None
 
 
 def test_drives_that_hold_each_other():
-    robot = lw.load("four_bar").actuate(["crank", "rocker"])
+    robot = lw.load("four_bar").with_actuated(["crank", "rocker"])
     q = robot.assemble({"crank": 0.3, "rocker": 0.1}).q
     robot = lw.load("four_bar")
     q = robot.assemble([0.3]).q
     with pytest.raises(InputError, match="cannot move independently"):
-        robot.actuate(["crank", "rocker"]).passive_rates(q)
-    assert np.isnan(robot.actuate(["crank", "rocker"]).singularities(q, "rocker_end").type_1)
+        robot.with_actuated(["crank", "rocker"]).passive_rates(q)
+    assert np.isnan(robot.with_actuated(["crank", "rocker"]).singularities(q, "rocker_end").type_1)
 
 
 @pytest.mark.sweep(1)
@@ -140,7 +140,7 @@ def test_singularities_of_a_slider_crank():
     dead = robot.assemble([0.0]).q
     assert robot.singularities(dead, "slider_link").type_1 < 1e-10
     assert robot.singularities(dead, "slider_link").type_2 > 1e-3
-    driven = robot.actuate("slider")
+    driven = robot.with_actuated("slider")
     found = driven.singularities(dead, "slider_link")
     assert found.type_2 < 1e-10  # the slider can no longer say which way the crank turns
     batch = robot.assemble(np.linspace(0.1, 3.0, 7)[:, None]).q
@@ -160,7 +160,7 @@ def test_what_is_not_assembled_is_refused():
 
 def test_what_cannot_be_assembled_at_all_has_no_mobility():
     robot = lw.load("four_bar")
-    robot = robot.close("base_link", "coupler_end", "distance", distance=5.0)
+    robot = robot.with_loop("base_link", "coupler_end", "distance", distance=5.0)
     with pytest.raises(InputError, match="cannot be assembled"):
         robot.mobility()
 
@@ -181,7 +181,7 @@ def test_at_a_singular_assembly_as_many_rows_are_redundant_as_the_rank_leaves():
         ("d", "b", "0 0.5 0", z),
         frames=[("end_c", "c", "1 0 0")],
     )
-    robot = robot.close("end_c", "d", "pose").actuate("to_a")
+    robot = robot.with_loop("end_c", "d", "pose").with_actuated("to_a")
     for off in (0.0, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-3):
         q = robot.assemble([np.pi / 2 + off]).q  # folded: all hinges on one line
         found = robot.mobility(q)
@@ -190,13 +190,13 @@ def test_at_a_singular_assembly_as_many_rows_are_redundant_as_the_rank_leaves():
 
 
 def test_couplings_without_a_value_are_named():
-    robot = lw.load("planar_3r").couple("joint3", "joint1", np.sqrt)
+    robot = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt)
     for call in (robot.closure, robot.closure_jacobian, robot.mobility):
         with pytest.raises(InputError, match=r"coupling of joint3 has no value at joint1 = -0\.5"):
             call([-0.5, 0.0, 0.0])
-    with pytest.raises(InputError, match=r"row \[1\]: the coupling of joint3 has no value"):
+    with pytest.raises(InputError, match=r"row \[1\].*: the coupling of joint3 has no value"):
         robot.closure([[0.5, 0.0, 0.0], [-0.5, 0.0, 0.0]])
-    with pytest.raises(InputError, match="is not a finite number"):
+    with pytest.raises(InputError, match="must be a finite number"):
         robot.closure([np.nan, 0.0, 0.0])
 
 
@@ -244,7 +244,7 @@ def test_ordinary_configurations_are_not_in_doubt(name: str):
 def test_what_is_in_doubt():
     robot = lw.load("slider_crank")
     q = robot.assemble([[0.0], [1e-6], [0.5]]).q
-    quick = CompiledRates(robot.actuate("slider").mechanism, None, 0, Compiler())
+    quick = CompiledRates(robot.with_actuated("slider").mechanism, None, 0, Compiler())
     found = quick(q)
     assert found is not None and found.doubtful is not None
     assert found.doubtful.tolist() == [True, False, False]
@@ -259,7 +259,7 @@ def test_what_is_in_doubt():
 def test_singular_values_decide_what_is_in_doubt():
     robot = lw.load("slider_crank")
     q = robot.assemble([[0.3], [1e-5], [0.5]]).q
-    driven, tip = robot.actuate("slider"), MODELS["slider_crank"].tip
+    driven, tip = robot.with_actuated("slider"), MODELS["slider_crank"].tip
     careful = Rates(driven.mechanism)._carefully(q)
     assert np.abs(careful).max() > 1e4
     scale = np.abs(careful).max(axis=(1, 2), keepdims=True)
@@ -289,8 +289,8 @@ def test_words():
         assert call(q[:0]).shape[0] == 0
         np.testing.assert_array_equal(call(q[1].tolist()), call(q[1]))
     with pytest.raises(InputError, match="does not say which joints are actuated"):
-        robot.actuate([]).passive_rates(q[0])
+        robot.with_actuated([]).passive_rates(q[0])
     held = lw.load("four_bar")
     at = held.assemble([0.3]).q
     with pytest.raises(InputError, match="cannot move independently"):
-        held.actuate(["crank", "rocker"]).actuation_jacobian(at, "rocker_end")
+        held.with_actuated(["crank", "rocker"]).actuation_jacobian(at, "rocker_end")

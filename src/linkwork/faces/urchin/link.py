@@ -17,7 +17,7 @@ from linkwork.faces.urchin.utils import (
 )
 from linkwork.faces.urdfpy import Box, Capsule, Cylinder, Inertial, Sphere
 from linkwork.faces.urdfpy.base import Elements
-from linkwork.faces.urdfpy.shapes import Later, named_by_program
+from linkwork.faces.urdfpy.link import Later, named_by_program
 
 __all__ = [
     "Box",

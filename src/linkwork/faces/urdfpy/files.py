@@ -12,16 +12,14 @@ from typing import Any
 
 from linkwork.atomic import write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.faces.urdfpy.materials import Texture
-from linkwork.faces.urdfpy.reading import Source, checked_against, escalated, read_robot
-from linkwork.faces.urdfpy.shapes import Mesh, bare
+from linkwork.faces.urdfpy.description import Source, Writer, checked_against, escalated, read_robot
+from linkwork.faces.urdfpy.link import Mesh, Texture, bare
 from linkwork.faces.urdfpy.values import WrongTypeError, outside
-from linkwork.faces.urdfpy.writing import Writer
 from linkwork.formats.urdf.edit.mesh_names import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_text
-from linkwork.geometry.companions import companions
+from linkwork.geometry.material_files import material_files
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
 
 _FOLDER = "meshes"
@@ -162,7 +160,7 @@ class _Plan:
         data = content if isinstance(content, bytes) else content.read_bytes()
         needed: dict[str, bytes] = {}
         if not isinstance(content, bytes) and content.suffix.lower() in MESH_SUFFIXES:
-            for path in companions(content):
+            for path in material_files(content):
                 needed[os.path.relpath(path, content.parent)] = path.read_bytes()
         if self.keeps_place(name):
             place = self._own(name)

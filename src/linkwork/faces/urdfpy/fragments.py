@@ -11,21 +11,31 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from linkwork.errors import DescriptionError
-from linkwork.faces.urdfpy import files, reading, writing
+from linkwork.faces.urdfpy import description, files
 from linkwork.faces.urdfpy.base import READERS, STANDARD, WRITERS, own_class
-from linkwork.faces.urdfpy.joint import Joint
-from linkwork.faces.urdfpy.joint_parts import (
+from linkwork.faces.urdfpy.description import Source
+from linkwork.faces.urdfpy.joint import (
+    Joint,
     JointCalibration,
     JointDynamics,
     JointLimit,
     JointMimic,
     SafetyController,
 )
-from linkwork.faces.urdfpy.link import Collision, Inertial, Link, Visual
-from linkwork.faces.urdfpy.materials import Material
-from linkwork.faces.urdfpy.reading import Source
+from linkwork.faces.urdfpy.link import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Geometry,
+    Inertial,
+    Link,
+    Material,
+    Mesh,
+    Sphere,
+    Visual,
+)
 from linkwork.faces.urdfpy.robot import URDF
-from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from linkwork.faces.urdfpy.transmission import Actuator, Transmission, TransmissionJoint
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.findings import Findings
@@ -56,59 +66,59 @@ def _joint_part(field: str) -> _Place:
         _JOINT,
         "</joint>",
         lambda r: getattr(r.joints[0], field),
-        reading.read_joint_part,
+        description.read_joint_part,
     )
 
 
 _DRIVE = '<transmission name="t">'
 
 _PLACES: dict[type, _Place] = {
-    **{kind: _shape(reading.read_shape) for kind in (Box, Capsule, Cylinder, Mesh, Sphere)},
+    **{kind: _shape(description.read_shape) for kind in (Box, Capsule, Cylinder, Mesh, Sphere)},
     Geometry: _Place(
         '<link name="l"><visual>',
         "</visual></link>",
         lambda r: r.links[0].visuals[0].geometry,
-        reading.read_geometry,
+        description.read_geometry,
     ),
-    Material: _Place("", "", lambda r: r.materials[0], reading.read_material),
+    Material: _Place("", "", lambda r: r.materials[0], description.read_material),
     Inertial: _Place(
         '<link name="l">',
         "</link>",
         lambda r: r.links[0].inertial,
-        reading.read_inertial,
+        description.read_inertial,
     ),
     Visual: _Place(
-        '<link name="l">', "</link>", lambda r: r.links[0].visuals[0], reading.read_visual
+        '<link name="l">', "</link>", lambda r: r.links[0].visuals[0], description.read_visual
     ),
     Collision: _Place(
-        '<link name="l">', "</link>", lambda r: r.links[0].collisions[0], reading.read_collision
+        '<link name="l">', "</link>", lambda r: r.links[0].collisions[0], description.read_collision
     ),
-    Link: _Place("", "", lambda r: r.links[0], reading.read_link),
+    Link: _Place("", "", lambda r: r.links[0], description.read_link),
     JointCalibration: _joint_part("calibration"),
     JointDynamics: _joint_part("dynamics"),
     JointLimit: _joint_part("limit"),
     JointMimic: _joint_part("mimic"),
     SafetyController: _joint_part("safety"),
-    Joint: _Place("", "", lambda r: r.joints[0], reading.read_joint),
+    Joint: _Place("", "", lambda r: r.joints[0], description.read_joint),
     Actuator: _Place(
         _DRIVE,
         "</transmission>",
         lambda r: r.transmissions[0].actuators[0],
-        reading.read_actuator,
+        description.read_actuator,
     ),
     TransmissionJoint: _Place(
         _DRIVE,
         "</transmission>",
         lambda r: r.transmissions[0].joints[0],
-        reading.read_transmission_joint,
+        description.read_transmission_joint,
     ),
     Transmission: _Place(
         "",
         "",
         lambda r: r.transmissions[0],
-        reading.read_transmission,
+        description.read_transmission,
     ),
-    URDF: _Place("", "", lambda r: r, reading.read_robot),
+    URDF: _Place("", "", lambda r: r, description.read_robot),
 }
 
 
@@ -131,7 +141,7 @@ def from_xml(cls: Any, node: Any, path: str, lazy_load_meshes: bool | None = Non
     source = Source(os.path.join(path, "element.urdf") if path else None)
     if own is URDF:
         problems_of(robot)
-    reading.checked_against(cls, robot, source)
+    description.checked_against(cls, robot, source)
     made = place.read(cls, place.record(robot), source)
     if lazy_load_meshes is False:
         files.open_all(made)
@@ -193,9 +203,9 @@ def _is_it(root: Any, element: Any, own: type) -> bool:
 def _around(own: type, value: Any) -> records.Robot:
     """The smallest description that holds an object."""
     if own is URDF:
-        return writing.Writer(value).record()
+        return description.Writer(value).record()
     if own in _FIELDS:
-        part = writing.part_record(STANDARD[own].tag, value)
+        part = description.part_record(STANDARD[own].tag, value)
         held = records.Joint("j", "fixed", "a", "b", **{_FIELDS[own]: part})
         return records.Robot("r", joints=(held,))
     if own in _BESIDE:
@@ -205,7 +215,7 @@ def _around(own: type, value: Any) -> records.Robot:
     if own in (Actuator, TransmissionJoint):
         joints = [value] if own is TransmissionJoint else []
         drive = Transmission("t", "", joints, [value] if own is Actuator else [])
-        return records.Robot("r", transmissions=(writing.transmission_record(drive),))
+        return records.Robot("r", transmissions=(description.transmission_record(drive),))
     link = Link("l", None, None, None)
     if own is Inertial:
         link.inertial = value
@@ -218,14 +228,14 @@ def _around(own: type, value: Any) -> records.Robot:
 
 
 def _link_record(link: Link) -> records.Link:
-    return writing.Writer(None).link(link)
+    return description.Writer(None).link(link)
 
 
 _BESIDE: dict[type, tuple[str, Callable[[Any], Any]]] = {
     Link: ("links", _link_record),
-    Joint: ("joints", writing.joint_record),
-    Material: ("materials", writing.material_record),
-    Transmission: ("transmissions", writing.transmission_record),
+    Joint: ("joints", description.joint_record),
+    Material: ("materials", description.material_record),
+    Transmission: ("transmissions", description.transmission_record),
 }
 
 

@@ -1,4 +1,4 @@
-"""Rows S2-170 to S2-204: a robot as a whole."""
+"""Rows S2-160 to S2-188 and S2-203: a robot as a whole, its members, and robots made of robots."""
 
 from __future__ import annotations
 
@@ -7,20 +7,38 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from linkwork import settings
-from linkwork.errors import Finding, InputError
-from linkwork.faces.urdfpy import drawing, files, joining, other_xml
+from linkwork.errors import Finding, InputError, UnknownNameError
+from linkwork.faces.urdfpy import drawing, files, other_xml
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFTypeWithMesh
+from linkwork.faces.urdfpy.description import added_tags
 from linkwork.faces.urdfpy.joint import Joint
-from linkwork.faces.urdfpy.kinematics import Core, Kinematics
-from linkwork.faces.urdfpy.link import Link
-from linkwork.faces.urdfpy.materials import Material
-from linkwork.faces.urdfpy.poses import ForwardKinematics
-from linkwork.faces.urdfpy.reading import added_tags
+from linkwork.faces.urdfpy.kinematics import Core, ForwardKinematics, Kinematics
+from linkwork.faces.urdfpy.link import Link, Material
 from linkwork.faces.urdfpy.transmission import Transmission
 from linkwork.faces.urdfpy.validation import members, share_materials, validate
-from linkwork.faces.urdfpy.values import Text
+from linkwork.faces.urdfpy.values import ForeignError, Text, WrongTypeError, pose
 from linkwork.formats.urdf import records
 from linkwork.locating import Folders
+
+
+def _member(owned: Sequence[Any], given: Any, kind: type, label: str) -> Any:
+    """One of these, by itself or by its name.
+
+    Raises: UnknownNameError; WrongTypeError for what is neither.
+    """
+    for one in owned:
+        if one is given or (isinstance(given, str) and one.name == given):
+            return one
+    names = [one.name for one in owned]
+    if isinstance(given, str):
+        raise UnknownNameError(label, given, names)
+    if isinstance(given, kind):
+        raise ForeignError(label, getattr(given, "name", ""), names)
+    raise WrongTypeError(f"a {label} or its name is needed, not {type(given).__name__}")
+
+
+_KINDS = {"links": Link, "joints": Joint, "transmissions": Transmission, "materials": Material}
+"""The lists that a robot is made of."""
 
 
 class URDF(URDFTypeWithMesh, ForwardKinematics):
@@ -61,10 +79,12 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         self._findings: list[Finding] = []
         self.other_xml = other_xml
         self.set_members(
-            members("links", links, Link),
-            members("joints", joints, Joint),
-            members("transmissions", transmissions, Transmission),
-            members("materials", materials, Material),
+            *[
+                members(name, given, kind)
+                for (name, kind), given in zip(
+                    _KINDS.items(), (links, joints, transmissions, materials), strict=True
+                )
+            ]
         )
 
     def set_members(
@@ -295,48 +315,101 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
         Raises: DescriptionError for names that both have; give a ``prefix`` to the other's.
         """
-        return joining.joined(self, other, link, origin=origin, name=name, prefix=prefix)
+        at = _member(self._links, link, Link, "link").name
+        if not hasattr(other, "base_link"):
+            raise WrongTypeError(f"URDF.join takes a URDF, not {type(other).__name__}")
+        made, second = copying.deepcopy(self), other.copy(prefix=prefix)
+        if name is not None:
+            made.name = name
+        mount = Joint(
+            name=f"{self.name}_join_{prefix}{other.name}_joint",
+            joint_type="fixed",
+            parent=at,
+            child=second.base_link.name,
+            origin=pose(None, "origin", origin),
+        )
+        named = {material.name for material in made.materials}
+        made.set_members(
+            made.links + second.links,
+            [*made.joints, mount, *second.joints],
+            made.transmissions + second.transmissions,
+            made.materials + [own for own in second.materials if own.name not in named],
+        )
+        return made
+
+    def _change(self, **changes: list[Any]) -> None:
+        """Take other members, if they form a robot; else nothing changes.
+
+        Raises: WrongTypeError for what is no such member; DescriptionError.
+        """
+        self.set_members(
+            *[
+                members(name, changes.get(name, getattr(self, name)), kind)
+                for name, kind in _KINDS.items()
+            ]
+        )
 
     def add_link(self, link: Link, joint: Joint) -> None:
         """Add a link and the joint that it hangs on.
 
         Raises: DescriptionError where no robot follows; then nothing has changed. So do the others.
         """
-        joining.change(self, links=[*self._links, link], joints=[*self._joints, joint])
+        self._change(links=[*self._links, link], joints=[*self._joints, joint])
 
     def remove_link(self, link: Any) -> None:
         """Remove a link or the one of a name, and all that hangs on it.
 
-        Transmissions that drive nothing else go too.
+        Transmissions that drive nothing else go too. Raises: InputError for the base;
+        DescriptionError where a joint that stays follows one that goes.
         """
-        joining.remove(self, link)
+        first = _member(self._links, link, Link, "link")
+        if first is self.base_link:
+            raise InputError(f"link '{first.name}' is the base: without it there is no robot")
+        children: dict[str, list[str]] = {}
+        for joint in self._joints:
+            children.setdefault(joint.parent, []).append(joint.child)
+        gone, level = {first.name}, [first.name]
+        while level:
+            level = [child for name in level for child in children.get(name, ())]
+            gone.update(level)
+        joints = [joint for joint in self._joints if joint.child not in gone]
+        left = {joint.name for joint in joints}
+        self._change(
+            links=[own for own in self._links if own.name not in gone],
+            joints=joints,
+            transmissions=[
+                t
+                for t in self._transmissions
+                if not t.joints or any(j.name in left for j in t.joints)
+            ],
+        )
 
     def remove_joint(self, joint: Any) -> None:
         """Remove a joint or the one of a name, and all that hangs on it."""
-        joining.remove(self, joining.member(self._joints, joint, Joint, "joint").child)
+        self.remove_link(_member(self._joints, joint, Joint, "joint").child)
 
     def add_transmission(self, transmission: Transmission) -> None:
         """Add a transmission."""
-        joining.change(self, transmissions=[*self._transmissions, transmission])
+        self._change(transmissions=[*self._transmissions, transmission])
 
     def remove_transmission(self, transmission: Any) -> None:
         """Remove a transmission, or the one of a name."""
-        gone = joining.member(self._transmissions, transmission, Transmission, "transmission")
-        joining.change(self, transmissions=[t for t in self._transmissions if t is not gone])
+        gone = _member(self._transmissions, transmission, Transmission, "transmission")
+        self._change(transmissions=[t for t in self._transmissions if t is not gone])
 
     def add_material(self, material: Material) -> None:
         """Add a material."""
-        joining.change(self, materials=[*self._materials, material])
+        self._change(materials=[*self._materials, material])
 
     def remove_material(self, material: Any) -> None:
         """Remove a material that no visual has, or the one of a name.
 
         Raises: InputError where a visual has it.
         """
-        gone = joining.member(self._materials, material, Material, "material")
+        gone = _member(self._materials, material, Material, "material")
         if any(shape.material is gone for link in self._links for shape in link.visuals):
             raise InputError(f"material '{gone.name}' is in use")
-        joining.change(self, materials=[own for own in self._materials if own is not gone])
+        self._change(materials=[own for own in self._materials if own is not gone])
 
     # to be seen
 

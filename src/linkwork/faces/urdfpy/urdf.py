@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from linkwork.faces.urdfpy import fragments as _fragments
 from linkwork.faces.urdfpy.base import URDFType
-from linkwork.faces.urdfpy.joint import Joint
-from linkwork.faces.urdfpy.joint_parts import (
+from linkwork.faces.urdfpy.joint import (
+    Joint,
     JointCalibration,
     JointDynamics,
     JointLimit,
     JointMimic,
     SafetyController,
 )
-from linkwork.faces.urdfpy.link import Collision, Inertial, Link, Visual
-from linkwork.faces.urdfpy.materials import Material, Texture
+from linkwork.faces.urdfpy.link import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Geometry,
+    Inertial,
+    Link,
+    Material,
+    Mesh,
+    Sphere,
+    Texture,
+    Visual,
+)
 from linkwork.faces.urdfpy.robot import URDF
-from linkwork.faces.urdfpy.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from linkwork.faces.urdfpy.transmission import Actuator, Transmission, TransmissionJoint
 from linkwork.faces.urdfpy.utils import (
     configure_origin,

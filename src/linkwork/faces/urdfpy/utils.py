@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
+from linkwork.faces.urdfpy.link import load_meshes
 from linkwork.faces.urdfpy.rotations import (
     matrix_to_rpy,
     matrix_to_xyz_rpy,
@@ -18,7 +19,6 @@ from linkwork.faces.urdfpy.rotations import (
     rpy_to_matrix,
     xyz_rpy_to_matrix,
 )
-from linkwork.faces.urdfpy.shapes import load_meshes
 from linkwork.faces.urdfpy.values import outside, pose
 
 __all__ = [

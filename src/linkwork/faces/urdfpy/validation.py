@@ -10,8 +10,7 @@ from typing import Any
 
 from linkwork.errors import Finding
 from linkwork.faces.urdfpy.joint import Joint, lacks_limit
-from linkwork.faces.urdfpy.link import Link
-from linkwork.faces.urdfpy.materials import Material
+from linkwork.faces.urdfpy.link import Link, Material
 from linkwork.faces.urdfpy.transmission import Transmission
 from linkwork.faces.urdfpy.values import WrongTypeError
 from linkwork.formats.urdf import records

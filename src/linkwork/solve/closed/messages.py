@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.closure import valueless
 from linkwork.algorithms.independent_rows import change_point, change_points
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
-from linkwork.ops.numpy import NUMPY
 from linkwork.solve.closed.following import End
 from linkwork.solve.expressions import ROUNDING
 from linkwork.solve.inputs import configuration
@@ -109,24 +109,6 @@ def solved_at(m: Mechanism, q: Floats) -> str:
     """The word for success, and whether q (nq,) is a change point."""
     known = change_point(m, q)
     return f"solved; {known}" if known else "solved"
-
-
-def valueless(m: Mechanism, q: Floats) -> str:
-    """A message naming couplings without value or slope at q (nq,), with their leaders; or "".
-
-    A division by zero, the root of a negative number; of zero it has no slope.
-    """
-    found: list[str] = []
-    for each in m.couplings:
-        at = [float(q[m.q_start[m.joint(name)]]) for name in each.leaders]
-        with np.errstate(all="ignore"):
-            value, slopes = each.function.value_and_slopes(NUMPY, [NUMPY.const(x) for x in at])
-        what = "slope" if np.isfinite(value) else "value"
-        if not np.isfinite([value, *slopes]).all():
-            pairs = zip(each.leaders, at, strict=True)
-            where = ", ".join(f"{name} = {x:.6g}" for name, x in pairs)
-            found.append(f"the {each.name} has no {what} at {where}")
-    return "; ".join(found)
 
 
 def name_valueless(m: Mechanism, q: ArrayLike) -> None:

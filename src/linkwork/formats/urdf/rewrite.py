@@ -12,9 +12,67 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from linkwork.formats.urdf.nodes import STEP, Node, lines_of
-from linkwork.formats.urdf.sheets import SHEET, Part, Sheet
+from linkwork.formats.urdf.specs import ROBOT_SPEC, ChildSpec, ElementSpec
+
+# ---- XML that is to be written
+
+STEP = "  "
+"""How much deeper the inside of an element stands."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An element, or where ``tag`` is empty XML that is taken as it is (``text``).
+
+    ``attributes`` are escaped. ``text`` of an element is all that stands in it. ``position`` is
+    that of the record, or its place in the layout of the record; None for what was made in code.
+    ``silent`` is a comment. ``whose`` names the record where something unknown stands in it.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    position: int | None
+    children: list[Node] = field(default_factory=list["Node"])
+    text: str | None = None
+    silent: bool = False
+    whose: str = ""
+
+    def same(self, other: Node) -> bool:
+        """Whether two nodes are the same XML, whatever the order of attributes."""
+        return (
+            self.tag == other.tag
+            and self.attributes == other.attributes
+            and self.text == other.text
+            and len(self.children) == len(other.children)
+            and all(a.same(b) for a, b in zip(self.children, other.children, strict=True))
+        )
+
+    def says(self) -> Any:
+        """What it says to a reader of the robot: all but comments."""
+        children = [child.says() for child in self.children if not child.silent]
+        return self.tag, self.attributes, self.text, children
+
+
+def lines_of(node: Node, indent: str, step: str) -> Iterator[tuple[str, str]]:
+    """The lines of a node, each with the record to which unknown XML in it belongs, or nothing."""
+    if not node.tag:
+        yield indent + (node.text or ""), node.whose
+        return
+    opening = f"{indent}<{node.tag}" + "".join(f' {k}="{v}"' for k, v in node.attributes.items())
+    if node.text is not None:
+        yield f"{opening}>{node.text}</{node.tag}>", node.whose
+    elif not node.children:
+        yield f"{opening}/>", node.whose
+    else:
+        yield f"{opening}>", node.whose
+        for child in node.children:
+            yield from lines_of(child, indent + step, step)
+        yield f"{indent}</{node.tag}>", ""
+
+
+# ---- changes of a text
 
 Said = Callable[[str], "list[Node] | None"]
 
@@ -107,17 +165,17 @@ def _scanned(text: str) -> _Element:
     return document
 
 
-def _part(sheet: Sheet, tag: str) -> Part | None:
-    return next((part for part in sheet.parts if tag in part.tags), None)
+def _part(spec: ElementSpec, tag: str) -> ChildSpec | None:
+    return next((part for part in spec.children if tag in part.tags), None)
 
 
-def _numbered(element: _Element, sheet: Sheet) -> Iterator[_Element]:
+def _numbered(element: _Element, spec: ElementSpec) -> Iterator[_Element]:
     """What stands in the element of a record, in the order of ``position``."""
     seen: set[str] = set()
     for child in element.children:
         yield child
-        part = _part(sheet, child.tag)
-        if part is None or part.sheets or (not part.repeated and child.tag in seen):
+        part = _part(spec, child.tag)
+        if part is None or part.specs or (not part.repeated and child.tag in seen):
             continue
         seen.add(child.tag)
         if part.inline:
@@ -163,7 +221,7 @@ class _Edits:
     def _element(
         self,
         source: _Element,
-        sheet: Sheet | None,
+        spec: ElementSpec | None,
         old: Node,
         new: Node,
         places: dict[int, _Element],
@@ -171,7 +229,7 @@ class _Edits:
         """One element whose node changed."""
         self._attributes(source, old, new)
         if new.text is None:
-            self._inside(source, sheet, old, new, places)
+            self._inside(source, spec, old, new, places)
         elif new.text != old.text:
             if source.alone:
                 self._open(source, new.text)
@@ -198,7 +256,7 @@ class _Edits:
     def _inside(
         self,
         source: _Element,
-        sheet: Sheet | None,
+        spec: ElementSpec | None,
         old: Node,
         new: Node,
         places: dict[int, _Element],
@@ -220,7 +278,7 @@ class _Edits:
             if place is not None and element is not None and own[id(element)] > last:
                 last, anchor = own[id(element)], element
                 kept.add(place)
-                self._child(element, sheet, was[place], node, places)
+                self._child(element, spec, was[place], node, places)
                 continue
             lines = [line for line, _ in lines_of(node, "", self.step)]
             if place is not None and element is not None and was[place].same(node):  # moved
@@ -234,7 +292,7 @@ class _Edits:
     def _child(
         self,
         element: _Element,
-        sheet: Sheet | None,
+        spec: ElementSpec | None,
         old: Node,
         new: Node,
         places: dict[int, _Element],
@@ -244,16 +302,16 @@ class _Edits:
         if not new.tag:
             self._replace(element.start, element.end, new.text or "")
             return
-        if self.whole and sheet is SHEET:
+        if self.whole and spec is ROBOT_SPEC:
             indent = self._indent_of(element)
             lines = [line for line, _ in lines_of(new, indent or "", self.step)]
             between = "" if indent is None else self.newline
             self._replace(element.start, element.end, between.join(lines).lstrip())
             return
-        part = _part(sheet, element.tag) if sheet else None
-        below = SHEET if sheet is None else part and part.inline
-        if part is not None and part.sheets:
-            below = next(each for each in part.sheets.values() if each.tag == element.tag)
+        part = _part(spec, element.tag) if spec else None
+        below = ROBOT_SPEC if spec is None else part and part.inline
+        if part is not None and part.specs:
+            below = next(each for each in part.specs.values() if each.tag == element.tag)
         if below is not None and not (part and part.inline):
             places = dict(enumerate(_numbered(element, below)))
         self._element(element, below, old, new, places)

@@ -1,4 +1,4 @@
-"""The files that a mesh file names beside itself: materials, textures, buffers.
+"""The files beside a mesh that it names: materials, textures, buffers.
 
 A name is relative to the mesh's folder and must lead to a regular file inside it, or inside one of
 the roots that the caller gives, after links are resolved. Nothing is ever fetched from a network.
@@ -11,13 +11,22 @@ import re
 import stat
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote
 
 from linkwork.errors import InputError, MissingExtraError
-from linkwork.geometry.guards import as_utf8, missing_extra, read, refuse, show
+from linkwork.geometry import guards_dae, guards_gltf, obj_text
+from linkwork.geometry.guards import (
+    as_utf8,
+    missing_extra,
+    ply_textures,
+    read,
+    refuse,
+    show,
+)
 from linkwork.geometry.meshes import IMAGE_SUFFIXES, inside
 
 MATERIAL_SUFFIXES = frozenset({".mtl"})
@@ -112,8 +121,54 @@ def _is_argument(word: str) -> bool:
     return word in ("on", "off") or re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", word) is not None
 
 
-class Beside:
-    """What trimesh asks for files beside a mesh; images are answered by a mark, and opened later.
+def material_files(
+    path: str | os.PathLike[str], roots: Sequence[str | os.PathLike[str]] = ()
+) -> tuple[Path, ...]:
+    """The files that a mesh names and that are there, with links resolved, each once.
+
+    They must go along when the mesh is copied: the material files of an OBJ and their textures, the
+    images of a COLLADA file, the buffers and images of a glTF file. Names that lead outside the
+    mesh's folder (and ``roots``), to no file or to another kind of file are passed over.
+
+    Raises: InputError when the mesh file itself is refused.
+    """
+    mesh = Path(path)
+    within = tuple(Path(root) for root in roots)
+    found: dict[Path, None] = {}
+    for name, suffixes in _named(mesh, within):
+        with suppress(InputError):
+            found[place(name, mesh, within, suffixes)] = None
+    found.pop(mesh.resolve(), None)
+    return tuple(found)
+
+
+def _named(mesh: Path, roots: tuple[Path, ...]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The names in a mesh file, each with the suffixes it may have."""
+    suffix = mesh.suffix.lower()
+    if suffix not in (".obj", ".dae", ".gltf", ".glb", ".ply"):
+        return
+    data = read(mesh).data
+    if suffix == ".obj":
+        for name in obj_text.prepared(data, mesh).libraries:
+            yield name, MATERIAL_SUFFIXES
+            with suppress(InputError):  # told of by whoever looks for the material file itself
+                yield from ((each, IMAGE_SUFFIXES) for each in library(name, mesh, roots)[2])
+    elif suffix == ".dae":
+        for name in guards_dae.examine(data, mesh).images:
+            yield name, IMAGE_SUFFIXES
+    elif suffix == ".ply":
+        for name in ply_textures(data):
+            yield name, IMAGE_SUFFIXES
+    else:
+        names = guards_gltf.examine(data, mesh)
+        for name in names.buffers:
+            yield name, BUFFER_SUFFIXES
+        for name in names.images:
+            yield name, IMAGE_SUFFIXES
+
+
+class Resolver:
+    """The resolver that trimesh asks for files; images are answered by a mark, and opened later.
 
     So nothing is decoded while a mesh is read, and which file an image came from stays known.
     ``opened`` are the files that were used, ``left_out`` says what was not and why; ``lacking`` is
