@@ -158,7 +158,7 @@ class Assembly(ProcessBound):
         following = follow and near is not None
         code = self._following if following else self._search
         changes = _changes(steps, tries, seed)
-        quick = options is None and changes == _UNCHANGED
+        quick = options is None and all(x is None for x in (steps, tries, seed))
         if quick:
             how = code.usual
             one = code.program.one
@@ -333,9 +333,6 @@ tries that pass a saddle slowly, and with them the branch that `near` or neutral
 def _changes(steps: int | None, tries: int | None, seed: int | None) -> tuple[Any, ...]:
     """Changes of options, as `changed` takes them."""
     return (None, None, steps, tries, seed, None, None, None)
-
-
-_UNCHANGED = _changes(None, None, None)
 
 
 def given_positions(m: Mechanism, actuated: Sequence[str]) -> tuple[int, ...]:
