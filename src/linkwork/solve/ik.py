@@ -39,6 +39,8 @@ from linkwork.solve.tasks.whole import Closed
 Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))
 _UNCHANGED = (None,) * 8
+_PLAIN = frozenset({float, int, str, type(None)})
+"""Kinds of options that are the same where they are equal."""
 _EXACT, _LEAST_EXACT = 1.0e-8, 1.0e-18
 """The rest of a solution that is taken further, of its squared tolerances and at least."""
 _STEPS_TO_EXACT = 16
@@ -221,6 +223,8 @@ class InverseKinematics(ProcessBound):
 
     def _again(self, options: Options | None, changes: tuple[Any, ...]) -> _Usual | None:
         """The numbers for these options where they came in the last call too; else None."""
+        if not _PLAIN.issuperset(map(type, changes)):
+            return None
         if options is None and changes == _UNCHANGED:
             return self._default
         asked = (options, changes, tuple(map(type, changes)))

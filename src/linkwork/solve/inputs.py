@@ -216,11 +216,19 @@ def configuration(q0: Configuration, m: Mechanism, name: str = "q0") -> Floats:
     """
     if isinstance(q0, Mapping):
         return configuration_from(m, q0)
-    start = real_rows(q0, name, m.n_q)
-    if not np.isfinite(start).all():
-        bad = np.argwhere(~np.isfinite(start))[0]
+    return finite_positions(q0, name, m.n_q)
+
+
+def finite_positions(given: ArrayLike, name: str, length: int) -> Floats:
+    """Positions (..., length), checked.
+
+    Raises: ShapeError; InputError naming the first number that is not finite.
+    """
+    positions = real_rows(given, name, length)
+    if not np.isfinite(positions).all():
+        bad = np.argwhere(~np.isfinite(positions))[0]
         raise InputError(f"{name}[{', '.join(map(str, bad))}] is not a finite number")
-    return start
+    return positions
 
 
 def settings_of(problem: Problem, options: Options) -> Floats:

@@ -18,7 +18,7 @@ from linkwork.solve.tasks.base import Group
 
 Floats = NDArray[np.float64]
 Explain = Callable[[Floats, Floats, Floats], str]
-"""(q (nq,), measures (k,), numbers (p,)) of one row -> why it failed, in words."""
+"""(q (nq,), measures (k,), numbers (p,)) of one row -> a message why it failed."""
 
 
 class Column(NamedTuple):
@@ -175,7 +175,7 @@ class IKResult:
 
     @property
     def reason(self) -> str:
-        """In words, how it went: of the one target, or of the first that failed."""
+        """A message on how it went: with the one target, or the first that failed."""
         success = np.asarray(self.success)
         if not success.size:
             return "solved"
@@ -190,7 +190,7 @@ class IKResult:
         return f"{count} of {success.size} not solved; the first, [{where}]: {text}"
 
     def reason_for(self, *row: int) -> str:
-        """In words, how it went for one target of a batch."""
+        """A message on how it went for one target of a batch."""
         if self.report[row][0] > 0.5:
             remark = self.terms.remark
             return "solved" if remark is None else remark(self.q[row])

@@ -10,7 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_rows, whole_number
+from linkwork.checks import (
+    broadcast_rows,
+    leading_shape,
+    real_rows,
+    whole_number,
+)
 from linkwork.compile.compiler import Compiler, Facts
 from linkwork.compile.lanes import Stall
 from linkwork.compile.machine_code import object_code
@@ -37,7 +42,7 @@ from linkwork.solve.expressions import (
     outside,
     verified,
 )
-from linkwork.solve.inputs import configuration, settings_of
+from linkwork.solve.inputs import configuration, finite_positions, settings_of
 from linkwork.solve.options import Options, changed
 from linkwork.solve.problem import Problem, expanded, make_problem
 from linkwork.solve.program import Otherwise, Program, Refused, program_of
@@ -157,7 +162,7 @@ class Assembly(ProcessBound):
         following = follow and q0 is not None
         code = self._following if following else self._search
         changes = _changes(steps, tries, seed)
-        quick = options is None and changes == _UNCHANGED
+        quick = options is None and all(x is None for x in (steps, tries, seed))
         if quick:
             how = code.usual
             one = code.program.one
@@ -245,8 +250,8 @@ class Assembly(ProcessBound):
             "checked": 0,
         }
         numbers = program.options(named, settings, [*most.tolist(), ROUNDING])
-        words = AssemblyMessages(self.mechanism, self._groups)
-        return _How(options, numbers, Terms(self._columns, most, words, words.solved), 1)
+        messages = AssemblyMessages(self.mechanism, self._groups)
+        return _How(options, numbers, Terms(self._columns, most, messages, messages.solved), 1)
 
     def _on_the_way(self, program: Program, options: Options) -> _How:
         """The numbers of a way that is followed."""
@@ -257,12 +262,12 @@ class Assembly(ProcessBound):
             )
         most, settings = self._thresholds(options)
         iterations = options.steps or _ITERATIONS
-        # the text counts by itself; the lanes are never the first to end
+        # the expression counts by itself; the lanes are never the first to end
         named = {"steps": iterations + 3, "tries": 1, "seed": 0, "seed_try": -1, "checked": 0}
         thresholds = [*most.tolist(), float(End.ARRIVED), math.inf, ROUNDING]
         numbers = program.options(named, [*settings, float(iterations)], thresholds)
-        words = FollowingMessages(self.mechanism, self._groups, self._given)
-        return _How(options, numbers, Terms(self._columns, most, words, words.solved), 1)
+        messages = FollowingMessages(self.mechanism, self._groups, self._given)
+        return _How(options, numbers, Terms(self._columns, most, messages, messages.solved), 1)
 
     @property
     def _groups(self) -> tuple[Group, ...]:
@@ -287,23 +292,10 @@ class Assembly(ProcessBound):
         """The given positions (N, n), the starts (N, nq) and the leading shape."""
         m = self.mechanism
         start = self._neutral if q0 is None else configuration(q0, m, "q0")
-        if isinstance(actuated, Mapping):
-            rows = self._by_name(actuated, start)
-        else:
-            rows = real_rows(actuated, "actuated", self.n_actuated)
-        if not np.isfinite(rows).all():
-            bad = np.argwhere(~np.isfinite(rows))[0]
-            raise InputError(f"actuated[{', '.join(map(str, bad))}] is not a finite number")
-        try:
-            lead = np.broadcast_shapes(rows.shape[:-1], start.shape[:-1])
-        except ValueError:
-            raise ShapeError(
-                f"the leading shapes of actuated {rows.shape[:-1]} and q0 {start.shape[:-1]} "
-                "do not go together"
-            ) from None
-        wide = np.broadcast_to(rows, (*lead, rows.shape[-1])).reshape(-1, rows.shape[-1])
-        whole = np.broadcast_to(start, (*lead, m.n_q)).reshape(-1, m.n_q)
-        return np.ascontiguousarray(wide), np.ascontiguousarray(whole), lead
+        given = self._by_name(actuated, start) if isinstance(actuated, Mapping) else actuated
+        rows = finite_positions(given, "actuated", self.n_actuated)
+        lead = leading_shape({"actuated": rows, "q0": start})
+        return broadcast_rows(rows, lead), broadcast_rows(start, lead), lead
 
     def _by_name(self, actuated: Mapping[str, Any], start: Floats) -> Floats:
         """The rows of positions by name, those that are not named from the start."""
@@ -345,9 +337,6 @@ tries that pass a saddle slowly, and with them the branch that `q0` or neutral w
 def _changes(steps: int | None, tries: int | None, seed: int | None) -> tuple[Any, ...]:
     """Changes of options, as `changed` takes them."""
     return (None, None, steps, tries, seed, None, None, None)
-
-
-_UNCHANGED = _changes(None, None, None)
 
 
 def given_positions(m: Mechanism, actuated: Sequence[str]) -> tuple[int, ...]:

@@ -1,13 +1,14 @@
 """Mobility, passive rates and singularities of an assembled mechanism.
 
 The rates are those of `algorithms.passive_rates` in one call of compiled code, which gives one
-number beside them: above 1 where the loops are open, where the rates that are found do not close them, as
-actuated joints hold each other, and at a singularity. Such rows are left to singular values.
+number beside them: above 1 where the loops are open, where the rates that are found do not close
+them, as actuated joints hold each other, and at a singularity. Such rows are left to singular
+values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -82,11 +83,11 @@ class CompiledRates:
         """Raises: UnknownNameError, InputError for a frame or reference that is none."""
         self._shape = (m.n_v if asked is None else 6, len(actuated_numbers(m)))
 
-        def text(o: Ops, q: Block) -> dict[str, Block]:
+        def rates(o: Ops, q: Block) -> dict[str, Block]:
             return {"rates": _rates_and_doubt(o, m, q, asked, free_motions)}
 
         key = ("closed", "rates", *map(str, asked or ()), str(free_motions), m.digest)
-        recipe = text_recipe(key, "rates", {"q": m.n_q}, text)
+        recipe = text_recipe(key, "rates", {"q": m.n_q}, rates)
         with compiler.work(f"velocities for {m.name}"):
             self._call = build(recipe, compiler=compiler).bound()
 
@@ -219,28 +220,20 @@ class Rates:
 
     @cached_property
     def _closure(self) -> Kernel:
-        def text(o: Ops, q: Block) -> dict[str, Block]:
-            return {"closure": closure(o, self.mechanism, q)}
-
-        return self._kernel("closure", text)
+        return self._kernel("closure", lambda o, q: closure(o, self.mechanism, q))
 
     @cached_property
     def _openings(self) -> Kernel:
-        def text(o: Ops, q: Block) -> dict[str, Block]:
-            return {"openings": o.vector(openings(o, self.mechanism, q))}
-
-        return self._kernel("openings", text)
+        return self._kernel("openings", lambda o, q: o.vector(openings(o, self.mechanism, q)))
 
     @cached_property
     def _jacobian(self) -> Kernel:
-        def text(o: Ops, q: Block) -> dict[str, Block]:
-            return {"jacobian": closure_jacobian(o, self.mechanism, q)}
+        return self._kernel("jacobian", lambda o, q: closure_jacobian(o, self.mechanism, q))
 
-        return self._kernel("closure_jacobian", text)
-
-    def _kernel(self, name: str, text: Callable[..., Mapping[str, Block]]) -> Kernel:
+    def _kernel(self, name: str, expression: Callable[[Ops, Block], Block]) -> Kernel:
         key = ("closed", name, self.mechanism.digest)
-        recipe = text_recipe(key, name, {"q": self.mechanism.n_q}, text)
+        sizes = {"q": self.mechanism.n_q}
+        recipe = text_recipe(key, name, sizes, lambda o, q: {name: expression(o, q)})
         with self._compiler.work(f"{name} for {self.mechanism.name}"):
             return build(recipe, compiler=self._compiler)
 
