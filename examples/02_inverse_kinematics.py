@@ -40,6 +40,6 @@ if missed.success:
     raise SystemExit("a target out of reach was called solved")
 
 # A joint that is stuck: lock it, and solve with the others.
-stuck = robot.lock([robot.joint_names[2]], at=0.3)
+stuck = robot.with_locked([robot.joint_names[2]], at=0.3)
 print(f"with one joint locked: {len(stuck.joint_names)} joints left")
 print("solved:", stuck.ik(stuck.fk(stuck.random(seed=5), "tool0"), "tool0").success)

@@ -60,7 +60,7 @@ print(f"  largest turn of a joint: {np.degrees(np.abs(result.q - stand).max()):.
 arm = lw.load("ur5e")
 start = np.array([0.0, -1.2, 1.5, -0.3, 1.6, 0.0])
 pose = arm.fk(start + 0.3, "tool0")
-ways = arm.ik(pose, "tool0", q0=start, all_solutions=True)
+ways = arm.ik_all(pose, "tool0", q0=start)
 print(f"{len(ways.q)} ways; the nearest turns joints by {np.abs(ways.q[0] - start).max():.2f} rad")
 check(bool(ways.success.all()), "each of them")
 

@@ -23,9 +23,6 @@ if "general" in sys.argv[3:]:
 
 import linkwork as lw
 from fuzz_arguments import Evil, argument, good, keywords
-from linkwork.compile import dispatch
-from linkwork.robot import Robot
-from prototype_robot import dispatch_code
 
 HAS_ABI = numpy_abi.array_abi() is not None
 MODEL = "ur5e"
@@ -41,30 +38,24 @@ class Subject:
         self.lengths, self.frames = lengths, frames
 
 
-class Plain(Robot):
-    """A robot whose methods call the kernels themselves."""
+class Plain:
+    """Methods of a robot that call its kernels themselves."""
 
     def __init__(self, robot):
-        super().__init__(robot.mechanism, robot.document)
-        self._kernels, self._may_install = robot._kernels, False
+        self.kernel = robot.kernel
 
-    def _bound(self, algorithm, frame, reference, parameters=()):
-        return self._kernel(algorithm, frame, reference, parameters)
+    def fk(self, q, frame=None, *, out=None, threads=None, on_bad="raise"):
+        call = {"out": out, "threads": threads, "on_bad": on_bad}
+        return self.kernel("fk", frame)(q, **call)
 
+    def jacobian(
+        self, q, frame=None, *, reference=REFERENCES[0], out=None, threads=None, on_bad="raise"
+    ):
+        call = {"out": out, "threads": threads, "on_bad": on_bad}
+        return self.kernel("jacobian", frame, reference=reference)(q, **call)
 
-def dispatchers(robot):
-    """Built-in functions for two methods of a robot, as its instances may keep them."""
-    code, twin = dispatch_code(), copy.copy(robot)
-    twin._kernels = robot._kernels
-    yield "fk", dispatch.dispatcher(
-        code, Robot.fk, twin, lambda frame: twin._bound("fk", frame, None), arrays=1,
-        choices=("frame",), capacity=2,
-    )  # fmt: skip
-    yield "jacobian", dispatch.dispatcher(
-        code, Robot.jacobian, twin,
-        lambda frame, reference: twin._bound("jacobian", frame, reference or REFERENCES[0]),
-        arrays=1, choices=("frame", "reference"),
-    )  # fmt: skip
+    for method in (fk, jacobian):  # errors name the function
+        method.__qualname__ = f"RobotMethods.{method.__name__}"
 
 
 def subjects(robot):
@@ -76,13 +67,10 @@ def subjects(robot):
         ("integrate", (n_q, n_v), False), ("jacobian_dot_v", (n_q, n_v), True),
     ):  # fmt: skip
         frame = frames[-1] if named else None
-        bound, kernel = robot.function(algorithm, frame), plain.function(algorithm, frame)
+        bound, kernel = robot.function(algorithm, frame), robot.kernel(algorithm, frame)
         yield Subject(f"function {algorithm}", bound, kernel, lengths)
-    methods = [("method fk", "fk", robot.fk), ("method jacobian", "jacobian", robot.jacobian)]
-    if HAS_ABI:
-        methods += [(f"dispatcher {name}", name, made) for name, made in dispatchers(robot)]
-    for label, name, call in methods:
-        yield Subject(label, call, getattr(plain, name), (n_q,), frames)
+    for name in ("fk", "jacobian"):
+        yield Subject(f"method {name}", getattr(robot, name), getattr(plain, name), (n_q,), frames)
 
 
 def outcome(call, args, named):

@@ -112,7 +112,7 @@ def _driven(robot: Any) -> Any:
     """The first half of its joints with one position is driven: passive freedoms, or too many."""
     m = robot.mechanism
     names = [n for n, kind in zip(m.joint_names, m.joint_types, strict=True) if kind.n_q == 1]
-    return robot.actuate(names[: (len(names) + 1) // 2])
+    return robot.with_actuated(names[: (len(names) + 1) // 2])
 
 
 def _tree(name: str, random: np.random.Generator) -> tuple[Any, np.ndarray]:
@@ -136,7 +136,7 @@ def _tree(name: str, random: np.random.Generator) -> tuple[Any, np.ndarray]:
         names = [n for n, k in zip(m.joint_names, m.joint_types, strict=True) if k.n_q == 1]
         x, y, z = (float(q[m.q_start[m.joint(n)]]) for n in names[:3])
         rest = z - np.sin(x) * y - x * x
-        robot = robot.couple(names[2], names[:2], lambda a, b: np.sin(a) * b + a * a + rest)
+        robot = robot.with_coupling(names[2], names[:2], lambda a, b: np.sin(a) * b + a * a + rest)
     return robot, q
 
 

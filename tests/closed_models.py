@@ -89,7 +89,7 @@ def bennett(size: float = 1.0) -> lw.Robot:
         + _hinge("foot", "base", "foot", -b, -beta, "fixed")
         + "</robot>"
     )
-    return lw.load(text).close("foot", "end", "revolute", name="hinge").actuate("j1")
+    return lw.load(text).with_loop("foot", "end", "revolute", name="hinge").with_actuated("j1")
 
 
 def bennett_angle(angle: float) -> float:

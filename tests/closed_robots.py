@@ -57,7 +57,7 @@ def closing(robot: Any, q: np.ndarray, ends: tuple[str, str], kind: str) -> Any:
     T_b = np.linalg.inv(robot.fk(q, ends[1])) @ robot.fk(q, a) @ FREE[kind]
     robot = robot.with_frame(b, ends[1], T_b)
     distance = float(np.linalg.norm(FREE[kind][:3, 3])) if kind == "distance" else 0.0
-    return robot.close(a, b, kind, name=kind, distance=distance)
+    return robot.with_loop(a, b, kind, name=kind, distance=distance)
 
 
 @cache
@@ -71,9 +71,9 @@ def with_every_kind(base: str = "fixed") -> Assembled:
     m = robot.mechanism
     names = [n for n, kind in zip(m.joint_names, m.joint_types, strict=True) if kind.n_q == 1]
     x, y, z = (float(q[m.q_start[m.joint(name)]]) for name in names[:3])
-    robot = robot.couple(names[0], names[1], rate=0.5, offset=x - 0.5 * y)
+    robot = robot.with_coupling(names[0], names[1], rate=0.5, offset=x - 0.5 * y)
     rest = y - np.sin(z) * x
-    robot = robot.couple(names[1], (names[2], names[0]), lambda a, b: np.sin(a) * b + rest)
+    robot = robot.with_coupling(names[1], (names[2], names[0]), lambda a, b: np.sin(a) * b + rest)
     made = Assembled(robot.mechanism, robot.document)
     made.at = q
     return made

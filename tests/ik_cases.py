@@ -20,19 +20,18 @@ from ik_measures import turned
 from linkwork.mechanism.model import JointType
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.tasks.base import Task
-from linkwork.solve.tasks.center_of_mass import CenterOfMass
-from linkwork.solve.tasks.closed import Closed
-from linkwork.solve.tasks.direction import Direction
-from linkwork.solve.tasks.joint_coupling import JointCoupling
-from linkwork.solve.tasks.manipulability import Manipulability
-from linkwork.solve.tasks.on_line import OnLine
-from linkwork.solve.tasks.on_plane import OnPlane
-from linkwork.solve.tasks.orientation import Orientation
-from linkwork.solve.tasks.pointing import Pointing
-from linkwork.solve.tasks.pose import Pose
-from linkwork.solve.tasks.position import Position
-from linkwork.solve.tasks.posture import Posture
-from linkwork.solve.tasks.relative_pose import RelativePose
+from linkwork.solve.tasks.frames import (
+    Direction,
+    OnLine,
+    OnPlane,
+    Orientation,
+    Pointing,
+    Pose,
+    Position,
+    RelativePose,
+)
+from linkwork.solve.tasks.joints import JointCoupling, Posture
+from linkwork.solve.tasks.whole import CenterOfMass, Closed, Manipulability
 from robots import every_joint_urdf
 
 

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve.expressions import parameters_of
 from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.inputs import Inputs
 from linkwork.solve.tasks.base import Task
 from seeds import rng
 
@@ -32,3 +35,14 @@ def solved(robot: Any, tasks: Task | list[Task], targets: Any, **how: Any) -> np
     moved = result.q
     assert ((moved >= m.lower) & (moved <= m.upper)).all()
     return result.q
+
+
+def rows_of(problem, targets, start):
+    """The parameters (N, p) of targets, the starts (N, nq) and the leading shape."""
+    rows = Inputs(problem).rows(targets, start, checked=True)
+    starts = rows.starts
+    numbers = [
+        parameters_of(NUMPY, problem, [a[k].ravel() for a in rows.arrays], starts[k])[0]
+        for k in range(rows.n)
+    ]
+    return np.array(numbers).reshape(rows.n, problem.layout.n_parameters), starts, rows.lead

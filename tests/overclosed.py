@@ -50,8 +50,8 @@ def four_bar(*off: float) -> Any:
         text += _joint(f"tip{k}", f"right{k}", f"tip{k}", rod, kind="fixed")
     robot = lw.load(text + "</robot>")
     for k in range(len(off)):
-        robot = robot.close(f"end{k}", f"tip{k}", "revolute", name=f"hinge{k}")
-    return robot.actuate([f"a{k}" for k in range(len(off))])
+        robot = robot.with_loop(f"end{k}", f"tip{k}", "revolute", name=f"hinge{k}")
+    return robot.with_actuated([f"a{k}" for k in range(len(off))])
 
 
 def bennett(twist: float = 0.6, lengths: tuple[float, float] = (0.5, 0.8)) -> Any:
@@ -72,4 +72,4 @@ def bennett(twist: float = 0.6, lengths: tuple[float, float] = (0.5, 0.8)) -> An
         + _joint("c", "two", "three", ends[2], turns[2])
         + _joint("end", "three", "end", ends[3], turns[3], kind="fixed") + "</robot>"
     )  # fmt: skip
-    return lw.load(text).close("ground", "end", "revolute", name="hinge").actuate("a")
+    return lw.load(text).with_loop("ground", "end", "revolute", name="hinge").with_actuated("a")

@@ -16,11 +16,11 @@ from linkwork.compile.target import Target, named, new_module
 from linkwork.compile.tracing import trace, trace_function
 from linkwork.errors import InputError
 from linkwork.loading import load
+from linkwork.solve.expressions import iteration
 from linkwork.solve.inputs import settings_of
 from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
-from linkwork.solve.step import step
-from linkwork.solve.tasks.pose import Pose
+from linkwork.solve.tasks.frames import Pose
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 from traced_functions import read
@@ -78,7 +78,7 @@ def _search_step():
     sizes = {"x": 6, "parameters": layout.n_parameters, "settings": layout.n_settings}
 
     def text(o, x, parameters, settings):
-        after, state = step(o, problem, x, parameters, settings)
+        after, state = iteration(o, problem, x, parameters, settings)
         return {"x": after, "state": state}
 
     return trace_function("step", sizes, text)

@@ -128,7 +128,7 @@ def test_the_whole_robot_stands_where_its_links_are(robot: lw.Robot):
 
 def test_a_chain_shows_the_links_it_has(robot: lw.Robot):
     assert len(robot.subchain("arm", "bare").mesh().faces) == 4
-    assert len(robot.lock("lift", [0.0]).mesh().faces) == len(robot.mesh().faces)
+    assert len(robot.with_locked("lift", [0.0]).mesh().faces) == len(robot.mesh().faces)
 
 
 def test_masses_from_shapes_are_those_of_the_formulas(robot: lw.Robot):

@@ -9,7 +9,7 @@ import pytest
 
 import linkwork.ik as public
 import linkwork.solve
-from linkwork.solve.limits.base import Limit
+from linkwork.solve.limits import Limit
 from linkwork.solve.objectives import Objective
 from linkwork.solve.tasks.base import Task
 

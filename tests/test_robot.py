@@ -37,7 +37,7 @@ CALLS: dict[str, Call] = {
     "jacobian_dot_v": lambda r, q, v, **k: r.jacobian_dot_v(q, v, "lens", **k),
     "com": lambda r, q, v, **k: r.com(q, **k),
     "com_jacobian": lambda r, q, v, **k: r.com_jacobian(q, **k),
-    "full": lambda r, q, v, **k: r.full(q, **k),
+    "all_positions": lambda r, q, v, **k: r.all_positions(q, **k),
     "integrate": lambda r, q, v, **k: r.integrate(q, v, **k),
     "difference": lambda r, q, v, **k: r.difference(q, q[..., ::-1], **k),
 }
@@ -203,7 +203,7 @@ def test_a_bad_number_is_named_by_joint_and_row(bad):
         with pytest.raises(lw.InputError, match=rf"joint '{joint}'\) in row \[2, 5\] is"):
             r.com(wrong.reshape(-1, 6, r.n_q))
         with pytest.raises(lw.InputError, match=rf"\(joint '{joint}'\) is"):
-            r.full(wrong[17])
+            r.all_positions(wrong[17])
     for joint, column in zip(r.joint_names, r.mechanism.v_start.tolist(), strict=False):
         fast = v.copy()
         fast[4, column] = bad
@@ -236,7 +236,7 @@ def test_bad_rows_are_marked_where_asked(name):
 
 
 # What does not depend on where the base stands needs no quaternion of it.
-WITHOUT_BASE = ("full", "jacobian_local", "relative")
+WITHOUT_BASE = ("all_positions", "jacobian_local", "relative")
 
 
 @pytest.mark.parametrize("name", [n for n in CALLS if n not in WITHOUT_BASE])
@@ -303,7 +303,7 @@ NOT_NUMBERS = [
 @pytest.mark.parametrize("value", NOT_NUMBERS, ids=range(len(NOT_NUMBERS)))
 def test_what_holds_no_real_numbers_is_refused(value):
     r = everything()
-    for call in (r.com, r.fk_all, r.full):
+    for call in (r.com, r.fk_all, r.all_positions):
         with pytest.raises(lw.InputError, match="q must be real numbers"):
             call(value)
     with pytest.raises(lw.InputError, match="v must be real numbers"):
@@ -399,7 +399,7 @@ def test_shapes_do_not_depend_on_how_many_joints_there_are(n):
         assert r.jacobian(q, frame).shape == (*lead, 6, n)
         assert r.jacobian_dot_v(q, v, frame).shape == (*lead, 6)
         assert r.jacobian_dot(q, v, frame).shape == (*lead, 6, n)
-        assert r.full(q).shape == r.integrate(q, v).shape == (*lead, n)
+        assert r.all_positions(q).shape == r.integrate(q, v).shape == (*lead, n)
         assert r.difference(q, q).shape == (*lead, n)
         assert r.function("jacobian", frame)(q).shape == (*lead, 6, n)
 

@@ -13,15 +13,13 @@ from dynamics_cases import solid
 from linkwork.algorithms.registry import ALGORITHMS, evaluate, find, parameters_of
 from linkwork.loading import load
 from linkwork.robot import Robot
-from linkwork.robot_dynamics import RobotDynamics
 from robots import chain_urdf, every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 
-OF_THE_DESCRIPTION = ("inertial_numbers", "forward_dynamics_regressor")  # no algorithms
 METHODS = [
     name
-    for name in vars(RobotDynamics)
-    if not name.startswith("_") and name not in OF_THE_DESCRIPTION
+    for name, entry in ALGORITHMS.items()
+    if (entry.keywords or entry.needs or name.startswith("frame_")) and not entry.needs_loops
 ]
 KEYWORDS = {
     "external": "wrench:hand",
@@ -70,13 +68,6 @@ def values(robot: Robot, name: str) -> dict[str, object]:
     }
     has = inspect.signature(getattr(Robot, name)).parameters
     return {key: value for key, value in every.items() if key in has}
-
-
-def test_the_methods_are_the_algorithms():
-    assert set(METHODS) <= set(ALGORITHMS)
-    needing = {name for name, entry in ALGORITHMS.items() if entry.needs and not entry.needs_loops}
-    needing -= {"com", "com_jacobian"}  # they need masses, and are no dynamics
-    assert needing <= set(METHODS) and issubclass(Robot, RobotDynamics)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -154,12 +145,12 @@ def test_derivatives_are_named(robot: Robot):
 
 def test_inertial_numbers_are_what_the_regressor_multiplies(robot: Robot):
     q, v, dv = inputs(robot, "regressor")
-    p = robot.inertial_numbers()
+    p = robot.inertial_parameters()
     assert p.shape == (10 * len(robot.mechanism.body_names),)
     close(robot.regressor(q, v, dv) @ p, robot.inverse_dynamics(q, v, dv), 1e-11)
     assert p[::10].sum() == pytest.approx(robot.mechanism.mass.sum(), rel=1e-12)
     p[:] = 0.0  # an array of one's own
-    assert robot.inertial_numbers().any()
+    assert robot.inertial_parameters().any()
 
 
 def test_accelerations_by_inertial_parameters(robot: Robot):
@@ -196,14 +187,18 @@ def test_a_force_that_holds_what_pulls(robot: Robot):
 def test_each_combination_is_compiled_once():
     r = load("ur5e")
     q, v = r.random(seed=1), np.ones(6)
+    wrenches = ["wrench:wrist_3_link", "wrench:tool0"]  # in the order of the frames
+    names = [[], ["gravity"], sorted(wrenches, key=lambda name: r.frame_names.index(name[7:]))]
+    kernels = [r.kernel("bias_forces", parameters=each) for each in names]
+    assert len(set(kernels)) == 3
+    plain = r.bias_forces(q, v)
     for g in ([0, 0, -1], [0, 0, -2], np.zeros((4, 3))):
-        r.bias_forces(q, v, gravity=g)
-    r.bias_forces(q, v, external={"tool0": np.ones(6), "wrist_3_link": np.ones(6)})
-    r.bias_forces(q, v, external={"wrist_3_link": np.zeros(6), "tool0": np.ones(6)})
-    assert len(r._kernels) == 2
-    r.bias_forces(q, v, losses=True)  # none are described: the plain call
-    r.bias_forces(q, v)
-    assert len(r._kernels) == 3
+        assert np.array_equal(r.bias_forces(q, v, gravity=g), kernels[1](q, v, g))
+    one = r.bias_forces(q, v, external={"tool0": np.ones(6), "wrist_3_link": np.zeros(6)})
+    two = r.bias_forces(q, v, external={"wrist_3_link": np.zeros(6), "tool0": np.ones(6)})
+    assert np.array_equal(one, two) and not np.array_equal(one, plain)
+    assert np.array_equal(r.bias_forces(q, v, losses=True), plain)  # none are described
+    assert [r.kernel("bias_forces", parameters=each) for each in names] == kernels
 
 
 def test_arguments_that_do_not_fit(robot: Robot):
@@ -315,7 +310,7 @@ def test_power_lost_is_that_of_every_joint_followers_too():
     </robot>"""
     robot = lw.load(text)
     own = {"lead": (0.3, 0.2), "slide": (50.0, 7.0), "fast": (0.02, 0.05)}
-    rates = robot.full([1.0]) - robot.full([0.0])  # in the order of the bodies
+    rates = robot.all_positions([1.0]) - robot.all_positions([0.0])  # in the order of the bodies
     for v in (-1.7, 0.4):
         without = robot.inverse_dynamics([0.2], [v], [0.0])
         lost = (robot.inverse_dynamics([0.2], [v], [0.0], losses=True) - without)[0] * v

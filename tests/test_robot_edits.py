@@ -31,7 +31,7 @@ def test_names_and_numbers():
     r = everything()
     assert r.name == "every_joint"
     assert sorted(r.joint_names) == sorted(NAMES)
-    assert sorted(r.full_joint_names) == sorted((*NAMES, "grip_b", "grip_c"))
+    assert sorted(r.all_joint_names) == sorted((*NAMES, "grip_b", "grip_c"))
     assert (r.n_q, r.n_v) == (5 + 3 + 7 + 4, 5 + 3 + 6 + 3)
     assert r.frame_names[0] == "base"
     assert "elbow/joint" in r.frame_names  # the link has the plain name
@@ -120,7 +120,7 @@ def test_repr_tells_loops_and_what_they_leave_free_once_it_is_known():
     assert (
         repr(robot) == f"Robot('four_bar': 3 joints, 1 loop, 1 degree of freedom, {frames} frames)"
     )
-    geared = lw.load("panda").couple("joint2", "joint1")
+    geared = lw.load("panda").with_coupling("joint2", "joint1")
     assert "7 joints, 1 coupling, " in repr(geared)
     assert "degree" not in repr(geared)
 
@@ -241,11 +241,11 @@ def test_full_has_every_joint_that_moves():
     named = by_name(r.mechanism, q)
     widths = {"free": 7, "socket": 4, "plane": 3}
     values, at = {}, 0
-    for name in r.full_joint_names:
+    for name in r.all_joint_names:
         width = widths.get(name, 1)
-        values[name] = r.full(q)[at : at + width]
+        values[name] = r.all_positions(q)[at : at + width]
         at += width
-    assert at == r.full(q).shape[0]
+    assert at == r.all_positions(q).shape[0]
     for name in NAMES:
         assert np.array_equal(values[name], named[name])
     b = -2 * named["grip_a"] + 0.1
@@ -261,21 +261,23 @@ def test_locked_joints_hold_and_the_others_move_as_before():
     q = np.clip(some(r, "lock"), r.limits.lower, r.limits.upper)
     named = by_name(r.mechanism, q)
     held = ["shoulder", "plane", "grip_a"]
-    locked = r.lock(held, {name: named[name] for name in held})
+    locked = r.with_locked(held, {name: named[name] for name in held})
     assert set(locked.joint_names) == set(NAMES) - set(held)
     rest = locked.configuration({name: named[name] for name in locked.joint_names})
     for frame in r.frame_names:
         np.testing.assert_allclose(locked.fk(rest, frame), r.fk(q, frame), atol=1e-14)
     np.testing.assert_allclose(locked.com(rest), r.com(q), atol=1e-14)
-    assert "grip_b" not in locked.full_joint_names
+    assert "grip_b" not in locked.all_joint_names
     assert r.joint_names == everything().joint_names
-    alone = r.lock("shoulder", 0.5)
+    alone = r.with_locked("shoulder", 0.5)
     assert np.array_equal(
         alone.fk(alone.neutral(), "lens"),
-        r.lock(["shoulder"], [0.5]).fk(alone.neutral(), "lens"),
+        r.with_locked(["shoulder"], [0.5]).fk(alone.neutral(), "lens"),
     )
     np.testing.assert_allclose(
-        r.lock("slide").fk(r.lock("slide").neutral(), "lens"), r.fk(r.neutral(), "lens"), atol=1e-14
+        r.with_locked("slide").fk(r.with_locked("slide").neutral(), "lens"),
+        r.fk(r.neutral(), "lens"),
+        atol=1e-14,
     )
 
 
@@ -294,13 +296,13 @@ def test_locked_joints_hold_and_the_others_move_as_before():
 )
 def test_locks_that_mean_nothing_are_refused(joints, at, error):
     with pytest.raises(error):
-        everything().lock(joints, at)
+        everything().with_locked(joints, at)
 
 
 def test_a_locked_floating_base_stands_where_it_was():
     r = everything("floating")
     q = some(r, "locked base")
-    fixed = r.lock("floating_base", q[:7])
+    fixed = r.with_locked("floating_base", q[:7])
     assert fixed.n_q == r.n_q - 7
     np.testing.assert_allclose(fixed.fk(q[7:], "lens"), r.fk(q, "lens"), atol=1e-14)
 
@@ -317,7 +319,7 @@ def test_a_subchain_is_the_way_between_two_frames(base, tip):
     np.testing.assert_allclose(part.fk(short), expected, atol=1e-13)
     np.testing.assert_allclose(part.fk(short, base), np.eye(4), atol=1e-13)
     assert part.subchain(base, tip).tip == tip
-    assert part.lock(part.joint_names[0]).tip == tip
+    assert part.with_locked(part.joint_names[0]).tip == tip
     with pytest.raises(lw.UnknownNameError):
         r.subchain(base, "nowhere")
 
@@ -331,7 +333,7 @@ def test_an_added_frame_moves_with_its_parent():
     q = some(r, "added")
     np.testing.assert_allclose(more.fk(q, "tool"), r.fk(q, "lens") @ T, atol=1e-14)
     assert np.array_equal(more.fk(q, "lens"), r.fk(q, "lens"))
-    assert more.lock("shoulder", 0.0).frame_names[-1] == "tool"
+    assert more.with_locked("shoulder", 0.0).frame_names[-1] == "tool"
     chain = lw.load(chain_urdf(2)).with_frame("tool", "link2", np.eye(4))
     assert chain.tip == "link2"
 

@@ -15,8 +15,10 @@ from seeds import rng
 
 def test_edits_return_new_robots():
     robot = lw.load("planar_3r")
-    closed = robot.close("tool0", "base_link", "xy", name="tip").couple("joint3", "joint2")
-    closed = closed.actuate("joint1")
+    closed = robot.with_loop("tool0", "base_link", "xy", name="tip").with_coupling(
+        "joint3", "joint2"
+    )
+    closed = closed.with_actuated("joint1")
     assert robot.loops == () and not robot.mechanism.is_closed
     assert closed.loops[0].name == "tip" and closed.couplings[0].joint == "joint3"
     assert closed.actuated == ("joint1",)
@@ -41,8 +43,8 @@ def test_loops_beside_a_file_are_found(tmp_path):
 
 
 def test_loops_are_saved_beside_the_description(tmp_path):
-    robot = lw.load("four_bar").close("crank_link", "rocker_end", "distance", distance=0.2)
-    robot = robot.couple("rocker", "crank", lambda x: np.sin(x) / 3)
+    robot = lw.load("four_bar").with_loop("crank_link", "rocker_end", "distance", distance=0.2)
+    robot = robot.with_coupling("rocker", "crank", lambda x: np.sin(x) / 3)
     saved = lw.urdf.write(robot, tmp_path / "mine.urdf")
     assert saved.loops == tmp_path / "mine.loops.yaml"
     assert lw.load(saved.path).mechanism == robot.mechanism
@@ -104,7 +106,7 @@ def test_a_controller_keeps_the_loops_closed():
 def test_names_are_checked():
     robot = lw.load("four_bar")
     with pytest.raises(UnknownNameError, match="nearest: coupler_end"):
-        robot.close("coupler_edn", "base_link")
+        robot.with_loop("coupler_edn", "base_link")
     with pytest.raises(InputError, match="takes a target"):
         robot.ik([1.0, 2.0, 3.0], tasks=[])
 
@@ -120,7 +122,7 @@ def test_accelerations_by_inertial_numbers_with_loops():
     robot = lw.load("excavator")
     q, v = robot.neutral(), np.zeros(robot.n_v)
     tau = np.ones(robot.n_v)
-    slope = robot.forward_dynamics_regressor(q, v, tau) @ robot.inertial_numbers()
+    slope = robot.forward_dynamics_regressor(q, v, tau) @ robot.inertial_parameters()
     falls = robot.forward_dynamics(q, v, 0 * tau)
     np.testing.assert_allclose(slope, falls - robot.forward_dynamics(q, v, tau), atol=1e-8)
 
@@ -137,9 +139,9 @@ def test_dynamics_by_the_robot():
     np.testing.assert_allclose(back, tau, atol=1e-12)
     with pytest.raises(InputError, match="no loops or couplings"):
         lw.load("planar_3r").closure_bias(np.zeros(3), np.zeros(3))
-    with pytest.raises(InputError, match=r"use robot\.actuate"):
-        lw.load("four_bar", loops=False).close("coupler_end", "rocker_end").gravity_forces(q)
+    with pytest.raises(InputError, match=r"use robot\.with_actuated"):
+        lw.load("four_bar", loops=False).with_loop("coupler_end", "rocker_end").gravity_forces(q)
     with pytest.raises(InputError, match="there is nothing that they do"):
-        lw.load("planar_3r").couple("joint1", "joint2").loop_wrenches(v, v, v)
+        lw.load("planar_3r").with_coupling("joint1", "joint2").loop_wrenches(v, v, v)
     with pytest.raises(InputError, match=r"q\[0\] \(joint 'crank'\) is nan"):
         robot.forward_dynamics(np.full(3, np.nan), v[0], tau[0])

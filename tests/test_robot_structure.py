@@ -56,7 +56,7 @@ def test_a_chain_keeps_the_links_that_are_fixed_to_it():
 
 
 def test_locked_joints_are_marked():
-    robot = lw.load("panda").lock(["joint2"])
+    robot = lw.load("panda").with_locked(["joint2"])
     marked = [edge.joint for edge in edges_of(robot) if edge.locked]
     assert marked == ["joint2"]
 
@@ -128,7 +128,7 @@ def test_axes_are_those_of_the_description_and_what_the_joints_move_about(name: 
 
 def test_edits_keep_parents_and_axes():
     robot = lw.load("panda")
-    locked = robot.lock("joint2")
+    locked = robot.with_locked("joint2")
     assert locked.parents == robot.parents
     assert np.array_equal(locked.joint_axes, np.delete(robot.joint_axes, 1, axis=0))
     assert locked.mass == pytest.approx(robot.mass, rel=1e-12)
@@ -146,7 +146,7 @@ def test_the_picture_is_text():
     assert len(lines) == len(robot.link_names)
     assert lines[0] == "base_link (floats)"
     assert not any(line != line.rstrip() or "\x1b" in line for line in lines)
-    assert "locked" in robot.lock("left_elbow").tree()
+    assert "locked" in robot.with_locked("left_elbow").tree()
     assert (
         robot.subchain("left_tool0", "torso_link").tree().splitlines()[0] == "left_wrist_roll_link"
     )

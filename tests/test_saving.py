@@ -275,7 +275,7 @@ def test_a_robot_is_saved_as_it_was_loaded_and_refused_once_changed(package: Pat
     lw.urdf.write(lw.load("ur5e", base="floating"), tmp_path / "b.urdf")
     assert (tmp_path / "a.urdf").read_bytes() == (tmp_path / "b.urdf").read_bytes()
     with pytest.raises(UnsupportedFeatureError, match="changed after it was loaded"):
-        lw.urdf.write(robot.lock(robot.joint_names[0]), tmp_path / "c.urdf")
+        lw.urdf.write(robot.with_locked(robot.joint_names[0]), tmp_path / "c.urdf")
     with pytest.raises(UnsupportedFeatureError, match="no description"):
         lw.urdf.write(lw.Robot(robot.mechanism), tmp_path / "c.urdf")
     with pytest.raises(TypeError, match="not int"):
@@ -427,7 +427,7 @@ def test_p1_each_format_is_written_by_the_end_of_the_name_and_as_text(tmp_path: 
 
 def test_what_a_format_cannot_hold_is_told_or_refused(tmp_path: Path):
     pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
-    robot = lw.load("planar_3r").close("base_link", "tool0", "universal", name="u")
+    robot = lw.load("planar_3r").with_loop("base_link", "tool0", "universal", name="u")
     told = [p for p in lw.save(robot, tmp_path / "m.xml").findings if p.level == "warning"]
     assert [(p.code, ": 'u'" in p.message) for p in told] == [("mjcf-loops", True)]
     with pytest.raises(lw.DescriptionError, match="'u'"):
@@ -436,7 +436,7 @@ def test_what_a_format_cannot_hold_is_told_or_refused(tmp_path: Path):
 
 
 def test_a_changed_robot_is_saved_as_json_with_its_edits(tmp_path: Path):
-    changed = lw.load("ur5e").lock("elbow_joint").with_frame("tip", "tool0", np.eye(4))
+    changed = lw.load("ur5e").with_locked("elbow_joint").with_frame("tip", "tool0", np.eye(4))
     with pytest.raises(UnsupportedFeatureError, match=r"saved as \.json"):
         lw.save(changed, tmp_path / "a.urdf")
     with pytest.raises(InputError, match=r"not clear; end the name in one of \.urdf, \.xml"):

@@ -81,9 +81,9 @@ def test_positions_are_checked_by_name():
     robot = arm()
     far = [np.cos(0.7), np.sin(0.7), 0.0, 0.0]
     with pytest.raises(lw.errors.InputError, match=r"'shoulder' .* 1\.4 rad .*angle, 1\.2"):
-        robot.lock("shoulder", at=far)
+        robot.with_locked("shoulder", at=far)
     rounded = [np.cos(0.6 + 1e-8), np.sin(0.6 + 1e-8), 0.0, 0.0]
-    held = robot.lock("shoulder", at=rounded)
+    held = robot.with_locked("shoulder", at=rounded)
     assert held.n_q == 4 and "shoulder" not in held.joint_names
     with pytest.raises(lw.errors.InputError, match=r"q0: joint 'shoulder' does not move"):
         q0 = np.array([*far, 0, 0, 0, 0])
@@ -157,7 +157,7 @@ def test_loops_close_over_spherical_joints():
     """A rod with a ball at either end, one of them the tree's and one the loop's."""
     robot = arm("").with_frame("grip", "hand", lw.pose([0.0, 0.0, 0.1], R=np.eye(3)))
     anchor = robot.fk(robot.random(seed=rng("loop")), "grip")
-    closed = robot.with_frame("anchor", "base", anchor).close("grip", "anchor", "position")
+    closed = robot.with_frame("anchor", "base", anchor).with_loop("grip", "anchor", "position")
     q = closed.assemble({"elbow": 0.4}).q
     assert closed.is_assembled(q)
     v = np.zeros(closed.n_v)

@@ -83,7 +83,7 @@ class PEER(Peer):
         """The same robot through `lock` and `subchain` of the original file, as a user gets it."""
         robot: Any = self.library.load(path)
         if locked:  # a follower is locked with its leader, and has no place in q
-            robot = robot.lock([name for name in locked if name in robot.joint_names])
+            robot = robot.with_locked([name for name in locked if name in robot.joint_names])
         if not whole:
             robot = robot.subchain(base, tip)
         self.robot, self.tip = robot, tip

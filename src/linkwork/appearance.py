@@ -1,4 +1,4 @@
-"""What links look like and bump into: the shapes of a description as meshes, in place.
+"""Visual and collision shapes of links, as meshes in their places.
 
 Shapes come from the description that the robot was loaded from, poses from the robot itself. Mesh
 files are found and opened when they are asked for, each once.
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.formats.urdf import records
-from linkwork.geometry import load, looks, properties, shapes, volumes
+from linkwork.geometry import load, mesh_parts, properties, shapes, volumes
 from linkwork.geometry.properties import MassProperties
 from linkwork.locating import IMAGE_SUFFIXES, Folders, locate, package_finder
 from linkwork.mechanism.from_urdf import rotation_from_rpy
@@ -190,7 +190,7 @@ def _shown(link: records.Link, kind: str) -> tuple[records.Visual | records.Coll
 
 
 def _materials(document: records.Document) -> dict[str, records.Material]:
-    """What each name of a material means: its first definition, wherever it stands."""
+    """The meaning of each name of a material: its first definition, wherever it stands."""
     found: dict[str, records.Material] = {}
     worn = [v.material for link in document.robot.links for v in link.visuals if v.material]
     for material in (*document.robot.materials, *worn):
@@ -242,7 +242,7 @@ def _parts(
 
 
 def _pose(shown: records.Visual | records.Collision) -> Floats:
-    """Where a shape is in its link (4, 4), read-only."""
+    """The pose of a shape in its link (4, 4), read-only."""
     T_link_part = np.eye(4)
     T_link_part[:3, :3], T_link_part[:3, 3] = rotation_from_rpy(shown.rpy), shown.xyz
     T_link_part.setflags(write=False)
@@ -283,4 +283,4 @@ def _joined(placed: Iterable[tuple[ShownPart, Floats]]) -> Any:
     for part, T in placed:
         part.mesh.apply_transform(T)
         moved.append((part.mesh, part.rgba))
-    return looks.joined(moved)
+    return mesh_parts.joined(moved)

@@ -19,7 +19,7 @@ from linkwork.errors import InputError
 
 @contextmanager
 def refusing(name: str | os.PathLike[str]) -> Generator[None, None, None]:
-    """What the system says against writing a file, as an InputError with its name."""
+    """The system's refusal to write a file, as an InputError with its name."""
     try:
         yield
     except (OSError, ValueError) as error:

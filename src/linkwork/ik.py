@@ -4,33 +4,35 @@
 what was compiled, ``robot.controller(tasks=[...], dt=...)`` makes one step at a time.
 """
 
-from linkwork.solve.differential import Controller
-from linkwork.solve.limits.acceleration import AccelerationLimit
-from linkwork.solve.limits.base import Limit
-from linkwork.solve.limits.coupled import CoupledLimit
-from linkwork.solve.limits.position import PositionLimit
-from linkwork.solve.limits.velocity import VelocityLimit
+from linkwork.solve.controller import Controller
+from linkwork.solve.limits import (
+    AccelerationLimit,
+    CoupledLimit,
+    Limit,
+    PositionLimit,
+    VelocityLimit,
+)
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture, Objective
 from linkwork.solve.options import Options
-from linkwork.solve.result import IKResult
+from linkwork.solve.result import AllSolutions, IKResult
 from linkwork.solve.tasks.base import Task
-from linkwork.solve.tasks.center_of_mass import CenterOfMass
-from linkwork.solve.tasks.closed import Closed
-from linkwork.solve.tasks.direction import Direction
-from linkwork.solve.tasks.joint_coupling import JointCoupling
-from linkwork.solve.tasks.manipulability import Manipulability
-from linkwork.solve.tasks.on_line import OnLine
-from linkwork.solve.tasks.on_plane import OnPlane
-from linkwork.solve.tasks.orientation import Orientation
-from linkwork.solve.tasks.pointing import Pointing
-from linkwork.solve.tasks.pose import Pose
-from linkwork.solve.tasks.position import Position
-from linkwork.solve.tasks.posture import Posture
-from linkwork.solve.tasks.relative_pose import RelativePose
+from linkwork.solve.tasks.frames import (
+    Direction,
+    OnLine,
+    OnPlane,
+    Orientation,
+    Pointing,
+    Pose,
+    Position,
+    RelativePose,
+)
+from linkwork.solve.tasks.joints import JointCoupling, Posture
+from linkwork.solve.tasks.whole import CenterOfMass, Closed, Manipulability
 from linkwork.solve.velocities import JointVelocities, joint_velocities
 
 __all__ = [
     "AccelerationLimit",
+    "AllSolutions",
     "CenterOfMass",
     "Centred",
     "Closed",

@@ -82,7 +82,7 @@ def load(
 def _record_of(
     given: str | Path | bytes | Document, loops: str | os.PathLike[str] | Literal[False] | None
 ) -> LoopsRecord:
-    """What the file with loops says that belongs to a source; nothing where there is none."""
+    """The record of the file with loops that belongs to a source; empty where there is none."""
     if loops is False:
         return LoopsRecord()
     if loops is not None:
@@ -135,7 +135,7 @@ def _read(
 
 
 def _of_stream(stream: IO[Any], file: str | None) -> Document:
-    """What an open file holds: the description itself, never the name of another file."""
+    """The document in an open file: a description itself, never the name of another file."""
     data: str | bytes = stream.read()
     name = getattr(stream, "name", None)
     content = data

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from linkwork import settings
-from linkwork.geometry import packages
-from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES, resolve
+from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES, Packages, resolve
+from linkwork.geometry.meshes import package_finder as finder_of
 
 __all__ = ["IMAGE_SUFFIXES", "MESH_SUFFIXES", "locate", "package_finder"]
 
@@ -40,14 +40,12 @@ def locate(
     )
 
 
-def package_finder(file: str | os.PathLike[str], allow: Folders = ()) -> packages.Packages:
-    """What gives the folders of the packages that a description may name.
+def package_finder(file: str | os.PathLike[str], allow: Folders = ()) -> Packages:
+    """The finder of the packages that a description may name.
 
     Searched: as by `locate`.
     """
-    return packages.package_finder(
-        file, _allowed(allow), ros_paths=settings.ros_paths(), home=settings.home()
-    )
+    return finder_of(file, _allowed(allow), ros_paths=settings.ros_paths(), home=settings.home())
 
 
 def _allowed(allow: Folders) -> Folders:

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork import settings
 from linkwork.algorithms import configuration
-from linkwork.algorithms.closure import is_closed
-from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.registry import find
-from linkwork.compile.kernel import Kernel, OnBad, build
+from linkwork.algorithms.regressor import inertial_parameters
+from linkwork.checks import whole_number
+from linkwork.compile.kernel import Kernel, OnBad
 from linkwork.compile.machine_code import COMPILING
-from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import Finding, InputError
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
 from linkwork.mechanism.dynamics_checks import accept_inertias
+from linkwork.mechanism.dynamics_inputs import External, dynamics_inputs
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.mechanism.payload import with_payload
-from linkwork.methods import install
-from linkwork.robot_dynamics import RobotDynamics
+from linkwork.programs import Function, Programs, named
+from linkwork.renamed import renamed_method, renamed_property
 from linkwork.robot_ik import RobotIK
 from linkwork.robot_loops import RobotLoops
 from linkwork.robot_meshes import RobotMeshes
+from linkwork.robot_methods import RobotMethods
 from linkwork.robot_structure import RobotStructure
 
 if TYPE_CHECKING:
-    from linkwork.solve.compiled import Known
+    from linkwork.solve.engine import Known
     from linkwork.solve.ik import InverseKinematics
 
 Floats = NDArray[np.float64]
-Function = Callable[..., Floats]
 
 
 class Limits(NamedTuple):
@@ -53,13 +53,27 @@ class Limits(NamedTuple):
     angle: Floats
 
 
-class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
+class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
     and gives the same leading shape back. ``out`` takes the result, ``threads`` bounds the
     threads of a long batch (default: the processor's cores). A row that is not finite raises
     InputError with its joint; ``on_bad="nan"`` marks such rows with NaN instead.
+
+    Keywords of the methods of dynamics, which mean the same everywhere:
+
+    - ``external``: wrenches that act on the robot, by frame: force, then moment about the frame's
+      origin, along the axes of the world (..., 6), N and N m.
+    - ``gravity``: the free-fall acceleration in the world (..., 3), m/s², in place of
+      (0, 0, -9.80665).
+    - ``losses=True``: damping and Coulomb friction count, as the description gives them.
+    - ``armature``: inertia of rotors times the square of their gear ratios (..., nv), kg m² or kg,
+      on the diagonal of the mass matrix, in place of what the description says (an MJCF does).
+
+    They become inputs of the compiled function (docs/parameters.md): each combination of them is
+    compiled once, whatever the values, whose leading shapes broadcast with those of q. A robot with
+    inertias that no real body has is refused, unless `accept_inertias` was called.
 
     The object may be shared by threads: the mechanism never changes, and edits return new robots.
     """
@@ -70,12 +84,10 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         self.mechanism = mechanism
         self.document = document
         self._tip = tip
-        self._may_install = True  # built-in functions before the methods, see `install`
-        self._kernels: dict[Any, Kernel] = {}
-        self._functions: dict[Any, Function] = {}
+        self._programs = Programs(mechanism, partial(_tip_of, mechanism, document, tip))
         self._searches: Known = {}
         self._solvers: dict[Any, InverseKinematics] = {}
-        self._closed: dict[Any, Any] = {}  # assemblers by their actuated joints, and rates
+        self._assemblers: dict[Any, Any] = {}  # by their actuated joints
 
     # what it is
 
@@ -90,8 +102,8 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         return self.mechanism.joint_names
 
     @property
-    def full_joint_names(self) -> tuple[str, ...]:
-        """The joints that `full` gives positions of: all that move, coupled ones included."""
+    def all_joint_names(self) -> tuple[str, ...]:
+        """The joints of `all_positions`: all that move, coupled ones included."""
         m = self.mechanism
         names = zip(m.body_joint_names, m.body_joint_types, strict=True)
         return tuple(name for name, kind in names if kind is not JointType.FIXED)
@@ -128,24 +140,7 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
 
         Raises: InputError where there are several such links, or none is known.
         """
-        if self._tip is not None:
-            return self._tip
-        tips = self._end_links()
-        if len(tips) == 1:
-            return tips[0]
-        listed = ", ".join((tips or list(self.frame_names))[:12])
-        raise InputError(
-            f"'{self.name}' has {len(tips)} links at an end: name the frame that is meant, for "
-            f"example one of {listed}"
-        )
-
-    def _end_links(self) -> list[str]:
-        if self.document is None:
-            return []
-        parents = {joint.parent for joint in self.document.robot.joints}
-        links = [link.name for link in self.document.robot.links]
-        frames = set(self.frame_names)
-        return [name for name in links if name not in parents and name in frames]
+        return self._programs.tip()
 
     # configurations
 
@@ -173,7 +168,7 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
 
         Raises: InputError for a number or a seed that is none, or for reversed limits.
         """
-        count = 1 if n is None else _whole("n", n)
+        count = 1 if n is None else whole_number(n, "n", least=0)
         try:
             rng = np.random.default_rng(seed)
         except (TypeError, ValueError):
@@ -192,113 +187,7 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         """
         return configuration_from(self.mechanism, positions)
 
-    def full(
-        self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
-    ) -> Floats:
-        """Positions of all joints (..., n_full), in the order of `full_joint_names`."""
-        return self._compute(("full", None, None), (q,), out, threads)
-
-    def integrate(self, q: ArrayLike, v: ArrayLike, *, out: Floats | None = None) -> Floats:
-        """The configuration (..., nq) reached from q by the velocity v (..., nv) in one second."""
-        return self._compute(("integrate", None, None), (q, v), out, None)
-
-    def difference(self, q0: ArrayLike, q1: ArrayLike, *, out: Floats | None = None) -> Floats:
-        """The velocity (..., nv) that takes q0 to q1 in one second."""
-        return self._compute(("difference", None, None), (q0, q1), out, None)
-
-    # kinematics
-
-    def fk(
-        self,
-        q: ArrayLike,
-        frame: str | None = None,
-        *,
-        out: Floats | None = None,
-        threads: int | None = None,
-        on_bad: OnBad = "raise",
-    ) -> Floats:
-        """Pose of a frame in the world, T_world_frame (..., 4, 4); default: `tip`."""
-        return self._compute(("fk", frame, None), (q,), out, threads, on_bad)
-
-    def fk_all(
-        self,
-        q: ArrayLike,
-        *,
-        out: Floats | None = None,
-        threads: int | None = None,
-        on_bad: OnBad = "raise",
-    ) -> Floats:
-        """Poses of all frames in the world (..., nf, 4, 4), in the order of `frame_names`."""
-        return self._compute(("fk_all", None, None), (q,), out, threads, on_bad)
-
-    def relative(
-        self,
-        q: ArrayLike,
-        base: str,
-        frame: str,
-        *,
-        out: Floats | None = None,
-        threads: int | None = None,
-        on_bad: OnBad = "raise",
-    ) -> Floats:
-        """Pose of a frame in another one, T_base_frame (..., 4, 4).
-
-        Joints that carry both frames, a floating base for instance, make no difference.
-        """
-        return self._compute(("relative", base, frame), (q,), out, threads, on_bad)
-
-    def jacobian(
-        self,
-        q: ArrayLike,
-        frame: str | None = None,
-        *,
-        reference: Reference = "world-aligned",
-        out: Floats | None = None,
-        threads: int | None = None,
-        on_bad: OnBad = "raise",
-    ) -> Floats:
-        """Jacobian of a frame (..., 6, nv), linear rows first.
-
-        ``reference``: "world-aligned" (velocity of the frame's origin, axes of the world), "local"
-        (axes of the frame) or "world" (velocity at the world's origin).
-        """
-        return self._compute(("jacobian", frame, reference), (q,), out, threads, on_bad)
-
-    def jacobian_dot(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        frame: str | None = None,
-        *,
-        reference: Reference = "world-aligned",
-        out: Floats | None = None,
-        threads: int | None = None,
-    ) -> Floats:
-        """The Jacobian's time derivative (..., 6, nv) while q moves with v, in its own axes."""
-        return self._compute(("jacobian_dot", frame, reference), (q, v), out, threads)
-
-    def jacobian_dot_v(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        frame: str | None = None,
-        *,
-        reference: Reference = "world-aligned",
-        out: Floats | None = None,
-        threads: int | None = None,
-    ) -> Floats:
-        """The Jacobian's time derivative times v (..., 6): the acceleration at dv/dt = 0."""
-        return self._compute(("jacobian_dot_v", frame, reference), (q, v), out, threads)
-
-    def com(self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
-        """Centre of mass in the world (..., 3), the root link's mass included."""
-        return self._compute(("com", None, None), (q,), out, threads)
-
-    def com_jacobian(
-        self, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
-    ) -> Floats:
-        """Jacobian of the centre of mass (..., 3, nv)."""
-        return self._compute(("com_jacobian", None, None), (q,), out, threads)
+    # compiled functions
 
     def function(
         self,
@@ -318,7 +207,8 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         Raises: UnknownNameError for an algorithm, a frame or a parameter that does not exist;
         InputError for an argument that the algorithm does not have or does not depend on.
         """
-        return self._bound(*self._asked(algorithm, frame, parameters, static))
+        names = named(algorithm, frame, static)
+        return self._programs.function(algorithm, names, _listed(parameters))
 
     def kernel(
         self,
@@ -332,7 +222,8 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
 
         Raises: as `function`.
         """
-        return self._kernel(*self._asked(algorithm, frame, parameters, static))
+        names = named(algorithm, frame, static)
+        return self._programs.kernel(algorithm, names, _listed(parameters))
 
     def symbolic(
         self,
@@ -348,14 +239,70 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         """
         from linkwork.compile.symbolic import symbolic  # noqa: PLC0415  imports CasADi
 
-        algorithm, first, second, named = self._asked(algorithm, frame, parameters, static)
-        fixed = self._static(algorithm, first, second, named)
+        names, inputs = named(algorithm, frame, static), _listed(parameters)
+        fixed = self._programs.fixed(algorithm, names, inputs)
         with COMPILING:
-            return symbolic(algorithm, self.mechanism, named, **fixed)
+            return symbolic(algorithm, self.mechanism, inputs, **fixed)
+
+    def _with_inputs(
+        self,
+        algorithm: str,
+        arrays: tuple[ArrayLike, ...],
+        keywords: dict[str, Any],
+        out: Floats | None,
+        threads: int | None,
+        on_bad: OnBad,
+    ) -> Floats:
+        """An algorithm with some of the keywords of dynamics, which become inputs of it."""
+        friction = find(algorithm).friction
+        inputs = dynamics_inputs(self.mechanism, friction=friction, **keywords)
+        function = self._programs.function(algorithm, (), inputs.names)
+        return function(*arrays, *inputs.values, out=out, threads=threads, on_bad=on_bad)
+
+    def forward_dynamics_regressor(  # noqa: PLR0913  the keywords that all of dynamics has
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: External | None = None,
+        gravity: ArrayLike | None = None,
+        losses: bool = False,
+        armature: ArrayLike | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """Derivatives of `forward_dynamics` by the inertial parameters, (..., nv, 10 nb).
+
+        Columns as in `regressor`. With tau = Y p held, -M⁻¹ Y at the accelerations that there are:
+        three compiled functions and a product.
+
+        Raises: as `forward_dynamics`.
+        """
+        how: Any = {"threads": threads, "on_bad": on_bad}
+        more: Any = {"external": external, "losses": losses, "armature": armature}
+        dv = self.forward_dynamics(q, v, tau, gravity=gravity, **more, **how)
+        Y = self.regressor(q, v, dv, gravity=gravity, **how)
+        if self.mechanism.is_closed:  # what the loops leave of the inverse
+            inverse = self.forward_dynamics_derivatives(q, v, tau, armature=armature, **how).tau
+        else:
+            inverse = self.inverse_mass_matrix(q, armature=armature, **how)
+        return -(inverse @ Y)
+
+    def inertial_parameters(self) -> Floats:
+        """Numbers that `regressor` multiplies (10 nb,): m, m c, I of each body, as described.
+
+        Units: kg, kg m, kg m².
+        """
+        return inertial_parameters(self.mechanism)
 
     # edits
 
-    def lock(
+    def subchain(self, base: str, tip: str) -> Robot:
+        """The chain of joints between two frames; its world is the frame ``base``."""
+        return Robot(edit.subchain(self.mechanism, base, tip), self.document, tip=tip)
+
+    def with_locked(
         self,
         joints: str | Sequence[str],
         at: Mapping[str, Any] | Sequence[Any] | Floats | float | None = None,
@@ -367,17 +314,14 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         Raises: UnknownNameError, ShapeError; InputError for positions that are not finite or lie
         outside the limits by more than 1e-6, for followers, and where a loop cannot hold.
         """
-        names = [joints] if isinstance(joints, str) else list(joints)
-        return Robot(edit.lock(self.mechanism, names, at), self.document, tip=self._tip)
-
-    def subchain(self, base: str, tip: str) -> Robot:
-        """The chain of joints between two frames; its world is the frame ``base``."""
-        return Robot(edit.subchain(self.mechanism, base, tip), self.document, tip=tip)
+        return self._with(edit.lock(self.mechanism, _listed(joints), at))
 
     def with_frame(self, name: str, parent_frame: str, T_parent_frame: ArrayLike) -> Robot:
-        """A robot with one more frame, at a fixed pose (4, 4) in another one."""
-        changed = edit.with_frame(self.mechanism, name, parent_frame, T_parent_frame)
-        return Robot(changed, self.document, tip=self._tip)
+        """A robot with one more frame, at a fixed pose (4, 4) in another one.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
+        return self._with(edit.with_frame(self.mechanism, name, parent_frame, T_parent_frame))
 
     def with_payload(
         self,
@@ -396,134 +340,69 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         """
         return self._with(with_payload(self.mechanism, frame, mass, com, inertia))
 
+    def with_loop(
+        self,
+        frame_a: str,
+        frame_b: str,
+        kind: str | Sequence[str] = "pose",
+        *,
+        name: str | None = None,
+        distance: float = 0.0,
+    ) -> Robot:
+        """A robot with a loop that closes between two frames.
+
+        ``kind``: "pose" (weld), "revolute" (about z of frame a), "prismatic", "cylindrical" (along
+        z), "planar" (across z), "position" (ball), "universal" (about z of a and x of b),
+        "distance" (a rod of ``distance`` m with two balls), or the axes of frame a that are held:
+        "xy" of position, "xy/z" of position and rotation.
+
+        Raises: UnknownNameError, InputError.
+        """
+        changed = edit.close(self.mechanism, frame_a, frame_b, kind, name=name, distance=distance)
+        return self._with(changed)
+
+    def with_coupling(
+        self,
+        joint: str,
+        leaders: str | Sequence[str],
+        function: Callable[..., Any] | None = None,
+        *,
+        rate: float | Sequence[float] = 1.0,
+        offset: float = 0.0,
+    ) -> Robot:
+        """A robot with a joint that is where others' positions put it.
+
+        At ``rate`` times each leader's plus ``offset``, or at a ``function`` of them, which is
+        called once and kept as what it computed: arithmetic and NumPy's smooth functions.
+
+        Raises: UnknownNameError, InputError, UnsupportedFeatureError.
+        """
+        changed = edit.couple(self.mechanism, joint, leaders, function, rate=rate, offset=offset)
+        return self._with(changed)
+
+    def with_actuated(self, joints: str | Sequence[str]) -> Robot:
+        """A robot whose actuated joints are these, in this order.
+
+        Raises: UnknownNameError, InputError.
+        """
+        return self._with(edit.actuate(self.mechanism, joints))
+
     def accept_inertias(self) -> Robot:
         """A robot whose inertias count as they stand, also where no real body has them."""
         return self._with(accept_inertias(self.mechanism))
-
-    # how
 
     def _with(self, mechanism: Mechanism) -> Robot:
         """The same robot with an edited mechanism."""
         return Robot(mechanism, self.document, tip=self._tip)
 
-    def _frame(self, frame: str | None) -> str:
-        if frame is None:
-            return self.tip
-        self.mechanism.frame(frame)
-        return frame
-
-    def _asked(
-        self,
-        algorithm: str,
-        frame: str | None,
-        parameters: str | Sequence[str],
-        static: Mapping[str, Any],
-    ) -> tuple[str, str | None, str | None, tuple[str, ...]]:
-        """Algorithm, its static arguments in its own order (two places), and parameters.
-
-        Raises: InputError for an argument that it does not have.
-        """
-        entry = find(algorithm)
-        for key in (*static, *(["frame"] if frame is not None else [])):
-            if key not in entry.static:
-                allowed = ", ".join(entry.static) or "none"
-                raise InputError(f"'{algorithm}' has no argument '{key}'; it has: {allowed}")
-        named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-        given = {"frame": frame, **static}
-        first, second, *_ = *(given.get(key) for key in entry.static), None, None
-        return algorithm, first, second, named
-
-    def _static(
-        self, algorithm: str, first: str | None, second: str | None, named: tuple[str, ...]
-    ) -> dict[str, Any]:
-        """The arguments that are fixed when an algorithm is traced; what it needs is checked."""
-        static: dict[str, Any] = {}
-        entry = find(algorithm)
-        entry.check(self.mechanism, named)
-        if entry.counts_free_motions and is_closed(self.mechanism):
-            static["free_motions"] = self._rates().free_motions
-        for key, value in zip(entry.static, (first, second), strict=False):
-            if key == "frame":
-                static[key] = self._frame(value)
-            elif value is not None:
-                static[key] = value
-            elif key == "base":
-                raise InputError(f"'{algorithm}' needs base=, the frame that poses are given in")
-        return static
-
-    def _kernel(
-        self,
-        algorithm: str,
-        first: str | None,
-        second: str | None,
-        parameters: tuple[str, ...] = (),
-    ) -> Kernel:
-        key = (algorithm, first, second, *parameters)
-        found = self._kernels.get(key)
-        if found is not None:
-            return found
-        static = self._static(algorithm, first, second, parameters)
-        with COMPILING:
-            kernel = build(
-                algorithm_recipe(algorithm, self.mechanism, parameters, **static),
-                compiler=settings.compiler(),
-                labels=self._labels(),
-                most_threads=settings.most_threads(),
-            )
-            return self._kernels.setdefault(key, kernel)
-
-    def _bound(
-        self,
-        algorithm: str,
-        first: str | None,
-        second: str | None,
-        parameters: tuple[str, ...] = (),
-    ) -> Function:
-        key = (algorithm, first, second, *parameters)
-        found = self._functions.get(key)
-        if found is None:
-            with settings.compiler().work(f"{algorithm} for {self.name}"):
-                kernel = self._kernel(algorithm, first, second, parameters)
-                found = self._functions.setdefault(key, kernel.bound())
-        return found
-
-    def _labels(self) -> dict[str, list[str]]:
-        m = self.mechanism
-        names = [f"joint '{name}'" for name in m.joint_names]
-        q = np.repeat(names, np.diff(m.q_start)).tolist()
-        v = np.repeat(names, np.diff(m.v_start)).tolist()
-        frames = [f"frame '{name}'" for name in m.frame_names]
-        of_v = {key: v for key in ("v", "dv", "tau", "armature", "damping", "friction")}
-        return {"q": q, "q0": q, "q1": q, "fk_all": frames, **of_v}
-
-    def _compute(
-        self,
-        what: tuple[str, str | None, str | None],
-        arrays: tuple[ArrayLike, ...],
-        out: Floats | None,
-        threads: int | None,
-        on_bad: OnBad = "raise",
-    ) -> Floats:
-        """The algorithm with its static arguments, of ``arrays``: at once where nothing else is
-        asked for."""
-        if out is None and threads is None and on_bad == "raise":
-            try:
-                bound = self._functions.get(what)
-            except TypeError:
-                wrong = next(name for name in what[1:] if not isinstance(name, str | None))
-                raise InputError(f"a frame is meant by its name, not by {wrong!r}") from None
-            result = (bound or self._bound(*what))(*arrays)
-            if self._may_install:
-                self._may_install = install(Robot, self, what[0], self._twin)
-            return result
-        return self._kernel(*what)(*arrays, out=out, threads=threads, on_bad=on_bad)
-
-    def _twin(self) -> tuple[Robot, Callable[..., Function]]:
-        """Another robot that shares what is compiled, and finds it; its methods stay Python's."""
-        other = Robot(self.mechanism, self.document, tip=self._tip)
-        other._may_install = False
-        other._kernels, other._functions = self._kernels, self._functions
-        return other, other._bound
+    # old names, for one release
+    lock = renamed_method("lock", "with_locked")
+    close = renamed_method("close", "with_loop")
+    couple = renamed_method("couple", "with_coupling")
+    actuate = renamed_method("actuate", "with_actuated")
+    full = renamed_method("full", "all_positions")
+    inertial_numbers = renamed_method("inertial_numbers", "inertial_parameters")
+    full_joint_names = renamed_property("full_joint_names", "all_joint_names")
 
     def __getstate__(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "document": self.document, "tip": self._tip}
@@ -538,7 +417,7 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         if m.is_closed:
             beside = ((len(m.loops), "loop"), (len(m.couplings), "coupling"))
             parts += [each for each in beside if each[0]]
-            rates = self._closed.get("rates")
+            rates = vars(self._programs).get("rates")
             known = None if rates is None else rates.known
             free = None if known is None else known.degrees_of_freedom
         else:
@@ -549,7 +428,26 @@ class Robot(RobotStructure, RobotDynamics, RobotIK, RobotLoops, RobotMeshes):
         return f"Robot('{self.name}': {', '.join(told)}, {len(self.frame_names)} frames)"
 
 
-def _whole(name: str, value: Any) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
-        raise InputError(f"{name} must be a whole number from 0, not {value!r:.40}")
-    return int(value)
+def _tip_of(m: Mechanism, document: Document | None, tip: str | None) -> str:
+    """The tip that is given, or the one link at an end.
+
+    Raises: InputError.
+    """
+    if tip is not None:
+        return tip
+    tips: list[str] = []
+    if document is not None:
+        parents = {joint.parent for joint in document.robot.joints}
+        ends = [link.name for link in document.robot.links if link.name not in parents]
+        tips = [name for name in ends if name in m.frame_names]
+    if len(tips) == 1:
+        return tips[0]
+    listed = ", ".join((tips or list(m.frame_names))[:12])
+    raise InputError(
+        f"'{m.name}' has {len(tips)} links at an end: name the frame that is meant, for "
+        f"example one of {listed}"
+    )
+
+
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwork import settings
-from linkwork.errors import InputError, UnknownNameError
+from linkwork.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -14,14 +15,16 @@ if TYPE_CHECKING:
     from linkwork.algorithms.jacobian import Reference
     from linkwork.mechanism.model import Floats, Mechanism
     from linkwork.mechanism.named_positions import Configuration
-    from linkwork.solve.compiled import Known
-    from linkwork.solve.differential import Controller
-    from linkwork.solve.ik import InverseKinematics, Progress
+    from linkwork.programs import Programs
+    from linkwork.solve.controller import Controller
+    from linkwork.solve.engine import Known
+    from linkwork.solve.ik import InverseKinematics
     from linkwork.solve.inputs import Targets
-    from linkwork.solve.limits.base import Limit
+    from linkwork.solve.limits import Limit
     from linkwork.solve.objectives import Objective
-    from linkwork.solve.options import Options
-    from linkwork.solve.result import IKResult
+    from linkwork.solve.options import Choose, Options
+    from linkwork.solve.program import Progress
+    from linkwork.solve.result import AllSolutions, IKResult
     from linkwork.solve.tasks.base import Task
     from linkwork.solve.velocities import JointVelocities
 
@@ -34,8 +37,8 @@ def closed_too(m: Mechanism, tasks: str | Tasks) -> str | Tasks:
         return tasks
     from linkwork.solve.problem import listed  # noqa: PLC0415  not all need it
     from linkwork.solve.tasks.base import Task  # noqa: PLC0415
-    from linkwork.solve.tasks.closed import Closed  # noqa: PLC0415
-    from linkwork.solve.tasks.pose import Pose  # noqa: PLC0415
+    from linkwork.solve.tasks.frames import Pose  # noqa: PLC0415
+    from linkwork.solve.tasks.whole import Closed  # noqa: PLC0415
 
     given = (
         [Pose(tasks)] if isinstance(tasks, str) else listed(tasks, Task, "tasks", "Pose('tool0')")
@@ -49,7 +52,7 @@ def passive_too(m: Mechanism, joints: tuple[str, ...] | None) -> tuple[str, ...]
     """The joints that are named, and the passive ones of loops, which follow them."""
     if joints is None or not (m.is_closed and m.actuated):
         return joints
-    from linkwork.solve.tasks.closed import Closed  # noqa: PLC0415  not all need it
+    from linkwork.solve.tasks.whole import Closed  # noqa: PLC0415  not all need it
 
     looped = (m.joint_names[c] for c in Closed().bind(m).coordinates)
     return (*joints, *(name for name in looped if name not in (*m.actuated, *joints)))
@@ -59,12 +62,12 @@ class RobotIK:
     """Configurations that do what is asked of frames."""
 
     mechanism: Mechanism
+    _programs: Programs
     _searches: Known
     _solvers: dict[Any, InverseKinematics]
 
     if TYPE_CHECKING:
 
-        def _frame(self, frame: str | None) -> str: ...
         def jacobian(  # noqa: D102  of `Robot`
             self, q: ArrayLike, frame: str | None = None, *, reference: Reference = ...
         ) -> Floats: ...
@@ -81,11 +84,18 @@ class RobotIK:
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
-        all_solutions: bool = False,
+        position_tolerance: float | None = None,
+        rotation_tolerance: float | None = None,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        seconds: float | None = None,
+        best_of: int | None = None,
+        choose: Choose | None = None,
         options: Options | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
-        **changes: Any,
+        all_solutions: bool = False,
     ) -> IKResult:
         """Configurations that bring a frame to poses T_world_frame (..., 4, 4), each verified.
 
@@ -95,16 +105,21 @@ class RobotIK:
         Moves the joints that the frame or the tasks depend on, or ``joints``, but for those in
         ``fixed``; the others stay at ``q0`` (..., nq), or positions by joint name, by default
         neutral. The search begins at ``q0`` where it is given, else near the target where that is
-        one whole pose. ``limits``, ``objectives`` and
-        ``joint_weights`` are those of `solver`, which is to be kept where they are and calls are
-        many. ``all_solutions`` gives every different one that is found of one target, q (n, nq),
-        the nearest to q0 first. ``changes`` are fields of `IKOptions`, such as
-        ``position_tolerance=1e-6`` (m) and ``rotation_tolerance=1e-6`` (rad).
+        one whole pose. ``limits``, ``objectives`` and ``joint_weights`` are those of `solver`,
+        which is to be kept where they are and calls are many. ``position_tolerance`` (m),
+        ``rotation_tolerance`` (rad) and the keywords after them are fields of `Options`.
         ``progress(done, total)`` is called some ten times a second; Ctrl-C is heard as often.
+        ``all_solutions`` is the old name of `ik_all`.
 
         Raises: UnknownNameError, ShapeError, InputError. A target that is not reached raises
         nothing: see `IKResult.success` and `IKResult.reason`.
         """
+        if all_solutions:
+            warnings.warn(
+                "ik(all_solutions=True) is now a method of its own: ik_all(...)",
+                DeprecationWarning,
+                stacklevel=2,
+            )
         solver = self.solver(
             frame,
             joints,
@@ -115,19 +130,85 @@ class RobotIK:
             joint_weights=joint_weights,
         )
         threads = settings.most_threads() if threads is None else threads
-        how: dict[str, Any] = {"options": options, "threads": threads, "progress": progress}
-        how |= changes
-        try:
-            if all_solutions:
-                return solver.all_solutions(targets, q0, **how)
-            return solver.solve(targets, q0, **how)
-        except UnknownNameError as error:
-            from linkwork.solve.options import OPTION, arguments_of  # noqa: PLC0415  seldom needed
+        if all_solutions:
+            return solver.all_solutions(
+                targets,
+                q0,
+                position_tolerance=position_tolerance,
+                rotation_tolerance=rotation_tolerance,
+                steps=steps,
+                seed=seed,
+                options=options,
+                threads=threads,
+                progress=progress,
+            )
+        return solver.solve(
+            targets,
+            q0,
+            position_tolerance=position_tolerance,
+            rotation_tolerance=rotation_tolerance,
+            steps=steps,
+            tries=tries,
+            seed=seed,
+            seconds=seconds,
+            best_of=best_of,
+            choose=choose,
+            options=options,
+            threads=threads,
+            progress=progress,
+        )
 
-            if error.kind != OPTION:
-                raise
-            names = dict.fromkeys([*arguments_of(RobotIK.ik), *error.valid])
-            raise UnknownNameError(OPTION, error.name, list(names)) from None
+    def ik_all(  # noqa: PLR0913  every argument but two is named
+        self,
+        target: Targets = None,
+        frame: str | None = None,
+        *,
+        tasks: Tasks | None = None,
+        q0: Configuration | None = None,
+        joints: str | Sequence[str] | None = None,
+        fixed: str | Sequence[str] = (),
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
+        joint_weights: Mapping[str, float] | None = None,
+        starts: int = 500,
+        apart: float = 1.0e-2,
+        position_tolerance: float | None = None,
+        rotation_tolerance: float | None = None,
+        steps: int | None = None,
+        seed: int | None = None,
+        options: Options | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> AllSolutions:
+        """Every different solution q (n, nq) that is found of one target, the nearest to q0 first.
+
+        Arguments are those of `ik`; the search begins at ``starts`` configurations, and solutions
+        nearer to each other than ``apart`` (rad) are one.
+
+        Raises: as `ik`; ShapeError for more than one target.
+        """
+        solver = self.solver(
+            frame,
+            joints,
+            tasks=tasks,
+            fixed=fixed,
+            limits=limits,
+            objectives=objectives,
+            joint_weights=joint_weights,
+        )
+        return solver.all_solutions(
+            target,
+            q0,
+            starts=starts,
+            apart=apart,
+            position_tolerance=position_tolerance,
+            rotation_tolerance=rotation_tolerance,
+            steps=steps,
+            seed=seed,
+            options=options,
+            threads=settings.most_threads() if threads is None else threads,
+            progress=progress,
+        )
 
     def solver(
         self,
@@ -158,12 +239,16 @@ class RobotIK:
         if frame is not None and not isinstance(frame, str):
             raise InputError(f"a frame is meant by its name, not by {frame!r:.60}; tasks by tasks=")
         plain = not (tasks is not None or fixed or limits or objectives or joint_weights)
-        key = (self._frame(frame), None if named is None else tuple(named)) if plain else None
+        key = (
+            (self._programs.frame(frame), None if named is None else tuple(named))
+            if plain
+            else None
+        )
         found = None if key is None else self._solvers.get(key)
         if found is None:
             found = InverseKinematics(
                 self.mechanism,
-                closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
+                closed_too(self.mechanism, self._programs.frame(frame) if tasks is None else tasks),
                 passive_too(self.mechanism, None if named is None else tuple(named)),
                 fixed=fixed,
                 limits=limits,
@@ -176,7 +261,7 @@ class RobotIK:
                 found = self._solvers.setdefault(key, found)
         return found
 
-    def controller(
+    def controller(  # noqa: PLR0913  every argument but one is named
         self,
         frame: str | None = None,
         *,
@@ -185,28 +270,32 @@ class RobotIK:
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float] | None = None,
-        **choices: Any,
+        joints: str | Sequence[str] | None = None,
+        gain: float = 1.0,
+        damping: float = 1.0,
     ) -> Controller:
         """One step at a time: ``controller.step(q, targets)`` is the configuration ``dt`` s later.
 
-        Positions stay within the limits of the description, velocities too. ``choices`` are
-        ``joints``, ``gain`` and ``damping`` of `linkwork.ik.Controller`.
+        Positions stay within the limits of the description, velocities too. ``joints`` may move,
+        by default all that matter; see `linkwork.ik.Controller` for ``gain`` and ``damping``.
 
         Raises: UnknownNameError, InputError.
         """
-        from linkwork.solve.differential import Controller  # noqa: PLC0415  not all need it
+        from linkwork.solve.controller import Controller  # noqa: PLC0415  not all need it
 
         if tasks is not None and frame is not None:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
         return Controller(
             self.mechanism,
-            closed_too(self.mechanism, self._frame(frame) if tasks is None else tasks),
+            closed_too(self.mechanism, self._programs.frame(frame) if tasks is None else tasks),
             dt=dt,
             limits=limits,
             objectives=objectives,
             joint_weights=joint_weights,
+            joints=joints,
+            gain=gain,
+            damping=damping,
             compiler=settings.compiler(),
-            **choices,
         )
 
     def joint_velocities(  # noqa: PLR0913  all but three are named choices

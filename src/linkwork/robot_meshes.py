@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class RobotMeshes:
-    """What the links of a robot look like, by the description that it was loaded from."""
+    """Shapes of the links of a robot, by the description that it was loaded from."""
 
     def link_parts(
         self,

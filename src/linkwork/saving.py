@@ -24,7 +24,7 @@ from linkwork.formats.urdf.edit.mesh_names import renamed_meshes
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_bytes
 from linkwork.formats.urdf.write import to_text as urdf_text
-from linkwork.geometry.companions import companions
+from linkwork.geometry.material_files import material_files
 from linkwork.geometry.meshes import places_of
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
 from linkwork.mechanism.from_loops import loops_record
@@ -46,7 +46,7 @@ FORMATS: Mapping[Format, tuple[str, ...]] = {
     "mermaid": (".mmd", ".md"),
     "dot": (".dot", ".gv"),
 }
-"""What can be written, and the ends of file names that mean it."""
+"""Every format that is written, with the ends of file names that mean it."""
 
 _PICTURES: Mapping[str, Callable[[records.Robot], str]] = {
     "svg": tree_text.svg,
@@ -265,7 +265,7 @@ def prepare(
 
 
 def _meshes_of(kind: Format, given: str | None, *, is_text: bool) -> str:
-    """How names of meshes are treated."""
+    """The treatment of names of meshes; the default depends on the format."""
     if given is None:
         default = "keep" if is_text else "readable"
         return default if kind == "urdf" else "reference"
@@ -429,7 +429,7 @@ class _MeshFiles:
             return None
 
     def _package_place(self, name: str, group: dict[str, bytes]) -> Path | None:
-        """Where a file is found by its name in a package that lies beside the new description."""
+        """The place of a file in a package beside the new description, where that is free."""
         if not name.startswith(_PACKAGE) or self._from_there(name) is not None:
             return None
         folder = self.target.parent
@@ -440,7 +440,7 @@ class _MeshFiles:
 
     def _group(self, path: Path) -> dict[str, bytes]:
         """A mesh and what it needs beside it, by names relative to the mesh's folder."""
-        needed = (path, *companions(path)) if path.suffix.lower() in MESH_SUFFIXES else (path,)
+        needed = (path, *material_files(path)) if path.suffix.lower() in MESH_SUFFIXES else (path,)
         return {f.relative_to(path.parent).as_posix(): f.read_bytes() for f in needed}
 
     def _free_place(self, place: PurePosixPath, group: dict[str, bytes]) -> Path:
@@ -479,7 +479,7 @@ def _names(robot: records.Robot) -> Iterator[tuple[str, bool]]:
 
 
 def _place(name: str) -> PurePosixPath:
-    """Where below ``meshes/`` a file of this name goes: its path inside its package, if any."""
+    """The place below ``meshes/`` for a file of this name: its path inside its package, if any."""
     plain = name.replace("\\", "/")
     if plain.startswith(_PACKAGE):
         plain = plain[len(_PACKAGE) :].lstrip("/")

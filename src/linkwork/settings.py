@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from linkwork.compile import method_code
 from linkwork.compile.cache import Cache, default_folder
 from linkwork.compile.compiler import Compiler, Listener
-from linkwork.compile.machine_code import MachineCode
 from linkwork.compile.target import host, named
 from linkwork.errors import InputError
 
@@ -128,12 +126,3 @@ def compiler() -> Compiler:
     level = os.environ.get("LINKWORK_TARGET", "")
     target = named(level) if level else host()
     return Compiler(target, kernel_cache(), clock, compile_line())
-
-
-@cache
-def dispatch_code() -> MachineCode | None:
-    """The native code that lets methods be called without Python in between.
-
-    None where this Python does not lay out its objects as that needs.
-    """
-    return method_code.dispatch_code(compiler())

@@ -107,13 +107,13 @@ def test_the_back_ends_agree(every_joint: Mechanism, agree):
     v[0] = 0
     agree("integrate", m, q0, v)
     agree("difference", m, q0, q1)
-    agree("full", m, q0)
+    agree("all_positions", m, q0)
 
 
 def test_all_positions_followers_included(every_joint: Mechanism):
     m = every_joint
     q = random_configuration(rng("full"), m)
-    got = evaluate("full", m, q)
+    got = evaluate("all_positions", m, q)
     assert got.shape == (n_full(m),)
     at, values = 0, {}
     for name, type in zip(m.body_joint_names, m.body_joint_types, strict=True):

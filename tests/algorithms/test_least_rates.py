@@ -60,7 +60,7 @@ def test_bundled_mechanisms(name: str, share: float):
 )
 def test_where_joints_are_free_the_least_motion(name: str, driven: int):
     whole = lw.load(name)
-    m = whole.actuate(whole.actuated[:driven]).mechanism
+    m = whole.with_actuated(whole.actuated[:driven]).mechanism
     for q in states(whole, 10, 0.6):
         wanted = expected(m, q)
         np.testing.assert_allclose(
@@ -70,7 +70,7 @@ def test_where_joints_are_free_the_least_motion(name: str, driven: int):
 
 def test_in_the_order_of_the_actuated_joints():
     robot = lw.load("five_bar")
-    turned = robot.actuate(robot.actuated[::-1])
+    turned = robot.with_actuated(robot.actuated[::-1])
     q = states(robot, 1, 0.3)[0]
     both = [rates_of(following(NUMPY, r.mechanism, q)) for r in (robot, turned)]
     np.testing.assert_allclose(both[1], both[0][:, ::-1], atol=1e-13)
@@ -79,9 +79,9 @@ def test_in_the_order_of_the_actuated_joints():
 def test_joints_that_hold_each_other_leave_the_loop_open():
     robot = lw.load("four_bar")
     q = robot.assemble([0.3]).q
-    found = following(NUMPY, robot.actuate(["crank", "rocker"]).mechanism, q)
+    found = following(NUMPY, robot.with_actuated(["crank", "rocker"]).mechanism, q)
     assert np.abs(found.left).max() > 0.1
-    every = robot.actuate([*robot.joint_names]).mechanism  # none is passive
+    every = robot.with_actuated([*robot.joint_names]).mechanism  # none is passive
     found = following(NUMPY, every, q)
     np.testing.assert_array_equal(rates_of(found), np.eye(3))
     assert np.abs(found.left).max() > 0.1
@@ -89,7 +89,9 @@ def test_joints_that_hold_each_other_leave_the_loop_open():
 
 def test_next_to_a_singularity():
     robot = lw.load("slider_crank")
-    m = robot.actuate("slider").mechanism  # the slider can hardly say which way the crank turns
+    m = robot.with_actuated(
+        "slider"
+    ).mechanism  # the slider can hardly say which way the crank turns
     for crank in (0.5, 1e-3, 1e-5, 1e-7):
         q = robot.assemble([crank]).q
         found, by_crank = following(NUMPY, m, q, free_motions=0), robot.passive_rates(q)[:, 0]

@@ -26,7 +26,7 @@ def test_a_beam_on_a_support_gives_it_half_its_weight(kind: str):
     above[2, 3] = 0.3 if kind == "distance" else 0.0
     robot = robot.with_frame("tip", "arm", tip).with_frame("hook", "world", above)
     distance = 0.3 if kind == "distance" else 0.0
-    robot = robot.close("hook", "tip", kind, name="support", distance=distance)
+    robot = robot.with_loop("hook", "tip", kind, name="support", distance=distance)
     zero = np.zeros(1)
     half = 0.5 * 2.0 * -STANDARD_GRAVITY[2]
     wrench = robot.loop_wrenches(zero, zero, zero)["support"]

@@ -26,7 +26,7 @@ from seeds import rng
 from static_arguments import static_of
 from symbols import as_column
 
-WITHOUT = ("integrate", "difference", "full")
+WITHOUT = ("integrate", "difference", "all_positions")
 NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction")
 SLOW_IN_JAX = (
     "coriolis_matrix",

@@ -50,6 +50,6 @@ def test_a_length_as_a_parameter():
     np.testing.assert_allclose(plain(q), robot.passive_rates(q), atol=1e-13)
     assert "double" in robot.kernel("passive_rates").c_source()
     with pytest.raises(InputError, match="actuate"):
-        robot.actuate([]).function("passive_rates")
+        robot.with_actuated([]).function("passive_rates")
     with pytest.raises(InputError, match="no loops or couplings"):
         lw.load("panda").function("passive_rates")

@@ -9,7 +9,7 @@ import pytest
 
 from dynamics_pinocchio import Beside, near, real, trees
 from linkwork.algorithms.registry import evaluate
-from linkwork.algorithms.regressor import N_NUMBERS, inertial_numbers
+from linkwork.algorithms.regressor import N_NUMBERS, inertial_parameters
 from linkwork.loading import load
 from linkwork.mechanism.model import Mechanism
 from robots import every_joint_urdf, mechanism_from, random_configuration
@@ -44,7 +44,7 @@ def test_times_the_numbers_it_is_inverse_dynamics(every_joint: Mechanism, aligne
     for m in (every_joint, *[aligned_tree(random, 8) for _ in range(20)]):
         q, v, dv = random_configuration(random, m), *random.normal(size=(2, m.n_v))
         Y = evaluate("regressor", m, q, v, dv)
-        near(Y @ inertial_numbers(m), evaluate("inverse_dynamics", m, q, v, dv), 1e-12)
+        near(Y @ inertial_parameters(m), evaluate("inverse_dynamics", m, q, v, dv), 1e-12)
 
 
 def test_masses_are_found_from_forces():
@@ -61,17 +61,17 @@ def test_masses_are_found_from_forces():
     assert rank < Y.shape[1]  # some numbers act only together
     near(Y @ found, tau, 1e-10)
     # the least change of the described numbers that explains the forces predicts others
-    p = inertial_numbers(m)
+    p = inertial_parameters(m)
     p = p + np.linalg.lstsq(Y, tau - Y @ p, rcond=1e-10)[0]
     q, v, dv = random_configuration(random, m), *random.normal(size=(2, m.n_v))
     near(evaluate("regressor", m, q, v, dv) @ p, evaluate("inverse_dynamics", true, q, v, dv), 1e-9)
-    assert np.abs(tau - Y @ inertial_numbers(m)).max() > 1
+    assert np.abs(tau - Y @ inertial_parameters(m)).max() > 1
 
 
 def test_the_numbers_of_a_link():
     m = mechanism_from(every_joint_urdf())
     body = m.body_names.index("upper")
-    mass, *rest = inertial_numbers(m)[10 * body : 10 * body + 10]
+    mass, *rest = inertial_parameters(m)[10 * body : 10 * body + 10]
     assert mass == 2
     near(rest[:3], [0, 0.04, 0.4], 1e-15)
     near(

@@ -15,7 +15,7 @@ from linkwork.cli import closed
 
 
 def coupled() -> lw.Robot:
-    return lw.load("panda").couple("joint2", "joint1", np.sin)
+    return lw.load("panda").with_coupling("joint2", "joint1", np.sin)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def coupled() -> lw.Robot:
             "1 loop, actuated: crank; 1 degree of freedom, 3 of 5 rows redundant",
         ),
         (coupled(), "1 coupling; 6 degrees of freedom"),
-        (lw.load("panda").actuate("joint1"), "actuated: joint1"),
+        (lw.load("panda").with_actuated("joint1"), "actuated: joint1"),
     ],
 )
 def test_a_summary(robot: lw.Robot, text: str):
@@ -34,7 +34,7 @@ def test_a_summary(robot: lw.Robot, text: str):
 
 
 def test_a_mechanism_that_cannot_be_closed_says_so():
-    robot = lw.load("panda").close("tool0", "link0", "distance", distance=50.0)
+    robot = lw.load("panda").with_loop("tool0", "link0", "distance", distance=50.0)
     assert closed.mobility_of(robot)[0] is None
     assert "cannot be assembled" in closed.summary(robot)
     assert closed.records(robot)["mobility"] is None

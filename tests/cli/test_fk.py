@@ -65,7 +65,7 @@ def test_all_frames(cli: Callable[..., Any], tmp_path: Path):
 def test_a_chain_and_a_locked_joint(cli: Callable[..., Any]):
     args = ("--from", "forearm_link", "--lock", "wrist_1_joint=0.3", "--q", "wrist_2_joint=-0.4")
     (pose,) = poses_of(cli("fk", "ur5e", *args, "--json").stdout)
-    chain = ROBOT.lock(["wrist_1_joint"], [0.3]).subchain("forearm_link", "tool0")
+    chain = ROBOT.with_locked(["wrist_1_joint"], [0.3]).subchain("forearm_link", "tool0")
     expected = chain.fk(chain.configuration({"wrist_2_joint": -0.4}))
     np.testing.assert_allclose(pose["matrix"], expected, atol=1e-15)
     assert "in frame forearm_link" in cli("fk", "ur5e", *args).stdout

@@ -265,7 +265,7 @@ def test_a_task_in_a_chain(cli: Callable[..., Any]):
 
 def test_all_solutions(cli: Callable[..., Any], tmp_path: Path):
     args = ("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--all")
-    expected = ROBOT.ik(TARGET, "tool0", all_solutions=True).q
+    expected = ROBOT.ik_all(TARGET, "tool0").q
     assert len(expected) >= 4
     out = tmp_path / "q.npy"
     shown = cli(*args, "--out", out)

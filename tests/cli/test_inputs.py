@@ -28,11 +28,11 @@ def test_a_robot_as_it_is_locked_floating_or_cut():
     assert opened("panda").mechanism == PANDA.mechanism
     assert opened("panda", floating=True).mechanism == lw.load("panda", base="floating").mechanism
     locked = opened("mobile_arm", lock=["arm_1=0.5", "base=1,2,3"])
-    expected = MOBILE.lock(["arm_1", "base"], {"arm_1": 0.5, "base": [1, 2, 3]})
+    expected = MOBILE.with_locked(["arm_1", "base"], {"arm_1": 0.5, "base": [1, 2, 3]})
     assert locked.mechanism == expected.mechanism
     chain = opened("panda", "link6", base_frame="link2", lock=["joint4=-1"])
     assert chain.tip == "link6"
-    assert chain.mechanism == PANDA.lock("joint4", [-1]).subchain("link2", "link6").mechanism
+    assert chain.mechanism == PANDA.with_locked("joint4", [-1]).subchain("link2", "link6").mechanism
     assert opened("panda", base_frame="link2").tip == "tool0"
 
 

@@ -51,7 +51,10 @@ def test_no_name_is_printed_raw(cli: Callable[..., Any], hostile: Path, options:
 
 def test_errors_are_legible(hostile: Path):
     robot = lw.load(hostile)
-    for call in (lambda: robot.fk(robot.neutral(), "x\x9b\nforged"), lambda: robot.lock("\u202ex")):
+    for call in (
+        lambda: robot.fk(robot.neutral(), "x\x9b\nforged"),
+        lambda: robot.with_locked("\u202ex"),
+    ):
         with pytest.raises(lw.LinkworkError) as caught:
             call()
         assert not UNFIT.search(str(caught.value)) and "\n" not in str(caught.value)

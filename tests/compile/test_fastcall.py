@@ -261,7 +261,7 @@ def test_out_that_does_not_fit_goes_the_general_way(bound):
     frozen.flags.writeable = False
     memory = np.ones(10)
     wrong = [
-        None, "out", [0.0] * 3, np.zeros(2), np.zeros(4), np.zeros((1, 3)), np.zeros((3, 1)),
+        "out", [0.0] * 3, np.zeros(2), np.zeros(4), np.zeros((1, 3)), np.zeros((3, 1)),
         np.zeros(()), np.zeros(3, np.float32), np.zeros(3, ">f8"), np.zeros(6)[::2],
         np.zeros(3).view(Sub), frozen, np.zeros((0, 3)), np.broadcast_to(np.zeros(1), 3),
     ]  # fmt: skip

@@ -249,7 +249,7 @@ def test_nothing_moves_where_loops_fix_everything():
     q = closed_case("pose, fixed").q[0]
     for name in fixed.joint_names:
         at = float(q[fixed.mechanism.q_start[fixed.mechanism.joint(name)]])
-        fixed = fixed.couple(
+        fixed = fixed.with_coupling(
             name, next(n for n in fixed.joint_names if n != name), rate=0.0, offset=at
         )
     assert fixed.mobility(q).degrees_of_freedom == 0

@@ -9,13 +9,15 @@ import linkwork as lw
 from linkwork.compile.cache import Cache
 from linkwork.compile.compiler import Compiler
 from linkwork.errors import LinkworkError
-from linkwork.solve.differential import Controller
+from linkwork.solve.controller import Controller
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.limits.acceleration import AccelerationLimit
-from linkwork.solve.limits.base import Limit
-from linkwork.solve.limits.coupled import CoupledLimit
-from linkwork.solve.limits.position import PositionLimit
-from linkwork.solve.limits.velocity import VelocityLimit
+from linkwork.solve.limits import (
+    AccelerationLimit,
+    CoupledLimit,
+    Limit,
+    PositionLimit,
+    VelocityLimit,
+)
 from seeds import rng
 
 TIMES = [1e-6, 1e-4, 2e-3, 0.1, 1.0, 10.0]

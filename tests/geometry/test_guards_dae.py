@@ -19,9 +19,9 @@ def test_what_it_says():
     )
     unit, up = '<unit meter="0.25"/>', "<up_axis> X_UP </up_axis>"
     found = examine(made.dae(unit=unit, up=up, libraries=image), PATH)
-    assert (found.unit, found.up, found.images) == (0.25, "X_UP", ["a b.png"])
+    assert (found.unit, found.up, found.images) == (0.25, "X_UP", ("a b.png",))
     found = examine(made.dae(unit="", up=""), PATH)
-    assert (found.unit, found.up, found.images) == (1.0, "Y_UP", [])
+    assert (found.unit, found.up, found.images) == (1.0, "Y_UP", ())
 
 
 def test_only_the_file_s_own_asset_counts():

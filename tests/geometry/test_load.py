@@ -14,7 +14,7 @@ import pytest
 import mesh_files as made
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.geometry import load as module
-from linkwork.geometry import pieces
+from linkwork.geometry import mesh_parts
 from linkwork.geometry.load import Loaded, forget, load
 from linkwork.geometry.meshes import MESH_SUFFIXES
 from mesh_files import CORNERS, FACES, written
@@ -470,9 +470,11 @@ def test_off_with_comments_and_counts_on_the_first_line(tmp_path: Path):
 
 def count_readings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     seen: list[Path] = []
-    real = pieces.read
+    real = mesh_parts.read
     monkeypatch.setattr(
-        pieces, "read", lambda file, path, beside: (seen.append(path), real(file, path, beside))[1]
+        mesh_parts,
+        "read",
+        lambda file, path, found: (seen.append(path), real(file, path, found))[1],
     )
     return seen
 
@@ -658,7 +660,8 @@ def test_other_suffixes_and_no_file(tmp_path: Path):
 def test_importing_opens_no_other_package():
     code = (
         "import sys, linkwork.geometry.load, linkwork.geometry.shapes, "
-        "linkwork.geometry.companions, linkwork.geometry.properties, linkwork.geometry.volumes\n"
+        "linkwork.geometry.material_files, linkwork.geometry.properties, "
+        "linkwork.geometry.volumes\n"
         "print([n for n in ('trimesh', 'collada', 'PIL', 'scipy', 'networkx') if n in sys.modules])"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(module.__file__).parents[2])}

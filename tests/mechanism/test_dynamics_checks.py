@@ -118,7 +118,7 @@ def test_what_has_weight_everywhere_moves(name: str):
 def test_nothing_behind_a_joint():
     message = (
         r"link 'l2' has no mass and nothing behind joint 'j2' has: its acceleration is not "
-        r"determined; give the link an <inertial>, or lock the joint: robot.lock\('j2'\)"
+        r"determined; give the link an <inertial>, or lock the joint: robot.with_locked\('j2'\)"
     )
     m = chain("", BOX, "")
     with pytest.raises(InputError, match=message):

@@ -67,8 +67,8 @@ def saved(made: Mjcf, folder: Path) -> Any:
 
 def split(robot: lw.Robot, q: Any) -> list[Any]:
     """The positions of each joint, followers included."""
-    positions = robot.full(q)
-    if len(positions) == len(robot.full_joint_names):
+    positions = robot.all_positions(q)
+    if len(positions) == len(robot.all_joint_names):
         return list(positions[:, None])
     return np.split(q, robot.mechanism.q_start[1:-1])
 
@@ -80,7 +80,7 @@ def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
     model = saved(to_mjcf(source, tmp_path), tmp_path)
     robot, data = lw.load(name), mujoco.MjData(model)
     for q in robot.random(5, seed=rng(f"mjcf {name}")):
-        full = dict(zip(robot.full_joint_names, split(robot, q), strict=True))
+        full = dict(zip(robot.all_joint_names, split(robot, q), strict=True))
         for joint_name, value in full.items():
             if len(value) == 7:  # a floating joint that nothing carries is free in the world
                 pose = robot.fk(q, f"{joint_name}/joint")

@@ -107,7 +107,7 @@ def test_bundled_mechanisms_close_as_before(name: str):
 @pytest.mark.parametrize("kind", ["pose", "revolute", "position", "distance", "xyz/yz"])
 def test_each_kind_is_open_by_as_much(kind: str):
     distance = {"distance": 0.7} if kind == "distance" else {}
-    robot = chain().close("a", "d", kind, name="loop", **distance)
+    robot = chain().with_loop("a", "d", kind, name="loop", **distance)
     back = lw.load(converted(robot).text)
     q = robot.random(1, seed=rng(f"open {kind}"))[0]
     there = positions_there(robot, back, q)
@@ -120,7 +120,7 @@ def test_each_kind_is_open_by_as_much(kind: str):
 
 
 def test_a_hinge_is_held_by_two_points_of_its_axis():
-    robot = chain().close("a", "d", "revolute", name="loop")
+    robot = chain().with_loop("a", "d", "revolute", name="loop")
     back = lw.load(converted(robot).text)
     assert [loop.name for loop in back.loops] == ["loop/1", "loop/2"]
     q = robot.neutral()
@@ -143,7 +143,7 @@ def test_a_hinge_is_held_by_two_points_of_its_axis():
     ],
 )
 def test_couplings_are_the_same_function(leaders: list[str], function: Any):
-    robot = chain().couple("j2", leaders, function)
+    robot = chain().with_coupling("j2", leaders, function)
     made = converted(robot)
     back, model = lw.load(made.text), mujoco.MjModel.from_xml_string(made.text)
     for q in robot.random(5, seed=rng("couple")):
@@ -158,9 +158,11 @@ def test_couplings_are_the_same_function(leaders: list[str], function: Any):
 
 
 def test_what_mujoco_cannot_hold_is_left_out_by_name():
-    robot = chain().close("a", "d", "universal", name="u").close("a", "d", "xy/z", name="x")
-    robot = robot.close("a", "c", "prismatic", name="p").close("a", "d", "position", name="ball")
-    robot = robot.couple("j2", "j0", np.sin).actuate(["j0", "j1"])
+    robot = chain().with_loop("a", "d", "universal", name="u").with_loop("a", "d", "xy/z", name="x")
+    robot = robot.with_loop("a", "c", "prismatic", name="p").with_loop(
+        "a", "d", "position", name="ball"
+    )
+    robot = robot.with_coupling("j2", "j0", np.sin).with_actuated(["j0", "j1"])
     made = converted(robot)
     warnings = [p.message for p in made.findings if p.level == "warning"]
     assert len(warnings) == 4
@@ -175,7 +177,7 @@ def test_what_mujoco_cannot_hold_is_left_out_by_name():
 
 
 def test_motors_push_with_their_effort():
-    model = mujoco.MjModel.from_xml_string(converted(chain().actuate(["j1", "j2"])).text)
+    model = mujoco.MjModel.from_xml_string(converted(chain().with_actuated(["j1", "j2"])).text)
     assert [model.actuator(k).name for k in range(model.nu)] == ["j1", "j2"]
     assert model.actuator_ctrlrange.tolist() == [[-5, 5], [-10, 10]]
     data = mujoco.MjData(model)
@@ -185,22 +187,22 @@ def test_motors_push_with_their_effort():
 
 
 def test_a_floating_joint_has_no_motor():
-    robot = lw.load("delta").actuate("platform")
+    robot = lw.load("delta").with_actuated("platform")
     (warning,) = [p.message for p in converted(robot).findings if p.level == "warning"]
     assert "several velocities" in warning and "'platform'" in warning
 
 
 def test_frames_of_bodies_that_mujoco_fuses():
-    robot = chain("abcde", "rfrf").close("c", "e", "pose", name="weld")
-    robot = robot.close("a", "e", "position", name="ball")
+    robot = chain("abcde", "rfrf").with_loop("c", "e", "pose", name="weld")
+    robot = robot.with_loop("a", "e", "position", name="ball")
     own = "<mujoco><compiler fusestatic='true'/></mujoco>"
     text = text_of(robot).replace("</robot>", f"{own}</robot>")
-    fused = lw.load(text).close("c", "e", "pose", name="weld")
-    fused = fused.close("a", "e", "position", name="ball")
+    fused = lw.load(text).with_loop("c", "e", "pose", name="weld")
+    fused = fused.with_loop("a", "e", "position", name="ball")
     fused = fused.with_frame("tip", "e", np.diag([1.0, -1.0, -1.0, 1.0]))
-    fused = fused.close("a", "tip", "revolute", name="hinge")
+    fused = fused.with_loop("a", "tip", "revolute", name="hinge")
     robot = robot.with_frame("tip", "e", np.diag([1.0, -1.0, -1.0, 1.0]))
-    robot = robot.close("a", "tip", "revolute", name="hinge")
+    robot = robot.with_loop("a", "tip", "revolute", name="hinge")
     back, plain = lw.load(converted(fused).text), lw.load(converted(robot).text)
     assert len(back.mechanism.link_parent) < len(plain.mechanism.link_parent)
     for q in robot.random(3, seed=rng("fused")):
@@ -213,10 +215,12 @@ def test_a_rod_counts_from_where_followers_are_in_mujoco():
     mimic = '<mimic joint="j0" multiplier="2" offset="0.4"/></joint>'
     text = text_of(chain())
     head, _, tail = text.rpartition("</joint>")
-    robot = lw.load(f"{head}{mimic}{tail}").close("a", "d", "distance", name="rod", distance=0.6)
+    robot = lw.load(f"{head}{mimic}{tail}").with_loop(
+        "a", "d", "distance", name="rod", distance=0.6
+    )
     model = mujoco.MjModel.from_xml_string(converted(robot).text)
     for q in robot.random(3, seed=rng("rod")):
-        rows = equality_rows(model, robot.full(q), robot.full_joint_names)
+        rows = equality_rows(model, robot.all_positions(q), robot.all_joint_names)
         np.testing.assert_allclose(sorted(np.abs(rows))[-1], abs(robot.closure(q)[0]), atol=1e-5)
 
 

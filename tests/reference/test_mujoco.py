@@ -290,12 +290,12 @@ def test_keyframes_and_armature_survive_edits_and_storage():
         pickle.loads(pickle.dumps(robot)),
         lw.Robot(from_json(to_json(robot.mechanism))),
         robot.with_frame("tool", "l", np.eye(4)),
-        robot.actuate("a"),
+        robot.with_actuated("a"),
     ]
     for same in copies:
         np.testing.assert_array_equal(same.named_configurations["home"], home)
         np.testing.assert_array_equal(same.mechanism.armature, robot.mechanism.armature)
-    locked = robot.lock("b", at=0.4)
+    locked = robot.with_locked("b", at=0.4)
     np.testing.assert_array_equal(locked.named_configurations["home"], np.delete(home, 8))
     np.testing.assert_array_equal(locked.mechanism.armature, [0.4] * 6 + [0.3, 0.07])
     chain = robot.subchain("world", "l")

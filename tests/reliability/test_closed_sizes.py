@@ -54,10 +54,10 @@ def a_state(robot: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("pitch", [5e-3, 1e-3, 1e-5, 1e-7])
 def test_a_ball_screw_holds_its_nut(pitch: float):
     rate = pitch / (2 * np.pi)
-    screw = lw.load(BALL_SCREW).couple("slide", "turn", rate=rate)
+    screw = lw.load(BALL_SCREW).with_coupling("slide", "turn", rate=rate)
     weight, q = 50.0 * 9.80665, np.zeros(2)
     for joint, held in (("slide", weight), ("turn", weight * rate)):
-        robot = screw.actuate(joint)
+        robot = screw.with_actuated(joint)
         wanted = [held, 0.0] if joint == "slide" else [0.0, held]
         for forces in (
             robot.gravity_forces(q),
@@ -74,12 +74,12 @@ def test_next_to_a_dead_centre_virtual_work_holds(crank: float):
     tree, q = lw.load("slider_crank", loops=False), robot.assemble([crank]).q
     rates = robot.passive_rates(q)[:, 0]
     wanted = tree.gravity_forces(q, gravity=DOWN) @ rates / rates[-1]
-    found = robot.actuate("slider").gravity_forces(q, gravity=DOWN)
+    found = robot.with_actuated("slider").gravity_forces(q, gravity=DOWN)
     np.testing.assert_allclose(found, [0.0, 0.0, wanted], rtol=1e-10)
 
 
 def test_at_a_dead_centre_it_is_refused():
-    robot = lw.load("slider_crank").actuate("slider")
+    robot = lw.load("slider_crank").with_actuated("slider")
     q, still = lw.load("slider_crank").assemble([0.0]).q, np.zeros(3)
     for call in (
         lambda at: robot.gravity_forces(at, gravity=DOWN),
@@ -199,7 +199,7 @@ def any_mechanism(k: int) -> tuple[Any, float]:
             text = text.replace('type="prismatic"', 'type="continuous"')
         tree = lw.load(text)
         tree = lighter(tree, list(tree.mechanism.body_names), mass)
-        return tree.couple("slide", "turn", rate=rate * (-1) ** k).actuate("turn"), 1.0
+        return tree.with_coupling("slide", "turn", rate=rate * (-1) ** k).with_actuated("turn"), 1.0
     robot = bennett() if kind == "bennett" else lw.load(kind)
     return resized(robot, length, mass), length
 

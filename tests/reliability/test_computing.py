@@ -123,7 +123,7 @@ def calls_of(r: lw.Robot):
         "jacobian": lambda q: r.jacobian(q, "hand"),
         "com": r.com,
         "com_jacobian": r.com_jacobian,
-        "full": r.full,
+        "all_positions": r.all_positions,
         "integrate": lambda q: r.integrate(q, np.zeros(r.n_v)),
         "difference": lambda q: r.difference(q, r.neutral()),
         "ik": lambda q: r.ik(T, "hand", q0=q, joints=["elbow", "shoulder"], tries=1),
@@ -234,7 +234,7 @@ def failing_calls(r: lw.Robot):
         lambda: r.fk(q, "hand", on_bad="skip"), lambda: r.fk(big, "hand", threads=2),
         lambda: r.fk_all(nan), lambda: r.jacobian(q, "hand", reference="body"),
         lambda: r.jacobian(q, "hand", out=np.zeros(3)), lambda: r.com("q"),
-        lambda: r.com_jacobian(nan), lambda: r.full([1, 2]), lambda: r.integrate(q, nan),
+        lambda: r.com_jacobian(nan), lambda: r.all_positions([1, 2]), lambda: r.integrate(q, nan),
         lambda: r.integrate(same, np.zeros((4, r.n_v)), out=same), lambda: r.difference(q, nan),
         lambda: r.jacobian_dot_v(q, np.zeros(1), "hand"), lambda: r.ik(2 * T, "hand"),
         lambda: r.ik(T, "hand", q0=nan), lambda: r.ik(T, "hand", joints=["none"]),
@@ -242,7 +242,8 @@ def failing_calls(r: lw.Robot):
         lambda: r.ik(T, "hand", position_tolerance=-1.0), lambda: r.solver("hnd"),
         lambda: r.function("fk", "hnd"), lambda: r.function("nothing"),
         lambda: r.configuration({first: np.nan}), lambda: r.configuration({"none": 0.0}),
-        lambda: r.lock(first, np.nan), lambda: r.lock([first, first]), lambda: r.random(-1),
+        lambda: r.with_locked(first, np.nan), lambda: r.with_locked([first, first]),
+        lambda: r.random(-1),
         lambda: r.subchain("base", "hnd"), lambda: r.with_frame("hand", "base", T),
         lambda: r.with_frame("new", "base", 2 * T), lambda: r.random(seed="x"),
         lambda: r.limits.lower.__setitem__(0, 1.0), lambda: setattr(r.mechanism, "name", "x"),
@@ -465,7 +466,7 @@ def test_p29_any_name_is_only_a_name(name):
     assert np.array_equal(r.fk(q, f"{name}2"), r.fk(q))
     assert r.function("fk", f"{name}/joint")(q).shape == (4, 4)
     assert r.ik(r.fk(q), f"{name}2", joints=name).success
-    assert r.lock(name, 0.1).joint_names == ()
+    assert r.with_locked(name, 0.1).joint_names == ()
     assert r.__class__ is lw.Robot
     assert name in repr(r)
     with pytest.raises(lw.InputError, match="joint '"):

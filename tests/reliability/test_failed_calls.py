@@ -219,7 +219,7 @@ FILES: dict[str, Case] = {
     ),
     "write a changed robot": (
         NotImplementedError,
-        lambda s: URDF.write(s.robot.lock("shoulder"), s.folder / "robot.urdf"),
+        lambda s: URDF.write(s.robot.with_locked("shoulder"), s.folder / "robot.urdf"),
     ),
     "read a folder": (ValueError, lambda s: URDF.read(s.folder / "folder")),
     "read nothing": (ValueError, lambda s: URDF.read(s.folder / "absent.urdf")),

@@ -20,7 +20,7 @@ RATES = [1e-4, -0.01, 100.0, -1e4]
 
 
 def gear(rate: float) -> Any:
-    return lw.load(WHEELS).couple("turn_fast", "turn_slow", rate=rate)
+    return lw.load(WHEELS).with_coupling("turn_fast", "turn_slow", rate=rate)
 
 
 @pytest.mark.sweep(1)
@@ -30,7 +30,7 @@ def test_every_position_is_assembled(rate: float):
     wanted = np.stack([slow, rate * slow], axis=1)
     robot = gear(rate)
     for joint, given in (("turn_slow", slow), ("turn_fast", rate * slow)):
-        driven = robot.actuate(joint)
+        driven = robot.with_actuated(joint)
         for found in (
             driven.assemble(given[:, None]),
             driven.assemble(given[:, None], near=robot.neutral()),
@@ -46,14 +46,14 @@ def test_every_position_is_assembled(rate: float):
 @pytest.mark.parametrize("rate", RATES)
 def test_rates_and_forces(rate: float):
     robot = gear(rate)
-    q = robot.actuate("turn_slow").assemble([7.0]).q
+    q = robot.with_actuated("turn_slow").assemble([7.0]).q
     np.testing.assert_allclose(
-        robot.actuate("turn_slow").passive_rates(q)[:, 0], [1.0, rate], rtol=1e-12
+        robot.with_actuated("turn_slow").passive_rates(q)[:, 0], [1.0, rate], rtol=1e-12
     )
     np.testing.assert_allclose(
-        robot.actuate("turn_fast").passive_rates(q)[:, 0], [1.0 / rate, 1.0], rtol=1e-12
+        robot.with_actuated("turn_fast").passive_rates(q)[:, 0], [1.0 / rate, 1.0], rtol=1e-12
     )
-    driven, still = robot.actuate("turn_slow"), np.zeros(2)
+    driven, still = robot.with_actuated("turn_slow"), np.zeros(2)
     dv = driven.forward_dynamics(q, still, [1.0, 0.0])
     wanted = np.array([1.0, rate]) / (1e-2 * (1.0 + rate**2))
     np.testing.assert_allclose(dv, wanted, atol=1e-9 * np.abs(wanted).max())
@@ -73,14 +73,14 @@ def test_a_simulation_goes_on_for_many_turns(rate: float):
 def test_a_shaft_that_a_loop_also_holds_keeps_its_branch():
     """A gear on a four-bar's crank: the wheel may be at any number of turns."""
     robot = lw.load("four_bar")
-    with_wheel = lw.load(WHEELS).couple("turn_fast", "turn_slow", rate=100.0)
-    assert with_wheel.actuate("turn_slow").assemble([3.0]).success
+    with_wheel = lw.load(WHEELS).with_coupling("turn_fast", "turn_slow", rate=100.0)
+    assert with_wheel.with_actuated("turn_slow").assemble([3.0]).success
     near = robot.assemble([0.3]).q
     assert robot.assemble([0.31], near=near).success
 
 
 def test_half_a_turn_from_closed_is_not_assembled():
-    robot = lw.load("planar_2r").close("tool0", "base_link", "/xyz", name="level")
+    robot = lw.load("planar_2r").with_loop("tool0", "base_link", "/xyz", name="level")
     q = np.zeros(robot.n_q)
     assert robot.is_assembled(q)
     q[0] = np.pi
@@ -89,7 +89,7 @@ def test_half_a_turn_from_closed_is_not_assembled():
     assert robot.is_assembled([q, 0 * q]).tolist() == [False, True]
     with pytest.raises(InputError, match="'level rotation' is open by 2 rad"):
         robot.mobility(q)
-    driven = robot.actuate(robot.joint_names[0])
+    driven = robot.with_actuated(robot.joint_names[0])
     with pytest.raises(InputError, match="is not assembled"):
         driven.passive_rates(q)
     assert driven.passive_rates(0 * q).shape == (robot.n_v, 1)

@@ -177,7 +177,7 @@ def chain(kind, n=4):
 @pytest.mark.parametrize("kind", sorted(CHAINS))
 def test_odd_chains_are_solved_or_not_but_never_falsely(kind):
     robot = chain(kind)
-    m, tip = robot.mechanism, f"l{len(robot.full_joint_names)}"
+    m, tip = robot.mechanism, f"l{len(robot.all_joint_names)}"
     T = robot.fk(robot.random(30, seed=4), tip)
     T[20:, :3, 3] += rng(f"odd {kind}").normal(size=(10, 3))
     result = robot.ik(T, tip, tries=50)

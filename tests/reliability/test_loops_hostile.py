@@ -41,45 +41,65 @@ def planar(*lengths: float, axis: str = "0 0 1") -> str:
 @pytest.mark.parametrize(
     ("change", "kind", "words"),
     [
-        (lambda r: r.close("couper_end", "rocker_end"), UnknownNameError, "nearest: coupler_end"),
-        (lambda r: r.close(*HINGE, "revolut"), UnknownNameError, "nearest: revolute"),
-        (lambda r: r.close(*HINGE, "xx"), InputError, "the axes held"),
-        (lambda r: r.close(*HINGE, ""), InputError, "the axes held"),
-        (lambda r: r.close(*HINGE, 3), InputError, "the axes held"),
-        (lambda r: r.close(*HINGE, "distance"), InputError, "distance above 0"),
-        (lambda r: r.close(*HINGE, "distance", distance=-1.0), InputError, "must be from 0"),
-        (lambda r: r.close(*HINGE, "distance", distance=np.nan), InputError, "must be from 0"),
-        (lambda r: r.close(*HINGE, "distance", distance=np.inf), InputError, "must be from 0"),
-        (lambda r: r.close(*HINGE, "pose", distance=1.0), InputError, "'distance' alone"),
-        (lambda r: r.close("rocker_link", "rocker_end"), InputError, "are on one body"),
-        (lambda r: r.close("rocker_end", "rocker_end"), InputError, "are on one body"),
         (
-            lambda r: r.close(*HINGE, name="a").close(*HINGE, name="a"),
+            lambda r: r.with_loop("couper_end", "rocker_end"),
+            UnknownNameError,
+            "nearest: coupler_end",
+        ),
+        (lambda r: r.with_loop(*HINGE, "revolut"), UnknownNameError, "nearest: revolute"),
+        (lambda r: r.with_loop(*HINGE, "xx"), InputError, "the axes held"),
+        (lambda r: r.with_loop(*HINGE, ""), InputError, "the axes held"),
+        (lambda r: r.with_loop(*HINGE, 3), InputError, "the axes held"),
+        (lambda r: r.with_loop(*HINGE, "distance"), InputError, "distance above 0"),
+        (lambda r: r.with_loop(*HINGE, "distance", distance=-1.0), InputError, "must be from 0"),
+        (lambda r: r.with_loop(*HINGE, "distance", distance=np.nan), InputError, "must be from 0"),
+        (lambda r: r.with_loop(*HINGE, "distance", distance=np.inf), InputError, "must be from 0"),
+        (lambda r: r.with_loop(*HINGE, "pose", distance=1.0), InputError, "'distance' alone"),
+        (lambda r: r.with_loop("rocker_link", "rocker_end"), InputError, "are on one body"),
+        (lambda r: r.with_loop("rocker_end", "rocker_end"), InputError, "are on one body"),
+        (
+            lambda r: r.with_loop(*HINGE, name="a").with_loop(*HINGE, name="a"),
             InputError,
             "two of the loop 'a'",
         ),
-        (lambda r: r.close(*HINGE, name=""), InputError, "must be a name"),
-        (lambda r: r.couple("crnk", "rocker"), UnknownNameError, "nearest: crank"),
-        (lambda r: r.couple("crank", "crank"), InputError, "coupled to itself"),
-        (lambda r: r.couple("crank", []), InputError, "at least one leader"),
-        (lambda r: r.couple("crank", ["rocker", "rocker"]), InputError, "names a leader twice"),
-        (lambda r: r.couple("crank", "rocker", rate=np.nan), InputError, "finite"),
-        (lambda r: r.couple("crank", "rocker", rate=[1, 2]), InputError, "1 leaders, 2 rates"),
+        (lambda r: r.with_loop(*HINGE, name=""), InputError, "must be a name"),
+        (lambda r: r.with_coupling("crnk", "rocker"), UnknownNameError, "nearest: crank"),
+        (lambda r: r.with_coupling("crank", "crank"), InputError, "coupled to itself"),
+        (lambda r: r.with_coupling("crank", []), InputError, "at least one leader"),
         (
-            lambda r: r.couple("crank", "rocker", lambda x: x / 0.0 * 1.0),
+            lambda r: r.with_coupling("crank", ["rocker", "rocker"]),
+            InputError,
+            "names a leader twice",
+        ),
+        (lambda r: r.with_coupling("crank", "rocker", rate=np.nan), InputError, "finite"),
+        (
+            lambda r: r.with_coupling("crank", "rocker", rate=[1, 2]),
+            InputError,
+            "1 leaders, 2 rates",
+        ),
+        (
+            lambda r: r.with_coupling("crank", "rocker", lambda x: x / 0.0 * 1.0),
             InputError,
             "divides by zero",
         ),
         (
-            lambda r: r.couple("crank", "rocker", lambda x: 1.0 if x > 0 else x),
+            lambda r: r.with_coupling("crank", "rocker", lambda x: 1.0 if x > 0 else x),
             InputError,
             "branch",
         ),
-        (lambda r: r.couple("crank", "rocker", lambda x: "a"), InputError, "must give one number"),
-        (lambda r: r.couple("crank", "rocker", lambda x: [x]), InputError, "must give one number"),
-        (lambda r: r.couple("crank", "rocker", np.exp), LinkworkError, "exp"),
-        (lambda r: r.actuate(["crank", "crank"]), InputError, "two of the actuated joint"),
-        (lambda r: r.actuate("motor"), UnknownNameError, "motor"),
+        (
+            lambda r: r.with_coupling("crank", "rocker", lambda x: "a"),
+            InputError,
+            "must give one number",
+        ),
+        (
+            lambda r: r.with_coupling("crank", "rocker", lambda x: [x]),
+            InputError,
+            "must give one number",
+        ),
+        (lambda r: r.with_coupling("crank", "rocker", np.exp), LinkworkError, "exp"),
+        (lambda r: r.with_actuated(["crank", "crank"]), InputError, "two of the actuated joint"),
+        (lambda r: r.with_actuated("motor"), UnknownNameError, "motor"),
     ],
 )
 def test_wrong_edits_are_refused_and_change_nothing(change, kind, words):
@@ -118,15 +138,15 @@ def test_what_cannot_be_assembled_is_said_with_the_loop():
     assert result.success.tolist() == [False, True]
     assert robot.loops[0].name in result.reason_for(0) and "open" in result.reason_for(0)
     assert robot.assemblies([1.5, -1.5]).q.shape == (0, 4)
-    far = lw.load(planar(0.1, 0.1)).close("end", "l0", "distance", distance=5.0)
+    far = lw.load(planar(0.1, 0.1)).with_loop("end", "l0", "distance", distance=5.0)
     with pytest.raises(InputError, match="cannot be assembled"):
         far.mobility()
 
 
 def test_loops_that_fix_everything_leave_no_freedom():
-    triangle = lw.load(planar(0.3, 0.4, 0.5)).close("end", "l0", "position").actuate("j1")
+    triangle = lw.load(planar(0.3, 0.4, 0.5)).with_loop("end", "l0", "position").with_actuated("j1")
     assert triangle.mobility().degrees_of_freedom == 1  # it turns about j1 as a whole
-    welded = triangle.close("l1", "l0", "pose", name="stop")
+    welded = triangle.with_loop("l1", "l0", "pose", name="stop")
     mobility = welded.mobility()
     assert mobility.degrees_of_freedom == 0 and mobility.independent is False
     assert welded.assemble([0.0]).success
@@ -139,7 +159,7 @@ def test_loops_that_fix_everything_leave_no_freedom():
 
 
 def test_every_joint_actuated_leaves_none_to_solve_for():
-    robot = TREE.close(*HINGE, "revolute").actuate(["crank", "coupler", "rocker"])
+    robot = TREE.with_loop(*HINGE, "revolute").with_actuated(["crank", "coupler", "rocker"])
     with pytest.raises(InputError, match="none is passive"):
         robot.assemble([0.0, 0.0, 0.0])
     assert robot.mobility().independent is False
@@ -153,9 +173,11 @@ def test_a_parallelogram_has_one_freedom_in_every_kind():
     ground = three.with_frame("ground", "l0", lw.pose([0.5, 0.0, 0.0]))
     for kind, rows in (("revolute", 5), ("position", 3), ("xy", 2), ("pose", 6)):
         tree = (
-            four.close("l0", "end", kind) if kind == "pose" else ground.close("ground", "end", kind)
+            four.with_loop("l0", "end", kind)
+            if kind == "pose"
+            else ground.with_loop("ground", "end", kind)
         )
-        mobility = tree.actuate("j1").mobility()
+        mobility = tree.with_actuated("j1").mobility()
         assert (mobility.rows, mobility.degrees_of_freedom) == (rows, 1)
         assert len(mobility.redundant) == mobility.rows - mobility.rank
 
@@ -181,7 +203,7 @@ def test_a_sarrus_linkage_moves_along_one_line():
     offset = lw.pose([-0.2, 0.0, 0.0])
     tree = tree.with_frame("top_a", "a3", offset)
     tree = tree.with_frame("top_b", "b3", np.linalg.inv(turned) @ lw.pose([0.0, -0.2, 0.0]))
-    robot = tree.close("top_a", "top_b", "pose").actuate("aj1")
+    robot = tree.with_loop("top_a", "top_b", "pose").with_actuated("aj1")
     mobility = robot.mobility()
     assert (mobility.degrees_of_freedom, mobility.rank, mobility.rows) == (1, 5, 6)
     found = robot.assemble(np.linspace(-1.1, -0.3, 9)[:, None])
@@ -192,7 +214,7 @@ def test_a_sarrus_linkage_moves_along_one_line():
 
 
 def test_the_same_loop_twice_is_redundant_and_solved():
-    robot = TREE.close(*HINGE, "revolute").close(*HINGE, "revolute").actuate("crank")
+    robot = TREE.with_loop(*HINGE, "revolute").with_loop(*HINGE, "revolute").with_actuated("crank")
     assert len({loop.name for loop in robot.loops}) == 2
     assert robot.mobility().degrees_of_freedom == 1
     assert robot.assemble(rng("twice").uniform(-1, 1, (20, 1))).success.all()
@@ -203,19 +225,29 @@ def test_the_same_loop_twice_is_redundant_and_solved():
 
 def test_couplings_in_a_circle_hold_together_or_not_at_all():
     robot = (
-        lw.load("panda").couple("joint1", "joint2", rate=0.5).couple("joint2", "joint1", rate=2.0)
+        lw.load("panda")
+        .with_coupling("joint1", "joint2", rate=0.5)
+        .with_coupling("joint2", "joint1", rate=2.0)
     )
     assert robot.mobility().degrees_of_freedom == 6
-    point = lw.load("panda").couple("joint1", "joint2", rate=0.5).couple("joint2", "joint1")
+    point = (
+        lw.load("panda")
+        .with_coupling("joint1", "joint2", rate=0.5)
+        .with_coupling("joint2", "joint1")
+    )
     assert point.mobility().degrees_of_freedom == 5
-    never = lw.load("panda").couple("joint1", "joint2", offset=1.0)
-    never = never.couple("joint2", "joint1", offset=1.0)
+    never = lw.load("panda").with_coupling("joint1", "joint2", offset=1.0)
+    never = never.with_coupling("joint2", "joint1", offset=1.0)
     with pytest.raises(InputError, match="cannot be assembled"):
         never.mobility()
 
 
 def test_a_coupling_without_a_value_at_neutral():
-    robot = lw.load("panda").couple("joint1", "joint2", lambda x: 0.1 / x).actuate("joint2")
+    robot = (
+        lw.load("panda")
+        .with_coupling("joint1", "joint2", lambda x: 0.1 / x)
+        .with_actuated("joint2")
+    )
     with pytest.raises(InputError):
         robot.closure(np.zeros(7))  # a tenth by nothing
     with pytest.raises(InputError, match="row 0"):
@@ -224,10 +256,10 @@ def test_a_coupling_without_a_value_at_neutral():
 
 
 def test_a_joint_that_is_coupled_and_actuated_drives_its_leader():
-    robot = lw.load("panda").couple("joint1", "joint2", rate=2.0).actuate("joint1")
+    robot = lw.load("panda").with_coupling("joint1", "joint2", rate=2.0).with_actuated("joint1")
     result = robot.assemble([0.6])
     assert result.success and result.q[1] == pytest.approx(0.3, abs=1e-12)
-    both = robot.actuate(["joint1", "joint2"])
+    both = robot.with_actuated(["joint1", "joint2"])
     assert both.mobility().independent is False
     with pytest.raises(InputError, match="none is passive"):
         both.assemble([0.6, 0.3])
@@ -239,12 +271,12 @@ def test_a_joint_that_is_coupled_and_actuated_drives_its_leader():
 def test_locked_joints_leave_what_they_leave():
     robot = lw.load("four_bar")
     q = robot.assemble([0.3]).q
-    stiff = robot.lock(["crank"], [0.3])
+    stiff = robot.with_locked(["crank"], [0.3])
     assert stiff.actuated == () and stiff.mobility().degrees_of_freedom == 0
-    whole = robot.lock(list(robot.joint_names), q)
+    whole = robot.with_locked(list(robot.joint_names), q)
     assert not whole.loops and whole.n_q == 0
     with pytest.raises(InputError, match="is open by"):
-        robot.lock(list(robot.joint_names), [0.3, 0.0, 0.0])
+        robot.with_locked(list(robot.joint_names), [0.3, 0.0, 0.0])
 
 
 # many, and files

@@ -22,8 +22,9 @@ import pytest
 
 import mesh_files as made
 from linkwork.errors import InputError
-from linkwork.geometry import companions, guards
+from linkwork.geometry import guards
 from linkwork.geometry.load import forget, load
+from linkwork.geometry.material_files import material_files
 from linkwork.geometry.meshes import MESH_SUFFIXES
 from mesh_files import FACES, written
 
@@ -385,7 +386,7 @@ def test_p10_pipes_and_devices_beside_a_mesh_are_not_waited_for(tmp_path: Path):
     (tmp_path / "zero.mtl").symlink_to("/dev/zero")
     mesh = written(tmp_path / "a.obj", made.obj(before="mtllib pipe.mtl zero.mtl"))
     assert len(load(mesh).left_out) == 2
-    assert companions.companions(mesh) == ()
+    assert material_files(mesh) == ()
     os.mkfifo(tmp_path / "pipe.bin")
     tree, data = made.gltf_tree()
     with pytest.raises(InputError, match="no regular file"):
@@ -452,7 +453,7 @@ def test_p8_no_file_outside_is_read(meshes: Path, name: str, monkeypatch: pytest
     path = written(meshes / "a.gltf", made.gltf(tree, data, name.format("bin")))
     with pytest.raises(InputError, match=r"secret|link"):
         load(path)
-    assert companions.companions(path) == ()
+    assert material_files(path) == ()
     assert not any("secret" in place for place in opened), opened
 
 

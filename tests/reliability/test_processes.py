@@ -119,7 +119,10 @@ def test_p22_robots_travel(name):
     m = from_json(to_json(r.mechanism))
     assert m == r.mechanism
     assert lw.Robot(m).fk(q, frame).tobytes() == expected
-    for change in (lambda: r.lock(r.joint_names[1]), lambda: r.with_frame("x", frame, np.eye(4))):
+    for change in (
+        lambda: r.with_locked(r.joint_names[1]),
+        lambda: r.with_frame("x", frame, np.eye(4)),
+    ):
         assert pickle.loads(pickle.dumps(change())).mechanism == change().mechanism
 
 

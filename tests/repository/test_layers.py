@@ -23,6 +23,7 @@ RANK = {
     "atomic": -0.5,
     "extras": -0.5,
     "json_values": -0.5,
+    "renamed": -0.5,
     "ops": 0,
     "spatial": 0.5,
     "formats": 1,
@@ -35,7 +36,7 @@ RANK = {
     "simulation": 6,
     # Lower layers are given clock, cores and environment as values.
     "settings": 6.5,
-    "methods": 6.8,
+    "programs": 6.9,
     "compile_line": 7,
     "robot": 7,
     "loading": 7,
@@ -43,7 +44,7 @@ RANK = {
     "poses": 7,
     "locating": 6.6,
     "appearance": 7,
-    "robot_dynamics": 7,
+    "robot_methods": 7,
     "robot_ik": 7,
     "simulating": 7,
     "robot_loops": 7,
@@ -62,7 +63,7 @@ RANK = {
 # robot, loading and their neighbours are one layer whose modules may import each other.
 NEIGHBOURS = {
     "robot",
-    "robot_dynamics",
+    "robot_methods",
     "simulating",
     "loading",
     "conversions",

@@ -1,14 +1,13 @@
-"""Control laws: the formula, its bounds, and its slopes against differences."""
+"""Control laws: the formula and its bounds."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from linkwork.algorithms.configuration import difference, integrate
+from linkwork.algorithms.configuration import difference
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.actuators import PD, position_error, torque, torque_slopes
+from linkwork.simulation.actuators import PD, torque
 from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 
@@ -37,13 +36,11 @@ def test_the_law():
     error = difference(NUMPY, M, q, g["q_target"])
     expected = g["feed_forward"] + g["kp"] * error + g["kd"] * (g["v_target"] - v)
     np.testing.assert_allclose(torque(NUMPY, M, q, v, g), expected, rtol=1e-12)
-    np.testing.assert_allclose(position_error(NUMPY, M, q, g["q_target"]), error, atol=1e-12)
 
 
 def test_without_a_law_there_is_no_force():
     q, v = state("none")
     assert torque(NUMPY, M, q, v, {}) is None
-    assert torque_slopes(NUMPY, M, q, v, {}) is None
     constant = np.arange(float(M.n_v))
     assert torque(NUMPY, M, q, v, {"torque": constant}) is constant
 
@@ -55,26 +52,6 @@ def test_bounds():
     bounded = torque(NUMPY, M, q, v, {**g, "effort_limit": np.full(M.n_v, 2.0)})
     np.testing.assert_allclose(bounded, np.clip(free, -2.0, 2.0))
     assert (np.abs(free) > 2.0).any()
-
-
-@pytest.mark.parametrize("bounded", [False, True])
-def test_slopes(bounded: bool):
-    q, v = state("slopes")
-    more = {"effort_limit": np.full(M.n_v, 12.0)} if bounded else {}
-    g = given("slopes", **more)
-    along_q, along_v = torque_slopes(NUMPY, M, q, v, g)
-    h = 1e-6
-    for k in range(M.n_v):
-        step = np.zeros(M.n_v)
-        step[k] = h
-        ahead, behind = (
-            torque(NUMPY, M, integrate(NUMPY, M, q, s * step), v, g) for s in (1.0, -1.0)
-        )
-        np.testing.assert_allclose(along_q[:, k], (ahead - behind) / (2 * h), atol=2e-6)
-        ahead, behind = (torque(NUMPY, M, q, v + s * step, g) for s in (1.0, -1.0))
-        np.testing.assert_allclose(along_v[:, k], (ahead - behind) / (2 * h), atol=2e-6)
-    if bounded:
-        assert (np.abs(torque(NUMPY, M, q, v, g)) == 12.0).any()
 
 
 def test_fields_are_what_is_given():

@@ -12,7 +12,7 @@ from linkwork.mechanism.neutral import neutral, quaternion_starts
 from linkwork.ops.numpy import NUMPY
 from linkwork.simulation.actuators import PD, torque
 from linkwork.simulation.equation_of_motion import Quantity, System, packed
-from linkwork.simulation.stops import limited
+from linkwork.simulation.stops import Stops, limited
 from linkwork.simulation.tangent import growth, lengths, moved, unit_quaternions
 from linkwork.spatial import se3, so3
 from pendulums import LIBRARY, brick, orders, pendulum, request
@@ -45,6 +45,29 @@ def test_the_stage_is_forward_dynamics_with_all_that_acts():
     tau[list(system.rubbing)] += held
     expected = evaluate("forward_dynamics", m, q, v, tau, parameters=parameters)
     np.testing.assert_allclose(rate[n:], expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("limit", [12.0, 1e3], ids=["bounded", "free"])
+def test_slopes_of_the_forces_are_their_differences(limit: float):
+    """Along the tangent of q and along v: drives at their bounds and within, stops in and out."""
+    m, n, random = M, M.n_v, rng("slopes")
+    law = PD(15.0, 2.0, q_target=random_configuration(random, m), effort_limit=limit)
+    q, v = random_configuration(random, m), random.standard_normal(n)
+    asked = request(m, q, v, torque=law, stops=Stops(100.0, 10.0, width=0.5))
+    system, none = asked.system, np.zeros(0)
+    given = system.given(NUMPY, asked.constants()[0], none)
+
+    def force(turn: np.ndarray, more: np.ndarray) -> np.ndarray:
+        return system.force(NUMPY, integrate(NUMPY, m, q, turn), v + more, given)
+
+    found, *slopes = system.force_and_slopes(NUMPY, q, v, given)
+    np.testing.assert_allclose(found, force(np.zeros(n), np.zeros(n)), atol=1e-12)
+    for k, step in enumerate(1e-6 * np.eye(n)):
+        still = 0.0 * step
+        by_q = (force(step, still) - force(-step, still)) / 2e-6
+        by_v = (force(still, step) - force(still, -step)) / 2e-6
+        np.testing.assert_allclose(slopes[0][:, k], by_q, atol=2e-5)
+        np.testing.assert_allclose(slopes[1][:, k], by_v, atol=2e-5)
 
 
 def test_compiled_expressions_equal_those_of_numpy():

@@ -96,7 +96,7 @@ def test_passive_joints_that_nothing_pushes_have_no_line_among_forces():
     assert "left_elbow" in [line.get_label() for line in drawn(pushed).axes[2].lines]
     alone = drawn(result, "left_elbow").axes[2].lines
     assert [line.get_label() for line in alone] == ["left_elbow"]
-    free = lw.simulate(robot.actuate([]), q, duration=0.01)
+    free = lw.simulate(robot.with_actuated([]), q, duration=0.01)
     assert len(drawn(free).axes[2].lines) == 4
 
 

@@ -201,11 +201,10 @@ def test_freedom_that_is_left_anyway_is_told_of_each_sample():
         assert abs(J @ directions[0]) < 1e-4
 
 
-def test_results_of_other_calls_and_of_several_priorities_have_no_directions():
+def test_several_priorities_have_no_directions():
     robot = lw.load("planar_2r")
     reach = lw.ik.Position(robot.tip, [0.7, 0.3, 0.0], axes="xy")
-    assert robot.ik(tasks=reach).free_directions is None
     both = [reach, lw.ik.Posture(robot.neutral(), priority=1)]
-    assert robot.ik(tasks=both, all_solutions=True).free_directions is None
-    none = robot.ik(tasks=lw.ik.Position(robot.tip, [9.0, 0.0, 0.0], axes="xy"), all_solutions=True)
+    assert robot.ik_all(tasks=both).free_directions is None
+    none = robot.ik_all(tasks=lw.ik.Position(robot.tip, [9.0, 0.0, 0.0], axes="xy"))
     assert none.free_directions == ()

@@ -13,9 +13,8 @@ from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.options import Options
 from linkwork.solve.targets import rigid_poses
-from linkwork.solve.tasks.center_of_mass import CenterOfMass
-from linkwork.solve.tasks.pointing import Pointing
-from linkwork.solve.tasks.position import Position
+from linkwork.solve.tasks.frames import Pointing, Position
+from linkwork.solve.tasks.whole import CenterOfMass
 from robots import example_robot_urdfs
 from seeds import rng
 
@@ -273,7 +272,7 @@ def test_a_solver_can_be_kept_and_knows_its_size():
     solver = robot.solver(MODELS["scara"].tip)
     assert solver is robot.solver(MODELS["scara"].tip)
     assert isinstance(solver, InverseKinematics)
-    assert solver.search.n_step_instructions > 100
+    assert solver.programs[0].n_instructions > 100
 
 
 @pytest.mark.sweep(1)

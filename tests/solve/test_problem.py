@@ -1,4 +1,4 @@
-"""What a problem moves, holds and refuses; its names, turns and lengths."""
+"""Problems: what they ask for, what moves, where numbers stand, and the parts they fall into."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from ik_solving import rows_of
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.solve.limits.position import PositionLimit
-from linkwork.solve.objectives import Centred
-from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.center_of_mass import CenterOfMass
-from linkwork.solve.tasks.joint_coupling import JointCoupling
-from linkwork.solve.tasks.pose import Pose
-from linkwork.solve.tasks.position import Position
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve.expressions import iteration
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.inputs import settings_of
+from linkwork.solve.limits import AccelerationLimit, CoupledLimit, PositionLimit, VelocityLimit
+from linkwork.solve.objectives import Centred, NearPosture
+from linkwork.solve.options import Options
+from linkwork.solve.problem import Layout, make_problem, parts_of
+from linkwork.solve.tasks.frames import Pose, Position
+from linkwork.solve.tasks.joints import JointCoupling, Posture
+from linkwork.solve.tasks.whole import CenterOfMass
 from robots import mechanism_from
 
 
@@ -218,3 +223,236 @@ def test_a_length_of_nothing_counts_as_a_metre():
     )
     assert make_problem(mechanism_from(text), Pose("b")).length == 1.0
     assert make_problem(mechanism("humanoid"), CenterOfMass()).length > 0.5
+
+
+ARM = lw.load("two_arm_torso").mechanism
+A, B = ARM.joint_names[:2]
+PROBLEMS = {
+    "one": {"tasks": Pose("left_tool0")},
+    "two": {"tasks": [Pose("left_tool0"), Pose("right_tool0", slack=0.1)]},
+    "levels": {
+        "tasks": [
+            Posture(priority=2),
+            Pose("left_tool0"),
+            CenterOfMass(axes="xy", priority=1),
+            Position("right_tool0", priority=1, slack=(0.1, 0.0, 0.0)),
+            JointCoupling(A, B),
+        ],
+        "limits": [
+            PositionLimit(0.01),
+            VelocityLimit(0.1),
+            AccelerationLimit(0.1, 3.0),
+            CoupledLimit(A, B, [[0.0, -1.0, 1.0]]),
+        ],
+        "objectives": [Centred(), NearPosture()],
+        "joint_weights": {A: 0.1},
+        "joints": ARM.joint_names[:5],
+    },
+}
+
+
+def spans(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """All spans of the parameters, and all of the settings."""
+    of_rows = [
+        *layout.targets,
+        layout.held,
+        layout.start,
+        *layout.limit_numbers,
+        *layout.objective_targets,
+    ]
+    of_call = [
+        *layout.thresholds,
+        *layout.weights,
+        *layout.slacks,
+        layout.joint_weights,
+        *layout.limit_settings,
+        *layout.objective_weights,
+    ]
+    return of_rows, of_call
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_spans_are_disjoint_and_complete(name):
+    layout = make_problem(ARM, **PROBLEMS[name]).layout
+    of_rows, of_call = spans(layout)
+    for found, total in ((of_rows, layout.n_parameters), (of_call, layout.n_settings)):
+        assert sorted(k for span in found for k in range(*span)) == list(range(total))
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_each_span_has_the_length_of_its_numbers(name):
+    problem = make_problem(ARM, **PROBLEMS[name])
+    layout = problem.layout
+    sizes = [b - a for a, b in layout.targets]
+    assert sizes == [task.n_target for task in problem.tasks]
+    assert [b - a for a, b in layout.thresholds] == [len(task.groups) for task in problem.tasks]
+    assert layout.held[1] - layout.held[0] == len(problem.held)
+    assert [b - a for a, b in layout.limit_settings] == [len(x.settings) for x in problem.limits]
+
+
+def test_weights_have_places_only_where_there_is_something_to_weigh():
+    def weighed(*tasks):
+        return [b - a for a, b in make_problem(ARM, list(tasks)).layout.weights]
+
+    left, right = Pose("left_tool0"), Pose("right_tool0")
+    assert weighed(left) == [0]
+    assert weighed(left, right) == [1, 1]
+    assert weighed(left, right, CenterOfMass(priority=1)) == [1, 1, 0]
+
+
+def test_thresholds_stand_first_so_that_measures_can_be_compared_with_them():
+    for how in PROBLEMS.values():
+        assert make_problem(ARM, **how).layout.thresholds[0][0] == 0
+
+
+def test_where_the_move_began_is_kept_only_where_a_limit_asks():
+    assert make_problem(ARM, Pose("left_tool0")).layout.start == (12, 12)
+    fast = make_problem(ARM, Pose("left_tool0"), limits=[VelocityLimit(0.1)])
+    assert fast.layout.start[1] - fast.layout.start[0] == len(fast.moved)
+
+
+ROBOT = lw.load("humanoid")
+M = ROBOT.mechanism
+FEET = [Pose("left_foot"), Pose("right_foot")]
+LEFT, RIGHT = "left_hip_yaw", "right_hip_yaw"
+
+
+def parts(*tasks, m=M, **how):
+    return parts_of(make_problem(m, list(tasks), **how))
+
+
+def names(problem):
+    return [task.name for task in problem.tasks]
+
+
+def test_two_legs_are_two_parts_and_one_is_itself():
+    found = parts(*FEET)
+    assert [names(part) for part in found] == [["left_foot"], ["right_foot"]]
+    whole = make_problem(M, FEET)
+    assert sorted(k for part in found for k in part.moved) == list(whole.moved)
+    one = make_problem(M, FEET[0])
+    assert parts_of(one) == (one,)
+    assert found[0].key == one.key  # the code of one leg serves the part
+
+
+def test_what_shares_a_joint_stays_together():
+    assert len(parts(*FEET, CenterOfMass(axes="xy"))) == 1
+    assert len(parts(*FEET, m=lw.load("humanoid", base="floating").mechanism)) == 1
+    hands = [Pose("left_hand"), Pose("right_hand")]
+    together = parts(*hands, *FEET)
+    assert [names(part) for part in together] == [
+        ["left_foot"], ["right_foot"], ["left_hand", "right_hand"],
+    ]  # fmt: skip
+    arms = [name for name in M.joint_names if "shoulder" in name or "elbow" in name]
+    assert len(parts(*hands, joints=arms)) == 2  # the torso that they share is held
+
+
+def test_a_coupled_limit_ties_its_joints():
+    table = [[-1.0, -1.0, 1.0], [1.0, -0.5, 0.5]]
+    assert len(parts(*FEET, limits=[CoupledLimit(LEFT, RIGHT, table)])) == 1
+    own = parts(*FEET, limits=[CoupledLimit(LEFT, "left_knee", table), VelocityLimit(0.1)])
+    assert [[limit.name for limit in part.limits] for part in own] == [
+        [f"{LEFT} by left_knee", "velocity"], ["velocity"],
+    ]  # fmt: skip
+
+
+def test_what_only_lower_priorities_ask_for_does_not_come_apart():
+    assert len(parts(FEET[0], Pose("right_foot", priority=1))) == 1
+    lower = parts(*FEET, Position("left_knee_link", priority=1))
+    assert [names(part) for part in lower] == [["left_foot", "left_knee_link"], ["right_foot"]]
+    assert len(parts(*FEET, objectives=[Centred()])) == 1
+
+
+def test_a_task_that_nothing_moves_belongs_to_the_first_part():
+    fixed = Position("head")
+    legs = [name for name in M.joint_names if any(x in name for x in ("hip", "knee", "ankle"))]
+    found = parts(fixed, *FEET, joints=legs)
+    assert [names(part) for part in found] == [["head", "left_foot"], ["right_foot"]]
+
+
+HOW = {
+    "limits": [
+        VelocityLimit(0.1, v_max=3.0),
+        CoupledLimit(RIGHT, "right_knee", [[0.0, -1, 1], [1.0, 0, 1]]),
+        AccelerationLimit(0.1, 50.0),
+    ],
+    "joint_weights": {LEFT: 0.5, "right_knee": 0.25},
+    "joints": [
+        f"{side}_{name}" for side in ("left", "right")
+        for name in ("hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch")
+    ],
+}  # fmt: skip
+TASKS = [
+    Pose("left_foot", slack=0.01),
+    Position("right_knee_link", weight=3.0, priority=1),
+    Pose("right_foot", weight=2.0, tolerance=0.1),
+    Position("left_knee_link", weight=0.5, slack=(0.1, 0.2, 0.3)),
+]
+
+
+def test_a_part_steps_as_the_whole_does_but_for_what_they_share():
+    """The damping of the whole is for all errors together: with one leg still, they agree."""
+    whole = make_problem(M, FEET)
+    q = 0.3 * ROBOT.random(seed=2) + 0.7 * ROBOT.neutral()
+    goals = [ROBOT.fk(q + 0.01, "left_foot"), ROBOT.fk(q, "right_foot")]
+    parameters, _, _ = rows_of(whole, goals, q)
+    settings = settings_of(whole, Options())
+    x = q[list(whole.moved)]
+    after, _ = iteration(NUMPY, whole, x, parameters[0], settings)
+    part = parts_of(whole)[0]
+    own, _, _ = rows_of(part, goals[0], q)
+    of_call = settings_of(part, Options())
+    mine, _ = iteration(NUMPY, part, q[list(part.moved)], own[0], of_call)
+    places = [whole.moved.index(k) for k in part.moved]
+    np.testing.assert_allclose(mine, after[places], atol=1e-12)
+    assert np.abs(mine - q[list(part.moved)]).max() > 1e-3
+
+
+def test_parts_survive_pickling():
+    for part in parts(*TASKS, **HOW):
+        again = pickle.loads(pickle.dumps(part))
+        assert again.key == part.key
+        assert again.layout == part.layout
+        assert (again.held, again.moved, again.order) == (part.held, part.moved, part.order)
+
+
+@pytest.fixture(scope="module")
+def legs():
+    return InverseKinematics(M, FEET)
+
+
+@pytest.mark.slow
+def test_the_answer_of_one_leg_does_not_depend_on_the_other(legs):
+    q = ROBOT.random(30, seed=3)
+    left, right = ROBOT.fk(q, "left_foot"), ROBOT.fk(q, "right_foot")
+    both = legs.solve([left, right])
+    assert both.success.all()
+    mixed = legs.solve([left, right[::-1]])
+    own = list(legs.parts[0].moved)
+    assert both.q[:, own].tobytes() == mixed.q[:, own].tobytes()
+    alone = InverseKinematics(M, FEET[0]).solve(left)
+    assert alone.q[:, own].tobytes() == both.q[:, own].tobytes()
+    assert (both.restarts >= alone.restarts).all()
+
+
+def test_where_one_leg_fails_the_other_is_kept(legs):
+    q = ROBOT.random(seed=4)
+    far = lw.pose((9.0, 0.0, 0.0))
+    result = legs.solve([far, ROBOT.fk(q, "right_foot")], tries=3)
+    assert not result.success
+    assert result.errors["right_foot"]["position"] <= 1e-5
+    assert result.errors["right_foot"]["rotation"] <= 1e-4
+    assert "target of 'left_foot'" in result.reason
+
+
+def test_one_target_is_a_row_of_a_batch_bit_for_bit(legs):
+    q = ROBOT.random(20, seed=5)
+    goals = [ROBOT.fk(q, "left_foot"), ROBOT.fk(q, "right_foot")]
+    start = ROBOT.random(seed=6)
+    batch = legs.solve(goals, start, steps=4)
+    assert batch.restarts.max() > 0
+    for k in range(20):
+        one = legs.solve([goal[k] for goal in goals], start, steps=4)
+        assert one.q.tobytes() == batch.q[k].tobytes()
+        assert one.restarts == batch.restarts[k]
+        assert one.iterations == batch.iterations[k]

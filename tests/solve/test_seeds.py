@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.compile.lanes import NO_SEED, SEED_STEPS
-from linkwork.solve.pipeline import GRID
+from linkwork.solve.program import GRID
 from linkwork.solve.seeds import Axis, make_seeds, spread
 
 STARTS = np.array([[-2.0, 1.0], [4.0, 3.0], [0.0, 0.0]])

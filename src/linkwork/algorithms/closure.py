@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.residuals.axes import axes
@@ -29,6 +30,7 @@ from linkwork.algorithms.residuals.rows import (
 from linkwork.algorithms.triples import times
 from linkwork.mechanism.loops import Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
 
 _ROUNDING = 3.6e-15
@@ -88,11 +90,6 @@ def closure_jacobian(o: Ops, m: Mechanism, q: Block) -> Block:
     """
     found = [part.residual(o, q).columns for part in closure_parts(m, in_frame_a=True)]
     return o.matrix([o.concat([columns[k] for columns in found]) for k in range(m.n_v)])
-
-
-def is_closed(m: Mechanism) -> bool:
-    """Whether anything is held beside the tree."""
-    return bool(m.loops or m.couplings)
 
 
 def closure_rows(o: Ops, m: Mechanism, q: Block, *, in_frame_a: bool = False) -> list[Row]:
@@ -356,3 +353,21 @@ def coupling_residual(o: Ops, each: Coupling, positions: Sequence[Block]) -> Res
     beyond = o.absolute(error) - _ROUNDING * compared
     open_ = 0.5 * (beyond + o.absolute(beyond))  # not the maximum with 0, which hides NaN
     return Residual(o.vector([error]), columns, [open_ * open_])
+
+
+def valueless(m: Mechanism, q: NDArray[np.float64]) -> str:
+    """The couplings without a value or slope at q (nq,), and where their leaders are; or nothing.
+
+    A division by zero, the root of a negative number; of zero it has no slope.
+    """
+    found: list[str] = []
+    for each in m.couplings:
+        at = [float(q[m.q_slice(m.joint(name)).start]) for name in each.leaders]
+        with np.errstate(all="ignore"):
+            value, slopes = each.function.value_and_slopes(NUMPY, [NUMPY.const(x) for x in at])
+        what = "slope" if np.isfinite(value) else "value"
+        if not np.isfinite([value, *slopes]).all():
+            pairs = zip(each.leaders, at, strict=True)
+            where = ", ".join(f"{name} = {x:.6g}" for name, x in pairs)
+            found.append(f"the {each.name} has no {what} at {where}")
+    return "; ".join(found)

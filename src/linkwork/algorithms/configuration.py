@@ -65,7 +65,7 @@ def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
     return o.concat(parts) if parts else o.const(np.zeros(0))
 
 
-def full(o: Ops, m: Mechanism, q: Block) -> Block:
+def all_positions(o: Ops, m: Mechanism, q: Block) -> Block:
     """Positions of all joints that move, coupled ones included, in the order of the bodies.
 
     Shapes: q (nq,) to (sum of the joints' numbers of positions,).

@@ -5,7 +5,6 @@ from __future__ import annotations
 from linkwork.algorithms.articulated_recursion import articulated_accelerations
 from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.closed_dynamics import accelerated
-from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.inverse_dynamics import as_vector, inverse_forces, numbers
 from linkwork.algorithms.joint_losses import losses
 from linkwork.algorithms.joint_passage import Passage, passages
@@ -26,7 +25,7 @@ def forward_dynamics(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> Bl
 
     Source: articulated bodies, R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 7.3.
     """
-    if is_closed(m):
+    if m.is_closed:
         return as_vector(o, accelerated(o, m, q, v, tau).dv)
     ways, rates = passages(o, m, q), numbers(m, v)
     push = minus(numbers(m, tau), losses(o, m, rates))

@@ -6,7 +6,6 @@ import numpy as np
 
 from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.closed_derivatives import closed_forward_derivatives, step_masses
-from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.inverse_dynamics import bias_forces, numbers
 from linkwork.algorithms.joint_matrix import JointMatrix
 from linkwork.algorithms.mass_matrix import symmetric_matrix
@@ -32,7 +31,7 @@ def forward_dynamics_derivatives(
     Source: J. Carpentier and N. Mansard, "Analytical derivatives of rigid body dynamics
     algorithms", Robotics: Science and Systems (2018), section IV.
     """
-    if is_closed(m):
+    if m.is_closed:
         return closed_forward_derivatives(o, m, q, v, tau)
     steps, rates = steps_of(o, m, q), numbers(m, v)
     masses = factor(step_masses(m, steps).lower(), m.n_v)

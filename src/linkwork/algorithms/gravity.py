@@ -19,7 +19,7 @@ from linkwork.algorithms.axes import (
     transposed,
 )
 from linkwork.algorithms.carried_mass import Carried, carried, terms
-from linkwork.algorithms.closure import closure_rows, is_closed
+from linkwork.algorithms.closure import closure_rows
 from linkwork.algorithms.joint_motion import (
     body_axes,
     displacement,
@@ -76,7 +76,7 @@ def gravity_forces(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None =
     if m.n_v == 0:
         return o.const(np.zeros(0))
     found = [forces.get(k, 0.0) for k in range(m.n_v)]
-    if is_closed(m):
+    if m.is_closed:
         found = actuated_forces(actuation(o, m, closure_rows(o, m, q), free_motions), found)
     return o.vector(found)
 

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.algorithms.actuation import actuated_forces, actuation, balanced
 from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.body_masses import lightened
-from linkwork.algorithms.closure import closure_rows, is_closed
+from linkwork.algorithms.closure import closure_rows
 from linkwork.algorithms.closure_motion import acceleration_bias
 from linkwork.algorithms.joint_losses import losses, rotor_forces
 from linkwork.algorithms.joint_passage import Passage, columns_of, passages
@@ -39,7 +39,7 @@ def inverse_dynamics(
     R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3.
     """
     forces = tree_forces(o, m, q, numbers(m, v), numbers(m, dv))
-    if is_closed(m):
+    if m.is_closed:
         forces = actuated_forces(actuation(o, m, closure_rows(o, m, q), free_motions), forces)
     return as_vector(o, forces)
 
@@ -54,7 +54,7 @@ def bias_forces(
     actuated joints, with which the actuated speeds stay as they are.
     """
     rates, changes = numbers(m, v), still(m)
-    if not is_closed(m):
+    if not m.is_closed:
         return as_vector(o, tree_forces(o, m, q, rates, changes))
     by = actuation(o, m, closure_rows(o, m, q), free_motions)
     bias = acceleration_bias(o, m, q, v)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from linkwork.algorithms.closed_derivatives import closed_inverse_derivatives
-from linkwork.algorithms.closure import is_closed
 from linkwork.algorithms.steps import steps_of
 from linkwork.algorithms.tree_derivatives import derivatives
 from linkwork.mechanism.model import Mechanism
@@ -25,6 +24,6 @@ def inverse_dynamics_derivatives(
     "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra", IEEE
     Robotics and Automation Letters 7 (2022): here in the axes of the bodies.
     """
-    if is_closed(m):
+    if m.is_closed:
         return closed_inverse_derivatives(o, m, q, v, dv, free_motions=free_motions)
     return [matrix.block(o) for matrix in derivatives(m, steps_of(o, m, q), v, dv)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.algorithms import configuration
 from linkwork.algorithms.actuation import actuated_numbers
@@ -53,24 +55,64 @@ from linkwork.ops import ops_of
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
 
+Floats = NDArray[np.float64]
 Kind = Literal["q", "v"]
-Shape = tuple[int, ...]
+Dimension = int | Literal["nq", "nv", "nf", "n_all", "10 nb", "n_c", "n_loops", "n_actuated"]
+Keyword = Literal["external", "gravity", "losses", "armature"]
 Check = Callable[[Mechanism, Sequence[str]], None]
+
+_DIMENSIONS: dict[str, Callable[[Mechanism], int]] = {
+    "nq": lambda m: m.n_q,
+    "nv": lambda m: m.n_v,
+    "nf": lambda m: len(m.frame_names),
+    "n_all": configuration.n_full,
+    "10 nb": lambda m: 10 * m.n_bodies,
+    "n_c": n_rows,
+    "n_loops": lambda m: len(m.loops),
+    "n_actuated": lambda m: len(actuated_numbers(m)),
+}
+
+
+class InverseDerivatives(NamedTuple):
+    """Derivatives of inverse dynamics, (..., nv, nv) each: rows are forces."""
+
+    q: Floats  # along the columns of v, as in `jacobian`
+    v: Floats
+    dv: Floats  # the mass matrix
+
+
+class ForwardDerivatives(NamedTuple):
+    """Derivatives of forward dynamics, (..., nv, nv) each: rows are accelerations."""
+
+    q: Floats  # along the columns of v, as in `jacobian`
+    v: Floats
+    tau: Floats  # the inverse mass matrix
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """One algorithm: ``function(o, m, *inputs, **static)`` on blocks of one configuration.
 
-    It returns one block, or a list of blocks of one shape; `output` then has its length first.
+    It returns one block, or a list of blocks of one shape; ``shape`` then has its length first.
+    Of ``doc`` and the rest the method of `Robot` is written (tools/docs/robot_methods.py), whose
+    docstring names the result's shape, with a leading ``...``, where ``doc`` has ``{shape}``.
     """
 
     name: str
     function: Callable[..., Block]
     inputs: tuple[tuple[str, Kind], ...]  # name, and kind: nq or nv numbers
-    static: tuple[str, ...]  # names of the arguments that are fixed before tracing
-    output: Callable[[Mechanism], Shape]
+    shape: tuple[Dimension, ...]  # of the result
+    static: tuple[str, ...] = ()  # names of the arguments that are fixed before tracing
+    keywords: tuple[Keyword, ...] = ()  # of its method, see `mechanism.dynamics_inputs`
+    friction: bool = True  # whether friction counts among the losses
     needs: tuple[Check, ...] = ()  # what must hold of a description
+    result: type[NamedTuple] | None = None  # what its method makes of several matrices
+    has_method: bool = True  # written from here; others are written by hand around it
+    doc: str = ""
+
+    def output(self, m: Mechanism) -> tuple[int, ...]:
+        """The shape of the result for one configuration."""
+        return tuple(d if isinstance(d, int) else _DIMENSIONS[d](m) for d in self.shape)
 
     @property
     def counts_free_motions(self) -> bool:
@@ -160,6 +202,10 @@ _QV: tuple[tuple[str, Kind], ...] = (("q", "q"), ("v", "v"))
 _QQ: tuple[tuple[str, Kind], ...] = (("q0", "q"), ("q1", "q"))
 _MOTION: tuple[tuple[str, Kind], ...] = (*_QV, ("dv", "v"))
 _FORCES: tuple[tuple[str, Kind], ...] = (*_QV, ("tau", "v"))
+_V: tuple[Dimension, ...] = ("nv",)
+_VV: tuple[Dimension, ...] = ("nv", "nv")
+_FRAME_AXES = ("frame", "reference")
+_ALL: tuple[Keyword, ...] = ("external", "gravity", "losses", "armature")
 _REAL: tuple[Check, ...] = (check_inertias,)
 _MOVABLE: tuple[Check, ...] = (check_inertias, check_movable)
 _WEIGHED: tuple[Check, ...] = (check_masses_said,)
@@ -170,107 +216,186 @@ _DRIVEN: tuple[Check, ...] = (check_inertias, check_actuated)
 _HELD: tuple[Check, ...] = (check_held,)
 _DRIVEN_LOOPS: tuple[Check, ...] = (check_held, check_actuated)
 
+# fmt: off
+_ENTRIES: tuple[Algorithm, ...] = (
+    Algorithm("all_positions", configuration.all_positions, _Q, ("n_all",),
+        doc="""Positions of all joints {shape}, in the order of `all_joint_names`."""),
+    Algorithm("integrate", configuration.integrate, _QV, ("nq",),
+        doc="""The configuration {shape} reached from q by the velocity v in one second."""),
+    Algorithm("difference", configuration.difference, _QQ, ("nv",),
+        doc="""The velocity {shape} that takes q0 to q1 in one second."""),
+    Algorithm("fk", fk, _Q, (4, 4), static=("frame",),
+        doc="""Pose of a frame in the world, T_world_frame {shape}; default: `tip`."""),
+    Algorithm("fk_all", fk_all, _Q, ("nf", 4, 4),
+        doc="""Poses of all frames in the world {shape}, in the order of `frame_names`."""),
+    Algorithm("relative", relative, _Q, (4, 4), static=("base", "frame"),
+        doc="""Pose of a frame in another one, T_base_frame {shape}.
 
-def _vector_v(m: Mechanism) -> Shape:
-    return (m.n_v,)
+        Joints that carry both frames, a floating base for instance, make no difference.
+        """),
+    Algorithm("jacobian", jacobian, _Q, (6, "nv"), static=_FRAME_AXES,
+        doc="""Jacobian of a frame {shape}, linear rows first; default: `tip`.
 
+        ``reference``: "world-aligned" (velocity of the frame's origin, axes of the world),
+        "local" (axes of the frame) or "world" (velocity at the world's origin).
+        """),
+    Algorithm("jacobian_dot", jacobian_dot, _QV, (6, "nv"), static=_FRAME_AXES,
+        doc="""The Jacobian's time derivative {shape} while q moves with v, in its own axes."""),
+    Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, (6,), static=_FRAME_AXES,
+        doc="""The Jacobian's time derivative times v {shape}: the acceleration at dv/dt = 0."""),
+    Algorithm("frame_velocity", frame_velocity, _QV, (6,), static=_FRAME_AXES,
+        doc="""Velocity of a frame {shape}, linear first: `jacobian` times v. Default frame: `tip`.
 
-def _matrices_v(m: Mechanism) -> Shape:
-    return (3, m.n_v, m.n_v)
+        ``reference`` as in `jacobian`. Units: m/s, rad/s.
+        """),
+    Algorithm("frame_acceleration", frame_acceleration, _MOTION, (6,), static=_FRAME_AXES,
+        doc="""The time derivative of `frame_velocity` {shape}; dv is that of v.
 
+        Default frame: `tip`. ``reference`` as in `jacobian`. Units: m/s², rad/s².
+        """),
+    Algorithm("com", com, _Q, (3,), needs=_WEIGHED,
+        doc="""Centre of mass in the world {shape}, the root link's mass included."""),
+    Algorithm("com_jacobian", com_jacobian, _Q, (3, "nv"), needs=_WEIGHED,
+        doc="""Jacobian of the centre of mass {shape}."""),
+    Algorithm("com_velocity", com_velocity, _QV, (3,), needs=_WEIGHED,
+        doc="""Velocity of the centre of mass {shape} in the world, m/s."""),
+    Algorithm("com_acceleration", com_acceleration, _MOTION, (3,), needs=_WEIGHED,
+        doc="""Acceleration of the centre of mass {shape} in the world, m/s²."""),
+    Algorithm("centroidal_momentum", centroidal_momentum, _QV, (6,), needs=_CENTRAL,
+        doc="""Momentum {shape}: linear, then angular about the centre of mass, world axes.
 
-def _rows(m: Mechanism) -> Shape:
-    return (n_rows(m),)
+        Units: kg m/s and kg m²/s. Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
+        """),
+    Algorithm("centroidal_matrix", centroidal_matrix, _Q, (6, "nv"), needs=_CENTRAL,
+        doc="""The matrix {shape} that makes `centroidal_momentum` of v.
 
+        Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
+        """),
+    Algorithm("inverse_dynamics", inverse_dynamics, _MOTION, _V, keywords=_ALL, needs=_DRIVEN,
+        doc="""Joint forces {shape} that give the accelerations dv at the velocities v (N, N m).
 
-def _matrix_v(m: Mechanism) -> Shape:
-    return (m.n_v, m.n_v)
+        A floating base has the force, then the moment about its origin, in the axes of its body.
+        With loops: those of the actuated joints, zero at the others.
 
+        Source: recursive Newton-Euler (Luh, Walker, Paul 1980; Featherstone 2008, section 5.3).
+        Raises: InputError, ShapeError, UnknownNameError.
+        """),
+    Algorithm("bias_forces", bias_forces, _QV, _V, keywords=("external", "gravity", "losses"),
+              needs=_DRIVEN,
+        doc="""Joint forces {shape} that keep the velocities v as they are (N, N m).
 
-ALGORITHMS: dict[str, Algorithm] = {
-    entry.name: entry
-    for entry in (
-        Algorithm("fk", fk, _Q, ("frame",), lambda m: (4, 4)),
-        Algorithm("fk_all", fk_all, _Q, (), lambda m: (len(m.frame_names), 4, 4)),
-        Algorithm("relative", relative, _Q, ("base", "frame"), lambda m: (4, 4)),
-        Algorithm("jacobian", jacobian, _Q, ("frame", "reference"), lambda m: (6, m.n_v)),
-        Algorithm("jacobian_dot", jacobian_dot, _QV, ("frame", "reference"), lambda m: (6, m.n_v)),
-        Algorithm("jacobian_dot_v", jacobian_dot_v, _QV, ("frame", "reference"), lambda m: (6,)),
-        Algorithm("com", com, _Q, (), lambda m: (3,), _WEIGHED),
-        Algorithm("com_jacobian", com_jacobian, _Q, (), lambda m: (3, m.n_v), _WEIGHED),
-        Algorithm("gravity_forces", gravity_forces, _Q, (), _vector_v, _LIFTED),
-        Algorithm("potential_energy", potential_energy, _Q, (), lambda m: (), _WEIGHED),
-        Algorithm("inverse_dynamics", inverse_dynamics, _MOTION, (), _vector_v, _DRIVEN),
-        Algorithm("bias_forces", bias_forces, _QV, (), _vector_v, _DRIVEN),
-        Algorithm("mass_matrix", mass_matrix, _Q, (), _matrix_v, _REAL),
-        Algorithm("forward_dynamics", forward_dynamics, _FORCES, (), _vector_v, _MOVABLE),
-        Algorithm("inverse_mass_matrix", inverse_mass_matrix, _Q, (), _matrix_v, _MOVABLE),
-        Algorithm("coriolis_matrix", coriolis_matrix, _QV, (), _matrix_v, _REAL),
-        Algorithm(
-            "inverse_dynamics_derivatives",
-            inverse_dynamics_derivatives,
-            _MOTION,
-            (),
-            _matrices_v,
-            _DRIVEN,
-        ),
-        Algorithm(
-            "forward_dynamics_derivatives",
-            forward_dynamics_derivatives,
-            _FORCES,
-            (),
-            _matrices_v,
-            _MOVABLE,
-        ),
-        Algorithm("regressor", regressor, _MOTION, (), lambda m: (m.n_v, 10 * m.n_bodies)),
-        Algorithm("kinetic_energy", kinetic_energy, _QV, (), lambda m: (), _SAID),
-        Algorithm("centroidal_momentum", centroidal_momentum, _QV, (), lambda m: (6,), _CENTRAL),
-        Algorithm("centroidal_matrix", centroidal_matrix, _Q, (), lambda m: (6, m.n_v), _CENTRAL),
-        Algorithm("com_velocity", com_velocity, _QV, (), lambda m: (3,), _WEIGHED),
-        Algorithm("com_acceleration", com_acceleration, _MOTION, (), lambda m: (3,), _WEIGHED),
-        Algorithm("frame_velocity", frame_velocity, _QV, ("frame", "reference"), lambda m: (6,)),
-        Algorithm(
-            "frame_acceleration",
-            frame_acceleration,
-            _MOTION,
-            ("frame", "reference"),
-            lambda m: (6,),
-        ),
-        Algorithm("closure", closure, _Q, (), _rows, _HELD),
-        Algorithm(
-            "closure_jacobian", closure_jacobian, _Q, (), lambda m: (*_rows(m), m.n_v), _HELD
-        ),
-        Algorithm("closure_bias", closure_bias, _QV, (), _rows, _HELD),
-        Algorithm(
-            "passive_rates",
-            passive_rates,
-            _Q,
-            (),
-            lambda m: (m.n_v, len(actuated_numbers(m))),
-            _DRIVEN_LOOPS,
-        ),
-        Algorithm(
-            "actuation_jacobian",
-            actuation_jacobian,
-            _Q,
-            ("frame", "reference"),
-            lambda m: (6, len(actuated_numbers(m))),
-            _DRIVEN_LOOPS,
-        ),
-        Algorithm("loop_forces", loop_forces, _FORCES, (), _rows, (*_MOVABLE, *_HELD)),
-        Algorithm(
-            "loop_wrenches",
-            loop_wrenches,
-            _FORCES,
-            (),
-            lambda m: (len(m.loops), 6),
-            (*_MOVABLE, check_loops),
-        ),
-        Algorithm("integrate", configuration.integrate, _QV, (), lambda m: (m.n_q,)),
-        Algorithm("difference", configuration.difference, _QQ, (), lambda m: (m.n_v,)),
-        Algorithm("full", configuration.full, _Q, (), lambda m: (configuration.n_full(m),)),
-    )
-}
+        Inverse dynamics at dv = 0: against gravity, Coriolis and centrifugal forces. With loops:
+        those of the actuated joints that keep their own speeds.
+
+        Raises: as `inverse_dynamics`.
+        """),
+    Algorithm("gravity_forces", gravity_forces, _Q, _V, keywords=("gravity",), needs=_LIFTED,
+        doc="""Joint forces {shape} that hold still against gravity (N, N m).
+
+        With loops: those of the actuated joints.
+        """),
+    Algorithm("forward_dynamics", forward_dynamics, _FORCES, _V, keywords=_ALL,
+              needs=_MOVABLE,
+        doc="""Accelerations {shape} that the joint forces tau give at the velocities v.
+
+        Units: rad/s² for turns, m/s² for slides; a floating base has the time derivative of its v.
+        With loops, those that keep them closed, where q and v are assembled.
+
+        Source: articulated bodies (Featherstone 2008, section 7.3).
+        Raises: as `inverse_dynamics`; InputError where a joint moves nothing that has inertia.
+        """),
+    Algorithm("mass_matrix", mass_matrix, _Q, _VV, keywords=("armature",), needs=_REAL,
+        doc="""Mass matrix M {shape}, symmetric: the kinetic energy is half of v·M v.
+
+        Source: composite bodies (Walker and Orin 1982; Featherstone 2008, section 6.2).
+        Raises: as `inverse_dynamics`.
+        """),
+    Algorithm("inverse_mass_matrix", inverse_mass_matrix, _Q, _VV, keywords=("armature",),
+              needs=_MOVABLE,
+        doc="""The inverse of the mass matrix {shape}, symmetric.
+
+        Source: factors with the tree's sparsity (Featherstone 2005); Takahashi, Fagan, Chin (1973).
+        Raises: as `forward_dynamics`.
+        """),
+    Algorithm("coriolis_matrix", coriolis_matrix, _QV, _VV, needs=_REAL,
+        doc="""C {shape}: C v and gravity's forces are the bias, and dM/dt - 2 C is skew.
+
+        Source: Echeandia and Wensing, J. Comput. Nonlinear Dynamics 16 (2021).
+        Raises: as `inverse_dynamics`.
+        """),
+    Algorithm("inverse_dynamics_derivatives", inverse_dynamics_derivatives, _MOTION,
+              (3, *_VV), keywords=_ALL, friction=False, result=InverseDerivatives, needs=_DRIVEN,
+        doc="""Derivatives of `inverse_dynamics` with respect to q, v and dv, {shape} each.
+
+        q changes along the columns of v, as in `jacobian`. Friction, being constant but for its
+        sign, has no derivative.
+
+        Source: Carpentier and Mansard (2018); Singh, Russell, Wensing (2022).
+        Raises: as `inverse_dynamics`.
+        """),
+    Algorithm("forward_dynamics_derivatives", forward_dynamics_derivatives, _FORCES,
+              (3, *_VV), keywords=_ALL, result=ForwardDerivatives, needs=_MOVABLE,
+        doc="""Derivatives of `forward_dynamics` with respect to q, v and tau, {shape} each.
+
+        q changes along the columns of v, as in `jacobian`.
+
+        Source: Carpentier and Mansard (2018).
+        Raises: as `forward_dynamics`.
+        """),
+    Algorithm("regressor", regressor, _MOTION, ("nv", "10 nb"), keywords=("gravity",),
+        doc="""Y {shape}: inverse dynamics is Y p, with ten numbers p for each body.
+
+        They are m, m c (3) and ixx ixy ixz iyy iyz izz about the origin of the body's own link
+        frame, in its axes; bodies in the order of `mechanism.body_names`. `inertial_parameters`
+        gives them as they are.
+
+        Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters" (1986).
+        Raises: InputError, ShapeError.
+        """),
+    Algorithm("kinetic_energy", kinetic_energy, _QV, (), keywords=("armature",), needs=_SAID,
+        doc="""Kinetic energy {shape} of the whole mechanism, J."""),
+    Algorithm("potential_energy", potential_energy, _Q, (), keywords=("gravity",),
+              needs=_WEIGHED,
+        doc="""Energy {shape} of the masses in gravity's field (J), zero at the world's origin."""),
+    Algorithm("closure", closure, _Q, ("n_c",), needs=_HELD,
+        doc="""Distance of each row of each loop and coupling from being closed {shape}, m and rad.
+
+        Raises: InputError where there are no loops or couplings, or one has no value.
+        """),
+    Algorithm("closure_jacobian", closure_jacobian, _Q, ("n_c", "nv"), needs=_HELD,
+        doc="""The derivative of `closure` by v {shape}, exact where q is assembled.
+
+        Raises: InputError where there are no loops or couplings, or one has no value.
+        """),
+    Algorithm("closure_bias", closure_bias, _QV, ("n_c",), needs=_HELD,
+        doc="""The closure's acceleration at dv = 0, dJ/dt v {shape}: J dv + this is zero.
+
+        Rows as in `closure`, m/s² and rad/s². At q and v that are assembled.
+
+        Raises: InputError where there are no loops or couplings.
+        """),
+    Algorithm("loop_forces", loop_forces, _FORCES, ("n_c",), keywords=_ALL,
+              needs=(*_MOVABLE, *_HELD),
+        doc="""Constraint forces of the rows of `closure` {shape} under joint forces tau (N, N m).
+
+        On frame b, along and about the axes of frame a. Of redundant rows the least: measured by
+        the root of what each moves.
+
+        Raises: as `forward_dynamics`.
+        """),
+    Algorithm("loop_wrenches", loop_wrenches, _FORCES, ("n_loops", 6), keywords=_ALL,
+              has_method=False, needs=(*_MOVABLE, check_loops),
+        doc="""The wrench (6,) of each loop on its frame b, in its order (N, N m)."""),
+    Algorithm("passive_rates", passive_rates, _Q, ("nv", "n_actuated"), has_method=False,
+              needs=_DRIVEN_LOOPS,
+        doc="""Derivatives {shape} of v by the speeds of the actuated joints."""),
+    Algorithm("actuation_jacobian", actuation_jacobian, _Q, (6, "n_actuated"),
+              static=_FRAME_AXES, has_method=False, needs=_DRIVEN_LOOPS,
+        doc="""Velocity of a frame {shape} by the speeds of the actuated joints."""),
+)
+# fmt: on
+
+ALGORITHMS: dict[str, Algorithm] = {entry.name: entry for entry in _ENTRIES}
 """Every algorithm by name."""
 
 
@@ -279,6 +404,11 @@ def find(name: str) -> Algorithm:
 
     Raises: UnknownNameError with the nearest names.
     """
+    if name == "full":
+        warnings.warn(
+            'the algorithm "full" is now called "all_positions"', DeprecationWarning, stacklevel=3
+        )
+        name = "all_positions"
     try:
         return ALGORITHMS[name]
     except (KeyError, TypeError):

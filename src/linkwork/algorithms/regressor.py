@@ -21,9 +21,9 @@ def regressor(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Block:
 
     Shapes: q (nq,), v (nv,), dv (nv,) to (nv, 10 nb). Columns: for each body its mass, its mass
     times its centre of mass (3), and ixx ixy ixz iyy iyz izz about the origin of the body's own
-    link frame, in its axes; links behind fixed joints count with the body. `inertial_numbers` gives
-    them as they are. Columns of a fixed base are zero. Gravity is in it; external wrenches, rotors,
-    damping and friction are not.
+    link frame, in its axes; links behind fixed joints count with the body. `inertial_parameters`
+    gives them as they are. Columns of a fixed base are zero. Gravity is in it; external wrenches,
+    rotors, damping and friction are not.
 
     Source: C. G. Atkeson, C. H. An, J. M. Hollerbach, "Estimation of inertial parameters of
     manipulator loads and links", Int. J. Robotics Research 5 (1986).
@@ -84,7 +84,7 @@ class _Matter:
         return [dot(s, self._a), *first, *second]
 
 
-def inertial_numbers(m: Mechanism) -> Floats:
+def inertial_parameters(m: Mechanism) -> Floats:
     """The inertial parameters of all bodies as they are, in the order of `regressor`: (10 nb,)."""
     rows: list[Floats] = []
     for body, name in enumerate(m.body_names):

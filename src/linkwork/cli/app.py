@@ -70,7 +70,7 @@ class Commands(typer.core.TyperGroup):
 
 
 def sentence_of(error: Exception) -> str | None:
-    """What to tell about an error of the input or the system; None for a fault of ours."""
+    """The sentence for an error of the input or the system; None for a fault of ours."""
     if isinstance(error, USAGE_ERROR):
         return _usage_sentence(error)
     if isinstance(error, DescriptionError):

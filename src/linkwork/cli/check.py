@@ -145,7 +145,7 @@ def _by_format(source: str, given: CheckArguments, arguments: dict[str, str]) ->
 def _of_xacro(source: str, given: CheckArguments, arguments: dict[str, str]) -> Checked:
     """The text that a xacro file stands for, each problem at the xacro element it comes from."""
     from linkwork.formats.xacro import expand  # noqa: PLC0415 -- only where there is xacro
-    from linkwork.geometry.packages import package_finder  # noqa: PLC0415 -- as above
+    from linkwork.geometry.meshes import package_finder  # noqa: PLC0415 -- as above
 
     allow, ros_paths = tuple(given.allow or ()), settings.ros_paths()
     find = package_finder(source, allow, ros_paths=ros_paths, home=settings.home())

@@ -1,4 +1,4 @@
-"""What commands tell about loops: which there are, how far open, and what they leave free."""
+"""Loops as commands tell of them: which there are, how far open, and what they leave free."""
 
 from __future__ import annotations
 

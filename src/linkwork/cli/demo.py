@@ -29,7 +29,7 @@ ROUNDING = 1.0e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What the demo measured; seconds are by the clock."""
+    """The measurements of the demo; seconds are by the clock."""
 
     robot: lw.Robot
     frame: str
@@ -83,7 +83,7 @@ def measure(name: str, targets: int, seed: int) -> Report:
 
 
 def compare(reached: Floats, wanted: Floats) -> tuple[Floats, Floats]:
-    """How far poses (n, 4, 4) are from those wanted: in metres (n,) and, nearly, in radians (n,).
+    """Distances of poses (n, 4, 4) from those wanted: in metres (n,) and, nearly, in radians (n,).
 
     Two rotation matrices that are an angle apart differ by a matrix of the norm
     sqrt(8) sin(angle / 2), which for a small angle is sqrt(2) times the angle.
@@ -94,7 +94,7 @@ def compare(reached: Floats, wanted: Floats) -> tuple[Floats, Floats]:
 
 
 def count_false(robot: lw.Robot, result: lw.IKResult, differences: tuple[Floats, Floats]) -> int:
-    """How many answers are called solved, and by this comparison or the limits are not."""
+    """The number of answers called solved that by this comparison or the limits are not."""
     position, rotation = differences
     limits = robot.limits
     fine = (

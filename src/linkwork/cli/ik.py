@@ -27,7 +27,7 @@ NOT_SOLVED = 1
 
 
 class Asked(NamedTuple):
-    """What is to be done: a frame at poses, or tasks that bring their targets."""
+    """The request: a frame at poses, or tasks that bring their targets."""
 
     frame: str | None  # the one that has a target, if any has
     tasks: list[lw.ik.Task] | None  # None: the pose of the frame, and nothing else
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What came of it; ``names`` are those of the tasks."""
+    """The solutions; ``names`` are those of the tasks."""
 
     result: lw.IKResult
     names: tuple[str, ...]
@@ -156,7 +156,7 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
 
 
 def _unsolved(result: lw.IKResult) -> str:
-    """How many, and why the first: the result's own words."""
+    """The number of targets that are not solved, and why the first, as the result says it."""
     return f"not solved: {result.reason}" if result.shape == () else result.reason
 
 
@@ -190,7 +190,7 @@ def _row_as_json(one: lw.IKResult, gap: Any) -> dict[str, Any]:
 
 
 def _what(asked: Asked, found: Found) -> tuple[str, str]:
-    """What was asked for, for one target and for several."""
+    """The request in words, for one target and for several."""
     if asked.tasks is None:
         return f"pose of {asked.frame}", f"poses of {asked.frame}"
     names = ", ".join(found.names)

@@ -23,7 +23,7 @@ _TEXTS = ("position", "rotation", "axes", "axes_of", "mirror", "name")
 
 
 class Kind(NamedTuple):
-    """What stands behind the name of a kind: names, then numbers, then ARGUMENT=VALUE."""
+    """The words behind the name of a kind: names, then numbers, then ARGUMENT=VALUE."""
 
     make: Any  # the task's class: what it takes differs
     names: tuple[str, ...]
@@ -105,7 +105,7 @@ def _counts(kind: Kind) -> str:
 
 
 def _form(name: str, kind: Kind) -> str:
-    """What a task of this kind looks like."""
+    """The form of a task of this kind."""
     numbers = [f"{_counts(kind)} numbers"] if kind.counts != (0,) else []
     return ", ".join([" ".join([name, *kind.names]), *numbers, "ARGUMENT=VALUE"])
 
@@ -143,7 +143,7 @@ def _value(name: str, value: str, what: str) -> Any:
 
 
 def target_task(frame: str, text: str, angles: Angles) -> lw.ik.Task:
-    """What --target asks of a frame: a position, or a whole pose.
+    """The task that --target gives a frame: a position, or a whole pose.
 
     Raises: InputError.
     """

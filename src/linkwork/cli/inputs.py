@@ -100,7 +100,7 @@ def open_robot(given: RobotArguments, frame: str | None) -> lw.Robot:
     if given.lock:
         angles = Angles(given.deg)
         at = angles.typed_by_name(robot.mechanism, named_values(given.lock, "--lock"))
-        robot = robot.lock(list(at), at)
+        robot = robot.with_locked(list(at), at)
     if frame is not None:
         check_frame(robot, frame, "--frame")
     if given.base_frame is not None:

@@ -1,4 +1,4 @@
-"""What is printed: tables and poses on standard output, notes and progress on standard error."""
+"""Output: tables and poses on standard output, notes on standard error, numbers in files."""
 
 from __future__ import annotations
 

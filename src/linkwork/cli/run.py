@@ -39,7 +39,7 @@ class NothingToRun(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is going to be ``__main__``."""
+    """A program that is going to be ``__main__``."""
 
     code: CodeType
     file: str | None = None

@@ -33,10 +33,11 @@ from linkwork.compile.numpy_abi import ArrayAbi
 
 _FLOAT64 = 12  # NPY_DOUBLE
 _MOST_AXES = 16  # of a batch; NumPy itself takes 32 or 64
-_OUT = sys.intern("out")  # the interpreter interns the names of keywords
+_NAMES = tuple(map(sys.intern, ("out", "threads", "on_bad", "raise")))
+"""Keywords and a value of one: the interpreter interns them, so that one look tells them."""
 _TABLE = (
-    "array_type", "float64_descr", "array_new", "vectorcall", "retain", "release", "out",
-    "rows", "scratch",
+    "array_type", "float64_descr", "array_new", "vectorcall", "retain", "release", "none",
+    *_NAMES, "rows", "scratch",
 )  # fmt: skip
 
 
@@ -105,16 +106,29 @@ class _FastCall:
         n.b.ret(n.call("vectorcall", OBJECT, owner, *n.args[1:]))
 
     def _keyword_out(self, args: Any, keywords: Any) -> Any:
-        """The argument ``out`` where it is the one keyword, NULL where there is no keyword."""
+        """The argument ``out``, NULL where there is none; others must be at their default.
+
+        It is the only keyword, or the first of all three, as the methods of robots give them.
+        """
         n, abi = self.native, self.abi
-        some, after = n.block(), n.block()
+        some, more, found, after = n.block(), n.block(), n.block(), n.block()
         before = n.b.block
         n.b.cbranch(n.same(keywords, NULL), after, some)
         n.at(some)
-        n.need(n.same(n.field(keywords, abi.size, I64), i64(1)))
-        n.need(n.same(n.field(keywords, abi.items, OBJECT), n.entry("out")))
-        given = n.b.load(n.b.gep(args, [i64(len(self.inputs))]))
-        found = n.b.block
+        names = n.b.bitcast(n.b.gep(keywords, [i64(abi.items)]), OBJECT.as_pointer())
+        values = n.b.gep(args, [i64(len(self.inputs))])
+        count = n.field(keywords, abi.size, I64)
+        n.need(n.same(n.item(names, i64(0)), n.entry("out")))
+        n.b.cbranch(n.same(count, i64(1)), found, more)
+        n.at(more)
+        n.need(n.same(count, i64(3)))
+        for k, (name, usual) in enumerate((("threads", "none"), ("on_bad", "raise")), start=1):
+            n.need(n.same(n.item(names, i64(k)), n.entry(name)))
+            n.need(n.same(n.item(values, i64(k)), n.entry(usual)))
+        n.b.branch(found)
+        n.at(found)
+        value = n.item(values, i64(0))
+        given = n.b.select(n.same(value, n.entry("none")), NULL, value)
         n.b.branch(after)
         n.at(after)
         out = n.b.phi(OBJECT)
@@ -293,7 +307,8 @@ def bind(code: Code, owner: Callable[..., Any], name: str, abi: ArrayAbi) -> Cal
         "vectorcall": api("PyObject_Vectorcall"),
         "retain": api("Py_IncRef"),
         "release": api("Py_DecRef"),
-        "out": id(_OUT),
+        "none": id(None),
+        **{name: id(name) for name in _NAMES},
     }
     table = loaded_table(code, "table", len(_TABLE))
     for key, value in entries.items():

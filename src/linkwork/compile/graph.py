@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Kind = Literal["input", "const", "op", "fma", "fms", "fnma"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: there are many, and freezing doubles what making one costs
 class Node:
     """One assignment; its position in the list is its name.
 
@@ -138,6 +138,7 @@ def _without_unused(
         if not needed[k]:
             continue
         place[k] = len(kept)
-        args = node.args if node.kind == "input" else tuple(place[a] for a in node.args)
-        kept.append(Node(node.kind, args, node.op, node.value))
+        if node.kind != "input":
+            node.args = tuple([place[a] for a in node.args])
+        kept.append(node)
     return kept, [{e: place[p] for e, p in output.items()} for output in outputs]

@@ -96,12 +96,14 @@ def algorithm_recipe(
     named = [f"parameter {name}" for name in parameters]
     about = {"robot": mechanism.name, **{key: str(value) for key, value in static.items()}}
     key = ("algorithm", algorithm, mechanism.digest, *fixed, *named)
-    causes = functools.partial(_at_a_change_point, mechanism) if mechanism.is_closed else None
+    causes = functools.partial(_no_result, mechanism) if mechanism.is_closed else None
     return Recipe(key, trace, name=algorithm, about=about, causes=causes)
 
 
-def _at_a_change_point(m: Mechanism, inputs: Mapping[str, Any]) -> str:
-    """A sentence on a configuration at which loops lose rank; "" at others."""
-    from linkwork.algorithms.independent_rows import change_point  # noqa: PLC0415  rarely needed
+def _no_result(m: Mechanism, inputs: Mapping[str, Any]) -> str:
+    """A sentence on couplings without a value, or on loops that lose rank; "" where none do."""
+    from linkwork.algorithms.closure import valueless  # noqa: PLC0415  rarely needed
+    from linkwork.algorithms.independent_rows import change_point  # noqa: PLC0415
 
-    return change_point(m, inputs["q"]) if "q" in inputs else ""
+    q = inputs.get("q")
+    return "" if q is None else valueless(m, q) or change_point(m, q)

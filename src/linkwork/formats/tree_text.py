@@ -29,7 +29,7 @@ class _Tree:
     leaders: tuple[tuple[int, int], ...]  # below a follower, below its leader
 
     def labels(self) -> list[str]:
-        """What stands at the line above each link."""
+        """The label at the line above each link."""
         return [f"{joint.name} ({joint.type})" if joint else "" for joint in self.joints]
 
 

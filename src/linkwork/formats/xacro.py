@@ -49,7 +49,7 @@ main()
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one expansion may take: seconds, bytes of memory, bytes of a file and of the result."""
+    """The bounds of one expansion: seconds, bytes of memory, bytes of a file and of the result."""
 
     seconds: int = 60
     memory: int = 1 << 30
@@ -160,7 +160,7 @@ def _texts(given: Mapping[str, str], what: str) -> dict[str, str]:
 
 
 def _asked(job: Mapping[str, Any], find: Find, limits: Limits, shown: str) -> dict[str, Any]:
-    """What the process answers. It is stopped when the time is over, and in any case at the end."""
+    """The process's answer. It is stopped when the time is over, and in any case at the end."""
     start = _START.format(package=str(_PACKAGE), formats=str(_PACKAGE / "formats"))
     if not sys.executable:
         raise InputError(

@@ -108,7 +108,7 @@ def _slashed(folder: str) -> str:
 # where elements come from
 
 DEEPEST = 256
-"""How deep elements may stand in each other in a file that is read."""
+"""The most elements inside each other in a file that is read."""
 
 
 class Builder(expatbuilder.ExpatBuilderNS):
@@ -198,7 +198,7 @@ def written(document: Any, largest: int) -> Written:
 
 
 def place_of(error: BaseException, files: Sequence[str | None]) -> tuple[str, int]:
-    """Where the element stands that was being expanded: the innermost one of the traceback."""
+    """The place of the element that was being expanded: the innermost one of the traceback."""
     found: tuple[str, int] = ((files[-1] if files else None) or "", 0)
     seen: set[int] = set()
     current: BaseException | None = error
@@ -229,7 +229,7 @@ def _frames(trace: TracebackType | None) -> Iterator[Mapping[str, Any]]:
 
 
 class Warnings:
-    """What the package warns of, each with the place of the element that it is about."""
+    """Warnings of the package, each with the place of the element that it is about."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, tuple[str, int] | None]] = []
@@ -286,7 +286,7 @@ def _replace_files(xacro: Any, files: Files) -> None:
 
 
 class Extensions:
-    """What ``$(find ...)``, ``$(env ...)``, ``$(dirname)`` and ``$(eval ...)`` give."""
+    """The values of ``$(find ...)``, ``$(env ...)``, ``$(dirname)`` and ``$(eval ...)``."""
 
     def __init__(
         self, xacro: Any, files: Files, line: Line, environment: Mapping[str, str]

@@ -133,7 +133,7 @@ def evaluate(expression: str, names: dict[str, Any], local: Mapping[str, Any] | 
 
 
 def attribute(value: Any, name: str) -> Any:
-    """What ``value.name`` is, for the values that xacro has: name spaces, YAML, plain data.
+    """The value of ``value.name``, for the values that xacro has: name spaces, YAML, plain data.
 
     Raises: RefusedExpressionError for everything else.
     """

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from linkwork.errors import DescriptionError, Finding
 
 DEEPEST, LONGEST_FILE, LONGEST_TEXT = 50, 500_000, 10_000
-"""How deep values may be nested, and how many characters a file and one text in it may have."""
+"""The largest depth of values, and most characters of a file and of one text in it."""
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)\Z")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")

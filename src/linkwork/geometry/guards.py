@@ -61,7 +61,7 @@ def refuse(path: str | os.PathLike[str], reason: str) -> InputError:
 
 
 def key_of(path: Path) -> tuple[str, int, int]:
-    """What tells the state of a file: its resolved name, size and time of change in ns.
+    """The state of a file: its resolved name, size and time of change in ns.
 
     Raises: InputError when there is no such regular file.
     """

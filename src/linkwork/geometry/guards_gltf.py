@@ -1,4 +1,4 @@
-"""What a glTF 2.0 file says of itself, and whether reading it stays within bounds.
+"""glTF 2.0 files: what one says of itself, and whether reading it stays within bounds.
 
 The JSON is read, counts are held against the bytes that are there, and what trimesh would take for
 zeros or leave out is refused by name. Source: the glTF 2.0 specification, Khronos group.
@@ -27,7 +27,7 @@ _TIMES = 8  # and as a multiple of those that the file has
 
 @dataclass(frozen=True, slots=True)
 class Gltf:
-    """What a glTF file says: the bytes to read, and the files beside it that it names."""
+    """The contents of a glTF file: the bytes to read, and the files beside it that it names."""
 
     data: bytes
     buffers: tuple[str, ...]
@@ -35,7 +35,7 @@ class Gltf:
 
 
 def examine(data: bytes, path: Path) -> Gltf:
-    """What the file says of itself.
+    """The bytes to read and the files beside it, of a file that was seen to be within bounds.
 
     Raises: InputError for what is no glTF 2.0, claims more than it has, has a node below two
     others, instances that would fill the memory, or geometry that is compressed or sparse.
@@ -140,7 +140,7 @@ def _check_views(tree: dict[str, Any], sizes: list[int], path: Path) -> None:
 
 
 def _check_accessors(tree: dict[str, Any], path: Path) -> list[int]:
-    """How many numbers each accessor has; they must lie within its view."""
+    """The count of numbers of each accessor; they must lie within its view."""
     views, numbers, total = tree.get("bufferViews", []), list[int](), 0
     for accessor in tree.get("accessors", []):
         if "sparse" in accessor or "bufferView" not in accessor:
@@ -218,7 +218,7 @@ def _embedded(uri: str) -> bool:
 
 
 def _shown_whole(tree: dict[str, Any]) -> bool:
-    """Whether the tree is as it was: else it is changed so that trimesh leaves nothing out.
+    """Whether the tree stays as it is; else it is changed so that trimesh leaves nothing out.
 
     trimesh shows nothing of a file without scenes, and nothing below a node with a camera or with a
     mesh that has no triangles.

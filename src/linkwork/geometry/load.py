@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError, LinkworkError
-from linkwork.geometry import guards, guards_dae, guards_gltf, looks, obj_text, pieces
-from linkwork.geometry.beside import Beside
+from linkwork.geometry import guards, guards_dae, guards_gltf, mesh_parts, obj_text
 from linkwork.geometry.guards import refuse
+from linkwork.geometry.material_files import Resolver
 from linkwork.geometry.meshes import MESH_SUFFIXES
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Loaded:
-    """What a mesh file holds: its pieces in the order of the file.
+    """The contents of a mesh file: its parts in the order of the file.
 
     ``left_out`` says which materials and textures that the file names were not read, and why.
     """
@@ -72,7 +72,7 @@ class Loaded:
 
     def mesh(self) -> trimesh.Trimesh:
         """All pieces as one mesh, with the colours of pieces as colours of faces; no textures."""
-        return looks.joined([(part.mesh, part.rgba) for part in self.parts])
+        return mesh_parts.joined([(part.mesh, part.rgba) for part in self.parts])
 
 
 def load(
@@ -118,7 +118,7 @@ def forget() -> None:
 class _Kept:
     """A file that was read. Nothing of it is handed out but copies."""
 
-    parts: list[pieces.Piece]
+    parts: list[mesh_parts.MeshPart]
     left_out: tuple[str, ...]
     beside: dict[Path, Key | None] = field(default_factory=dict[Path, "Key | None"])
     size: int = 0
@@ -128,7 +128,7 @@ class _Kept:
         return all(_state(path) == state for path, state in self.beside.items())
 
     def handed_out(self, path: Path) -> Loaded:
-        parts = (Part(p.copy(), p.name, p.look.rgba, p.look.texture) for p in self.parts)
+        parts = (Part(p.copy(), p.name, p.material.rgba, p.material.texture) for p in self.parts)
         return Loaded(tuple(parts), path, self.left_out)
 
 
@@ -156,11 +156,11 @@ def _state(path: Path) -> Key | None:
 def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
     """A mesh file, from its bytes to pieces in place."""
     data, T_link_file, libraries = _checked(guards.read(path).data, path, axes)
-    beside = Beside(path, roots, libraries)
+    resolver = Resolver(path, roots, libraries)
     try:
-        found = pieces.read(BytesIO(data), path, beside)
-        if beside.lacking is not None:
-            raise beside.lacking
+        found = mesh_parts.read(BytesIO(data), path, resolver)
+        if resolver.lacking is not None:
+            raise resolver.lacking
         for piece in found:
             piece.settle(T_link_file, path)
     except LinkworkError:
@@ -172,9 +172,9 @@ def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
         raise refuse(path, f"cannot be read as {path.suffix.lower()[1:]}: {said}") from error
     if not found:
         raise refuse(path, "holds no faces")
-    states = {one: _state(one) for one in (*beside.opened, *beside.images)}
+    states = {one: _state(one) for one in (*resolver.opened, *resolver.images)}
     size = sum(piece.size() for piece in found)
-    return _Kept(found, tuple(dict.fromkeys(beside.left_out)), states, size)
+    return _Kept(found, tuple(dict.fromkeys(resolver.left_out)), states, size)
 
 
 def _checked(
@@ -185,7 +185,7 @@ def _checked(
     scale, libraries = 1.0, tuple[str, ...]()
     if suffix == ".dae":
         collada = guards_dae.examine(data, path)
-        data = pieces.plain_accessors(data) if collada.strided else data
+        data = guards_dae.plain_accessors(data) if collada.strided else data
         turn, scale = collada.up, collada.unit
     elif suffix in (".glb", ".gltf"):
         data, turn = guards_gltf.examine(data, path).data, "Y_UP"

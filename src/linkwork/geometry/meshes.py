@@ -1,10 +1,12 @@
-"""Where a mesh file is: names from a description, searched in few places and refused elsewhere.
+"""Mesh files and packages by their names: searched in few places, and refused elsewhere.
 
 A description may come from anybody, so a name in it must not reach any file it likes. What is
 searched, and what a file found may lie in: the description's package (the nearest folder above
 it with a ``package.xml``; without one, its folder and that folder's parent), a folder above it
 that is *named as* the package, the ROS paths, and what the caller allows. The root of the disk and
-the home folder (and what lies above that) are never taken for a package.
+the home folder (and what lies above that) are never taken for a package. For ``$(find package)``
+the packages count too that lie beside the description's: its siblings, and those with a
+``package.xml`` beside a folder further above.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(?=/)")
 _NAME = re.compile(rb"<name>\s*([^<>\s]{1,200})\s*</name>")
+_PACKAGE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,199}")
 _LONGEST = 4096
 
 
@@ -79,7 +82,7 @@ def resolve(
 
 @dataclass(frozen=True)
 class Places:
-    """Where the meshes of a description may be.
+    """The places that the meshes of a description may be in.
 
     A description that is reached by a link is looked at from there and from where it really lies:
     ``folders`` are its own.
@@ -96,7 +99,7 @@ class Places:
         return [folder for folder in self.above if folder.name == package]
 
     def roots(self, package: str) -> tuple[Path, ...]:
-        """What a mesh may lie in, as given and with links resolved."""
+        """The folders that a mesh may lie in, as given and with links resolved."""
         given = (*self.package, *self.shared, *(self.named(package) if package else ()))
         return tuple(dict.fromkeys((*given, *(Path(os.path.realpath(root)) for root in given))))
 
@@ -171,7 +174,7 @@ def _refuse_odd(filename: str, name: str) -> None:
 
 
 def _in_packages(filename: str, path: str, places: Places) -> Iterator[Path]:
-    """Where the path of a ``package://`` name may be, best first."""
+    """The places that the path of a ``package://`` name may mean, best first."""
     package, _, rest = path.partition("/")
     parts = rest.split("/")
     if package in ("", ".", "..") or ".." in parts or not rest:
@@ -260,3 +263,89 @@ def _regular(filename: str, found: Path, status: os.stat_result, suffixes: froze
 def inside(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a path is one of the roots, or lies in one."""
     return any(path == root or root in path.parents for root in roots)
+
+
+# packages
+
+
+@dataclass(frozen=True)
+class Packages:
+    """The packages that a description may name; ``roots`` are the folders that are its own."""
+
+    places: Places
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The description's package, and what was allowed: files may be read there."""
+        return self.places.roots("")
+
+    def __call__(self, name: str) -> Path | tuple[Path, str]:
+        """The folder of a package, with a warning where it is only likely.
+
+        Raises: InputError when there is none, or the name is no package's.
+        """
+        if not _PACKAGE.fullmatch(name):
+            raise InputError(f"'{show(name[:80])}' is no name of a package")
+        tried: list[str] = []
+        for folder in dict.fromkeys(self._candidates(name)):
+            if folder.is_dir():
+                return folder
+            tried.append(f"'{folder}'")
+        own = self.places
+        if own.package and not own.names:
+            # as for meshes: the package's name is not known, and its own may be meant
+            reason = "there is no package.xml that says otherwise"
+            note = f"the package '{name}' is taken to be '{own.package[-1]}': {reason}"
+            return own.package[-1], note
+        looked = ", ".join(tried[:4]) or "nowhere"
+        hint = "allow the folder that holds it"
+        raise InputError(f"the package '{name}' is not found; looked at {looked}; {hint}")
+
+    def _candidates(self, name: str) -> Iterator[Path]:
+        """The folders that the package may be, best first."""
+        own = self.places
+        yield from (folder for package, folder in own.names if package == name)
+        yield from own.named(name)
+        for folder in own.shared:
+            if folder.name == name or package_name(folder / "package.xml") == name:
+                yield folder
+            yield folder / name
+            yield folder / "share" / name
+        for folder in own.package:
+            if folder.parent in own.above:
+                yield folder.parent / name
+        for folder in own.above:
+            if (folder / name / "package.xml").is_file():
+                yield folder / name
+        # A package in a folder of another name, beside the description's own.
+        for folder in own.package:
+            if folder.parent in own.above:
+                yield from _declared(folder.parent, name)
+
+
+def _declared(folder: Path, name: str) -> Iterator[Path]:
+    """The folders in ``folder`` whose package.xml gives this name."""
+    try:
+        with os.scandir(folder) as entries:
+            inside = sorted(entry.path for entry in entries if entry.is_dir())
+    except OSError:
+        return
+    for path in inside[:1000]:
+        if package_name(Path(path) / "package.xml") == name:
+            yield Path(path)
+
+
+def package_finder(
+    file: str | os.PathLike[str],
+    allow: Sequence[str | os.PathLike[str]] = (),
+    *,
+    ros_paths: Sequence[str | os.PathLike[str]] = (),
+    home: str | os.PathLike[str] | None = None,
+) -> Packages:
+    """The finder of packages for a description: ``finder("name")`` is a folder.
+
+    Searched, in this order: the description's package, a folder above it of that name, ``allow``
+    and ``ros_paths`` (packages, or folders of packages), the siblings of the description's package,
+    and folders with a ``package.xml`` beside a folder above the description.
+    """
+    return Packages(places_of(file, allow, ros_paths, home))

@@ -210,7 +210,7 @@ def check_actuated(m: Mechanism, given: Sequence[str] = ()) -> None:
     if (m.loops or m.couplings) and not m.actuated:
         raise InputError(
             f"'{m.name}' has loops or couplings, so its forces are those of actuated joints, and "
-            "it is not said which these are: use robot.actuate(joints)"
+            "it is not said which these are: use robot.with_actuated(joints)"
         )
 
 
@@ -261,11 +261,11 @@ def _undetermined(m: Mechanism, k: int, *, alone: bool) -> str:
     if not moved:
         return (
             f"joint '{joint}' moves no link, so its acceleration is not determined; lock it: "
-            f"robot.lock('{joint}')"
+            f"robot.with_locked('{joint}')"
         )
     own = [b for b in moved if m.body_joint_names[b] == joint]
     link = m.body_names[(own or moved)[0]]
-    mend = f"give the link an <inertial>, or lock the joint: robot.lock('{joint}')"
+    mend = f"give the link an <inertial>, or lock the joint: robot.with_locked('{joint}')"
     behind = _behind(m, moved)
     if (m.mass[behind] < 0).any() or (np.linalg.eigvalsh(m.I_com[behind]) < 0).any():
         return (

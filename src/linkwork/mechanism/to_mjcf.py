@@ -333,7 +333,7 @@ def _limit_balls(mujoco: Any, spec: Any) -> None:
 
 
 def _findings_of_loops(m: Mechanism, lost: Lost, robot: Robot) -> Iterator[Finding]:
-    """What is told of loops, couplings and motors."""
+    """Findings about loops, couplings and motors."""
     for what, names in lost.items():
         message = f"{what} are left out, as MuJoCo has none: {listed(names)}"
         yield finding("warning", "mjcf-loops", message, robot)

@@ -305,26 +305,21 @@ class Expressions:
     def __repr__(self) -> str:
         return f"Expressions{self.shape}"
 
-    def _other(self, other: Any) -> Expressions:
-        return other if isinstance(other, Expressions) else block_of(self.graph, other)
-
     def both(self, operation: Callable[[int, int], int], a: Any, b: Any) -> Expressions:
         """An operation element by element, of equal shapes or of a scalar with a block."""
         if not isinstance(a, _TAKEN) or not isinstance(b, _TAKEN):
             return NotImplemented  # dual numbers know what to do with a block
-        first, second = self._other(a), self._other(b)
+        first = a if isinstance(a, Expressions) else block_of(self.graph, a)
+        second = b if isinstance(b, Expressions) else block_of(self.graph, b)
         x, y, shape = first.numbers, second.numbers, first.shape
-        if shape == second.shape:
-            return Expressions(
-                self.graph, shape, [operation(j, k) for j, k in zip(x, y, strict=True)]
-            )
-        if not shape:
-            (j,) = x
-            return Expressions(self.graph, second.shape, [operation(j, k) for k in y])
-        if not second.shape:
-            (k,) = y
-            return Expressions(self.graph, shape, [operation(j, k) for j in x])
-        raise ValueError(f"blocks of the shapes {shape} and {second.shape} do not go together")
+        if shape != second.shape:
+            if shape and second.shape:
+                raise ValueError(
+                    f"blocks of the shapes {shape} and {second.shape} do not go together"
+                )
+            x, y = (x, y * len(x)) if shape else (x * len(y), y)
+            shape = shape or second.shape
+        return Expressions(self.graph, shape, list(map(operation, x, y)))
 
     def __add__(self, other: Any) -> Expressions:
         return self.both(self.graph.add, self, other)
@@ -362,10 +357,10 @@ class Expressions:
     def __matmul__(self, other: Any) -> Expressions:
         if not isinstance(other, _TAKEN):
             return NotImplemented
-        return _matrix_product(self, self._other(other))
+        return _matrix_product(self, other)
 
     def __rmatmul__(self, other: Any) -> Expressions:
-        return _matrix_product(self._other(other), self)
+        return _matrix_product(block_of(self.graph, other), self)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -438,7 +433,8 @@ def _place(index: Any, length: int) -> int:
     return at
 
 
-def _matrix_product(a: Expressions, b: Expressions) -> Expressions:
+def _matrix_product(a: Expressions, other: Any) -> Expressions:
+    b = other if isinstance(other, Expressions) else block_of(a.graph, other)
     if len(a.shape) != 2 or a.shape[1:] != b.shape[:1]:
         raise ValueError(f"there is no product of the shapes {a.shape} and {b.shape}")
     inner = a.graph.inner

@@ -16,10 +16,11 @@ from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.ops.dual import Duals
 from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation import actuators, friction, stops
 from linkwork.simulation.loops import gaps, projected
-from linkwork.simulation.tangent import growth, moved
+from linkwork.simulation.tangent import growth, moved, own_slopes
 
 PARAMETERS = ("gravity", "armature")
 """Quantities that are parameters of the mechanism by their own names."""
@@ -157,6 +158,23 @@ class System:
             total = total + part
         return total
 
+    def force_and_slopes(
+        self,
+        o: Ops,
+        q: Block,
+        v: Block,
+        given: Mapping[str, Block],
+        *,
+        without: Sequence[int] = (),
+    ) -> tuple[Block, Block, Block]:
+        """`force`, and its derivatives (nv, nv) along the tangent of q and along v."""
+
+        def force(d: Duals, q: Block, v: Block) -> Block:
+            own = {name: d.const(block) for name, block in given.items()}
+            return self.force(d, q, v, own, without=without)
+
+        return own_slopes(o, self.mechanism, force, q, v)
+
     def parameters(self, o: Ops, given: Mapping[str, Block]) -> dict[str, Block]:
         """What enters as parameters of the mechanism, by their names."""
         m = self.mechanism
@@ -264,20 +282,25 @@ class System:
         columns = self._responses(o, q, constants, controls, joints)
         W = [[column[k] for column in columns] for k in joints]
         pushes: list[Block] = []
-        slopes: list[tuple[stops.Entries, stops.Entries]] = []
+        slopes: list[tuple[Block, Block, Block]] = []
+
+        def stopping(d: Duals, q: Block, v: Block) -> Block:
+            own = {name: d.const(block) for name, block in given.items()}
+            return stops.push(d, m, q, v, self.stopped, own)
+
         for share in (0.0, 0.5, 1.0):
             state = moved(o, m, q, (share * h[0]) * v), v + (share * h[0]) * dv
             if self.bounded:
                 pushes.append(actuators.unbounded(o, m, *state, given))
             if self.stopped:
-                slopes.append(stops.push_slopes(o, m, *state, self.stopped, given))
+                slopes.append(own_slopes(o, m, stopping, *state))
         damped: list[Block] = []
         sprung: list[Block] = []
         alone: list[Block] = []
         for k in joints:
             damping, spring = o.const(0.0), o.const(0.0)
-            for along_q, along_v in slopes:
-                if (k, k) in along_v:
+            for _, along_q, along_v in slopes:
+                if k in held:
                     # not the slope of damping that sets in, which a fast joint leaps over
                     stiff = given["stop_stiffness"][held[k]]
                     damping = o.maximum(damping, -along_v[k, k])

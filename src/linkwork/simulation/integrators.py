@@ -35,7 +35,7 @@ from linkwork.algorithms.triples import negated, times, total
 from linkwork.compile.recipe import Recipe
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import actuators, friction, stops
+from linkwork.simulation import actuators, friction
 from linkwork.simulation.equation_of_motion import System, expression_recipe
 from linkwork.simulation.tangent import moved
 from linkwork.spatial import se3, so3
@@ -238,10 +238,10 @@ class Implicit:
         theta, q, v, _ = self._end(o, before, x, h)
         given = system.given(o, constants, controls)
         parameters = system.parameters(o, given)
-        left = find("inverse_dynamics").run(o, m, (q, v, dv), parameters)
-        left = left - system.force(o, q, v, given, without=system.bounded)
+        force, *slopes = system.force_and_slopes(o, q, v, given, without=system.bounded)
+        left = find("inverse_dynamics").run(o, m, (q, v, dv), parameters) - force
         stiff, damped, mass = find("inverse_dynamics_derivatives").run(o, m, (q, v, dv), parameters)
-        stiff, damped = _less_forces(o, system, (q, v), given, (stiff, damped))
+        stiff, damped = stiff - slopes[0], damped - slopes[1]
         to_v, to_q = self._to_v(h), h[0] * h[0] * (w.beta * w.of_x)
         whole = mass + to_v * damped + to_q * _through_exponential(o, m, stiff, theta)
         rows = [o.row(whole, i) for i in range(m.n_v)]
@@ -381,30 +381,6 @@ class _Held:
             below.append(o.vector([*own, *beside]))
         whole = [o.concat([own, o.vector(t)]) for own, t in zip(rows, turned, strict=True)]
         return o.concat([left - o.vector(pushed), o.vector(remains)]), whole + below
-
-
-def _less_forces(
-    o: Ops,
-    system: System,
-    state: tuple[Block, Block],
-    given: dict[str, Block],
-    slopes: tuple[Block, Block],
-) -> tuple[Block, Block]:
-    """The slopes of inverse dynamics less those of the forces."""
-    m = system.mechanism
-    along_q, along_v = slopes
-    driven = actuators.torque_slopes(o, m, *state, given, without=system.bounded)
-    if driven is not None:
-        along_q, along_v = along_q - driven[0], along_v - driven[1]
-    if system.stopped:
-        held = stops.push_slopes(o, m, *state, system.stopped, given)
-        own = (
-            [[entries.get((i, j), 0.0) for j in range(m.n_v)] for i in range(m.n_v)]
-            for entries in held
-        )
-        of_q, of_v = (actuators.matrix_of(o, rows) for rows in own)
-        along_q, along_v = along_q - of_q, along_v - of_v
-    return along_q, along_v
 
 
 def _through_exponential(o: Ops, m: Mechanism, slope: Block, theta: Block) -> Block:

@@ -68,45 +68,9 @@ def push(
     forces: list[Block] = [0.0] * m.n_v
     for k, c in enumerate(stopped):
         at, outward, position, speed = _along(o, m, q, v, c)
-        force = _one(o, m, (position, speed), (k, c), given)[0]
+        force = _one(o, m, (position, speed), (k, c), given)
         forces[at : at + len(outward)] = [force * n for n in outward]
     return o.vector(forces)
-
-
-Entries = dict[tuple[int, int], Block]
-"""Entries of a matrix (nv, nv), by row and column; the others are zero."""
-
-
-def push_slopes(
-    o: Ops, m: Mechanism, q: Block, v: Block, stopped: Sequence[int], given: Mapping[str, Block]
-) -> tuple[Entries, Entries]:
-    """The derivatives of `push` along the tangent of q and along v.
-
-    Of a spherical joint the force is n f, with its axis n in the axes of the body. Turned by delta
-    there, with the angle a, n changes by D delta, D = cot(a/2) / 2 (1 - n nᵀ) + [n]x / 2: the
-    inverse of the right Jacobian of the exponential, over a, across n.
-    """
-    along_q: Entries = {}
-    along_v: Entries = {}
-    for k, c in enumerate(stopped):
-        at, n, position, speed = _along(o, m, q, v, c)
-        force, by_position, by_speed = _one(o, m, (position, speed), (k, c), given)
-        if len(n) == 1:
-            along_q[at, at], along_v[at, at] = by_position, by_speed
-            continue
-        half = 0.5 * o.cos(0.5 * position) / o.maximum(o.sin(0.5 * position), _LEAST)
-        cross = [[0.0, -n[2], n[1]], [n[2], 0.0, -n[0]], [-n[1], n[0], 0.0]]
-        D = [
-            [half * ((1.0 if i == j else 0.0) - n[i] * n[j]) + 0.5 * cross[i][j] for j in range(3)]
-            for i in range(3)
-        ]
-        turned = [sum((v[at + i] * D[i][j] for i in range(3)), o.const(0.0)) for j in range(3)]
-        for i in range(3):
-            for j in range(3):
-                bent = by_position * n[j] + by_speed * turned[j]
-                along_q[at + i, at + j] = force * D[i][j] + n[i] * bent
-                along_v[at + i, at + j] = by_speed * n[i] * n[j]
-    return along_q, along_v
 
 
 def _along(
@@ -153,14 +117,13 @@ def _one(
     at: tuple[Block, Block],
     which: tuple[int, int],
     given: Mapping[str, Block],
-) -> tuple[Block, Block, Block]:
-    """The force along one coordinate at its position and speed, and its slopes along both."""
+) -> Block:
+    """The force along one coordinate at its position and speed."""
     (k, c), (x, speed) = which, at
     spring, damper = given["stop_stiffness"][k], given["stop_damping"][k]
     thin = given["stop_width"][0]  # one over the width
     lower, upper = _limits(m, c)
     force: Block = o.const(0.0)
-    along_x, along_v = o.const(0.0), o.const(0.0)
     for limit, side in ((lower, -1.0), (upper, 1.0)):
         if not np.isfinite(limit):
             continue
@@ -169,11 +132,8 @@ def _one(
         inward = damper * (side * speed)
         pressure = spring * depth + share * inward
         active = o.both(o.less(0.0, depth), o.less(0.0, pressure))
-        setting_in = o.select(o.less(thin * depth, 1.0), thin * inward, 0.0)
         force = force - side * o.select(active, pressure, 0.0)
-        along_x = along_x - o.select(active, spring + setting_in, 0.0)
-        along_v = along_v - o.select(active, share * damper, 0.0)
-    return force, along_x, along_v
+    return force
 
 
 def _limits(m: Mechanism, c: int) -> tuple[float, float]:

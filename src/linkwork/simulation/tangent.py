@@ -7,6 +7,7 @@ method for vectors becomes one for the group, and no quaternion leaves the unit 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from linkwork.algorithms.configuration import integrate
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
+from linkwork.ops.dual import Duals
 from linkwork.ops.protocol import Block, Ops
+from linkwork.spatial.rotations import from_quaternion, multiply_quaternions
 from linkwork.spatial.twists import cross_motion
 
 Flags: TypeAlias = NDArray[np.bool_]
@@ -62,6 +65,49 @@ def growth(o: Ops, m: Mechanism, theta: Block, v: Block) -> Block:
             rate = rate + 0.5 * once + (1.0 / 12.0) * bracket(step, once)
         parts.append(rate)
     return o.concat(parts)
+
+
+def own_slopes(
+    o: Ops, m: Mechanism, function: Callable[[Duals, Block, Block], Block], q: Block, v: Block
+) -> tuple[Block, Block, Block]:
+    """Forces ``function(o, q, v)`` (nv,), and their derivatives (nv, nv) along the tangent of q and
+    along v.
+
+    Each force is one of its own joint's state alone, so one direction serves the j-th number of
+    every joint.
+    """
+    d, widest = Duals(o), max(type.n_v for type in m.joint_types)
+    turning, faster = {}, {}
+    for j in range(widest):
+        turning[j] = o.concat([_direction(o, m, q, c, j) for c in range(len(m.joint_types))])
+        own = [np.eye(widest)[j][: type.n_v] for type in m.joint_types]
+        faster[widest + j] = o.const(np.concatenate(own))
+    found = function(d, d.block(q, turning), d.block(v, faster))
+    matrices: list[Block] = []
+    for first in (0, widest):
+        columns: list[Block] = []
+        for c, type in enumerate(m.joint_types):
+            own, zeros = m.v_slice(c), np.zeros(m.n_v)
+            for j in range(type.n_v):
+                change = o.part(d.change(found, first + j), own.start, own.stop)
+                column = [o.const(zeros[: own.start]), change, o.const(zeros[own.stop :])]
+                columns.append(o.concat(column))
+        matrices.append(o.matrix(columns))
+    return found.value, matrices[0], matrices[1]
+
+
+def _direction(o: Ops, m: Mechanism, q: Block, c: int, j: int) -> Block:
+    """How the numbers of q of a joint change along the j-th of its velocities."""
+    type, at = m.joint_types[c], int(m.q_start[c])
+    if not type.has_quaternion:
+        return o.const(np.eye(max(type.n_q, j + 1))[j][: type.n_q])
+    n = type.n_lengths
+    wxyz = o.part(q, at + n, at + n + 4)
+    if j < n:
+        return o.concat([o.column(from_quaternion(o, wxyz), j), o.const(np.zeros(4))])
+    turn = np.eye(4)[1 + j - n] if j < type.n_v else np.zeros(4)
+    half = 0.5 * multiply_quaternions(o, wxyz, o.const(turn))
+    return o.concat([o.const(np.zeros(n)), half])
 
 
 def unit_quaternions(m: Mechanism, q: Floats) -> Floats:

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.best import starts_of
+from linkwork.solve.engine import PartRows, scores
+from linkwork.solve.expressions import level_of, seen_at
+from linkwork.solve.nearest import Tangent
 from linkwork.solve.problem import Problem
-from linkwork.solve.searching import Part, scores
-from linkwork.solve.step import level_of, seen_at
-from linkwork.solve.tangent import Tangent
+from linkwork.solve.seeds import starts_of
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -43,15 +43,13 @@ class Ways(NamedTuple):
     """The second derivative (M, n_v, n_v) of the squared error there."""
 
 
-def bend_of(part: Part, numbers: tuple[Floats, Floats], x: Floats) -> Floats:
-    """The bend (M, n_v, n_v) of a part's squared error at x (M, n), for one target (1, p)."""
-    parameters, settings = numbers
+def bend_of(row: PartRows, x: Floats) -> Floats:
+    """The bend (M, n_v, n_v) of a part's squared error at x (M, n), for one target."""
 
     def score(points: Floats, _: int) -> Floats:
-        rows = np.broadcast_to(parameters, (len(points), parameters.shape[1]))
-        return scores(part, rows, settings, points)[0]
+        return scores(row.take(np.zeros(len(points), dtype=np.int64)), points)[0]
 
-    return Tangent(part.problem).slope_and_bend(score, x)[1]
+    return Tangent(row.part.problem).slope_and_bend(score, x)[1]
 
 
 def free_directions(problem: Problem, x: Floats, ways: Ways) -> list[Floats]:

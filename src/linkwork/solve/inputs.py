@@ -1,23 +1,21 @@
-"""From what people give, targets by name or in order, to the numbers of the compiled code."""
+"""From what people give, targets by name or in order, to the arrays of compiled code."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_rows
-from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.checks import real_array, real_rows
+from linkwork.errors import InputError, LinkworkError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from
 from linkwork.mechanism.position_limits import inside_limits
-from linkwork.solve.limits.base import BoundLimit
-from linkwork.solve.objectives import BoundObjective
+from linkwork.solve.limits import BoundLimit
 from linkwork.solve.options import Options
-from linkwork.solve.problem import Problem
-from linkwork.solve.tasks.base import BoundTask
+from linkwork.solve.problem import Input, Problem
 
 Floats = NDArray[np.float64]
 Targets = ArrayLike | Sequence[ArrayLike | None] | Mapping[str, ArrayLike | None] | None
@@ -26,44 +24,175 @@ _HINT = (
     "start inside, for example at np.clip(q0, robot.limits.lower, robot.limits.upper), or let the "
     "joint move"
 )
-Asked = BoundTask | BoundObjective | BoundLimit
 _CLOSER = 0.25
 """Loops are searched for to this share of their squared tolerance: rounding decides nothing."""
+_ONE = 16
+"""Numbers of the largest target that native code takes as it is: a pose."""
 
 
-def rows_of(
-    problem: Problem, targets: Targets, start: Floats
-) -> tuple[Floats, Floats, tuple[int, ...]]:
-    """Parameters (N, p), start (N, nq) and the leading shape of targets and start (..., nq).
+class Rows(NamedTuple):
+    """Targets and starts of a call, one below the other."""
 
-    Raises: ShapeError, InputError, UnknownNameError.
-    """
-    m = problem.mechanism
-    given = _by_name(problem, targets)
-    parts = [
-        *(_numbers(task, task.n_target, task.target, given) for task in problem.tasks),
-        start[..., list(problem.held)],
-        start[..., list(problem.moved)][..., : _length(problem.layout.start)],
-        *(_numbers(each, each.n_numbers, each.numbers, given) for each in problem.limits),
-        *(_numbers(each, each.n_target, each.target, given) for each in problem.objectives),
-    ]
-    try:
-        lead = np.broadcast_shapes(start.shape[:-1], *(part.shape[:-1] for part in parts))
-    except ValueError:
-        shapes = ", ".join(str(part.shape[:-1]) for part in parts)
-        raise ShapeError(
-            f"the leading shapes of targets and q0 do not go together: {shapes} and "
-            f"{start.shape[:-1]}"
-        ) from None
-    count = int(np.prod(lead, dtype=np.int64))
-    wide = [np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts]
-    rows = [part.reshape(count, part.shape[-1]) for part in wide]
-    whole = np.broadcast_to(start, (*lead, m.n_q)).reshape(count, m.n_q)
-    return np.ascontiguousarray(np.hstack(rows)), np.ascontiguousarray(whole), lead
+    arrays: list[Floats]  # of each input (N, *shape)
+    start: Floats  # (N, nq), or (1, nq) for all
+    lead: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(np.prod(self.lead, dtype=np.int64))
+
+    @property
+    def starts(self) -> Floats:
+        """A start for each row (N, nq)."""
+        whole = np.broadcast_to(self.start, (self.n, self.start.shape[1]))
+        return np.ascontiguousarray(whole)
+
+    def take(self, places: NDArray[np.int64]) -> Rows:
+        """Some of the rows."""
+        start = self.start if len(self.start) == 1 else self.start[places]
+        return Rows([a[places] for a in self.arrays], start, (len(places),))
+
+    def repeated(self, count: int, starts: Floats) -> Rows:
+        """Each row so many times, from other starts (N count, nq)."""
+        return Rows([np.repeat(a, count, axis=0) for a in self.arrays], starts, (len(starts),))
 
 
-def _length(span: tuple[int, int]) -> int:
-    return span[1] - span[0]
+class Inputs:
+    """The inputs of a problem, and what people may give for them."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self.all = problem.inputs
+        self._own = [None if each.own is None else each.array(each.own) for each in self.all]
+        takes = {task.name for task in problem.tasks if task.n_target}
+        self._order = [name for name in problem.order if name in takes]
+        self._names = {each.name for each in self.all}
+        self._alone = len(self.all) == len(self._order) == 1 and self.all[0].raw
+        self._alone = self._alone and self._own[0] is None
+
+    def native(self, targets: Any) -> Sequence[Any] | None:
+        """The arrays for one row as native code takes and checks them; None where it may not."""
+        if self._alone and type(targets) is np.ndarray:
+            return (_in_line(targets),)
+        order = self._order
+        given: Any = {}
+        if type(targets) is dict:
+            given = targets
+            if not given.keys() <= self._names:
+                return None
+        elif targets is not None and len(order) == 1:
+            given = {order[0]: targets}
+        elif isinstance(targets, (list, tuple, np.ndarray)) and len(targets) == len(order):
+            given = dict(zip(order, cast("Sequence[Any]", targets), strict=True))
+        elif targets is not None:
+            return None
+        found: list[Any] = []
+        try:
+            for each, own in zip(self.all, self._own, strict=True):
+                value = given.get(each.name)
+                taken = own if value is None else _taken(each, value)
+                if taken is None:
+                    return None
+                found.append(taken)
+        except LinkworkError:
+            return None  # said on the general way
+        return found
+
+    def rows(self, targets: Targets, start: Floats, *, checked: bool = False) -> Rows:
+        """The rows of targets and starts (..., nq).
+
+        Poses and points are taken as they are and left to compiled code to check, or are
+        ``checked`` here.
+
+        Raises: ShapeError, InputError, UnknownNameError.
+        """
+        given = self.by_name(targets)
+        parts = [
+            self._array(each, own, given, checked=checked)
+            for each, own in zip(self.all, self._own, strict=True)
+        ]
+        leads = [a.shape[: a.ndim - len(e.shape)] for a, e in zip(parts, self.all, strict=True)]
+        try:
+            lead = np.broadcast_shapes(start.shape[:-1], *leads)
+        except ValueError:
+            shapes = ", ".join(map(str, leads))
+            raise ShapeError(
+                f"the leading shapes of targets and q0 do not go together: {shapes} and "
+                f"{start.shape[:-1]}"
+            ) from None
+        arrays = [_flat(a, lead, e.shape) for a, e in zip(parts, self.all, strict=True)]
+        whole = start[None] if start.ndim == 1 else _flat(start, lead, start.shape[-1:])
+        return Rows(arrays, np.ascontiguousarray(whole), lead)
+
+    def by_name(self, targets: Targets) -> dict[str, ArrayLike]:
+        """The values for each task, limit and objective that is given any."""
+        if targets is None:
+            return {}
+        if isinstance(targets, Mapping):
+            given = cast("Mapping[Any, ArrayLike | None]", targets)
+            for name in given:
+                if name not in self._names:
+                    names = [each.name for each in self.all]
+                    raise UnknownNameError("task with a target", str(name), names)
+            return {str(name): value for name, value in given.items() if value is not None}
+        order = self._order
+        if len(order) == 1:
+            return {order[0]: cast("ArrayLike", targets)}
+        if not order:
+            raise InputError("none of the tasks takes a target: leave targets out")
+        try:
+            listed = list(cast("Sequence[ArrayLike | None]", targets))
+        except TypeError:
+            listed = None  # nothing can be counted
+        if listed is None or len(listed) != len(order):
+            found = type(targets).__name__ if listed is None else f"{len(listed)} of them"
+            raise InputError(
+                f"targets must be one for each task ({', '.join(order)}), or a mapping of names; "
+                f"not {found}"
+            )
+        pairs = zip(order, listed, strict=True)
+        return {name: target for name, target in pairs if target is not None}
+
+    def _array(
+        self, each: Input, own: Floats | None, given: Mapping[str, ArrayLike], *, checked: bool
+    ) -> Floats:
+        """The array (..., *shape) of one input."""
+        if each.name in given:
+            value = given[each.name]
+            if each.raw and not checked and isinstance(value, np.ndarray):
+                array = real_array(value, f"task '{each.name}': targets")
+                if array.shape[array.ndim - len(each.shape) :] == each.shape:
+                    return array
+            return each.array(each.of.rows_of(value))
+        if own is not None:
+            return own
+        if isinstance(each.of, BoundLimit):
+            raise InputError(
+                f"the limit '{each.name}' needs the velocity of the last step: give v, or "
+                f"{{'{each.name}': v}} among the targets"
+            )
+        raise InputError(
+            f"'{each.name}' has no target: give one with it, or to solve({{'{each.name}': ...}})"
+        )
+
+
+def _flat(a: Floats, lead: tuple[int, ...], shape: tuple[int, ...]) -> Floats:
+    return np.ascontiguousarray(np.broadcast_to(a, (*lead, *shape)).reshape(-1, *shape))
+
+
+def _taken(each: Input, value: Any) -> Any:
+    """A target as it is given where native code checks it, else as it is read."""
+    if not each.raw:
+        return each.of.rows_of(value)
+    return _in_line(value) if type(value) is np.ndarray else value
+
+
+def _in_line(value: NDArray[Any]) -> NDArray[Any]:
+    """A column of an array, say, as the native call takes it; a batch as it is."""
+    if value.size > _ONE or value.flags.c_contiguous:
+        return value
+    return np.ascontiguousarray(value)
 
 
 def start_of(problem: Problem, q0: Configuration) -> Floats:
@@ -94,67 +223,6 @@ def configuration(q0: Configuration, m: Mechanism, name: str = "q0") -> Floats:
     return start
 
 
-def _by_name(problem: Problem, targets: Targets) -> dict[str, ArrayLike]:
-    """What is given for each task, limit and objective."""
-    takers: list[Asked] = [
-        *(task for task in problem.tasks if task.n_target),
-        *(limit for limit in problem.limits if limit.n_numbers),
-        *(objective for objective in problem.objectives if objective.n_target),
-    ]
-    names = [taker.name for taker in takers]
-    if targets is None:
-        return {}
-    if isinstance(targets, Mapping):
-        given = cast("Mapping[Any, ArrayLike | None]", targets)
-        for name in given:
-            if name not in names:
-                raise UnknownNameError("task with a target", str(name), names)
-        return {str(name): value for name, value in given.items() if value is not None}
-    takes = {task.name for task in problem.tasks if task.n_target}
-    tasks = [name for name in problem.order if name in takes]
-    if len(tasks) == 1:
-        return {tasks[0]: cast("ArrayLike", targets)}
-    if not tasks:
-        raise InputError("none of the tasks takes a target: leave targets out")
-    listed = _listed(targets)
-    if listed is None or len(listed) != len(tasks):
-        found = type(targets).__name__ if listed is None else f"{len(listed)} of them"
-        raise InputError(
-            f"targets must be one for each task ({', '.join(tasks)}), or a mapping of names; "
-            f"not {found}"
-        )
-    pairs = zip(tasks, listed, strict=True)
-    return {name: target for name, target in pairs if target is not None}
-
-
-def _listed(targets: object) -> list[ArrayLike | None] | None:
-    """What is given one after the other; None where nothing can be counted."""
-    try:
-        return list(cast("Sequence[ArrayLike | None]", targets))
-    except TypeError:
-        return None
-
-
-def _numbers(
-    asked: Asked, count: int, own: Floats | None, given: Mapping[str, ArrayLike]
-) -> Floats:
-    """The numbers (..., count) of one that is asked for."""
-    if not count:
-        return np.zeros(0)
-    if asked.name in given:
-        return asked.rows_of(given[asked.name])
-    if own is None and isinstance(asked, BoundLimit):
-        raise InputError(
-            f"the limit '{asked.name}' needs the velocity of the last step: give v, or "
-            f"{{'{asked.name}': v}} among the targets"
-        )
-    if own is None:
-        raise InputError(
-            f"'{asked.name}' has no target: give one with it, or to solve({{'{asked.name}': ...}})"
-        )
-    return own
-
-
 def settings_of(problem: Problem, options: Options) -> Floats:
     """The numbers of one call (s,)."""
     layout = problem.layout
@@ -164,7 +232,7 @@ def settings_of(problem: Problem, options: Options) -> Floats:
     settings[at : at + len(thresholds)] = thresholds
     for task, weight, slack in zip(problem.tasks, layout.weights, layout.slacks, strict=True):
         settings[slice(*weight)] = task.weight
-        settings[slice(*slack)] = task.slack[: _length(slack)]
+        settings[slice(*slack)] = task.slack[: slack[1] - slack[0]]
     if problem.joint_weights is not None:
         settings[slice(*layout.joint_weights)] = problem.joint_weights
     for limit, span in zip(problem.limits, layout.limit_settings, strict=True):

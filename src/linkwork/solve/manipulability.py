@@ -8,7 +8,7 @@ from typing import NamedTuple
 from linkwork.algorithms.path import Motion, path_down, sums_to_end
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.linear import factors, solve_factored
+from linkwork.solve.least_squares import factors, solve_factored
 
 _ROUNDING = 1.0e-12
 """Added to the diagonal, in m² and rad²: keeps the slope finite where the measure is zero."""

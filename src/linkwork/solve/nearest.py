@@ -1,23 +1,111 @@
 """The nearest that can be had of targets that were missed: Newton's method between the limits.
 
-The search takes errors for small: near what is out of reach its steps are too long or too short,
-and end a good way off. Here the score itself is made small, as it is. Its slope and its bend are
-differences of what the compiled search says at points around, so there is no code to compile.
+The search takes errors for small: near what is out of reach its iterations are too long or too
+short, and end a good way off. Here the score itself is made small, as it is. Its slope and its bend
+are differences of what the compiled search says at points around, so there is no code to compile.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.threads import in_parallel
-from linkwork.solve.best import starts_of
+from linkwork.solve.engine import Effort, PartRows, scores
+from linkwork.solve.joint_update import lengths_of
 from linkwork.solve.problem import Problem
-from linkwork.solve.searching import Effort, Part, scores
-from linkwork.solve.seeds import spread
-from linkwork.solve.tangent import Tangent
+from linkwork.solve.seeds import spread, starts_of
+
+Floats = NDArray[np.float64]
+
+_AROUND = 1.0e-3
+"""How far the points are that differences are taken of."""
+
+
+class Tangent:
+    """Moves (K, n_v) of positions x (K, n) of what moves in a problem.
+
+    A slide goes the mechanism's length where an angle goes one radian.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._lower, self._upper, self._turns = problem.lower, problem.upper, problem.same_turns
+        lengths = lengths_of(problem)
+        self.unit = np.array([lengths[k] for k in problem.moved_v])
+        self._position = np.zeros(len(problem.moved_v), dtype=np.int64)  # in x, of each move
+        self._plain = np.ones(len(problem.moved_v), dtype=bool)
+        self.quaternions: list[tuple[int, int]] = []  # where one begins in x, its turns in a move
+        at = at_v = 0
+        for c in problem.coordinates:
+            kind = problem.mechanism.joint_types[c]
+            self._position[at_v : at_v + kind.n_v] = at + np.arange(kind.n_v)
+            if kind.has_quaternion:
+                first = at_v + kind.n_lengths
+                self.quaternions.append((at + kind.n_lengths, first))
+                self._plain[first : first + 3] = False
+            at, at_v = at + kind.n_q, at_v + kind.n_v
+
+    def room(self, x: Floats) -> tuple[Floats, Floats]:
+        """How far down and up each move may go (K, n_v) inside the description's limits."""
+        at = x[:, self._position]
+        lower = np.where(self._plain, (self._lower[self._position] - at) / self.unit, -np.inf)
+        upper = np.where(self._plain, (self._upper[self._position] - at) / self.unit, np.inf)
+        return np.minimum(lower, 0.0), np.maximum(upper, 0.0)
+
+    def moved(self, x: Floats, moves: Floats) -> Floats:
+        """x (K, n) after moves (K, n_v)."""
+        way = moves * self.unit
+        if not self.quaternions:
+            return x + way
+        after = x.copy()
+        plain = self._position[self._plain]
+        after[:, plain] = x[:, plain] + way[:, self._plain]
+        for at, v in self.quaternions:
+            w, axis, turn = x[:, at], x[:, at + 1 : at + 4], 0.5 * way[:, v : v + 3]
+            after[:, at] = w - (axis * turn).sum(axis=1)
+            after[:, at + 1 : at + 4] = axis + w[:, None] * turn + np.cross(axis, turn)
+            part = after[:, at : at + 4]
+            after[:, at : at + 4] = part / np.sqrt((part * part).sum(axis=1, keepdims=True))
+        return after
+
+    def apart(self, a: Floats, b: Floats) -> Floats:
+        """How far a (K, n) is from b (K, n), as the length of the move; whole turns are none."""
+        way = a - b
+        way = np.where(self._turns, way - 2.0 * np.pi * np.round(way / (2.0 * np.pi)), way)
+        plain = self._position[self._plain]
+        squares = np.square(way[:, plain] / self.unit[self._plain]).sum(axis=1)
+        for at, _ in self.quaternions:
+            part = slice(at, at + 4)
+            chords = [np.square(a[:, part] - s * b[:, part]).sum(axis=1) for s in (1.0, -1.0)]
+            squares += 4.0 * np.minimum(*chords)
+        return np.sqrt(squares)
+
+    def slope_and_bend(
+        self, score: Callable[[Floats, int], Floats], x: Floats
+    ) -> tuple[Floats, Floats]:
+        """The slope (K, n_v) and the bend (K, n_v, n_v) of a score at x (K, n), by differences.
+
+        ``score(points, m)`` (K m,) is that of m points (K m, n) for each row of x.
+        """
+        n = len(self.unit)
+        pairs = np.array([(i, j) for i in range(n) for j in range(i)], dtype=np.int64)
+        i, j = pairs.reshape(-1, 2).T
+        one = np.eye(n)
+        ways = np.concatenate([one, one[i] + one[j]])
+        ways = _AROUND * np.concatenate([np.zeros((1, n)), ways, -ways])
+        near = self.moved(np.repeat(x, len(ways), axis=0), np.tile(ways, (len(x), 1)))
+        found = score(near, len(ways)).reshape(len(x), -1)
+        ahead, behind = np.split(found[:, 1:], 2, axis=1)
+        slope = (ahead[:, :n] - behind[:, :n]) / (2.0 * _AROUND)
+        twice = ahead + behind - 2.0 * found[:, :1]  # h² times the bend along each way
+        bend = np.zeros((len(x), n, n))
+        bend[:, range(n), range(n)] = twice[:, :n]
+        bend[:, i, j] = bend[:, j, i] = 0.5 * (twice[:, n:] - twice[:, i] - twice[:, j])
+        return slope, bend / (_AROUND * _AROUND)
+
 
 Floats = NDArray[np.float64]
 
@@ -48,27 +136,27 @@ def can_be_nearer(problem: Problem) -> bool:
     return not any(task.keeps_tolerance for task in problem.tasks)
 
 
-def nearer(part: Part, numbers: tuple[Floats, Floats], x: Floats, effort: Effort) -> Floats:
+def nearer(rows: PartRows, x: Floats, effort: Effort) -> Floats:
     """Configurations x (N, n) of a part, where it has missed with a score that is as low or lower.
 
-    ``numbers`` are parameters (N, p) and settings (s,) of the part. There are as many starts as
-    tries, 12 at most and fewer where much moves, x itself the first. Rows that are solved stay.
+    There are as many starts as tries, 12 at most and fewer where much moves, x itself the first.
+    Rows that are solved stay.
     """
-    parameters, settings = numbers
     found = x.copy()
-    score, solved = scores(part, parameters, settings, x)
+    score, solved = scores(rows, x)
     missed = np.flatnonzero(~solved & np.isfinite(score))
-    n = len(part.problem.moved_v)
+    n = len(rows.part.problem.moved_v)
     starts = max(1, min(effort.tries, _STARTS, _BENDS // (n * n)))
-    wide = starts * (n * n + n + 1) * (x.shape[1] + parameters.shape[1])
+    wide = starts * (n * n + n + 1) * (x.shape[1] + rows.parameters.shape[1])
     at_once = max(1, min(_ROWS, _NUMBERS // wide))
 
     def some(first: int) -> None:
-        rows = missed[first : first + at_once]
-        better = _Descent(part, parameters[rows], settings).run(x[rows], starts)
-        least = scores(part, parameters[rows], settings, better)[0]
-        taken = least < score[rows]
-        found[rows[taken]] = better[taken]
+        places = missed[first : first + at_once]
+        own = rows.take(places)
+        better = _Descent(own).run(x[places], starts)
+        least = scores(own, better)[0]
+        taken = least < score[places]
+        found[places[taken]] = better[taken]
 
     in_parallel(some, range(0, missed.size, at_once), effort.threads)
     return found
@@ -77,9 +165,9 @@ def nearer(part: Part, numbers: tuple[Floats, Floats], x: Floats, effort: Effort
 class _Descent:
     """The descent of several starts of some rows of one part."""
 
-    def __init__(self, part: Part, parameters: Floats, settings: Floats) -> None:
-        self.part, self.parameters, self.settings = part, parameters, settings
-        self.tangent = Tangent(part.problem)
+    def __init__(self, rows: PartRows) -> None:
+        self.rows, self.problem = rows, rows.part.problem
+        self.tangent = Tangent(self.problem)
 
     def run(self, x: Floats, starts: int) -> Floats:
         """The best (N, n) that is found from x and so many starts less one."""
@@ -91,7 +179,7 @@ class _Descent:
         """x and the best of configurations from all over (N starts, n)."""
         if starts == 1:
             return x
-        where, n = starts_of(self.part.problem), x.shape[1]
+        where, n = starts_of(self.problem), x.shape[1]
         points = where.base + spread(_SPREAD, n) * where.span + where.kept * x[:, None]
         score = self._scores(points.reshape(-1, n), np.repeat(np.arange(len(x)), _SPREAD))
         order = np.argsort(score.reshape(len(x), -1), axis=1, kind="stable")[:, ::_EVERY][
@@ -101,7 +189,7 @@ class _Descent:
         return np.concatenate([x[:, None], chosen], axis=1).reshape(-1, n)
 
     def _scores(self, x: Floats, rows: NDArray[np.int64]) -> Floats:
-        return scores(self.part, self.parameters[rows], self.settings, x)[0]
+        return scores(self.rows.take(rows), x)[0]
 
     def _descended(self, x: Floats, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """Where the steps from x (K, n) lead, and the scores there (K,)."""

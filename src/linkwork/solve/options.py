@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, UnknownNameError
+from linkwork.errors import InputError
 from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -110,33 +109,16 @@ def whole_number(value: Any, name: str, least: int = 1) -> int:
 
 
 _DEFAULT = Options()
-_NAMES = [field.name for field in fields(Options)]
+_NAMES = tuple(field.name for field in fields(Options))
 
 
-OPTION = "option of inverse kinematics"
-"""What an unknown name is called."""
+def changed(options: Options | None, changes: Sequence[Any]) -> Options:
+    """Options with those changes that are not None; ``changes`` are in the order of the fields.
 
-
-def with_changes(
-    options: Options | None, changes: Mapping[str, Any], call: Callable[..., Any]
-) -> Options:
-    """Options with those changes that are not None; ``call`` is what was given them.
-
-    Raises: UnknownNameError for a name that is none of the fields, with those of the call's own
-    arguments; InputError as `Options` does.
+    Raises: InputError as `Options` does.
     """
     found = _DEFAULT if options is None else options
     if not isinstance(found, Options):
-        raise InputError(f"options must be IKOptions, not {type(options).__name__}")
-    given = {key: value for key, value in changes.items() if value is not None}
-    for name in changes:
-        if name not in _NAMES:
-            raise UnknownNameError(OPTION, name, [*arguments_of(call), *_NAMES])
+        raise InputError(f"options must be Options, not {type(options).__name__}")
+    given = {name: value for name, value in zip(_NAMES, changes, strict=True) if value is not None}
     return replace(found, **given) if given else found
-
-
-def arguments_of(call: Callable[..., Any]) -> list[str]:
-    """The names of what a method takes."""
-    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    parameters = inspect.signature(call).parameters.values()
-    return [each.name for each in parameters if each.kind in kinds and each.name != "self"]

@@ -1,4 +1,4 @@
-"""An inverse kinematics problem as data: what moves, what is asked for, and where numbers stand."""
+"""An inverse kinematics problem: tasks, limits and objectives, what moves, where numbers stand."""
 
 from __future__ import annotations
 
@@ -13,12 +13,76 @@ from numpy.typing import NDArray
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.position_limits import bounded_places, limited_angles
-from linkwork.solve.layout import Layout, layout_of
-from linkwork.solve.limits.base import BoundLimit, Limit
+from linkwork.solve.least_squares import Elimination, RowBlock, sparse_elimination
+from linkwork.solve.limits import BoundLimit, Limit
 from linkwork.solve.objectives import BoundObjective, Objective
 from linkwork.solve.tasks.base import BoundTask, Task
 
 Floats = NDArray[np.float64]
+
+
+Span = tuple[int, int]
+"""First and last (exclusive) place of some numbers."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """``parameters``: numbers of one row of a batch. ``settings``: numbers of one call.
+
+    Spans are in the order of the problem's tasks, limits and objectives; an empty span has no
+    numbers.
+    """
+
+    targets: tuple[Span, ...]
+    held: Span
+    start: Span  # positions of what moves where the move began; empty where no limit needs them
+    limit_numbers: tuple[Span, ...]
+    objective_targets: tuple[Span, ...]
+    n_parameters: int
+    thresholds: tuple[Span, ...]
+    weights: tuple[Span, ...]  # of a task where its level has several
+    slacks: tuple[Span, ...]
+    joint_weights: Span
+    limit_settings: tuple[Span, ...]
+    objective_weights: tuple[Span, ...]
+    n_settings: int
+
+
+class _Counter:
+    """Hands out spans one after another."""
+
+    def __init__(self) -> None:
+        self.total = 0
+
+    def take(self, n: int) -> Span:
+        self.total += n
+        return self.total - n, self.total
+
+    def take_all(self, sizes: Sequence[int]) -> tuple[Span, ...]:
+        return tuple(self.take(n) for n in sizes)
+
+
+def layout_of(problem: Problem) -> Layout:
+    """The places of all numbers of a problem."""
+    rows, call = _Counter(), _Counter()
+    needs_start = any(limit.needs_start for limit in problem.limits)
+    shared = {k for level in problem.levels if len(level) > 1 for k in level}
+    n_v = len(problem.moved_v)
+    return Layout(
+        targets=rows.take_all([t.n_target for t in problem.tasks]),
+        held=rows.take(len(problem.held)),
+        start=rows.take(len(problem.moved) if needs_start else 0),
+        limit_numbers=rows.take_all([limit.n_numbers for limit in problem.limits]),
+        objective_targets=rows.take_all([each.n_target for each in problem.objectives]),
+        n_parameters=rows.total,
+        thresholds=call.take_all([len(t.groups) for t in problem.tasks]),
+        weights=call.take_all([int(k in shared) for k in range(len(problem.tasks))]),
+        slacks=call.take_all([t.n_rows if any(t.slack) else 0 for t in problem.tasks]),
+        joint_weights=call.take(0 if problem.joint_weights is None else n_v),
+        limit_settings=call.take_all([len(limit.settings) for limit in problem.limits]),
+        objective_weights=call.take_all([1] * len(problem.objectives)),
+        n_settings=call.total,
+    )
 
 
 class Ball(NamedTuple):
@@ -27,6 +91,35 @@ class Ball(NamedTuple):
     place: int
     column: int
     limit: float  # rad, infinite where it may turn any way
+
+
+class Input(NamedTuple):
+    """One array that compiled code takes for each row: whose numbers it has, and where they go.
+
+    Poses go in as matrices (4, 4), their ``span`` are 12 parameters. Where it is ``raw``, code
+    takes what people give as it is and checks it; else it is read first.
+    """
+
+    name: str
+    span: Span
+    shape: tuple[int, ...]
+    raw: bool
+    own: Floats | None  # the numbers (..., n) where none are given
+    of: BoundTask | BoundLimit | BoundObjective
+
+    @property
+    def is_pose(self) -> bool:
+        """Whether it is a matrix (4, 4)."""
+        return self.shape == (4, 4)
+
+    def array(self, numbers: Floats) -> Floats:
+        """Numbers (..., n) as code takes them (..., *shape)."""
+        if not self.is_pose:
+            return numbers
+        T = np.zeros((*numbers.shape[:-1], 4, 4))
+        T[..., :3, 3], T[..., 3, 3] = numbers[..., :3], 1.0
+        T[..., :3, :3] = numbers[..., 3:].reshape(*numbers.shape[:-1], 3, 3)
+        return T
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,12 +144,49 @@ class Problem:
     asked: dict[str, Any]  # the arguments of `make_problem`, from which a copy is made
 
     def __reduce__(self) -> tuple[Callable[..., Problem], tuple[dict[str, Any]]]:
-        return _again, (self.asked,)
+        return _remade, (self.asked,)
 
     @cached_property
     def layout(self) -> Layout:
-        """Where each number of `parameters` and `settings` stands."""
+        """The places of the numbers of `parameters` and `settings`."""
         return layout_of(self)
+
+    @cached_property
+    def inputs(self) -> tuple[Input, ...]:
+        """The arrays that compiled code takes beside q0: targets, and numbers of limits."""
+        layout = self.layout
+        found = [
+            Input(t.name, span, t.target_shape or (t.n_target,), bool(t.target_shape), t.target, t)
+            for t, span in zip(self.tasks, layout.targets, strict=True)
+        ]
+        found += [
+            Input(each.name, span, (each.n_numbers,), False, each.numbers, each)
+            for each, span in zip(self.limits, layout.limit_numbers, strict=True)
+        ]
+        found += [
+            Input(each.name, span, (each.n_target,), False, each.target, each)
+            for each, span in zip(self.objectives, layout.objective_targets, strict=True)
+        ]
+        return tuple(each for each in found if each.span[1] > each.span[0])
+
+    def elimination(self, members: Sequence[int]) -> Elimination | None:
+        """The way to solve for the rows of these tasks; None where no task is sparse."""
+        if not any(self.tasks[k].blocks for k in members):
+            return None
+        return sparse_elimination(self.row_blocks(members), len(self.moved_v))
+
+    def row_blocks(self, members: Sequence[int]) -> list[RowBlock]:
+        """The rows of these tasks, one below the other, and the columns that they depend on."""
+        place = {v: k for k, v in enumerate(self.moved_v)}
+        found: list[RowBlock] = []
+        first = 0
+        for k in members:
+            task = self.tasks[k]
+            for start, stop, own in task.blocks or ((0, task.n_rows, task.coordinates),):
+                moved = (place[v] for v in expanded(self.mechanism.v_start, own) if v in place)
+                found.append(RowBlock(first + start, first + stop, frozenset(moved)))
+            first += task.n_rows
+        return found
 
     @cached_property
     def key(self) -> tuple[str, ...]:
@@ -243,8 +373,8 @@ def make_problem(
     )
 
 
-def _again(asked: dict[str, Any]) -> Problem:
-    """What pickle calls: the texts of tasks are functions, which it cannot hold."""
+def _remade(asked: dict[str, Any]) -> Problem:
+    """What pickle calls: the expressions of tasks are functions, which it cannot hold."""
     return make_problem(**asked)
 
 
@@ -377,3 +507,92 @@ def way(m: Mechanism, frame: str) -> float:
             ends = m.multiplier[b] * np.array([m.lower[start], m.upper[start]]) + m.offset[b]
             total += float(np.max(np.abs(ends[np.isfinite(ends)]), initial=0.0))
     return total
+
+
+def parts_of(problem: Problem) -> tuple[Problem, ...]:
+    """The problems that this one falls into; the problem itself where it is one.
+
+    Tasks that depend on the same moved joint belong together, and so do joints that a coupled limit
+    ties. A problem with objectives, or with a part that only lower priorities ask for, stays whole.
+    """
+    if problem.objectives:
+        return (problem,)
+    groups = _groups(problem)
+    if len(groups) == 1:
+        return (problem,)
+    parts = tuple(_part(problem, members, place) for place, members in enumerate(groups))
+    decided = all(part.tasks and part.tasks[0].priority == 0 for part in parts)
+    return parts if decided else (problem,)
+
+
+def _groups(problem: Problem) -> list[set[int]]:
+    """The moved coordinates, those that belong together in one set, in order of the lowest."""
+    chosen = set(problem.coordinates)
+    ties = [chosen.intersection(task.coordinates) for task in problem.tasks]
+    ties += [chosen.intersection(limit.coordinates) for limit in problem.limits if limit.coupled]
+    groups: list[set[int]] = [{c} for c in problem.coordinates]
+    for tie in ties:
+        together = [group for group in groups if group & tie]
+        if len(together) > 1:
+            groups = [group for group in groups if not group & tie]
+            groups.append(set[int]().union(*together))
+    return sorted(groups, key=min)
+
+
+def _part(problem: Problem, members: set[int], place: int) -> Problem:
+    """The part that moves ``members``; what depends on no moved joint belongs to the first."""
+    chosen = set(problem.coordinates)
+
+    def ours(coordinates: Iterable[int]) -> bool:
+        moved = chosen.intersection(coordinates)
+        return bool(moved & members) or (place == 0 and not moved)
+
+    tasks = [task for task in problem.tasks if ours(task.coordinates)]
+    limits = [limit for limit in problem.limits if not limit.coupled or ours(limit.coordinates)]
+    return _restricted(problem, tasks, limits, members)
+
+
+def deciding_part(problem: Problem) -> Problem:
+    """The tasks of priority 0 alone, with the joints that they, or coupled limits, depend on."""
+    tasks = [problem.tasks[k] for k in problem.deciding]
+    coupled = [limit for limit in problem.limits if limit.coupled]
+    needed = {c for each in (*tasks, *coupled) for c in each.coordinates}
+    members = needed.intersection(problem.coordinates) or set(problem.coordinates)
+    return _restricted(replace(problem, objectives=()), tasks, problem.limits, members)
+
+
+def _restricted(
+    problem: Problem, tasks: Sequence[BoundTask], limits: Sequence[BoundLimit], members: set[int]
+) -> Problem:
+    """The problem of some of its tasks and limits, moving some of its coordinates."""
+    m = problem.mechanism
+    coordinates = sorted(members)
+    moved, moved_v = expanded(m.q_start, coordinates), expanded(m.v_start, coordinates)
+    read = {c for each in (*tasks, *limits) for c in each.coordinates}
+    held = [k for k in expanded(m.q_start, sorted(read)) if k not in set(moved)]
+    weights = None
+    if problem.joint_weights is not None:
+        by_index = dict(zip(problem.moved_v, problem.joint_weights, strict=True))
+        weights = tuple(by_index[k] for k in moved_v)
+    order = tuple(name for name in problem.order if name in {task.name for task in tasks})
+    given = dict(zip(problem.order, problem.asked["tasks"], strict=True))
+    bound = zip(problem.asked["limits"], problem.limits, strict=True)
+    return replace(
+        problem,
+        tasks=tuple(tasks),
+        order=order,
+        limits=tuple(limits),
+        coordinates=tuple(coordinates),
+        moved=tuple(moved),
+        moved_v=tuple(moved_v),
+        held=tuple(held),
+        joint_weights=weights,
+        length=longest_way(m, tasks),
+        asked={
+            **problem.asked,
+            "tasks": tuple(replace(given[name], name=name) for name in order),
+            "joints": tuple(m.joint_names[c] for c in coordinates),
+            "limits": tuple(each for each, limit in bound if limit in limits),
+            "objectives": (),
+        },
+    )

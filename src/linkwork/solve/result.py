@@ -1,4 +1,4 @@
-"""What an inverse kinematics call gives back."""
+"""Results of inverse kinematics."""
 
 from __future__ import annotations
 
@@ -64,10 +64,6 @@ class IKResult:
     seconds: float
     cost: Any
     """(...) or, of one target, a float; None where nothing was chosen by it."""
-    free_directions: tuple[Floats, ...] | None
-    """Of `all_solutions` the velocities (d, nv) along which each solution goes on, none where it
-    stands alone; orthonormal, where a slide's metre counts by the mechanism's length. None of other
-    results, and where lower priorities or objectives choose among solutions."""
 
     def __init__(
         self,
@@ -77,17 +73,11 @@ class IKResult:
         numbers: Floats,
         seconds: float = float("nan"),
         cost: Floats | None = None,
-        of_none: str = "solved",
-        free_directions: tuple[Floats, ...] | None = None,
     ) -> None:
-        """``numbers`` (N, p): the parameters of each row, for words about failures.
-
-        ``of_none`` is the reason where there is no row.
-        """
+        """``numbers`` (N, p): the parameters of each row, for messages about failures."""
         mine = self.__dict__
         mine["q"], mine["report"], mine["_terms"], mine["_numbers"] = q, report, terms, numbers
-        mine["seconds"], mine["_of_none"] = seconds, of_none
-        mine["free_directions"] = free_directions
+        mine["seconds"] = seconds
         mine["cost"] = None if cost is None else plain(cost)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -188,7 +178,7 @@ class IKResult:
         """In words, how it went: of the one target, or of the first that failed."""
         success = np.asarray(self.success)
         if not success.size:
-            return str(self.__dict__["_of_none"])
+            return "solved"
         if success.all():
             return self.reason_for() if success.ndim == 0 else "solved"
         failed = np.argwhere(~success)[0].tolist()
@@ -228,3 +218,41 @@ class IKResult:
             f"IKResult({head}solved {solved} of {n}, worst errors {worst[0]:.2e} m and "
             f"{worst[1]:.2e} rad, reason={self.reason!r})"
         )
+
+
+class AllSolutions(IKResult):
+    """All solutions of one target that were found, q (n, nq), the nearest to q0 first.
+
+    All of them are verified. Its truth is that there is one; ``reason`` says why there is none.
+    """
+
+    free_directions: tuple[Floats, ...] | None
+    """The velocities (d, nv) along which each solution goes on, none where it stands alone;
+    orthonormal, where a slide's metre counts by the mechanism's length. None where lower priorities
+    or objectives choose among solutions."""
+
+    def __init__(
+        self,
+        q: Floats,
+        report: Floats,
+        terms: Terms,
+        seconds: float = float("nan"),
+        free_directions: tuple[Floats, ...] | None = None,
+        why_none: str = "solved",
+    ) -> None:
+        """``why_none`` is the reason where there is no solution."""
+        super().__init__(q, report, terms, np.zeros((0, 0)), seconds)
+        self.__dict__["free_directions"], self.__dict__["_why_none"] = free_directions, why_none
+
+    def __len__(self) -> int:
+        """The number of solutions."""
+        return len(self.q)
+
+    def __bool__(self) -> bool:
+        """Whether a solution was found."""
+        return len(self.q) > 0
+
+    @property
+    def reason(self) -> str:
+        """A message: "solved", or why no solution was found."""
+        return "solved" if len(self.q) else str(self.__dict__["_why_none"])

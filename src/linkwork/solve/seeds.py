@@ -1,4 +1,4 @@
-"""Where a try may start near its target: a table of configurations by what they reach.
+"""Starts of a search: random ones inside the limits, and a table of those near a target.
 
 The reach is cut into cells (a grid over the features of a target); each cell keeps the sample that
 lies nearest to its centre, and away from limits. The table is made once for a solver, of points
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.lanes import NO_SEED, SEED_STEPS
+from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +24,54 @@ SAMPLES = 1 << 15
 
 _NEAR_LIMIT = 0.3
 """From this share of the span to a limit on, a sample is the worse the nearer it is."""
+
+
+class Starts(NamedTuple):
+    """Where random configurations lie: ``base + u span + kept q0`` for u from 0 to 1, each (n,)."""
+
+    base: Floats
+    span: Floats
+    kept: Floats
+
+
+def starts_of(problem: Problem) -> Starts:
+    """Inside the limits, of several turns on the middle one; anywhere on the circle for angles
+    without limits, on q0's turn where turns are not alike.
+
+    At q0 for lengths without limits and for floating joints; anywhere for spherical ones, near to
+    their limits or beyond, from where a search enters them.
+    """
+    lower, upper, wraps = problem.lower, problem.upper, problem.wraps
+    with np.errstate(over="ignore", invalid="ignore"):
+        bounded = np.isfinite(upper - lower)  # not so far apart that no number tells how far
+    free = problem.is_angle & np.isinf(lower) & np.isinf(upper)
+    base = np.where(bounded, lower, 0.0)
+    span = np.where(bounded, upper, 0.0) - base
+    # of an angle that has more than a turn, the middle one
+    wide = bounded & problem.same_turns & (span > 2.0 * np.pi)
+    base = np.where(wide, base + 0.5 * span - np.pi, np.where(free, -np.pi, base))
+    span = np.where(wide | free, 2.0 * np.pi, span)
+    kept = np.where(bounded | wraps, 0.0, 1.0)
+    for ball in problem.balls:
+        half = min(0.5 * ball.limit, 0.5 * np.pi)
+        part = slice(ball.place, ball.place + 4)
+        base[part], kept[part] = [np.cos(half), *[-np.sin(half)] * 3], 0.0
+        span[part] = [1.0 - np.cos(half), *[2.0 * np.sin(half)] * 3]
+    return Starts(base, span, kept)
+
+
+def starting_points(problem: Problem, start: Floats, count: int, seed: int) -> Floats:
+    """``count`` configurations for each row of ``start`` (N, nq): (N, count, nq), itself the first.
+
+    The others are the same for every row: a row's answer does not depend on its neighbours.
+    """
+    where = starts_of(problem)
+    moved = list(problem.moved)
+    u = np.random.default_rng((seed, count)).random((count - 1, len(moved)))
+    many = np.repeat(start[:, None, :], count, axis=1)
+    kept = where.kept * start[:, None, moved]
+    many[:, 1:, moved] = where.base + u * where.span + kept
+    return many
 
 
 @dataclass(frozen=True)
@@ -35,7 +85,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """The grid (`pipeline.GRID` by features) and the table (cells, n) of 16-bit numbers."""
+    """The grid (`program.GRID` by features) and the table (cells, n) of 16-bit numbers."""
 
     grid: Floats
     table: NDArray[np.uint16]

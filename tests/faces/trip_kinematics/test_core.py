@@ -82,7 +82,7 @@ def test_a_mechanism_on_the_ground_of_another():
     other.joint("hinge", limits=(-1.0, 2.0))
     other.joint("motor", at=((0.0, 0.0, 0.5), None))
     other.joint("third")
-    crank = other.robot().couple("motor", "hinge", rate=2.0).couple("third", "motor")
+    crank = other.robot().with_coupling("motor", "hinge", rate=2.0).with_coupling("third", "motor")
     attachment = Attachment(
         "g", crank.mechanism, np.zeros(3), {"hinge": "hinge_rz"}, {"motor": "m"}
     )

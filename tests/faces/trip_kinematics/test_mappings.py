@@ -117,7 +117,7 @@ def slider_crank() -> lw.Robot:
     tree.joint("rod", "crank", at=((1.0, 0.0, 0.0), None))
     tree.frame("end", "rod", (2.0, 0.0, 0.0))
     tree.joint("slide", slides=(1.0, 0.0, 0.0))
-    return tree.robot().close("end", "slide", "xy").actuate("slide")
+    return tree.robot().with_loop("end", "slide", "xy").with_actuated("slide")
 
 
 def mappings(**more: Any) -> tuple[DerivedMapping, DerivedMapping]:
@@ -180,7 +180,7 @@ def test_the_chain_itself_where_joints_are_named_so():
     tree = Tree("lever")
     tree.joint("pedal_rz")
     tree.joint("motor")
-    robot = tree.robot().couple("motor", "pedal_rz", rate=3.0)
+    robot = tree.robot().with_coupling("motor", "pedal_rz", rate=3.0)
     chain = [
         Transformation("pedal", {"rz": 0.0}, ["rz"]),
         Transformation("arm", {"tx": 1.0}),

@@ -1,16 +1,24 @@
-"""Assembling: any leading shape, names, branches, what is refused; bits alone and in batches."""
+"""Assembly: the passive joints for positions of the actuated ones."""
 
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.compile.dict_call import Part
+from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.edit import close, couple
-from linkwork.solve.closed.assembly import Assembly
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve.closed.assembly import Assembly, assembly_expressions, given_positions
+from linkwork.solve.closed.messages import AssemblyMessages, open_parts, valueless
+from linkwork.solve.problem import make_problem
+from linkwork.solve.tasks.base import Group
+from linkwork.solve.tasks.whole import Closed
 from seeds import rng
 
 
@@ -96,7 +104,7 @@ def test_by_name():
 
 
 def test_joints_that_are_not_said_to_be_actuated():
-    robot = lw.load("four_bar").actuate([])
+    robot = lw.load("four_bar").with_actuated([])
     with pytest.raises(InputError, match="does not say which joints are actuated"):
         robot.assemble([0.1])
     by_rocker = robot.assemble({"rocker": 0.2})
@@ -129,14 +137,14 @@ def test_what_cannot_be_taken(five, given, near, error, message):
 def test_more_than_one_row_has_no_branches(five):
     with pytest.raises(ShapeError, match="one row"):
         five.all_solutions(np.zeros((2, 2)))
-    with pytest.raises(UnknownNameError, match="option"):
+    with pytest.raises(TypeError, match="colour"):
         five.solve([0.0, 0.0], colour="red")
 
 
 def test_couplings_are_kept():
     robot = lw.Robot(couple(lw.load("panda").mechanism, "joint1", "joint7", rate=0.5, offset=0.1))
-    robot = robot.couple("joint2", ("joint7", "joint3"), lambda a, b: np.sin(a) * b)
-    robot = robot.actuate(["joint7", "joint3"])
+    robot = robot.with_coupling("joint2", ("joint7", "joint3"), lambda a, b: np.sin(a) * b)
+    robot = robot.with_actuated(["joint7", "joint3"])
     given = rng("couplings").uniform(-1, 1, (100, 2))
     result = robot.assemble(given)
     assert result.success.all()
@@ -171,18 +179,18 @@ def test_a_loop_that_fixes_everything():
 
 
 def test_it_is_the_same_without_built_in_functions(monkeypatch):
-    import linkwork.solve.code as code  # noqa: PLC0415  its name is replaced
+    import linkwork.solve.program as program  # noqa: PLC0415  its name is replaced
 
     plain = lw.load("four_bar")
-    monkeypatch.setattr(code, "array_abi", lambda: None)
+    monkeypatch.setattr(program, "array_abi", lambda: None)
     slow = Assembly(plain.mechanism)
     near = plain.assemble([0.4]).q
     np.testing.assert_array_equal(slow.solve([0.5], near).q, plain.assemble([0.5], near).q)
 
 
 def test_a_coupling_without_a_value_is_named():
-    robot = lw.load("planar_3r").couple("joint3", ["joint1", "joint2"], lambda a, b: a / b)
-    robot = robot.actuate(["joint1", "joint2"])
+    robot = lw.load("planar_3r").with_coupling("joint3", ["joint1", "joint2"], lambda a, b: a / b)
+    robot = robot.with_actuated(["joint1", "joint2"])
     words = "the coupling of joint3 has no value at joint1 = 0.5, joint2 = 0"
     with pytest.raises(InputError, match=f"row 1 cannot be assembled: {words}"):
         robot.assemble([[0.5, 0.1], [0.5, 0.0]])
@@ -190,6 +198,108 @@ def test_a_coupling_without_a_value_is_named():
         robot.assemble([0.5, 0.1], near=[0.5, 0.0, 0.5])
     ends = robot.assemble([[0.5, 0.2], [0.5, 0.0]], near=[0.1, 0.2, 0.5])
     assert ends.success.tolist() == [True, False]  # the way to infinity
-    root = lw.load("planar_3r").couple("joint3", "joint1", np.sqrt).actuate("joint1")
+    root = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).with_actuated("joint1")
     with pytest.raises(InputError, match=r"joint1 = -0\.5"):
         root.assemble([-0.5])
+
+
+def made():
+    m = lw.load("excavator").mechanism
+    names = ("stick_slide", "swing", "boom_slide")
+    given = given_positions(m, names)
+    passive = [n for n in m.joint_names if n not in names]
+    problem = make_problem(m, Closed(), joints=passive)
+    return m, given, assembly_expressions(problem, given), problem
+
+
+def test_places_of_the_given_positions():
+    m, given, expressions, _ = made()
+    assert [m.joint_names[k] for k in given] == ["stick_slide", "swing", "boom_slide"]
+    assert expressions.inputs == ((3,),) and expressions.n_q == 7 and expressions.n == 4
+
+
+def test_what_is_given_comes_back():
+    _, given, expressions, problem = made()
+    q0, target = np.arange(7.0) / 10, np.array([0.3, 0.2, 0.1])
+    start = expressions.prepare(NUMPY, target, q0)
+    np.testing.assert_array_equal(start["x0"], q0[list(problem.moved)])
+    assert start["fault"][0] <= 0 and start["features"].shape == (0,)
+    done = expressions.verify(NUMPY, start["x0"], q0, start["parameters"], np.zeros(0))
+    np.testing.assert_array_equal(done["q"][list(given)], target)
+    np.testing.assert_array_equal(done["q"][list(problem.moved)], start["x0"])
+    assert done["measures"].shape == (sum(len(t.groups) for t in problem.tasks) + 1,)
+    assert done["measures"][-1] == 0.0
+
+
+def test_a_position_outside_of_its_limits_is_told():
+    m, _, expressions, problem = made()
+    q0 = np.zeros(m.n_q)
+    target = np.array([0.0, 0.0, 0.6])
+    start = expressions.prepare(NUMPY, target, q0)
+    done = expressions.verify(NUMPY, start["x0"], q0, start["parameters"], np.zeros(0))
+    assert done["measures"][-1] == np.float64(0.6) - m.upper[m.joint("boom_slide")]
+    assert problem.mechanism is m
+
+
+def call_of(five: Assembly) -> Any:
+    given = [Part(None, five.actuated, tuple(range(five.n_actuated)))]
+    names = five.mechanism.joint_names
+    places = tuple(names.index(name) for name in five.passive)
+    return five.named(given, [Part("passive", five.passive, places)], lw.load("five_bar").neutral())
+
+
+@pytest.mark.skipif(array_abi() is None, reason="the layout of objects is not known here")
+def test_the_same_bits(five: Assembly):
+    call, near = call_of(five), lw.load("five_bar").neutral()
+    names = five.mechanism.joint_names
+    for row in rng("named").uniform(-0.3, 0.3, (100, 2)):
+        wanted = five.solve(row, near).q
+        found = call(dict(zip(five.actuated, row.tolist(), strict=True)))["passive"]
+        assert [found[n] for n in five.passive] == [wanted[names.index(n)] for n in five.passive]
+
+
+def test_nothing_where_it_is_not_assembled(five: Assembly):
+    call = call_of(five)
+    far = dict.fromkeys(five.actuated, 100.0)
+    for state in (far, dict.fromkeys(five.actuated, float("nan")), {}, None, [0.0, 0.0]):
+        assert call(state) is None
+    assert call(dict.fromkeys(five.actuated, 0)) is None  # whole numbers go the general way
+
+
+def test_where_searches_begin(five: Assembly):
+    with pytest.raises(ShapeError):
+        five.named([], [], np.zeros(7))
+
+
+GROUPS = (Group("rod", "m", 0, 1), Group("hinge rotation", "rad", 1, 3, chord=True))
+
+
+def test_what_stays_open_is_named():
+    assert open_parts(GROUPS, np.array([0.04, 1.0])) == [
+        "'rod' 0.2 m",
+        "'hinge rotation' 1.05 rad",
+    ]
+    assert open_parts(GROUPS, np.array([1e-26, 0.0])) == []
+    assert open_parts(GROUPS, np.array([0.04, 0.0]), within=0.3) == []
+
+
+def test_a_whole_sentence():
+    m = lw.load("five_bar").mechanism
+    words = AssemblyMessages(m, GROUPS)
+    q = np.array([1.5, 0.0, 0.0, 0.0])
+    text = words(q, np.array([0.04, 0.0, 0.5]), np.zeros(2))
+    assert text == (
+        "it cannot be assembled from there: 'rod' 0.2 m open; a joint would be outside of its "
+        "limits; at a limit there: left (upper)"
+    )
+
+
+def test_couplings_without_a_value_are_named_with_where_their_leaders_are():
+    robot = lw.load("planar_3r").with_coupling("joint3", ["joint1", "joint2"], lambda a, b: a / b)
+    m = robot.mechanism
+    assert valueless(m, np.array([0.5, 0.1, 7.0])) == ""
+    text = "the coupling of joint3 has no value at joint1 = 0.5, joint2 = 0"
+    assert valueless(m, np.array([0.5, 0.0, 7.0])) == text
+    m = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).mechanism
+    assert valueless(m, np.zeros(3)) == "the coupling of joint3 has no slope at joint1 = 0"
+    assert valueless(lw.load("four_bar").mechanism, np.zeros(3)) == ""

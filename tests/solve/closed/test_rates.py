@@ -1,4 +1,4 @@
-"""Mobility, rates and singularities of mechanisms whose answers are known."""
+"""Rates, mobility and singularities of closed mechanisms."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import pytest
 import linkwork as lw
 from closed_robots import with_every_kind
 from linkwork.algorithms.independent_rows import rank_of
-from linkwork.errors import InputError
+from linkwork.compile.compiler import Compiler
+from linkwork.errors import InputError, ShapeError
 from linkwork.models import MODELS
+from linkwork.solve.closed.quick_rates import Asked, QuickRates
 from linkwork.solve.closed.rates import Rates, dependent_rows, smallest
 from seeds import rng
 
@@ -37,7 +39,7 @@ def parallelogram():
         ("c", "a", "0 0.5 0", z),
         frames=[("end_b", "b", "0 0.5 0"), ("end_c", "c", "1 0 0")],
     )
-    return robot.close("end_c", "end_b", "revolute", name="hinge").actuate("to_a")
+    return robot.with_loop("end_c", "end_b", "revolute", name="hinge").with_actuated("to_a")
 
 
 def test_parallelogram():
@@ -64,7 +66,7 @@ def test_closed_by_a_weld_all_is_redundant_but_three():
         ("d", "b", "0 0.5 0", z),
         frames=[("end_c", "c", "1 0 0")],
     )
-    robot = robot.close("end_c", "d", "pose").actuate("to_a")
+    robot = robot.with_loop("end_c", "d", "pose").with_actuated("to_a")
     found = robot.mobility()
     assert (found.degrees_of_freedom, found.rank, len(found.redundant)) == (1, 3, 3)
     result = robot.assemble(rng("welded").uniform(-1, 1, (50, 1)))
@@ -80,7 +82,7 @@ def test_sarrus_linkage():
         bars.append((f"{name}2", f"{name}1", out.format(0.5, 0.4), axis))
         bars.append((f"{name}3", f"{name}2", out.format(-0.5, 0.4), axis))
     robot = built(*bars, frames=[("top_p", "p3", "-1 0 0"), ("top_r", "r3", "0 -1 0")])
-    robot = robot.close("top_p", "top_r", "pose", name="top").actuate("to_p1")
+    robot = robot.with_loop("top_p", "top_r", "pose", name="top").with_actuated("to_p1")
     found = robot.mobility()
     assert (found.degrees_of_freedom, found.rank) == (1, 5)
     assert len(found.redundant) == 1
@@ -95,23 +97,23 @@ def test_sarrus_linkage():
 @pytest.mark.slow
 def test_passive_freedoms_are_counted():
     robot = lw.load("stewart")
-    ball = robot.couple("cross1_x", "cross2_x")
+    ball = robot.with_coupling("cross1_x", "cross2_x")
     assert ball.mobility().degrees_of_freedom == 5
     assert not ball.mobility().independent  # six drives for five freedoms
-    idle = lw.load("five_bar").actuate("left").mobility()
+    idle = lw.load("five_bar").with_actuated("left").mobility()
     assert (idle.degrees_of_freedom, idle.passive_freedoms) == (2, 1)
-    unsaid = lw.load("five_bar").actuate([]).mobility()
+    unsaid = lw.load("five_bar").with_actuated([]).mobility()
     assert unsaid.passive_freedoms is None and unsaid.independent is None
 
 
 def test_drives_that_hold_each_other():
-    robot = lw.load("four_bar").actuate(["crank", "rocker"])
+    robot = lw.load("four_bar").with_actuated(["crank", "rocker"])
     q = robot.assemble({"crank": 0.3, "rocker": 0.1}).q
     robot = lw.load("four_bar")
     q = robot.assemble([0.3]).q
     with pytest.raises(InputError, match="cannot move independently"):
-        robot.actuate(["crank", "rocker"]).passive_rates(q)
-    assert np.isnan(robot.actuate(["crank", "rocker"]).singularities(q, "rocker_end").type_1)
+        robot.with_actuated(["crank", "rocker"]).passive_rates(q)
+    assert np.isnan(robot.with_actuated(["crank", "rocker"]).singularities(q, "rocker_end").type_1)
 
 
 @pytest.mark.sweep(1)
@@ -139,7 +141,7 @@ def test_singularities_of_a_slider_crank():
     dead = robot.assemble([0.0]).q
     assert robot.singularities(dead, "slider_link").type_1 < 1e-10
     assert robot.singularities(dead, "slider_link").type_2 > 1e-3
-    driven = robot.actuate("slider")
+    driven = robot.with_actuated("slider")
     found = driven.singularities(dead, "slider_link")
     assert found.type_2 < 1e-10  # the slider can no longer say which way the crank turns
     batch = robot.assemble(np.linspace(0.1, 3.0, 7)[:, None]).q
@@ -159,7 +161,7 @@ def test_what_is_not_assembled_is_refused():
 
 def test_what_cannot_be_assembled_at_all_has_no_mobility():
     robot = lw.load("four_bar")
-    robot = robot.close("base_link", "coupler_end", "distance", distance=5.0)
+    robot = robot.with_loop("base_link", "coupler_end", "distance", distance=5.0)
     with pytest.raises(InputError, match="cannot be assembled"):
         robot.mobility()
 
@@ -180,7 +182,7 @@ def test_at_a_singular_assembly_as_many_rows_are_redundant_as_the_rank_leaves():
         ("d", "b", "0 0.5 0", z),
         frames=[("end_c", "c", "1 0 0")],
     )
-    robot = robot.close("end_c", "d", "pose").actuate("to_a")
+    robot = robot.with_loop("end_c", "d", "pose").with_actuated("to_a")
     for off in (0.0, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-3):
         q = robot.assemble([np.pi / 2 + off]).q  # folded: all hinges on one line
         found = robot.mobility(q)
@@ -189,13 +191,13 @@ def test_at_a_singular_assembly_as_many_rows_are_redundant_as_the_rank_leaves():
 
 
 def test_couplings_without_a_value_are_named():
-    robot = lw.load("planar_3r").couple("joint3", "joint1", np.sqrt)
+    robot = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt)
     for call in (robot.closure, robot.closure_jacobian, robot.mobility):
         with pytest.raises(InputError, match=r"coupling of joint3 has no value at joint1 = -0\.5"):
             call([-0.5, 0.0, 0.0])
-    with pytest.raises(InputError, match=r"row \[1\]: the coupling of joint3 has no value"):
+    with pytest.raises(InputError, match=r"row \[1\].*: the coupling of joint3 has no value"):
         robot.closure([[0.5, 0.0, 0.0], [-0.5, 0.0, 0.0]])
-    with pytest.raises(InputError, match="is not a finite number"):
+    with pytest.raises(InputError, match="must be a finite number"):
         robot.closure([np.nan, 0.0, 0.0])
 
 
@@ -209,3 +211,87 @@ def test_ranks():
     assert dependent_rows(np.zeros((2, 4))) == [0, 1] and rank_of(np.zeros((0, 3))) == 0
     assert smallest(np.ones((5, 2, 3)), 3).tolist() == [0.0] * 5
     assert smallest(np.zeros((5, 2, 0)), 0).tolist() == [np.inf] * 5
+
+
+CLOSED = [name for name in MODELS if MODELS[name].closed]
+
+
+def solved(robot, n: int) -> np.ndarray:
+    m = robot.mechanism
+    at = [m.q_start[m.joint(name)] for name in m.actuated]
+    middle = robot.neutral()[at]
+    inwards = np.where(middle + 0.02 > robot.limits.upper[at], -1.0, 1.0)
+    given = middle + np.linspace(0.0, 0.02, n)[:, None] * inwards
+    found = robot.assemble(given, near=robot.neutral())
+    assert found.success.all()
+    return found.q
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("name", CLOSED)
+def test_ordinary_configurations_are_not_in_doubt(name: str):
+    robot, tip = lw.load(name), MODELS[name].tip
+    q = solved(robot, 20)[3:]
+    for asked in (None, Asked(tip, "local")):
+        quick = QuickRates(robot.mechanism, asked, robot.mobility().passive_freedoms, Compiler())
+        whole = quick(q)
+        assert whole is not None and whole.doubtful is None
+        assert whole.rates.shape == (17, robot.n_v if asked is None else 6, len(robot.actuated))
+        one = quick(q[4])
+        assert one is not None and one.doubtful is None
+        np.testing.assert_array_equal(one.rates, whole.rates[4])
+
+
+def test_what_is_in_doubt():
+    robot = lw.load("slider_crank")
+    q = robot.assemble([[0.0], [1e-6], [0.5]]).q
+    quick = QuickRates(robot.with_actuated("slider").mechanism, None, 0, Compiler())
+    found = quick(q)
+    assert found is not None and found.doubtful is not None
+    assert found.doubtful.tolist() == [True, False, False]
+    ordinary = QuickRates(robot.mechanism, None, 0, Compiler())
+    apart = ordinary(q + np.array([[0.0], [1e-5], [1e-8]]))
+    assert apart is not None and apart.doubtful is not None
+    assert apart.doubtful.tolist() == [False, True, False]
+    assert ordinary(np.full(robot.n_q, np.nan)) is None
+    assert ordinary(np.zeros(robot.n_q + 1)) is None
+
+
+def test_singular_values_decide_what_is_in_doubt():
+    robot = lw.load("slider_crank")
+    q = robot.assemble([[0.3], [1e-5], [0.5]]).q
+    driven, tip = robot.with_actuated("slider"), MODELS["slider_crank"].tip
+    careful = Rates(driven.mechanism)._carefully(q)
+    assert np.abs(careful).max() > 1e4
+    scale = np.abs(careful).max(axis=(1, 2), keepdims=True)
+    np.testing.assert_allclose(driven.passive_rates(q) / scale, careful / scale, atol=1e-10)
+    for row, own in zip(q, careful, strict=True):
+        np.testing.assert_allclose(driven.passive_rates(row), own, atol=1e-10 * np.abs(own).max())
+        J = driven.actuation_jacobian(row, tip)
+        np.testing.assert_allclose(J, driven.jacobian(row, tip) @ own, atol=1e-10 * np.abs(J).max())
+    whole = driven.actuation_jacobian(q, tip)
+    assert whole.shape == (3, 6, 1)
+    np.testing.assert_allclose(whole[1], driven.actuation_jacobian(q[1], tip), rtol=1e-10)
+
+
+def test_words():
+    robot = lw.load("five_bar")
+    q, tip = solved(robot, 3), MODELS["five_bar"].tip
+    two = np.stack([q[0], np.ones(robot.n_q)])
+    for call in (robot.passive_rates, lambda q: robot.actuation_jacobian(q, tip)):
+        with pytest.raises(InputError, match=r"q of row \[1\] is not assembled: 'hinge"):
+            call(two)
+        with pytest.raises(InputError, match="q is not assembled"):
+            call(two[1])
+        with pytest.raises(InputError, match=r"q\[1, 2\] is not a finite number"):
+            call(np.where(np.arange(8).reshape(2, 4) == 6, np.nan, two))
+        with pytest.raises(ShapeError):
+            call(np.zeros(9))
+        assert call(q[:0]).shape[0] == 0
+        np.testing.assert_array_equal(call(q[1].tolist()), call(q[1]))
+    with pytest.raises(InputError, match="does not say which joints are actuated"):
+        robot.with_actuated([]).passive_rates(q[0])
+    held = lw.load("four_bar")
+    at = held.assemble([0.3]).q
+    with pytest.raises(InputError, match="cannot move independently"):
+        held.with_actuated(["crank", "rocker"]).actuation_jacobian(at, "rocker_end")

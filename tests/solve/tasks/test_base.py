@@ -16,7 +16,6 @@ from linkwork.solve.tasks.base import (
     TOLERANCES,
     Group,
     Residual,
-    Structure,
     Task,
     beyond_slack,
     bound,
@@ -46,16 +45,14 @@ class Sum(Task):
 
         return bound(
             self,
-            Structure(
-                name="sum",
-                key="sum",
-                groups=[Group("angle", "rad", 0, 1)],
-                coordinates=(0, 1, 2),
-                n_target=1,
-                read=lambda target, of: finite_rows(target, 1, of),
-                residual=residual,
-            ),
-            self.target,
+            target=self.target,
+            name="sum",
+            key="sum",
+            groups=[Group("angle", "rad", 0, 1)],
+            coordinates=(0, 1, 2),
+            n_target=1,
+            read=lambda target, of: finite_rows(target, 1, of),
+            residual=residual,
         )
 
 

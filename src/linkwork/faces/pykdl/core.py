@@ -32,7 +32,7 @@ from linkwork.mechanism.model import JointType
 from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.robot import Robot
-from linkwork.solve.least_norm import least_norm
+from linkwork.solve.least_squares import least_norm
 
 Call = Callable[..., Any]
 Bounds = tuple[tuple[float | None, float | None], ...]

@@ -209,7 +209,7 @@ class Robot(metaclass=NamesOfModule):
                 else core.joints_of(group.members)
             )
         ]
-        return core.robot.actuate(driven) if core.robot.loops else core.robot
+        return core.robot.with_actuated(driven) if core.robot.loops else core.robot
 
     def configuration(self) -> Any:
         """q of `to_linkwork` at the present state, an array; a list where a value is a symbol."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import real_array
+from linkwork.compile.dict_call import Part
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.values import (
@@ -31,7 +32,6 @@ from linkwork.faces.trip_kinematics.values import (
 )
 from linkwork.robot import Robot
 from linkwork.solve.closed.assembly import Assembly
-from linkwork.solve.closed.named import Part
 
 # mappings
 

@@ -19,7 +19,7 @@ from linkwork.formats.urdf.edit.mesh_names import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_text
-from linkwork.geometry.companions import companions
+from linkwork.geometry.material_files import material_files
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
 
 _FOLDER = "meshes"
@@ -160,7 +160,7 @@ class _Plan:
         data = content if isinstance(content, bytes) else content.read_bytes()
         needed: dict[str, bytes] = {}
         if not isinstance(content, bytes) and content.suffix.lower() in MESH_SUFFIXES:
-            for path in companions(content):
+            for path in material_files(content):
                 needed[os.path.relpath(path, content.parent)] = path.read_bytes()
         if self.keeps_place(name):
             place = self._own(name)

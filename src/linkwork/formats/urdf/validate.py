@@ -12,19 +12,19 @@ from linkwork.formats.urdf.findings import Findings, UnknownParts
 from linkwork.formats.urdf.read import TAGS, filler
 from linkwork.formats.urdf.records import Document, ExtraAttribute, ExtraElement, Robot
 from linkwork.formats.urdf.schema import Kind
-from linkwork.formats.urdf.sheets import (
-    SHEET,
-    Mark,
-    Part,
-    Sheet,
+from linkwork.formats.urdf.specs import (
+    ROBOT_SPEC,
+    AttributeSpec,
+    ChildSpec,
+    ElementSpec,
     as_attribute,
+    extras_of,
     items,
     says,
-    sheet_of,
+    spec_of,
     unread,
     values,
 )
-from linkwork.formats.urdf.strays import strays
 
 
 def checked(robot: Robot, file: str | None = None) -> Document:
@@ -41,7 +41,7 @@ def checked(robot: Robot, file: str | None = None) -> Document:
         raise InputError(f"a records.Robot is checked, not {type(robot).__name__}")
     name = robot.file if file is None else file
     problems = Findings(name)
-    made = _Judge(problems).record(SHEET, robot, _name_of(robot))
+    made = _Judge(problems).record(ROBOT_SPEC, robot, _name_of(robot))
     check(made, problems)
     if problems.failed:
         raise problems.error()
@@ -56,98 +56,99 @@ class _Judge:
         self.unknown = UnknownParts(problems)
         self.memos: dict[Kind, dict[str, tuple[Any, Complaint | None]]] = {k: {} for k in Kind}
 
-    def record(self, sheet: Sheet, record: Any, name: str) -> Any:
+    def record(self, spec: ElementSpec, record: Any, name: str) -> Any:
         """The record, or one with the values that a file would hold; ``name`` of its link, ..."""
-        at = _Where(sheet, record, name, {})
-        self._attributes(sheet, at)
+        at = _Where(spec, record, name, {})
+        self._attributes(spec, at)
         if record.extra or record.comments:
-            self._strays(at)
-        self._inside(sheet, at)
+            self._check_extras(at)
+        self._inside(spec, at)
         return replace(record, **at.changes) if at.changes else record
 
-    def _inside(self, sheet: Sheet, at: _Where) -> None:
-        for part in sheet.parts:
+    def _inside(self, spec: ElementSpec, at: _Where) -> None:
+        for part in spec.children:
             if part.inline:
                 self._inline(part, part.inline, at)
             elif part.text:
                 self._texts(part, at)
             else:
-                self._records(part, sheet, at)
+                self._records(part, spec, at)
 
-    def _inline(self, part: Part, sheet: Sheet, at: _Where) -> None:
+    def _inline(self, part: ChildSpec, spec: ElementSpec, at: _Where) -> None:
         """An element that is no record; without attributes it may be missing as a whole."""
-        tag = sheet.tag
-        if not (part.required or says(sheet, at.record) or _holds_strays(at.record, tag)):
+        tag = spec.tag
+        if not (part.required or says(spec, at.record) or _holds_extras(at.record, tag)):
             return
-        self._attributes(sheet, at)
-        held = any(getattr(at.record, inner.field) for inner in sheet.parts)
-        if held or _holds_strays(at.record, tag):
-            self._inside(sheet, at)
-        elif part.required and not sheet.marks:
-            self._missing(part, at.sheet, at)
+        self._attributes(spec, at)
+        held = any(getattr(at.record, inner.field) for inner in spec.children)
+        if held or _holds_extras(at.record, tag):
+            self._inside(spec, at)
+        elif part.required and not spec.attributes:
+            self._missing(part, at.spec, at)
 
-    def _missing(self, part: Part, sheet: Sheet, at: _Where) -> None:
+    def _missing(self, part: ChildSpec, spec: ElementSpec, at: _Where) -> None:
         if part.required:
             tags = " or ".join(f"<{tag}>" for tag in part.tags)
-            self._add(part.required, Complaint("missing-element", f"{tags} is missing"), sheet, at)
+            self._add(part.required, Complaint("missing-element", f"{tags} is missing"), spec, at)
 
-    def _attributes(self, sheet: Sheet, at: _Where) -> None:
+    def _attributes(self, spec: ElementSpec, at: _Where) -> None:
         made: list[Any] = []
         try:
-            for mark, value in values(sheet, at.record):
-                new = self._value(mark, value, sheet, at)
+            for attribute, value in values(spec, at.record):
+                new = self._value(attribute, value, spec, at)
                 made.append(new)
-                if not sheet.packed and new is not value:
-                    at.changes[mark.target] = new
+                if not spec.packed and new is not value:
+                    at.changes[attribute.target] = new
         except BadText as bad:
-            self._add("error", _of_field(sheet.packed, bad.complaint), sheet, at)
+            self._add("error", _of_field(spec.packed, bad.complaint), spec, at)
             made = [0.0] * 6
-        if sheet.packed:
+        if spec.packed:
             xx, xy, xz, yy, yz, zz = made
             matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)) if None not in made else None
-            if not _is_matrix(getattr(at.record, sheet.packed), matrix):
-                at.changes[sheet.packed] = matrix
+            if not _is_matrix(getattr(at.record, spec.packed), matrix):
+                at.changes[spec.packed] = matrix
 
-    def _value(self, mark: Mark, value: Any, sheet: Sheet, at: _Where) -> Any:
+    def _value(self, attribute: AttributeSpec, value: Any, spec: ElementSpec, at: _Where) -> Any:
         """The value that reading would give; the same object where that is an equal one."""
-        attribute = mark.attribute
-        need = attribute.required
-        if value is None and (text := _unread_text(mark, sheet, at.record)) is not None:
+        need, kind = attribute.schema.required, attribute.schema.kind
+        if value is None and (text := _unread_text(attribute, spec, at.record)) is not None:
             try:
-                return mark.read(text)
+                return attribute.read(text)
             except BadText as bad:
-                self._add("warning", _of_attribute(mark.name, bad.complaint), sheet, at)
+                self._add("warning", _of_attribute(attribute.name, bad.complaint), spec, at)
                 return None
         if value is None:
             # an element that is no record is left out when it has nothing to say
-            if need and (need == "error" or sheet.record or _holds_strays(at.record, sheet.tag)):
-                self._missing_attribute(mark, need, sheet, at)
-            return filler(attribute)
-        memo = self.memos[attribute.kind]
+            if need and (need == "error" or spec.record or _holds_extras(at.record, spec.tag)):
+                self._missing_attribute(attribute, need, spec, at)
+            return filler(attribute.schema)
+        memo = self.memos[kind]
         try:
-            text = mark.write(value)
+            text = attribute.write(value)
             found = memo.get(text)
             if found is None:
-                new = mark.read(text)
-                found = memo[text] = (new, mark.judge(new) if mark.judge else None)
+                new = attribute.read(text)
+                found = memo[text] = (new, attribute.judge(new) if attribute.judge else None)
         except BadText as bad:
-            self._add("error", _of_attribute(mark.name, bad.complaint), sheet, at)
-            return filler(attribute)
-        if need and text == mark.default and not mark.always:
-            self._missing_attribute(mark, need, sheet, at)
+            self._add("error", _of_attribute(attribute.name, bad.complaint), spec, at)
+            return filler(attribute.schema)
+        if need and text == attribute.default and not attribute.always:
+            self._missing_attribute(attribute, need, spec, at)
         new, complaint = found
         if complaint:
-            self._add("warning", _of_attribute(mark.name, complaint), sheet, at)
+            self._add("warning", _of_attribute(attribute.name, complaint), spec, at)
         return value if _is_plain(value) else new
 
-    def _missing_attribute(self, mark: Mark, need: Level, sheet: Sheet, at: _Where) -> None:
-        message = f"attribute '{mark.name}' is missing"
-        hint = f"it is {mark.attribute.kind.value}"
-        self._add(need, Complaint("missing-attribute", message, hint), sheet, at)
+    def _missing_attribute(
+        self, attribute: AttributeSpec, need: Level, spec: ElementSpec, at: _Where
+    ) -> None:
+        message = f"attribute '{attribute.name}' is missing"
+        hint = f"it is {attribute.schema.kind.value}"
+        self._add(need, Complaint("missing-attribute", message, hint), spec, at)
 
-    def _texts(self, part: Part, at: _Where) -> None:
+    def _texts(self, part: ChildSpec, at: _Where) -> None:
         """Elements that hold a text."""
-        if as_attribute(at.sheet, at.record, part.field):
+        if as_attribute(at.spec, at.record, part.field):
             return
         made: list[str] = []
         try:
@@ -155,13 +156,13 @@ class _Judge:
             for text in several:
                 made.append(str(content_text(text)))
         except BadText as bad:
-            self._add("error", _of_field(part.field, bad.complaint), at.sheet, at)
+            self._add("error", _of_field(part.field, bad.complaint), at.spec, at)
             at.changes[part.field] = tuple(made) if part.repeated else None
             return
         if part.repeated and not isinstance(getattr(at.record, part.field), tuple):
             at.changes[part.field] = tuple(made)
 
-    def _records(self, part: Part, sheet: Sheet, at: _Where) -> None:
+    def _records(self, part: ChildSpec, spec: ElementSpec, at: _Where) -> None:
         """The records in one place; what is no such record is left out, and an error."""
         made: list[Any] = []
         changed = False
@@ -169,39 +170,39 @@ class _Judge:
             several = items(part, at.record)
         except BadText as bad:
             several, changed = (), True
-            self._add("error", bad.complaint, sheet, at)
+            self._add("error", bad.complaint, spec, at)
         for each in several:
             try:
-                below = sheet_of(part, each)
+                below = spec_of(part, each)
             except BadText as bad:
-                self._add("error", bad.complaint, sheet, at)
+                self._add("error", bad.complaint, spec, at)
                 changed = True
                 continue
-            new = self.record(below, each, _name_of(each) if sheet is SHEET else at.name)
+            new = self.record(below, each, _name_of(each) if spec is ROBOT_SPEC else at.name)
             changed |= new is not each
             made.append(new)
         if not several:
-            self._missing(part, sheet, at)
+            self._missing(part, spec, at)
         if part.repeated:
             if changed or not isinstance(getattr(at.record, part.field), tuple):
                 at.changes[part.field] = tuple(made)
         elif changed:
             at.changes[part.field] = made[0] if made else None
 
-    def _strays(self, at: _Where) -> None:
-        """UnknownParts elements and attributes, and comments."""
-        record, sheet = at.record, at.sheet
+    def _check_extras(self, at: _Where) -> None:
+        """Unknown elements and attributes, and comments."""
+        record, spec = at.record, at.spec
         try:
-            strays(sheet, record)
+            extras_of(spec, record)
         except BadText as bad:
-            self._add("error", bad.complaint, sheet, at)
+            self._add("error", bad.complaint, spec, at)
             return
-        ordered = _ordered(sheet.tag, record.extra)
+        ordered = _ordered(spec.tag, record.extra)
         if ordered != record.extra:
             at.changes["extra"] = ordered
         labels: dict[tuple[str, int | None], list[ExtraAttribute]] = {}
         for extra in record.extra:
-            inner = sheet.inner[extra.within]
+            inner = spec.inner[extra.within]
             if isinstance(extra, ExtraElement):
                 known = inner.tags if inner else ()
                 self.unknown.element(
@@ -210,17 +211,17 @@ class _Judge:
             elif not extra.name.startswith("xmlns") and unread(inner, record, extra) is None:
                 labels.setdefault((extra.within, extra.position), []).append(extra)
         for (within, _), extras in labels.items():
-            inner = sheet.inner[within]
-            known = [mark.name for mark in inner.marks] if inner else []
+            inner = spec.inner[within]
+            known = [attribute.name for attribute in inner.attributes] if inner else []
             names = [extra.name for extra in extras]
             line = extras[0].line
             self.unknown.attributes(within, known, names, line=line, name=at.name)
 
-    def _add(self, level: Level, complaint: Complaint, sheet: Sheet, at: _Where) -> None:
+    def _add(self, level: Level, complaint: Complaint, spec: ElementSpec, at: _Where) -> None:
         code, message, hint = complaint
         line = at.record.line
         self.problems.add(
-            level, code, message, line=line, element=sheet.tag, name=at.name, hint=hint
+            level, code, message, line=line, element=spec.tag, name=at.name, hint=hint
         )
 
 
@@ -228,22 +229,22 @@ class _Judge:
 class _Where:
     """A record while it is judged: the name of its link or joint, and what a file would change."""
 
-    sheet: Sheet
+    spec: ElementSpec
     record: Any
     name: str
     changes: dict[str, Any]
 
 
-def _holds_strays(record: Any, tag: str) -> bool:
+def _holds_extras(record: Any, tag: str) -> bool:
     """Whether a comment or something unknown stands in an element."""
     return any(each.within == tag for each in (*record.extra, *record.comments))
 
 
-def _unread_text(mark: Mark, sheet: Sheet, record: Any) -> str | None:
+def _unread_text(attribute: AttributeSpec, spec: ElementSpec, record: Any) -> str | None:
     """The text that a record keeps of an attribute without a value."""
     for extra in record.extra:
-        if isinstance(extra, ExtraAttribute) and extra.within == sheet.tag:
-            if unread(sheet, record, extra) is mark:
+        if isinstance(extra, ExtraAttribute) and extra.within == spec.tag:
+            if unread(spec, record, extra) is attribute:
                 return extra.value
     return None
 

@@ -15,22 +15,26 @@ from xml.parsers import expat
 from linkwork.errors import InputError
 from linkwork.formats.urdf.convert import BadText, content_text, show
 from linkwork.formats.urdf.findings import Findings
-from linkwork.formats.urdf.nodes import STEP, Node, lines_of
 from linkwork.formats.urdf.read import Reader
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Robot
-from linkwork.formats.urdf.rewriting import rewritten
-from linkwork.formats.urdf.sheets import (
-    SHEET,
-    Part,
-    Sheet,
+from linkwork.formats.urdf.rewrite import STEP, Node, lines_of, rewritten
+from linkwork.formats.urdf.source import collector_paused, encoded, gather, text_of
+from linkwork.formats.urdf.specs import (
+    NONE,
+    ROBOT_SPEC,
+    ChildSpec,
+    ElementSpec,
+    Extras,
     as_attribute,
+    comment_text,
+    content,
+    extras_of,
     items,
+    quoted,
     says,
-    sheet_of,
+    spec_of,
     values,
 )
-from linkwork.formats.urdf.source import collector_paused, encoded, gather, text_of
-from linkwork.formats.urdf.strays import NONE, Strays, comment_text, content, quoted, strays
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 _MANY = 5000  # links and joints, which come to about 1 MB
@@ -130,103 +134,108 @@ class _Pen:
 
     def document(self, robot: Robot) -> list[Node]:
         """The root, with the comments around it."""
-        self.path.append((SHEET.tag, robot))
+        self.path.append((ROBOT_SPEC.tag, robot))
         own = robot.position or 0
-        around = strays(SHEET, robot).comments.get("", ())
+        around = extras_of(ROBOT_SPEC, robot).comments.get("", ())
         self.path.pop()
         after = [c for c in around if c.position is not None and c.position > own]
         nodes = [_comment(comment) for comment in around[: len(around) - len(after)]]
-        nodes.append(self._record(SHEET, robot))
+        nodes.append(self._record(ROBOT_SPEC, robot))
         return nodes + [_comment(comment) for comment in after]
 
-    def _record(self, sheet: Sheet, record: Any) -> Node:
-        self.path.append((sheet.tag, record))
-        beside = strays(sheet, record) if record.extra or record.comments else NONE
-        attributes, _ = self._attributes(sheet, record)
-        if beside.attributes:
-            attributes |= _extra_attributes(beside.attributes.get(sheet.tag, ()))
-        node = Node(sheet.tag, attributes, record.position)
-        if beside.attributes:
+    def _record(self, spec: ElementSpec, record: Any) -> Node:
+        self.path.append((spec.tag, record))
+        extras = extras_of(spec, record) if record.extra or record.comments else NONE
+        attributes, _ = self._attributes(spec, record)
+        if extras.attributes:
+            attributes |= _extra_attributes(extras.attributes.get(spec.tag, ()))
+        node = Node(spec.tag, attributes, record.position)
+        if extras.attributes:
             node.whose = path_text(self.path)
-        node.children = self._inside(sheet, record, beside)
+        node.children = self._inside(spec, record, extras)
         self.path.pop()
         return node
 
     def _extra(self, extra: ExtraElement) -> Node:
         return Node("", {}, extra.position, text=extra.xml, whose=path_text(self.path))
 
-    def _text(self, tag: str, text: str, position: int | None, beside: Strays) -> Node:
+    def _text(self, tag: str, text: str, position: int | None, extras: Extras) -> Node:
         """An element that holds a text; the text first, since its place among others is unknown."""
-        attributes = _extra_attributes(beside.attributes.get(tag, ()))
-        within = [(each.position, comment_text(each)) for each in beside.comments.get(tag, ())]
-        within += [(each.position, each.xml) for each in beside.elements.get(tag, ())]
+        attributes = _extra_attributes(extras.attributes.get(tag, ()))
+        within = [(each.position, comment_text(each)) for each in extras.comments.get(tag, ())]
+        within += [(each.position, each.xml) for each in extras.elements.get(tag, ())]
         places = _places([place for place, _ in within], 0)
         ordered = sorted(zip(places, within, strict=True), key=_place_of)
         inside = content(text) + "".join(xml for _, (_, xml) in ordered)
         return Node(tag, attributes, position, text=inside, whose=path_text(self.path))
 
-    def _attributes(self, sheet: Sheet, record: Any) -> tuple[dict[str, str], bool]:
+    def _attributes(self, spec: ElementSpec, record: Any) -> tuple[dict[str, str], bool]:
         """The attributes of an element, and whether they say more than their absence would."""
         texts: dict[str, str] = {}
-        telling, field = False, sheet.packed
+        telling, field = False, spec.packed
         try:
-            for mark, value in values(sheet, record):
-                field = mark.name
+            for attribute, value in values(spec, record):
+                field = attribute.name
                 if value is None:
-                    if mark.attribute.required == "error":
-                        raise BadText("missing", f"it is needed: {mark.attribute.kind.value}")
+                    if attribute.schema.required == "error":
+                        raise BadText("missing", f"it is needed: {attribute.schema.kind.value}")
                     continue
-                written = mark.write(value)
-                if written != mark.default:
+                written = attribute.write(value)
+                if written != attribute.default:
                     telling = True
-                elif not mark.always:
+                elif not attribute.always:
                     continue
-                texts[mark.name] = quoted(written) if mark.quoted else written
+                texts[attribute.name] = quoted(written) if attribute.quoted else written
         except BadText as bad:
             raise _of_field(field, bad) from None
         return texts, telling
 
-    def _inside(self, sheet: Sheet, record: Any, beside: Strays) -> list[Node]:
+    def _inside(self, spec: ElementSpec, record: Any, extras: Extras) -> list[Node]:
         """What stands in an element, in its order."""
         found: list[tuple[int, Node]] = []
         last = -1
-        if beside is not NONE:
-            comments = beside.comments.get(sheet.tag, ())
+        if extras is not NONE:
+            comments = extras.comments.get(spec.tag, ())
             _gather(found, comments, _comment, last)
-        for part in sheet.parts:
+        for part in spec.children:
             if part.inline:
-                if part.required or says(part.inline, record) or beside.within(part.tags[0]):
-                    last = self._gather_inline(found, part.inline, record, beside, last)
+                if part.required or says(part.inline, record) or extras.within(part.tags[0]):
+                    last = self._gather_inline(found, part.inline, record, extras, last)
             elif part.text:
-                last = self._gather_texts(found, part, sheet, record, beside, last)
+                last = self._gather_texts(found, part, spec, record, extras, last)
             elif several := items(part, record):
-                pairs = [(sheet_of(part, each), each) for each in several]
+                pairs = [(spec_of(part, each), each) for each in several]
                 places = _places([each.position for each in several], last)
                 found += [
                     (place, self._record(*pair)) for place, pair in zip(places, pairs, strict=True)
                 ]
                 last = max(last, places[-1])
-        if beside is not NONE:
-            _gather(found, beside.elements.get(sheet.tag, ()), self._extra, last)
+        if extras is not NONE:
+            _gather(found, extras.elements.get(spec.tag, ()), self._extra, last)
         found.sort(key=_place_of)
         return [node for _, node in found]
 
     def _gather_inline(
-        self, found: list[tuple[int, Node]], sheet: Sheet, record: Any, beside: Strays, last: int
+        self,
+        found: list[tuple[int, Node]],
+        spec: ElementSpec,
+        record: Any,
+        extras: Extras,
+        last: int,
     ) -> int:
         """An element that is no record, where there is something to say in it."""
-        tag = sheet.tag
-        attributes, telling = self._attributes(sheet, record)
-        inside = self._inside(sheet, record, beside)
+        tag = spec.tag
+        attributes, telling = self._attributes(spec, record)
+        inside = self._inside(spec, record, extras)
         laid = tag in record.layout
         if laid and not attributes and not inside:
-            attributes = _defaults(sheet)  # it stood there, saying nothing new
-        if not (telling or inside or (laid and attributes) or beside.within(tag)):
+            attributes = _defaults(spec)  # it stood there, saying nothing new
+        if not (telling or inside or (laid and attributes) or extras.within(tag)):
             return last
-        attributes |= _extra_attributes(beside.attributes.get(tag, ()))
+        attributes |= _extra_attributes(extras.attributes.get(tag, ()))
         place = record.layout.index(tag) if laid else last
         node = Node(tag, attributes, place if laid else None, inside)
-        if beside.attributes:
+        if extras.attributes:
             node.whose = path_text(self.path)
         found.append((place, node))
         return max(place, last)
@@ -234,27 +243,27 @@ class _Pen:
     def _gather_texts(
         self,
         found: list[tuple[int, Node]],
-        part: Part,
-        sheet: Sheet,
+        part: ChildSpec,
+        spec: ElementSpec,
         record: Any,
-        beside: Strays,
+        extras: Extras,
         last: int,
     ) -> int:
-        """Elements that hold a text. What stands beside it goes to the one it was in."""
-        texts = () if as_attribute(sheet, record, part.field) else items(part, record)
+        """Elements that hold a text. What stands extras it goes to the one it was in."""
+        texts = () if as_attribute(spec, record, part.field) else items(part, record)
         tag = part.tags[0]
         try:
             texts = [content_text(text) for text in texts]
         except BadText as bad:
             raise _of_field(part.field, bad) from None
         if not texts:
-            if beside.within(tag):
+            if extras.within(tag):
                 raise BadText("within", f"there is no <{tag}> that something could stand in")
             return last
         laid = [k for k, each in enumerate(record.layout) if each == tag] if record.layout else []
         positions = [*laid, *[None] * len(texts)][: len(texts)]
         places = _places(positions, last)
-        shares = _shares(beside, tag, places) if beside.within(tag) else [NONE] * len(texts)
+        shares = _shares(extras, tag, places) if extras.within(tag) else [NONE] * len(texts)
         found += [
             (place, self._text(tag, text, position, share))
             for place, text, position, share in zip(places, texts, positions, shares, strict=True)
@@ -266,9 +275,9 @@ def _comment(comment: Comment) -> Node:
     return Node("", {}, comment.position, text=comment_text(comment), silent=True)
 
 
-def _defaults(sheet: Sheet) -> dict[str, str]:
+def _defaults(spec: ElementSpec) -> dict[str, str]:
     """The attributes of an element that says what its absence would: ``<origin xyz="0 0 0"/>``."""
-    return {mark.name: mark.default for mark in sheet.marks if mark.default}
+    return {attribute.name: attribute.default for attribute in spec.attributes if attribute.default}
 
 
 def _of_field(field: str, bad: BadText) -> BadText:
@@ -304,11 +313,11 @@ def _gather(
     return max(last, places[-1])
 
 
-def _shares(beside: Strays, tag: str, places: Sequence[int]) -> list[Strays]:
+def _shares(extras: Extras, tag: str, places: Sequence[int]) -> list[Extras]:
     """What stands in each of several elements with one tag: those from its position on."""
-    shares = [Strays() for _ in places]
+    shares = [Extras() for _ in places]
     for kind in ("attributes", "elements", "comments"):
-        for each in getattr(beside, kind).get(tag, ()):
+        for each in getattr(extras, kind).get(tag, ()):
             k = bisect_right(places, each.position or 0) - 1
             getattr(shares[max(k, 0)], kind).setdefault(tag, []).append(each)
     return shares

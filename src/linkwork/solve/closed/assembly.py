@@ -1,4 +1,4 @@
-"""The passive joints for given actuated ones: configurations that are assembled."""
+"""Assembly: the passive joints for given actuated ones, and the branches that there are."""
 
 from __future__ import annotations
 
@@ -11,29 +11,40 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import real_rows
-from linkwork.compile.compiler import Compiler
+from linkwork.compile.compiler import Compiler, Facts
+from linkwork.compile.dict_call import Part, Shape, bind_dict_call, emit_dict_call
+from linkwork.compile.lanes import Stall
+from linkwork.compile.machine_code import object_code
+from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.process_bound import ProcessBound
+from linkwork.compile.target import new_module
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
-from linkwork.solve.best import distinct, starting_points, starts_of
-from linkwork.solve.closed.assembly_texts import assembly_texts, given_positions
-from linkwork.solve.closed.following import End, following_texts
-from linkwork.solve.closed.named import Part, named_call
-from linkwork.solve.closed.words import AssemblyWords, FollowingWords, valueless
-from linkwork.solve.code import pipeline_of
-from linkwork.solve.cost import distance
-from linkwork.solve.explain import ROUNDING
+from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.closed.following import End, following_expressions
+from linkwork.solve.closed.messages import AssemblyMessages, FollowingMessages, valueless
+from linkwork.solve.closed.polygons import at_rest, longest_excess, polygons
+from linkwork.solve.expressions import (
+    ROUNDING,
+    Expressions,
+    far,
+    inside,
+    iteration,
+    outside,
+    verified,
+)
 from linkwork.solve.inputs import configuration, settings_of
-from linkwork.solve.options import Options, whole_number, with_changes
-from linkwork.solve.pipeline import Pipeline, Refused
-from linkwork.solve.pose_features import POSE_AXES
-from linkwork.solve.problem import Problem, make_problem
-from linkwork.solve.result import Column, IKResult, Terms
+from linkwork.solve.options import Options, changed, whole_number
+from linkwork.solve.problem import Problem, expanded, make_problem
+from linkwork.solve.program import Otherwise, Program, Refused, program_of
+from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
+from linkwork.solve.seeds import starting_points, starts_of
+from linkwork.solve.selection import distance, distinct
 from linkwork.solve.tasks.base import Group
-from linkwork.solve.tasks.closed import Closed
+from linkwork.solve.tasks.whole import Closed
 
 Floats = NDArray[np.float64]
 Actuated = ArrayLike | Mapping[str, float]
@@ -57,10 +68,10 @@ class _How(NamedTuple):
     threads: int
 
 
-class _Program(NamedTuple):
-    """Compiled code, and the numbers of a call that asks for nothing else."""
+class _Compiled(NamedTuple):
+    """A program, and the numbers of a call that asks for nothing else."""
 
-    pipeline: Pipeline
+    program: Program
     usual: _How
 
 
@@ -91,22 +102,22 @@ class Assembly(ProcessBound):
         self._given = given_positions(m, self.actuated)
 
     @cached_property
-    def _search(self) -> _Program:
+    def _search(self) -> _Compiled:
         """From starts to any branch."""
         starts = np.ascontiguousarray(np.stack(starts_of(self.problem)))
-        texts = assembly_texts(self.problem, self._given)
+        expressions = assembly_expressions(self.problem, self._given)
         with self._compiler.work(f"the assembly of {self.mechanism.name}"):
-            pipeline = pipeline_of(texts, starts, POSE_AXES, compiler=self._compiler)
-        return _Program(pipeline, self._searching(pipeline, Options(steps=_STEPS, tries=_TRIES)))
+            program = program_of(expressions, starts, (), compiler=self._compiler)
+        return _Compiled(program, self._searching(program, Options(steps=_STEPS, tries=_TRIES)))
 
     @cached_property
-    def _following(self) -> _Program:
+    def _following(self) -> _Compiled:
         """From ``near`` along its branch."""
-        texts = following_texts(self.problem, self._given)
-        starts = np.zeros((3, texts.n))  # of tries at random points: there are none
+        expressions = following_expressions(self.problem, self._given)
+        starts = np.zeros((3, expressions.n))  # of tries at random points: there are none
         with self._compiler.work(f"the assembly of {self.mechanism.name}"):
-            pipeline = pipeline_of(texts, starts, POSE_AXES, compiler=self._compiler)
-        return _Program(pipeline, self._on_the_way(pipeline, Options(steps=_ITERATIONS)))
+            program = program_of(expressions, starts, (), compiler=self._compiler)
+        return _Compiled(program, self._on_the_way(program, Options(steps=_ITERATIONS)))
 
     @property
     def n_actuated(self) -> int:
@@ -119,9 +130,11 @@ class Assembly(ProcessBound):
         near: Configuration | None = None,
         *,
         follow: bool = True,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
         options: Options | None = None,
         threads: int = 1,
-        **changes: Any,
     ) -> IKResult:
         """Configurations that are assembled, with the actuated joints at these positions.
 
@@ -138,11 +151,12 @@ class Assembly(ProcessBound):
         options of a search (``tries``, ``seed``) where a way is followed.
         """
         following = follow and near is not None
-        program = self._following if following else self._search
-        quick = options is None and not changes
+        code = self._following if following else self._search
+        changes = _changes(steps, tries, seed)
+        quick = options is None and changes == _UNCHANGED
         if quick:
-            how = program.usual
-            one = program.pipeline.one
+            how = code.usual
+            one = code.program.one
             row = one(actuated, self._neutral if near is None else near, how.numbers)
             n_q = self.mechanism.n_q
             if row is not None and row[n_q] != 0.0:
@@ -150,13 +164,13 @@ class Assembly(ProcessBound):
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
         given, start, lead = self._rows(actuated, near)
-        how = program.usual
+        how = code.usual
         if not quick:
-            chosen = with_changes(options or how.options, changes, self.solve)
+            chosen = changed(options or how.options, changes)
             make = self._on_the_way if following else self._searching
-            how = make(program.pipeline, chosen)
+            how = make(code.program, chosen)
         how = how._replace(threads=thread_count(threads))
-        q, report = self._run(program.pipeline, given, start, how)
+        q, report = self._run(code.program, given, start, how)
         took = clock() - begin if clock else math.nan
         shape = (*lead, q.shape[1]), (*lead, report.shape[1])
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
@@ -171,20 +185,22 @@ class Assembly(ProcessBound):
         returns None where that does not assemble it, and for anything but dicts of floats.
         """
         start = configuration(near, self.mechanism, "near")
-        names, program = (tuple(given), tuple(found)), self._following
-        return named_call(program.pipeline, self._compiler, names, start, program.usual.numbers)
+        names, code = (tuple(given), tuple(found)), self._following
+        return named_call(code.program, self._compiler, names, start, code.usual.numbers)
 
-    def all_solutions(
+    def all_solutions(  # noqa: PLR0913  all but two are named options
         self,
         actuated: Actuated,
         near: Configuration | None = None,
         *,
         starts: int = 500,
         apart: float = 1.0e-3,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
         options: Options | None = None,
         threads: int = 1,
-        **changes: Any,
-    ) -> IKResult:
+    ) -> AllSolutions:
         """Every branch that is found from ``starts`` starts (n, nq), the nearest to ``near`` first.
 
         Branches that differ by less than ``apart`` (radians of the joint that differs most) are
@@ -196,15 +212,14 @@ class Assembly(ProcessBound):
         given, start, lead = self._rows(actuated, near)
         if lead != ():
             raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
-        pipeline = self._search.pipeline
-        chosen = with_changes(
-            options or Options(steps=_STEPS, tries=1), changes, self.all_solutions
-        )
-        how = self._searching(pipeline, chosen)
+        program = self._search.program
+        usual = options or Options(steps=_STEPS, tries=1)
+        chosen = changed(usual, _changes(steps, tries, seed))
+        how = self._searching(program, chosen)
         how = how._replace(threads=thread_count(threads))
         points = starting_points(self.problem, start, n, how.options.seed)[0]
         many = np.repeat(given, n, axis=0)
-        q, report = self._run(pipeline, many, np.ascontiguousarray(points), how)
+        q, report = self._run(program, many, np.ascontiguousarray(points), how)
         solved = np.flatnonzero(report[:, 0] > 0.5)
         away = distance(self.problem, q[solved], np.repeat(start, solved.size, axis=0))
         solved = solved[np.argsort(away, kind="stable")]
@@ -212,9 +227,9 @@ class Assembly(ProcessBound):
         best = int(report[:, 1:-3].max(axis=1).argmin())
         why = how.terms.explain(q[best], report[best][1:-2], given[0])
         why = "solved" if solved.size else why
-        return IKResult(q[solved], report[solved], how.terms, _NONE, of_none=why)
+        return AllSolutions(q[solved], report[solved], how.terms, why_none=why)
 
-    def _searching(self, pipeline: Pipeline, options: Options) -> _How:
+    def _searching(self, program: Program, options: Options) -> _How:
         """The numbers of a search."""
         problem = self.problem
         most, settings = self._thresholds(options)
@@ -225,11 +240,11 @@ class Assembly(ProcessBound):
             "seed_try": -1,
             "checked": 0,
         }
-        numbers = pipeline.options(named, settings, [*most.tolist(), ROUNDING])
-        words = AssemblyWords(self.mechanism, self._groups)
+        numbers = program.options(named, settings, [*most.tolist(), ROUNDING])
+        words = AssemblyMessages(self.mechanism, self._groups)
         return _How(options, numbers, Terms(self._columns, most, words, words.solved), 1)
 
-    def _on_the_way(self, pipeline: Pipeline, options: Options) -> _How:
+    def _on_the_way(self, program: Program, options: Options) -> _How:
         """The numbers of a way that is followed."""
         if options.tries is not None or options.seed:
             raise InputError(
@@ -241,8 +256,8 @@ class Assembly(ProcessBound):
         # the text counts by itself; the lanes are never the first to end
         named = {"steps": iterations + 3, "tries": 1, "seed": 0, "seed_try": -1, "checked": 0}
         thresholds = [*most.tolist(), float(End.ARRIVED), math.inf, ROUNDING]
-        numbers = pipeline.options(named, [*settings, float(iterations)], thresholds)
-        words = FollowingWords(self.mechanism, self._groups, self._given)
+        numbers = program.options(named, [*settings, float(iterations)], thresholds)
+        words = FollowingMessages(self.mechanism, self._groups, self._given)
         return _How(options, numbers, Terms(self._columns, most, words, words.solved), 1)
 
     @property
@@ -305,10 +320,10 @@ class Assembly(ProcessBound):
         return values
 
     def _run(
-        self, pipeline: Pipeline, given: Floats, start: Floats, how: _How
+        self, program: Program, given: Floats, start: Floats, how: _How
     ) -> tuple[Floats, Floats]:
         try:
-            return pipeline.run([given], start, how.numbers, threads=how.threads)
+            return program.run([given], start, how.numbers, threads=how.threads)
         except Refused as refused:
             q = start[refused.row].copy()
             why = valueless(self.mechanism, q)
@@ -316,6 +331,115 @@ class Assembly(ProcessBound):
             why = valueless(self.mechanism, q) or why
             why = why or "it has numbers so large that nothing could be verified"
             raise InputError(f"row {refused.row} cannot be assembled: {why}") from None
+
+
+STALL = Stall(steps=10, share=0.02)
+"""A try that does not get nearer stands in a minimum that is not assembled. Shorter patience ends
+tries that pass a saddle slowly, and with them the branch that `near` or neutral would lead to."""
+
+
+def _changes(steps: int | None, tries: int | None, seed: int | None) -> tuple[Any, ...]:
+    """Changes of options, as `changed` takes them."""
+    return (None, None, steps, tries, seed, None, None, None)
+
+
+_UNCHANGED = _changes(None, None, None)
+
+
+def given_positions(m: Mechanism, actuated: Sequence[str]) -> tuple[int, ...]:
+    """The indices in q of the actuated joints, in their order."""
+    return tuple(k for name in actuated for k in expanded(m.q_start, [m.joint(name)]))
+
+
+def assembly_expressions(problem: Problem, given: Sequence[int]) -> Expressions:
+    """The expressions of closing a problem's loops with q at the indices ``given`` as asked for.
+
+    A row is these positions. Parameters are the positions that the closure depends on and that are
+    held, then all that is given, so that the answer has it. Rows that the lengths of sides forbid
+    (`polygons`) get one try, which says how far they stay open.
+    """
+    held = problem.layout.n_parameters
+    place = {k: i for i, k in enumerate(given)}
+    m = problem.mechanism
+    sides = polygons(m, problem.moved)
+
+    def prepare(o: Ops, target: Block, q0: Block) -> dict[str, Block]:
+        own = [target[place[k]] if k in place else q0[k] for k in problem.held]
+        fault = [far(o, target, len(given))]
+        if sides:
+            beyond = longest_excess(o, m, sides, at_rest(o, m, (target, given), q0, problem.moved))
+            fault.append(o.select(o.less(0.0, beyond), 1.0, 0.0))
+        return {
+            "x0": o.vector(inside(o, problem, q0)),
+            "parameters": o.vector([*own, *(target[i] for i in range(len(given)))]),
+            "fault": o.vector(fault),
+            "features": o.vector([]),
+        }
+
+    def iterate(o: Ops, x: Block, parameters: Block, settings: Block) -> dict[str, Block]:
+        after, state = iteration(o, problem, x, o.part(parameters, 0, held), settings)
+        return {"x": after, "state": state}
+
+    def verify(o: Ops, x: Block, q0: Block, parameters: Block, settings: Block) -> dict[str, Block]:
+        own = o.part(parameters, 0, held)
+        plain = o.vector([0.0] * problem.layout.n_settings)
+        found = verified(o, problem, x, q0, own, plain)
+        q, measures = found["q"], found["measures"]
+        values = [parameters[held + place[k]] if k in place else q[k] for k in range(m.n_q)]
+        n = sum(len(task.groups) for task in problem.tasks)
+        worst = o.maximum(measures[n], outside(o, m, values, given))
+        return {
+            "q": o.vector(values),
+            "measures": o.vector([*(measures[k] for k in range(n)), worst]),
+        }
+
+    return Expressions(
+        key=("assembly", ",".join(map(str, given)), *problem.key),
+        inputs=((len(given),),),
+        n_q=m.n_q,
+        n=len(problem.moved),
+        n_parameters=held + len(given),
+        n_settings=problem.layout.n_settings,
+        prepare=prepare,
+        iterate=iterate,
+        verify=verify,
+        stall=STALL,
+    )
+
+
+def named_call(
+    program: Program,
+    compiler: Compiler,
+    names: tuple[tuple[Part, ...], tuple[Part, ...]],
+    near: NDArray[np.float64],
+    numbers: NDArray[np.float64],
+) -> Callable[[Any], dict[str, Any] | None]:
+    """``call(state)``: what of q has names, of one row, from ``near``, with these options.
+
+    ``names`` are the parts that are given, with their places among the given numbers, and those
+    that are found, with their places in q. It returns None where the row is not assembled from
+    there, for anything but dicts of floats, and everywhere where the layout of objects is unknown.
+    """
+    abi, sizes = array_abi(), program.sizes
+    if abi is None or not program.made.facts["one"]:
+        return Otherwise()
+    shape = Shape(*names, n_row=sizes.n_q + sizes.report, good=sizes.n_q)
+
+    def make() -> tuple[Facts, bytes]:
+        module = new_module("named", compiler.target)
+        emit_dict_call(module, shape, abi)
+        return {}, object_code(module, compiler.target, simplify=True)
+
+    code = compiler.code(("dict call", repr(abi.layout), shape.layout), make).code
+    kept = [np.ascontiguousarray(a, np.float64) for a in (near, numbers)]
+    return bind_dict_call(
+        code,
+        Otherwise(code, program, kept),
+        shape,
+        rows=program.made.code.address("one"),
+        near=kept[0].ctypes.data,
+        numbers=kept[1].ctypes.data,
+    )
 
 
 def actuated_names(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:

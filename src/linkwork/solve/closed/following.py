@@ -1,12 +1,12 @@
-"""The branch of assembly that a configuration is on, followed: texts of the pipeline.
+"""The branch of assembly that a configuration is on, followed: its expressions.
 
 The actuated joints go straight from where they are in ``near`` to where they are asked for, and the
 passive ones are followed on their branch of assembly. One iteration of the lanes is one evaluation:
 a prediction along the tangent is corrected until the loops are closed, then taken, with a longer
 step, or given up for a shorter one. It is taken where the tangent has hardly turned, the correction
 is the one that this turn explains, and the Jacobian in the passive joints has passed no
-singularity (`Damped.kept`). Where no step is short enough, the branch ends: at a singularity, or
-where a joint would leave its limits.
+singularity (`LeastSquares.kept`). Where no step is short enough, the branch ends: at a singularity,
+or where a joint would leave its limits.
 
 Source: E. L. Allgower and K. Georg, Introduction to Numerical Continuation Methods (SIAM, 2003),
 chapters 2, 6 and 8: prediction and correction, step lengths, and the sign of the determinant.
@@ -22,21 +22,20 @@ import numpy as np
 
 from linkwork.algorithms.configuration import difference, integrate
 from linkwork.ops.protocol import Block, Condition, Ops
-from linkwork.solve.closed.assembly_texts import outside
-from linkwork.solve.code import Texts
-from linkwork.solve.damped import Damped
-from linkwork.solve.elimination import sparse_blocks
-from linkwork.solve.moves import lengths_of, moved, times
-from linkwork.solve.problem import Problem, expanded
-from linkwork.solve.step import (
+from linkwork.solve.expressions import (
+    Expressions,
     Linearised,
-    configuration_of,
+    far,
     first_level,
+    inside,
     level_of,
     linearised,
+    outside,
     seen_at,
 )
-from linkwork.solve.texts import far, inside
+from linkwork.solve.joint_update import configuration_of, lengths_of, moved, times
+from linkwork.solve.least_squares import LeastSquares
+from linkwork.solve.problem import Problem, expanded
 
 _LONGEST = 0.7
 """Radians, over all joints, that one prediction goes at most."""
@@ -94,8 +93,8 @@ class _State(NamedTuple):
     end: Block
 
 
-def following_texts(problem: Problem, given: Sequence[int]) -> Texts:
-    """The texts of following the branch that ``near`` is on; ``given`` are indices into q.
+def following_expressions(problem: Problem, given: Sequence[int]) -> Expressions:
+    """The expressions of following the branch that ``near`` is on; ``given`` are indices into q.
 
     Settings are those of the problem, then the most iterations.
     """
@@ -114,7 +113,7 @@ def following_texts(problem: Problem, given: Sequence[int]) -> Texts:
             "features": o.vector([]),
         }
 
-    def step(o: Ops, x: Block, parameters: Block, settings: Block) -> dict[str, Block]:
+    def iterate(o: Ops, x: Block, parameters: Block, settings: Block) -> dict[str, Block]:
         after, state = way.iteration(o, x, parameters, settings)
         return {"x": after, "state": state}
 
@@ -138,16 +137,15 @@ def following_texts(problem: Problem, given: Sequence[int]) -> Texts:
             "measures": o.vector([*measures[:groups], at.end, share, beyond]),
         }
 
-    return Texts(
+    return Expressions(
         key=("following", ",".join(map(str, given)), *problem.key),
-        targets=((len(given),),),
+        inputs=((len(given),),),
         n_q=m.n_q,
         n=way.size,
         n_parameters=m.n_q + len(given),
         n_settings=n_settings,
-        verify_needs_settings=False,
         prepare=prepare,
-        step=step,
+        iterate=iterate,
         verify=verify,
     )
 
@@ -162,7 +160,7 @@ class _Way:
         self.driven = expanded(m.v_start, driven)
         self.floats = any(m.joint_types[c].has_quaternion for c in driven)
         self.lengths = [lengths_of(problem)[k] for k in self.driven]
-        blocks = sparse_blocks(problem, problem.levels[0])
+        blocks = problem.row_blocks(problem.levels[0])
         self.entries = [
             (i, k) for block in blocks for i in range(block.start, block.stop)
             for k in sorted(block.columns)
@@ -272,7 +270,7 @@ class _Way:
         return o.concat([b if k < 5 else o.vector([b]) for k, b in enumerate(after)]), state
 
     def _tangent(
-        self, o: Ops, seen: Linearised, factored: Damped, parameters: Block
+        self, o: Ops, seen: Linearised, factored: LeastSquares, parameters: Block
     ) -> tuple[list[Block], Block, Block]:
         """How the columns go by the share of the way, how fast all joints go together, and how fast
         the actuated ones."""
@@ -301,7 +299,7 @@ class _Way:
         turn = o.sqrt(_squares(turns) + 1e-30)
         return turn, o.both(o.less(turn, _TURN), o.less(_squares(rest), _BEND * _BEND))
 
-    def _regular(self, o: Ops, at: _State, factored: Damped) -> tuple[Block, Condition]:
+    def _regular(self, o: Ops, at: _State, factored: LeastSquares) -> tuple[Block, Condition]:
         """The rank of the Jacobian, and whether no singularity lies between y0 and y."""
         kept, rank = factored.kept(self._jacobian(o, at.before)), factored.rank(_HELD)
         same = o.less(o.absolute(rank - at.rank), 0.5)

@@ -71,7 +71,7 @@ def polygons(m: Mechanism, moved: Sequence[int]) -> list[tuple[Side, ...]]:
     return found
 
 
-def excess(o: Ops, m: Mechanism, found: Sequence[Sequence[Side]], q: Block) -> Block:
+def longest_excess(o: Ops, m: Mechanism, found: Sequence[Sequence[Side]], q: Block) -> Block:
     """By how much (m) a side of any polygon is longer than the others together, less a margin.
 
     Shapes: q (nq,) to a scalar: where it is above zero nothing can be assembled.

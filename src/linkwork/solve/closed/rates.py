@@ -32,12 +32,12 @@ from linkwork.mechanism.neutral import neutral
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.assembly import actuated_names
+from linkwork.solve.closed.messages import name_valueless
 from linkwork.solve.closed.quick_rates import ASSEMBLED, Asked, Found, QuickRates
-from linkwork.solve.closed.words import name_valueless
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import configuration
 from linkwork.solve.problem import expanded
-from linkwork.solve.tasks.closed import Closed
+from linkwork.solve.tasks.whole import Closed
 
 Floats = NDArray[np.float64]
 

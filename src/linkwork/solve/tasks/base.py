@@ -1,4 +1,4 @@
-"""What a task is: rows that shall become zero, and when they count as zero.
+"""Tasks: rows that shall become zero, and when they count as zero.
 
 A task as people write it is frozen data. ``bind`` checks it against a mechanism and gives what the
 solver works with. Structure (frames, axes, kinds) becomes part of the compiled code; targets,
@@ -37,7 +37,7 @@ class BoundTask:
 
     Tasks with the same ``key`` have the same code. ``read(target, of)`` takes a target in any
     leading shape to numbers (..., n_target), and begins its messages with ``of``;
-    ``residual(o, q, target)`` is the text that is traced.
+    ``residual(o, q, target)`` is the expression of the rows.
     """
 
     name: str
@@ -45,7 +45,6 @@ class BoundTask:
     priority: int
     groups: tuple[Group, ...]
     n_target: int
-    frames: tuple[str, ...]  # whose reach matters; none: the whole mechanism's
     coordinates: tuple[int, ...]
     read: Callable[[ArrayLike, str], Floats]
     residual: Callable[[Ops, Block, Block], Residual]
@@ -53,9 +52,11 @@ class BoundTask:
     weight: float
     tolerances: tuple[float, ...]
     slack: tuple[float, ...]
-    reaches: Callable[[Floats], Floats] | None = None
-    """The point (3,) in the world that the first of ``frames`` must come to, from a target's
-    numbers; None where there is no such point."""
+    target_shape: tuple[int, ...] = ()
+    """(4, 4) or (3,) where compiled code takes, and checks, a target as it is given."""
+    frames: tuple[str, ...] = ()  # whose reach matters; none: the whole mechanism's
+    has_point: bool = False
+    """Whether a target begins with the point that the origin of the first frame must come to."""
     counts_turns: tuple[int, ...] = ()
     """Indices in q of angles of which a whole turn more is not the same to this task."""
     keeps_tolerance: bool = False
@@ -74,12 +75,12 @@ class BoundTask:
 
     @property
     def n_rows(self) -> int:
-        """How many rows the error has."""
+        """The number of rows of the error."""
         return self.groups[-1].stop
 
     @property
     def thresholds(self) -> tuple[float, ...]:
-        """What each group's measure is compared with."""
+        """The most that each group's measure may be."""
         return tuple(g.threshold(t) for g, t in zip(self.groups, self.tolerances, strict=True))
 
 
@@ -117,55 +118,61 @@ class Task(ABC):
         """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Structure:
-    """What a kind of task says of itself: see `BoundTask`. ``name`` is a default."""
+def no_target(_target: ArrayLike, of: str) -> Floats:
+    """The numbers of a target that there is not.
 
-    name: str
-    key: str
-    groups: Sequence[Group]
-    coordinates: Sequence[int]
-    frames: Sequence[str] = ()
-    n_target: int
-    read: Callable[[ArrayLike, str], Floats]
-    residual: Callable[[Ops, Block, Block], Residual]
-    reaches: Callable[[Floats], Floats] | None = None
-    counts_turns: Sequence[int] = ()
+    Raises: InputError.
+    """
+    raise InputError(f"{of}: it takes no target")
 
 
-def bound(task: Task, of: Structure, target: Any = None) -> BoundTask:
-    """A task with its numbers checked: weight, tolerance, slack and its own target.
+def bound(  # noqa: PLR0913  all but the task are named
+    task: Task,
+    *,
+    name: str,
+    key: str,
+    groups: Sequence[Group],
+    coordinates: Sequence[int],
+    residual: Callable[[Ops, Block, Block], Residual],
+    target: Any = None,
+    n_target: int = 0,
+    read: Callable[[ArrayLike, str], Floats] = no_target,
+    tolerances: Sequence[float] | None = None,
+    **rest: Any,
+) -> BoundTask:
+    """A task of one mechanism, its weight, tolerance, slack and own target checked.
+
+    ``name`` and ``tolerances`` are defaults; what else is given are fields of `BoundTask`.
 
     Raises: InputError naming the task and the argument; what ``read`` raises for the target.
     """
-    what, groups = type(task).__name__, tuple(of.groups)
+    what = type(task).__name__
     if not isinstance(task.name, str):
         raise InputError(f"{what}.name must be text, not {task.name!r}")
-    name = task.name or of.name
+    name = task.name or name
     own = None
-    if of.n_target and target is not None:
-        own = of.read(target, f"task '{name}'")
+    if n_target and target is not None:
+        own = read(target, f"task '{name}'")
         own.setflags(write=False)
-    given = [TOLERANCES[g.unit] for g in groups] if task.tolerance is None else task.tolerance
-    tolerances = _spread(given, len(groups), f"{what}.tolerance", "group of rows")
+    usual = tolerances or [TOLERANCES[g.unit] for g in groups]
+    given = usual if task.tolerance is None else task.tolerance
+    allowed = _spread(given, len(groups), f"{what}.tolerance", "group of rows")
     slack = _spread(task.slack, groups[-1].stop, f"{what}.slack", "row")
     slack = tuple(_number(s, f"{what}.slack", above_zero=False) for s in slack)
     return BoundTask(
         name=name,
-        key=f"{of.key} slack={any(slack)}",
+        key=f"{key} slack={any(slack)}",
         priority=_priority(task.priority, f"{what}.priority"),
-        groups=groups,
-        n_target=of.n_target,
-        frames=tuple(of.frames),
-        coordinates=tuple(of.coordinates),
-        read=of.read,
-        residual=of.residual,
+        groups=tuple(groups),
+        n_target=n_target,
+        coordinates=tuple(coordinates),
+        read=read,
+        residual=residual,
         target=own,
         weight=_number(task.weight, f"{what}.weight", above_zero=True),
-        tolerances=tuple(_number(t, f"{what}.tolerance", above_zero=True) for t in tolerances),
+        tolerances=tuple(_number(t, f"{what}.tolerance", above_zero=True) for t in allowed),
         slack=slack,
-        reaches=of.reaches,
-        counts_turns=tuple(of.counts_turns),
+        **rest,
     )
 
 
@@ -202,12 +209,17 @@ def _spread(value: Any, n: int, what: str, each: str) -> tuple[Any, ...]:
     return values
 
 
+def number_of(value: Any) -> float:
+    """A number that was given, NaN for what is none."""
+    try:
+        return math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
 def _number(value: Any, what: str, *, above_zero: bool) -> float:
     """A finite number that is not negative, nor zero where it must be above."""
-    try:
-        number = math.nan if isinstance(value, str) else float(value)
-    except (TypeError, ValueError):
-        number = math.nan
+    number = number_of(value)
     if not math.isfinite(number) or number < 0.0 or (above_zero and number == 0.0):
         more = "above 0" if above_zero else "from 0"
         raise InputError(f"{what} must be a finite number {more}, not {value!r}")

@@ -105,7 +105,7 @@ def _cylinder(hinge: str, cylinder: str, foot: tuple[float, float, float], lever
     tree.joint(cylinder, "foot", slides=(1.0, 0.0, 0.0), limits=lengths)
     way = [lever * o - f for o, f in zip((cos(q), 0.0, -sin(q)), foot, strict=True)]
     near = {hinge: q, "foot": atan2(-way[2], way[0]), cylinder: _LENGTHS[cylinder]}
-    robot = tree.robot().close("lever", cylinder, "xz", name=f"cylinder {cylinder}")
+    robot = tree.robot().with_loop("lever", cylinder, "xz", name=f"cylinder {cylinder}")
     return derived_mappings(robot, {hinge: {"ry": hinge}}, [cylinder], near=near)
 
 

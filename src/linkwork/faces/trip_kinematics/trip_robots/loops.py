@@ -1,4 +1,4 @@
-"""A tree of joints for the ready-made robots; what closes it is said by `linkwork.Robot.close`."""
+"""A tree of joints for the ready-made robots; `linkwork.Robot.with_loop` says what closes it."""
 
 from __future__ import annotations
 

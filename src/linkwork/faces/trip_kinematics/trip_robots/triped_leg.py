@@ -97,8 +97,8 @@ def leg_loops() -> CoreRobot:
         rods[f"{name} rod"] = (tip, ball)
     robot = tree.robot()
     for name, (tip, ball) in rods.items():
-        robot = robot.close(tip, ball, "distance", name=name, distance=RADIUS)
-    return robot.actuate(SWINGS)
+        robot = robot.with_loop(tip, ball, "distance", name=name, distance=RADIUS)
+    return robot.with_actuated(SWINGS)
 
 
 LOOPS = leg_loops()

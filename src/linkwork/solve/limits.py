@@ -1,0 +1,455 @@
+"""Limits: bounds of positions, from where a move began and where the other joints are."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.checks import real_array
+from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.ops.protocol import Block, Ops
+from linkwork.solve.targets import finite_rows
+
+Interval = tuple[Block | None, Block | None]
+"""The lowest and the highest value; None where there is none."""
+
+POSITION, VELOCITY, ACCELERATION = 0, 1, 2
+"""Ranks: where limits exclude each other, the one of the lowest rank is kept."""
+
+
+class Where(NamedTuple):
+    """What bounds are computed from.
+
+    The present ``q`` (nq,); ``start`` (nq,), where the move began, inside the limits of position;
+    ``room``, by index in q, the positions that these limits allow.
+    """
+
+    q: Block
+    start: Block
+    room: Mapping[int, Interval]
+
+
+BoundsOf = Callable[[Ops, Where, Block, Block], Mapping[int, Interval]]
+"""(o, where, settings, numbers) -> bounds of positions, by their index in q."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundLimit:
+    """A limit of one mechanism: names are indices, arguments have been checked.
+
+    Limits with the same ``key`` have the same code. ``bounds`` is the expression: from
+    where things are, the ``settings`` of a call and the ``numbers`` of a row. Bounds that are
+    ``coupled`` depend on q: they are those of the q that a step arrives at. What has rank
+    `POSITION` and is not coupled depends on its settings alone.
+    """
+
+    name: str
+    key: str
+    rank: int
+    positions: tuple[int, ...]  # the indices in q that it bounds
+    settings: tuple[float, ...]
+    bounds: BoundsOf
+    coordinates: tuple[int, ...] = ()  # the mechanism's coordinates that it reads
+    coupled: bool = False
+    needs_start: bool = False
+    n_numbers: int = 0
+    rows_of: Callable[[ArrayLike], Floats] = lambda _given: np.zeros(0)  # -> (..., n_numbers)
+    numbers: Floats | None = None  # where none is given
+    # of coordinates whose angle is limited, how far (rad) they stay from that; part of the key
+    margins: Mapping[int, float] = field(default_factory=dict[int, float])
+
+
+class Limit(ABC):
+    """One thing that is not to be left."""
+
+    @abstractmethod
+    def bind(self, m: Mechanism) -> BoundLimit:
+        """The limit for one mechanism.
+
+        Raises: UnknownNameError for joints; InputError, ShapeError for the rest.
+        """
+
+
+PerJoint = float | Mapping[str, float | Sequence[float]] | ArrayLike
+"""One number for all joints, numbers by the names of joints, or an array of one for each."""
+
+
+def time_step(dt: float, what: str) -> float:
+    """The length of a step in seconds, checked."""
+    good = isinstance(dt, (int, float, np.integer, np.floating)) and math.isfinite(dt) and dt > 0.0
+    if not good:
+        raise InputError(f"{what} must be a positive finite number of seconds, not {dt!r}")
+    return float(dt)
+
+
+def per_joint(
+    m: Mechanism, given: PerJoint, what: str, *, starts: NDArray[np.int64], otherwise: float
+) -> Floats:
+    """A number from 0 (or infinity) for each place, counted by ``starts`` (q_start or v_start).
+
+    ``otherwise`` is for joints that a mapping does not name.
+
+    Raises: UnknownNameError, ShapeError, InputError for numbers below 0 and NaN.
+    """
+    n = int(starts[-1])
+    if isinstance(given, Mapping):
+        values = np.full(n, otherwise)
+        for name, value in cast("Mapping[Any, Any]", given).items():
+            c = m.joint(name)
+            part = values[int(starts[c]) : int(starts[c + 1])]
+            numbers = real_array(value, f"{what}['{name}']")
+            if numbers.shape not in ((), (1,), part.shape):
+                raise ShapeError(
+                    f"{what}['{name}'] must be one number or {part.size}, not {numbers.shape}"
+                )
+            part[:] = numbers
+    else:
+        numbers = real_array(given, what)
+        if numbers.shape not in ((), (n,)):
+            raise ShapeError(
+                f"{what} must be one number, a mapping of joint names or an array ({n},), "
+                f"not {numbers.shape}"
+            )
+        values = np.array(np.broadcast_to(numbers, (n,)))
+    bad = np.flatnonzero(~(values >= 0.0))
+    if bad.size:
+        c = int(np.searchsorted(starts, bad[0], side="right")) - 1
+        raise InputError(
+            f"{what} of joint '{m.joint_names[c]}' must be from 0, not {values[bad[0]]}"
+        )
+    return values
+
+
+def position_of_velocity(m: Mechanism, index: int, what: str) -> int:
+    """The index in q of the position whose rate has this index in v.
+
+    Raises: UnsupportedFeatureError for a floating or spherical joint, naming it.
+    """
+    c = int(np.searchsorted(m.v_start, index, side="right")) - 1
+    if m.joint_types[c].has_quaternion:
+        kind = m.joint_types[c].label
+        raise UnsupportedFeatureError(
+            f"{what}: joint '{m.joint_names[c]}' is {kind}, and only joints whose velocities are "
+            "the rates of their positions can be limited; leave it out: give the others by name"
+        )
+    return int(m.q_start[c]) + index - int(m.v_start[c])
+
+
+def single_position(m: Mechanism, name: str, what: str) -> tuple[int, int]:
+    """The coordinate of a joint that has one position, and its index in q.
+
+    Raises: UnknownNameError; InputError for a coupled joint; UnsupportedFeatureError for a joint
+    with several positions.
+    """
+    for body in m.followers():
+        if m.body_joint_names[body] == name and name not in m.joint_names:
+            leader = m.joint_names[int(m.coordinate[body])]
+            raise InputError(f"{what}: joint '{name}' follows '{leader}': name that one")
+    c = m.joint(name)
+    if m.joint_types[c].n_q != 1:
+        raise UnsupportedFeatureError(
+            f"{what}: joint '{name}' is {m.joint_types[c].label} and has {m.joint_types[c].n_q} "
+            "positions; only joints with one can be coupled"
+        )
+    return c, int(m.q_start[c])
+
+
+@dataclass(frozen=True, eq=False)
+class PositionLimit(Limit):
+    """Positions keep at least ``margin`` (rad or m) from the description's limits.
+
+    The description's limits always hold; this narrows them, for all joints or for those named.
+    """
+
+    margin: PerJoint = 0.0
+
+    def bind(self, m: Mechanism) -> BoundLimit:
+        """The limit for one mechanism (see `Limit.bind`)."""
+        margin = per_joint(m, self.margin, "PositionLimit.margin", starts=m.q_start, otherwise=0.0)
+        if not np.isfinite(margin).all():
+            raise InputError("PositionLimit.margin must be finite: no position would be left")
+        lower, upper = m.lower + margin, m.upper - margin
+        for c, name in enumerate(m.joint_names):
+            part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
+            if np.any((lower[part] > upper[part]) & (margin[part] > 0.0)):
+                raise InputError(
+                    f"PositionLimit.margin leaves no position of joint '{name}': its limits are "
+                    f"{m.lower[part]} and {m.upper[part]}, the margin is {margin[part]}"
+                )
+        margins = _of_angles(m, margin)
+        narrowed = margin > 0.0
+        below = np.flatnonzero(narrowed & np.isfinite(lower)).tolist()
+        above = np.flatnonzero(narrowed & np.isfinite(upper)).tolist()
+
+        def bounds(
+            _o: Ops, _where: Where, settings: Block, _numbers: Block
+        ) -> Mapping[int, Interval]:
+            found: dict[int, Interval] = {k: (settings[i], None) for i, k in enumerate(below)}
+            for i, k in enumerate(above, start=len(below)):
+                found[k] = (found.get(k, (None, None))[0], settings[i])
+            return found
+
+        return BoundLimit(
+            name="position",
+            key=f"position {below} {above} {margins}",
+            rank=POSITION,
+            positions=tuple(sorted({*below, *above})),
+            settings=(*lower[below].tolist(), *upper[above].tolist()),
+            bounds=bounds,
+            margins=margins,
+        )
+
+
+def _of_angles(m: Mechanism, margin: Floats) -> dict[int, float]:
+    """The margins of spherical joints whose angle is limited.
+
+    Raises: InputError where one leaves no position.
+    """
+    found: dict[int, float] = {}
+    for c in np.flatnonzero(np.isfinite(m.angle_limit)).tolist():
+        own, most = float(margin[int(m.q_start[c])]), float(m.angle_limit[c])
+        if own >= most:
+            raise InputError(
+                f"PositionLimit.margin leaves no position of joint '{m.joint_names[c]}': it turns "
+                f"up to {most:g} rad, the margin is {own:g}"
+            )
+        if own > 0.0:
+            found[c] = own
+    return found
+
+
+ROUNDING = 2.0**-51
+"""Bounds are moved inward by this share of the numbers that they come from, so that rounding
+leaves no position, and no quotient of a difference by dt, beyond them."""
+
+
+@dataclass(frozen=True, eq=False)
+class VelocityLimit(Limit):
+    """Every position stays within v_max dt of where the move began.
+
+    ``dt`` in seconds; ``v_max`` in rad/s or m/s: one number, an array (nv,), or a mapping of joint
+    names, which leaves the others free; by default the description's velocity limits, of joints
+    that are neither floating nor spherical. A start outside the limits of position is moved
+    inside first: position comes before velocity.
+
+    Raises (`bind`): UnsupportedFeatureError where ``v_max`` limits one of these.
+    """
+
+    dt: float
+    v_max: PerJoint | None = None
+
+    def bind(self, m: Mechanism) -> BoundLimit:
+        """The limit for one mechanism (see `Limit.bind`)."""
+        dt = time_step(self.dt, "VelocityLimit.dt")
+        given = _of_description(m) if self.v_max is None else self.v_max
+        what = "VelocityLimit.v_max"
+        v_max = per_joint(m, given, what, starts=m.v_start, otherwise=np.inf)
+        with np.errstate(over="ignore"):  # farther than any number is no limit
+            far = v_max * dt * (1.0 - ROUNDING)
+        limited = np.flatnonzero(np.isfinite(far)).tolist()
+        positions = [position_of_velocity(m, k, "VelocityLimit") for k in limited]
+
+        def bounds(
+            o: Ops, where: Where, settings: Block, _numbers: Block
+        ) -> Mapping[int, Interval]:
+            found: dict[int, Interval] = {}
+            for i, k in enumerate(positions):
+                begin, reach = where.start[k], settings[i]
+                reach = o.maximum(0.0, reach - ROUNDING * (o.absolute(begin) + reach))
+                found[k] = (begin - reach, begin + reach)
+            return found
+
+        return BoundLimit(
+            name="velocity",
+            key=f"velocity {positions}",
+            rank=VELOCITY,
+            positions=tuple(positions),
+            needs_start=True,
+            settings=tuple(far[limited].tolist()),
+            bounds=bounds,
+        )
+
+
+def _of_description(m: Mechanism) -> Floats:
+    """The description's velocity limits (nv,), without those of floating and spherical
+    joints.
+
+    They are bounded in their body's axes, which no interval of positions is.
+    """
+    found = m.velocity_limit.copy()
+    for c, kind in enumerate(m.joint_types):
+        if kind.has_quaternion:
+            found[int(m.v_start[c]) : int(m.v_start[c + 1])] = np.inf
+    return found
+
+
+_BRAKES = 0.999
+"""The share of the acceleration that stopping is planned with; the rest takes up rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class AccelerationLimit(Limit):
+    """Every velocity stays within a_max dt of the last one, and can be brought to rest in time.
+
+    Positions stay within (v - a_max dt) dt and (v + a_max dt) dt of where the move began, and are
+    such that braking by a_max, step by step, ends before the limits of position: v² <= 2 a d,
+    made exact for steps of ``dt``. So the next step always has an answer, if this one had.
+
+    ``dt`` in seconds; ``a_max`` in rad/s² or m/s²: one number, an array (nv,), or a mapping of
+    joint names, which leaves the others free. ``v`` (nv,) is the velocity of the last step, or is
+    given for each call under the name "acceleration".
+
+    Limits may exclude each other where the last velocity already was too high: position is kept
+    first, then velocity, then acceleration; of the acceleration limit, its size before stopping in
+    time: a joint that cannot stop in time brakes as hard as it may, and ends at its limit at once.
+
+    Source of the condition: A. Del Prete, "Joint position and velocity bounds in discrete-time
+    acceleration/torque control of robot manipulators", IEEE Robotics and Automation Letters 3
+    (2018); its closed form for steps is derived at `_way_to_stop`.
+
+    Raises (`bind`): UnsupportedFeatureError where a floating or spherical joint is to be
+    limited.
+    """
+
+    dt: float
+    a_max: PerJoint
+    v: ArrayLike | None = None
+
+    def bind(self, m: Mechanism) -> BoundLimit:
+        """The limit for one mechanism (see `Limit.bind`)."""
+        dt = time_step(self.dt, "AccelerationLimit.dt")
+        what = "AccelerationLimit.a_max"
+        a_max = per_joint(m, self.a_max, what, starts=m.v_start, otherwise=np.inf)
+        if np.any(a_max == 0.0):
+            c = int(np.searchsorted(m.v_start, np.flatnonzero(a_max == 0.0)[0], side="right")) - 1
+            raise InputError(f"{what} of joint '{m.joint_names[c]}' must be above 0")
+        with np.errstate(over="ignore"):
+            change = a_max * dt * dt * (1.0 - ROUNDING)
+        limited = np.flatnonzero(np.isfinite(change)).tolist()
+        positions = [position_of_velocity(m, k, "AccelerationLimit") for k in limited]
+
+        def rows_of(v: ArrayLike) -> Floats:
+            return finite_rows(v, m.n_v, "limit 'acceleration'")
+
+        def bounds(o: Ops, where: Where, settings: Block, numbers: Block) -> Mapping[int, Interval]:
+            found: dict[int, Interval] = {}
+            for i, (k, index) in enumerate(zip(positions, limited, strict=True)):
+                last, most = settings[0] * numbers[index], settings[1 + i]
+                found[k] = _bounds(o, where.start[k], last, most, where.room.get(k, (None, None)))
+            return found
+
+        return BoundLimit(
+            name="acceleration",
+            key=f"acceleration {positions}",
+            rank=ACCELERATION,
+            positions=tuple(positions),
+            needs_start=True,
+            settings=(dt, *change[limited].tolist()),
+            n_numbers=m.n_v,
+            rows_of=rows_of,
+            numbers=None if self.v is None else rows_of(self.v),
+            bounds=bounds,
+        )
+
+
+def _bounds(o: Ops, begin: Block, last: Block, most: Block, room: Interval) -> Interval:
+    """Where a step may end that began at ``begin``, after one of ``last``, changed by ``most``."""
+    blur = ROUNDING * (o.absolute(begin) + o.absolute(last) + most)
+    change = o.maximum(0.0, most - blur)
+    lower, upper = begin + (last - change), begin + (last + change)
+    lowest, highest = room
+    stop_below = lower if lowest is None else begin - _way_to_stop(o, begin - lowest, most)
+    stop_above = upper if highest is None else begin + _way_to_stop(o, highest - begin, most)
+    return (
+        o.minimum(o.maximum(lower, stop_below), upper),
+        o.maximum(o.minimum(upper, stop_above), lower),
+    )
+
+
+def _way_to_stop(o: Ops, room: Block, most: Block) -> Block:
+    """The longest first step from which one can stop within ``room``, each shorter by ``most``.
+
+    With u = step / most and r = room / most: the steps u, u - 1, ... down to 0 add up to
+    (n + 1) u - n (n + 1) / 2 with n = floor(u), so u = r / (n + 1) + n / 2, where n is the largest
+    whole number with n (n + 1) / 2 <= r. Both sides meet where n changes: rounding does no harm.
+    """
+    most = _BRAKES * most
+    ratio = o.maximum(0.0, room) / most
+    n = o.floor(0.5 * (o.sqrt(1.0 + 8.0 * ratio) - 1.0))
+    return most * (ratio / (n + 1.0) + 0.5 * n)
+
+
+@dataclass(frozen=True, eq=False)
+class CoupledLimit(Limit):
+    """The limits of ``joint`` depend on the position of ``other``.
+
+    ``table`` (k, 3) has the other's position, ascending, and the joint's lower and upper limit
+    there: linear in between, constant before the first row and after the last. Where the limits of
+    the other depend on this joint too, give a second limit the other way round.
+
+    Raises (`bind`): UnknownNameError; ShapeError, InputError for the table and coupled joints;
+    UnsupportedFeatureError for planar, floating and spherical joints.
+    """
+
+    joint: str
+    other: str
+    table: ArrayLike
+
+    def bind(self, m: Mechanism) -> BoundLimit:
+        """The limit for one mechanism (see `Limit.bind`)."""
+        c_joint, k_joint = single_position(m, self.joint, "CoupledLimit.joint")
+        c_other, k_other = single_position(m, self.other, "CoupledLimit.other")
+        if c_joint == c_other:
+            raise InputError(f"CoupledLimit: joint '{self.joint}' cannot depend on itself")
+        table = _checked(self.table)
+        n = table.shape[0]
+        with np.errstate(over="ignore"):
+            slopes = np.diff(table[:, 1:], axis=0) / np.diff(table[:, :1], axis=0)
+        if not np.isfinite(slopes).all():
+            raise InputError("CoupledLimit.table is too steep: two rows are too near to each other")
+
+        def bounds(
+            o: Ops, where: Where, settings: Block, _numbers: Block
+        ) -> Mapping[int, Interval]:
+            lower, upper = settings[n], settings[n + 1]
+            for i in range(n - 1):
+                at, after = settings[i], settings[i + 1]
+                done = o.minimum(o.maximum(where.q[k_other], at), after) - at
+                lower = lower + settings[n + 2 + 2 * i] * done
+                upper = upper + settings[n + 3 + 2 * i] * done
+            return {k_joint: (lower, upper)}
+
+        return BoundLimit(
+            name=f"{self.joint} by {self.other}",
+            key=f"coupled {k_joint} {k_other} {n}",
+            rank=POSITION,
+            positions=(k_joint,),
+            coordinates=(c_joint, c_other),
+            coupled=True,
+            settings=(*table[:, 0].tolist(), *table[0, 1:].tolist(), *slopes.ravel().tolist()),
+            bounds=bounds,
+        )
+
+
+def _checked(table: ArrayLike) -> Floats:
+    """The table as numbers, or what is wrong with it."""
+    rows = np.array(real_array(table, "CoupledLimit.table"))
+    if rows.ndim != 2 or rows.shape[1] != 3 or not rows.shape[0]:
+        raise ShapeError(f"CoupledLimit.table must have shape (k, 3), not {rows.shape}")
+    if not np.isfinite(rows).all():
+        raise InputError("CoupledLimit.table must be finite numbers")
+    if np.any(np.diff(rows[:, 0]) <= 0.0):
+        raise InputError("CoupledLimit.table: the other's positions must ascend from row to row")
+    crossed = np.flatnonzero(rows[:, 1] > rows[:, 2])
+    if crossed.size:
+        raise InputError(
+            f"CoupledLimit.table: row {crossed[0]} has its lower limit above its upper"
+        )
+    return rows

@@ -1,1 +1,0 @@
-"""What no answer of inverse kinematics may leave: one limit a file."""

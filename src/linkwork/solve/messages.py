@@ -1,0 +1,183 @@
+"""Messages for people: why a target was not reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve.expressions import ROUNDING
+from linkwork.solve.limits import POSITION, BoundLimit, Interval, Where
+from linkwork.solve.problem import Problem, way
+from linkwork.solve.tasks.base import Unit
+
+Floats = NDArray[np.float64]
+UNITS: dict[Unit, str] = {"m": " m", "rad": " rad", "1": ""}
+_AT = 1.0e-9
+"""So near to a bound, in shares of it or of 1, is at it."""
+
+
+@dataclass(frozen=True, eq=False)
+class FailureMessages:
+    """Messages for the failures of a solver, found when asked for; it can be pickled."""
+
+    problem: Problem
+    settings: Floats
+    tries: int
+
+    def __call__(self, q: Floats, measures: Floats, parameters: Floats) -> str:
+        """What is known of the failure of one row: how near it came, reach, joints at limits.
+
+        Shapes: q (nq,), measures (groups + 1,), parameters (p,).
+        """
+        parts = [*self._beyond_reach(parameters), f"{self._tried()} ends {self._rest(measures)}"]
+        if measures[-1] > ROUNDING:
+            parts.append(f"a position there is outside of a limit by {float(measures[-1]):.3g}")
+        at_limit = at_limits(self.problem.mechanism, self.problem.coordinates, q)
+        if at_limit:
+            parts.append(f"at a limit there: {', '.join(at_limit)}")
+        for name, joints in self._held_back(q, parameters).items():
+            parts.append(f"held back by the limit '{name}': {', '.join(joints)}")
+        return "; ".join(parts)
+
+    def _tried(self) -> str:
+        return "the one try" if self.tries == 1 else f"the best of at most {self.tries} tries"
+
+    def _rest(self, measures: Floats) -> str:
+        """The errors of the deciding tasks; by name where there are several."""
+        several = len(self.problem.deciding) > 1
+        told: list[str] = []
+        place = 0
+        for k, task in enumerate(self.problem.tasks):
+            errors = [
+                f"{float(group.error(measures[place + i])):.3g}{UNITS[group.unit]}"
+                for i, group in enumerate(task.groups)
+            ]
+            place += len(errors)
+            if k in self.problem.deciding:
+                of = f" ('{task.name}')" if several else ""
+                told.append(f"{' and '.join(errors)} away{of}")
+        return ", ".join(told)
+
+    def _beyond_reach(self, parameters: Floats) -> list[str]:
+        found: list[str] = []
+        for place in self.problem.deciding:
+            task = self.problem.tasks[place]
+            if not task.has_point:
+                continue
+            first = self.problem.layout.targets[place][0]
+            target = parameters[first : first + 3]
+            beyond = _beyond(self.problem, task.frames[0], target) - self._allowed(place)
+            if beyond > _AT * max(1.0, float(np.abs(target).max())):
+                of = f" of '{task.name}'" if len(self.problem.deciding) > 1 else ""
+                found.append(f"the target{of} is at least {beyond:.3g} m out of reach")
+        return found
+
+    def _allowed(self, place: int) -> float:
+        """How far from its target the point of a task may be and still count as there, in metres.
+
+        That is its tolerance, and all that slack of its rows comes to at once.
+        """
+        task = self.problem.tasks[place]
+        k, group = next((k, group) for k, group in enumerate(task.groups) if group.unit == "m")
+        first = self.problem.layout.thresholds[place][0]
+        tolerance = float(group.error(self.settings[first + k]))
+        return tolerance + float(np.linalg.norm(task.slack[group.start : group.stop]))
+
+    def _held_back(self, q: Floats, parameters: Floats) -> dict[str, list[str]]:
+        """The joints that stand where a limit beside the description's ends, by limit."""
+        problem = self.problem
+        found: dict[str, list[str]] = {}
+        for k, limit in enumerate(problem.limits):
+            given = (
+                self.settings[slice(*problem.layout.limit_settings[k])],
+                parameters[slice(*problem.layout.limit_numbers[k])],
+            )
+            bounds = limit.bounds(NUMPY, self._where(limit, q, parameters), *given)
+            at = [index for index, ends in bounds.items() if _at_end(q[index], ends)]
+            names = _joints_of(problem, [index for index in at if index in problem.moved])
+            if names:
+                found.setdefault(limit.name, []).extend(names)
+        return found
+
+    def _where(self, limit: BoundLimit, q: Floats, parameters: Floats) -> Where:
+        """What the bounds of a limit are computed from; inside the description's limits only."""
+        problem = self.problem
+        start = np.zeros(problem.mechanism.n_q)
+        span = problem.layout.start
+        if limit.needs_start:
+            begin = parameters[slice(*span)]
+            start[list(problem.moved)] = np.clip(begin, problem.lower, problem.upper)
+        room: dict[int, Interval] = {}
+        if limit.rank != POSITION:
+            ends = zip(problem.moved, problem.lower, problem.upper, strict=True)
+            for index, lower, upper in ends:
+                room[index] = (
+                    lower if np.isfinite(lower) else None,
+                    upper if np.isfinite(upper) else None,
+                )
+        return Where(q, start, room)
+
+
+def _at_end(value: float, ends: Interval, within: float = _AT) -> bool:
+    return any(
+        end is not None and abs(value - float(end)) <= within * max(1.0, abs(float(end)))
+        for end in ends
+    )
+
+
+def _joints_of(problem: Problem, indices: Iterable[int]) -> list[str]:
+    m = problem.mechanism
+    places = [int(np.searchsorted(m.q_start, index, side="right")) - 1 for index in indices]
+    return list(dict.fromkeys(m.joint_names[c] for c in places))
+
+
+def _beyond(problem: Problem, frame: str, target: Floats) -> float:
+    """How far a point lies outside the ball that the frame can be in at all, in metres.
+
+    Zero where an unlimited slide or a free base moves the frame: then there is no such ball.
+    """
+    m = problem.mechanism
+    path = m.ancestry(int(m.frame_body[m.frame(frame)]))
+    moving = [b for b in path if m.body_joint_types[b] is not JointType.FIXED]
+    if not moving or _is_boundless(problem, moving):
+        return 0.0
+    centre, turn = np.zeros(3), np.eye(3)
+    for b in path[: path.index(moving[0]) + 1]:
+        centre = centre + turn @ m.p_parent_joint[b]
+        turn = turn @ m.R_parent_joint[b]
+    return float(np.linalg.norm(target - centre)) - way(m, frame)
+
+
+def _is_boundless(problem: Problem, moving: Sequence[int]) -> bool:
+    """Whether a slide without limits or a free base is among these joints."""
+    m = problem.mechanism
+    for b in moving:
+        kind, start = m.body_joint_types[b], int(m.q_start[int(m.coordinate[b])])
+        if kind in (JointType.PLANAR, JointType.FLOATING):
+            return True
+        if kind is JointType.PRISMATIC and not np.isfinite([m.lower[start], m.upper[start]]).all():
+            return True
+    return False
+
+
+def at_limits(
+    m: Mechanism, coordinates: Iterable[int], q: Floats, *, within: float = _AT
+) -> list[str]:
+    """The joints among these coordinates that stand at a limit, and at which."""
+    names: list[str] = []
+    for c in coordinates:
+        if np.isfinite(m.angle_limit[c]):
+            wxyz = q[int(m.q_start[c]) : int(m.q_start[c]) + 4]
+            angle = 2.0 * np.arctan2(np.linalg.norm(wxyz[1:]), abs(wxyz[0]))
+            if _at_end(float(angle), (float(m.angle_limit[c]), None), within):
+                names.append(f"{m.joint_names[c]} (angle)")
+        for k in range(int(m.q_start[c]), int(m.q_start[c + 1])):
+            for side, limit in (("lower", m.lower[k]), ("upper", m.upper[k])):
+                if np.isfinite(limit) and _at_end(float(q[k]), (limit, None), within):
+                    names.append(f"{m.joint_names[c]} ({side})")
+    return names

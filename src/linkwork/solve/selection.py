@@ -1,0 +1,153 @@
+"""Selection among solutions: their turns, which are distinct, and what makes one the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.checks import real_array
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.recipe import algorithm_recipe
+from linkwork.errors import InputError, ShapeError
+from linkwork.solve.options import Choose
+from linkwork.solve.problem import Problem
+
+Floats = NDArray[np.float64]
+
+
+def cheapest(cost: Floats, success: NDArray[np.bool_], misses: Floats) -> NDArray[np.int64]:
+    """Which of the solutions (N, K) to take: the cheapest success, else the nearest miss."""
+    any_solved = np.any(success, axis=1, keepdims=True)
+    ranked = np.where(any_solved, np.where(success, cost, np.inf), misses)
+    return ranked.argmin(axis=1)
+
+
+def nearest_turns(problem: Problem, q: Floats, start: Floats) -> Floats:
+    """The same configurations with every angle on the turn that is nearest to ``start``.
+
+    Shapes: (n, nq) all. Limits are kept: a joint that has more than a turn may choose. A quaternion
+    takes the sign that is nearer.
+    """
+    moved = list(problem.moved)
+    x = q[:, moved]
+    turn = 2.0 * np.pi
+    with np.errstate(invalid="ignore"):
+        least, most = np.ceil((problem.lower - x) / turn), np.floor((problem.upper - x) / turn)
+    count = np.clip(np.round((start[:, moved] - x) / turn), least, most)
+    count = np.where(problem.same_turns & (least <= most), count, 0.0)
+    turned = q.copy()
+    nearer = np.clip(x + turn * count, problem.lower, problem.upper)
+    turned[:, moved] = np.where(count == 0.0, x, nearer)
+    for first in _quaternions(problem):
+        part = slice(first, first + 4)
+        away = np.einsum("ni,ni->n", turned[:, part], start[:, part]) < 0.0
+        turned[away, part] *= -1.0
+    return turned
+
+
+def _quaternions(problem: Problem) -> list[int]:
+    """Where in q the quaternions of the joints that move begin."""
+    m = problem.mechanism
+    kinds = [(c, m.joint_types[c]) for c in problem.coordinates]
+    return [int(m.q_start[c]) + kind.n_lengths for c, kind in kinds if kind.has_quaternion]
+
+
+def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:
+    """The first of each group of rows of q (n, nq) that lie within ``apart`` of each other.
+
+    By the largest difference of a joint; whole turns are no difference where `nearest_turns` may
+    choose them, lengths count by the mechanism's, and quaternions by twice their difference.
+    """
+    moved = list(problem.moved)
+    turns = problem.same_turns
+    scale = np.where(problem.is_angle, 1.0, 1.0 / problem.length)
+    quaternions = [moved.index(first) for first in _quaternions(problem)]
+    for first in quaternions:
+        scale[first : first + 4] = 2.0
+    x = q[:, moved]
+    kept: list[int] = []
+    for k, row in enumerate(x):
+        away = x[kept] - row
+        whole = np.where(turns, np.round(away / (2.0 * np.pi)), 0.0)
+        away = np.abs(away - 2.0 * np.pi * whole)
+        for first in quaternions:  # one and its negative are one rotation
+            part = slice(first, first + 4)
+            away[:, part] = np.minimum(away[:, part], np.abs(x[kept][:, part] + row[part]))
+        away *= scale
+        if not kept or away.max(axis=1).min() > apart:
+            kept.append(k)
+    return np.array(kept, dtype=np.int64)
+
+
+Floats = NDArray[np.float64]
+Cost = Callable[[Floats, Floats], Floats]
+"""(q (n, nq), q0 (n, nq)) -> (n,), the least is the best."""
+
+
+def cost_of(problem: Problem, choose: Choose, compiler: Compiler) -> Cost:
+    """The cost that a choice stands for.
+
+    Raises: InputError where "manipulable" has no frame to look at.
+    """
+    if callable(choose):
+        return lambda q, _: _by_function(choose, q)
+    if choose == "nearest":
+        return lambda q, q0: distance(problem, q, q0)
+    if choose == "centred":
+        return lambda q, _: _off_centre(problem, q)
+    frames = [task.frames[0] for task in problem.tasks if task.frames]
+    if not frames:
+        raise InputError("choose='manipulable' needs a task of a frame; none of these has one")
+    jacobian = build(
+        algorithm_recipe("jacobian", problem.mechanism, frame=frames[0]), compiler=compiler
+    )
+    return lambda q, _: -_manipulability(problem, jacobian, q)
+
+
+def _by_function(choose: Callable[[Floats], Floats], q: Floats) -> Floats:
+    given = real_array(choose(q), "what choose gives")
+    if given.shape != q.shape[:1]:
+        raise ShapeError(
+            f"choose must give one number for each of {len(q)} rows, not shape {given.shape}"
+        )
+    return np.where(np.isnan(given), np.inf, given)
+
+
+def distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
+    """The length of the way from q0 (n,) in radians, for q, q0 (n, nq).
+
+    A slide counts by the mechanism's length, a rotation by the chord between its quaternions,
+    which must be on the same side.
+    """
+    scale = np.ones(problem.mechanism.n_q)
+    for c, kind in enumerate(problem.mechanism.joint_types):
+        start = int(problem.mechanism.q_start[c])
+        scale[start : start + kind.n_lengths] = 1.0 / problem.length
+        if kind.has_quaternion:
+            scale[start + kind.n_lengths : start + kind.n_q] = 2.0
+    away = ((q - q0) * scale)[:, list(problem.moved)]
+    return np.sqrt(np.einsum("ni,ni->n", away, away))
+
+
+def _off_centre(problem: Problem, q: Floats) -> Floats:
+    """The largest distance from the middle of the limits, as a share of half the range."""
+    lower, upper = problem.lower, problem.upper
+    bounded = np.isfinite(lower) & np.isfinite(upper) & (upper > lower)
+    if not bounded.any():
+        return np.zeros(len(q))
+    x = q[:, list(problem.moved)][:, bounded]
+    lower, upper = lower[bounded], upper[bounded]
+    middle, half = 0.5 * (upper + lower), 0.5 * (upper - lower)
+    return np.abs((x - middle) / half).max(axis=1)
+
+
+def _manipulability(problem: Problem, jacobian: Kernel, q: Floats) -> Floats:
+    """The volume of the velocity ellipsoid: the product of the singular values.
+
+    Source: T. Yoshikawa, "Manipulability of robotic mechanisms", IJRR 4 (1985).
+    """
+    J = jacobian(q)[:, :, list(problem.moved_v)]
+    return np.prod(np.linalg.svd(J, compute_uv=False), axis=-1)

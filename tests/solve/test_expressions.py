@@ -1,0 +1,326 @@
+"""The expressions of a problem on NumPy: what is fit, one iteration, what is measured."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from ik_solving import rows_of
+from linkwork.algorithms.registry import evaluate
+from linkwork.mechanism.neutral import neutral
+from linkwork.models import MODELS
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve import expressions
+from linkwork.solve.expressions import STATE, far_from_rigid, iteration, pose_features
+from linkwork.solve.inputs import settings_of
+from linkwork.solve.objectives import NearPosture
+from linkwork.solve.options import Options
+from linkwork.solve.problem import make_problem
+from linkwork.solve.seeds import starts_of
+from linkwork.solve.tasks.frames import Pose, Position
+from linkwork.spatial import so3
+from robots import mechanism_from
+from seeds import rng
+
+M = lw.load("ur5e").mechanism
+PROBLEM = make_problem(M, Pose("tool0"))
+
+
+def pose(q):
+    return evaluate("fk", M, q, frame="tool0")
+
+
+def fault(T):
+    return float(
+        expressions.expressions_of(PROBLEM).prepare(NUMPY, np.ravel(T), neutral(M))["fault"][0]
+    )
+
+
+def test_poses_are_fit_and_others_are_not():
+    g = rng("fit")
+    for _ in range(20):
+        T = pose(g.uniform(-3.0, 3.0, 6))
+        assert fault(T) <= 0.0
+        for i in range(4):
+            for j in range(4):
+                if j == 3 and i < 3:
+                    continue
+                other = T.copy()
+                other[i, j] += 0.01 if abs(T[i, j]) > 0.1 or i == 3 else 0.2
+                assert fault(other) > 0.0, (i, j)
+        other = T.copy()
+        other[:3, 0] *= -1.0
+        assert fault(other) > 0.9999
+        other = T.copy()
+        other[:3, :3] *= 1.0 + 4e-7
+        assert fault(other) <= 0.0
+
+
+def test_starts_are_moved_into_the_limits():
+    q0 = np.array([9.0, -9.0, 0.5, 1.0, -1.0, 7.0])
+    got = expressions.expressions_of(PROBLEM).prepare(NUMPY, np.ravel(pose(neutral(M))), q0)
+    assert np.array_equal(got["x0"], np.clip(q0, PROBLEM.lower, PROBLEM.upper))
+    T = pose(neutral(M))
+    assert np.array_equal(got["parameters"], [*T[:3, 3], *T[:3, :3].ravel()])
+
+
+def test_what_x_reaches_has_the_features_of_its_pose():
+    q = rng("place").uniform(-3.0, 3.0, 6)
+    T = pose(q)
+    expected = pose_features(NUMPY, list(T[:3, 3]), [list(row) for row in T[:3, :3]])
+    found = expressions.expressions_of(PROBLEM).place(NUMPY, q)["features"]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+CONTINUOUS = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+  <joint name="j" type="continuous"><parent link="a"/><child link="b"/>
+    <origin xyz="0 0 0.2"/><axis xyz="0 0 1"/></joint>
+  <joint name="k" type="revolute"><parent link="b"/><child link="c"/><origin xyz="0.3 0 0"/>
+    <axis xyz="0 1 0"/><limit lower="-8" upper="10" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_angles_without_limits_stay_on_the_turn_of_q0():
+    m = mechanism_from(CONTINUOUS)
+    problem = make_problem(m, Pose("c"))
+    T = evaluate("fk", m, np.array([0.4, 0.3]), frame="c")
+    parameters = np.concatenate([T[:3, 3], T[:3, :3].ravel()])
+    for turns in (-3, 0, 1, 7):
+        q0 = np.array([0.4 + 2.0 * np.pi * turns + 0.3, 5.0])
+        got = expressions.verified(
+            NUMPY, problem, np.array([0.4, 0.3]), q0, parameters, np.zeros(2)
+        )
+        np.testing.assert_allclose(got["q"], [0.4 + 2.0 * np.pi * turns, 0.3], atol=1e-14)
+        assert abs(got["measures"][0]) < 1e-25
+
+
+def test_measures():
+    q0 = neutral(M)
+    T = pose(np.array([0.1, -0.2, 0.3, 0.4, 0.5, -0.6]))
+    turned = T.copy()
+    turned[:3, :3] = T[:3, :3] @ so3.exp(NUMPY, np.array([0.0, 0.3, 0.0]))
+    turned[:3, 3] += (0.0, 0.02, 0.0)
+    parameters = np.concatenate([turned[:3, 3], turned[:3, :3].ravel()])
+    x = np.array([0.1, -0.2, 0.3, 0.4, 0.5, -0.6])
+    measures = expressions.verified(NUMPY, PROBLEM, x, q0, parameters, np.zeros(2))["measures"]
+    expected = [0.02**2, (2.0 * np.sin(0.15)) ** 2, 0.0]
+    np.testing.assert_allclose(measures, expected, atol=1e-12)
+    x[0] = PROBLEM.upper[0] + 0.25
+    assert expressions.verified(NUMPY, PROBLEM, x, q0, parameters, np.zeros(2))["measures"][
+        2
+    ] == pytest.approx(0.25)
+
+
+def test_starts_lie_inside_the_limits_on_one_turn():
+    m = mechanism_from(CONTINUOUS)
+    base, span, kept = starts_of(make_problem(m, Pose("c")))
+    np.testing.assert_allclose(base, [-np.pi, 1.0 - np.pi])
+    np.testing.assert_allclose(span, [2.0 * np.pi, 2.0 * np.pi])
+    assert not kept.any()
+    arm = make_problem(lw.load("panda").mechanism, Pose("link7"))
+    base, span, _ = starts_of(arm)
+    assert np.array_equal(base, arm.lower)
+    np.testing.assert_allclose(base + span, arm.upper, rtol=1e-14)
+
+
+def test_a_scaled_joint_keeps_all_of_its_turns():
+    text = CONTINUOUS.replace('<robot name="r">', '<robot name="r"><link name="d"/>').replace(
+        "</robot>",
+        """<joint name="l" type="revolute"><parent link="c"/><child link="d"/>
+        <origin xyz="0.1 0 0"/><axis xyz="0 1 0"/><mimic joint="k" multiplier="0.3"/>
+        <limit lower="-8" upper="10" effort="1" velocity="1"/></joint></robot>""",
+    )
+    problem = make_problem(mechanism_from(text), Pose("d"))
+    base, span, _ = starts_of(problem)
+    k = next(i for i in range(2) if np.isfinite(problem.lower[i]))
+    assert base[k] == -8.0
+    assert span[k] == 18.0
+
+
+def test_what_is_held_or_not_bounded_has_no_seeds():
+    assert expressions.has_seeds(PROBLEM)
+    held = make_problem(M, Pose("tool0"), joints=M.joint_names[:4])
+    assert not expressions.has_seeds(held)
+    made = expressions.expressions_of(held)
+    assert made.place is None
+    given = np.ravel(pose(neutral(M)))
+    assert made.prepare(NUMPY, given, neutral(M))["features"].size == 0
+    free = lw.load("panda", base="floating").mechanism
+    assert not expressions.has_seeds(make_problem(free, Pose("link7")))
+    assert expressions.expressions_of(PROBLEM).key != made.key
+
+
+def test_each_target_goes_in_by_itself():
+    assert expressions.expressions_of(PROBLEM).inputs == ((4, 4),)
+    two = make_problem(M, [Position("forearm_link"), Pose("tool0")])
+    made = expressions.expressions_of(two)
+    assert made.inputs == ((3,), (4, 4))
+    T, point, q0 = pose(neutral(M)), rng("point").normal(size=3), np.full(6, 9.0)
+    got = made.prepare(NUMPY, point, T.ravel(), q0)
+    expected = np.concatenate([point, T[:3, 3], T[:3, :3].ravel()])
+    assert np.array_equal(got["parameters"], expected)
+    assert np.array_equal(got["x0"], two.upper)
+    assert got["fault"][0] <= 0.0
+
+
+def test_one_unfit_target_of_several_is_a_fault():
+    two = make_problem(M, [Position("forearm_link"), Pose("tool0")])
+    prepare, T = expressions.expressions_of(two).prepare, pose(neutral(M))
+    askew = T.copy()
+    askew[0, 0] += 2e-6  # little more than is allowed: the other's margin does not make up for it
+    askew[0, 1] += 2e-6
+    q0 = neutral(M)
+    for point, target in ((np.zeros(3), askew * 1.01), (np.array([1e301, 0.0, 0.0]), T)):
+        fault = prepare(NUMPY, point, target.ravel(), q0)["fault"][0]
+        assert not fault <= 0.0
+    assert not prepare(NUMPY, np.array([np.nan, 0, 0]), T.ravel(), q0)["fault"][0] <= 0.0
+
+
+ROBOTS = [("ur5e", {}), ("panda", {}), ("scara", {}), ("mobile_arm", {}), ("puma560", {})]
+GAP, GOING, SCORE = (STATE.index(name) for name in ("gap", "going", "score"))
+
+
+def setup(name, options):
+    robot = lw.load(name, **options)
+    frame = MODELS[name].tip
+    return robot, frame, make_problem(robot.mechanism, Pose(frame))
+
+
+def numbers(problem, targets, q0=None, **how):
+    """The parameters and settings of one row."""
+    neutral = np.zeros(problem.mechanism.n_q)
+    parameters, _, _ = rows_of(problem, targets, neutral if q0 is None else q0)
+    return parameters[0], settings_of(problem, Options(**how))
+
+
+def tight(problem, target, position=1e-6, rotation=1e-6):
+    return numbers(problem, target, position_tolerance=position, rotation_tolerance=rotation)
+
+
+@pytest.mark.parametrize(("name", "options"), ROBOTS)
+def test_steps_stay_inside_and_end_at_the_target(name, options):
+    robot, frame, problem = setup(name, options)
+    solved = 0
+    for q in robot.random(8, seed=3):
+        given = tight(problem, robot.fk(q, frame))
+        near = robot.integrate(q, 0.05 * rng(f"near {name}").normal(size=robot.n_v))
+        x = np.clip(near[list(problem.moved)], problem.lower, problem.upper)
+        for _ in range(30):
+            after, state = iteration(NUMPY, problem, x, *given)
+            assert (after >= problem.lower).all()
+            assert (after <= problem.upper).all()
+            if state[GAP] <= 0.0:
+                solved += 1
+                break
+            x = after
+    assert solved >= 7
+
+
+@pytest.mark.parametrize(("name", "options"), ROBOTS)
+def test_the_step_goes_downhill(name, options):
+    robot, frame, problem = setup(name, options)
+    for q in robot.random(10, seed=4):
+        given = tight(problem, robot.fk(robot.integrate(q, np.full(robot.n_v, 0.02)), frame))
+        x = q[list(problem.moved)]
+        after, before = iteration(NUMPY, problem, x, *given)
+        _, then = iteration(NUMPY, problem, after, *given)
+        assert then[SCORE] <= before[SCORE] * 1.01
+
+
+def test_a_solved_x_is_recognised_and_only_a_solved_one():
+    robot, frame, problem = setup("ur5e", {})
+    q = robot.random(seed=5)
+    for position, rotation in ((1e-4, 1e-3), (1e-9, 1e-9), (1.0, 2.0), (1.0, math.pi)):
+        given = tight(problem, robot.fk(q, frame), position, rotation)
+        for scale in (0.0, 1e-8, 1e-4, 1e-2, 1.0):
+            x = q + scale * np.array([0.3, -0.2, 0.5, 0.1, -0.4, 0.7])
+            _, state = iteration(NUMPY, problem, x, *given)
+            relative = np.linalg.inv(robot.fk(x, frame)) @ robot.fk(q, frame)
+            distance = np.linalg.norm(robot.fk(x, frame)[:3, 3] - robot.fk(q, frame)[:3, 3])
+            sine = 0.5 * np.linalg.norm((relative - relative.T)[[2, 0, 1], [1, 2, 0]])
+            angle = math.atan2(sine, 0.5 * (np.trace(relative[:3, :3]) - 1.0))
+            assert (state[GAP] <= 0.0) == (distance <= position and angle <= rotation)
+
+
+def test_joints_that_do_not_move_are_taken_from_the_parameters():
+    robot = lw.load("ur5e")
+    problem = make_problem(robot.mechanism, Pose("tool0"), joints=robot.joint_names[:3])
+    assert problem.layout.n_parameters == 12 + 3
+    q = robot.random(seed=6)
+    given = numbers(
+        problem, robot.fk(q, "tool0"), q, position_tolerance=1e-9, rotation_tolerance=1e-9
+    )
+    _, state = iteration(NUMPY, problem, q[:3], *given)
+    assert state[GAP] <= 0.0
+
+
+def test_misses_are_ranked_by_the_highest_priority_that_is_missed():
+    robot = lw.load("panda")
+    tip = MODELS["panda"].tip
+    tasks = [Position(tip), Position("link4", priority=1)]
+    problem = make_problem(robot.mechanism, tasks)
+    a, b = robot.random(2, seed=7)
+    here = {tip: robot.fk(a, tip)[:3, 3], "link4": robot.fk(a, "link4")[:3, 3]}
+    states = []
+    for top, low in ((0.0, 0.0), (0.0, 0.1), (0.0, 0.2), (1e-3, 0.0), (0.1, 0.0)):
+        targets = {tip: here[tip] + [top, 0, 0], "link4": here["link4"] + [low, 0, 0]}
+        parameters, settings = numbers(problem, targets, b)
+        states.append(iteration(NUMPY, problem, a[list(problem.moved)], parameters, settings)[1])
+    scores = [state[SCORE] for state in states]
+    assert scores == sorted(scores)
+    assert len(set(scores)) == len(scores)
+    assert [bool(state[GAP] <= 0.0) for state in states] == [True, False, False, False, False]
+
+
+def test_a_lower_level_takes_no_part_in_what_the_first_level_asks_for():
+    """To first order, the rows of the first level move as they do without a second."""
+    robot = lw.load("panda")
+    tip, g = MODELS["panda"].tip, rng("lower level")
+    alone = make_problem(robot.mechanism, Pose(tip))
+    both = make_problem(robot.mechanism, [Pose(tip), Position("link4", priority=1)])
+    gaps = []
+    for q in 0.2 * robot.neutral() + 0.8 * robot.random(20, seed=8):  # away from limits
+        goal = robot.fk(robot.integrate(q, 1e-4 * g.normal(size=robot.n_v)), tip)
+        elbow = robot.fk(q, "link4")[:3, 3] + 1e-4 * g.normal(size=3)
+        first, _ = iteration(NUMPY, alone, q, *numbers(alone, goal))
+        second, _ = iteration(NUMPY, both, q, *numbers(both, [goal, elbow]))
+        J = robot.jacobian(q, tip)
+        gaps.append(np.linalg.norm(J @ (second - first)) / np.linalg.norm(J @ (first - q)))
+        assert np.linalg.norm(second - first) > 1e-6
+    assert max(gaps) < 1e-6
+
+
+def test_objectives_move_on_until_nothing_is_left_to_gain():
+    robot = lw.load("panda")
+    tip = MODELS["panda"].tip
+    q = robot.random(seed=9)
+    for goal, going in ((q, False), (q + 0.3, True)):
+        problem = make_problem(robot.mechanism, Pose(tip), objectives=[NearPosture(goal)])
+        _, state = iteration(NUMPY, problem, q, *numbers(problem, robot.fk(q, tip)))
+        assert (state[GOING] > 0.0) == going
+        assert state[GAP] <= 0.0
+
+
+def test_features_tell_where_a_pose_is():
+    g = rng("features")
+    for _ in range(200):
+        R, p = so3.exp(NUMPY, g.normal(size=3) * 2.0), g.normal(size=3)
+        found = np.array(pose_features(NUMPY, list(p), [list(row) for row in R]))
+        assert np.array_equal(found[:3], p)
+        assert (np.abs(found[3:6]) <= 1.0 + 1e-12).all()
+        which = int(found[6])
+        quaternion = np.insert(found[3:6], which, 1.0)
+        w, x, y, z = quaternion / np.linalg.norm(quaternion)
+        v, k = np.array([x, y, z]), np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        again = np.eye(3) + 2.0 * w * k + 2.0 * (np.outer(v, v) - v @ v * np.eye(3))
+        np.testing.assert_allclose(again, R, atol=1e-12)
+
+
+def test_how_far_a_matrix_is_from_a_rigid_one():
+    R = [list(row) for row in so3.exp(NUMPY, np.array([0.3, -1.0, 2.0]))]
+    assert far_from_rigid(NUMPY, R, [0.0, 0.0, 0.0, 1.0]) < 1e-15
+    assert abs(far_from_rigid(NUMPY, R, [0.0, 0.1, 0.0, 1.0]) - 0.1) < 1e-15
+    mirrored = [[-a, b, c] for a, b, c in R]
+    assert far_from_rigid(NUMPY, mirrored, [0.0, 0.0, 0.0, 1.0]) >= 1.0

@@ -1,0 +1,431 @@
+"""Programs: from targets to answers in one call; the bits of one target are those of a batch."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import ik
+from linkwork.compile.cache import Cache
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.lanes import NO_SEED
+from linkwork.compile.numpy_abi import array_abi
+from linkwork.compile.recipe import Recipe
+from linkwork.compile.target import host, with_width
+from linkwork.mechanism.neutral import neutral
+from linkwork.solve import program as module
+from linkwork.solve.engine import Known
+from linkwork.solve.expressions import POSE_AXES, ROUNDING, Expressions, expressions_of
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.inputs import settings_of
+from linkwork.solve.options import Options
+from linkwork.solve.problem import make_problem
+from linkwork.solve.program import OPTIONS, Refused, program_of
+from linkwork.solve.seeds import Axis, starts_of
+from linkwork.solve.tasks.frames import Pose, Position
+from seeds import rng
+
+ROBOT = lw.load("ur5e")
+PROBLEM = make_problem(ROBOT.mechanism, Pose("tool0"))
+Q0 = neutral(ROBOT.mechanism)
+SETTINGS = settings_of(PROBLEM, Options())
+
+
+def start_box(problem):
+    return np.ascontiguousarray(np.stack(starts_of(problem)))
+
+
+def built(compiler=None, problem=PROBLEM):
+    expressions, box = expressions_of(problem), start_box(problem)
+    return program_of(expressions, box, POSE_AXES, compiler=compiler or Compiler())
+
+
+def options(program, **changes):
+    numbers = {"steps": 16, "tries": 1000, "seed": 0, "seed_try": 0, "checked": 0} | changes
+    return program.options(numbers, SETTINGS, [*SETTINGS[:2], ROUNDING])
+
+
+def targets(n, label):
+    g = rng(label)
+    return ROBOT.fk(g.uniform(-3.0, 3.0, (n, 6)), "tool0")
+
+
+@pytest.fixture(scope="module")
+def program():
+    return built()
+
+
+def test_answers_reach_their_targets(program):
+    T = targets(500, "program")
+    q, report = program.run([T], Q0[None], options(program))
+    assert (report[:, 0] == 1.0).all()
+    away = ROBOT.fk(q, "tool0") - T
+    assert np.abs(away[:, :3, 3]).max() < 1e-5
+    assert np.abs(away[:, :3, :3]).max() < 1e-4
+    np.testing.assert_allclose(report[:, 1], (away[:, :3, 3] ** 2).sum(axis=1), atol=1e-16)
+    lower, upper = PROBLEM.lower, PROBLEM.upper
+    assert (q >= lower).all()
+    assert (q <= upper).all()
+
+
+@pytest.mark.parametrize("seed_try", [-1, 0, 1])
+def test_one_target_has_the_bits_of_a_batch(program, seed_try):
+    T, q0 = targets(120, "one"), rng("one q0").uniform(-3.0, 3.0, (120, 6))
+    given = options(program, seed_try=seed_try)
+    q, report = program.run([T], q0, given)
+    assert (report[:, -1] > 1).any(), "some should need restarts"
+    for k in range(120):
+        alone = program.run([T[k : k + 1]], q0[k : k + 1], given)
+        assert np.array_equal(alone[0][0], q[k])
+        assert np.array_equal(alone[1][0], report[k])
+        if array_abi() is not None:
+            row = program.one(T[k].copy(), q0[k].copy(), given)
+            assert np.array_equal(row, [*q[k], *report[k]])
+
+
+def test_seeds_save_restarts(program):
+    T = targets(2000, "seeds")
+    _, plain = program.run([T], Q0[None], options(program, seed_try=-1))
+    _, seeded = program.run([T], Q0[None], options(program))
+    assert seeded[:, -1].mean() < 0.8 * plain[:, -1].mean()
+    assert seeded[:, -2].mean() < 0.8 * plain[:, -2].mean()
+
+
+def test_a_given_start_comes_before_the_seed(program):
+    g = rng("near")
+    q = g.uniform(-2.5, 2.5, (300, 6))
+    T = ROBOT.fk(q, "tool0")
+    near = q + g.uniform(-0.02, 0.02, q.shape)
+    found, report = program.run([T], near, options(program, seed_try=1))
+    stayed = report[:, -1] == 0
+    assert stayed.mean() > 0.9
+    assert np.abs(found - q)[stayed].max() < 1.0
+
+
+def test_chunks_and_threads_change_nothing(program, monkeypatch):
+    T, q0 = targets(300, "chunks"), rng("chunks q0").uniform(-3.0, 3.0, (300, 6))
+    expected = program.run([T], q0, options(program))
+    usual = options(program)[OPTIONS.index("budget")]
+    for chunk, threads, budget in ((7, 1, usual), (64, 3, 1), (4096, 4, usual), (4096, 1, 2000)):
+        monkeypatch.setattr(module, "CHUNK", chunk)
+        told = []
+        q, report = program.run(
+            [T],
+            q0,
+            options(program, budget=budget),
+            threads=threads,
+            progress=lambda *a, t=told: t.append(a),
+        )
+        assert np.array_equal(q, expected[0])
+        assert np.array_equal(report, expected[1])
+        assert told[-1] == (300, 300)
+        assert [a for a, _ in told] == sorted(a for a, _ in told)
+
+
+def test_every_width_gives_the_same_bits(program):
+    T = targets(50, "widths")
+    expected = program.run([T], Q0[None], options(program))
+    for width in (2, 4):
+        other = built(Compiler(with_width(host(), width)))
+        q, report = other.run([T], Q0[None], options(other))
+        assert np.array_equal(q, expected[0])
+        assert np.array_equal(report, expected[1])
+        if array_abi() is not None:
+            row = other.one(T[3].copy(), Q0, options(other))
+            assert np.array_equal(row, [*q[3], *report[3]])
+
+
+def test_kept_code_is_not_traced(program, tmp_path, monkeypatch):
+    compiler = Compiler(host(), Cache(tmp_path / "c"))
+    assert not built(compiler).made.from_cache
+
+    def fail(recipe):
+        raise AssertionError("traced although the cache has it")
+
+    monkeypatch.setattr(Recipe, "traced", fail)
+    kept = built(compiler)
+    assert kept.made.from_cache
+    assert kept.sizes == program.sizes
+    T = targets(20, "kept")
+    assert np.array_equal(
+        kept.run([T], Q0[None], options(kept))[0],
+        program.run([T], Q0[None], options(program))[0],
+    )
+
+
+def unfit():
+    """Poses that are none, each with what is wrong."""
+    T = np.eye(4)
+    T[:3, 3] = (0.3, 0.2, 0.4)
+    scaled, mirrored, last, nan, infinite = (T.copy() for _ in range(5))
+    scaled[:3, :3] *= 1.0 + 2e-6
+    mirrored[0, 0] = -1.0
+    last[3, 3] = 1.001
+    nan[1, 3] = np.nan
+    infinite[2, 2] = np.inf
+    return [scaled, mirrored, last, nan, infinite]
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_what_is_no_pose_is_refused(program, k):
+    bad = unfit()[k]
+    T = targets(40, "unfit")
+    T[27] = bad
+    with pytest.raises(Refused) as caught:
+        program.run([T], Q0[None], options(program))
+    assert caught.value.unfit
+    assert 27 - 8 < caught.value.row <= 27
+    with pytest.raises(Refused):
+        program.run([bad[None]], Q0[None], options(program))
+    assert program.one(bad, Q0, options(program)) is None
+
+
+def test_a_start_that_is_not_finite_is_refused(program):
+    T = targets(3, "start")
+    q0 = np.zeros((3, 6))
+    q0[1, 2] = np.nan
+    with pytest.raises(Refused):
+        program.run([T], q0, options(program))
+    assert program.one(T[0].copy(), q0[1].copy(), options(program)) is None
+
+
+def test_faults_do_not_count_where_targets_were_checked(program):
+    scaled = unfit()[0]
+    q, report = program.run([scaled[None]], Q0[None], options(program, checked=1))
+    assert report[0, 0] == 1.0
+    assert np.isfinite(q).all()
+
+
+def test_numbers_too_large_are_told_apart(program):
+    T = targets(20, "large")
+    T[11, 0, 3] = 1e200
+    with pytest.raises(Refused) as caught:
+        program.run([T], Q0[None], options(program))
+    assert not caught.value.unfit
+    assert 11 - 8 < caught.value.row <= 11
+
+
+def test_what_cannot_be_reached_is_no_success(program):
+    T = targets(30, "far")
+    T[5, 0, 3] += 5.0
+    q, report = program.run([T], Q0[None], options(program, tries=20))
+    assert report[5, 0] == 0.0
+    assert report[:, 0].sum() == 29
+    lower, upper = PROBLEM.lower, PROBLEM.upper
+    assert ((q >= lower) & (q <= upper)).all()
+    assert report[5, 1] > 9.0
+    assert 0 <= report[5, -1] < 20
+
+
+def test_one_takes_nothing_but_what_fits(program):
+    given, T = options(program), targets(1, "fits")[0].copy()
+    for arguments in (
+        (T, Q0), (T[None], Q0, given), (T[:3], Q0, given), (T.astype(np.float32), Q0, given),
+        (T.tolist(), Q0, given), (T.T, Q0, given), (T, Q0[:5], given), (T, Q0, given[:-1]),
+    ):  # fmt: skip
+        assert program.one(*arguments) is None
+
+
+def test_no_targets(program):
+    q, report = program.run([np.zeros((0, 4, 4))], Q0[None], options(program))
+    assert q.shape == (0, 6)
+    assert report.shape == (0, program.sizes.report)
+
+
+def test_threads_of_python_share_a_program(program):
+    T = targets(2000, "shared")
+    expected = program.run([T], Q0[None], options(program))
+    failed = []
+
+    def work():
+        for _ in range(3):
+            q, report = program.run([T], Q0[None], options(program))
+            if not (np.array_equal(q, expected[0]) and np.array_equal(report, expected[1])):
+                failed.append(1)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not failed
+
+
+STARTS = np.array([[-4.0, -4.0], [8.0, 8.0], [0.0, 0.0]])
+
+
+def small(place=False):
+    """x0² + x1 = a, x1 = b, for the targets a (1,) and [b, c] (1, 2) with c at most 0."""
+
+    def prepare(o, a, b, q0):
+        found = [a[0], b[0]] if place else []
+        return {
+            "x0": o.part(q0, 1, 3),
+            "parameters": o.vector([a[0], b[0]]),
+            "fault": o.vector([b[1]]),
+            "features": o.vector(found),
+        }
+
+    def step(o, x, p, s):
+        f = [x[0] * x[0] + x[1] - p[0], x[1] - p[1]]
+        error = f[0] * f[0] + f[1] * f[1]
+        d1 = f[1]
+        d0 = (f[0] - d1) * (2.0 * x[0]) / (4.0 * x[0] * x[0] + 0.01)
+        return {"x": o.vector([x[0] - d0, x[1] - d1]), "state": o.vector([error - s[0], error])}
+
+    def verify(o, x, q0, p, _settings):
+        measures = [o.absolute(x[0] * x[0] + x[1] - p[0]), o.absolute(x[1] - p[1])]
+        return {"q": o.vector([q0[0], x[0], x[1]]), "measures": o.vector(measures)}
+
+    def at(o, x):
+        return {"features": o.vector([x[0] * x[0] + x[1], x[1]])}
+
+    return Expressions(
+        key=("test", str(place)),
+        inputs=((1,), (1, 2)),
+        n_q=3,
+        n=2,
+        n_parameters=2,
+        n_settings=1,
+        prepare=prepare,
+        iterate=step,
+        verify=verify,
+        place=at if place else None,
+    )
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return program_of(small(), STARTS, (), compiler=Compiler())
+
+
+def numbers(program, *, thresholds=(1e-3, 1e-3), **changes):
+    given = {"steps": 12, "tries": 50, "seed": 3, "seed_try": -1, "checked": 0} | changes
+    return program.options(given, [1e-8], thresholds)
+
+
+def problems(n, label):
+    g = rng(label)
+    b = np.stack([g.uniform(-2.0, 2.0, n), np.zeros(n)], axis=1)[:, None]
+    return [b[:, 0, :1] + g.uniform(0.1, 4.0, (n, 1)), b], g.uniform(-3.0, 3.0, (n, 3))
+
+
+def test_several_targets_of_any_shape(plain):
+    (a, b), q0 = problems(70, "targets")
+    q, report = plain.run([a, b], q0, numbers(plain))
+    assert (report[:, 0] == 1.0).all()
+    np.testing.assert_allclose(q[:, 1] ** 2 + q[:, 2], a[:, 0], atol=1e-3)
+    np.testing.assert_allclose(q[:, 2], b[:, 0, 0], atol=1e-3)
+    assert np.array_equal(q[:, 0], q0[:, 0])
+    np.testing.assert_allclose(report[:, 1], np.abs(q[:, 1] ** 2 + q[:, 2] - a[:, 0]), atol=1e-15)
+    if array_abi() is not None:
+        row = plain.one(a[3].copy(), b[3].copy(), q0[3].copy(), numbers(plain))
+        assert np.array_equal(row, [*q[3], *report[3]])
+    assert plain.sizes.features == 0
+
+
+def test_success_is_decided_by_each_threshold(plain):
+    targets, q0 = problems(70, "thresholds")
+    _, report = plain.run(targets, q0, numbers(plain))
+    for k in (0, 1):
+        limits = [1.0, 1.0]
+        limits[k] = float(np.median(report[:, 1 + k]))
+        _, judged = plain.run(targets, q0, numbers(plain, thresholds=limits))
+        assert np.array_equal(judged[:, 0] == 1.0, report[:, 1 + k] <= limits[k])
+        assert 0 < judged[:, 0].sum() <= 70
+    _, none = plain.run(targets, q0, numbers(plain, thresholds=(-1.0, 1.0)))
+    assert not none[:, 0].any()
+
+
+def test_a_fault_names_its_row(plain):
+    (a, b), q0 = problems(20, "fault")
+    b[13, 0, 1] = 1e-9
+    with pytest.raises(Refused) as caught:
+        plain.run([a, b], q0, numbers(plain))
+    assert (caught.value.row, caught.value.unfit) == (13, True)
+    _, report = plain.run([a, b], q0, numbers(plain, checked=1))
+    assert report[:, 0].all()
+
+
+@pytest.fixture
+def seeded():
+    return program_of(small(place=True), STARTS, (Axis(6), Axis(6)), compiler=Compiler())
+
+
+def test_a_target_begins_at_the_seed_of_its_cell(seeded):
+    grid = np.array([[0.0, -1.0], [0.5, 1.0], [3.0, 2.0], [1.0, 3.0]])  # 3 cells of 2, 2 of 1
+    table = np.arange(12, dtype=np.uint16).reshape(6, 2) * 1000
+    seeded.connect({"starts": STARTS, "grid": grid, "seeds": table})
+    for a, b, row in (
+        (0.5, -0.5, 0), (2.5, -0.5, 1), (5.5, -0.01, 2), (0.5, 0.01, 3), (5.9, 0.9, 5),
+        (-7.0, -9.0, 0), (1e9, 1e9, 5), (1e9, -1e9, 2),
+    ):  # fmt: skip
+        where = [np.array([[a]]), np.array([[[b, 0.0]]])]
+        given = numbers(seeded, seed_try=0, steps=1, tries=1)
+        q, _ = seeded.run(where, np.zeros((1, 3)), given)
+        np.testing.assert_allclose(q[0, 1:], -4.0 + (table[row] + 0.5) / 65536 * 8.0)
+
+
+def test_features_choose_the_seed(seeded):
+    targets, q0 = problems(400, "features")
+    _, without = seeded.run(targets, q0, numbers(seeded))
+    _, found = seeded.run(targets, q0, numbers(seeded, seed_try=0))
+    assert found[:, 0].all()
+    assert found[:, -2].mean() < without[:, -2].mean()
+    assert (found[:, -1] == 0).mean() > 0.95
+
+
+PANDA, BODY = lw.load("panda"), lw.load("humanoid")
+
+
+def test_problems_have_keys_of_their_own():
+    problems = [
+        PROBLEM,
+        make_problem(ROBOT.mechanism, Pose("wrist_3_link")),
+        make_problem(ROBOT.mechanism, Pose("tool0"), joints=ROBOT.joint_names[:5]),
+        make_problem(ROBOT.mechanism, [Pose("tool0"), Position("forearm_link", priority=1)]),
+    ]
+    keys = {expressions_of(each).key for each in problems}
+    assert len(keys | {expressions_of(PROBLEM, iterated=False).key}) == 5
+
+
+def test_parts_share_what_is_compiled_for_them_alone():
+    known: Known = {}
+    both = InverseKinematics(BODY.mechanism, [Pose("left_foot"), Pose("right_foot")], known=known)
+    alone = InverseKinematics(BODY.mechanism, Pose("left_foot"), known=known)
+    assert len(both.programs) == 2 and alone.programs[0] is both.programs[0]
+
+
+def test_seeds_are_where_one_whole_pose_decides():
+    for how, seeded in (
+        ({}, True),
+        ({"objectives": [ik.Centred()]}, True),
+        ({"tasks": [Pose("tool0"), ik.Posture(priority=1)]}, True),
+        ({"tasks": Pose("tool0", rotation="xy")}, False),
+        ({"tasks": ik.Position("tool0")}, False),
+        ({"limits": [ik.PositionLimit(0.1)]}, False),
+    ):
+        problem = make_problem(PANDA.mechanism, how.pop("tasks", Pose("tool0")), **how)
+        assert (expressions_of(problem).place is not None) is seeded, how
+
+
+def test_the_cell_of_a_target_has_a_seed_near_it():
+    (program,) = PANDA.solver("tool0").programs
+    T = PANDA.fk(PANDA.random(500, seed=1), "tool0")
+    begun = program.begin([T], np.tile(PANDA.neutral(), (500, 1)))
+    assert begun.rows is not None and not begun.unfit.any()
+    seeds = program.tables["seeds"]
+    assert np.array_equal(begun.rows, np.floor(begun.rows))
+    assert ((begun.rows >= 0) & (begun.rows < len(seeds))).all()
+    table = seeds[begun.rows.astype(np.int64)]
+    filled = table[:, 0] != NO_SEED
+    assert filled.mean() > 0.8
+    lower, upper = PANDA.limits.lower[:7], PANDA.limits.upper[:7]
+    q = PANDA.neutral() + np.zeros((500, 1))
+    q[:, :7] = lower + (table + 0.5) / 65536.0 * (upper - lower)
+    near = np.linalg.norm(PANDA.fk(q, "tool0")[:, :3, 3] - T[:, :3, 3], axis=1)[filled]
+    far = np.linalg.norm(PANDA.fk(q[::-1], "tool0")[:, :3, 3] - T[:, :3, 3], axis=1)
+    assert np.median(near) < 0.3 * np.median(far)

@@ -1,0 +1,165 @@
+"""Write src/linkwork/robot_methods.py, the methods of `Robot` that compute, from the registry.
+
+    python tools/docs/robot_methods.py           writes the file
+    python tools/docs/robot_methods.py --check   exits with 1 where the file is out of date
+
+Name, inputs, keywords, the result's shape and the docstring's text stand in
+`linkwork/algorithms/registry.py`, once; here they become signatures that editors, type checkers and
+`help` read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "src"))  # the registry of this checkout, whatever is installed
+FILE = ROOT / "src" / "linkwork" / "robot_methods.py"
+HEAD = '''"""The methods of `Robot` that compute.
+
+Written by tools/docs/robot_methods.py: change the registry, and run it.
+"""
+
+# ruff: noqa: PLR0913  the keywords that all of dynamics has
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.algorithms.registry import ForwardDerivatives, InverseDerivatives
+from linkwork.programs import Compiled, name_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from linkwork.algorithms.jacobian import Reference
+    from linkwork.compile.kernel import OnBad
+    from linkwork.mechanism.dynamics_inputs import External
+
+    Floats = NDArray[np.float64]
+
+
+class RobotMethods:
+    """One method for each algorithm of the registry; `Robot` says what their keywords mean."""
+
+    if TYPE_CHECKING:
+        _with_inputs: Callable[..., Floats]
+'''
+KEYWORDS = {
+    "external": "External | None = None",
+    "gravity": "ArrayLike | None = None",
+    "losses": "bool = False",
+    "armature": "ArrayLike | None = None",
+}
+STATIC = {"frame": "str | None = None", "reference": 'Reference = "world-aligned"', "base": "str"}
+WIDTH = 100
+CALL = ("out: Floats | None = None", "threads: int | None = None", 'on_bad: OnBad = "raise"')
+
+
+def signature(entry) -> Iterator[str]:
+    """The lines of a method's head."""
+    yield f'    _{entry.name} = Compiled("{entry.name}")'
+    yield ""
+    yield f"    def {entry.name}("
+    yield "        self,"
+    for name, _ in entry.inputs:
+        yield f"        {name}: ArrayLike,"
+    required = "base" in entry.static
+    for name in entry.static:
+        if name != "reference":
+            yield f"        {name}: {'str' if required else STATIC[name]},"
+    yield "        *,"
+    if "reference" in entry.static:
+        yield f"        reference: {STATIC['reference']},"
+    for name in entry.keywords:
+        yield f"        {name}: {KEYWORDS[name]},"
+    for each in CALL if entry.result is None else CALL[1:]:
+        yield f"        {each},"
+    yield f"    ) -> {'Floats' if entry.result is None else entry.result.__name__}:"
+
+
+def docstring(entry) -> Iterator[str]:
+    """The lines of a method's docstring."""
+    own = entry.shape if entry.result is None else entry.shape[1:]
+    shape = f"({', '.join(['...', *map(str, own)])})"
+    lines = inspect.cleandoc(entry.doc).replace("{shape}", shape).split("\n")
+    if len(lines) == 1:
+        yield f'        """{lines[0]}"""'
+        return
+    yield f'        """{lines[0]}'
+    yield from (f"        {line}".rstrip() for line in lines[1:])
+    yield '        """'
+
+
+def body(entry) -> Iterator[str]:
+    """The lines of a method's body."""
+    arrays = ", ".join(name for name, _ in entry.inputs)
+    function = f"function = self._{entry.name}"
+    call = f"return function({arrays}, out=out, threads=threads, on_bad=on_bad)"
+    packed = f"({arrays})" if len(entry.inputs) > 1 else f"({arrays},)"
+    inputs = ", ".join(f'"{name}": {name}' for name in entry.keywords)
+    general = [f"        arrays, keywords = {packed}, {{{inputs}}}"]
+    if len(general[0]) > WIDTH:
+        rows = (f'            "{name}": {name},' for name in entry.keywords)
+        general = [f"        arrays = {packed}", "        keywords = {", *rows, "        }"]
+    if entry.result is not None:
+        yield from general
+        yield f'        name = "{entry.name}"'
+        yield "        found = self._with_inputs(name, arrays, keywords, None, threads, on_bad)"
+        yield f"        return {entry.result.__name__}(*np.moveaxis(found, -3, 0))"
+    elif entry.keywords:
+        usual = {name: "False" if name == "losses" else "None" for name in entry.keywords}
+        yield f"        if {' and '.join(f'{name} is {value}' for name, value in usual.items())}:"
+        yield f"            {function}"
+        yield f"            {call}"
+        yield from general
+        name = f'"{entry.name}"'
+        yield f"        return self._with_inputs({name}, arrays, keywords, out, threads, on_bad)"
+    elif entry.static:
+        yield "        try:"
+        yield f"            {function}{''.join(f'[{name}]' for name in entry.static)}"
+        yield "        except TypeError as error:"
+        yield f"            raise name_error(error, {', '.join(entry.static)}) from None"
+        yield f"        {call}"
+    else:
+        yield f"        {function}"
+        yield f"        {call}"
+
+
+def text() -> str:
+    """The whole file."""
+    from linkwork.algorithms.registry import ALGORITHMS  # noqa: PLC0415  after the path is set
+
+    methods = [
+        "\n".join([*signature(entry), *docstring(entry), *body(entry)])
+        for entry in ALGORITHMS.values()
+        if entry.has_method
+    ]
+    return HEAD + "\n" + "\n\n".join(methods) + "\n"
+
+
+def main() -> int:
+    """Write or check the file; the exit code."""
+    parser = argparse.ArgumentParser(description="write the computing methods of Robot")
+    parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
+    check = parser.parse_args().check
+    wanted = text()
+    if not check:
+        FILE.write_text(wanted, encoding="utf-8")
+        return 0
+    if FILE.exists() and FILE.read_text(encoding="utf-8") == wanted:
+        return 0
+    print("src/linkwork/robot_methods.py is out of date: run python tools/docs/robot_methods.py")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
