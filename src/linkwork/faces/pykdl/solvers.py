@@ -98,12 +98,12 @@ class SolverI:
         self._error = code
         return code
 
-    def _fits(self, *tables: Any) -> int:
-        """0 where the chain is as it was and tables have its number of joints, else the code."""
-        if not self._current():
+    def _fits(self, *arrays: Any) -> int:
+        """0 where the chain is as it was and arrays have its number of joints, else the code."""
+        if self._chain._content is not self._content:
             return E_NOT_UP_TO_DATE
-        for table in tables:
-            if table._a.shape[-1] != self._joints:
+        for array in arrays:
+            if len(array._a) != self._joints:
                 return E_SIZE_MISMATCH
         return E_NOERROR
 
@@ -295,7 +295,9 @@ class ChainJntToJacSolver(_WithLocks):
         """
         if not (isinstance(q_in, JntArray) and isinstance(jac, Jacobian)):
             raise wrong("JntToJac", "a JntArray and a Jacobian", q_in, jac)
-        code = self._fits(q_in, jac)
+        code = self._fits(q_in)
+        if code == E_NOERROR and jac._a.shape[1] != self._joints:
+            code = E_SIZE_MISMATCH
         if code != E_NOERROR:
             return self._set(code)
         count = self._count(seg_nr)
@@ -370,9 +372,12 @@ class ChainJntToJacDotSolver(_WithLocks):
         """
         if jdot is None:
             jdot = jac_dot_q_dot
-        check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
         whole = isinstance(jdot, Jacobian)
-        code = self._fits(q_in._q, q_in._qdot, *([jdot] if whole else []))
+        if not (whole or isinstance(jdot, Twist)) or not isinstance(q_in, JntArrayVel):
+            check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
+        code = self._fits(q_in._q, q_in._qdot)
+        if code == E_NOERROR and whole and jdot._a.shape[1] != self._joints:
+            code = E_SIZE_MISMATCH
         if code != E_NOERROR:
             return self._set(code)
         count = self._count(seg_nr)
@@ -487,7 +492,8 @@ class ChainDynParam(SolverI):
 
     def JntToGravity(self, q: JntArray, gravity: JntArray) -> int:
         """Set ``gravity`` to the forces of the joints that hold the chain still."""
-        check("JntToGravity", q, JntArray, gravity, JntArray)
+        if not q.__class__ is gravity.__class__ is JntArray:
+            check("JntToGravity", q, JntArray, gravity, JntArray)
         code = self._fits(q, gravity)
         if code == E_NOERROR:
             gravity._a = self._core.whole("gravity_forces", _GRAVITY)(q._a, self._gravity)
@@ -495,7 +501,8 @@ class ChainDynParam(SolverI):
 
     def JntToCoriolis(self, q: JntArray, q_dot: JntArray, coriolis: JntArray) -> int:
         """Set ``coriolis`` to the forces that keep the velocities as they are, without gravity."""
-        check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
+        if not q.__class__ is q_dot.__class__ is coriolis.__class__ is JntArray:
+            check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
         code = self._fits(q, q_dot, coriolis)
         if code == E_NOERROR:
             coriolis._a = self._core.whole("bias_forces", _GRAVITY)(q._a, q_dot._a, _NOTHING)
@@ -503,7 +510,8 @@ class ChainDynParam(SolverI):
 
     def JntToMass(self, q: JntArray, H: JntSpaceInertiaMatrix) -> int:
         """Set ``H`` to the mass matrix; rotors count."""
-        check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
+        if not (q.__class__ is JntArray and H.__class__ is JntSpaceInertiaMatrix):
+            check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
         code = self._fits(q, H)
         if code == E_NOERROR:
             found = self._core.whole("mass_matrix")(q._a)
