@@ -11,6 +11,8 @@ from fresh_python import python
 from linkwork.compile.numpy_abi import array_abi
 from portable_kernels import level
 
+pytestmark = pytest.mark.slow  # one process after another
+
 USE = """
     import hashlib, sys
     import linkwork as lw
@@ -46,7 +48,6 @@ def known(tmp_path_factory):
     return folder, bits
 
 
-@pytest.mark.slow
 def test_a_known_mechanism_is_not_traced_and_gives_the_same_bits(known):
     folder, bits = known
     before = {path.name: path.read_bytes() for path in folder.glob("*.kernel")}
@@ -56,7 +57,6 @@ def test_a_known_mechanism_is_not_traced_and_gives_the_same_bits(known):
     assert words(USE, "off") == [bits, "True"]
 
 
-@pytest.mark.slow
 def test_eight_processes_fill_one_folder_at_once(known, tmp_path):
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: words(USE, tmp_path / "shared"), range(8)))
@@ -64,7 +64,6 @@ def test_eight_processes_fill_one_folder_at_once(known, tmp_path):
     assert words(USE, tmp_path / "shared") == [known[1], "False"]
 
 
-@pytest.mark.slow
 def test_spoilt_entries_are_made_again(known, tmp_path):
     folder = tmp_path / "spoilt"
     folder.mkdir(mode=0o700)
@@ -81,7 +80,6 @@ def test_spoilt_entries_are_made_again(known, tmp_path):
     assert words(USE, folder) == [known[1], "False"]
 
 
-@pytest.mark.slow
 def test_a_folder_that_cannot_be_used_is_warned_of_and_does_no_harm(known, tmp_path):
     place = tmp_path / "file"
     place.write_text("not a folder")
@@ -111,7 +109,6 @@ def test_code_for_another_layout_of_arrays_is_not_taken(known):
     assert words(code, known[0]) == ["True", "Kernel"]
 
 
-@pytest.mark.slow
 def test_another_target_is_another_entry(known):
     code = """
         import sys
