@@ -102,13 +102,17 @@ def text_recipe(
     return Recipe(key, trace, name=name)
 
 
-LONGEST_UNROLLED = 50
+LONGEST_UNROLLED = 100
 """Joints of mechanisms that are written out joint by joint; those of longer ones become loops.
 
-Loops compile in a time that does not depend on the joints. They take about twice the time of what
-is written out, which knows the numbers of a joint that are 0 or 1; of 60 joints that compiles in
-0.5 to 4 s, loops in 0.1 to 0.2 s.
+Loops compile in a time that does not depend on the joints. They take two to four times the time of
+what is written out, which knows the numbers of a joint that are 0 or 1. So a humanoid with hands is
+written out; a chain is not from 51 joints on, by `MOST_PAIRS`: of 60 joints in a row that compiles
+in 0.5 to 4 s, loops in 0.1 to 0.2 s.
 """
+
+MOST_PAIRS = 1_300
+"""Pairs of a joint and one that carries it, or itself, of mechanisms that are written out."""
 
 
 _BY_ARTICULATED_BODIES = (
@@ -134,9 +138,7 @@ def algorithm_recipe(
     """
     rolls = _rolls(algorithm, mechanism, parameters, static) if loops is not False else False
     if rolls and loops is None:
-        bodies = bodies_of(mechanism, static)
-        n = mechanism.n_bodies if bodies is None else len(bodies)
-        rolls = n > LONGEST_UNROLLED
+        rolls = is_long(mechanism, bodies_of(mechanism, static))
 
     def roll() -> Rolled:
         from linkwork.compile import rolled  # noqa: PLC0415  not for cached code
@@ -178,6 +180,17 @@ def _no_result(m: Mechanism, inputs: Mapping[str, Any]) -> str:
 
     q = inputs.get("q")
     return "" if q is None else valueless(m, q) or change_point(m, q)
+
+
+def is_long(m: Mechanism, bodies: Sequence[int] | None = None) -> bool:
+    """Whether a mechanism, or the way to these of its bodies, is compiled as loops."""
+    members = range(m.n_bodies) if bodies is None else bodies
+    if len(members) > LONGEST_UNROLLED:
+        return True
+    carriers: dict[int, int] = {-1: 0}
+    for body in members:
+        carriers[body] = carriers.get(int(m.parent[body]), 0) + 1
+    return sum(carriers.values()) > MOST_PAIRS
 
 
 def bodies_of(m: Mechanism, static: Mapping[str, Any]) -> list[int] | None:
