@@ -81,6 +81,7 @@ def test_keywords_are_what_the_algorithm_depends_on(robot: Robot, name: str):
     assert [key for key, _ in find(name).inputs] == list(has)[1 : 1 + len(find(name).inputs)]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_gives_what_the_algorithm_does(robot: Robot, name: str):
     arrays, given = inputs(robot, name), values(robot, name)

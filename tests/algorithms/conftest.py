@@ -134,18 +134,21 @@ def on_jax() -> Iterator[Run]:
     jax.config.update("jax_enable_x64", before)
 
 
-@pytest.fixture
-def agree(on_numpy: Run, on_graph: Run, on_jax: Run) -> Run:
-    """Run on all three back ends, see that they agree to 1e-13, and return NumPy's result."""
+@pytest.fixture(params=["on_graph", pytest.param("on_jax", marks=pytest.mark.slow)])
+def agree(request: pytest.FixtureRequest, on_numpy: Run) -> Run:
+    """Run on NumPy and another back end, see that they agree to 1e-13, and return NumPy's result.
+
+    JAX takes seconds to compile an algorithm.
+    """
+    other: Run = request.getfixturevalue(request.param)
 
     def run(name: str, m: Mechanism, *rows: np.ndarray, **static) -> np.ndarray:
         expected = on_numpy(name, m, *rows, **static)
         assert expected.shape == (len(rows[0]), *find(name).output(m))
         scale = max(1.0, np.abs(expected).max(initial=0))
-        for other in (on_graph, on_jax):
-            got = other(name, m, *rows, **static)
-            assert got.dtype == np.float64
-            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * scale)
+        got = other(name, m, *rows, **static)
+        assert got.dtype == np.float64
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * scale)
         return expected
 
     return run

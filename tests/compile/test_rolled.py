@@ -59,6 +59,7 @@ def star(n: int) -> Mechanism:
     return mechanism_from(solid(random_tree(rng("star"), n, mimic=0.0, shape="star")))
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", sorted(BY_SWEEP))
 def test_a_tree_of_mixed_joints(name: str):
     m = mechanism_from(solid(random_tree(rng("mixed"), 9, mimic=0.0)), base="floating")

@@ -121,7 +121,7 @@ def test_positions_that_are_not_finite(bad):
         robot.closure(near)
 
 
-@pytest.mark.parametrize("given", [[0.1], [0.1, 0.2, 0.3], "left", None, {"lef": 1.0}, [[["x"]]]])
+@pytest.mark.parametrize("given", [[0.1], [0.1, 0.2, 0.3], "left", 1.0j, {"lef": 1.0}, [[["x"]]]])
 def test_positions_of_the_wrong_shape_or_kind(given):
     with pytest.raises((LinkworkError, TypeError)) as caught:
         lw.load("five_bar").assemble(given)
