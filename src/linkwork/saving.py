@@ -165,7 +165,11 @@ def check_target(path: str | os.PathLike[str], format: Format, *, overwrite: boo
     target = Path(os.path.abspath(path))
     if not target.parent.is_dir():
         raise InputError(f"{path} cannot be written: there is no folder {Path(path).parent}")
-    if target.exists() and not target.is_file():
+    try:
+        other = os.path.lexists(target) and target.exists() and not target.is_file()
+    except OSError as error:  # a name that is too long
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    if other:
         raise InputError(f"{path} cannot be written: something that is not a file is there")
     if not overwrite:
         loops = loops_format.beside(target) if format == "urdf" else None

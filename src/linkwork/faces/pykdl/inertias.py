@@ -188,14 +188,17 @@ def _scaled(a: Any, factor: Any) -> Any:
     return tuple([x * factor for x in a])
 
 
-def _spread(a: Three, b: Three) -> Nine:
-    """(a · b) 1 - a bᵀ, which is - [a x] [b x] with the factors of the second term exchanged."""
+_DIAGONAL = (0, 4, 8)
+
+
+def _dyad(a: Three, b: Three) -> Nine:
+    """(a · b) 1 - a bᵀ, off the diagonal with the other sign: compiled zeros keep their signs."""
     p, q, r = a
     x, y, z = b
     return (
-        q * y + r * z, -q * x, -r * x,
-        -p * y, p * x + r * z, -r * y,
-        -p * z, -q * z, p * x + q * y,
+        q * y + r * z, q * x, r * x,
+        p * y, p * x + r * z, r * y,
+        p * z, q * z, p * x + q * y,
     )  # fmt: skip
 
 
@@ -203,10 +206,12 @@ def _shifted(body: RigidBodyInertia, p: Three) -> RigidBodyInertia:
     """About the point p: with h = m c, I' = I + [h x][p x] + [p x][h x] - m [p x][p x]."""
     x, y, z = p
     m, h = body._mass, body._h
-    # [a x][b x] = b aᵀ - (a · b) 1 = - spread(b, a)
-    change = _sum(_spread(p, h), _spread(h, p))
-    own = _spread(p, (m * x, m * y, m * z))
-    moments = tuple([i - c + o for i, c, o in zip(body._i, change, own, strict=True)])
+    # [a x][b x] = b aᵀ - (a · b) 1
+    change, own = _sum(_dyad(p, h), _dyad(h, p)), _dyad(p, (m * x, m * y, m * z))
+    moments = tuple([
+        i - c + o if k in _DIAGONAL else i + c - o
+        for k, (i, c, o) in enumerate(zip(body._i, change, own, strict=True))
+    ])  # fmt: skip
     return _body_of(m, (h[0] - m * x, h[1] - m * y, h[2] - m * z), moments)
 
 
@@ -229,7 +234,8 @@ def _about(mass: Any, centre: Any, about_centre: Any) -> tuple[Three, Nine]:
     """Mass times centre of gravity, and the inertia about the point from which that is seen."""
     x, y, z = centre
     h = (mass * x, mass * y, mass * z)
-    return h, _sum(about_centre, _spread(centre, h))
+    moved = enumerate(zip(about_centre, _dyad(centre, h), strict=True))
+    return h, tuple([i + d if k in _DIAGONAL else i - d for k, (i, d) in moved])  # pyright: ignore
 
 
 _MOMENTS = Formula(
