@@ -73,4 +73,4 @@ FOLLOWER_TOLERANCE: Final = 1e-9
 """How far a value given for a follower may be from the one that its leader implies."""
 
 RIGID_TOLERANCE: Final = 1e-6
-"""How far each number of a given pose or rotation may be from that of a rigid one."""
+"""The distance that each number of a given pose or rotation may have from that of a rigid one."""

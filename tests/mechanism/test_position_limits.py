@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 import robots
 from linkwork.errors import InputError
-from linkwork.mechanism.position_limits import bounded_places, inside_limits, joint_at
+from linkwork.mechanism.position_limits import bounded_places, inside_limits
 from seeds import rng
 
 M = robots.mechanism_from(robots.every_joint_urdf())
@@ -50,7 +50,7 @@ def test_more_is_refused_with_row_joint_and_limits():
         outside = q.copy()
         outside[1, 0, k] = M.lower[k] - 0.1
         name = M.joint_names[[c for c, s in enumerate(M.q_start[:-1]) if s <= k][-1]]
-        assert joint_at(M, k) == name
+        assert M.joint_of_q(k) == name
         with pytest.raises(InputError, match=rf"q0\[1\]\[0\]: joint '{name}' is at .*; clip it"):
             checked(outside)
         others = [place for place in ALL if place != k]

@@ -223,7 +223,7 @@ def articulated_accelerations(
 
 
 def _free(m: Mechanism, way: Passage, body: int) -> tuple[list[_Free], list[_Free]]:
-    """What a joint leaves free along the axes of its body, and along those of its joint frame."""
+    """The free axes of a joint, in its body and in its joint frame."""
     columns, factor = columns_of(m, body)
     free = [
         _Free(k, factor, axis + 3 * turns)

@@ -178,7 +178,7 @@ def _turning_freely(d: Duals, type: JointType, position: list[Scalar], k: int) -
 def acceleration_changes(
     o: Ops, m: Mechanism, q: Block, v: list[Scalar], dv: list[Scalar]
 ) -> Changing:
-    """Of J dv + dJ/dt v, row by row, rows as in `closure_rows`."""
+    """The change of J dv + dJ/dt v along q, row by row, rows as in `closure_rows`."""
     d = Duals(o)
     at = moving_position(d, m, q)
     one = o.const(1.0)
@@ -194,14 +194,14 @@ def acceleration_changes(
 
 
 def rate_changes(o: Ops, m: Mechanism, q: Block, v: list[Scalar]) -> list[Row]:
-    """Of J v along q, row by row."""
+    """The change of J v along q, row by row."""
     d = Duals(o)
     moved = closure_rates(d, m, moving_position(d, m, q), v)
     return [dict(moved[i].changes) for i in range(moved.shape[0])]
 
 
 def force_changes(o: Ops, m: Mechanism, q: Block, forces: list[Scalar]) -> list[Row]:
-    """Of Jᵀ f along q, joint by joint, the multipliers held."""
+    """The change of Jᵀ f along q, joint by joint, the multipliers held."""
     d = Duals(o)
     rows = closure_rows(d, m, moving_position(d, m, q))
     found = transposed_product(rows, forces, m.n_v)

@@ -187,7 +187,7 @@ class Proximal(NamedTuple):
     factors: TreeFactor
     small: list[Scalar]
     ahead: int
-    """How many unknowns take no E."""
+    """The number of unknowns that take no E."""
 
 
 def proximal(

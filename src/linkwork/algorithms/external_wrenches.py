@@ -9,7 +9,7 @@ from linkwork.algorithms.triples import Rows, Triple, cross, flipped, less, plus
 
 
 class External(NamedTuple):
-    """What the world exerts on a composite body: force, sum of moments, sum of F rᵀ.
+    """The push of the world on a composite body: force, sum of moments, sum of F rᵀ.
 
     The moments are those given, without the forces' own about the origin.
     """
@@ -20,7 +20,7 @@ class External(NamedTuple):
 
     @property
     def wrench(self) -> Spatial:
-        """As a wrench about the origin."""
+        """The wrench about the origin."""
         (_, xy, xz), (yx, _, yz), (zx, zy, _) = self.G
         # r x F of the matrix F rᵀ
         arms = [less(zy, yz), less(xz, zx), less(yx, xy)]
@@ -32,7 +32,7 @@ class External(NamedTuple):
         return Spatial(cross(angular, self.force), moment)
 
     def against(self, motion: Spatial) -> Triple:
-        """What `turned` works on a motion, for each component of its argument."""
+        """The power of `turned` on a motion, for each component of its argument."""
         v, w = motion
         moment = plus(cross(self.moment, w), traced(flipped(self.G), w))
         return plus(cross(self.force, v), moment)

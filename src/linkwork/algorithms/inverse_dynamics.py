@@ -150,12 +150,12 @@ def forces_by_sweep(sweep: Sweep, v: Rates | None, dv: Rates | None) -> Output:
 
 
 def rotor_forces(m: Mechanism, dv: list[Scalar]) -> list[Scalar]:
-    """What it takes to speed rotors up: armature times dv."""
+    """The forces that speed rotors up: armature times dv."""
     return [0.0 if is_zero(x) else times(m.joint_armature(k), x) for k, x in enumerate(dv)]
 
 
 def losses(o: Ops, m: Mechanism, v: list[Scalar]) -> list[Scalar]:
-    """What damping and friction take: damping times v, and friction times the sign of v."""
+    """The losses of a joint: damping times v, and friction times the sign of v."""
     return [added(times(m.joint_damping(k), x), _friction(o, m, k, x)) for k, x in enumerate(v)]
 
 

@@ -173,7 +173,7 @@ class Load:
 
 
 def _external(m: Mechanism, ways: list[Passage], body: int) -> Wrench:
-    """What a joint must hold against because of what the world exerts on a body."""
+    """The wrench that a joint holds against the push of the world on a body."""
     force, moment = zeros(), zeros()
     if ways[body].type is JointType.FIXED:
         return Wrench(force, moment)  # what pushes a fixed base moves nothing

@@ -42,7 +42,7 @@ from linkwork.ops.protocol import Block, Ops
 
 S = TypeVar("S")
 States = Any
-"""What a pass found for every transform; other passes take it, and `Sweep.last` looks into it."""
+"""The states that a pass found, one for every transform; other passes take them."""
 
 Rates = Block | list[Scalar]
 """The numbers of v, or of its change."""
@@ -500,7 +500,7 @@ def poses(sweep: Sweep) -> States:
 
 
 class Motion(NamedTuple):
-    """How a frame moves, along its own axes; accelerations are spatial.
+    """The motion of a frame, along its own axes; accelerations are spatial.
 
     ``before`` is that frame as it would move if its joint stood still.
     """

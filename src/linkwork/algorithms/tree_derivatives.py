@@ -89,7 +89,7 @@ class Behind(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What one number of v does, in the frame of its joint."""
+    """The effect of one number of v, in the frame of its joint."""
 
     motion: Spatial  # S
     velocity: Spatial  # by position, the change of the velocities behind, as seen from there
@@ -124,7 +124,7 @@ def _by_position(body: Behind, change: Change) -> Spatial:
 
 
 class _Carried(NamedTuple):
-    """What one number of v does to those that carry it."""
+    """The effect of one number of v on the joints that carry it."""
 
     momentum: Spatial
     by_speed: Spatial

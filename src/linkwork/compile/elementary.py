@@ -17,7 +17,7 @@ from linkwork.compile.emit import SIGN_BIT, Emitter
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """What is stated about a function."""
+    """The statements about a function."""
 
     ulp: float
     range: str  # where the vector code computes it

@@ -45,7 +45,7 @@ class Graph:
 
     @property
     def n_assignments(self) -> int:
-        """How many assignments there are."""
+        """The number of assignments."""
         return len(self.nodes)
 
 

@@ -502,7 +502,7 @@ def _types(parts: Sequence[Result]) -> list[type]:
 
 
 def _slots_of(parts: Sequence[Result]) -> Slots | None:
-    """Where the slots of all types lie; None where one is not found."""
+    """The offsets of the slots of all types; None where one is not found."""
     found: Slots = {}
 
     def look(part: Result) -> bool:
@@ -518,7 +518,7 @@ def _slots_of(parts: Sequence[Result]) -> Slots | None:
 
 
 def slot_offset(type: type, name: str) -> int:
-    """Where objects of a type keep a slot, found by looking; 0 where it is not found."""
+    """The offset of a slot in objects of a type, found by looking; 0 where it is not found."""
     if type.__dictoffset__ or type.__itemsize__:
         return 0
     mark = object()
@@ -535,7 +535,7 @@ def slot_offset(type: type, name: str) -> int:
 
 
 def _text(result: Result, slots: Slots) -> str:
-    """What compiled code depends on of a result."""
+    """The part of a result that compiled code depends on."""
     if isinstance(result, Several):
         return f"({', '.join(_text(part, slots) for part in result.parts)})"
     if isinstance(result, Made):
@@ -581,7 +581,7 @@ class _NumberCall(_Call):
         self.end()
 
     def _read(self, thing: Any, part: Given, found: list[Any]) -> None:
-        """Where the numbers of an argument are, an object's slot by slot."""
+        """The addresses of an argument's numbers, an object's slot by slot."""
         n = self.native
         if isinstance(part, Made):
             n.need(self.is_a(n, thing, f"type {next(self.types)}"))
@@ -608,7 +608,7 @@ class _NumberCall(_Call):
         return room
 
     def _numbers(self, argument: Any, size: int) -> Any:
-        """Where the numbers of an argument are: a tuple of floats, a float, or a vector."""
+        """The addresses of the numbers of an argument: a tuple of floats, a float, or a vector."""
         n, abi = self.native, self.abi
         type = n.field(argument, abi.type, OBJECT)
         packed, other, after = n.block(), n.block(), n.block()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -63,10 +64,15 @@ class Memory:
     """Numbers in a row: an input, a result, a table of constants, or what passes find."""
 
     kind: Literal["input", "output", "table", "state"]
-    size: int  # numbers
-    record: int = 1  # numbers that one joint has
+    records: int
+    record: int = 1  # numbers that a record has; a state has one for each joint
     values: Floats | None = None  # of a table
     zero: bool = False  # whether it is zero to begin with
+
+    @property
+    def size(self) -> int:
+        """The count of its numbers."""
+        return self.records * self.record
 
 
 class Address(NamedTuple):
@@ -79,7 +85,7 @@ class Address(NamedTuple):
 
 @dataclass
 class Body:
-    """What is done in one pass of a loop: a graph that loads from addresses, and stores."""
+    """The body of a loop: a graph that loads from addresses, and stores."""
 
     ops: GraphOps = field(default_factory=GraphOps)
     loads: dict[Address, int] = field(default_factory=dict[Address, int])
@@ -143,22 +149,22 @@ class Program:
     loops: list[Loop | Columns] = field(default_factory=list["Loop | Columns"])
 
     def sizes(self, kind: str) -> tuple[int, ...]:
-        """How many numbers each memory of a kind has."""
+        """The sizes of the memories of a kind."""
         return tuple(each.size for each in self.memories if each.kind == kind)
 
     @property
     def input_sizes(self) -> tuple[int, ...]:
-        """How many numbers each input has."""
+        """The sizes of the inputs."""
         return self.sizes("input")
 
     @property
     def output_sizes(self) -> tuple[int, ...]:
-        """How many numbers each result has."""
+        """The sizes of the results."""
         return self.sizes("output")
 
     @property
     def n_assignments(self) -> int:
-        """How many assignments the bodies have, each counted once."""
+        """The number of assignments of all bodies, each counted once."""
         return sum(
             len(body.ops.graph) for loop, _ in self.every_loop() for body in loop.every_body()
         )
@@ -209,7 +215,7 @@ def _put_together(structure: Any, leaf: Callable[[int], Any]) -> Any:
 
 
 class _States:
-    """What a pass has found: a record for each joint, whose structure its kind decides."""
+    """The states that a pass found: a record for each joint, whose structure its kind decides."""
 
     def __init__(self, sweep: RolledSweep, memory: int) -> None:
         self._sweep, self._memory = sweep, memory
@@ -293,7 +299,7 @@ _MATRIX_PLACES = [(i, j) for i in range(3) for j in range(3)]
 
 
 class RolledSweep:
-    """What `algorithms.sweep.Sweep` is, on tables and loops.
+    """The passes of `algorithms.sweep.Sweep`, on tables and loops.
 
     Joints are counted from 1; 0 is the world.
     """
@@ -306,7 +312,6 @@ class RolledSweep:
         self.inputs = [_Vector(self, self.new_memory("input", size)) for size in sizes]
         self._bodies = np.arange(m.n_bodies) if bodies is None else np.array(list(bodies))
         self._kinds: list[_Kind] = []
-        self._armature: int | None = None
         self._lay_out()
         self._places: _States | None = None
 
@@ -316,14 +321,15 @@ class RolledSweep:
         return self.now.ops
 
     def new_memory(
-        self, kind: Any, size: int, record: int = 1, values: Floats | None = None
+        self, kind: Any, records: int, record: int = 1, values: Floats | None = None
     ) -> int:
         """The number of a new memory."""
-        self.program.memories.append(Memory(kind, size, record, values))
+        self.program.memories.append(Memory(kind, records, record, values))
         return len(self.program.memories) - 1
 
-    def _new_states(self, record: int = 0) -> int:
-        return self.new_memory("state", (self.n_joints + 1) * record, record)
+    def _new_states(self, records: int | None = None) -> int:
+        """The number of a memory of states, by default one for each joint; see `_keep`."""
+        return self.new_memory("state", self.n_joints + 1 if records is None else records, 0)
 
     def _lay_out(self) -> None:
         """The tables of whole numbers: parent, kind, and the first numbers of q and v."""
@@ -370,7 +376,7 @@ class RolledSweep:
         kept = np.flatnonzero(~same)
         values = np.zeros((len(rows) + 1, len(kept)))
         values[1:] = rows[:, kept]
-        memory = self.new_memory("table", values.size, len(kept), values)
+        memory = self.new_memory("table", len(values), len(kept), values)
         place = {int(column): k for k, column in enumerate(kept)}
 
         def at(k: int) -> Any:
@@ -379,13 +385,13 @@ class RolledSweep:
         return [float(rows[0, k]) if same[k] and len(rows) else at(k) for k in range(rows.shape[1])]
 
     def _placed(self) -> _States:
-        """What `_place` gives; its loop comes before the first that asks for it."""
+        """The states of `_place`; its loop comes before the first that asks for it."""
         if self._places is None:
             self._places = self._place()
         return self._places
 
     def _place(self) -> _States:
-        """Where each joint's frame is in the one before, which all passes read."""
+        """The placement of each joint's frame in the one before, which all passes read."""
         m, body = self.m, self._body
         rows = np.column_stack(
             [
@@ -397,41 +403,51 @@ class RolledSweep:
         )
         numbers = self._numbers(rows)
         self._factor = numbers[12]
-        memory = self._new_states(12)
+        memory = self._new_states()
         found = _States(self, memory)
         q = self.inputs[0]
 
         def visit(kind: int) -> list[Any]:
             type, part = self._kinds[kind]
             given = [_number(x, _OWN) for x in numbers]
-            R = [given[3 * i : 3 * i + 3] for i in range(3)]
             start = Index("own", "q")
             position = [_coupled(q[start + k], given[12], given[13]) for k in range(type.n_q)]
-            at = fixed_in(Placement(R, given[9:12]))
+            at = fixed_in(_placement(given))
             step = joint_transforms(self.o, type, at, position)[part]
             return [*[step.R[i][j] for i, j in _MATRIX_PLACES], *step.r]
 
         bodies: dict[int, Body] = {}
         for kind in range(len(self._kinds)):
             self.now = bodies[kind] = Body()
-            self._keep(memory, visit(kind))
-            found.structures[kind] = [_Slot(k) for k in range(12)]
+            found.structures[kind] = self._keep(memory, visit(kind))
         self._loop(bodies)
         return found
 
     def _loop(self, bodies: dict[int, Body], *, backwards: bool = False) -> None:
         self.program.loops.append(Loop(1, self.n_joints + 1, bodies, backwards))
 
-    def _keep(self, memory: int, leaves: Sequence[Any], index: Index = _OWN) -> None:
-        """Store a state's numbers."""
+    def _keep(
+        self,
+        memory: int,
+        state: Any,
+        index: Index = _OWN,
+        *,
+        add: bool = False,
+        constants: bool = False,
+    ) -> Any:
+        """Store or add a state's numbers in a record; its structure, where constants may stay."""
+        leaves: list[Any] = []
+        structure = _taken_apart(state, leaves, constants=constants)
         for k, leaf in enumerate(leaves):
-            self.now.store(Address(memory, ((index, None),), k), leaf)
+            self.now.store(Address(memory, ((index, None),), k), leaf, add=add)
+        place = self.program.memories[memory]
+        place.record = max(place.record, len(leaves))
+        return structure
 
     def _transform(self, kind: int | None, cursor: str = "own") -> JointTransform:
         """The transform at a cursor; without a kind, what it leaves free is not known."""
         index = Index(cursor)
-        numbers = self._placed().at(index)
-        R = [numbers[3 * i : 3 * i + 3] for i in range(3)]
+        R, r = _placement(self._placed().at(index))
         free: tuple[tuple[int, bool], ...] = ()
         owner = True
         if kind is not None:
@@ -443,7 +459,7 @@ class RolledSweep:
         start: Any = Index(cursor, "v")
         factor = _number(self._factor, index)
         body: Any = Index(cursor, "body")
-        return JointTransform(0, body, owner, free, start, factor, R, None, R, numbers[9:])
+        return JointTransform(0, body, owner, free, start, factor, R, None, R, r)
 
     def _each_kind(
         self, states: Sequence[_States], visit: Callable[[int, JointTransform, list[Any]], None]
@@ -457,31 +473,17 @@ class RolledSweep:
             visit(kind, self._transform(kind), given)
         return bodies
 
-    def _keep_found(self, memory: int, states: _States, kind: int, found: Any) -> None:
-        """Store what a pass finds for a kind of joint; its constants stay in the structure."""
-        leaves: list[Any] = []
-        states.structures[kind] = _taken_apart(found, leaves, constants=True)
-        self._keep(memory, leaves)
-        place = self.program.memories[memory]
-        place.record = max(place.record, len(leaves))
-        place.size = (self.n_joints + 1) * place.record
-
     def outwards(self, world: S, visit: Callable[..., S], *states: States) -> States:
         """As `Sweep.outwards`; what is found must have the structure of ``world``."""
-        start: list[Any] = []
-        structure = _taken_apart(world, start, constants=False)
-        memory = self._new_states(len(start))
+        memory = self._new_states()
         found = _States(self, memory)
         self.now = Body()
-        for k, leaf in enumerate(start):
-            self.now.store(Address(memory, (), k), leaf)
+        structure = self._keep(memory, world)
         self.program.loops.append(Loop(0, 1, {0: self.now}))
 
         def run(kind: int, step: JointTransform, given: list[Any]) -> None:
             found.structures[kind] = structure
-            leaves: list[Any] = []
-            _taken_apart(visit(step, found.at(_PARENT, kind), *given), leaves, constants=False)
-            self._keep(memory, leaves)
+            self._keep(memory, visit(step, found.at(_PARENT, kind), *given))
 
         self._loop(self._each_kind(states, run))
         return found
@@ -494,11 +496,7 @@ class RolledSweep:
         totals = _States(self, memory)
 
         def copy(kind: int, _: JointTransform, given: list[Any]) -> None:
-            leaves: list[Any] = []
-            totals.structures[kind] = _taken_apart(given[0], leaves, constants=False)
-            self._keep(memory, leaves)
-            place = self.program.memories[memory]
-            place.record, place.size = len(leaves), (self.n_joints + 1) * len(leaves)
+            totals.structures[kind] = self._keep(memory, given[0])
 
         self._loop(self._each_kind([own], copy))
         kept_memory = self._new_states()
@@ -510,11 +508,8 @@ class RolledSweep:
             keeping, handed = visit(step, total, *given)
             same.append(keeping is total)
             if keeping is not total:
-                self._keep_found(kept_memory, kept, kind, keeping)
-            leaves: list[Any] = []
-            _taken_apart(handed, leaves, constants=False)
-            for k, leaf in enumerate(leaves):
-                self.now.store(Address(memory, ((_PARENT, None),), k), leaf, add=True)
+                kept.structures[kind] = self._keep(kept_memory, keeping, constants=True)
+            self._keep(memory, handed, _PARENT, add=True)
 
         self._loop(self._each_kind(states, run), backwards=True)
         return totals if all(same) else kept
@@ -525,7 +520,7 @@ class RolledSweep:
         found = _States(self, memory)
 
         def run(kind: int, step: JointTransform, given: list[Any]) -> None:
-            self._keep_found(memory, found, kind, visit(step, *given))
+            found.structures[kind] = self._keep(memory, visit(step, *given), constants=True)
 
         bodies = self._each_kind(states, run)
         if any(body.stores for body in bodies.values()):
@@ -540,17 +535,13 @@ class RolledSweep:
         *states: States,
     ) -> None:
         """As `Sweep.up`; ``carry`` must not ask what the joint leaves free."""
-        memory = self._new_states()
+        memory = self._new_states(records=1)
         carried = _States(self, memory)
-        index = Index("own", "first")  # one record, that of the world, for all
+        index = Index("own", "first")  # the one record, for all
         self.program.tables.setdefault("first", np.zeros(self.n_joints + 1, np.int32))
 
         def start(kind: int, step: JointTransform, given: list[Any]) -> None:
-            leaves: list[Any] = []
-            carried.structures[kind] = _taken_apart(begin(step, *given), leaves, constants=False)
-            self._keep(memory, leaves, index)
-            place = self.program.memories[memory]
-            place.size = place.record = max(place.record, len(leaves))
+            carried.structures[kind] = self._keep(memory, begin(step, *given), index)
 
         bodies = self._each_kind(states, start)
         above: dict[tuple[int, int], Body] = {}
@@ -561,9 +552,7 @@ class RolledSweep:
                 own = [state.at(_OWN, kind) for state in states]
                 there = [state.at(Index("above"), other) for state in states]
                 meet(self._transform(kind), *own, self._transform(other, "above"), *there, now)
-                leaves = []
-                _taken_apart(now, leaves, constants=False)
-                self._keep(memory, leaves, index)
+                self._keep(memory, now, index)
         self.program.loops.append(Loop(1, self.n_joints + 1, bodies, above=above))
 
     def frames(self, frames: Iterable[int], visit: Callable[..., None], *states: States) -> None:
@@ -574,8 +563,7 @@ class RolledSweep:
         rows = np.column_stack([m.R_body_frame[chosen].reshape(-1, 9), m.p_body_frame[chosen]])
         numbers = self._numbers(rows)
         self.now = Body()
-        given = [_number(x, _OWN) for x in numbers]
-        at = fixed_in(Placement([given[3 * i : 3 * i + 3] for i in range(3)], given[9:]))
+        at = fixed_in(_placement([_number(x, _OWN) for x in numbers]))
         visit(_OWN + -1, at, *[state.at(Index("own", name)) for state in states])
         self.program.loops.append(Loop(1, len(chosen) + 1, {0: self.now}))
 
@@ -590,13 +578,16 @@ class RolledSweep:
 
     def armature(self, step: JointTransform, k: int) -> Scalar:
         """As `Sweep.armature`."""
-        values = np.array([self.m.joint_armature(i) for i in range(self.m.n_v)])
-        if not np.any(values):
-            return 0.0
         if self._armature is None:
-            self._armature = self.new_memory("table", len(values), 1, values)
+            return 0.0
         start: Any = step.start
         return self.now.load(Address(self._armature, ((start, 1),), k))
+
+    @cached_property
+    def _armature(self) -> int | None:
+        """The table of the rotors' inertia; None where all are zero."""
+        values = np.array([self.m.joint_armature(k) for k in range(self.m.n_v)])
+        return self.new_memory("table", len(values), 1, values) if np.any(values) else None
 
     @property
     def q(self) -> Any:
@@ -670,13 +661,7 @@ class RolledSweep:
         self.program.tables.setdefault("last", np.full(self.n_joints + 1, self.n_joints, np.int32))
 
         def run(kind: int, step: JointTransform, given: list[Any]) -> None:
-            leaves: list[Any] = []
-            value = visit(step, *given)
-            found.structures[kind] = _taken_apart(value, leaves, constants=False)
-            for k, leaf in enumerate(leaves):
-                self.now.store(Address(memory, ((index, None),), k), leaf, add=True)
-            place = self.program.memories[memory]
-            place.record, place.size = len(leaves), (self.n_joints + 1) * len(leaves)
+            found.structures[kind] = self._keep(memory, visit(step, *given), index, add=True)
 
         self._loop(self._each_kind(states, run))
         for k in range(self.program.memories[memory].record):
@@ -697,10 +682,14 @@ class RolledSweep:
         def visit(step: JointTransform) -> FramePose | None:
             if not step.owner:
                 return None
-            given = [_number(x, _OWN) for x in numbers]
-            return FramePose([given[3 * i : 3 * i + 3] for i in range(3)], given[9:])
+            return FramePose(*_placement([_number(x, _OWN) for x in numbers]))
 
         return self.each(visit)
+
+
+def _placement(numbers: Sequence[Any]) -> Placement:
+    """A placement of nine numbers of its rotation, row by row, and three of its origin."""
+    return Placement([list(numbers[3 * i : 3 * i + 3]) for i in range(3)], list(numbers[9:12]))
 
 
 def _number(x: Any, index: Index) -> Scalar:

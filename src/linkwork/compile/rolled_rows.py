@@ -47,7 +47,7 @@ class _Tile:
         }
 
     def _lay_out(self) -> list[Any]:
-        """Where each memory begins."""
+        """The beginning of each memory."""
         one_row = self.places if self.width == 1 else self.frame.tiles
         inputs = iter(one_row[: self.frame.n_in])
         outputs = iter(one_row[self.frame.n_in :])

@@ -26,7 +26,7 @@ class Signature:
 
     @property
     def input_sizes(self) -> tuple[int, ...]:
-        """How many numbers each input has."""
+        """The sizes of the inputs."""
         return tuple(size(shape) for shape in self.input_shapes)
 
     @property

@@ -55,7 +55,7 @@ def inside_limits(
         k = bounded[column]
         where = "".join(f"[{index}]" for index in row)
         raise InputError(
-            f"{name}{where}: joint '{joint_at(m, k)}' {whose} {q[(*row, k)]:.9g}, outside its "
+            f"{name}{where}: joint '{m.joint_of_q(k)}' {whose} {q[(*row, k)]:.9g}, outside its "
             f"limits {m.lower[k]:.9g} to {m.upper[k]:.9g} (radians or metres); {hint}"
         )
     inside = q.copy()
@@ -88,8 +88,3 @@ def _inside_angles(
         real = np.copysign(np.cos(half), wxyz[:, :1])
         q[outside, at : at + 4] = size * np.hstack([real, np.sin(half) * axis])
     return q
-
-
-def joint_at(m: Mechanism, k: int) -> str:
-    """The joint that a number of q belongs to."""
-    return m.joint_names[int(np.searchsorted(m.q_start, k, side="right")) - 1]

@@ -132,9 +132,7 @@ def _at_end(value: float, ends: Interval, within: float = _AT) -> bool:
 
 
 def _joints_of(problem: Problem, indices: Iterable[int]) -> list[str]:
-    m = problem.mechanism
-    places = [int(np.searchsorted(m.q_start, index, side="right")) - 1 for index in indices]
-    return list(dict.fromkeys(m.joint_names[c] for c in places))
+    return list(dict.fromkeys(map(problem.mechanism.joint_of_q, indices)))
 
 
 def _beyond(problem: Problem, frame: str, target: Floats) -> float:

@@ -434,7 +434,7 @@ class Chain:
             self.addSegment(segment)
 
     def getNrOfJoints(self) -> int:
-        """How many joints move."""
+        """The number of joints that move."""
         return self._content.joints
 
     def getNrOfSegments(self) -> int:
@@ -567,11 +567,11 @@ class Tree:
         return True
 
     def getNrOfJoints(self) -> int:
-        """How many joints move."""
+        """The number of joints that move."""
         return self._joints
 
     def getNrOfSegments(self) -> int:
-        """How many segments there are, without the root."""
+        """The number of segments, without the root."""
         return len(self._parents)
 
     def getChain(self, chain_root: str, chain_tip: str) -> Chain:

@@ -161,7 +161,7 @@ class ChainIkSolverVel_pinv_nso(ChainIkSolverVel):
         return self._take("_goal", opt_pos)
 
     def setAlpha(self, alpha: float) -> int:
-        """How much of the way is gone in a second."""
+        """The share of the way that is gone in a second."""
         self._alpha = number(alpha, "alpha")
         return self._set(E_NOERROR)
 
@@ -174,7 +174,7 @@ class ChainIkSolverVel_pinv_nso(ChainIkSolverVel):
         return JntArray(self._goal)
 
     def getAlpha(self) -> float:
-        """How much of the way is gone in a second."""
+        """The share of the way that is gone in a second."""
         return self._alpha
 
     def _take(self, name: str, value: JntArray) -> int:
