@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from linkwork.errors import ShapeError as ShapeError
     from linkwork.errors import UnknownNameError as UnknownNameError
     from linkwork.errors import UnsupportedFeatureError as UnsupportedFeatureError
+    from linkwork.formats.dh import DHRow as DHRow
+    from linkwork.formats.dh import DHTable as DHTable
+    from linkwork.loading import from_dh as from_dh
     from linkwork.loading import load as load
     from linkwork.mechanism.loops import Coupling as Coupling
     from linkwork.mechanism.loops import Loop as Loop
@@ -76,6 +79,9 @@ _HOMES = {
     "Robot": "robot",
     "Simulation": "simulation.result",
     "Stops": "simulation.stops",
+    "DHRow": "formats.dh",
+    "DHTable": "formats.dh",
+    "from_dh": "loading",
     "load": "loading",
     "Saved": "saving",
     "save": "saving",
@@ -88,6 +94,8 @@ _HOMES = {
 
 __all__ = [  # noqa: RUF022  in the order of dir()
     "Coupling",
+    "DHRow",
+    "DHTable",
     "DescriptionError",
     "Event",
     "Finding",
@@ -112,6 +120,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "UnsupportedFeatureError",
     "__version__",
     "faces",
+    "from_dh",
     "ik",
     "load",
     "pose",

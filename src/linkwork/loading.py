@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
+from numpy.typing import ArrayLike
+
 from linkwork import models, settings
 from linkwork.errors import DescriptionError, InputError, UnsupportedFeatureError
+from linkwork.formats import dh
 from linkwork.formats import loops as loops_format
 from linkwork.formats.loops import LoopsRecord
 from linkwork.formats.loops_joints import with_joints
@@ -42,10 +45,11 @@ def load(
     allow: Folders = (),
     loops: str | os.PathLike[str] | Literal[False] | None = None,
 ) -> Robot:
-    """A robot from a bundled model's name, a URDF, xacro, MJCF or JSON file, text, or a document.
+    """A robot from a bundled model's name, a URDF, xacro, MJCF or other file, text, or a document.
 
     Text starts with ``<``. A plain word without a dot or a slash is a bundled model
-    (`linkwork.models.MODELS`). JSON is what `linkwork.save` writes. ``base="floating"`` lets the
+    (`linkwork.models.MODELS`). A .csv or .yaml is a table of Denavit and Hartenberg's parameters
+    (docs/dh.md). JSON is what `linkwork.save` writes. ``base="floating"`` lets the
     root link move freely. ``strict=True`` raises on warnings, which are otherwise kept in
     `Robot.findings`. ``arguments`` are those of a xacro file, and ``allow`` are folders that it, or
     an MJCF with includes and meshes, may read beside those of its package.
@@ -77,6 +81,40 @@ def load(
     if strict and warnings:
         raise DescriptionError(warnings)
     return Robot(mechanism, document)
+
+
+def from_dh(
+    rows: dh.DHTable | Iterable[dh.DHRow | Mapping[str, Any] | ArrayLike],
+    *,
+    convention: dh.Convention = "standard",
+    types: Sequence[str] | str | None = None,
+    base: ArrayLike | None = None,
+    tool: ArrayLike | None = None,
+    name: str = "robot",
+) -> Robot:
+    """A robot from a table of Denavit and Hartenberg's parameters; metres, radians, kilograms.
+
+    ``rows``: a `DHTable`, or a row for each joint: four numbers in the order of the convention, a
+    mapping of names (``{"theta": 0, "d": 0.3, "type": "prismatic", "lower": 0, "mass": 2}``; the
+    fields of `DHRow`, and ``offset``), or a `DHRow`. Conventions, and the order of the four::
+
+        standard  theta d a alpha   Rz(theta) Tz(d) Tx(a) Rx(alpha)
+        craig     alpha a d theta   Rx(alpha) Tx(a) Rz(theta) Tz(d)     "modified"
+        khalil    alpha d theta r   Rx(alpha) Tx(d) Rz(theta) Tz(r)     after Rz(gamma) Tz(b)
+
+    The joint's position adds to theta, or to d where it slides. ``types`` gives all types of joints
+    at once ("RRPR" or names), ``base`` (4, 4) the table's first frame in the world, ``tool`` (4, 4)
+    the frame "tool" on the last link. Links and joints are link1, joint1, ... where rows name none.
+
+    Raises: InputError, ShapeError; DescriptionError naming the row.
+    """
+    if isinstance(rows, dh.DHTable):
+        table = rows
+    else:
+        table = dh.table_of(
+            rows, convention=convention, types=types, base=base, tool=tool, name=name
+        )
+    return load(dh.to_document(table))
 
 
 def _record_of(
@@ -124,6 +162,8 @@ def _read(
     keep_source: bool = False,
     accepted: Collection[str] = (),
 ) -> Document:
+    if isinstance(given, Path) and given.suffix.lower() in dh.SUFFIXES and not arguments:
+        return dh.to_document(dh.read(given))
     if isinstance(given, Path) and given.suffix.lower() == ".xacro":
         from linkwork.formats import xacro  # noqa: PLC0415  few need it
 

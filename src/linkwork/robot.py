@@ -34,6 +34,7 @@ from linkwork.robot_methods import RobotMethods
 from linkwork.robot_structure import RobotStructure
 
 if TYPE_CHECKING:
+    from linkwork.formats.dh import Convention, DHTable
     from linkwork.solve.engine import Known
     from linkwork.solve.ik import InverseKinematics
 
@@ -295,6 +296,19 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
         Units: kg, kg m, kg m².
         """
         return inertial_parameters(self.mechanism)
+
+    def to_dh(self, tip: str | None = None, *, convention: Convention = "standard") -> DHTable:
+        """The table of Denavit and Hartenberg's parameters of a chain, with the poses of a frame.
+
+        For every q, ``linkwork.from_dh(table)`` has the poses of ``tip`` (default: `tip`) at its
+        own tip, and the same dynamics. ``convention``: "standard", "craig" or "khalil".
+
+        Raises: UnsupportedFeatureError for what is no chain of joints that turn and slide, with the
+        reason; UnknownNameError, InputError.
+        """
+        from linkwork.mechanism.to_dh import to_dh  # noqa: PLC0415  few need it
+
+        return to_dh(self.mechanism, self.tip if tip is None else tip, convention=convention)
 
     # edits
 

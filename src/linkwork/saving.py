@@ -16,8 +16,8 @@ from typing import Literal, TypeAlias
 from linkwork import settings
 from linkwork.atomic import refusing, write_bytes, write_in_turn
 from linkwork.errors import DescriptionError, Finding, InputError, UnsupportedFeatureError
+from linkwork.formats import dh, tree_text
 from linkwork.formats import loops as loops_format
-from linkwork.formats import tree_text
 from linkwork.formats.loops import LoopsRecord
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.edit.records import renamed_meshes
@@ -35,7 +35,7 @@ from linkwork.robot import Robot
 
 Source: TypeAlias = "Robot | records.Document | records.Robot"
 Meshes = Literal["readable", "reference", "copy", "keep"]
-Format = Literal["urdf", "mjcf", "loops", "json", "svg", "mermaid", "dot"]
+Format = Literal["urdf", "mjcf", "loops", "json", "svg", "mermaid", "dot", "dh"]
 
 FORMATS: Mapping[Format, tuple[str, ...]] = {
     "urdf": (".urdf",),
@@ -45,6 +45,7 @@ FORMATS: Mapping[Format, tuple[str, ...]] = {
     "svg": (".svg",),
     "mermaid": (".mmd", ".md"),
     "dot": (".dot", ".gv"),
+    "dh": (".csv",),
 }
 """Every format that is written, with the ends of file names that mean it."""
 
@@ -88,8 +89,10 @@ def save(
     """Write a robot or a description to a file, in the format that the end of its name means.
 
     ``format`` says it where the name does not: "urdf" (.urdf), "mjcf" (.xml, .mjcf; extra
-    ``mjcf``), "loops" (.yaml: loops, couplings and actuated joints), "json" (.json: the mechanism,
-    exactly), or a picture of the tree: "svg" (.svg), "mermaid" (.mmd, .md), "dot" (.dot, .gv).
+    ``mjcf``), "loops" (.yaml: loops, couplings and actuated joints), "dh" (.csv, or .yaml
+    where ``format`` says so: a table of Denavit and Hartenberg's parameters), "json" (.json: the
+    mechanism, exactly), or a picture of the tree: "svg" (.svg), "mermaid" (.mmd, .md), "dot" (.dot,
+    .gv).
 
     ``meshes``, of a URDF. "readable" (the default): whatever could be read can be read from the new
     place. Names stay as they are where they lead to the same file (with the same ``allow``), and
@@ -256,6 +259,10 @@ def prepare(
         return _prepare_mjcf(source, target, how, allow)
     if kind == "loops":
         text = loops_format.to_text(loops_record(_mechanism_of(source)))
+    elif kind == "dh":
+        robot = source if isinstance(source, Robot) else Robot(_mechanism_of(source))
+        is_yaml = target is not None and target.suffix.lower() in (".yaml", ".yml")
+        text = (dh.to_yaml if is_yaml else dh.to_csv)(robot.to_dh())
     elif kind == "json":
         text = to_json(_mechanism_of(source)) + "\n"
     else:
@@ -274,7 +281,7 @@ def _meshes_of(kind: Format, given: str | None, *, is_text: bool) -> str:
         raise InputError(f"meshes is one of {', '.join(_MESHES)}, not {given!r}")
     if kind in _PICTURES:
         raise InputError(f"meshes says nothing for {kind}: a picture of the tree has no meshes")
-    if kind in ("loops", "json"):
+    if kind in ("loops", "dh", "json"):
         raise InputError(f"meshes says nothing for {kind}, which has no meshes")
     if kind == "urdf" and is_text and given != "keep":
         raise InputError("meshes is for files: in a text mesh names are kept")

@@ -23,7 +23,7 @@ _HOMES = (
     *("mechanism.check_sizes", "mechanism.check_meshes", "mechanism.serialize"),
     *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),
     *("formats.mjcf.flatten", "formats.mjcf.extract", "mechanism.from_mjcf_loops"),
-    *("formats.mjcf.write", "mechanism.to_mjcf"),
+    *("formats.mjcf.write", "mechanism.to_mjcf", "formats.dh"),
 )
 CODES_OF_THE_COMMAND = """
 # Files
