@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linkwork import faces as faces
     from linkwork import ik as ik
     from linkwork import poses as poses
+    from linkwork import trajectory as trajectory
     from linkwork import urdf as urdf
     from linkwork.errors import DescriptionError as DescriptionError
     from linkwork.errors import Finding as Finding
@@ -128,6 +129,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "save",
     "simulate",
     "to_text",
+    "trajectory",
     "urdf",
     "xyz_rpy",
     "xyz_wxyz",
@@ -135,7 +137,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
 
 
 # Modules that are public as a whole.
-_MODULES = ("faces", "ik", "poses", "urdf")
+_MODULES = ("faces", "ik", "poses", "trajectory", "urdf")
 
 # Names of the last release, with those of now.
 _RENAMED = {"Problem": "Finding"}

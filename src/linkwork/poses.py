@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Literal
@@ -13,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
-from linkwork.checks import real_array, rigid_poses, rotation_matrices
+from linkwork.checks import (
+    finite_number,
+    real_array,
+    rigid_pose,
+    rigid_poses,
+    rotation_matrices,
+)
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError
@@ -22,7 +29,7 @@ from linkwork.spatial import flat
 
 Floats = NDArray[np.float64]
 
-__all__ = ["compose", "interpolate", "inverse"]
+__all__ = ["compose", "interpolate", "inverse", "steps"]
 
 
 def pose(
@@ -112,6 +119,36 @@ def interpolate(
     if path not in ("screw", "separate"):
         raise InputError(f"path is 'screw' or 'separate', not {path!r:.40}")
     return _kernel(path)(_rows(T_0), _rows(T_1), real_array(s, "s")[..., None])
+
+
+def steps(
+    T_0: ArrayLike,
+    T_1: ArrayLike,
+    *,
+    length: float | None = None,
+    angle: float | None = None,
+    path: Literal["screw", "separate"] = "screw",
+) -> Floats:
+    """Poses (n, 4, 4) from T_0 to T_1, both included, in equal steps that are small enough.
+
+    None of them moves the origin by more than ``length`` (m), on a line between its ends, nor turns
+    by more than ``angle`` (rad). ``path`` as in `interpolate`.
+
+    Raises: ShapeError; InputError for what is not a rigid pose, for a bound that is not above zero,
+    or where neither is given.
+    """
+    first, last = rigid_pose(T_0, "T_0"), rigid_pose(T_1, "T_1")
+    if length is None and angle is None:
+        raise InputError("give length (m), angle (rad), or both: the largest step")
+    gap = float(np.linalg.norm(last[:3, :3] - first[:3, :3]))  # sqrt(8) sin(angle / 2)
+    turn = 2.0 * math.asin(min(gap / math.sqrt(8.0), 1.0))
+    way = float(np.linalg.norm(last[:3, 3] - first[:3, 3]))
+    most = 1.0
+    for bound, name, whole in ((length, "length", way), (angle, "angle", turn)):
+        if bound is not None:
+            most = max(most, whole / finite_number(bound, name, above=0.0))
+    count = math.ceil(most * (1.0 - 1e-12))
+    return interpolate(first, last, np.linspace(0.0, 1.0, count + 1), path=path)
 
 
 def _rows(T: ArrayLike) -> Floats:

@@ -54,6 +54,7 @@ RANK = {
     "urdf": 7,
     "jax": 7,
     "torch": 7,
+    "trajectory": 7.5,
     "view": 8,
     "faces": 9,
     "cli": 9.5,

@@ -27,7 +27,8 @@ class PD:
     time that gives one of these; joints that are not named have zero. Where a mechanism says which
     joints are actuated, one number is for these alone, and an array may have their numbers alone.
     ``q_target`` is (..., nq), of the actuated joints, or by name, by default where the simulation
-    begins. A floating joint's error is the twist in its own axes that leads to the target
+    begins. Where it is a trajectory (`linkwork.trajectory`), its velocities are ``v_target`` unless
+    that is given. A floating joint's error is the twist in its own axes that leads to the target
     (`Robot.difference`), a spherical joint's the rotation vector.
     """
 
@@ -41,6 +42,9 @@ class PD:
     def fields(self) -> dict[str, Any]:
         """The fields that are given, by name."""
         named = {name: getattr(self, name) for name in PD_FIELDS}
+        follows = getattr(self.q_target, "velocity", None)
+        if named["v_target"] is None and callable(follows):
+            named["v_target"] = follows
         return {name: value for name, value in named.items() if value is not None}
 
 

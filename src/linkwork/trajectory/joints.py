@@ -1,0 +1,459 @@
+"""Motions of joints: from point to point, through way points, from state to state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwork.checks import finite_number, real_array
+from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.trajectory import profiles
+from linkwork.trajectory.piecewise import (
+    Floats,
+    Trajectory,
+    from_polynomials,
+    limit_rows,
+    shifted,
+    then_still,
+)
+from linkwork.trajectory.profiles import Limits, Profile
+
+Name = Literal["constant_acceleration", "trapezoid", "double_s", "cubic", "quintic"]
+Synchronise = Literal["path", "time", "none"]
+
+
+def point_to_point(  # noqa: PLR0913  limits, by name
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    profile: Name = "double_s",
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+    jerk: ArrayLike | None = None,
+    duration: float | None = None,
+    synchronise: Synchronise = "path",
+    joint_names: Sequence[str] = (),
+) -> Trajectory:
+    """The motion from rest at ``start`` (n,) to rest at ``goal`` (n,), as quick as limits allow.
+
+    ``profile``: "double_s" (bounded jerk), "trapezoid" (of velocities), "constant_acceleration",
+    "cubic" or "quintic" (one polynomial). Limits are one number or (n,), in rad or m and s;
+    the accelerations of a trapezoid, of constant acceleration and of a cubic step, and take no
+    limit of jerk. With a
+    ``duration`` (s) the motion lasts that long: without limits in the profile's plain shape (equal
+    phases), with them stretched, where that is long enough.
+
+    ``synchronise``: "path", all joints begin and end together, on a straight line; "time", each has
+    a profile of its own, stretched to the time of the slowest; "none", each arrives when it can,
+    and waits.
+
+    Raises: InputError, ShapeError.
+    """
+    q0, q1 = _points([start, goal], "start and goal")
+    if synchronise not in ("path", "time", "none"):
+        raise InputError(f"synchronise is 'path', 'time' or 'none', not {synchronise!r:.40}")
+    bounds = _limits(len(q0), velocity, acceleration, jerk)
+    if duration is not None:
+        duration = finite_number(duration, "duration", above=0.0)
+    limited = bool(np.isfinite(bounds).any())
+    if not limited and duration is None:
+        raise InputError("give limits of velocity, acceleration or jerk, or a duration")
+    way = q1 - q0
+    moves = np.flatnonzero(way)
+    if not len(moves):
+        profiles.shape(profile, Limits(1.0, 1.0))  # the name is known
+        still = from_polynomials([0.0, 0.0], q0[None, None], joint_names)
+        return then_still(still, duration or 0.0)
+    shares = bounds[:, moves] / np.abs(way[moves])  # limits of a way of length 1
+    if synchronise == "path":
+        common = profiles.shape(profile, Limits(*shares.min(axis=1).tolist()))
+        laws = [common] * len(moves)
+    else:
+        laws = [profiles.shape(profile, Limits(*each.tolist())) for each in shares.T]
+    least = max(law.duration for law in laws)
+    last = least if duration is None else duration
+    if limited and last < least * (1.0 - 1e-12):
+        raise InputError(
+            f"duration {last:g} s is too short for these limits: {least:.9g} s at least"
+        )
+    if synchronise != "none" or not limited:
+        laws = [profiles.stretched(law, last) for law in laws]
+    made = _merged(laws, last, q0, way, moves)
+    return from_polynomials(*made, joint_names)
+
+
+def _merged(
+    laws: Sequence[Profile], last: float, q0: Floats, way: Floats, moves: Any
+) -> tuple[Floats, Floats]:
+    """Times and coefficients of joints that have profiles of their own; those that are done wait."""
+    ends = [np.cumsum(law.durations) for law in laws]
+    for each, law in zip(ends, laws, strict=True):
+        if abs(law.duration - last) <= 1e-12 * last:
+            each[-1] = last
+    times = np.unique(np.concatenate([[0.0], *ends, [last]]))
+    # instants that rounding alone tells apart are one
+    times = times[np.concatenate([np.diff(times) > 1e-12 * last, [True]])]
+    times[0] = 0.0
+    spans = len(times) - 1
+    c = np.zeros((spans, max(law.coefficients.shape[1] for law in laws), len(q0)))
+    c[:, 0, :] = q0
+    middle = 0.5 * (times[:-1] + times[1:])
+    for joint, law, end in zip(moves.tolist(), laws, ends, strict=True):
+        k = np.searchsorted(end, middle)
+        inside = k < len(end)
+        k = np.minimum(k, len(end) - 1)
+        begin = np.where(k > 0, end[k - 1], 0.0)
+        pieces = shifted(law.coefficients[k][:, :, None], times[:-1] - begin)[:, :, 0]
+        pieces[~inside] = 0.0
+        pieces[~inside, 0] = 1.0
+        c[:, : pieces.shape[1], joint] += way[joint] * pieces
+    return times, c
+
+
+def through(  # noqa: PLR0913  limits, by name
+    points: ArrayLike,
+    *,
+    times: ArrayLike | None = None,
+    kind: Literal["cubic", "quintic", "stops"] = "cubic",
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+    jerk: ArrayLike | None = None,
+    duration: float | None = None,
+    start_velocity: ArrayLike = 0.0,
+    end_velocity: ArrayLike = 0.0,
+    profile: Name = "double_s",
+    joint_names: Sequence[str] = (),
+) -> Trajectory:
+    """The motion through way points (m, n): a spline, or lines from one to the next with stops.
+
+    ``kind``: "cubic" has continuous accelerations, "quintic" continuous jerks and their
+    derivatives, with no acceleration at both ends; "stops" is a `point_to_point` to each of them,
+    by ``profile``. ``times`` (m,), from 0, say when each is passed. Without them times grow with
+    the square root of the distances, and all is stretched to be as quick as the limits allow, or
+    to the ``duration``; that keeps limits, and is not the least time. Velocities at the ends are
+    0, or one number or (n,) where ``times`` are given.
+
+    Source: C. de Boor, A Practical Guide to Splines (2001), chapter IV, for the cubic.
+    Raises: InputError, ShapeError.
+    """
+    q = real_array(points, "points")
+    if q.ndim != 2 or len(q) < 2 or not q.shape[1]:
+        raise ShapeError(f"points must have shape (m, n) with m from 2, not {q.shape}")
+    _finite(q, "points")
+    if kind not in ("cubic", "quintic", "stops"):
+        raise InputError(f"kind is 'cubic', 'quintic' or 'stops', not {kind!r:.40}")
+    given: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
+    if kind == "stops":
+        if times is not None:
+            raise InputError(
+                "times are for splines; a motion with stops takes limits or a duration"
+            )
+        return replace(_with_stops(q, profile, given, duration), joint_names=tuple(joint_names))
+    m, n = q.shape
+    names = ("start_velocity", "end_velocity")
+    ends = [
+        _row(each, n, name)
+        for each, name in zip((start_velocity, end_velocity), names, strict=True)
+    ]
+    if times is not None:
+        if duration is not None:
+            raise InputError("give times or a duration, not both")
+        t = _instants(times, m)
+    elif any(each.any() for each in ends):
+        raise InputError("velocities at the ends need times: without them all is stretched")
+    else:
+        q, t = _apart(q)
+    if len(t) == 1:
+        still = from_polynomials([0.0, 0.0], q[:1, None], joint_names)
+        return then_still(still, duration or 0.0)
+    spline = _cubic if kind == "cubic" else _quintic
+    made = from_polynomials(t, spline(q, np.diff(t), *ends), joint_names)
+    return made if times is not None else _in_time(made, given, duration)
+
+
+def _in_time(made: Trajectory, given: dict[str, Any], duration: float | None) -> Trajectory:
+    """The same path as quick as limits allow, or in a duration that they allow.
+
+    Raises: InputError.
+    """
+    if any(each is not None for each in given.values()):
+        made = made.within(**given)
+        if duration is not None and duration < made.duration * (1.0 - 1e-12):
+            raise _too_short(duration, made.duration)
+    elif duration is None:
+        raise InputError("give times, a duration, or limits of velocity, acceleration or jerk")
+    return made if duration is None else made.lasting(duration)
+
+
+def _too_short(duration: float, least: float) -> InputError:
+    return InputError(
+        f"duration {duration:g} s is too short for these limits: {least:.9g} s at least"
+    )
+
+
+def _instants(times: ArrayLike, m: int) -> Floats:
+    t = real_array(times, "times")
+    if t.shape != (m,):
+        raise ShapeError(f"times must have shape ({m},), one for each point, not {t.shape}")
+    _finite(t, "times")
+    if t[0] != 0.0 or not (np.diff(t) > 0.0).all():
+        raise InputError("times begin at 0 and grow")
+    return t
+
+
+def _with_stops(
+    q: Floats, profile: Name, given: dict[str, Any], duration: float | None
+) -> Trajectory:
+    legs: list[Trajectory] = []
+    limited = any(each is not None for each in given.values())
+    if not limited and duration is None:
+        raise InputError("give limits of velocity, acceleration or jerk, or a duration")
+    for a, b in pairwise(q):
+        if (a != b).any():
+            if limited:
+                legs.append(point_to_point(a, b, profile=profile, **given))
+            else:  # the time of each leg grows with its square root, as with accelerations
+                own = math.sqrt(float(np.abs(b - a).max()))
+                legs.append(point_to_point(a, b, profile=profile, duration=own))
+    if not legs:
+        still = from_polynomials([0.0, 0.0], q[:1, None])
+        return then_still(still, duration or 0.0)
+    made = legs[0].then(*legs[1:])
+    if limited and duration is None:
+        return made  # each leg has been made as quick as limits allow
+    if limited and duration is not None and duration < made.duration * (1.0 - 1e-12):
+        raise _too_short(duration, made.duration)
+    return made.lasting(made.duration if duration is None else duration)
+
+
+def _apart(q: Floats) -> tuple[Floats, Floats]:
+    """The points without those that stand where the one before does, and times for them."""
+    steps = np.linalg.norm(np.diff(q, axis=0), axis=1)
+    kept = np.concatenate([[True], steps > 0.0])
+    spans = np.sqrt(steps[steps > 0.0])
+    return q[kept], np.concatenate([[0.0], np.cumsum(spans)])
+
+
+def _cubic(q: Floats, h: Floats, v0: Floats, v1: Floats) -> Floats:
+    """Coefficients (m - 1, 4, n) of the cubic spline with these velocities at its ends.
+
+    Velocities at the knots follow from continuous accelerations, a tridiagonal system.
+    """
+    m = len(q)
+    slopes = np.diff(q, axis=0) / h[:, None]
+    v = np.zeros_like(q)
+    v[0], v[-1] = v0, v1
+    if m > 2:
+        # v[k-1]/h[k-1] + 2 (1/h[k-1] + 1/h[k]) v[k] + v[k+1]/h[k]
+        #   = 3 (slope[k-1]/h[k-1] + slope[k]/h[k]);  Thomas' elimination
+        w = 1.0 / h
+        diagonal = 2.0 * (w[:-1] + w[1:])
+        right = 3.0 * (slopes[:-1] * w[:-1, None] + slopes[1:] * w[1:, None])
+        right[0] -= w[0] * v0
+        right[-1] -= w[-1] * v1
+        for k in range(1, m - 2):
+            factor = w[k] / diagonal[k - 1]
+            diagonal[k] -= factor * w[k]
+            right[k] -= factor * right[k - 1]
+        v[m - 2] = right[-1] / diagonal[-1]
+        for k in reversed(range(m - 3)):
+            v[k + 1] = (right[k] - w[k + 1] * v[k + 2]) / diagonal[k]
+    hh = h[:, None]
+    second = (3.0 * slopes - 2.0 * v[:-1] - v[1:]) / hh
+    third = (v[:-1] + v[1:] - 2.0 * slopes) / hh**2
+    return np.stack([q[:-1], v[:-1], second, third], axis=1)
+
+
+def _quintic(q: Floats, h: Floats, v0: Floats, v1: Floats) -> Floats:
+    """Coefficients (m - 1, 6, n) of the quintic spline without acceleration at its ends.
+
+    Velocities and accelerations at the knots follow from continuous third and fourth
+    derivatives: blocks of 2 x 2, eliminated from the first to the last.
+    """
+    m, n = q.shape
+    state = np.zeros((m, 2, n))  # velocity and acceleration
+    state[0, 0], state[-1, 0] = v0, v1
+    # third and fourth derivatives of a piece of length h at its two ends, by those of the knots
+    i3, i4 = 1.0 / h**3, 1.0 / h**4
+    slope = np.diff(q, axis=0)
+
+    def left(k: int) -> tuple[Floats, Floats, Floats]:
+        """At the begin of piece k: of its first knot, of its second, of its way."""
+        a, t = h[k], np.array([i3[k], i4[k]])[:, None]
+        first = np.array([[-36.0 * a, -9.0 * a * a], [192.0 * a, 36.0 * a * a]])
+        second = np.array([[-24.0 * a, 3.0 * a * a], [168.0 * a, -24.0 * a * a]])
+        return t * first, t * second, (t * np.array([[60.0], [-360.0]])) @ slope[k][None]
+
+    def right(k: int) -> tuple[Floats, Floats, Floats]:
+        """At the end of piece k."""
+        a, t = h[k], np.array([i3[k], i4[k]])[:, None]
+        first = np.array([[-24.0 * a, -3.0 * a * a], [-168.0 * a, -24.0 * a * a]])
+        second = np.array([[-36.0 * a, 9.0 * a * a], [-192.0 * a, 36.0 * a * a]])
+        return t * first, t * second, (t * np.array([[60.0], [360.0]])) @ slope[k][None]
+
+    eliminated: list[tuple[Floats, Floats]] = []
+    before = np.zeros((2, 2)), state[0]  # state[k] = -G state[k+1] + r
+    for k in range(1, m - 1):
+        (a0, a1, ar), (b0, b1, br) = right(k - 1), left(k)
+        G, r = before
+        diagonal = a1 - b0 - a0 @ G
+        known = br - ar - a0 @ r
+        before = np.linalg.solve(diagonal, -b1), np.linalg.solve(diagonal, known)
+        eliminated.append(before)
+    for k in reversed(range(1, m - 1)):
+        G, r = eliminated[k - 1]
+        state[k] = r - G @ state[k + 1]
+    hh = h[:, None]
+    v, w = state[:-1], state[1:]
+    p, dv, da = slope / hh, w[:, 0] - v[:, 0], w[:, 1] - v[:, 1]
+    x = p - v[:, 0] - 0.5 * hh * v[:, 1]  # what velocity and acceleration leave of the way, by h
+    y, z = dv - hh * v[:, 1], hh * da
+    return np.stack(
+        [
+            q[:-1],
+            v[:, 0],
+            0.5 * v[:, 1],
+            (10.0 * x - 4.0 * y + 0.5 * z) / hh**2,
+            (-15.0 * x + 7.0 * y - z) / hh**3,
+            (6.0 * x - 3.0 * y + 0.5 * z) / hh**4,
+        ],
+        axis=1,
+    )
+
+
+def state_to_state(  # noqa: PLR0913  states and limits, by name
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    jerk: ArrayLike,
+    start_velocity: ArrayLike = 0.0,
+    start_acceleration: ArrayLike = 0.0,
+    goal_velocity: ArrayLike = 0.0,
+    goal_acceleration: ArrayLike = 0.0,
+    duration: float | None = None,
+    joint_names: Sequence[str] = (),
+) -> Trajectory:
+    """The quickest motion between any two states under limits of velocity, acceleration and jerk.
+
+    All of (n,) or one number; joints arrive together. ``duration`` is the least time that it may
+    take (s). Computed by ruckig (extra ``ruckig``).
+
+    Source: L. Berscheid, T. Kröger, Jerk-limited real-time trajectory generation with arbitrary
+    target states, RSS 2021.
+    Raises: MissingExtraError; InputError where a state breaks a limit, or no motion is found;
+    ShapeError.
+    """
+    try:
+        import ruckig  # noqa: PLC0415  an extra
+    except ImportError:
+        raise MissingExtraError(
+            "state_to_state needs ruckig: pip install 'linkwork[ruckig]'"
+        ) from None
+    q0, q1 = _points([start, goal], "start and goal")
+    n = len(q0)
+    asked = ruckig.InputParameter(n)
+    asked.current_position, asked.target_position = q0.tolist(), q1.tolist()
+    states = {
+        "current_velocity": (start_velocity, "start_velocity"),
+        "current_acceleration": (start_acceleration, "start_acceleration"),
+        "target_velocity": (goal_velocity, "goal_velocity"),
+        "target_acceleration": (goal_acceleration, "goal_acceleration"),
+    }
+    for name, (given, what) in states.items():
+        setattr(asked, name, _row(given, n, what).tolist())
+    limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
+    for name, given in limits.items():
+        setattr(asked, f"max_{name}", limit_rows(given, n, name).tolist())
+    if duration is not None:
+        asked.minimum_duration = finite_number(duration, "duration", above=0.0)
+    found = ruckig.Trajectory(n)
+    try:
+        outcome = ruckig.Ruckig(n).calculate(asked, found)
+    except (RuntimeError, ruckig.RuckigError) as error:
+        raise InputError(f"there is no such motion: {error}") from None
+    if outcome not in (ruckig.Result.Working, ruckig.Result.Finished):
+        raise InputError(f"there is no such motion: ruckig says {outcome}")
+    return from_polynomials(*_of_ruckig(found, q0, asked), joint_names)
+
+
+def _of_ruckig(found: Any, q0: Floats, asked: Any) -> tuple[Floats, Floats]:
+    """Times and coefficients of ruckig's phases of constant jerk."""
+    last = float(found.duration)
+    knots = [0.0, last]
+    rows: list[list[tuple[float, float]]] = []  # of each joint, (end, jerk)
+    for own in found.profiles[0]:
+        t, phases = 0.0, list[tuple[float, float]]()
+        for part in (own.brake, own, own.accel):
+            for span, j in zip(part.t, part.j, strict=True):
+                if span > 0.0 and t < last:
+                    t += span
+                    phases.append((t, j))
+        rows.append(phases)
+        knots += [end for end, _ in phases if end < last]
+    times = np.unique(knots)
+    times = times[np.concatenate([np.diff(times) > 1e-12 * max(last, 1e-300), [True]])]
+    times[0] = 0.0
+    n = len(q0)
+    c = np.zeros((max(len(times) - 1, 1), 4, n))
+    if len(times) == 1:
+        c[0, 0] = q0
+        return np.array([0.0, 0.0]), c
+    for joint, phases in enumerate(rows):
+        s, v, a = q0[joint], asked.current_velocity[joint], asked.current_acceleration[joint]
+        k = 0
+        for i, (begin, end) in enumerate(pairwise(times.tolist())):
+            while k < len(phases) - 1 and phases[k][0] <= 0.5 * (begin + end):
+                k += 1
+            over = not phases or phases[k][0] <= 0.5 * (begin + end)
+            j = 0.0 if over else phases[k][1]
+            c[i, :, joint] = s, v, a / 2.0, j / 6.0
+            t = end - begin
+            s += t * (v + t * (a / 2.0 + t * j / 6.0))
+            v += t * (a + t * j / 2.0)
+            a += t * j
+    return times, c
+
+
+# ---- what is given
+
+
+def _points(given: Sequence[ArrayLike], what: str) -> list[Floats]:
+    rows = [np.atleast_1d(real_array(each, what)) for each in given]
+    if any(row.ndim != 1 or row.shape != rows[0].shape or not row.size for row in rows):
+        shapes = " and ".join(str(row.shape) for row in rows)
+        raise ShapeError(f"{what} must have the same shape (n,), not {shapes}")
+    for row in rows:
+        _finite(row, what)
+    return rows
+
+
+def _finite(values: Floats, what: str) -> None:
+    if not np.isfinite(values).all():
+        raise InputError(f"{what} must be finite numbers")
+
+
+def _row(given: ArrayLike, n: int, what: str) -> Floats:
+    values = real_array(given, what)
+    if values.shape not in ((), (n,)):
+        raise ShapeError(f"{what} must be one number or shape ({n},), not {values.shape}")
+    _finite(values, what)
+    return np.broadcast_to(values, (n,))
+
+
+def _limits(n: int, *given: ArrayLike | None) -> Floats:
+    """Limits (3, n) of velocity, acceleration and jerk; infinite where none is given."""
+    names = ("velocity", "acceleration", "jerk")
+    return np.stack(
+        [
+            np.full(n, np.inf) if each is None else limit_rows(each, n, name)
+            for each, name in zip(given, names, strict=True)
+        ]
+    )

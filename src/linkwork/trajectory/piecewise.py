@@ -1,0 +1,461 @@
+"""Trajectories: positions over time, as polynomials one after another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.atomic import write_bytes
+from linkwork.checks import finite_number, real_array, whole_number
+from linkwork.errors import InputError, MissingExtraError, ShapeError
+
+Floats = NDArray[np.float64]
+
+_LIMITS = ("velocity", "acceleration", "jerk")
+
+
+class Samples(NamedTuple):
+    """States of a trajectory: instants t (n,) in s; q, v, a (n, nq) in rad or m, and per s, s²."""
+
+    t: Floats
+    q: Floats
+    v: Floats
+    a: Floats
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trajectory:
+    """Positions q (n,) as a function of time, from 0 to `duration` seconds.
+
+    Between ``times[k]`` and ``times[k + 1]`` position i is the polynomial whose coefficients are
+    ``coefficients[k, :, i]``, of t - times[k], the constant first: times (m + 1,), coefficients
+    (m, order, n). Before the beginning and after the end it stands still. Calls take an instant or
+    any shape (...) of them, and give (..., n).
+
+    Every operation returns a new one. It is a function of time as `linkwork.PD` takes it.
+    """
+
+    times: Floats
+    coefficients: Floats
+    joint_names: tuple[str, ...] = ()
+
+    @property
+    def duration(self) -> float:
+        """The time from the beginning to the end, s."""
+        return float(self.times[-1])
+
+    @property
+    def n(self) -> int:
+        """How many positions there are."""
+        return int(self.coefficients.shape[2])
+
+    @property
+    def start(self) -> Floats:
+        """Positions (n,) at the beginning."""
+        return self(0.0)
+
+    @property
+    def end(self) -> Floats:
+        """Positions (n,) at the end."""
+        return self(self.duration)
+
+    def __call__(self, t: ArrayLike) -> Floats:
+        """Positions (..., n) at instants (...), s.
+
+        Raises: InputError for instants that are no finite numbers.
+        """
+        return self._at(t, 0)
+
+    def velocity(self, t: ArrayLike) -> Floats:
+        """Velocities (..., n) at instants (...), rad/s or m/s; at a step those after it.
+
+        Raises: as a call.
+        """
+        return self._at(t, 1)
+
+    def acceleration(self, t: ArrayLike) -> Floats:
+        """Accelerations (..., n) at instants (...), rad/s² or m/s²; at a step those after it.
+
+        Raises: as a call.
+        """
+        return self._at(t, 2)
+
+    def jerk(self, t: ArrayLike) -> Floats:
+        """Jerks (..., n) at instants (...), rad/s³ or m/s³; at a step those after it.
+
+        Raises: as a call.
+        """
+        return self._at(t, 3)
+
+    def _at(self, t: ArrayLike, order: int) -> Floats:
+        instants = real_array(t, "t")
+        if not np.isfinite(instants).all():
+            raise InputError("t must be finite numbers of seconds")
+        within = np.clip(instants, 0.0, self.duration)
+        last = len(self.times) - 2
+        k = np.minimum(np.searchsorted(self.times, within, side="right") - 1, last)
+        powers = derivative(self.coefficients, order)
+        x = (within - self.times[k])[..., None]
+        values = np.zeros((*instants.shape, self.n))
+        for c in reversed(range(powers.shape[1])):
+            values = values * x + powers[k, c]
+        if order:
+            values[(instants < 0.0) | (instants > self.duration)] = 0.0
+        return values
+
+    # ---- samples
+
+    def sample(self, dt: float | None = None, *, n: int | None = None) -> Samples:
+        """States every ``dt`` seconds, the end included, or n of them evenly from start to end.
+
+        Raises: InputError, also where not exactly one of the two is given.
+        """
+        if (dt is None) == (n is None):
+            raise InputError("give either dt, the seconds between two states, or n, their number")
+        if n is not None:
+            t = np.linspace(0.0, self.duration, whole_number(n, "n", least=2))
+        else:
+            step = finite_number(dt, "dt", above=0.0)
+            if self.duration / step > 1e8:
+                raise InputError(f"dt = {step:g} would be {self.duration / step:.3g} states")
+            t = np.arange(0.0, self.duration, step)
+            t = np.append(t[self.duration - t > 1e-9 * step], self.duration)
+        return Samples(t, self(t), self.velocity(t), self.acceleration(t))
+
+    # ---- limits
+
+    def extremes(self, order: int = 0) -> tuple[Floats, Floats]:
+        """The lowest and the highest values (n,), (n,) of the derivative of an order.
+
+        Positions for 0, velocities for 1, accelerations for 2, jerks for 3. They are those of the
+        polynomials, not of samples: at roots of their derivatives.
+
+        Raises: InputError for another order.
+        """
+        order = whole_number(order, "order", least=0, most=8)
+        powers = derivative(self.coefficients, order)
+        spans = np.diff(self.times)
+        m, size, n = powers.shape
+        rows = np.moveaxis(powers, 1, 2).reshape(m * n, size)
+        length = np.repeat(spans, n)
+        points = np.concatenate(
+            [np.zeros((m * n, 1)), length[:, None], _turning_points(rows, length)], axis=1
+        )
+        values = np.zeros_like(points)
+        for c in reversed(range(size)):
+            values = values * points + rows[:, c, None]
+        values = values.reshape(m, n, -1)
+        return values.min(axis=(0, 2)), values.max(axis=(0, 2))
+
+    def uses(
+        self,
+        *,
+        velocity: ArrayLike | None = None,
+        acceleration: ArrayLike | None = None,
+        jerk: ArrayLike | None = None,
+    ) -> dict[str, Floats]:
+        """The largest share (n,) of each limit that is used at any time; 1 is all of it.
+
+        Limits are one number or (n,), from above zero. Where the derivative below a limit steps,
+        at a knot or at one of the ends, from or to rest, the share is infinite.
+
+        Raises: InputError, ShapeError.
+        """
+        limits = (velocity, acceleration, jerk)
+        found: dict[str, Floats] = {}
+        for order, (name, given) in enumerate(zip(_LIMITS, limits, strict=True), 1):
+            if given is not None:
+                lowest, highest = self.extremes(order)
+                share = np.maximum(-lowest, highest) / limit_rows(given, self.n, name)
+                found[name] = np.where(self._steps(order - 1), np.inf, share)
+        return found
+
+    def _steps(self, order: int) -> NDArray[np.bool_]:
+        """Whether a derivative steps (n,): at a knot, or at the ends, beyond which all is still."""
+        powers = derivative(self.coefficients, order)
+        ends = shifted(powers, np.diff(self.times))[:, 0]
+        begins = powers[:, 0]
+        steps = np.abs(begins[1:] - ends[:-1]).max(axis=0, initial=0.0)
+        size = np.maximum(*np.abs(self.extremes(order)))
+        if order:
+            steps = np.maximum(steps, np.maximum(np.abs(begins[0]), np.abs(ends[-1])))
+        shortest = max(float(np.diff(self.times).min()), 1e-300)
+        below = derivative(self.coefficients, max(order - 1, 0))[:, 0]
+        rounding = np.abs(below).max(axis=0, initial=0.0) / (shortest if order else 1.0)
+        return steps > 1e-7 * size + 1e-12 * rounding
+
+    # ---- others made of it
+
+    def stretched(self, factor: float) -> Trajectory:
+        """The same path in ``factor`` times the time: velocities, accelerations and jerks are
+        those of this one divided by factor, factor², factor³.
+
+        Raises: InputError for a factor that is not above zero.
+        """
+        factor = finite_number(factor, "factor", above=0.0)
+        powers = factor ** -np.arange(self.coefficients.shape[1], dtype=float)
+        return replace(
+            self, times=self.times * factor, coefficients=self.coefficients * powers[:, None]
+        )
+
+    def lasting(self, duration: float) -> Trajectory:
+        """The same path in this time (s); see `stretched`.
+
+        Raises: InputError.
+        """
+        duration = finite_number(duration, "duration", above=0.0)
+        if self.duration == 0.0:
+            return then_still(self, duration)
+        made = self.stretched(duration / self.duration)
+        times = made.times.copy()
+        times[-1] = duration
+        return replace(made, times=times)
+
+    def within(
+        self,
+        *,
+        velocity: ArrayLike | None = None,
+        acceleration: ArrayLike | None = None,
+        jerk: ArrayLike | None = None,
+    ) -> Trajectory:
+        """The same path as quick as these limits allow where all of it is stretched alike.
+
+        Raises: InputError where no limit is given, or one cannot be kept in any time; ShapeError.
+        """
+        given = self.uses(velocity=velocity, acceleration=acceleration, jerk=jerk)
+        if not given:
+            raise InputError("give at least one of velocity, acceleration and jerk")
+        power = {name: k for k, name in enumerate(_LIMITS, 1)}
+        factor = max(float(use.max()) ** (1.0 / power[name]) for name, use in given.items())
+        if not np.isfinite(factor):
+            stepping = [name for name, use in given.items() if np.isinf(use).any()]
+            raise InputError(
+                f"no time makes {stepping[0]} finite: what it is the rate of steps; leave that limit "
+                "out, or take a smoother motion (double_s, quintic)"
+            )
+        return self.stretched(factor) if factor > 0.0 else self
+
+    def reversed(self) -> Trajectory:
+        """The same path from its end to its start."""
+        spans = np.diff(self.times)[::-1]
+        flipped = shifted(self.coefficients, np.diff(self.times))[::-1].copy()
+        flipped[:, 1::2] *= -1.0
+        times = np.concatenate([[0.0], np.cumsum(spans)])
+        times[-1] = self.duration
+        return replace(self, times=times, coefficients=flipped)
+
+    def then(self, *others: Trajectory) -> Trajectory:
+        """This one and others after it, each from where the one before ends.
+
+        Raises: InputError where one begins more than 1e-9 from there; ShapeError.
+        """
+        made = self
+        for other in others:
+            if other.n != made.n:
+                raise ShapeError(f"a trajectory of {other.n} positions goes on one of {made.n}")
+            gap = np.abs(other.start - made.end)
+            if gap.max(initial=0.0) > 1e-9 * max(1.0, float(np.abs(made.end).max(initial=0.0))):
+                k = int(gap.argmax())
+                name = made.joint_names[k] if made.joint_names else f"position {k}"
+                raise InputError(
+                    f"{name} ends at {made.end[k]:.9g}, and the next trajectory begins at "
+                    f"{other.start[k]:.9g}: the one begins where the other ends"
+                )
+            size = max(made.coefficients.shape[1], other.coefficients.shape[1])
+            both = np.concatenate(
+                [padded(made.coefficients, size), padded(other.coefficients, size)]
+            )
+            times = np.concatenate([made.times, made.duration + other.times[1:]])
+            made = replace(made, times=times, coefficients=both)
+        return made
+
+    # ---- files and pictures
+
+    def save(self, path: str | os.PathLike[str], *, dt: float = 0.01) -> None:
+        """Write to a .csv file, a state every ``dt`` seconds, or to a .npz, exactly.
+
+        Columns of the CSV: t, q of each joint, v of each, a of each. A .npz has ``times``,
+        ``coefficients`` and ``joint_names``, as `load` reads them. The file is written whole or
+        not at all.
+
+        Raises: InputError for another ending, or where the file cannot be written.
+        """
+        name = os.fspath(path)
+        if name.lower().endswith(".npz"):
+            from io import BytesIO  # noqa: PLC0415  few need it
+
+            out = BytesIO()
+            names = np.array(self.joint_names, dtype=np.str_)
+            np.savez(out, times=self.times, coefficients=self.coefficients, joint_names=names)
+            write_bytes(path, out.getvalue())
+            return
+        if not name.lower().endswith(".csv"):
+            raise InputError(f"{name}: a trajectory is written to .csv or .npz")
+        s = self.sample(dt)
+        joints = self.joint_names or tuple(map(str, range(self.n)))
+        head = ["t", *(f"{kind}_{joint}" for kind in "qva" for joint in joints)]
+        lines = [",".join(head)]
+        lines += [",".join(map(repr, row)) for row in np.column_stack(s).tolist()]
+        write_bytes(path, ("\n".join(lines) + "\n").encode())
+
+    def plot(self, joints: str | Sequence[str] | None = None, *, figure: Any = None) -> Any:
+        """A matplotlib figure of positions, velocities, accelerations and jerks over time.
+
+        Raises: MissingExtraError without matplotlib; InputError for joints that are not there.
+        """
+        try:
+            from matplotlib.figure import Figure  # noqa: PLC0415  an extra
+        except ImportError:
+            raise MissingExtraError("plot needs matplotlib: pip install 'linkwork[plot]'") from None
+        names = self.joint_names or tuple(f"position {k}" for k in range(self.n))
+        wanted = (joints,) if isinstance(joints, str) else joints
+        chosen = range(self.n) if wanted is None else [_index(each, names) for each in wanted]
+        figure = Figure(figsize=(8.0, 8.0), layout="constrained") if figure is None else figure
+        axes = figure.subplots(4, 1, sharex=True)
+        t = np.unique(np.concatenate([np.linspace(0.0, self.duration, 1000), self.times]))
+        labels = ("position", "velocity", "acceleration", "jerk")
+        for order, (axis, label) in enumerate(zip(axes, labels, strict=True)):
+            values = self._at(t, order)
+            for k in chosen:
+                axis.plot(t, values[:, k], label=names[k], linewidth=1.4)
+            axis.set_ylabel(label)
+            axis.grid(visible=True, alpha=0.3)
+        axes[-1].set_xlabel("time (s)")
+        if len(chosen) <= 14:
+            axes[0].legend(loc="best", fontsize="small", ncols=2)
+        return figure
+
+    def __repr__(self) -> str:
+        pieces = len(self.times) - 1
+        return f"Trajectory({self.n} positions, {self.duration:.6g} s, {pieces} polynomials)"
+
+
+def load(path: str | os.PathLike[str]) -> Trajectory:
+    """The trajectory of a .npz file that `Trajectory.save` wrote.
+
+    Raises: InputError for a file that is none.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            times, coefficients = found["times"], found["coefficients"]
+            names = tuple(map(str, found["joint_names"].tolist()))
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise InputError(f"{os.fspath(path)} holds no trajectory: {error}") from None
+    return from_polynomials(times, coefficients, names)
+
+
+def from_polynomials(
+    times: ArrayLike, coefficients: ArrayLike, joint_names: Sequence[str] = ()
+) -> Trajectory:
+    """The trajectory of polynomials: times (m + 1,) from 0, coefficients (m, order, n).
+
+    As `Trajectory` has them.
+
+    Raises: ShapeError; InputError for times that do not grow, and for what is not finite.
+    """
+    t, c = real_array(times, "times"), real_array(coefficients, "coefficients")
+    if t.ndim != 1 or c.ndim != 3 or len(t) != len(c) + 1 or not c.size:
+        raise ShapeError(
+            f"times (m + 1,) and coefficients (m, order, n) do not fit: {t.shape} and {c.shape}"
+        )
+    if not (np.isfinite(t).all() and np.isfinite(c).all()):
+        raise InputError("times and coefficients must be finite numbers")
+    if t[0] != 0.0 or (np.diff(t) < 0.0).any():
+        raise InputError("times begin at 0 and grow")
+    if joint_names and len(joint_names) != c.shape[2]:
+        raise ShapeError(f"{len(joint_names)} names for {c.shape[2]} positions")
+    for array in (t, c):
+        array.setflags(write=False)
+    return Trajectory(times=t, coefficients=c, joint_names=tuple(joint_names))
+
+
+def then_still(made: Trajectory, seconds: float) -> Trajectory:
+    """A trajectory, and then ``seconds`` at its end."""
+    if seconds <= 0.0:
+        return made
+    rest = np.zeros((1, made.coefficients.shape[1], made.n))
+    rest[0, 0] = made.end
+    both = np.concatenate([made.coefficients, rest])
+    times = np.append(made.times, made.duration + seconds)
+    if made.duration == 0.0:
+        return replace(made, times=np.array([0.0, seconds]), coefficients=rest)
+    return replace(made, times=times, coefficients=both)
+
+
+# ---- polynomials: coefficients (m, order, n), the constant first
+
+
+def derivative(c: Floats, order: int) -> Floats:
+    """Coefficients of the derivative of an order, at least one of them."""
+    for _ in range(order):
+        if c.shape[1] == 1:
+            return np.zeros_like(c)
+        c = c[:, 1:] * np.arange(1.0, c.shape[1])[:, None]
+    return c
+
+
+def shifted(c: Floats, by: Floats) -> Floats:
+    """Coefficients in powers of x - by, (m,) one for each: p(x + by) in powers of x."""
+    made = c.copy()
+    size = c.shape[1]
+    for k in range(size - 1):  # Horner's scheme, once for each power
+        for i in reversed(range(k, size - 1)):
+            made[:, i] += by[:, None] * made[:, i + 1]
+    return made
+
+
+def padded(c: Floats, size: int) -> Floats:
+    """Coefficients with zeros up to an order."""
+    if c.shape[1] == size:
+        return c
+    return np.concatenate([c, np.zeros((len(c), size - c.shape[1], c.shape[2]))], axis=1)
+
+
+def _turning_points(rows: Floats, length: Floats) -> Floats:
+    """The roots (r, ...) in [0, length] of derivatives of polynomials (r, order); 0 for none."""
+    slopes = rows[:, 1:] * np.arange(1.0, rows.shape[1])
+    degree = slopes.shape[1] - 1
+    found = np.zeros((len(rows), max(degree, 1)))
+    # in units of the interval, so that small leading coefficients can be told from none
+    scaled = slopes * length[:, None] ** np.arange(degree + 1)
+    size = np.abs(scaled).max(axis=1, initial=0.0)
+    matters = np.abs(scaled) > 1e-13 * size[:, None]
+    for d in range(1, degree + 1):
+        here = matters[:, d] & ~matters[:, d + 1 :].any(axis=1) & (size > 0.0)
+        if here.any():
+            c = scaled[here, : d + 1]
+            companion = np.zeros((len(c), d, d))
+            companion[:, np.arange(1, d), np.arange(d - 1)] = 1.0
+            companion[:, :, d - 1] = -c[:, :d] / c[:, d, None]
+            roots = np.linalg.eigvals(companion)
+            real = np.where(
+                np.abs(roots.imag) <= 1e-6 * (1.0 + np.abs(roots.real)), roots.real, 0.0
+            )
+            found[here, :d] = np.clip(real, 0.0, 1.0) * length[here, None]
+    return found
+
+
+def limit_rows(given: ArrayLike, n: int, name: str) -> Floats:
+    """Limits (n,) above zero, of one number or (n,); infinity is none.
+
+    Raises: InputError, ShapeError.
+    """
+    limits = real_array(given, name)
+    if limits.shape not in ((), (n,)):
+        raise ShapeError(f"{name} must be one number or shape ({n},), not {limits.shape}")
+    if not (limits > 0.0).all():
+        raise InputError(
+            f"{name} must be above zero, not {limits.min() if limits.size else limits}"
+        )
+    return np.broadcast_to(limits, (n,))
+
+
+def _index(name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        raise InputError(f"there is no joint '{name}'; there are {', '.join(names)}")
+    return list(names).index(name)

@@ -1,0 +1,463 @@
+"""Trajectories: profiles, splines, states, lines and arcs of a frame."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import trajectory as tj
+from seeds import rng
+
+SMOOTH = ("double_s", "quintic")
+PROFILES = ("constant_acceleration", "trapezoid", "double_s", "cubic", "quintic")
+
+
+def limits_for(profile, n, random):
+    """Random limits that a profile can keep."""
+    found = {"velocity": random.uniform(0.5, 3.0, n), "acceleration": random.uniform(0.5, 5.0, n)}
+    return found | ({"jerk": random.uniform(2.0, 50.0, n)} if profile in SMOOTH else {})
+
+
+def worst(made, bounds):
+    """The largest share of any limit, by joint."""
+    return np.max(list(made.uses(**bounds).values()), axis=0)
+
+
+def steps_of(made, order):
+    """How far a derivative steps at the knots inside, at most."""
+    functions = (made, made.velocity, made.acceleration, made.jerk)
+    inside = made.times[1:-1]
+    shortest = np.diff(made.times).min()
+    return max(
+        (np.abs(functions[order](t + e) - functions[order](t - e)).max() / e
+         for t, e in itertools.product(inside, [1e-6 * shortest])),
+        default=0.0,
+    )  # fmt: skip
+
+
+# ---- point to point
+
+
+@pytest.mark.parametrize("synchronise", ["path", "time", "none"])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_motion_keeps_its_limits_and_uses_one_of_them_up(profile, synchronise):
+    random = rng(f"{profile} {synchronise}")
+    for _ in range(20):
+        start, goal = random.normal(size=(2, 4)) * random.choice([0.01, 1.0, 10.0])
+        goal[2] = start[2]
+        bounds = limits_for(profile, 4, random)
+        made = tj.point_to_point(start, goal, profile=profile, synchronise=synchronise, **bounds)
+        np.testing.assert_array_equal(made.start, start)
+        np.testing.assert_allclose(made.end, goal, rtol=0, atol=1e-12 * np.abs(goal - start).max())
+        np.testing.assert_allclose(made.velocity([0.0, made.duration]), 0.0, atol=1e-9)
+        shares = worst(made, bounds)
+        assert shares.max() == pytest.approx(1.0, rel=1e-9)
+        if synchronise == "none":
+            np.testing.assert_allclose(np.delete(shares, 2), 1.0, rtol=1e-9)
+        if synchronise == "path":  # a straight line
+            way = (made(np.linspace(0.0, made.duration, 30)) - start) @ (goal - start)
+            share = way / ((goal - start) @ (goal - start))
+            np.testing.assert_allclose(
+                made(np.linspace(0.0, made.duration, 30)),
+                start + share[:, None] * (goal - start),
+                atol=1e-11 * np.abs(goal - start).max(),
+            )
+
+
+@pytest.mark.parametrize(
+    ("profile", "bounds", "duration"),
+    [
+        # h = 2; by hand from the definitions
+        ("constant_acceleration", {"acceleration": 2.0}, 2.0 * math.sqrt(2.0 / 2.0)),
+        ("constant_acceleration", {"acceleration": 2.0, "velocity": 0.5}, 8.0),
+        ("trapezoid", {"acceleration": 2.0, "velocity": 1.0}, 2.0 / 1.0 + 1.0 / 2.0),
+        ("trapezoid", {"acceleration": 2.0, "velocity": 9.0}, 2.0),
+        ("cubic", {"velocity": 1.5}, 2.0),
+        ("cubic", {"acceleration": 3.0}, 2.0),
+        ("quintic", {"velocity": 1.875}, 2.0),
+        ("quintic", {"jerk": 15.0}, 2.0),
+        # v = 1, a = 2, j = 8: Tj = 1/4, Ta = 3/4, Tv = 2 - 3/4
+        ("double_s", {"velocity": 1.0, "acceleration": 2.0, "jerk": 8.0}, 2.0 + 0.75),
+        # neither velocity nor acceleration reached: 4 (h / 2j)^(1/3)
+        ("double_s", {"velocity": 99.0, "acceleration": 99.0, "jerk": 8.0}, 4.0 * 0.5),
+        ("double_s", {"jerk": 8.0}, 2.0),
+        # velocity reached without the greatest acceleration: Ta = 2 sqrt(v / j)
+        ("double_s", {"velocity": 0.5, "acceleration": 9.0, "jerk": 8.0}, 4.0 + 0.5),
+    ],
+)
+def test_durations_follow_from_the_definitions(profile, bounds, duration):
+    made = tj.point_to_point([1.0], [3.0], profile=profile, **bounds)
+    assert made.duration == pytest.approx(duration, rel=1e-12)
+
+
+def test_durations_are_those_of_ruckig_and_states_are_reached():
+    pytest.importorskip("ruckig", reason="ruckig (pip install ruckig) is not installed")
+    random = rng("ruckig")
+    for _ in range(100):
+        start, goal = random.normal(size=(2, 3))
+        bounds = limits_for("double_s", 3, random)
+        made = tj.state_to_state(start, goal, **bounds)
+        ours = tj.point_to_point(start, goal, synchronise="time", **bounds)
+        assert made.duration == pytest.approx(ours.duration, rel=1e-9)
+        v0, v1 = 0.9 * random.uniform(-1, 1, (2, 3)) * bounds["velocity"]
+        made = tj.state_to_state(
+            start, goal, start_velocity=v0, goal_velocity=0.5 * v1, start_acceleration=0.1, **bounds
+        )
+        ends = made([0.0, made.duration]), made.velocity([0.0, made.duration])
+        np.testing.assert_allclose(ends, [[start, goal], [v0, 0.5 * v1]], rtol=0, atol=1e-8)
+        for order, name in enumerate(bounds, 1):
+            lowest, highest = made.extremes(order)
+            assert (np.maximum(-lowest, highest) <= bounds[name] * (1 + 1e-7)).all(), name
+    slow = tj.state_to_state([0.0], [1.0], duration=9.0, velocity=1.0, acceleration=1.0, jerk=1.0)
+    assert slow.duration == pytest.approx(9.0)
+    with pytest.raises(lw.InputError, match="no such motion"):
+        tj.state_to_state([0.0], [1.0], goal_velocity=5.0, velocity=1.0, acceleration=1.0, jerk=1.0)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_duration_alone_gives_the_plain_shape(profile):
+    made = tj.point_to_point([0.0, 1.0], [1.0, -1.0], profile=profile, duration=3.0)
+    assert made.duration == 3.0
+    np.testing.assert_allclose(made.end, [1.0, -1.0], rtol=0, atol=1e-14)
+    bounds = {"velocity": 2.0, "acceleration": 2.0} | ({"jerk": 9.0} if profile in SMOOTH else {})
+    long = tj.point_to_point([0.0], [1.0], profile=profile, duration=50.0, **bounds)
+    assert long.duration == 50.0
+    assert worst(long, bounds).max() < 1.0
+    with pytest.raises(lw.InputError, match="too short"):
+        tj.point_to_point([0.0], [1.0], profile=profile, duration=0.01, **bounds)
+
+
+def test_standing_still_is_a_trajectory():
+    still = tj.point_to_point([1.0, 2.0], [1.0, 2.0], velocity=1.0, acceleration=1.0, jerk=1.0)
+    assert still.duration == 0.0
+    np.testing.assert_array_equal(still([0.0, 5.0]), [[1.0, 2.0]] * 2)
+    waits = tj.point_to_point([1.0], [1.0], duration=2.0)
+    assert waits.duration == 2.0
+    np.testing.assert_array_equal(waits.velocity([0.0, 1.0]), 0.0)
+
+
+# ---- splines
+
+
+@pytest.mark.parametrize("kind", ["cubic", "quintic"])
+def test_a_spline_passes_its_points_and_is_as_smooth_as_it_says(kind):
+    random = rng(kind)
+    for m in (2, 3, 4, 9):
+        q = random.normal(size=(m, 3))
+        t = np.concatenate([[0.0], np.cumsum(random.uniform(0.2, 2.0, m - 1))])
+        v0, v1 = random.normal(size=(2, 3))
+        made = tj.through(q, times=t, kind=kind, start_velocity=v0, end_velocity=v1)
+        np.testing.assert_allclose(made(t), q, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(made.velocity([0.0, t[-1]]), [v0, v1], rtol=0, atol=1e-10)
+        for order in range(3 if kind == "cubic" else 4):
+            # a continuous derivative differs by no more than its own derivative allows
+            bound = 2.1 * np.abs(made.extremes(order + 1)).max()
+            assert steps_of(made, order) <= bound + 1e-2, (m, order)
+        if kind == "quintic":
+            np.testing.assert_allclose(made.acceleration([0.0, t[-1]]), 0.0, rtol=0, atol=1e-9)
+
+
+def test_the_cubic_spline_is_scipys():
+    interpolate = pytest.importorskip("scipy.interpolate", reason="SciPy is not installed")
+    random = rng("scipy")
+    q = random.normal(size=(12, 2))
+    t = np.concatenate([[0.0], np.cumsum(random.uniform(0.2, 2.0, 11))])
+    made = tj.through(q, times=t)
+    theirs = interpolate.CubicSpline(t, q, bc_type="clamped")
+    at = np.linspace(0.0, t[-1], 333)
+    np.testing.assert_allclose(made(at), theirs(at), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(made.acceleration(at), theirs(at, 2), rtol=0, atol=1e-9)
+    quintic = tj.through(q, times=t, kind="quintic")
+    ends = [(1, np.zeros(2)), (2, np.zeros(2))]
+    theirs = interpolate.make_interp_spline(t, q, k=5, bc_type=(ends, ends))
+    np.testing.assert_allclose(quintic(at), theirs(at), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["cubic", "quintic", "stops"])
+def test_limits_are_kept_through_points_that_repeat(kind):
+    random = rng(f"through {kind}")
+    q = np.repeat(random.normal(size=(6, 3)), [1, 2, 1, 1, 3, 1], axis=0)
+    bounds = limits_for("double_s" if kind != "cubic" else "cubic", 3, random)
+    made = tj.through(q, kind=kind, **bounds)
+    assert worst(made, bounds).max() == pytest.approx(1.0, rel=1e-9)
+    near = np.abs(made(np.linspace(0.0, made.duration, 20_001))[:, None] - q[None]).max(axis=2)
+    assert (near.min(axis=0) < 1e-3).all()
+    np.testing.assert_allclose(made.end, q[-1], rtol=0, atol=1e-12)
+    assert tj.through(q, kind=kind, duration=7.0).duration == 7.0
+    assert tj.through(q[:1].repeat(3, axis=0), kind=kind, duration=1.0).duration == 1.0
+
+
+# ---- what a trajectory can do
+
+
+def random_trajectory(random, n=3):
+    """A spline through random points."""
+    return tj.through(random.normal(size=(5, n)), duration=3.0, joint_names=list("abc")[:n])
+
+
+def test_derivatives_are_those_of_positions():
+    made = random_trajectory(rng("derivatives"))
+    t = np.linspace(0.05, 2.95, 61)
+    t = t[np.abs(t[:, None] - made.times).min(axis=1) > 1e-3]
+    e = 1e-6
+    for f, df in ((made, made.velocity), (made.velocity, made.acceleration),
+                  (made.acceleration, made.jerk)):  # fmt: skip
+        np.testing.assert_allclose((f(t + e) - f(t - e)) / (2 * e), df(t), rtol=1e-5, atol=1e-5)
+
+
+def test_extremes_are_those_of_dense_samples_and_not_below():
+    random = rng("extremes")
+    for profile in ("spline", "cubic", *SMOOTH):
+        if profile == "spline":
+            made = tj.through(random.normal(size=(6, 3)), kind="quintic", duration=2.0)
+        else:
+            made = tj.point_to_point([0.0, 1.0], [1.0, -3.0], profile=profile, duration=2.0)
+        t = np.linspace(0.0, 2.0, 40_001)
+        functions = (made, made.velocity, made.acceleration, made.jerk)
+        for order, function in enumerate(functions):
+            values = function(t)
+            lowest, highest = made.extremes(order)
+            scale = 1e-6 * (1.0 + np.abs(values).max())
+            assert (lowest <= values.min(axis=0) + scale * 1e-6).all()
+            assert (highest >= values.max(axis=0) - scale * 1e-6).all()
+            np.testing.assert_allclose(lowest, values.min(axis=0), atol=1e3 * scale)
+
+
+def test_steps_of_accelerations_are_infinite_jerks():
+    made = tj.point_to_point([0.0], [1.0], profile="trapezoid", velocity=1.0, acceleration=1.0)
+    assert made.uses(jerk=1e9)["jerk"] == np.inf
+    with pytest.raises(lw.InputError, match="jerk finite"):
+        made.within(jerk=1.0)
+    for profile in ("constant_acceleration", "trapezoid", "cubic"):
+        with pytest.raises(lw.InputError, match="double_s or quintic"):
+            tj.point_to_point([0.0], [1.0], profile=profile, acceleration=1.0, jerk=1.0)
+
+
+def test_stretched_reversed_and_joined():
+    random = rng("operations")
+    made = random_trajectory(random)
+    t = np.linspace(0.0, 3.0, 41)
+    half = made.stretched(0.5)
+    np.testing.assert_allclose(half(t / 2), made(t), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(half.velocity(t / 2)[1:-1], 2 * made.velocity(t)[1:-1], atol=1e-12)
+    assert made.lasting(0.7).duration == 0.7
+    back = made.reversed()
+    np.testing.assert_allclose(back(3.0 - t), made(t), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(back.velocity(3.0 - t)[1:-1], -made.velocity(t)[1:-1], atol=1e-11)
+    both = made.then(back, made)
+    assert both.duration == pytest.approx(9.0)
+    np.testing.assert_allclose(both(6.0 + t), made(t), rtol=0, atol=1e-12)
+    assert both.joint_names == ("a", "b", "c")
+    other = tj.point_to_point(made.end + 1e-3, np.zeros(3), duration=1.0)
+    with pytest.raises(lw.InputError, match=r"[abc] ends at"):
+        made.then(other)
+    with pytest.raises(lw.ShapeError):
+        made.then(tj.point_to_point([0.0], [1.0], duration=1.0))
+
+
+def test_before_and_after_all_stands_still():
+    made = random_trajectory(rng("still"))
+    np.testing.assert_array_equal(made([-1.0, 9.0]), [made.start, made.end])
+    for function in (made.velocity, made.acceleration, made.jerk):
+        np.testing.assert_array_equal(function([-1.0, 9.0]), 0.0)
+    assert made(np.zeros((4, 2))).shape == (4, 2, 3)
+
+
+def test_samples_include_both_ends():
+    made = random_trajectory(rng("samples"))
+    for samples in (made.sample(dt=0.7), made.sample(n=5), made.sample(dt=100.0)):
+        np.testing.assert_array_equal(samples.q[[0, -1]], [made.start, made.end])
+        np.testing.assert_array_equal(samples.v, made.velocity(samples.t))
+    np.testing.assert_allclose(made.sample(dt=0.7).t, [0.0, 0.7, 1.4, 2.1, 2.8, 3.0])
+    assert len(made.sample(dt=0.1).t) == 31
+    for bad in ({}, {"dt": 0.1, "n": 3}, {"dt": 0.0}, {"n": 1}, {"dt": 1e-300}):
+        with pytest.raises(lw.InputError):
+            made.sample(**bad)
+
+
+def test_files_hold_all_of_it(tmp_path):
+    made = random_trajectory(rng("files"))
+    made.save(tmp_path / "move.npz")
+    again = tj.load(tmp_path / "move.npz")
+    np.testing.assert_array_equal(again.times, made.times)
+    np.testing.assert_array_equal(again.coefficients, made.coefficients)
+    assert again.joint_names == made.joint_names
+    made.save(tmp_path / "move.csv", dt=0.5)
+    lines = (tmp_path / "move.csv").read_text().splitlines()
+    assert lines[0] == "t,q_a,q_b,q_c,v_a,v_b,v_c,a_a,a_b,a_c"
+    rows = np.array([[float(x) for x in line.split(",")] for line in lines[1:]])
+    np.testing.assert_array_equal(rows, np.column_stack(made.sample(dt=0.5)))
+    (tmp_path / "other.npz").write_bytes(b"no")
+    for wrong in ("other.npz", "none.npz"):
+        with pytest.raises(lw.InputError, match="no trajectory"):
+            tj.load(tmp_path / wrong)
+    with pytest.raises(lw.InputError, match=r"\.csv or \.npz"):
+        made.save(tmp_path / "move.txt")
+
+
+def test_a_plot_shows_every_derivative():
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    made = random_trajectory(rng("plot"))
+    figure = made.plot(["a", "c"])
+    assert [len(axes.lines) for axes in figure.axes] == [2, 2, 2, 2]
+    with pytest.raises(lw.InputError, match="no joint 'd'"):
+        made.plot("d")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: tj.point_to_point([0.0], [1.0, 2.0], duration=1.0),
+        lambda: tj.point_to_point([0.0], [math.nan], duration=1.0),
+        lambda: tj.point_to_point([0.0], [1.0]),
+        lambda: tj.point_to_point([0.0], [1.0], profile="triangle", duration=1.0),
+        lambda: tj.point_to_point([0.0], [1.0], velocity=0.0, acceleration=1.0, jerk=1.0),
+        lambda: tj.point_to_point([0.0], [1.0], velocity=-1.0, acceleration=1.0, jerk=1.0),
+        lambda: tj.point_to_point([0.0], [1.0], velocity=[1.0, 2.0], acceleration=1.0, jerk=1.0),
+        lambda: tj.point_to_point([0.0], [1.0], duration=0.0),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0, synchronise="all"),
+        lambda: tj.through([[0.0]], duration=1.0),
+        lambda: tj.through([[0.0], [1.0]]),
+        lambda: tj.through([[0.0], [1.0]], kind="linear", duration=1.0),
+        lambda: tj.through([[0.0], [1.0]], times=[0.0, 0.0]),
+        lambda: tj.through([[0.0], [1.0]], times=[1.0, 2.0]),
+        lambda: tj.through([[0.0], [1.0]], times=[0.0, 1.0, 2.0]),
+        lambda: tj.through([[0.0], [1.0]], times=[0.0, 1.0], duration=2.0),
+        lambda: tj.through([[0.0], [1.0]], duration=1.0, start_velocity=1.0),
+        lambda: tj.through([[0.0], [math.inf]], duration=1.0),
+        lambda: tj.through([[0.0], [1.0]], velocity=1.0, duration=1e-6),
+        lambda: tj.through([[0.0], [1.0]], kind="stops", times=[0.0, 1.0]),
+        lambda: tj.from_polynomials([0.0, 1.0], np.zeros((2, 3, 1))),
+        lambda: tj.from_polynomials([0.0, -1.0], np.zeros((1, 3, 1))),
+        lambda: tj.from_polynomials([0.0, 1.0], np.full((1, 3, 1), math.nan)),
+        lambda: tj.from_polynomials([0.0, 1.0], np.zeros((1, 3, 1)), ["a", "b"]),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0)(math.nan),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0).stretched(-1.0),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0).within(),
+    ],
+)
+def test_what_does_not_fit_is_refused(wrong):
+    with pytest.raises(lw.InputError) as caught:
+        wrong()
+    assert len(str(caught.value)) > 20
+
+
+# ---- along lines and arcs
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """An arm, a configuration of it, and the pose of its tool there."""
+    robot = lw.load("ur5e")
+    q0 = np.array([0.3, -1.2, 1.5, -1.0, -1.5, 0.2])
+    return robot, q0, robot.fk(q0, "tool0")
+
+
+def test_a_line_is_straight_and_keeps_its_limits(arm):
+    robot, q0, T_0 = arm
+    T_1 = T_0 @ lw.pose([0.05, 0.12, -0.1], rpy=[0.2, -0.1, 0.4])
+    bounds = {"velocity": 0.2, "acceleration": 0.8, "jerk": 6.0, "angular_velocity": 0.5}
+    made = tj.line(robot, q0, T_1, "tool0", **bounds)
+    t = np.linspace(0.0, made.duration, 2001)
+    T = robot.fk(made(t), "tool0")
+    way = T_1[:3, 3] - T_0[:3, 3]
+    unit = way / np.linalg.norm(way)
+    gone = (T[:, :3, 3] - T_0[:3, 3]) @ unit
+    off = np.linalg.norm(T[:, :3, 3] - T_0[:3, 3] - gone[:, None] * unit, axis=1)
+    assert off.max() < 1e-5
+    np.testing.assert_allclose(T[-1], T_1, rtol=0, atol=1e-9)
+    speed = np.gradient(gone, t)
+    assert speed.max() <= 0.2 * 1.01
+    # the rotation is at the same share of its way
+    expected = lw.poses.interpolate(T_0, T_1, gone / np.linalg.norm(way), path="separate")
+    np.testing.assert_allclose(T[:, :3, :3], expected[:, :3, :3], rtol=0, atol=1e-4)
+    slow = tj.line(robot, q0, T_1, "tool0", joint_velocity=0.1, **bounds)
+    assert worst(slow, {"velocity": 0.1}).max() == pytest.approx(1.0, rel=1e-9)
+    assert made.joint_names == robot.joint_names
+
+
+def test_an_arc_lies_on_the_circle_of_its_three_points(arm):
+    robot, q0, T_0 = arm
+    via = T_0[:3, 3] + [0.05, 0.05, 0.02]
+    T_1 = T_0.copy()
+    T_1[:3, 3] += [0.12, 0.0, 0.0]
+    made = tj.arc(robot, q0, via, T_1, "tool0", duration=2.0)
+    p = robot.fk(made(np.linspace(0.0, 2.0, 2001)), "tool0")[:, :3, 3]
+    assert np.linalg.norm(p - via, axis=1).min() < 1e-3
+    a, b, c = T_0[:3, 3], via, T_1[:3, 3]
+    normal = np.cross(b - a, c - a)
+    normal /= np.linalg.norm(normal)
+    rows = np.stack([b - a, c - a, normal])
+    center = np.linalg.solve(rows, [(b @ b - a @ a) / 2, (c @ c - a @ a) / 2, normal @ a])
+    radii = np.linalg.norm(p - center, axis=1)
+    np.testing.assert_allclose(radii, np.linalg.norm(a - center), rtol=0, atol=1e-5)
+    np.testing.assert_allclose((p - a) @ normal, 0.0, rtol=0, atol=1e-5)
+    with pytest.raises(lw.InputError, match="lie on a line"):
+        tj.arc(robot, q0, 0.5 * (a + c), T_1, "tool0", duration=2.0)
+
+
+def test_a_path_of_ones_own(arm):
+    robot, q0, T_0 = arm
+
+    def wave(s):
+        T = np.broadcast_to(T_0, (len(s), 4, 4)).copy()
+        T[:, 2, 3] += 0.02 * np.sin(4.0 * np.pi * s)
+        T[:, 1, 3] += 0.1 * s
+        return T
+
+    made = tj.follow(robot, q0, wave, "tool0", length=0.2, duration=3.0)
+    p = robot.fk(made(np.linspace(0.0, 3.0, 501)), "tool0")[:, :3, 3]
+    s = (p[:, 1] - T_0[1, 3]) / 0.1
+    np.testing.assert_allclose(p[:, 2] - T_0[2, 3], 0.02 * np.sin(4.0 * np.pi * s), atol=3e-5)
+
+
+def test_ways_that_no_arm_goes_are_refused_with_the_place(arm):
+    robot, q0, T_0 = arm
+    with pytest.raises(lw.InputError, match=r"\d% of the path.*reach"):
+        tj.line(robot, q0, lw.pose([3.0, 0.0, 0.0]), "tool0", duration=2.0)
+    with pytest.raises(lw.InputError, match="does not begin"):
+        tj.follow(robot, q0, lambda s: np.broadcast_to(np.eye(4), (len(s), 4, 4)), "tool0",
+                  length=1.0, duration=1.0)  # fmt: skip
+    with pytest.raises(lw.InputError, match="give limits"):
+        tj.line(robot, q0, T_0 @ lw.pose([0.1, 0.0, 0.0]), "tool0")
+    with pytest.raises(lw.InputError, match="too short"):
+        tj.line(robot, q0, T_0 @ lw.pose([0.1, 0, 0]), "tool0", velocity=0.1, acceleration=1.0,
+                jerk=9.0, duration=0.1)  # fmt: skip
+    floating = lw.load("ur5e", base="floating")
+    with pytest.raises(lw.UnsupportedFeatureError, match="floating"):
+        tj.line(floating, floating.neutral(), np.eye(4), "tool0", duration=1.0)
+    still = tj.line(robot, q0, T_0, "tool0", duration=1.5)
+    np.testing.assert_allclose(still.end, q0)
+
+
+def test_a_simulation_follows_a_trajectory(arm):
+    robot, q0, _ = arm
+    move = tj.point_to_point(q0, q0 + 0.3, velocity=1.0, acceleration=2.0, jerk=20.0)
+    law = lw.PD(kp=4000.0, kd=200.0, q_target=move)
+    result = lw.simulate(robot, q0, duration=move.duration, torque=law, armature=0.5)
+    assert np.abs(result.q - move(result.times)).max() < 0.03
+    named = lw.PD(kp=4000.0, kd=200.0, q_target=move, v_target=move.velocity)
+    same = lw.simulate(robot, q0, duration=move.duration, torque=named, armature=0.5)
+    np.testing.assert_array_equal(result.q, same.q)
+
+
+def test_steps_between_poses_are_small_enough():
+    random = rng("pose steps")
+    for path in ("screw", "separate"):
+        T_0, T_1 = (lw.pose(random.normal(size=3), rpy=random.normal(size=3)) for _ in range(2))
+        found = lw.poses.steps(T_0, T_1, length=0.3, angle=0.2, path=path)
+        np.testing.assert_allclose(found[[0, -1]], [T_0, T_1], rtol=0, atol=1e-12)
+        turned = np.swapaxes(found[:-1, :3, :3], 1, 2) @ found[1:, :3, :3]
+        angles = np.arccos(np.clip((np.trace(turned, axis1=1, axis2=2) - 1) / 2, -1, 1))
+        assert angles.max() <= 0.2 * (1 + 1e-9)
+        np.testing.assert_allclose(angles, angles[0], rtol=1e-6)
+        if path == "separate":
+            ways = np.linalg.norm(np.diff(found[:, :3, 3], axis=0), axis=1)
+            assert ways.max() <= 0.3 * (1 + 1e-9)
+    assert len(lw.poses.steps(np.eye(4), lw.pose([1.0, 0, 0]), length=0.25)) == 5
+    assert len(lw.poses.steps(np.eye(4), np.eye(4), angle=0.25)) == 2
+    for bad in ({}, {"length": 0.0}, {"angle": math.nan}):
+        with pytest.raises(lw.InputError):
+            lw.poses.steps(np.eye(4), np.eye(4), **bad)
