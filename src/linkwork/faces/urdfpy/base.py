@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from inspect import Parameter, Signature, signature
@@ -71,25 +71,27 @@ class URDFType:
     """How many of its attributes a constructor must be given."""
     _values: ClassVar[Mapping[str, Value]] = {}
     """Its attributes, in the order that the constructor takes them in."""
+    _judged: ClassVar[Sequence[Value]] = ()  # those that a record may lack
+    _required: ClassVar[Sequence[str]] = ()  # those that a constructor must be given
     _standard: ClassVar[Tables] = Tables({}, {}, "")
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         every = [pair for kind in reversed(cls.__mro__) for pair in vars(kind).items()]
         cls._values = {name: value for name, value in every if isinstance(value, Value)}
+        cls._judged = [v for v in cls._values.values() if type(v).judge is not Value.judge]
+        cls._required = list(cls._values)[: cls._needed]
         cls.__signature__ = cls._signature()
         if cls.__module__.startswith(f"{__package__}."):
             cls._standard = Tables(dict(cls._ATTRIBS), dict(cls._ELEMENTS), cls._TAG)
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        fields = tuple(self._values)
-        values = dict(zip(fields, given, strict=False))
-        twice = [name for name in named if name in values or name not in fields]
-        values.update(named)
-        lacking = [name for name in fields[: self._needed] if name not in values]
-        if twice or lacking or len(given) > len(fields):
+        fields = self._values
+        values = {**dict(zip(fields, given, strict=False)), **named}
+        lacking = [name for name in self._required if name not in values]
+        if lacking or len(values) < len(given) + len(named) or not values.keys() <= fields.keys():
             takes = f"{type(self).__name__}{self._signature()}"
-            what = f"'{(lacking or twice)[0]}' is missing" if lacking else "other arguments came"
+            what = f"'{lacking[0]}' is missing" if lacking else "other arguments came"
             raise TypeError(f"{takes}: {what}")
         for name in fields:
             setattr(self, name, values.get(name))
@@ -279,7 +281,7 @@ class URDFType:
     @classmethod
     def _judge(cls, record: Any, source: Source, of: str = "") -> None:
         """Note as errors what the tables need and a record, named ``of``, does not say."""
-        for value in cls._values.values():
+        for value in cls._judged:
             value.judge(cls, record, source, of)
 
     @classmethod

@@ -85,6 +85,7 @@ def _shaped(what: str, value: Any, *shapes: tuple[int, ...]) -> Floats:
 # rotations
 
 
+_IDENTITY = np.eye(4)
 _LOCKED = 1e-12
 """Below this cosine of the pitch, yaw and roll turn about one axis, and yaw is given as 0."""
 
@@ -136,7 +137,7 @@ def xyz_rpy_to_matrix(xyz_rpy: Any) -> Floats:
 
 def pose_of_numbers(xyz: tuple[float, float, float], rpy: tuple[float, float, float]) -> Floats:
     """The pose (4, 4) of a position and roll, pitch, yaw, as records have them."""
-    pose = np.eye(4)
+    pose = _IDENTITY.copy()
     pose[:3, 3] = xyz
     if any(rpy):
         pose[:3, :3] = rotation_from_rpy(rpy)
@@ -180,7 +181,7 @@ def pose(what: str, value: Any) -> Floats:
     Raises: WrongTypeError, ShapeError, InputError.
     """
     if value is None:
-        return np.eye(4)
+        return _IDENTITY.copy()
     array = numbers(what, value, (4, 4), (6,))
     if array.shape == (6,):
         return xyz_rpy_to_matrix(array)
