@@ -44,8 +44,7 @@ from linkwork.solve.least_squares import MOST_DAMPING_ERROR, LeastSquares, dampe
 from linkwork.solve.limits import Interval
 from linkwork.solve.problem import Problem, priority0_part
 from linkwork.solve.seeds import Axis, starts_of
-from linkwork.solve.tasks.base import Residual, beyond_slack
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose, Residual, beyond_slack
 
 Expression = Callable[..., Mapping[str, Block]]
 

@@ -32,9 +32,7 @@ from linkwork.solve.program import Program, Progress, Refused
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
 from linkwork.solve.seeds import starting_points
 from linkwork.solve.selection import cheapest, cost_of, distance, distinct
-from linkwork.solve.tasks.base import Task
-from linkwork.solve.tasks.frames import Pose
-from linkwork.solve.tasks.whole import Closed
+from linkwork.solve.tasks import Closed, Pose, Task
 
 Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))

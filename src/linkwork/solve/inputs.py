@@ -65,7 +65,7 @@ class Inputs:
         self._problem = problem
         self.all = problem.inputs
         self._own = [None if each.own is None else each.array(each.own) for each in self.all]
-        takes = {task.name for task in problem.tasks if task.n_target}
+        takes = {task.name for task in problem.tasks if task.kind.n}
         self._order = [name for name in problem.order if name in takes]
         self._names = {each.name for each in self.all}
         self._alone = len(self.all) == len(self._order) == 1 and self.all[0].raw

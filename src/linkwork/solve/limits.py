@@ -10,11 +10,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import finite_number, real_array
+from linkwork.checks import finite_number, finite_rows, real_array
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.targets import finite_rows
 
 Interval = tuple[Block | None, Block | None]
 """The lowest and the highest value; None where there is none."""
@@ -327,7 +326,7 @@ class AccelerationLimit(Limit):
         positions = [position_of_velocity(m, k, "AccelerationLimit") for k in limited]
 
         def rows_of(v: ArrayLike) -> Floats:
-            return finite_rows(v, m.n_v, "limit 'acceleration'")
+            return np.array(finite_rows(v, "limit 'acceleration': v", m.n_v))
 
         def bounds(o: Ops, where: Where, settings: Block, numbers: Block) -> Mapping[int, Interval]:
             found: dict[int, Interval] = {}

@@ -17,7 +17,7 @@ from linkwork.mechanism.position_limits import bounded_places, limited_angles
 from linkwork.solve.least_squares import Elimination, RowBlock, sparse_elimination
 from linkwork.solve.limits import BoundLimit, Limit
 from linkwork.solve.objectives import BoundObjective, Objective
-from linkwork.solve.tasks.base import BoundTask, Task
+from linkwork.solve.tasks import BoundTask, Task
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def layout_of(problem: Problem) -> Layout:
     shared = {k for level in problem.levels if len(level) > 1 for k in level}
     n_v = len(problem.moved_v)
     return Layout(
-        targets=rows.take_all([t.n_target for t in problem.tasks]),
+        targets=rows.take_all([t.kind.n for t in problem.tasks]),
         held=rows.take(len(problem.held)),
         start=rows.take(len(problem.moved) if needs_start else 0),
         limit_numbers=rows.take_all([limit.n_numbers for limit in problem.limits]),
@@ -157,7 +157,7 @@ class Problem:
         """The arrays that compiled code takes beside q0: targets, and numbers of limits."""
         layout = self.layout
         found = [
-            Input(t.name, span, t.target_shape or (t.n_target,), bool(t.target_shape), t.target, t)
+            Input(t.name, span, t.kind.shape or (t.kind.n,), bool(t.kind.shape), t.target, t)
             for t, span in zip(self.tasks, layout.targets, strict=True)
         ]
         found += [

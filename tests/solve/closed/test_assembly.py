@@ -17,8 +17,7 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.solve.closed.assembly import Assembly, assembly_expressions, given_positions
 from linkwork.solve.closed.messages import AssemblyMessages, open_parts, valueless
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.base import Group
-from linkwork.solve.tasks.whole import Closed
+from linkwork.solve.tasks import Closed, Group
 from seeds import rng
 
 

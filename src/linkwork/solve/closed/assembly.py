@@ -49,8 +49,7 @@ from linkwork.solve.program import Otherwise, Program, Refused, program_of
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
 from linkwork.solve.seeds import starting_points, starts_of
 from linkwork.solve.selection import distance, distinct
-from linkwork.solve.tasks.base import Group
-from linkwork.solve.tasks.whole import Closed
+from linkwork.solve.tasks import Closed, Group
 
 Floats = NDArray[np.float64]
 Actuated = ArrayLike | Mapping[str, float]

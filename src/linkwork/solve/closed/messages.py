@@ -16,7 +16,7 @@ from linkwork.solve.closed.following import End
 from linkwork.solve.expressions import ROUNDING
 from linkwork.solve.inputs import configuration
 from linkwork.solve.messages import UNITS, at_limits
-from linkwork.solve.tasks.base import Group
+from linkwork.solve.tasks import Group
 
 Floats = NDArray[np.float64]
 

@@ -47,7 +47,7 @@ from linkwork.solve.closed.messages import name_valueless
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import configuration
 from linkwork.solve.problem import expanded
-from linkwork.solve.tasks.whole import Closed
+from linkwork.solve.tasks import Closed
 
 Floats = NDArray[np.float64]
 
