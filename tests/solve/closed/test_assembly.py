@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.algorithms.closure import valueless
 from linkwork.compile.native_call import Part
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.edit import close, couple
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.closed.assembly import Assembly, assembly_expressions, given_positions
-from linkwork.solve.closed.messages import AssemblyMessages, open_parts, valueless
+from linkwork.solve.closed.messages import AssemblyMessages, open_parts
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import Closed, Group
 from seeds import rng

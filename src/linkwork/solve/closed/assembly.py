@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.closure import valueless
 from linkwork.checks import (
     broadcast_rows,
     leading_shape,
@@ -31,7 +32,7 @@ from linkwork.mechanism.neutral import neutral
 from linkwork.ops.protocol import Block, Ops
 from linkwork.renamed import renamed_keyword
 from linkwork.solve.closed.following import End, following_expressions
-from linkwork.solve.closed.messages import AssemblyMessages, FollowingMessages, valueless
+from linkwork.solve.closed.messages import AssemblyMessages, FollowingMessages
 from linkwork.solve.closed.polygons import at_rest, longest_excess, polygons
 from linkwork.solve.expressions import (
     ROUNDING,

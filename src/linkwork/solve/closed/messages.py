@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from linkwork.algorithms.closure import valueless
 from linkwork.algorithms.independent_rows import change_point, change_points
-from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.solve.closed.following import End
 from linkwork.solve.expressions import ROUNDING
-from linkwork.solve.inputs import configuration
 from linkwork.solve.messages import UNITS, at_limits
 from linkwork.solve.tasks import Group
 
@@ -109,17 +106,6 @@ def solved_at(m: Mechanism, q: Floats) -> str:
     """The word for success, and whether q (nq,) is a change point."""
     known = change_point(m, q)
     return f"solved; {known}" if known else "solved"
-
-
-def name_valueless(m: Mechanism, q: ArrayLike) -> None:
-    """Refuse configurations (..., nq) at which a coupling has no value, with its name.
-
-    Raises: InputError.
-    """
-    given = configuration(q, m, "q")
-    for row in np.ndindex(given.shape[:-1]):
-        if why := valueless(m, given[row]):
-            raise InputError(f"row {list(row)}: {why}" if row else why)
 
 
 def open_parts(groups: Sequence[Group], measures: Floats, within: float = _OPEN) -> list[str]:
