@@ -163,7 +163,7 @@ def test_wrong_targets_are_refused_by_name(targets, error, words):
 def test_a_start_is_checked():
     with pytest.raises(ShapeError, match="q0 must have shape"):
         configuration(np.zeros(3), M)
-    with pytest.raises(InputError, match=r"q0\[1, 4\] is not a finite"):
+    with pytest.raises(InputError, match=r"q0\[1, 4\] is nan"):
         configuration(np.where(np.arange(2 * M.n_q).reshape(2, -1) == M.n_q + 4, np.nan, 0.0), M)
 
 

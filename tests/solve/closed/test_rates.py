@@ -266,7 +266,7 @@ def test_words():
             call(two)
         with pytest.raises(InputError, match="q is not assembled"):
             call(two[1])
-        with pytest.raises(InputError, match=r"q\[1, 2\] is not a finite number"):
+        with pytest.raises(InputError, match=r"q\[1, 2\] is nan"):
             call(np.where(np.arange(8).reshape(2, 4) == 6, np.nan, two))
         with pytest.raises(ShapeError):
             call(np.zeros(9))
