@@ -179,7 +179,7 @@ def has_seeds(problem: Problem) -> bool:
     All that moves must be bounded, by the description alone, or turn freely.
     """
     deciding = priority0_part(problem) if problem.has_secondary_goals else problem
-    if len(deciding.tasks) != 1 or not isinstance(deciding.asked["tasks"][0], Pose):
+    if len(deciding.tasks) != 1 or not isinstance(deciding.tasks[0].task, Pose):
         return False
     if deciding.held or deciding.limits or deciding.moved != problem.moved:
         return False

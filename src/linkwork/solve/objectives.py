@@ -41,6 +41,7 @@ class BoundObjective:
     n_target: int = 0
     rows_of: Callable[[ArrayLike], Floats] = lambda _given: np.zeros(0)  # -> (..., n_target)
     target: Floats | None = None
+    source: Objective | None = None  # of which it was made
 
 
 class Objective(ABC):

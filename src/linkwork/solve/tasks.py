@@ -93,6 +93,7 @@ class BoundTask:
     the rows.
     """
 
+    task: Task
     name: str
     key: str
     priority: int
@@ -217,6 +218,7 @@ def bound(  # noqa: PLR0913  all but four are named
     slack = _spread(task.slack, groups[-1].stop, f"{what}.slack", "row")
     slack = tuple(finite_number(s, f"{what}.slack", least=0.0) for s in slack)
     return BoundTask(
+        task=task,
         name=name,
         key=f"{key} slack={any(slack)}",
         priority=whole_number(task.priority, f"{what}.priority", least=0, most=_LOWEST),
@@ -304,12 +306,10 @@ def _rotations(target: ArrayLike, name: str) -> Floats:
     """Rotation matrices (..., 3, 3), or those of poses (..., 4, 4), by rows (..., 9)."""
     array = real_array(target, name)
     if array.shape[-2:] == (4, 4):
-        R = rigid_poses(array, name)[..., :3, :3]
-    elif array.shape[-2:] == (3, 3):
-        R = rotation_matrices(array, name)
-    else:
+        array = rigid_poses(array, name)[..., :3, :3]
+    elif array.shape[-2:] != (3, 3):
         raise ShapeError(f"{name} must have shape (..., 3, 3) or (..., 4, 4), not {array.shape}")
-    return R.reshape(*R.shape[:-2], 9)
+    return rotation_matrices(array, name).reshape(*array.shape[:-2], 9)
 
 
 def _directions(target: ArrayLike, name: str) -> Floats:
@@ -735,7 +735,7 @@ class Posture(Task):
                 quaternions.append(len(places) + kind.n_lengths)
             elif middle < stop and turns_freely(m, c):
                 wraps.add(stop - 1)
-            places += range(int(m.q_start[c]), int(m.q_start[c + 1]))
+            places += m.q_indices([c])
 
         def residual(o: Ops, q: Block, target: Block) -> Residual:
             wanted: list[Block] = [q[k] for k in range(m.n_q)]
@@ -967,7 +967,7 @@ class Manipulability(Task):
         coordinates = coordinates_of(m, self.frame)
         if not rows:
             raise InputError("Manipulability: position and rotation are both empty")
-        moving = [k for c in coordinates for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))]
+        moving = m.v_indices(coordinates)
         if not moving:
             raise InputError(f"Manipulability: no joint moves '{self.frame}'")
         samples = np.random.default_rng(0).uniform(-1.0, 1.0, (4, m.n_q))

@@ -48,7 +48,7 @@ from linkwork.solve.expressions import (
 from linkwork.solve.inputs import configuration, settings_of
 from linkwork.solve.messages import UNITS, at_limits
 from linkwork.solve.options import Options, changed
-from linkwork.solve.problem import Problem, expanded, make_problem
+from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.program import Otherwise, Program, Refused, program_of
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
 from linkwork.solve.seeds import starting_points, starts_of
@@ -338,7 +338,7 @@ def _changes(steps: int | None, tries: int | None, seed: int | None) -> tuple[An
 
 def given_positions(m: Mechanism, actuated: Sequence[str]) -> tuple[int, ...]:
     """The indices in q of the actuated joints, in their order."""
-    return tuple(k for name in actuated for k in expanded(m.q_start, [m.joint(name)]))
+    return tuple(k for name in actuated for k in m.q_indices([m.joint(name)]))
 
 
 def assembly_expressions(problem: Problem, given: Sequence[int]) -> Expressions:

@@ -44,7 +44,6 @@ from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.assembly import actuated_names
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import configuration
-from linkwork.solve.problem import expanded
 from linkwork.solve.tasks import Closed
 
 Floats = NDArray[np.float64]
@@ -128,7 +127,7 @@ class Rates:
         Raises: InputError where it is not said which these are.
         """
         m = self.mechanism
-        return expanded(m.v_start, [m.joint(name) for name in actuated_names(m, None)])
+        return m.v_indices([m.joint(name) for name in actuated_names(m, None)])
 
     @cached_property
     def _passive(self) -> list[int]:
@@ -136,7 +135,7 @@ class Rates:
         m = self.mechanism
         moving = {c for part in self._parts for c in part.coordinates}
         driven = {m.joint(name) for name in m.actuated}
-        return expanded(m.v_start, sorted(moving - driven))
+        return m.v_indices(sorted(moving - driven))
 
     @cached_property
     def _jacobian(self) -> Kernel:
