@@ -20,7 +20,7 @@ from linkwork.solve.expressions import iteration
 from linkwork.solve.inputs import settings_of
 from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 from traced_functions import read

@@ -44,8 +44,7 @@ from linkwork.solve.least_squares import MOST_DAMPING_ERROR, LeastSquares, dampe
 from linkwork.solve.limits import Interval
 from linkwork.solve.problem import Problem, priority0_part
 from linkwork.solve.seeds import Axis, starts_of
-from linkwork.solve.tasks.base import Residual, beyond_slack
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose, Residual, beyond_slack
 
 Expression = Callable[..., Mapping[str, Block]]
 
@@ -180,7 +179,7 @@ def has_seeds(problem: Problem) -> bool:
     All that moves must be bounded, by the description alone, or turn freely.
     """
     deciding = priority0_part(problem) if problem.has_secondary_goals else problem
-    if len(deciding.tasks) != 1 or not isinstance(deciding.asked["tasks"][0], Pose):
+    if len(deciding.tasks) != 1 or not isinstance(deciding.tasks[0].task, Pose):
         return False
     if deciding.held or deciding.limits or deciding.moved != problem.moved:
         return False
