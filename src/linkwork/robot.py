@@ -24,7 +24,6 @@ from linkwork.mechanism.dynamics_inputs import External, dynamics_inputs
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
-from linkwork.mechanism.payload import with_payload
 from linkwork.programs import Function, Programs, named
 from linkwork.renamed import renamed_method, renamed_property
 from linkwork.robot_ik import RobotIK
@@ -338,7 +337,7 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
 
         Raises: UnknownNameError, ShapeError, InputError.
         """
-        return self._with(with_payload(self.mechanism, frame, mass, com, inertia))
+        return self._with(edit.with_payload(self.mechanism, frame, mass, com, inertia))
 
     def with_loop(
         self,

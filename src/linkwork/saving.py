@@ -27,7 +27,7 @@ from linkwork.formats.urdf.write import to_text as urdf_text
 from linkwork.geometry.material_files import material_files
 from linkwork.geometry.meshes import places_of
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
-from linkwork.mechanism.from_loops import loops_record
+from linkwork.mechanism.edit import loops_record
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.serialize import to_json

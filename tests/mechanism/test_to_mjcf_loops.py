@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.mechanism.expressions import Expression, traced
+from linkwork.mechanism.loops import Expression, traced
 from linkwork.mechanism.to_mjcf import Mjcf, to_mjcf
 from linkwork.mechanism.to_mjcf_loops import polynomial
 from linkwork.ops.numpy import NumpyOps

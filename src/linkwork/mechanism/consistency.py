@@ -8,8 +8,7 @@ import numpy as np
 
 from linkwork.checks import rotation_deviation
 from linkwork.conventions import RIGID_TOLERANCE
-from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.tree import duplicates
+from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
 
 
 class FieldError(Exception):

@@ -19,10 +19,9 @@ from linkwork.formats.mjcf.extract import OpenMesh
 from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Quaternion
 from linkwork.geometry import guards
 from linkwork.geometry.meshes import resolve
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import FramePart, JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.from_mjcf_loops import with_equalities
 from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial.rotations import from_quaternion
 

@@ -11,9 +11,9 @@ import numpy as np
 from linkwork.errors import Finding
 from linkwork.formats.mjcf.records import Anchor, Closure, Coupling, MjcfModel, Place, Terms
 from linkwork.mechanism import rigid
-from linkwork.mechanism.loops import Beside, Loop, coupling
+from linkwork.mechanism.assemble import FramePart, JointPart, Parts
+from linkwork.mechanism.loops import Closures, Loop, coupling
 from linkwork.mechanism.model import Floats, JointType
-from linkwork.mechanism.parts import FramePart, JointPart, Parts
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -35,18 +35,18 @@ def with_equalities(parts: Parts, model: MjcfModel, rotation: Any) -> Parts:
     "position", a tendon between two sites "distance". A joint that
     is held alone is a loop about or along its axis.
     """
-    made = _Beside(parts, model, rotation)
+    made = _Collector(parts, model, rotation)
     for closure in model.closures:
         made.close(closure)
     for each in model.couplings:
         made.couple(each)
     made.drive()
-    beside = Beside(tuple(made.loops), tuple(made.couplings), tuple(made.actuated))
+    closures = Closures(tuple(made.loops), tuple(made.couplings), tuple(made.actuated))
     frames, findings = [*parts.frames, *made.frames], (*parts.findings, *made.findings)
-    return replace(parts, frames=frames, beside=beside, findings=findings)
+    return replace(parts, frames=frames, closures=closures, findings=findings)
 
 
-class _Beside:
+class _Collector:
     """Collects loops, couplings, frames and findings."""
 
     def __init__(self, parts: Parts, model: MjcfModel, rotation: Any) -> None:

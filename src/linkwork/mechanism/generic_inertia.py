@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.mechanism.locking import joint_pose
 from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.rigid import joint_pose
 
 _SEED = 20
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from linkwork.errors import Finding, Level
 from linkwork.mechanism.consistency import FieldError
-from linkwork.mechanism.expressions import Node, checked
-from linkwork.mechanism.loops import Coupling, Loop
+from linkwork.mechanism.loops import Coupling, Loop, Node, checked
 from linkwork.mechanism.model import Floats, Ints, JointType, Mechanism
 
 _LABELS = {kind.label: kind for kind in JointType}

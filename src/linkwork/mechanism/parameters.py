@@ -33,8 +33,7 @@ from numpy.typing import NDArray
 
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism import rigid
-from linkwork.mechanism.model import STANDARD_GRAVITY, Floats, Mechanism
-from linkwork.mechanism.tree import duplicates
+from linkwork.mechanism.model import STANDARD_GRAVITY, Floats, Mechanism, duplicates
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import to_rpy
 

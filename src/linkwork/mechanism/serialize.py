@@ -19,7 +19,7 @@ from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.consistency import FieldError, check_consistent
 from linkwork.mechanism.edit import parts_of
 from linkwork.mechanism.json_fields import decode
-from linkwork.mechanism.loops import Beside, Coupling, Loop
+from linkwork.mechanism.loops import Closures, Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
@@ -116,7 +116,7 @@ def _parse(text: str | bytes) -> dict[str, Any]:
             "unknown_inertials": [],
         }
     if version == BEFORE_LOOPS:
-        later |= {name: [] for name in Beside._fields}
+        later |= {name: [] for name in Closures._fields}
     for name in later:
         if name in given:
             raise FieldError(name, f"is not a known field of version {version}")

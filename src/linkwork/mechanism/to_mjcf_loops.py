@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.mechanism.expressions import Expression
-from linkwork.mechanism.loops import Coupling, Loop
+from linkwork.mechanism.loops import Coupling, Expression, Loop
 from linkwork.mechanism.model import Mechanism
 
 Floats = NDArray[np.float64]
