@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import broadcast_rows, is_whole, leading_shape, real_rows, shown
 from linkwork.compile.compiled_rows import CompiledRows
-from linkwork.compile.compiler import Compiler
+from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.native_call import bind
 from linkwork.compile.numpy_abi import array_abi
-from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.recipe import Recipe, recipe_of
 from linkwork.compile.signature import Signature, size
 from linkwork.compile.threads import chunk_rows, in_parallel, row_cost_ns, threads_for

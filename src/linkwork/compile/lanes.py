@@ -25,9 +25,9 @@ from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I1, I64, POINTER, Emitter, i64
+from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, each_bit, i64
 from linkwork.compile.graph import Graph
-from linkwork.compile.loops import counted_loop, emit_nodes
+from linkwork.compile.loops import emit_nodes
 from linkwork.compile.random_bits import absorb, unit_interval
 from linkwork.compile.threads import row_cost_ns
 
@@ -210,7 +210,7 @@ def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> No
     following.add_incoming(s.memory["b"], before)
     old = b.bitcast(current, POINTER)
     with b.if_then(b.icmp_signed("!=", s.word("idle"), i64(0)), likely=False):
-        _each_bit(s, s.word("idle"), lambda lane: _take(s, old, lane))
+        each_bit(b, s.word("idle"), lambda lane: _take(s, old, lane))
         s.set_word("idle", i64(0))
     b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), work, done)
     b.position_at_end(work)
@@ -249,7 +249,7 @@ def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> No
         for k, value in enumerate(state):
             b.store(value, b.gep(s.memory["state"], [i64(k)]))
         mask = b.zext(b.bitcast(finished, ir.IntType(s.width)), I64)
-        _each_bit(s, mask, lambda lane: _finish(s, old, lane))
+        each_bit(b, mask, lambda lane: _finish(s, old, lane))
     current.add_incoming(following, b.block)
     following.add_incoming(current, b.block)
     b.branch(head)
@@ -265,22 +265,6 @@ def _stalled(s: _Lanes, emitter: Emitter, stall: Stall, score: Any, count: Any) 
     b.store(b.select(fell, score, mark), s.memory["mark"])
     b.store(marked, s.memory["marked"])
     return b.fcmp_ordered(">=", b.fsub(count, marked), emitter.const(float(stall.steps)))
-
-
-def _each_bit(s: _Lanes, mask: Any, body: Callable[[Any], None]) -> None:
-    """Write ``body(lane)`` for each bit of a mask that is not 0, lowest first."""
-    b = s.b
-    before, head = b.block, b.append_basic_block()
-    after = b.append_basic_block()
-    b.branch(head)
-    b.position_at_end(head)
-    left = b.phi(I64)
-    left.add_incoming(mask, before)
-    body(b.cttz(left, ir.Constant(I1, 1)))
-    rest = b.and_(left, b.sub(left, i64(1)))
-    left.add_incoming(rest, b.block)
-    b.cbranch(b.icmp_signed("!=", rest, i64(0)), head, after)
-    b.position_at_end(after)
 
 
 def _finish(s: _Lanes, tile: Any, lane: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I64, POINTER, Emitter, i64
+from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.finite import FiniteTest, exact, to_be_tested
 from linkwork.compile.graph import Graph, Node
 from linkwork.compile.stores import Stores
@@ -206,23 +206,6 @@ def _emit_node(
     if node.op is None:
         return getattr(emitter, node.kind)(*args)
     return node.op.emit(emitter, *args)
-
-
-def counted_loop(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
-    """Write ``for k in range(count): body(k)``; a count of at least 1."""
-    function = builder.function
-    before = builder.block
-    head = function.append_basic_block()
-    after = function.append_basic_block()
-    builder.branch(head)
-    builder.position_at_end(head)
-    k = builder.phi(I64)
-    k.add_incoming(i64(0), before)
-    body(k)
-    following = builder.add(k, i64(1))
-    k.add_incoming(following, builder.block)
-    builder.cbranch(builder.icmp_signed("<", following, count), head, after)
-    builder.position_at_end(after)
 
 
 @dataclass

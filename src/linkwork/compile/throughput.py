@@ -7,7 +7,7 @@ same target, so that what is compared is done by the same instructions.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
-from linkwork.compile.emit import I64, POINTER, Emitter, i64
+from linkwork.compile.emit import I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph
 from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.target import Target, new_module
@@ -69,24 +69,6 @@ def best(run: Callable[[], object], clock: Clock, *, seconds: float, least: int 
     return shortest
 
 
-def _loop(b: Any, count: Any, carried: Sequence[Any], body: Callable[..., list[Any]]) -> list[Any]:
-    """Write ``for k in range(count): carried = body(k, *carried)``; a count of at least 1."""
-    before = b.block
-    head, after = b.function.append_basic_block(), b.function.append_basic_block()
-    b.branch(head)
-    b.position_at_end(head)
-    phis = [b.phi(I64), *[b.phi(value.type) for value in carried]]
-    for phi, value in zip(phis, [i64(0), *carried], strict=True):
-        phi.add_incoming(value, before)
-    results = body(*phis)
-    following = b.add(phis[0], i64(1))
-    for phi, value in zip(phis, [following, *results], strict=True):
-        phi.add_incoming(value, b.block)
-    b.cbranch(b.icmp_signed("<", following, count), head, after)
-    b.position_at_end(after)
-    return results
-
-
 # --- arithmetic ----------------------------------------------------------------------------------
 
 
@@ -133,7 +115,7 @@ def _write_chains(module: Any, name: str, target: Target, step: _Step) -> None:
     def turn(_k: Any, *links: Any) -> list[Any]:
         return [step(e, k, link, constant) for k, link in enumerate(links)]
 
-    for link in _loop(b, function.args[0], [start] * chains(target), turn):
+    for link in counted_loop(b, function.args[0], turn, [start] * chains(target)):
         b.store(link, b.gep(place, [i64(2)]))
     b.ret_void()
 
@@ -219,7 +201,7 @@ def _write_traffic(
 
         whole, rest = divmod(count, _BLOCK)
         if whole:
-            (known,) = _loop(b, i64(whole), [known], block)
+            (known,) = counted_loop(b, i64(whole), block, [known])
         for offset in range(count - rest, count):
             known = do(b.gep(first, [i64(offset)]), known)
         return known
@@ -228,6 +210,6 @@ def _write_traffic(
         known = each(b.gep(source, [b.mul(k, i64(n_in))]), n_in, known, read)
         return [each(b.gep(target, [b.mul(k, i64(n_out))]), n_out, known, write)]
 
-    (total,) = _loop(b, function.args[0], [e.whole(0)], tile)
+    (total,) = counted_loop(b, function.args[0], tile, [e.whole(0)])
     b.store(b.bitcast(total, e.type), sink)
     b.ret_void()

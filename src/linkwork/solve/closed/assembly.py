@@ -16,13 +16,9 @@ from linkwork.checks import (
     real_rows,
     whole_number,
 )
-from linkwork.compile.compiler import Compiler, Facts
+from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.lanes import Stall
-from linkwork.compile.machine_code import object_code
-from linkwork.compile.native_call import DictShape, Part, bind_dict_call, emit_dict_call
-from linkwork.compile.numpy_abi import array_abi
-from linkwork.compile.process_bound import ProcessBound
-from linkwork.compile.target import new_module
+from linkwork.compile.native_call import Part, mapping_call
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
@@ -413,26 +409,17 @@ def named_call(
     that are found, with their places in q. It returns None where the row is not assembled from
     there, for anything but dicts of floats, and everywhere where the layout of objects is unknown.
     """
-    abi, sizes = array_abi(), program.sizes
-    if abi is None or not program.made.facts["one"]:
+    sizes = program.sizes
+    if not program.made.facts["one"]:
         return Otherwise()
-    shape = DictShape(*names, n_row=sizes.n_q + sizes.report, good=sizes.n_q)
-
-    def make() -> tuple[Facts, bytes]:
-        module = new_module("named", compiler.target)
-        emit_dict_call(module, shape, abi)
-        return {}, object_code(module, compiler.target, simplify=True)
-
-    code = compiler.code(("dict call", repr(abi.layout), shape.layout), make).code
     kept = [np.ascontiguousarray(a, np.float64) for a in (near, numbers)]
-    return bind_dict_call(
-        code,
-        abi,
-        Otherwise(code, program, kept),
-        shape,
+    return mapping_call(
+        names,
+        (sizes.n_q + sizes.report, sizes.n_q),
+        compiler,
+        Otherwise(program, kept),
         rows=program.made.code.address("one"),
-        near=kept[0].ctypes.data,
-        numbers=kept[1].ctypes.data,
+        arrays=[a.ctypes.data for a in kept],
     )
 
 
