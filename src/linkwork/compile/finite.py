@@ -9,9 +9,10 @@ from llvmlite import ir
 
 from linkwork.compile.emit import F64, I1, I32, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph
+from linkwork.compile.optable import PAIRED
 
-_SPREADING = frozenset({"ADD", "SUB", "MUL", "NEG", "SIN", "COS"})
-"""Operations whose result is not finite whenever an argument is not, as of fma, fms and fnma."""
+_SPREADING = frozenset({"ADD", "SUB", "MUL", "NEG", "SIN", "COS", *PAIRED})
+"""Operations whose result is not finite whenever an argument is not."""
 
 
 def to_be_tested(graph: Graph) -> tuple[set[int], list[set[int]]]:
@@ -33,7 +34,7 @@ def to_be_tested(graph: Graph) -> tuple[set[int], list[set[int]]]:
             continue
         if node.kind == "input":
             elements[node.args[0]].discard(node.args[1])
-        elif node.op is None or node.op.name in _SPREADING:
+        elif node.op is not None and node.op.name in _SPREADING:
             for argument in node.args:
                 shown[argument] = True
     return tested, elements

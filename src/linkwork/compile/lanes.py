@@ -28,7 +28,6 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, each_bit, i64
 from linkwork.compile.graph import Graph
 from linkwork.compile.loops import emit_nodes
-from linkwork.compile.random_bits import absorb, unit_interval
 from linkwork.compile.threads import row_cost_ns
 
 I16 = ir.IntType(16)
@@ -480,3 +479,30 @@ def _point(s: _Lanes, tile: Any, lane: Any, problem: Any, share: Callable[[Any],
         b.store(value, s.element(tile, k, lane))
 
     counted_loop(b, i64(s.n), coordinate)
+
+
+# --- random numbers from a counter: the same key gives the same number, on any thread ---
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+
+
+def absorb(b: Any, key: Any, bits: Any) -> Any:
+    """A new key from a key and 64 more bits: the finaliser of SplitMix64.
+
+    Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA
+    2014.
+    """
+
+    def word(value: int) -> Any:
+        return i64(value - (1 << 64) if value >> 63 else value)
+
+    x = b.add(b.xor(key, bits), word(_GOLDEN))
+    for shift, factor in _MIX:
+        x = b.mul(b.xor(x, b.lshr(x, i64(shift))), word(factor))
+    return b.xor(x, b.lshr(x, i64(31)))
+
+
+def unit_interval(b: Any, bits: Any) -> Any:
+    """A float64 in [0, 1) from 64 bits."""
+    return b.fmul(b.uitofp(b.lshr(bits, i64(11)), F64), ir.Constant(F64, 2.0**-53))

@@ -200,12 +200,9 @@ def _emit_node(
 ) -> Any:
     if node.kind == "input":
         return load(*node.args)
-    if node.kind == "const":
-        return emitter.const(node.value)
-    args = [values[a] for a in node.args]
     if node.op is None:
-        return getattr(emitter, node.kind)(*args)
-    return node.op.emit(emitter, *args)
+        return emitter.const(node.value)
+    return node.op.emit(emitter, *[values[a] for a in node.args])
 
 
 @dataclass
