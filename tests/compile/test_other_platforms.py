@@ -19,8 +19,7 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from linkwork.compile.libm import LIBM_NAMES
-from linkwork.compile.machine_code import MachineCode, object_code
+from linkwork.compile.machine_code import LIBM_NAMES, MachineCode, object_code
 from linkwork.compile.target import (
     PLATFORMS,
     PROBE,

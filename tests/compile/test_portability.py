@@ -19,8 +19,7 @@ import pytest
 from llvmlite import ir
 
 from linkwork.compile.lanes import ARRAYS, NUMBERS, REPORT
-from linkwork.compile.libm import LIBM_NAMES
-from linkwork.compile.machine_code import MachineCode, object_code
+from linkwork.compile.machine_code import LIBM_NAMES, MachineCode, object_code
 from linkwork.compile.native_call import emit_fast_call
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.target import (

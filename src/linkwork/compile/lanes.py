@@ -25,10 +25,9 @@ from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I1, I64, POINTER, Emitter, i64
+from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, each_bit, i64
 from linkwork.compile.graph import Graph
-from linkwork.compile.loops import counted_loop, emit_nodes
-from linkwork.compile.random_bits import absorb, unit_interval
+from linkwork.compile.loops import emit_nodes
 from linkwork.compile.threads import row_cost_ns
 
 I16 = ir.IntType(16)
@@ -210,7 +209,7 @@ def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> No
     following.add_incoming(s.memory["b"], before)
     old = b.bitcast(current, POINTER)
     with b.if_then(b.icmp_signed("!=", s.word("idle"), i64(0)), likely=False):
-        _each_bit(s, s.word("idle"), lambda lane: _take(s, old, lane))
+        each_bit(b, s.word("idle"), lambda lane: _take(s, old, lane))
         s.set_word("idle", i64(0))
     b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), work, done)
     b.position_at_end(work)
@@ -249,7 +248,7 @@ def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> No
         for k, value in enumerate(state):
             b.store(value, b.gep(s.memory["state"], [i64(k)]))
         mask = b.zext(b.bitcast(finished, ir.IntType(s.width)), I64)
-        _each_bit(s, mask, lambda lane: _finish(s, old, lane))
+        each_bit(b, mask, lambda lane: _finish(s, old, lane))
     current.add_incoming(following, b.block)
     following.add_incoming(current, b.block)
     b.branch(head)
@@ -265,22 +264,6 @@ def _stalled(s: _Lanes, emitter: Emitter, stall: Stall, score: Any, count: Any) 
     b.store(b.select(fell, score, mark), s.memory["mark"])
     b.store(marked, s.memory["marked"])
     return b.fcmp_ordered(">=", b.fsub(count, marked), emitter.const(float(stall.steps)))
-
-
-def _each_bit(s: _Lanes, mask: Any, body: Callable[[Any], None]) -> None:
-    """Write ``body(lane)`` for each bit of a mask that is not 0, lowest first."""
-    b = s.b
-    before, head = b.block, b.append_basic_block()
-    after = b.append_basic_block()
-    b.branch(head)
-    b.position_at_end(head)
-    left = b.phi(I64)
-    left.add_incoming(mask, before)
-    body(b.cttz(left, ir.Constant(I1, 1)))
-    rest = b.and_(left, b.sub(left, i64(1)))
-    left.add_incoming(rest, b.block)
-    b.cbranch(b.icmp_signed("!=", rest, i64(0)), head, after)
-    b.position_at_end(after)
 
 
 def _finish(s: _Lanes, tile: Any, lane: Any) -> None:
@@ -496,3 +479,30 @@ def _point(s: _Lanes, tile: Any, lane: Any, problem: Any, share: Callable[[Any],
         b.store(value, s.element(tile, k, lane))
 
     counted_loop(b, i64(s.n), coordinate)
+
+
+# --- random numbers from a counter: the same key gives the same number, on any thread ---
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+
+
+def absorb(b: Any, key: Any, bits: Any) -> Any:
+    """A new key from a key and 64 more bits: the finaliser of SplitMix64.
+
+    Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA
+    2014.
+    """
+
+    def word(value: int) -> Any:
+        return i64(value - (1 << 64) if value >> 63 else value)
+
+    x = b.add(b.xor(key, bits), word(_GOLDEN))
+    for shift, factor in _MIX:
+        x = b.mul(b.xor(x, b.lshr(x, i64(shift))), word(factor))
+    return b.xor(x, b.lshr(x, i64(31)))
+
+
+def unit_interval(b: Any, bits: Any) -> Any:
+    """A float64 in [0, 1) from 64 bits."""
+    return b.fmul(b.uitofp(b.lshr(bits, i64(11)), F64), ir.Constant(F64, 2.0**-53))

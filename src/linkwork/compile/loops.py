@@ -15,7 +15,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I64, POINTER, Emitter, i64
+from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.finite import FiniteTest, exact, to_be_tested
 from linkwork.compile.graph import Graph, Node
 from linkwork.compile.stores import Stores
@@ -200,29 +200,9 @@ def _emit_node(
 ) -> Any:
     if node.kind == "input":
         return load(*node.args)
-    if node.kind == "const":
-        return emitter.const(node.value)
-    args = [values[a] for a in node.args]
     if node.op is None:
-        return getattr(emitter, node.kind)(*args)
-    return node.op.emit(emitter, *args)
-
-
-def counted_loop(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
-    """Write ``for k in range(count): body(k)``; a count of at least 1."""
-    function = builder.function
-    before = builder.block
-    head = function.append_basic_block()
-    after = function.append_basic_block()
-    builder.branch(head)
-    builder.position_at_end(head)
-    k = builder.phi(I64)
-    k.add_incoming(i64(0), before)
-    body(k)
-    following = builder.add(k, i64(1))
-    k.add_incoming(following, builder.block)
-    builder.cbranch(builder.icmp_signed("<", following, count), head, after)
-    builder.position_at_end(after)
+        return emitter.const(node.value)
+    return node.op.emit(emitter, *[values[a] for a in node.args])
 
 
 @dataclass

@@ -31,8 +31,7 @@ from linkwork.algorithms.sweep import (
     joint_transforms,
 )
 from linkwork.compile.graph import Graph, assignments
-from linkwork.compile.recipe import bodies_of
-from linkwork.compile.signature import Signature
+from linkwork.compile.recipe import Signature, bodies_of
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType, Mechanism, Placement
 from linkwork.ops.graph import Expressions, GraphOps

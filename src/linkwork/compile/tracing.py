@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from linkwork.algorithms.registry import find
-from linkwork.compile.signature import Shape, Signature
+from linkwork.compile.recipe import Shape, Signature
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.graph import ZERO, ExpressionGraph, GraphOps
 

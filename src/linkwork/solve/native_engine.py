@@ -11,7 +11,7 @@ from linkwork.compile.emit import F64, I64, POINTER, i64
 from linkwork.compile.lanes import ARRAYS, NUMBERS, Stall, emit_lanes
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
 from linkwork.compile.loops import counted_loop, emit_rows
-from linkwork.compile.native import new_table
+from linkwork.compile.native_call import new_table
 from linkwork.solve.program import DONE, GRID, OPTIONS, SOLVER_TABLE, TABLES, Sizes
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from linkwork.compile.compiler import Compiler, Facts, Made
 from linkwork.compile.lanes import ARRAYS, NUMBERS, steps_in_a_slice
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
 from linkwork.compile.machine_code import COMPILING, object_code
-from linkwork.compile.native import loaded_table
-from linkwork.compile.native_call import bind, emit_fast_call
+from linkwork.compile.native_call import bind, emit_fast_call, loaded_table
 from linkwork.compile.numpy_abi import ArrayAbi, array_abi
 from linkwork.compile.target import new_module
 from linkwork.compile.threads import in_parallel
