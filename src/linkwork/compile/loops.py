@@ -28,7 +28,7 @@ that parts pass through memory cost a graph that is cut in two up to half of its
 _STACK = 8192
 """float64 numbers that tiles and pads may take of the stack: 64 KB."""
 
-_STACK_OF_ONE = 16_384
+STACK_OF_ONE = 16_384
 """The same for a single row whose caller may give scratch: with it, there is no fast call."""
 
 _WIDE_INPUT, _TILES_AHEAD = 16, 2
@@ -330,7 +330,7 @@ def _memory(entry: Any, room: Room, scratch: Any) -> tuple[list[Any], list[Any],
     counts = [width * size for size in (*room.tiles, *room.sizes, room.length)]
     if width == 1:
         counts[:-1] = [0] * (len(counts) - 1)
-    most = _STACK if width > 1 else _STACK_OF_ONE if room.in_scratch else math.inf
+    most = _STACK if width > 1 else STACK_OF_ONE if room.in_scratch else math.inf
     needed = sum(counts) if sum(counts) > most else 0
     places: list[Any] = []
     for k, count in enumerate(counts):

@@ -13,7 +13,7 @@ from linkwork.mechanism.model import Mechanism
 
 if TYPE_CHECKING:
     from linkwork.compile.graph import Graph
-    from linkwork.compile.rolled import Rolled
+    from linkwork.compile.rolled import Program, Rolled
     from linkwork.compile.signature import Signature
     from linkwork.compile.tracing import Traced
 
@@ -33,12 +33,12 @@ class Recipe:
         name: str = "a function",
         about: Mapping[str, str] | None = None,
         causes: Callable[[Mapping[str, Any]], str] | None = None,
-        roll: Callable[[], Rolled] | None = None,
+        roll: Callable[[], Rolled | None] | None = None,
     ) -> None:
         """``name`` and ``about`` are for people; the latter says what the function is of: the
         robot, the frame. ``causes`` says of inputs (n,) by name why there is no finite result, ""
         where it does not know. ``roll`` gives the same function as loops, which is what is compiled
-        then."""
+        then, or None."""
         self.key = tuple(key)
         self.name, self.about = name, dict(about or {})
         self.causes = causes
@@ -73,6 +73,11 @@ class Recipe:
         rolled = self.rolled()
         return self.traced().signature if rolled is None else rolled.signature
 
+    def code(self, *, fused: bool) -> Graph | Program:
+        """What is compiled: the function as loops, or else as single assignments."""
+        rolled = self.rolled()
+        return self.graph(fused=fused) if rolled is None else rolled.program
+
     def graph(self, *, fused: bool) -> Graph:
         """The traced function as single assignments."""
         from linkwork.compile.graph import graph_of  # noqa: PLC0415  not for cached code
@@ -87,19 +92,33 @@ def recipe_of(traced: Traced) -> Recipe:
 
 
 def text_recipe(
-    key: Sequence[str], name: str, sizes: Mapping[str, int], text: Callable[..., Mapping[str, Any]]
+    key: Sequence[str],
+    name: str,
+    sizes: Mapping[str, int],
+    text: Callable[..., Mapping[str, Any]],
+    *,
+    loops: Callable[..., Any] | None = None,
 ) -> Recipe:
     """The recipe of ``text(o, *blocks) -> {output: block}``, written in the operations ``o``.
 
-    ``sizes`` gives the length of each input.
+    ``sizes`` gives the length of each input. What it asks of a long mechanism becomes loops, by
+    ``loops`` where recipes share them (`rolled.Loops`), and then all of it does.
     """
 
     def trace() -> Traced:
-        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  not for cached code
+        from linkwork.compile.rolled import Loops  # noqa: PLC0415  not for cached code
+        from linkwork.compile.tracing import trace_function  # noqa: PLC0415
 
-        return trace_function(name, sizes, text)
+        return trace_function(name, sizes, text, loops=loops or Loops())
 
-    return Recipe(key, trace, name=name)
+    def roll() -> Rolled | None:
+        from linkwork.compile.graph_loops import loops_of  # noqa: PLC0415  not for cached code
+
+        traced = recipe.traced()
+        return loops_of(traced) if traced.graph.programs else None
+
+    recipe = Recipe(key, trace, name=name, roll=roll)
+    return recipe
 
 
 LONGEST_UNROLLED = 100

@@ -109,6 +109,8 @@ class Expressions:
 
     def recipes(self) -> dict[str, Recipe]:
         """The expressions by name, to be traced."""
+        from linkwork.compile.rolled import Loops  # noqa: PLC0415  not for cached code
+
         x, q0 = {"x": self.n}, {"q0": self.n_q}
         parameters, settings = {"parameters": self.n_parameters}, {"settings": self.n_settings}
         verify_settings = settings if self.verify_needs_settings else {"settings": 0}
@@ -119,8 +121,9 @@ class Expressions:
             "verify": (self.verify, {**x, **q0, **parameters, **verify_settings}),
             "place": (self.place, x),
         }
+        loops = Loops()
         return {
-            name: text_recipe((), f"ik_{name}", sizes, expression)
+            name: text_recipe((), f"ik_{name}", sizes, expression, loops=loops)
             for name, (expression, sizes) in given.items()
             if expression is not None
         }
