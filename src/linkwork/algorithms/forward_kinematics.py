@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from linkwork.algorithms.axes import Axes, axis, matrix, reference_axes, wanted_signs
 from linkwork.algorithms.path import Path, path_down, sums_to_end
-from linkwork.algorithms.sweep import FramePose, JointTransform, Output, States, Sweep, looped, poses
+from linkwork.algorithms.sweep import (
+    FramePose,
+    JointTransform,
+    Output,
+    States,
+    Sweep,
+    looped,
+    poses,
+)
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial.poses import Pose

@@ -14,7 +14,15 @@ from linkwork.algorithms.path import (
     sums_from_start,
     sums_to_end,
 )
-from linkwork.algorithms.sweep import FramePose, JointTransform, Output, States, Sweep, fixed_in, poses
+from linkwork.algorithms.sweep import (
+    FramePose,
+    JointTransform,
+    Output,
+    States,
+    Sweep,
+    fixed_in,
+    poses,
+)
 from linkwork.algorithms.triples import applied, cross, flipped, minus, scaled, times, zeros
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism

@@ -178,8 +178,9 @@ def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
     b = s.b
     emitter = Emitter(b, s.width, fused=fused)
     for tile, size in (("a", s.n), ("b", s.n), ("p", s.n_parameters)):
-        for k in range(size):
-            b.store(emitter.const(0.0), b.gep(s.memory[tile], [i64(k)]))
+        if size:
+            zero, place = emitter.const(0.0), s.memory[tile]
+            counted_loop(b, i64(size), lambda k, at=place: b.store(zero, b.gep(at, [k])))
     settings = s.f64("s")
     for k in range(n_settings):
         value = b.load(b.gep(s.args["settings"], [i64(k)]))

@@ -348,7 +348,8 @@ def _memory(entry: Any, room: Room, scratch: Any) -> tuple[list[Any], list[Any],
     return places[:n_tiles], pads, memory, needed
 
 
-def _copy(b: Any, source: Any, target: Any, count: Any) -> None:
+def copy(b: Any, source: Any, target: Any, count: Any) -> None:
+    """Write a copy of so many numbers, at least one."""
     counted_loop(b, count, lambda k: b.store(b.load(b.gep(source, [k])), b.gep(target, [k])))
 
 
@@ -359,12 +360,12 @@ def _padded(b: Any, frame: Frame, places: list[Any], left: Any) -> list[Any]:
         for size, place, pad in zip(frame.sizes[: frame.n_in], places, frame.pads, strict=False):
             if not size:
                 continue
-            _copy(b, place, pad, b.mul(left, i64(size)))
+            copy(b, place, pad, b.mul(left, i64(size)))
             last = _row(b, place, b.sub(left, i64(1)), size)
             counted_loop(
                 b,
                 b.sub(i64(frame.width), left),
-                lambda k, last=last, pad=pad, size=size: _copy(
+                lambda k, last=last, pad=pad, size=size: copy(
                     b, last, _row(b, pad, b.add(left, k), size), i64(size)
                 ),
             )
@@ -386,7 +387,7 @@ def _unpad(b: Any, frame: Frame, row: Any, left: Any) -> None:
             frame.sizes[outputs], frame.arrays[outputs], frame.pads[outputs], strict=True
         ):
             if size:
-                _copy(b, pad, _row(b, array, row, size), b.mul(left, i64(size)))
+                copy(b, pad, _row(b, array, row, size), b.mul(left, i64(size)))
 
 
 def _compute_tile(emitter: Emitter, graph: Graph, frame: Frame, places: list[Any]) -> Any:

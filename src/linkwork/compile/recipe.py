@@ -13,7 +13,7 @@ from linkwork.mechanism.model import Mechanism
 
 if TYPE_CHECKING:
     from linkwork.compile.graph import Graph
-    from linkwork.compile.rolled import Program, Rolled
+    from linkwork.compile.rolled import Loops, Program, Rolled
     from linkwork.compile.signature import Signature
     from linkwork.compile.tracing import Traced
 
@@ -97,25 +97,25 @@ def text_recipe(
     sizes: Mapping[str, int],
     text: Callable[..., Mapping[str, Any]],
     *,
-    loops: Callable[..., Any] | None = None,
+    loops: Loops | None = None,
 ) -> Recipe:
     """The recipe of ``text(o, *blocks) -> {output: block}``, written in the operations ``o``.
 
-    ``sizes`` gives the length of each input. What it asks of a long mechanism becomes loops, by
-    ``loops`` where recipes share them (`rolled.Loops`), and then all of it does.
+    ``sizes`` gives the length of each input. What it asks of a long mechanism becomes loops, and
+    then all of it does; so it is with others that share its ``loops``, once they are traced.
     """
 
     def trace() -> Traced:
-        from linkwork.compile.rolled import Loops  # noqa: PLC0415  not for cached code
-        from linkwork.compile.tracing import trace_function  # noqa: PLC0415
+        from linkwork.compile import rolled, tracing  # noqa: PLC0415  not for cached code
 
-        return trace_function(name, sizes, text, loops=loops or Loops())
+        return tracing.trace_function(name, sizes, text, loops=loops or rolled.Loops())
 
     def roll() -> Rolled | None:
         from linkwork.compile.graph_loops import loops_of  # noqa: PLC0415  not for cached code
 
         traced = recipe.traced()
-        return loops_of(traced) if traced.graph.programs else None
+        in_loops = bool(traced.graph.programs) or (loops is not None and loops.used)
+        return loops_of(traced) if in_loops else None
 
     recipe = Recipe(key, trace, name=name, roll=roll)
     return recipe

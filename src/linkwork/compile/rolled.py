@@ -194,7 +194,9 @@ class Program:
     @property
     def room(self) -> int:
         """The numbers in memory that are neither inputs, results nor tables; calls share theirs."""
-        return sum(self.sizes("state")) + max([call.program.room for call in self.calls()], default=0)
+        return sum(self.sizes("state")) + max(
+            [call.program.room for call in self.calls()], default=0
+        )
 
     def every_loop(self) -> Iterator[tuple[Loop, int]]:
         """All loops, with the times that each of them runs."""
@@ -749,6 +751,7 @@ class Loops:
     def __init__(self, *, always: bool = False) -> None:
         """``always``: also of mechanisms that are not long."""
         self._always = always
+        self.used = False
         self._known: dict[tuple[Any, ...], tuple[Program, list[tuple[int, ...]], Mechanism]] = {}
 
     def __call__(
@@ -774,6 +777,7 @@ class Loops:
             found = by_sweep(sweep, *sweep.inputs[1:], **static)
             outputs: list[Output] = found if isinstance(found, list) else [found]
             self._known[key] = sweep.program, [each.shape for each in outputs], m
+        self.used = True
         program, shapes, _ = self._known[key]
         arguments = [k for block in blocks for k in block.numbers]
         numbers = o.graph.call(program, arguments, sum(program.output_sizes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from llvmlite import ir
@@ -12,11 +13,22 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, i64
 from linkwork.compile.finite import LONG, FiniteTest, exact
 from linkwork.compile.graph import Graph
-from linkwork.compile.loops import Frame, Room, RowsCode, counted_loop, emit_nodes, emit_rows, emit_tiles
+from linkwork.compile.loops import (
+    Frame,
+    Room,
+    RowsCode,
+    counted_loop,
+    emit_nodes,
+    emit_rows,
+    emit_tiles,
+)
 from linkwork.compile.rolled import Address, Body, Call, Columns, Index, Loop, Program
 from linkwork.compile.transpose import columns_of, read_block, write_block
 
 _I8 = ir.IntType(8)
+
+_WRITTEN: WeakKeyDictionary[Any, dict[tuple[Program, int], Any]] = WeakKeyDictionary()
+"""The functions of called programs in each module, by their lanes."""
 
 
 def emit_code(
@@ -156,11 +168,12 @@ class _Passes:
         b, program, module = self.b, call.program, self.b.module
         given = [self._arrays[k] for k in (*call.inputs, *call.outputs)]
         rest = b.gep(self.memory, [i64(self._used)])
-        name = f"program_{id(program)}_{self.width}"
-        function = module.globals.get(name)
+        written = _WRITTEN.setdefault(module, {})
+        function = written.get((program, self.width))
         if function is None:
             kind = ir.FunctionType(ir.VoidType(), [x.type for x in (*given, rest)])
-            function = ir.Function(module, kind, name)
+            function = ir.Function(module, kind, module.get_unique_name("program"))
+            written[program, self.width] = function
             function.linkage = "internal"
             function.attributes.add("noinline")
             own = Emitter(ir.IRBuilder(function.append_basic_block()), self.width, fused=self.fused)

@@ -10,7 +10,7 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I64, POINTER, i64
 from linkwork.compile.lanes import ARRAYS, NUMBERS, Stall, emit_lanes
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
-from linkwork.compile.loops import counted_loop
+from linkwork.compile.loops import copy, counted_loop
 from linkwork.compile.native import new_table
 from linkwork.compile.rolled_rows import emit_code
 from linkwork.solve.program import DONE, GRID, OPTIONS, SOLVER_TABLE, TABLES, Sizes
@@ -195,8 +195,9 @@ class _Function:
             with b.if_then(b.and_(wrong, unchecked), likely=False):
                 b.ret(row)
             n = self.sizes.n
-            for k in range(n):
-                b.store(b.load(self.item("x0", n, row, k)), self.item("x", n, row, k))
+            start, x = self.item("x0", n, row, 0), self.item("x", n, row, 0)
+            if n:
+                copy(b, start, x, i64(n))
             for k, value in enumerate((0.0, float("inf"), 0.0, float("inf"))):
                 b.store(ir.Constant(F64, value), self.item("found", len(SEARCH_REPORT), row, k))
             if self.sizes.fault > 1:  # the most tries, as `lanes` is told of them

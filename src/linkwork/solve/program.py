@@ -160,6 +160,8 @@ def _make(
     from linkwork.solve.native_engine import emit_engine  # noqa: PLC0415  not for cached code
 
     target, recipes = compiler.target, expressions.recipes()
+    for recipe in recipes.values():
+        recipe.traced()  # if one is of a long mechanism, all are made loops
     codes = {name: recipe.code(fused=target.fused) for name, recipe in recipes.items()}
     module = new_module("ik", target)
     inputs = (expressions.inputs, expressions.n_settings)
