@@ -20,8 +20,7 @@ from linkwork.solve.inputs import settings_of
 from linkwork.solve.objectives import NearPosture
 from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Direction, Pose, Position, RelativePose
-from linkwork.solve.tasks.whole import CenterOfMass
+from linkwork.solve.tasks import CenterOfMass, Direction, Pose, Position, RelativePose
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
 

@@ -431,7 +431,7 @@ class _Finder:
 
     # their order
 
-    def _order(self) -> None:
+    def _order(self) -> None:  # noqa: C901  one story: what waits, what is ready, what is written
         """Write the items when what they need is there, those of one count together."""
         missing: dict[Hashable, int] = defaultdict(int)
         for item in self.items:
