@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 _HEADINGS = (
     *("Files", "Structure", "Names and elements", "Numbers", "Joints", "Couplings", "Masses"),
-    *("Looks", "Transmissions", "Meshes", "Xacro", "Loops", "MJCF"),
+    *("Looks", "Transmissions", "Meshes", "Xacro", "Loops", "MJCF", "Denavit-Hartenberg tables"),
     *("Converting to MJCF (`linkwork convert`)", "Edits", "Records and mechanisms made in code"),
 )
 _HOMES = (
     *("formats.urdf.source", "formats.urdf.read", "formats.urdf.findings", "formats.structure"),
     *("formats.urdf.convert", "formats.urdf.check", "formats.urdf.check_closely"),
-    *("formats.urdf.materials", "formats.urdf.specs", "formats.urdf.write"),
+    *("formats.urdf.materials", "formats.urdf.write"),
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
-    *("mechanism.check_sizes", "mechanism.check_meshes", "mechanism.serialize"),
+    *("mechanism.check_meshes", "mechanism.serialize"),
     *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),
-    *("formats.mjcf.flatten", "formats.mjcf.extract", "mechanism.from_mjcf_loops"),
+    *("formats.mjcf.flatten", "formats.mjcf.extract", "mechanism.from_mjcf"),
     *("formats.mjcf.write", "mechanism.to_mjcf", "formats.dh"),
 )
 CODES_OF_THE_COMMAND = """

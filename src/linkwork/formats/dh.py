@@ -39,7 +39,7 @@ from linkwork.spatial.rotations import from_rpy, rotation_x, rotation_z, to_rpy
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
-# Tables of Denavit and Hartenberg's parameters
+# Denavit-Hartenberg tables
 dh | error | A row or a column of the table does not fit. | See the line.
 """
 

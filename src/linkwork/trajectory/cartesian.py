@@ -22,7 +22,7 @@ Path = Callable[[Floats], Floats]
 """A path in space: shares s (n,) of its length, from 0 to 1, to poses T_world_frame (n, 4, 4)."""
 
 _MOST_POINTS = 20_000
-_TIGHT = {"position_tolerance": 1e-10, "rotation_tolerance": 1e-10}
+_TIGHT: dict[str, Any] = {"position_tolerance": 1e-10, "rotation_tolerance": 1e-10}
 # what solutions miss of their poses is what splines through them wriggle by
 
 
@@ -167,8 +167,8 @@ def follow(  # noqa: PLR0913  limits of two kinds, by name
             break
         if 2 * count > _MOST_POINTS:
             raise InputError(
-                f"with {count} solutions the frame is still {off[0]:.3g} m and {off[1]:.3g} rad off "
-                "the path: it jumps, or passes a singularity; give a larger max_deviation, or another "
+                f"with {count} solutions the frame is still {off[0]:.3g} m and {off[1]:.3g} rad "
+                "off the path: it jumps, or passes a singularity; give a larger max_deviation, or another "
                 "way"
             )
         count = 2 * count - 1
@@ -232,8 +232,8 @@ def _through_solutions(
     if (steps > usual).any():
         k, joint = np.argwhere(steps > usual)[0].tolist()
         raise InputError(
-            f"at {s[k + 1]:.1%} of the path joint '{robot.mechanism.joint_names[joint]}' would jump "
-            f"by {steps[k, joint]:.3g}: there the arm has to turn over; begin in another configuration"
+            f"at {s[k + 1]:.1%} of the path joint '{robot.joint_names[joint]}' would jump by "
+            f"{steps[k, joint]:.3g}: the arm has to turn over there; begin in another configuration"
         )
     return through(q, times=t, kind="quintic", joint_names=robot.joint_names)
 

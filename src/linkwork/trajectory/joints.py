@@ -91,7 +91,7 @@ def point_to_point(  # noqa: PLR0913  limits, by name
 def _merged(
     laws: Sequence[Profile], last: float, q0: Floats, way: Floats, moves: Any
 ) -> tuple[Floats, Floats]:
-    """Times and coefficients of joints that have profiles of their own; those that are done wait."""
+    """Times and coefficients of joints with profiles of their own; those that are done wait."""
     ends = [np.cumsum(law.durations) for law in laws]
     for each, law in zip(ends, laws, strict=True):
         if abs(law.duration - last) <= 1e-12 * last:
@@ -297,18 +297,18 @@ def _quintic(q: Floats, h: Floats, v0: Floats, v1: Floats) -> Floats:
         second = np.array([[-36.0 * a, 9.0 * a * a], [-192.0 * a, 36.0 * a * a]])
         return t * first, t * second, (t * np.array([[60.0], [360.0]])) @ slope[k][None]
 
-    eliminated: list[tuple[Floats, Floats]] = []
-    before = np.zeros((2, 2)), state[0]  # state[k] = -G state[k+1] + r
+    eliminated: list[tuple[Any, Any]] = []
+    before: tuple[Any, Any] = np.zeros((2, 2)), state[0]  # state[k] = rest - gain state[k + 1]
     for k in range(1, m - 1):
         (a0, a1, ar), (b0, b1, br) = right(k - 1), left(k)
-        G, r = before
-        diagonal = a1 - b0 - a0 @ G
-        known = br - ar - a0 @ r
+        gain, rest = before
+        diagonal = a1 - b0 - a0 @ gain
+        known = br - ar - a0 @ rest
         before = np.linalg.solve(diagonal, -b1), np.linalg.solve(diagonal, known)
         eliminated.append(before)
     for k in reversed(range(1, m - 1)):
-        G, r = eliminated[k - 1]
-        state[k] = r - G @ state[k + 1]
+        gain, rest = eliminated[k - 1]
+        state[k] = rest - gain @ state[k + 1]
     hh = h[:, None]
     v, w = state[:-1], state[1:]
     p, dv, da = slope / hh, w[:, 0] - v[:, 0], w[:, 1] - v[:, 1]

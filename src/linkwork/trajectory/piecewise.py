@@ -235,8 +235,8 @@ class Trajectory:
         if not np.isfinite(factor):
             stepping = [name for name, use in given.items() if np.isinf(use).any()]
             raise InputError(
-                f"no time makes {stepping[0]} finite: what it is the rate of steps; leave that limit "
-                "out, or take a smoother motion (double_s, quintic)"
+                f"no time makes {stepping[0]} finite: what it is the rate of steps; leave that "
+                "limit out, or take a smoother motion (double_s, quintic)"
             )
         return self.stretched(factor) if factor > 0.0 else self
 
