@@ -168,8 +168,8 @@ def follow(  # noqa: PLR0913  limits of two kinds, by name
         if 2 * count > _MOST_POINTS:
             raise InputError(
                 f"with {count} solutions the frame is still {off[0]:.3g} m and {off[1]:.3g} rad "
-                "off the path: it jumps, or passes a singularity; give a larger max_deviation, or another "
-                "way"
+                "off the path: it jumps, or passes a singularity; give a larger max_deviation, or "
+                "another way"
             )
         count = 2 * count - 1
     bounds = m.velocity_limit if joint_velocity is None else joint_velocity
