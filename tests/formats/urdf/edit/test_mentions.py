@@ -33,8 +33,8 @@ CASES = [
         '<ros2_control name="a"><joint name="a"><param name="mimic"> b\n</param></joint>'
         '<sensor name="c"/></ros2_control>',
         [
-            ("joint", "b", None),
             ("joint", "a", '<joint name="a"><param name="mimic"> b\n</param></joint>'),
+            ("joint", "b", None),
         ],
     ),
     (
@@ -58,9 +58,9 @@ def test_known_places(xml: str, wanted: list[tuple[str, str, str | None]]):
     seen = []
     for mention in found.found:
         span = mention.span
-        raw = found.data[mention.start : mention.stop].decode()
+        raw = found.xml[mention.start : mention.stop]
         assert raw.replace("&amp;", "&") == mention.name
-        text = None if span is None else found.data[slice(*span)].decode()
+        text = None if span is None else found.xml[slice(*span)]
         seen.append((" ".join(mention.kinds), mention.name, "all" if text == xml else text))
     assert seen == wanted
 
@@ -85,8 +85,8 @@ def test_any_name_is_found_where_it_stands(name: str, quote: str, blanks: int):
     xml = f"<gazebo{gap} ü='{'>'}' reference{gap}={gap}{quote}{raw}{quote}{gap}/>"
     (mention,) = mentions(xml).found
     assert mention.name == name
-    data = mentions(xml).data
-    assert data[mention.start : mention.stop].decode() == raw
+    data = mentions(xml).xml
+    assert data[mention.start : mention.stop] == raw
 
 
 @pytest.mark.parametrize("xml", ["<gazebo>", "<gazebo a=1/>", "gazebo", ""])
