@@ -28,7 +28,7 @@ from linkwork.errors import (
     UnsupportedFeatureError,
 )
 from linkwork.formats.loops import beside
-from linkwork.formats.urdf.check_closely import Examined, examine
+from linkwork.formats.urdf.read import Examined, examine
 from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
 from linkwork.geometry import guards

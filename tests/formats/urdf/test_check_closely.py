@@ -8,9 +8,9 @@ import pytest
 
 from linkwork import models
 from linkwork.errors import Finding
-from linkwork.formats.urdf.check_closely import check_closely, examine
+from linkwork.formats.urdf.check import check_closely
 from linkwork.formats.urdf.findings import MOST, Findings
-from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.read import examine, read
 from seeds import rng
 
 BALL = '<geometry><sphere radius="1"/></geometry>'

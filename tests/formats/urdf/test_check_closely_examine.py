@@ -8,8 +8,7 @@ import pytest
 
 from linkwork import models
 from linkwork.errors import DescriptionError, Finding
-from linkwork.formats.urdf.check_closely import examine
-from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.read import examine, read
 from seeds import rng
 
 

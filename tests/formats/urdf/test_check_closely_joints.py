@@ -9,7 +9,7 @@ import pytest
 
 from linkwork.errors import Finding
 from linkwork.formats.structure import Mimic as Coupling
-from linkwork.formats.urdf.check_closely import check_closely, final_couplings
+from linkwork.formats.urdf.check import check_closely, final_couplings
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Joint, Limit, Mimic, Robot, Safety
 from linkwork.mechanism.couplings import Limits, narrow

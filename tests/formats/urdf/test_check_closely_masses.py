@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linkwork.errors import Finding
-from linkwork.formats.urdf.check_closely import check_closely
+from linkwork.formats.urdf.check import check_closely
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import ZERO, Inertial, Joint, Link, Mimic, Robot
 from seeds import rng
