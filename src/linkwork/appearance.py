@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.formats.urdf import records
-from linkwork.geometry import load, mesh_parts, properties, shapes, volumes
+from linkwork.geometry import load, properties, volumes
 from linkwork.geometry.properties import MassProperties
 from linkwork.locating import IMAGE_SUFFIXES, Folders, locate, package_finder
 from linkwork.mechanism.from_urdf import rotation_from_rpy
@@ -237,13 +237,13 @@ def _of_link(link: str, error: InputError) -> InputError:
 def _primitive(shape: records.Shape) -> Any:
     """A primitive shape as a mesh."""
     if isinstance(shape, records.Box):
-        return shapes.box(shape.size)
+        return volumes.box(shape.size)
     if isinstance(shape, records.Cylinder):
-        return shapes.cylinder(shape.radius, shape.length)
+        return volumes.cylinder(shape.radius, shape.length)
     if isinstance(shape, records.Sphere):
-        return shapes.sphere(shape.radius)
+        return volumes.sphere(shape.radius)
     if isinstance(shape, records.Capsule):
-        return shapes.capsule(shape.radius, shape.length)
+        return volumes.capsule(shape.radius, shape.length)
     raise UnsupportedFeatureError(f"a {type(shape).__name__} has no mesh")
 
 
@@ -264,4 +264,4 @@ def _joined(placed: Iterable[tuple[ShownPart, Floats]]) -> Any:
     for part, T in placed:
         part.mesh.apply_transform(T)
         moved.append((part.mesh, part.rgba))
-    return mesh_parts.joined(moved)
+    return load.joined(moved)

@@ -13,8 +13,8 @@ import pytest
 
 import mesh_files as made
 from linkwork.errors import InputError, MissingExtraError
+from linkwork.geometry import load as load_module
 from linkwork.geometry import load as module
-from linkwork.geometry import mesh_parts
 from linkwork.geometry.load import Loaded, forget, load
 from linkwork.geometry.meshes import MESH_SUFFIXES
 from mesh_files import CORNERS, FACES, written
@@ -470,10 +470,10 @@ def test_off_with_comments_and_counts_on_the_first_line(tmp_path: Path):
 
 def count_readings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     seen: list[Path] = []
-    real = mesh_parts.read
+    real = load_module.parts_of
     monkeypatch.setattr(
-        mesh_parts,
-        "read",
+        load_module,
+        "parts_of",
         lambda file, path, found: (seen.append(path), real(file, path, found))[1],
     )
     return seen
@@ -659,7 +659,7 @@ def test_other_suffixes_and_no_file(tmp_path: Path):
 
 def test_importing_opens_no_other_package():
     code = (
-        "import sys, linkwork.geometry.load, linkwork.geometry.shapes, "
+        "import sys, linkwork.geometry.load, "
         "linkwork.geometry.material_files, linkwork.geometry.properties, "
         "linkwork.geometry.volumes\n"
         "print([n for n in ('trimesh', 'collada', 'PIL', 'scipy', 'networkx') if n in sys.modules])"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from base64 import b64encode
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,11 +13,9 @@ import pytest
 
 import mesh_files as made
 from linkwork.errors import InputError
-from linkwork.geometry import mesh_parts
 from linkwork.geometry.guards_dae import without
-from linkwork.geometry.load import forget, load
+from linkwork.geometry.load import Material, MeshPart, forget, load, parts_of
 from linkwork.geometry.material_files import Resolver
-from linkwork.geometry.mesh_parts import Material, MeshPart
 from mesh_files import CORNERS, FACES, written
 from seeds import rng
 
@@ -34,7 +31,7 @@ def _nothing_kept():
 
 def read(data: bytes, name: str, folder: Path = Path("nowhere")) -> list[MeshPart]:
     path = folder / name
-    return mesh_parts.read(BytesIO(data), path, Resolver(path, ()))
+    return parts_of(data, path, Resolver(path, ()))
 
 
 def raw(monkeypatch: pytest.MonkeyPatch, **arrays: Any) -> list[MeshPart]:
@@ -101,7 +98,7 @@ def test_a_copy_shares_nothing_and_wears_the_same(tmp_path: Path):
     written(tmp_path / "a.mtl", b"newmtl m\nKd 1 0.2 0\nmap_Kd skin.png\n")
     text = made.obj(before="mtllib a.mtl\nvt 0 0\nusemtl m").replace(b"f 1 3 2", b"f 1/1 3/1 2/1")
     path = tmp_path / "a.obj"
-    (piece,) = mesh_parts.read(BytesIO(text), path, Resolver(path, (), ["a.mtl"]))
+    (piece,) = parts_of(text, path, Resolver(path, (), ["a.mtl"]))
     assert piece.material.rgba == (1, 0.2, 0, 1) and piece.material.texture == tmp_path / "skin.png"
     one, two = piece.copy(), piece.copy()
     assert one.visual.material.image.size == (5, 3)

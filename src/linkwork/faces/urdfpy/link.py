@@ -30,7 +30,7 @@ from linkwork.faces.urdfpy.values import (
     symmetric,
     vector,
 )
-from linkwork.geometry import guards, load, shapes
+from linkwork.geometry import guards, load, volumes
 from linkwork.locating import IMAGE_SUFFIXES, Folders, locate
 from linkwork.spatial.inertias import principal_moments
 
@@ -81,7 +81,7 @@ class Box(_Primitive):
         return tuple(self.size.tolist())
 
     def _make(self) -> Any:
-        return shapes.box(self._numbers())
+        return volumes.box(self._numbers())
 
 
 class _Round(_Primitive):
@@ -105,7 +105,7 @@ class Cylinder(_Round):
         self.length *= factors[2]
 
     def _make(self) -> Any:
-        return shapes.cylinder(self.radius, self.length)
+        return volumes.cylinder(self.radius, self.length)
 
 
 class Capsule(_Round):
@@ -123,7 +123,7 @@ class Capsule(_Round):
         self.length *= factors[0]
 
     def _make(self) -> Any:
-        return shapes.capsule(self.radius, self.length)
+        return volumes.capsule(self.radius, self.length)
 
 
 class Sphere(_Primitive):
@@ -143,7 +143,7 @@ class Sphere(_Primitive):
         return (self.radius,)
 
     def _make(self) -> Any:
-        return shapes.sphere(self.radius)
+        return volumes.sphere(self.radius)
 
 
 @dataclass(frozen=True)
