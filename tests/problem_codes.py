@@ -32,7 +32,7 @@ OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
     ("formats/mjcf/flatten.py", "f'no-{section}'"): {
         f"no-{section}": {lv} for section, (lv, _) in LEFT_OUT_OF.items()
     },
-    ("formats/mjcf/extract.py", "f'no-{code}'"): {f"no-{word}": {"note"} for word in _UNREAD},
+    ("formats/mjcf/read.py", "f'no-{code}'"): {f"no-{word}": {"note"} for word in _UNREAD},
     ("mechanism/check_meshes.py", _OF_REASONS): {
         code: {"warning"}
         for reasons in vars(check_meshes)["_REASONS"].values()

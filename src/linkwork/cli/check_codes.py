@@ -22,7 +22,7 @@ _HOMES = (
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
     *("mechanism.check_sizes", "mechanism.check_meshes", "mechanism.serialize"),
     *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),
-    *("formats.mjcf.flatten", "formats.mjcf.extract", "mechanism.from_mjcf_loops"),
+    *("formats.mjcf.flatten", "formats.mjcf.read", "mechanism.from_mjcf_loops"),
     *("formats.mjcf.write", "mechanism.to_mjcf"),
 )
 CODES_OF_THE_COMMAND = """

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.formats.mjcf.extract import OpenMesh
+from linkwork.formats.mjcf.read import OpenMesh
 from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Quaternion
 from linkwork.geometry import guards
 from linkwork.geometry.meshes import resolve

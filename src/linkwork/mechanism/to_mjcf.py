@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,12 +21,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 from linkwork.errors import DescriptionError, Finding, InputError, Level
-from linkwork.formats.mjcf.extract import mujoco_module
+from linkwork.formats.mjcf.read import heard, mujoco_module
 from linkwork.formats.mjcf.write import (
     check_depth,
     finding,
     left_out,
-    listed,
     move_to_world,
     placed,
     split_free_joints,
@@ -35,6 +33,7 @@ from linkwork.formats.mjcf.write import (
     with_mesh_names,
     without_sizeless_shapes,
 )
+from linkwork.formats.urdf.convert import listed
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Link, Matrix3, Mesh, Robot
 from linkwork.geometry import guards
 from linkwork.geometry.load import load
@@ -299,13 +298,9 @@ def _compiled(
     mujoco: Any, robot: Robot, assets: dict[str, bytes], m: Mechanism | None
 ) -> tuple[ElementTree.Element, list[Finding]]:
     """The MJCF, and what MuJoCo warned of."""
-    said: list[str] = []
     lost: Lost = {}
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(said.append)
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with heard(mujoco) as said:
             spec = mujoco.MjSpec.from_string(urdf_for_mujoco(robot))
             spec.assets = assets
             _limit_balls(mujoco, spec)
@@ -322,9 +317,6 @@ def _compiled(
             ElementTree.indent(root)
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise _refusal(error, robot) from None
-    finally:
-        mujoco.set_mju_user_warning(before)
-    said += [str(warning.message) for warning in caught]
     problems = [] if m is None else list(_findings_of_loops(m, lost, robot))
     problems += [finding("note", "mujoco", f"MuJoCo: {t}", robot) for t in dict.fromkeys(said)]
     split += [joint.name for joint in robot.joints if joint.type == "planar"]

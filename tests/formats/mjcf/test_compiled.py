@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import DescriptionError, InputError, MissingExtraError
-from linkwork.formats.mjcf.extract import mujoco_module
+from linkwork.formats.mjcf.read import mujoco_module
 from linkwork.formats.mjcf.read import read
 from mjcf_samples import OBJ
 
