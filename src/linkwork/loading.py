@@ -18,7 +18,7 @@ from linkwork.formats.urdf import read as urdf
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.locating import Folders, package_finder
-from linkwork.mechanism.from_loops import with_loops
+from linkwork.mechanism.edit import with_loops
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.serialize import from_json
@@ -52,7 +52,7 @@ def load(
 
     ``loops`` is a file with loops, couplings and actuated joints, as `formats.loops` says. Without
     it ``NAME.loops.yaml`` beside the description is taken, or a ``robot.yaml`` with a
-    ``closed_loop``; False takes none.
+    ``closed_loop``, but not for an MJCF with equalities of its own; False takes none.
 
     Raises: DescriptionError with every problem in the file, MissingFileError (a FileNotFoundError
     too) where there is none; UnknownNameError for a model that does not exist;
@@ -65,7 +65,8 @@ def load(
         mechanism, record = _from_json(given, base), _record_of(given, loops or False)
     elif not isinstance(given, Document) and _is_mjcf(given):
         mechanism = _from_mjcf(given, base, allow)
-        record = _record_of(given, loops)
+        is_closed = bool(mechanism.loops or mechanism.couplings)
+        record = _record_of(given, False if is_closed and loops is None else loops)
         if record.joints:
             raise UnsupportedFeatureError(f"{record.file}: joint_name is for joints of a URDF")
     else:

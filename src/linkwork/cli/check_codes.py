@@ -20,9 +20,9 @@ _HOMES = (
     *("formats.urdf.convert", "formats.urdf.check"),
     *("formats.urdf.materials", "formats.urdf.write"),
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
-    *("mechanism.check_sizes", "mechanism.check_meshes", "mechanism.serialize"),
+    *("mechanism.check_meshes", "mechanism.serialize"),
     *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),
-    *("formats.mjcf.flatten", "formats.mjcf.read", "mechanism.from_mjcf_loops"),
+    *("formats.mjcf.flatten", "formats.mjcf.read", "mechanism.from_mjcf"),
     *("formats.mjcf.write", "mechanism.to_mjcf"),
 )
 CODES_OF_THE_COMMAND = """

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import DescriptionError, InputError, MissingExtraError
-from linkwork.formats.mjcf.read import mujoco_module
-from linkwork.formats.mjcf.read import read
+from linkwork.formats.mjcf.read import mujoco_module, read
 from mjcf_samples import OBJ
 
 HAVE = ("mujoco", "MuJoCo (pip install mujoco) is not installed")
