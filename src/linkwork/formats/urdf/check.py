@@ -174,6 +174,9 @@ def _check_axis(joint: Joint, findings: Findings) -> None:
 def _check_limit(joint: Joint, findings: Findings) -> None:
     """The bounds of a joint that has some."""
     limit = joint.limit
+    if limit and limit.lower is not None and limit.upper is not None:
+        if -LARGEST <= limit.lower <= limit.upper <= LARGEST:
+            return
     line = limit.line if limit else joint.line
 
     def warn(code: str, message: str, hint: str = "") -> None:

@@ -414,6 +414,10 @@ class Reader:
 
         An element in a default name space, which URDF does not care about, is as one without.
         """
+        if tag in EXTENSIONS and self.builder is not DOCUMENT:
+            self.spaces.clear()
+            self._skip(tag)
+            return
         _, _, rest = tag.partition("\n")
         local = "" if "\n" in rest else rest
         if tag in self.builder.children:
@@ -604,7 +608,7 @@ class Reader:
             message = f"a <{label}> cannot stand in a <{builder.tag}>"
             hint = "links and joints stand directly in <robot>"
             self._error("misplaced", message, element=label, hint=hint)
-        elif label not in EXTENSIONS:
+        else:
             known, line = tuple(builder.children), self.parser.CurrentLineNumber
             name = self._name({})
             self.findings.unknown_element(builder.tag, known, label, line=line, name=name)
