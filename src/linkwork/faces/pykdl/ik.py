@@ -280,7 +280,7 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
             self._known = self._filled(np.linalg.svd(J, compute_uv=False))
         return self._known
 
-    def _filled(self, values: Floats) -> Floats:
+    def _filled(self, values: Any) -> Floats:
         return np.concatenate([values, np.zeros(self._joints - len(values))])
 
     def _regular(self, q: Floats, twist: Twist, *towards: Any) -> Floats | None:
