@@ -15,14 +15,11 @@ import linkwork as lw
 from linkwork.faces.trip_kinematics import KinematicGroup, Robot, Transformation, derived_mappings
 from linkwork.faces.trip_kinematics.mappings import (
     DerivedMapping,
-    OpenMapping,
-    UserMapping,
-    actuated_key,
-    actuated_state,
-    checked_keys,
+    GroupMapping,
     differ,
+    joined,
     merged,
-    virtual_state,
+    parted,
 )
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.trip_robots.triped_leg import gimbal_to_swing, swing_to_gimbal
@@ -42,18 +39,20 @@ KEYS = {"a": ("rx", "rz"), "b": ("ty",)}
 
 def test_open_mappings_are_each_others_inverse():
     state = {"a": {"rx": 1.0, "rz": 2.0}, "b": {"ty": 3.0}}
-    flat = OpenMapping().actuated(state, ())
-    assert flat == {"a_rx": 1.0, "a_rz": 2.0, "b_ty": 3.0}
-    assert OpenMapping().virtual(flat, KEYS) == state
-    assert actuated_key("a", "rx") == "a_rx"
+    assert joined(state) == {"a_rx": 1.0, "a_rz": 2.0, "b_ty": 3.0}
+    assert parted(KEYS, joined(state)) == state
+
+
+def mapped(found: Any) -> GroupMapping:
+    """A mapping that gives this, whatever the state."""
+    return GroupMapping(lambda state, *args: found, "m")
 
 
 def test_keys_in_any_order():
-    assert checked_keys({"b": 1, "a": 2}, ["a", "b"], "it") == {"b": 1, "a": 2}
-    found = virtual_state({"b": {"ty": 1}, "a": {"rz": 2, "rx": 3}}, KEYS, "it")
+    found = mapped({"b": {"ty": 1}, "a": {"rz": 2, "rx": 3}}).virtual({}, KEYS)
     assert found == {"a": {"rx": 3.0, "rz": 2.0}, "b": {"ty": 1.0}}
     assert list(found["a"]) == ["rx", "rz"]
-    assert list(actuated_state({"y": 1, "x": 2}, ["x", "y"], "it")) == ["x", "y"]
+    assert list(mapped({"y": 1, "x": 2}).actuated({}, ["x", "y"])) == ["x", "y"]
 
 
 @pytest.mark.parametrize(
@@ -67,20 +66,20 @@ def test_keys_in_any_order():
 )
 def test_other_keys(found: Any, said: str):
     with pytest.raises(MappingError, match=said):
-        virtual_state(found, KEYS, "it")
+        mapped(found).virtual({}, KEYS)
 
 
 def test_numbers_that_are_not_finite_can_be_told_from_other_faults():
     with pytest.raises(MappingError, match="no finite number") as caught:
-        actuated_state({"x": float("nan")}, ["x"], "it")
+        mapped({"x": float("nan")}).actuated({}, ["x"])
     assert isinstance(caught.value.__cause__, NotFiniteError)
     with pytest.raises(MappingError) as caught:
-        actuated_state({"x": [1, 2]}, ["x"], "it")
+        mapped({"x": [1, 2]}).actuated({}, ["x"])
     assert not isinstance(caught.value.__cause__, NotFiniteError)
 
 
-def test_user_mappings():
-    mapping = UserMapping(lambda s, *args: {"x": s["a"]["rx"] + sum(args)}, "m", [1, 2])
+def test_arguments_behind_the_state():
+    mapping = GroupMapping(lambda s, *args: {"x": s["a"]["rx"] + sum(args)}, "m", [1, 2])
     assert mapping.actuated({"a": {"rx": 0.5}}, ["x"]) == {"x": 3.5}
     other = copy.copy(mapping)
     other.pass_on(None)
@@ -89,7 +88,7 @@ def test_user_mappings():
         with pytest.raises(TypeError, match="the arguments of m are a list"):
             mapping.pass_on(bad)
     with pytest.raises(TypeError, match="m is a function"):
-        UserMapping(3, "m", None)  # pyright: ignore[reportArgumentType]
+        GroupMapping(3, "m")  # pyright: ignore[reportArgumentType]
 
 
 def test_changes_of_flat_states():
