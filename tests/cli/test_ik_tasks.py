@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.cli.ik_tasks import KINDS, target_task, task_of
+from linkwork.cli.ik import KINDS, target_task, task_of
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, UnknownNameError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from linkwork.cli.progress import busy, progress_of
+from linkwork.cli.output import busy, progress_of
 
 
 def test_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]):

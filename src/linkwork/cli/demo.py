@@ -14,7 +14,6 @@ import linkwork as lw
 from linkwork import models, settings
 from linkwork.cli import output
 from linkwork.cli.arguments import DemoArguments
-from linkwork.cli.progress import progress_of
 from linkwork.errors import UnknownNameError
 from linkwork.solve.tasks.base import TOLERANCES
 
@@ -64,7 +63,7 @@ def measure(name: str, targets: int, seed: int) -> Report:
     poses = robot.fk(robot.random(targets, seed=seed), frame)
     robot.ik(poses[:2], frame)  # compiles what a batch runs on
     compiled = clock()
-    with progress_of(f"solving {targets:,} targets") as progress:
+    with output.progress_of(f"solving {targets:,} targets") as progress:
         begun = clock()
         result = robot.ik(poses, frame, seed=seed, progress=progress)
         solved = clock()

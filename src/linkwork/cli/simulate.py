@@ -15,7 +15,6 @@ from linkwork import atomic
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import SimulateArguments
 from linkwork.cli.inputs import Angles
-from linkwork.cli.progress import progress_of
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.simulating import simulate
 from linkwork.simulation.actuators import PD
@@ -68,7 +67,7 @@ def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
     v0 = _by_joint(robot, given.v0, "--v0", driven=False)
     if v0 is not None:
         v0 = angles.typed(v0, inputs.velocity_angles(robot.mechanism.joint_types))
-    with progress_of("simulating") as progress:
+    with output.progress_of("simulating") as progress:
         return simulate(
             robot,
             q0,
