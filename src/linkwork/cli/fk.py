@@ -26,9 +26,10 @@ def run(given: FkArguments) -> None:
     robot, angles = inputs.open_robot(given, given.frame), Angles(given.deg)
     q = inputs.configurations(robot, given.q, given.q_file, angles)
     rows = np.atleast_2d(q)
-    only = (robot.tip if given.frame is None else given.frame,) if not given.all_frames else ()
-    frames = only or robot.frame_names
-    T = robot.fk(rows, frames[0])[:, None] if only else robot.fk_all(rows)
+    frames = robot.frame_names
+    if not given.all_frames:
+        frames = (robot.tip if given.frame is None else given.frame,)
+    T = robot.fk_all(rows) if given.all_frames else robot.fk(rows, frames[0])[:, None]
     xyz, rpy = lw.xyz_rpy(T)
     wxyz = lw.xyz_wxyz(T)[1]
     places = [(row, k) for row in range(len(rows)) for k in range(len(frames))]
@@ -66,7 +67,7 @@ def run(given: FkArguments) -> None:
         screen.print(f"rpy ({angles.unit})   {output.row_of(angles.shown(rpy[0, 0]))}")
         screen.print(f"wxyz        {output.row_of(wxyz[0, 0])}")
         return
-    whose = "all frames" if len(frames) > 1 else frames[0]
+    whose = frames[0] if len(frames) == 1 else "all frames"
     screen.print(output.heading(f"{robot.name}: poses of {whose} in {where} (m, {angles.unit})"))
     columns = (*(("row",) if many else ()), "frame", *inputs.POSITION, *inputs.RPY)
     shown, limit = output.table(columns, numbers=6), output.ROWS_SHOWN if many else None
