@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
+
 from linkwork import settings
 from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.faces.urdfpy import drawing, files
@@ -251,7 +253,9 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
     @property
     def joint_limits(self) -> Any:
         """The bounds (n, 2) of the actuated joints, infinite where there is none."""
-        return drawing.joint_limits(self.actuated_joints)
+        lower, upper = self.joint_limit_cfgs
+        bounds = [(lower.get(j, -np.inf), upper.get(j, np.inf)) for j in self.actuated_joints]
+        return np.array(bounds, np.float64).reshape(-1, 2)
 
     def cfg_to_vector(self, cfg: Any = None) -> Any:
         """A configuration as an array, one position for each of `actuated_joints`.
@@ -429,7 +433,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
         Raises: as `link_fk`; MissingExtraError where pyrender is not installed.
         """
-        drawing.show(self, cfg, use_collision)
+        drawing.show(self, [cfg], 1.0, use_collision)
 
     def animate(
         self, cfg_trajectory: Any = None, loop_time: float = 3.0, use_collision: bool = False
@@ -442,7 +446,8 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         Raises: ValueError where lists differ in length, TypeError; MissingExtraError where pyrender
         is not installed.
         """
-        drawing.animate(self, cfg_trajectory, loop_time, use_collision)
+        loop = drawing.frames(self, cfg_trajectory, loop_time)
+        drawing.show(self, loop, loop_time, use_collision)
 
     def __repr__(self) -> str:
         return f"<URDF '{self.name}': {len(self.links)} links, {len(self.joints)} joints>"
