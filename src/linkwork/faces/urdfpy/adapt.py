@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.urdfpy.utils import Floats, WrongTypeError, numbers, outside
 from linkwork.faces.urdfpy.values import ForeignError
+from linkwork.formats.structure import Mimic, final_leaders
 from linkwork.poses import pose, xyz_wxyz
 from linkwork.spatial.rotations import align_z
 
@@ -67,15 +68,16 @@ class Slots:
         self.rest = np.zeros(start)
         self.rest[quaternions] = 1.0
         self.rest.setflags(write=False)
-        by_name = {joint.name: joint for joint in (*actuated, *others)}
+        own = {j.name: j.mimic for j in others if j.mimic is not None and j.joint_type != "fixed"}
+        mimics = {name: Mimic(m.joint, m.multiplier, m.offset) for name, m in own.items()}
+        leaders = final_leaders(mimics, self.names)
         for joint in others:
-            at, factor, offset = joint, 1.0, 0.0
-            while at.mimic is not None and joint.joint_type != "fixed":
-                factor, offset = factor * at.mimic.multiplier, factor * at.mimic.offset + offset
-                at = by_name[at.mimic.joint]
-            start: Any = self.places.get(at)  # one number: others lead nobody
-            follower = Follower(start, factor, offset, joint.name, at.name)
-            self.places[joint] = self.places[joint.name] = None if at is joint else follower
+            follower = None
+            if joint.name in leaders:
+                leader, factor, offset = leaders[joint.name]
+                start: Any = self.places[leader]  # one number: others lead nobody
+                follower = Follower(start, factor, offset, joint.name, leader)
+            self.places[joint] = self.places[joint.name] = follower
 
     def place(self, key: Any) -> int | Slot | Follower | None:
         """Where a joint, or the joint of a name, stands.
