@@ -81,6 +81,7 @@ def test_an_unknown_robot(refused: Callable[..., str]):
     assert "no bundled model named 'pand'; nearest: panda" in refused("demo", "--robot", "pand")
 
 
+@pytest.mark.slow
 def test_the_whole_demo_takes_less_than_ten_seconds(process: Callable[..., Any]):
     start = time.perf_counter()
     with process("demo") as running:

@@ -66,14 +66,18 @@ def _kinds() -> URDF:
     )
 
 
+@pytest.mark.row("S2-194")
 def test_joints_are_meant_by_themselves_or_by_name(kinds: URDF):
     with pytest.raises(UnknownNameError, match="turn"):
         kinds.link_fk({"turm": 1.0})
     with pytest.raises(ForeignError, match=r"no joint of this robot; .*joint_map\['turn'\]"):
         kinds.link_fk({joint("turn"): 1.0})  # another robot's
-    for wrong in (3, None, (1,)):
+    for wrong in (3, None, (1,), kinds.links[0]):
         with pytest.raises(WrongTypeError):
             kinds.link_fk({wrong: 1.0})
+    other = Joint("other", "fixed", "a", "b")
+    with pytest.raises(UnknownNameError, match="'other' is no joint of this robot; none has its"):
+        kinds.link_fk({other: 1.0})
 
 
 def test_at_rest_every_position_is_zero(kinds: URDF):
@@ -86,6 +90,7 @@ def test_at_rest_every_position_is_zero(kinds: URDF):
             assert np.abs(poses[f"to {name}"][:3, :3] - about([0, 0, 1], angle)).max() < 1e-15
 
 
+@pytest.mark.row("S2-194")
 def test_every_form_of_a_configuration(kinds: URDF):
     T = origin([4, 5, 6], [0.3, -0.2, 0.1])
     by_name = {"turn": 0.1, "plane": [1, 2], "free": [4, 5, 6, 0.3, -0.2, 0.1], "slide": 0.2}
@@ -110,6 +115,9 @@ def test_every_form_of_a_configuration(kinds: URDF):
         ({"free": 1.0}, WrongTypeError),
         ({"turn": [1, 2]}, ShapeError),
         ({"turn": None}, InputError),
+        ({"turn": np.inf}, InputError),
+        ({1, 2}, WrongTypeError),
+        (np.zeros((2, 4)), ShapeError),
         ({"first": np.nan}, InputError),
         ({"first": "x"}, InputError),
         (7, WrongTypeError),
@@ -225,7 +233,7 @@ def test_many_changes_one_after_another(tmp_path: Path):
         random_tree(random, 8, ("revolute", "prismatic", "fixed"), mimic=0.2)
     )
     robot = URDF.load(str(tmp_path / "r.urdf"))
-    for _ in range(12):
+    for _ in range(6):
         joint = robot.joints[int(random.integers(8))]
         match int(random.integers(4)):
             case 0:
@@ -429,24 +437,6 @@ def test_a_configuration_by_joint_by_name_as_a_list_and_as_an_array(ur5: URDF):
 
 
 @pytest.mark.row("S2-194")
-def test_what_a_configuration_cannot_be(ur5: URDF, shapes: URDF):
-    for wrong in ({3: 1.0}, {None: 1.0}, {ur5.links[0]: 1.0}, "x", 3.0, {(1,): 2}, {1, 2}):
-        with pytest.raises(TypeError):
-            ur5.link_fk(wrong)
-    with pytest.raises(KeyError, match="elbow_joint"):
-        ur5.link_fk({"elbow": 1.0})
-    with pytest.raises(UnknownNameError, match="'turn' is no joint of this robot; none has its"):
-        ur5.link_fk({shapes.joints[0]: 1.0})
-    for wrong in ([1, 2], np.zeros((2, 6)), [1, 2, 3, 4, 5, "x"]):
-        with pytest.raises(ValueError, match=r".+"):
-            ur5.link_fk(wrong)
-    for wrong in (np.nan, np.inf, [1, 2], "x", None):
-        with pytest.raises(InputError, match="elbow_joint"):
-            ur5.link_fk({"elbow_joint": wrong})
-    ur5.link_fk({"world_joint": 3.0})  # fixed: not used
-
-
-@pytest.mark.row("S2-194")
 def test_limits_are_not_enforced(shapes: URDF):
     at = shapes.link_fk({"turn": 9.0}, link="tip")
     assert np.allclose(at[:2, :2], [[np.cos(9.5), -np.sin(9.5)], [np.sin(9.5), np.cos(9.5)]])
@@ -569,13 +559,6 @@ def test_batches_as_rows(ur5: URDF):
     assert np.array_equal(
         mixed[1], ur5.link_fk({"elbow_joint": 2, "wrist_1_joint": 0.5}, link="tool0")
     )
-    assert ur5.link_fk_batch([], link="tool0").shape == (0, 4, 4)
-    with pytest.raises(ShapeError):
-        ur5.link_fk_batch({"elbow_joint": [1, 2, 3], "wrist_1_joint": [1, 2]})
-    with pytest.raises(ValueError, match="shape"):
-        ur5.link_fk_batch(np.zeros((3, 5)))
-    with pytest.raises(TypeError):
-        ur5.link_fk_batch(3)
     with pytest.raises(KeyError):
         ur5.link_fk_batch({"knee": [1]})
     with pytest.raises(InputError):
