@@ -99,6 +99,7 @@ def test_no_command_is_without_a_test_of_its_examples(cli: Callable[..., Any]):
     assert set(listed) <= {*COMMANDS, *DOCUMENT_COMMANDS, "run"}
 
 
+@pytest.mark.slow
 def test_the_examples_of_run_work(cli: Callable[..., Any], process: Callable[..., Any]):
     """In a process of their own: `run` takes over the process that it runs in."""
     for example in examples_in(cli("run", "--help").stdout):

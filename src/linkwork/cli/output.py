@@ -8,14 +8,15 @@ import math
 import re
 import shutil
 import sys
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -105,6 +106,30 @@ def options_named() -> Generator[None, None, None]:
         yield
     except InputError as error:
         raise InputError(in_options(str(error))) from None
+
+
+# signs of life on a terminal while something takes its time; nothing anywhere else
+
+
+@contextmanager
+def busy(text: str) -> Generator[None, None, None]:
+    """A turning sign on a terminal's standard error while the body runs."""
+    screen = console(stderr=True)
+    with screen.status(text) if screen.is_terminal else nullcontext():
+        yield
+
+
+@contextmanager
+def progress_of(text: str) -> Generator[Callable[[int, int], None] | None, None, None]:
+    """A bar on a terminal's standard error; the body calls it with (done, total)."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield None
+        return
+    columns = (TextColumn(text), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, transient=True) as shown:
+        task = shown.add_task(text, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 # numbers

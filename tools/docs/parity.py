@@ -22,7 +22,8 @@ is "same". A name in ``[names]`` may carry its parameters, with "=" after those 
 out. ``[missing]`` may name a whole module or class. ``tools/original_names.py`` writes ``[names]``
 where the original is installed.
 
-Nothing at run time depends on these files: they are for the documentation and the tests.
+Nothing at run time depends on these files: they are for the documentation (`parity_page`) and the
+tests.
 """
 
 from __future__ import annotations
