@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.expressions import ROUNDING
-from linkwork.solve.limits import POSITION, BoundLimit, Interval, Where
+from linkwork.solve.joint_update import JointUpdate
+from linkwork.solve.limits import Interval
 from linkwork.solve.problem import Problem, way
 from linkwork.solve.tasks import Unit
 from linkwork.spatial.rotations import angle_of_quaternion
@@ -93,35 +94,15 @@ class FailureMessages:
         """The joints that stand where a limit beside the description's ends, by limit."""
         problem = self.problem
         found: dict[str, list[str]] = {}
-        for k, limit in enumerate(problem.limits):
-            given = (
-                self.settings[slice(*problem.layout.limit_settings[k])],
-                parameters[slice(*problem.layout.limit_numbers[k])],
-            )
-            bounds = limit.bounds(NUMPY, self._where(limit, q, parameters), *given)
+        update = JointUpdate(NUMPY, problem, parameters, self.settings)
+        for limit in problem.limits:
+            bounds = update.bounds(limit, q)
             at = [index for index, ends in bounds.items() if _at_end(q[index], ends)]
-            names = _joints_of(problem, [index for index in at if index in problem.moved])
+            moved = [index for index in at if index in problem.moved]
+            names = dict.fromkeys(map(problem.mechanism.joint_of_q, moved))
             if names:
                 found.setdefault(limit.name, []).extend(names)
         return found
-
-    def _where(self, limit: BoundLimit, q: Floats, parameters: Floats) -> Where:
-        """The state that the bounds of a limit are computed from, inside the description's."""
-        problem = self.problem
-        start = np.zeros(problem.mechanism.n_q)
-        span = problem.layout.start
-        if limit.needs_start:
-            begin = parameters[slice(*span)]
-            start[list(problem.moved)] = np.clip(begin, problem.lower, problem.upper)
-        room: dict[int, Interval] = {}
-        if limit.rank != POSITION:
-            ends = zip(problem.moved, problem.lower, problem.upper, strict=True)
-            for index, lower, upper in ends:
-                room[index] = (
-                    lower if np.isfinite(lower) else None,
-                    upper if np.isfinite(upper) else None,
-                )
-        return Where(q, start, room)
 
 
 def _at_end(value: float, ends: Interval, within: float = _AT) -> bool:
@@ -129,10 +110,6 @@ def _at_end(value: float, ends: Interval, within: float = _AT) -> bool:
         end is not None and abs(value - float(end)) <= within * max(1.0, abs(float(end)))
         for end in ends
     )
-
-
-def _joints_of(problem: Problem, indices: Iterable[int]) -> list[str]:
-    return list(dict.fromkeys(map(problem.mechanism.joint_of_q, indices)))
 
 
 def _beyond(problem: Problem, frame: str, target: Floats) -> float:
