@@ -439,7 +439,8 @@ def test_compiled_and_plain_steps_agree(robot):
     T = robot.fk(robot.random(6, seed=2), "tool0")
     for q, target in zip(robot.random(6, seed=3), T, strict=True):
         parameters, _, _ = rows_of(problem, {"tool0": target}, q)
-        after, step = controlled(NUMPY, problem, q[list(problem.moved)], parameters[0], settings)
+        update = JointUpdate(NUMPY, problem, parameters[0], settings)
+        after, step = controlled(update, q[list(problem.moved)])
         found = control.step(q, {"tool0": target})
         np.testing.assert_allclose(found[list(problem.moved)], after, atol=1e-9)
         assert len(step) == len(problem.moved_v)

@@ -237,11 +237,15 @@ class _Way:
         ahead = at.share + forward
         again = _SHORTER * step
         at_start = o.both(begins, o.negate(closed))
-        ends = _End(
-            branch=o.both(lost, o.less(again * length, _SHORTEST)),
-            start=o.both(at_start, o.less(_MOST_AT_START, at.corrections)),
-            late=o.less(settings[problem.layout.n_settings] - 1.5, at.iterations),
-        )
+        late = o.less(settings[problem.layout.n_settings] - 1.5, at.iterations)
+        endless = o.both(at_start, o.less(_MOST_AT_START, at.corrections))
+        end = at.end
+        for why, code in (
+            (late, End.ITERATIONS),
+            (endless, End.OPEN_AT_START),
+            (o.both(lost, o.less(again * length, _SHORTEST)), End.BRANCH_ENDS),
+        ):
+            end = o.select(why, float(code), end)
         n = range(len(problem.moved_v))
 
         def chosen(if_taken: Block, if_lost: Block, otherwise: Block) -> Block:
@@ -263,7 +267,7 @@ class _Way:
             corrections=chosen(0.0, 0.0, at.corrections + 1.0),
             last=chosen(0.0, 0.0, _squares(move)),
             iterations=at.iterations + 1.0,
-            end=ends.code(o, at.end),
+            end=end,
         )
         arrived = o.both(taken, o.negate(o.less(at.share, 1.0)))
         done = o.either(arrived, o.less(0.5, at.end))
@@ -335,16 +339,3 @@ def _squares(values: Sequence[Block]) -> Block:
 def _each(o: Ops, condition: Condition, a: Block, b: Block, n: int) -> Block:
     """The one or the other of two vectors (n,)."""
     return o.vector([o.select(condition, a[k], b[k]) for k in range(n)])
-
-
-class _End(NamedTuple):
-    """Conditions for the reasons to end."""
-
-    branch: Condition
-    start: Condition
-    late: Condition
-
-    def code(self, o: Ops, before: Block) -> Block:
-        late = o.select(self.late, float(End.ITERATIONS), before)
-        start = o.select(self.start, float(End.OPEN_AT_START), late)
-        return o.select(self.branch, float(End.BRANCH_ENDS), start)
