@@ -449,6 +449,9 @@ def iteration(
     at = linearised(update, x)
     first = at.levels[0]
     free = free_columns(update, at.x, at.reach, lambda k: first.push(o, k))
+    if problem.objectives:  # the rest of an error that is small enough holds no joint at its limit
+        open_ = o.less(0.0, at.gap)
+        free = [None if f is None else o.select(open_, f, 1.0) for f in free]
     levels = [level.only(free) for level in at.levels]
     stopped = pressed(update, at.x, levels[0])
     levels = [level.along(stopped) for level in levels]

@@ -134,5 +134,5 @@ def make_seeds(
     order = np.argsort(-cost, kind="stable")
     table = np.full((int(cells.prod()), starts.shape[1]), NO_SEED, dtype=np.uint16)
     table[(cell @ stride).astype(np.int64)[order]] = numbers[order]  # of equals the last stays
-    grid: Floats = np.array([low, scale, cells, stride])
+    grid: Floats = np.array([low, scale, cells, stride], np.float64)
     return Seeds(grid, table)
