@@ -23,9 +23,17 @@ if TYPE_CHECKING:
     from linkwork.programs import Programs
     from linkwork.solve.closed.assembly import Actuated, Assembly
     from linkwork.solve.closed.rates import Mobility, Singularities
+    from linkwork.solve.ik import InverseKinematics
     from linkwork.solve.result import AllSolutions, IKResult
 
     Floats = NDArray[np.float64]
+
+
+_STEPS_TO_NEAREST, _TRIES_TO_NEAREST = 300, 20
+"""The first try goes from q0; others are for what that does not assemble."""
+_TOLERANCE_OF_NEAREST = 1.0e-9
+"""How far (m, rad) loops may be open while the nearest is looked for: what leads towards q0 opens
+them by its rounding. They are closed from there."""
 
 
 class RobotLoops:
@@ -37,6 +45,7 @@ class RobotLoops:
 
     if TYPE_CHECKING:
         jacobian: Callable[..., Floats]
+        solver: Callable[..., InverseKinematics]
         _with_inputs: Callable[..., Floats]
 
     @property
@@ -85,8 +94,9 @@ class RobotLoops:
     ) -> IKResult:
         """Configurations that are assembled, with the actuated joints at these positions.
 
-        Without ``actuated`` every joint is free: the shortest steps take ``q0``, by default the
-        neutral configuration, to an assembled one near it.
+        Without ``actuated`` every joint is free: ``q`` is the assembled configuration nearest to
+        ``q0``, by default neutral, by the root of the sum of squares over the joints in loops
+        (radians; a slide counts by the mechanism's length), reached from ``q0`` without leaps.
 
         ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: then what is not
         named is where ``q0`` has it, and of a robot that does not say what is actuated the named
@@ -105,17 +115,42 @@ class RobotLoops:
         if near is not None:
             q0 = renamed_keyword("Robot.assemble", "near", "q0", near, q0)
         if actuated is None:
-            actuated, q0 = np.zeros(0), neutral(self.mechanism) if q0 is None else q0
-            solver = self.assembler(())
-        else:
-            try:
-                solver = self._assemblers[None]
-            except KeyError:
-                solver = self._assembler_for(actuated)
+            return self._nearest_assembled(q0, steps, tries, seed, threads)
+        try:
+            solver = self._assemblers[None]
+        except KeyError:
+            solver = self._assembler_for(actuated)
         if threads is None:
             threads = settings.most_threads()
         how: Any = {"steps": steps, "tries": tries, "seed": seed, "threads": threads}
         return solver.solve(actuated, q0, follow=follow, **how)
+
+    def _nearest_assembled(
+        self,
+        q0: Configuration | None,
+        steps: int | None,
+        tries: int | None,
+        seed: int | None,
+        threads: int | None,
+    ) -> IKResult:
+        """The assembled configurations nearest to q0 (..., nq), with every joint free."""
+        from linkwork.solve.inputs import configuration  # noqa: PLC0415  not all need it
+        from linkwork.solve.objectives import NearPosture  # noqa: PLC0415
+        from linkwork.solve.tasks import Closed  # noqa: PLC0415
+
+        m = self.mechanism
+        if "nearest" not in self._assemblers:
+            loosely = Closed(tolerance=_TOLERANCE_OF_NEAREST)
+            nearest = self.solver(tasks=loosely, objectives=NearPosture())
+            self._assemblers["nearest"] = nearest, self.solver(tasks=Closed())
+        nearest, closing = self._assemblers["nearest"]
+        wanted = configuration(neutral(m) if q0 is None else q0, m)
+        how = {"seed": seed, "threads": settings.most_threads() if threads is None else threads}
+        how |= {"tries": _TRIES_TO_NEAREST if tries is None else tries}
+        start = np.clip(wanted, m.lower, m.upper)  # what is in no loop goes to its limit too
+        many = _STEPS_TO_NEAREST if steps is None else steps
+        q = nearest.solve({"posture": wanted}, start, steps=many, **how).q
+        return closing.solve(None, q, steps=steps, **how)
 
     def assemblies(  # noqa: PLR0913  all but two are named options
         self,

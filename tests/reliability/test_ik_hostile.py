@@ -237,7 +237,7 @@ def test_what_is_not_finite_is_refused_and_named(value):
     for task in (
         ik.Position("tool0"), ik.Pointing("tool0"), ik.Direction("tool0"), ik.CenterOfMass(),
     ):  # fmt: skip
-        with pytest.raises(lw.InputError, match="not finite"):
+        with pytest.raises(lw.InputError, match="must be a finite number"):
             robot.solver(tasks=task).solve([value, 0.0, 0.0])
 
 

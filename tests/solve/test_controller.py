@@ -25,6 +25,7 @@ from linkwork.solve.bounded_step import Box, done_within, gone_within
 from linkwork.solve.controller import Controller, controlled, step_recipe
 from linkwork.solve.expressions import Level
 from linkwork.solve.inputs import settings_of
+from linkwork.solve.joint_update import JointUpdate
 from linkwork.solve.least_squares import product
 from linkwork.solve.limits import AccelerationLimit, VelocityLimit
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture
@@ -438,7 +439,8 @@ def test_compiled_and_plain_steps_agree(robot):
     T = robot.fk(robot.random(6, seed=2), "tool0")
     for q, target in zip(robot.random(6, seed=3), T, strict=True):
         parameters, _, _ = rows_of(problem, {"tool0": target}, q)
-        after, step = controlled(NUMPY, problem, q[list(problem.moved)], parameters[0], settings)
+        update = JointUpdate(NUMPY, problem, parameters[0], settings)
+        after, step = controlled(update, q[list(problem.moved)])
         found = control.step(q, {"tool0": target})
         np.testing.assert_allclose(found[list(problem.moved)], after, atol=1e-9)
         assert len(step) == len(problem.moved_v)
@@ -456,7 +458,7 @@ def test_the_moves_fit_before_anything_is_clamped(robot):
         given = {"tool0": target, "acceleration": v}
         parameters, _, _ = rows_of(problem, given, q)
         x = q[list(problem.moved)]
-        after, moves = controlled(NUMPY, problem, x, parameters[0], settings)
+        after, moves = controlled(JointUpdate(NUMPY, problem, parameters[0], settings), x)
         np.testing.assert_allclose(after, x + np.array([float(d) for d in moves]), atol=1e-9)
 
 
