@@ -27,14 +27,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.conventions import GRAVITY
 from linkwork.errors import Finding, UnknownNameError
 from linkwork.mechanism.loops import Closures, Coupling, Loop
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
-"""The free-fall acceleration in the world, m/s²: along -z, of the size that ISO 80000-3 gives."""
 
 
 class JointType(Enum):
@@ -321,7 +319,7 @@ class Mechanism:
 
     def gravity(self) -> list[Any]:
         """The free-fall acceleration: three numbers in the world, m/s²."""
-        return list(STANDARD_GRAVITY)
+        return list(GRAVITY)
 
     def ancestry(self, body: int) -> list[int]:
         """The bodies from the root body to this one, both included."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.checks import real_array
+from linkwork.checks import real_array, shown
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
@@ -105,7 +105,7 @@ def joint_values(what: str, name: str, value: float | Sequence[float], n: int) -
     if values.shape != (n,):
         raise ShapeError(f"joint '{name}' takes {n} number(s), not {values.size}")
     if not np.isfinite(values).all():
-        raise InputError(f"joint '{name}': {value!r} is not finite")
+        raise InputError(f"joint '{name}': its {what} must be finite, not {shown(value)}")
     return values
 
 
