@@ -205,6 +205,7 @@ def test_what_has_no_shapes_is_refused_by_name(robot: lw.Robot):
     assert empty.mesh().is_empty
 
 
+@pytest.mark.parametrize("name", ["panda", "humanoid", "quadruped"])
 def test_bundled_robots_can_be_looked_at(name: str):
     robot = lw.load(name)
     low, high = robot.bounding_box(missing="skip") if _has_shapes(robot) else (0.0, 1.0)

@@ -119,12 +119,12 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
 
     @property
     def n_q(self) -> int:
-        """How many numbers a configuration has."""
+        """The number of positions: how long a configuration is."""
         return self.mechanism.n_q
 
     @property
     def n_v(self) -> int:
-        """How many numbers a velocity has: the degrees of freedom."""
+        """The number of velocities: the degrees of freedom."""
         return self.mechanism.n_v
 
     @property
@@ -135,7 +135,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is doubtful in the description, though it can be used."""
+        """Findings on what is doubtful in the description, though it can be used."""
         return self.mechanism.findings
 
     @property
@@ -270,7 +270,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         parameters: Sequence[str] = (),
         **static: Any,
     ) -> Kernel:
-        """What stands behind `function`: it describes itself and gives its C source.
+        """The kernel behind `function`, which describes itself and gives its C source.
 
         Raises: as `function`.
         """
@@ -520,7 +520,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         return self._programs.rates.actuation_jacobian(q, (name, reference), self.jacobian)
 
     def singularities(self, q: Configuration, frame: str | None = None) -> Singularities:
-        """How near assembled configurations are to singularities of type 1 and 2.
+        """Measures of how near assembled configurations are to singularities of type 1 and 2.
 
         Raises: InputError where q is not assembled.
         """
@@ -645,7 +645,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         self.__init__(state["mechanism"], state["document"], tip=state["tip"])
 
     def __repr__(self) -> str:
-        """What it is, in a line; degrees of freedom with loops where `mobility` has told them."""
+        """A line on the robot; degrees of freedom with loops where `mobility` has told them."""
         m = self.mechanism
         parts = [(len(self.joint_names), "joint")]
         if m.is_closed:

@@ -63,7 +63,7 @@ SIZES: dict[Quantity, int] = {
     "wrench": 6,
     "gravity": 3,
 }
-"""How many numbers a parameter of each quantity has, where it does not depend on the mechanism."""
+"""The numbers of a parameter of each quantity, where they do not depend on the mechanism."""
 
 _OF_LINKS = ("mass", "com", "inertia")
 _OF_VELOCITIES: tuple[Quantity, ...] = ("armature", "damping", "friction")
