@@ -39,7 +39,9 @@ def from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed
     joints = zip(robot.joints, stacks.R, stacks.p, stacks.axis, strict=True)
     parts = Parts(
         name=robot.name,
-        links=[LinkPart(link.name, *given, link.line, file) for link, *given in links],
+        links=[
+            LinkPart(link.name, mass, c, about, link.line, file) for link, mass, c, about in links
+        ],
         joints=[_joint_part(*given, file) for given in joints],
         base=base,
         findings=document.problems,
