@@ -38,7 +38,7 @@ OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
         for reasons in vars(check_meshes)["_REASONS"].values()
         for _, code in reasons
     },
-    ("faces/urdfpy/validation.py", "f'duplicate-{element}'"): {
+    ("faces/urdfpy/robot.py", "f'duplicate-{element}'"): {
         f"duplicate-{element}": {"error"} for element in ("material", "transmission")
     },
 }

@@ -526,9 +526,9 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         """
         from linkwork.solve.inputs import configuration  # noqa: PLC0415  not all need it
 
-        solver, given = self.assembler(), configuration(q, self.mechanism, "q")
+        given = configuration(q, self.mechanism, "q")
         J = self.jacobian(given, frame)
-        return self._programs.rates.singularities(given, solver.actuated, J, solver.problem.length)
+        return self._programs.rates.singularities(given, J, self.assembler().problem.length)
 
     # edits
 

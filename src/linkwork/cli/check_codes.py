@@ -18,7 +18,7 @@ _HEADINGS = (
 _HOMES = (
     *("formats.urdf.source", "formats.urdf.read", "formats.urdf.findings", "formats.structure"),
     *("formats.urdf.convert", "formats.urdf.check", "formats.urdf.check_closely"),
-    *("formats.urdf.materials", "formats.urdf.specs", "formats.urdf.write"),
+    *("formats.urdf.materials", "formats.urdf.write"),
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
     *("mechanism.check_meshes", "mechanism.serialize"),
     *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),

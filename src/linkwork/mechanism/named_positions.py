@@ -101,5 +101,5 @@ def joint_values(what: str, name: str, value: float | Sequence[float], n: int) -
     if values.shape != (n,):
         raise ShapeError(f"joint '{name}' takes {n} number(s), not {values.size}")
     if not np.isfinite(values).all():
-        raise InputError(f"joint '{name}': its {what} must be finite, not {shown(value)}")
+        raise InputError(f"the {what} of joint '{name}' must be finite, not {shown(value)}")
     return values
