@@ -12,11 +12,12 @@ from linkwork.algorithms.axes import Axes
 from linkwork.algorithms.gravity import _turning
 from linkwork.algorithms.registry import evaluate
 from linkwork.compile.tracing import trace
+from linkwork.conventions import GRAVITY
 from linkwork.formats.urdf.read import read
 from linkwork.loading import load
 from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.from_urdf import from_urdf
-from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from robots import (
     chain_urdf,
     every_joint_urdf,
@@ -28,7 +29,7 @@ from robots import (
 )
 from seeds import rng
 
-G = np.array(STANDARD_GRAVITY)
+G = np.array(GRAVITY)
 
 
 def trees(aligned_tree, seed: str) -> list[Mechanism]:

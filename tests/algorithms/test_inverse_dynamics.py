@@ -14,10 +14,11 @@ from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import evaluate, parameters_of
 from linkwork.compile.symbolic import on_symbols
 from linkwork.compile.tracing import trace
+from linkwork.conventions import GRAVITY
 from linkwork.formats.urdf.read import read
 from linkwork.loading import load
 from linkwork.mechanism.from_urdf import from_urdf
-from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.numpy import NUMPY
 from robots import (
     chain_urdf,
@@ -149,7 +150,7 @@ def test_pinocchio(path: Path):
     m, model = from_urdf(read(path)), pin.buildModelFromUrdf(str(path))
     if any(type is JointType.PLANAR for type in m.joint_types) or not model.nv:
         pytest.skip("its velocities are others in Pinocchio, or it has none")
-    model.gravity.linear = np.array(STANDARD_GRAVITY)
+    model.gravity.linear = np.array(GRAVITY)
     pair = Pair(m, model, model.createData())
     q, v, dv = state(rng(f"rnea {path.name}"), m)
     G, at = pair.tangent(q), pair.configuration(q)

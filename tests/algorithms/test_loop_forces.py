@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 from closed_dynamics_cases import closed_case
 from linkwork.algorithms.loop_forces import loop_forces, loop_wrenches
-from linkwork.mechanism.model import STANDARD_GRAVITY
+from linkwork.conventions import GRAVITY
 from linkwork.ops.numpy import NUMPY
 
 HANGING = """<robot name="hanging"><link name="world"/><link name="arm"><inertial>
@@ -28,7 +28,7 @@ def test_a_beam_on_a_support_gives_it_half_its_weight(kind: str):
     distance = 0.3 if kind == "distance" else 0.0
     robot = robot.with_loop("hook", "tip", kind, name="support", distance=distance)
     zero = np.zeros(1)
-    half = 0.5 * 2.0 * -STANDARD_GRAVITY[2]
+    half = 0.5 * 2.0 * -GRAVITY[2]
     wrench = robot.loop_wrenches(zero, zero, zero)["support"]
     np.testing.assert_allclose(wrench, [0.0, 0.0, half, 0.0, 0.0, 0.0], atol=1e-9)
     f = robot.loop_forces(zero, zero, zero)

@@ -24,7 +24,8 @@ from linkwork.algorithms.sweep import (
     summed,
 )
 from linkwork.compile.recipe import bodies_of
-from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
+from linkwork.conventions import GRAVITY
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
 from robots import body_poses, every_joint_urdf, mechanism_from, random_configuration, random_tree
@@ -228,7 +229,7 @@ def test_gravity_is_an_acceleration_of_the_world(every_joint: Mechanism):
     sweep, at = Sweep(NUMPY, m, q), body_poses(m, q)
     for step, motion in zip(sweep.transforms, motions(sweep, still, gravity=True), strict=True):
         if step.owner:
-            near(motion.acceleration, (-at[step.body][:3, :3].T @ STANDARD_GRAVITY, np.zeros(3)))
+            near(motion.acceleration, (-at[step.body][:3, :3].T @ GRAVITY, np.zeros(3)))
     for motion in motions(sweep, None):
         near(motion.acceleration, (np.zeros(3), np.zeros(3)), 0)
 

@@ -168,7 +168,7 @@ def test_a_follower_cannot_be_locked():
         (["elbow"], {"elbow": [1.0, 2.0]}, ShapeError, r"takes 1 number\(s\), not 2"),
         (["plane"], 1.0, ShapeError, r"'plane' takes 3 number\(s\), not 1"),
         (["elbow"], "half", InputError, "must be real numbers, not of type str"),
-        (["elbow"], float("nan"), InputError, "'elbow' must be finite, not nan"),
+        (["elbow"], float("nan"), InputError, "the position of joint 'elbow' must be finite"),
         (["free"], [[0, 0, 0, 0, 0, 0, 0]], InputError, "quaternion of zeros"),
         (
             ["elbow"],
