@@ -10,15 +10,14 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph, graph_of
 from linkwork.compile.loops import emit_nodes
-from linkwork.compile.target import Target
 from linkwork.compile.tracing import trace_function
 
 
 class TileCode:
     """Writes code on tiles, for a vector of all lanes at once or for one lane."""
 
-    def __init__(self, module: Any, target: Target) -> None:
-        self.module, self.width, self.fused = module, target.width, target.fused
+    def __init__(self, module: Any, width: int, *, fused: bool) -> None:
+        self.module, self.width, self.fused = module, width, fused
         vector: Any = ir.VectorType(F64, self.width) if self.width > 1 else F64
         self.vector = vector
         self.pointer: Any = vector.as_pointer()

@@ -146,7 +146,7 @@ class RolloutLoop(TileCode):
         method: Method,
         target: Target,
     ) -> None:
-        super().__init__(module, target)
+        super().__init__(module, target.width, fused=target.fused)
         self.method, self.system, self.asks = method, system, system.asks
         m = system.mechanism
         self.n_q, self.n_v, self.n_state = m.n_q, m.n_v, m.n_q + m.n_v
