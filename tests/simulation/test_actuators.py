@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.algorithms.configuration import difference
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.actuators import PD, torque
+from linkwork.simulation.joint_forces import PD, drive_forces
 from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 
@@ -35,21 +35,21 @@ def test_the_law():
     g, (q, v) = given("law"), state("law's state")
     error = difference(NUMPY, M, q, g["q_target"])
     expected = g["feed_forward"] + g["kp"] * error + g["kd"] * (g["v_target"] - v)
-    np.testing.assert_allclose(torque(NUMPY, M, q, v, g), expected, rtol=1e-12)
+    np.testing.assert_allclose(drive_forces(NUMPY, M, q, v, g), expected, rtol=1e-12)
 
 
 def test_without_a_law_there_is_no_force():
     q, v = state("none")
-    assert torque(NUMPY, M, q, v, {}) is None
+    assert drive_forces(NUMPY, M, q, v, {}) is None
     constant = np.arange(float(M.n_v))
-    assert torque(NUMPY, M, q, v, {"torque": constant}) is constant
+    assert drive_forces(NUMPY, M, q, v, {"torque": constant}) is constant
 
 
 def test_bounds():
     q, v = state("bounds")
     g = given("bounds")
-    free = torque(NUMPY, M, q, v, g)
-    bounded = torque(NUMPY, M, q, v, {**g, "effort_limit": np.full(M.n_v, 2.0)})
+    free = drive_forces(NUMPY, M, q, v, g)
+    bounded = drive_forces(NUMPY, M, q, v, {**g, "effort_limit": np.full(M.n_v, 2.0)})
     np.testing.assert_allclose(bounded, np.clip(free, -2.0, 2.0))
     assert (np.abs(free) > 2.0).any()
 

@@ -9,9 +9,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.inputs import Event
 from linkwork.simulation.integrators import DOPRI5, dense_weights
+from linkwork.simulation.joint_forces import PD
 from pendulums import brick, free_tree, orders, pendulum, pendulum_urdf, simulated, slider_urdf
 from robots import mechanism_from
 from seeds import rng

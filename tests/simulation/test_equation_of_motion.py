@@ -10,9 +10,8 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
 from linkwork.mechanism.neutral import neutral, quaternion_starts
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.actuators import PD, torque
 from linkwork.simulation.equation_of_motion import Quantity, System, packed
-from linkwork.simulation.stops import Stops, limited
+from linkwork.simulation.joint_forces import PD, Stops, drive_forces, limited
 from linkwork.simulation.tangent import growth, lengths, moved, unit_quaternions
 from linkwork.spatial import se3, so3
 from pendulums import LIBRARY, brick, orders, pendulum, request
@@ -86,7 +85,7 @@ def test_compiled_expressions_equal_those_of_numpy():
     given = asked.system.given(NUMPY, constants, controls)
     np.testing.assert_allclose(
         forces(inputs[0], inputs[2], constants, controls),
-        torque(NUMPY, pendulum(2), inputs[0], inputs[2], given),
+        drive_forces(NUMPY, pendulum(2), inputs[0], inputs[2], given),
         rtol=1e-13,
     )
 

@@ -13,7 +13,14 @@ import pytest
 
 import linkwork as lw
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.friction import CREEP, MOST, Driving, Rubbing, improved, smoothed
+from linkwork.simulation.joint_forces import (
+    CREEP,
+    MOST_SWEEPS,
+    Driving,
+    Rubbing,
+    improved,
+    smoothed_friction,
+)
 from pendulums import pendulum_urdf, simulated
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
@@ -56,7 +63,7 @@ def test_forces_and_velocities_belong_together(rank: str):
         rest = start + A @ random.standard_normal(k) * 10.0 ** random.uniform(-2, 1)
         laws = [Rubbing(f, v) for f, v in zip(sizes, start, strict=True)]
         forces, left, count = np.zeros(n), np.inf, 0
-        while left > 1.0 and count < MOST:
+        while left > 1.0 and count < MOST_SWEEPS:
             found = improved(NUMPY, laws, list(rest), [list(row) for row in S], forces)
             forces, left, count = found[:n], float(found[-1]), count + 1
         assert left <= 1.0
@@ -236,9 +243,9 @@ def test_smoothed_friction_has_its_size_and_direction():
     M = mechanism_from(every_joint_urdf())
     for sign in (1.0, -1.0):
         np.testing.assert_allclose(
-            smoothed(NUMPY, M, np.full(M.n_v, sign)), -sign * M.friction, rtol=1e-14
+            smoothed_friction(NUMPY, M, np.full(M.n_v, sign)), -sign * M.friction, rtol=1e-14
         )
-    half = smoothed(NUMPY, M, np.full(M.n_v, 0.5 * CREEP))
+    half = smoothed_friction(NUMPY, M, np.full(M.n_v, 0.5 * CREEP))
     np.testing.assert_allclose(half, -0.5 * M.friction, rtol=1e-14)
 
 

@@ -9,7 +9,6 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.inputs import (
     Event,
     Grid,
@@ -19,8 +18,8 @@ from linkwork.simulation.inputs import (
     places,
     row_name,
 )
+from linkwork.simulation.joint_forces import PD, Stops
 from linkwork.simulation.result import Track
-from linkwork.simulation.stops import Stops
 from pendulums import brick, pendulum, request, slider_urdf
 from robots import mechanism_from
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.integrators import (
     DOPRI5,
     EULER,
@@ -19,7 +18,7 @@ from linkwork.simulation.integrators import (
     no_solution,
     weights,
 )
-from linkwork.simulation.stops import Stops
+from linkwork.simulation.joint_forces import PD, Stops
 from pendulums import brick, orders, pendulum, request, simulated, slider_urdf
 from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng

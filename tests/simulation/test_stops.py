@@ -1,4 +1,4 @@
-"""Stops push back and never pull; their force has no jump."""
+"""Stops stop_forces back and never pull; their force has no jump."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.stops import Stops, limited, push
+from linkwork.simulation.joint_forces import Stops, limited, stop_forces
 from pendulums import pendulum, slider_urdf
 from robots import every_joint_urdf, mechanism_from
 
@@ -20,7 +20,7 @@ GIVEN = {
 
 
 def force(x: float, v: float) -> float:
-    return float(push(NUMPY, M, np.array([x]), np.array([v]), (0,), GIVEN)[0])
+    return float(stop_forces(NUMPY, M, np.array([x]), np.array([v]), (0,), GIVEN)[0])
 
 
 def test_inside_nothing_acts():
@@ -65,7 +65,7 @@ def test_a_ball_joint_is_pushed_back_about_the_axis_that_it_is_turned_by():
     axis = np.array([0.6, -0.64, 0.48])
     for angle, beyond in ((0.9, False), (1.2, True), (-1.2, True)):
         q = np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis)])
-        pushed = np.array(push(NUMPY, m, q, np.zeros(3), (0,), GIVEN))
+        pushed = np.array(stop_forces(NUMPY, m, q, np.zeros(3), (0,), GIVEN))
         assert bool(pushed.any()) == beyond
         assert pushed @ axis == pytest.approx(-np.sign(angle) * np.linalg.norm(pushed))
 

@@ -13,8 +13,8 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.compile.cache import Cache
 from linkwork.compile.compiler import Compiler
 from linkwork.errors import InputError, ShapeError
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.integrators import IMPLICIT, RK4
+from linkwork.simulation.joint_forces import PD
 from linkwork.simulation.time_loop import Library, Rollout, rollout_of
 from pendulums import LIBRARY, brick, pendulum, request, simulated, slider_urdf
 from robots import mechanism_from

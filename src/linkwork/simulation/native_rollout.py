@@ -27,9 +27,9 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I64, POINTER, counted_loop, each_bit, i64
 from linkwork.compile.tiles import TileCode
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import friction, integrators, loops
+from linkwork.simulation import integrators, joint_forces, loops
 from linkwork.simulation.integrators import IMPLICIT, WATCHED, Implicit, Method
-from linkwork.simulation.stops import bounds
+from linkwork.simulation.joint_forces import bounds
 
 if TYPE_CHECKING:
     from linkwork.compile.graph import Graph
@@ -488,7 +488,7 @@ class StickingCode:
         loop, b = self._loop, self._loop.b
         loop.clear(self._detours, self._n)
         self._solve.begin(b.or_(b.load(loop.dead), b.load(loop.stuck)))
-        loop.add_to(loop.stuck, self._solve.write(friction.MOST))
+        loop.add_to(loop.stuck, self._solve.write(joint_forces.MOST_SWEEPS))
 
 
 class ExplicitLoop(RolloutLoop):
@@ -755,7 +755,7 @@ class ImplicitLoop(RolloutLoop):
         if m:
             self.copy(self._forces, self._old, m)
             self._settling.begin(b.load(self._solving.done))
-            unsettled = self._settling.write(friction.MOST)
+            unsettled = self._settling.write(joint_forces.MOST_SWEEPS)
             given = [self._left, self._yields, self._old, self._forces]
             self.call(self._settled, *given, self._change)
             change = self._change
