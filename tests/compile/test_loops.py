@@ -11,23 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from llvmlite import ir
 
 from graph_rows import GraphRows
-from linkwork.compile.emit import F64, POINTER, Emitter, i64
 from linkwork.compile.graph import graph_of
 from linkwork.compile.loops import (
     LONGEST_WHOLE,
-    Stores,
-    columns_of,
     cover,
     emit_rows,
-    read_block,
     to_be_tested,
-    write_block,
-    write_constants,
 )
-from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.target import host, new_module
 from seeds import rng
 from traced_functions import read
@@ -247,42 +239,6 @@ def test_each_of_many_unused_inputs_is_looked_at(width):
 # --- What has to be looked at to find all that is not finite ---
 
 
-def looked_at(x, *results):
-    graph = graph_of(read(cs.Function("f", [x], [cs.vertcat(*results)])), fuse=True)
-    positions, elements = to_be_tested(graph)
-    found = {e for e, p in graph.outputs[0].items() if p in positions}
-    return found, elements[0]
-
-
-def test_a_value_that_another_one_shows_need_not_be_looked_at():
-    x = cs.SX.sym("x", 3)
-    first = x[0] * x[1] + 1
-    assert looked_at(x, first, cs.sin(first) - x[2]) == ({1}, set())
-
-
-def test_inputs_that_no_result_shows_are_looked_at():
-    x = cs.SX.sym("x", 4)
-    assert looked_at(x, x[1] + x[2], 1) == ({0}, {0, 3})
-    assert looked_at(x, x[0], x[1]) == (set(), {0, 1, 2, 3})
-
-
-@pytest.mark.parametrize(
-    "hide",
-    [
-        lambda a: 1 / a,
-        lambda a: 2.0 / (1 + a),
-        lambda a: cs.atan2(a, 1),
-        lambda a: cs.fmin(a, 1),
-        lambda a: a > 0,
-        lambda a: cs.if_else(a > 0, a, 1.0),
-    ],
-)
-def test_what_hides_an_infinity_does_not_count(hide):
-    x = cs.SX.sym("x", 1)
-    assert looked_at(x, hide(x * 2)) == ({0}, {0})
-    assert looked_at(x, x * 2, hide(x * 2) + 1) == ({0, 1}, set())
-
-
 def random_graph(random):
     x = cs.SX.sym("x", 4)
     values = [x[k] for k in range(4)]
@@ -369,18 +325,7 @@ def test_constants_and_computed_columns_land_where_they_belong(pattern, n_out):
         assert (found[[0, 13, 14]] == 7.0).all()
 
 
-def test_results_that_never_change_are_found_where_they_are_not_finite():
-    x = cs.SX.sym("x", 1)
-    graph = graph_of(read(cs.Function("f", [x], [cs.vertcat(x, cs.inf, 1, 0)])), fuse=True)
-    function = ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), []), "f")
-    builder = ir.IRBuilder(function.append_basic_block())
-    stores = Stores(Emitter(builder, 4, fused=True), graph, [None])
-    assert stores.constants_not_finite() == [np.inf]
-
-
 # --- Blocks of rows as vectors with one row a lane, and back ---
-
-SHAPES = [(w, k) for w in (1, 2, 4, 8) for k in (1, 2, 4, 8) if k <= w]
 
 
 @given(st.integers(0, 40), st.integers(0, 40), st.sampled_from([1, 2, 4, 8]))
@@ -392,53 +337,3 @@ def test_blocks_cover_the_columns_and_nothing_else(start, count, width):
     assert len(blocks) <= count // width + 2
     whole = count - count % width
     assert blocks[: count // width] == [(start + c, width) for c in range(0, whole, width)]
-
-
-def compiled(write):
-    """A native function of two pointers."""
-    module = new_module("transpose", host())
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, POINTER]), "f")
-    b = ir.IRBuilder(function.append_basic_block())
-    write(b, *function.args)
-    b.ret_void()
-    code = MachineCode(object_code(module, host(), simplify=True))
-    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(code.address("f"))
-    return lambda a, b: code and call(a.ctypes.data, b.ctypes.data)
-
-
-@pytest.mark.parametrize(("width", "k"), SHAPES)
-@pytest.mark.parametrize(("stride", "column"), [(8, 0), (11, 3), (13, 5)])
-def test_a_block_that_is_read_is_the_transpose(width, k, stride, column):
-    def write(b, source, target):
-        pieces = read_block(b, source, stride, column, k, width)
-        for c, vector in enumerate(columns_of(b, pieces, width)):
-            place = b.gep(target, [i64(c * width)])
-            b.store(vector, b.bitcast(place, vector.type.as_pointer()), align=8)
-
-    rows, found = rng("read").normal(size=(width, stride)), np.zeros((k, width))
-    compiled(write)(rows, found)
-    assert np.array_equal(found, rows[:, column : column + k].T)
-
-
-@pytest.mark.parametrize(("width", "k"), SHAPES)
-@pytest.mark.parametrize(("stride", "column"), [(8, 0), (11, 3), (13, 5)])
-def test_a_block_that_is_written_is_the_transpose(width, k, stride, column):
-    def write(b, source, target):
-        kind = ir.VectorType(F64, width) if width > 1 else F64
-        places = [b.gep(source, [i64(c * width)]) for c in range(k)]
-        columns = [b.load(b.bitcast(p, kind.as_pointer()), align=8) for p in places]
-        write_block(b, columns, target, stride, column)
-
-    columns, found = rng("write").normal(size=(k, width)), np.full((width, stride), 7.0)
-    compiled(write)(columns, found)
-    wanted = np.full((width, stride), 7.0)
-    wanted[:, column : column + k] = columns.T
-    assert np.array_equal(found, wanted)
-
-
-@pytest.mark.parametrize("k", [1, 2, 4, 8])
-def test_constants_are_written_where_they_belong(k):
-    values = [float(v) for v in range(1, k + 1)]
-    found = np.zeros(12)
-    compiled(lambda b, _, target: write_constants(b, values, target, 3))(found, found)
-    assert found.tolist() == [0.0] * 3 + values + [0.0] * (9 - k)

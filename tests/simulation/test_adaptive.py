@@ -165,12 +165,6 @@ def test_forces_without_bound_end_in_a_sentence():
     assert "no step is short enough" in result.reason
 
 
-def test_no_time_at_all():
-    result = simulated(SLIDER, [0.1], None, 0.0, method="dopri5")
-    assert result.q.tolist() == [[0.1]]
-    assert result.finished
-
-
 def test_progress_reaches_the_end():
     told: list[tuple[int, int]] = []
     simulated(pendulum(2), [[0.1, 0.2]] * 2, None, 0.5, method="dopri5",

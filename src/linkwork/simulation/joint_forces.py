@@ -43,8 +43,6 @@ from linkwork.ops.protocol import Block, Ops
 Given: TypeAlias = Mapping[str, Block]
 """Blocks that enter an expression besides q and v, by name."""
 
-Value: TypeAlias = "ArrayLike | Callable[[float], ArrayLike]"
-
 
 @dataclass(frozen=True, eq=False)
 class PD:
