@@ -62,7 +62,7 @@ def run(
     n = len(p)
     x, report = state or (x0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1)))
     seed_try, rows = seeded or (-1, np.zeros(n))
-    arrays = (x0, p, SETTINGS, STARTS, rows, SEEDS, x, report)
+    arrays = (x0, p, SETTINGS, STARTS, rows, SEEDS, x, report, np.zeros(0))
     numbers = (first, n if last is None else last, STEPS, *tries, SEED, seed_try, budget)
     total = lanes[1](*numbers, *[a.ctypes.data for a in arrays])
     return x, report, total

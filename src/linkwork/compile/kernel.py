@@ -349,18 +349,12 @@ class CompiledRows:
 
     def _make(self, width: int) -> tuple[Facts, bytes]:
         # not for cached code
-        from linkwork.compile.loops import emit_rows  # noqa: PLC0415
-        from linkwork.compile.rolled_rows import emit_program  # noqa: PLC0415
+        from linkwork.compile.rolled_rows import emit_code  # noqa: PLC0415
 
         target, signature = self.compiler.target, self.signature
         module, abi = new_module(signature.name, target), array_abi()
-        rolled = self._recipe.rolled()
-        if rolled is None:
-            graph = self._recipe.graph(fused=target.fused)
-            rows = emit_rows(module, graph, width, "rows", fused=target.fused)
-        else:
-            graph = rolled.program
-            rows = emit_program(module, graph, width, "rows", fused=target.fused)
+        graph = self._recipe.code(fused=target.fused)
+        rows = emit_code(module, graph, width, "rows", fused=target.fused)
         one = width == 1 and len(signature.output_shapes) == 1
         if one and abi is not None and rows.scratch == 0:
             sizes, shape = graph.input_sizes, signature.output_shapes[0]

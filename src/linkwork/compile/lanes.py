@@ -19,7 +19,7 @@ has the same bits alone, where all lanes race for it, and in any batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,9 @@ from llvmlite import ir
 
 from linkwork.compile.emit import F64, I64, POINTER, counted_loop, each_bit, i64
 from linkwork.compile.graph import Graph
-from linkwork.compile.loops import emit_nodes
+from linkwork.compile.loops import STACK_OF_ONE, RowsCode, emit_nodes
+from linkwork.compile.rolled import Program
+from linkwork.compile.rolled_rows import emit_passes
 from linkwork.compile.threads import row_cost_ns
 from linkwork.compile.tiles import TileCode
 
@@ -54,7 +56,7 @@ class Stall:
 
 
 # the arguments of the native function
-ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report")
+ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report", "scratch")
 NUMBERS = ("first", "last", "max_steps", "first_try", "max_tries", "seed", "seed_try", "budget")
 
 _MOST_LANES = 8
@@ -78,8 +80,14 @@ def tries_in_a_slice(budget: int, steps: int) -> int:
 
 
 def emit_lanes(
-    module: Any, graph: Graph, width: int, name: str, *, fused: bool, stall: Stall | None = None
-) -> Any:
+    module: Any,
+    code: Graph | Program,
+    width: int,
+    name: str,
+    *,
+    fused: bool,
+    stall: Stall | None = None,
+) -> RowsCode:
     """Write ``i64 name(numbers..., arrays...)``, of `NUMBERS` and `ARRAYS`.
 
     Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
@@ -90,33 +98,45 @@ def emit_lanes(
     it is better, so that tries in several calls give the bits of one. A row whose steps in the
     report are -k < 0 beforehand has k tries at most. ``stall``: when a try is given up; None where
     its steps alone decide. Once ``budget`` steps are made, counted by lane, no further row is
-    begun. Returns the number of steps made, or minus that of the rows, the last ones, that are
-    left.
+    begun. ``scratch`` is as long as the result says, aligned to 64 bytes; it may be null where that
+    is 0. Returns the number of steps made, or minus that of the rows, the last ones, that are left.
     """
-    return _Lanes(module, graph, (width, fused), name, stall).function
+    lanes = _Lanes(module, code, (width, fused), name, stall)
+    return RowsCode(lanes.function, lanes.scratch)
 
 
 class _Lanes(TileCode):
     """The writing of the native function."""
 
     def __init__(
-        self, module: Any, graph: Graph, how: tuple[int, bool], name: str, stall: Stall | None
+        self,
+        module: Any,
+        code: Graph | Program,
+        how: tuple[int, bool],
+        name: str,
+        stall: Stall | None,
     ) -> None:
         super().__init__(module, how[0], fused=how[1])
-        self.n, self.n_parameters, n_settings = graph.input_sizes
+        self.n, self.n_parameters, n_settings = code.input_sizes
         kind = ir.FunctionType(I64, [I64] * len(NUMBERS) + [POINTER] * len(ARRAYS))
         self.function: Any = ir.Function(module, kind, name)
         self.args: dict[str, Any] = dict(zip((*NUMBERS, *ARRAYS), self.function.args, strict=True))
         self.at(ir.IRBuilder(self.function.append_basic_block("entry")))
         sizes = {"a": self.n, "b": self.n, "p": self.n_parameters, "s": n_settings}
-        sizes |= {"state": graph.output_sizes[1], "count": 1, "limit": 1, "mark": 1, "marked": 1}
+        sizes |= {"state": code.output_sizes[1], "count": 1, "limit": 1, "mark": 1, "marked": 1}
         self.memory = {tile: self.room(size, tile) for tile, size in sizes.items()}
         for words in ("problem", "try", "slot", "again", "next_try", "best_try"):
             self.memory[words] = self.b.alloca(I64, size=self.width, name=words)
         for word in ("next", "last", "live", "idle", "total", "key", "most", "chosen"):
             self.memory[word] = self.b.alloca(I64, name=word)
         self._prepare(n_settings)
-        self._iterate(graph, stall)
+        self.scratch = 0
+        if isinstance(code, Program):
+            size = code.room * self.width
+            self.scratch = size if size > STACK_OF_ONE else 0
+            scratch = self.b.bitcast(self.args["scratch"], self.pointer)
+            self.memory["room"] = scratch if self.scratch else self.room(code.room, "room")
+        self._iterate(code, stall)
         left = self.b.sub(self.args["last"], self.word("next"))
         partly = self.b.icmp_signed(">", left, i64(0))
         self.b.ret(self.b.select(partly, self.b.sub(i64(0), left), self.word("total")))
@@ -177,7 +197,7 @@ class _Lanes(TileCode):
         self.b.store(ir.Constant(F64, float("inf")), self.number("mark", lane))
         self.b.store(ir.Constant(F64, 0.0), self.number("marked", lane))
 
-    def _iterate(self, graph: Graph, stall: Stall | None) -> None:
+    def _iterate(self, code: Graph | Program, stall: Stall | None) -> None:
         """Write the loop: one step in all lanes, then whatever lanes have finished."""
         b, emitter, before = self.b, self.emitter, self.b.block
         head, work, done = (b.append_basic_block(name) for name in ("step", "work", "done"))
@@ -193,21 +213,13 @@ class _Lanes(TileCode):
         b.cbranch(b.icmp_signed(">", self.word("live"), i64(0)), work, done)
         b.position_at_end(work)
         tiles = (current, self.memory["p"], self.memory["s"])
-        state = [emitter.const(0.0)] * graph.output_sizes[1]
-
-        def load(argument: int, element: int) -> Any:
-            return b.load(b.gep(tiles[argument], [i64(element)]))
-
-        def store(output: int, element: int, value: Any) -> None:
-            if output == 0:
-                b.store(value, b.gep(following, [i64(element)]))
-            else:
-                state[element] = value
-
-        for k in range(self.n):
-            if k not in graph.outputs[0]:
-                store(0, k, emitter.const(0.0))
-        emit_nodes(emitter, graph, load, store)
+        if isinstance(code, Program):
+            outputs = (following, self.memory["state"])
+            emit_passes(emitter, code, tiles, outputs, self.memory["room"])
+            n_state = code.output_sizes[1]
+            state = [self.get(self.memory["state"], i64(k)) for k in range(n_state)]
+        else:
+            state = self._step(code, tiles, following)
         count = b.fadd(b.load(self.memory["count"]), emitter.const(1.0))
         b.store(count, self.memory["count"])
         limit = b.load(self.memory["limit"])
@@ -230,6 +242,26 @@ class _Lanes(TileCode):
         following.add_incoming(current, b.block)
         b.branch(head)
         b.position_at_end(done)
+
+    def _step(self, graph: Graph, tiles: Sequence[Any], following: Any) -> list[Any]:
+        """Write a step as it is written out; the numbers of the state."""
+        b, emitter = self.b, self.emitter
+        state = [emitter.const(0.0)] * graph.output_sizes[1]
+
+        def load(argument: int, element: int) -> Any:
+            return b.load(b.gep(tiles[argument], [i64(element)]))
+
+        def store(output: int, element: int, value: Any) -> None:
+            if output == 0:
+                b.store(value, b.gep(following, [i64(element)]))
+            else:
+                state[element] = value
+
+        for k in range(self.n):
+            if k not in graph.outputs[0]:
+                store(0, k, emitter.const(0.0))
+        emit_nodes(emitter, graph, load, store)
+        return state
 
     def _stalled(self, stall: Stall, score: Any, count: Any) -> Any:
         """Lanes whose score has not fallen for so many steps; the last one that it did is kept."""

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from linkwork.algorithms.configuration import difference
 from linkwork.checks import finite_number

@@ -37,8 +37,7 @@ from linkwork.solve.limits import AccelerationLimit, Interval, Limit, VelocityLi
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options
 from linkwork.solve.problem import Problem, listed, make_problem
-from linkwork.solve.tasks.base import Task
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose, Task
 
 Floats = NDArray[np.float64]
 Output = Literal["q", "v"]

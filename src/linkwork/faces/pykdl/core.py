@@ -27,9 +27,8 @@ from linkwork.faces.pykdl.chain import Content, Joint, Segment
 from linkwork.faces.pykdl.formulas import digest, otherwise
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.model import JointType
-from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.robot import Robot
 from linkwork.solve.least_squares import least_norm
