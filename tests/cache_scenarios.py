@@ -12,8 +12,6 @@ import random
 import signal
 import subprocess
 import sys
-import threading
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -60,11 +58,6 @@ def call(linked: MachineCode, name: str) -> Callable[[float], float]:
     """A linked function, which holds the code."""
     function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(linked.address(name))
     return lambda x: linked and function(x)
-
-
-def number(linked: MachineCode) -> ctypes.c_double:
-    """The linked code's variable."""
-    return ctypes.c_double.from_address(linked.global_address("at"))
 
 
 def search_path() -> str:
@@ -183,38 +176,6 @@ def without_space(cache: Cache) -> str:
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     cache.write(*large)
     assert cache.read(large[0]) == large[1]
-    return "fine"
-
-
-def forks(cache: Cache) -> str:
-    """Children forked while another thread compiles, links and drops do all of that themselves."""
-    stop = threading.Event()
-
-    def work() -> bool:
-        key, entry = kernel(random.randrange(10**6))
-        cache.write(key, entry)
-        found = cache.read(key)
-        return found == entry and call(MachineCode(entry.object_code), "line")(0.0) == 0.0
-
-    def on_and_on() -> None:
-        while not stop.is_set():
-            work()
-
-    # newer Pythons warn of forks beside threads, which is what is tried here
-    warnings.simplefilter("ignore", DeprecationWarning)
-    assert work()
-    other = threading.Thread(target=on_and_on)
-    other.start()
-    try:
-        for _ in range(20):
-            pid = os.fork()
-            if pid == 0:
-                signal.alarm(30)
-                os._exit(0 if work() else 1)
-            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    finally:
-        stop.set()
-        other.join()
     return "fine"
 
 

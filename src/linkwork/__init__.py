@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from linkwork.saving import save as save
     from linkwork.saving import to_text as to_text
     from linkwork.simulating import simulate as simulate
-    from linkwork.simulation.actuators import PD as PD
     from linkwork.simulation.inputs import Event as Event
+    from linkwork.simulation.joint_forces import PD as PD
+    from linkwork.simulation.joint_forces import Stops as Stops
     from linkwork.simulation.result import Simulation as Simulation
-    from linkwork.simulation.stops import Stops as Stops
     from linkwork.solve.ik import InverseKinematics as InverseKinematics
     from linkwork.solve.options import Options as IKOptions
     from linkwork.solve.result import IKResult as IKResult
@@ -72,10 +72,10 @@ _HOMES = {
     "Limits": "robot",
     "Mechanism": "mechanism.model",
     "Event": "simulation.inputs",
-    "PD": "simulation.actuators",
+    "PD": "simulation.joint_forces",
     "Robot": "robot",
     "Simulation": "simulation.result",
-    "Stops": "simulation.stops",
+    "Stops": "simulation.joint_forces",
     "load": "loading",
     "Saved": "saving",
     "save": "saving",

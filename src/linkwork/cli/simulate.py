@@ -17,8 +17,8 @@ from linkwork.cli.arguments import SimulateArguments
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.simulating import simulate
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.inputs import places
+from linkwork.simulation.joint_forces import PD
 from linkwork.simulation.result import Simulation
 
 DIVERGED = 1

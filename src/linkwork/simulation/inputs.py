@@ -26,10 +26,9 @@ from linkwork.mechanism import parameters
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.named_positions import configuration_from, velocity_from
 from linkwork.mechanism.neutral import quaternion_starts
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.equation_of_motion import Quantity, System, is_payload, packed
 from linkwork.simulation.integrators import METHODS
-from linkwork.simulation.stops import Stops, limited
+from linkwork.simulation.joint_forces import PD, Stops, limited
 from linkwork.simulation.tangent import unit_quaternions
 
 

@@ -5,17 +5,25 @@ Judges are closed forms, an integration by SciPy from one event to the next, and
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.algorithms.configuration import difference
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.friction import CREEP, MOST, Driving, Rubbing, improved, smoothed
+from linkwork.simulation.joint_forces import (
+    CREEP,
+    MOST_SWEEPS,
+    Driving,
+    Rubbing,
+    drive_forces,
+    improved,
+    smoothed_friction,
+)
 from pendulums import pendulum_urdf, simulated
-from robots import every_joint_urdf, mechanism_from
+from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 
 G = 9.80665
@@ -56,7 +64,7 @@ def test_forces_and_velocities_belong_together(rank: str):
         rest = start + A @ random.standard_normal(k) * 10.0 ** random.uniform(-2, 1)
         laws = [Rubbing(f, v) for f, v in zip(sizes, start, strict=True)]
         forces, left, count = np.zeros(n), np.inf, 0
-        while left > 1.0 and count < MOST:
+        while left > 1.0 and count < MOST_SWEEPS:
             found = improved(NUMPY, laws, list(rest), [list(row) for row in S], forces)
             forces, left, count = found[:n], float(found[-1]), count + 1
         assert left <= 1.0
@@ -129,75 +137,6 @@ def test_a_sled_stops_and_turns_as_the_closed_forms_say():
         np.testing.assert_allclose(other.q[-1], turned.q[-1], atol=bound)
 
 
-def by_events(  # noqa: C901  one reference, told in one place
-    robot: lw.Robot, q0: list[float], v0: list[float], duration: float
-) -> np.ndarray:
-    """The end (q, v) of an arm with friction, by SciPy from one change of mode to the next.
-
-    A mode says for each joint whether it stands (0) or which way it slides (1, -1).
-    """
-    integrate = pytest.importorskip("scipy.integrate", reason="SciPy is not installed")
-    friction, n = robot.mechanism.friction, len(q0)
-
-    def motion(y: np.ndarray, mode: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        q, v = y[:n], np.where(mode == 0, 0.0, y[n:])
-        mass, bias = robot.mass_matrix(q), robot.bias_forces(q, v)
-        force, stands = -friction * mode, np.flatnonzero(mode == 0)
-        if stands.size:
-            W = np.linalg.inv(mass)
-            force[stands] -= np.linalg.solve(
-                W[np.ix_(stands, stands)], (W @ (force - bias))[stands]
-            )
-        return np.linalg.solve(mass, force - bias), force
-
-    def choose(y: np.ndarray) -> np.ndarray:
-        open_ = [[np.sign(v)] if v else [0.0, 1.0, -1.0] for v in y[n:]]
-        for mode in map(np.array, itertools.product(*open_)):
-            rates, force = motion(y, mode)
-            still = y[n:] == 0.0
-            holds = np.abs(force) <= friction * (1 + 1e-9)
-            leaves = rates * mode > 0.0
-            if np.where(mode == 0, holds, leaves)[still].all():
-                return mode
-        raise AssertionError("no mode fits")
-
-    t, y = 0.0, np.r_[q0, v0].astype(float)
-    while t < duration - 1e-12:
-        mode = choose(y)
-
-        def event(k: int, mode: np.ndarray = mode):
-            def value(t: float, at: np.ndarray) -> float:
-                if mode[k]:
-                    return at[n + k] * mode[k] + 1e-12
-                return friction[k] * (1 + 1e-9) - abs(motion(at, mode)[1][k])
-
-            value.terminal, value.direction = True, -1
-            return value
-
-        found = integrate.solve_ivp(
-            lambda t, y, mode=mode: np.r_[np.where(mode == 0, 0.0, y[n:]), motion(y, mode)[0]],
-            (t, duration), y, "DOP853", rtol=1e-10, atol=1e-12,
-            events=[event(k) for k in range(n)],
-        )  # fmt: skip
-        t, y = float(found.t[-1]), found.y[:, -1].copy()
-        for k in range(n):
-            if not mode[k] or found.t_events[k].size:
-                y[n + k] = 0.0
-    return y
-
-
-def test_an_arm_sticks_and_slides_as_between_events():
-    """One joint stands while the other slides, by turns; both have stood in the end."""
-    robot, q0, v0 = rubbing(2, 12.0, 2.0), [0.3, 1.5], [2.0, -3.0]
-    exact = by_events(robot, q0, v0, 1.2)
-    for method, bound in (("rk4", 3e-4), ("implicit", 5e-4), ("euler", 3e-3)):
-        found = lw.simulate(robot, q0, v0, duration=1.2, losses=True, method=method)
-        assert found.finished
-        np.testing.assert_allclose(found.q[-1], exact[:2], atol=bound)
-        first = found.v[:, 0]
-        assert (np.abs(first) < 1e-12).sum() > 100  # it has stood
-
-
 @pytest.mark.parametrize("method", FIXED)
 def test_friction_never_adds_energy(method: str):
     """No step has more energy than the one before, but for what the method itself drifts."""
@@ -236,9 +175,9 @@ def test_smoothed_friction_has_its_size_and_direction():
     M = mechanism_from(every_joint_urdf())
     for sign in (1.0, -1.0):
         np.testing.assert_allclose(
-            smoothed(NUMPY, M, np.full(M.n_v, sign)), -sign * M.friction, rtol=1e-14
+            smoothed_friction(NUMPY, M, np.full(M.n_v, sign)), -sign * M.friction, rtol=1e-14
         )
-    half = smoothed(NUMPY, M, np.full(M.n_v, 0.5 * CREEP))
+    half = smoothed_friction(NUMPY, M, np.full(M.n_v, 0.5 * CREEP))
     np.testing.assert_allclose(half, -0.5 * M.friction, rtol=1e-14)
 
 
@@ -279,35 +218,6 @@ START, TARGET = np.zeros(6), np.array([1.0, -1.2, 1.0, -0.8, 1.0, 0.5])
 
 
 @pytest.mark.slow
-def test_a_saturated_arm_moves_as_stiff_solvers_say():
-    """UR5e at kp 400, kd 40 and its limits of effort, 1 ms: SciPy's LSODA and Radau agree."""
-    integrate = pytest.importorskip("scipy.integrate", reason="SciPy is not installed")
-    robot = lw.load("ur5e")
-    limit = robot.limits.effort
-
-    def slope(t: float, y: np.ndarray) -> np.ndarray:
-        tau = np.clip(400.0 * (TARGET - y[:6]) - 40.0 * y[6:], -limit, limit)
-        return np.r_[y[6:], robot.forward_dynamics(y[:6], y[6:], tau)]
-
-    exact = integrate.solve_ivp(
-        slope, (0, 0.5), np.zeros(12), "LSODA", rtol=1e-8, atol=1e-9, t_eval=[0.1, 0.3, 0.5]
-    )
-    law = lw.PD(400.0, 40.0, q_target=TARGET, effort_limit=limit)
-    found = lw.simulate(robot, START, duration=0.5, torque=law, method="implicit")
-    assert found.finished
-    np.testing.assert_allclose(found.q[[100, 300, 500]], exact.y[:6].T, atol=1e-3)
-    np.testing.assert_allclose(found.q[-1], exact.y[:6, -1], atol=2e-4)
-    for method in ("rk4", "euler"):
-        wild = lw.simulate(robot, START, duration=0.5, torque=law, method=method)
-        assert not wild.finished
-        assert "the steps are too long for the drive or the stop of joint 'wrist_3" in wild.reason
-    rotors = {"armature": 0.1, "duration": 0.5, "torque": law}
-    slow, fast = lw.simulate(robot, START, **rotors), lw.simulate(robot, START, **rotors, dt=2e-4)
-    assert slow.finished
-    np.testing.assert_allclose(slow.q[-1], fast.q[-1], atol=1e-4)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5e", "panda", "puma560"])
 def test_stiff_drives_with_bounds_and_stops_come_to_their_targets(name: str):
     robot = lw.load(name)
@@ -337,3 +247,31 @@ def test_stops_that_are_too_stiff_for_a_step_are_named():
     assert "the steps are too long for the drive or the stop of joint 'slide'" in hit.reason
     held = lw.simulate(robot, [8.99], [1.0], duration=0.2, stops=stops, method="implicit")
     assert held.finished
+
+
+# --- Stops push back and never pull; their force has no jump ---
+
+M = mechanism_from(every_joint_urdf())
+
+
+def test_the_law_and_its_bounds():
+    random, n = rng("law"), M.n_v
+    q, v, target = (
+        random_configuration(random, M),
+        random.standard_normal(n),
+        random.standard_normal(n),
+    )
+    g = {
+        "kp": random.uniform(10, 20, n),
+        "kd": random.uniform(1, 2, n),
+        "q_target": random_configuration(random, M),
+        "v_target": target,
+        "feed_forward": random.standard_normal(n),
+    }
+    error = difference(NUMPY, M, q, g["q_target"])
+    expected = g["feed_forward"] + g["kp"] * error + g["kd"] * (target - v)
+    np.testing.assert_allclose(drive_forces(NUMPY, M, q, v, g), expected, rtol=1e-12)
+    bounded = drive_forces(NUMPY, M, q, v, {**g, "effort_limit": np.full(n, 2.0)})
+    np.testing.assert_allclose(bounded, np.clip(expected, -2.0, 2.0))
+    assert (np.abs(expected) > 2.0).any()
+    assert drive_forces(NUMPY, M, q, v, {}) is None

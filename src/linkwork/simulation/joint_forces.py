@@ -1,5 +1,6 @@
-"""Forces of single joints that jump or are bounded, solved for at the end of a step.
+"""Forces of single joints: actuators, stops at the limits, and Coulomb friction.
 
+Friction and bounded drives jump or have a kink, and are solved for at the end of a step.
 Coulomb friction of a joint may be anything up to its size while the joint stands, and a drive with
 a bounded effort has a kink where it saturates. Methods that evaluate such forces chatter about
 them. Here they are unknowns: with s the joints' velocities at the end of a step without them, and S
@@ -25,15 +26,218 @@ prone to Newton like solution methods", the same journal 92 (1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from linkwork.mechanism.model import Mechanism
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.algorithms.configuration import difference
+from linkwork.checks import finite_number
+from linkwork.errors import InputError
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 
-MOST = 60
+Given: TypeAlias = Mapping[str, Block]
+"""Blocks that enter an expression besides q and v, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class PD:
+    """Proportional-derivative control of the joints, with a force fed forward.
+
+    tau = feed_forward + kp (q_target - q) + kd (v_target - v), bounded by ``effort_limit`` where
+    that is given. Each of them is a number, an array (..., nv), {joint: number}, or a function of
+    time that gives one of these; joints that are not named have zero. Where a mechanism says which
+    joints are actuated, one number is for these alone, and an array may have their numbers alone.
+    ``q_target`` is (..., nq), of the actuated joints, or by name, by default where the simulation
+    begins. A floating joint's error is the twist in its own axes that leads to the target
+    (`Robot.difference`), a spherical joint's the rotation vector.
+    """
+
+    kp: Any
+    kd: Any = 0.0
+    q_target: Any = None
+    v_target: Any = None
+    feed_forward: Any = None
+    effort_limit: Any = None
+
+    def fields(self) -> dict[str, Any]:
+        """The fields that are given, by name."""
+        named = {name: getattr(self, name) for name in PD_FIELDS}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+PD_FIELDS = ("kp", "kd", "q_target", "v_target", "feed_forward", "effort_limit")
+
+Floats = NDArray[Any]
+
+
+def drive_forces(
+    o: Ops, m: Mechanism, q: Block, v: Block, given: Given, *, without: Sequence[int] = ()
+) -> Block | None:
+    """The forces (nv,) of the actuators, but for those ``without``; None where there are none."""
+    if "torque" in given:
+        return given["torque"]
+    if "kp" not in given:
+        return None
+    pushed = unbounded_drives(o, m, q, v, given)
+    if "effort_limit" not in given:
+        return pushed
+    most = given["effort_limit"]
+    return o.vector(
+        [
+            0.0 if k in without else o.maximum(o.minimum(pushed[k], most[k]), -1.0 * most[k])
+            for k in range(m.n_v)
+        ]
+    )
+
+
+def unbounded_drives(o: Ops, m: Mechanism, q: Block, v: Block, given: Given) -> Block:
+    """The forces (nv,) of proportional-derivative control before they are bounded."""
+    way = difference(o, m, q, given["q_target"])
+    speed = given["v_target"] - v if "v_target" in given else -v
+    kp, kd = given["kp"], given["kd"]
+    pushed = o.vector([kp[k] * way[k] + kd[k] * speed[k] for k in range(m.n_v)])
+    return pushed + given["feed_forward"] if "feed_forward" in given else pushed
+
+
+# --- stops: joint limits as springs and dampers, which push back and never pull ---
+
+
+@dataclass(frozen=True, eq=False)
+class Stops:
+    """Compliant stops at the joint limits.
+
+    Beyond its limit a joint is pushed back with ``stiffness`` times how far it is beyond (N m/rad,
+    N/m) and ``damping`` times its speed (N m s/rad, N s/m); the two together never pull it on. The
+    damping sets in over the first ``width`` (rad, m), so that no force jumps. Stiffness and damping
+    are numbers, or arrays (..., n) over the joints that are meant: those named in ``joints``, by
+    default every joint that has a limit. Where they are not given, a joint with the inertia that it
+    has at q0, the others free, swings back critically damped in ``time`` (s): some ten steps. A
+    spherical joint is turned back about the axis that it is turned by; of its three inertias the
+    least counts.
+    """
+
+    stiffness: Any = None
+    damping: Any = None
+    joints: str | Sequence[str] | None = None
+    time: float = 0.01
+    width: float = 1.0e-3
+
+    def __post_init__(self) -> None:
+        for name in ("time", "width"):
+            finite_number(getattr(self, name), f"Stops: {name}", above=0.0)
+
+
+def limited(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[int, ...]:
+    """The coordinates with stops.
+
+    Raises: UnknownNameError; InputError for a joint that has no limit, or where none has.
+    """
+    one = [c for c in range(len(m.joint_types)) if np.isfinite(_limits(m, c)).any()]
+    if joints is None:
+        if not one:
+            raise InputError(f"'{m.name}' has no joint with a limit, so there is nothing to stop")
+        return tuple(one)
+    named = [joints] if isinstance(joints, str) else list(joints)
+    wanted = [m.joint(name) for name in named]
+    for c in wanted:
+        if c not in one:
+            kind = m.joint_types[c].label
+            able = m.joint_types[c].n_q == 1 or m.joint_types[c] is JointType.SPHERICAL
+            what = "has no limit" if able else f"is {kind}"
+            raise InputError(f"joint '{m.joint_names[c]}' {what}, so no stop can hold it")
+    return tuple(sorted(set(wanted)))
+
+
+def stop_forces(
+    o: Ops, m: Mechanism, q: Block, v: Block, stopped: Sequence[int], given: Mapping[str, Block]
+) -> Block:
+    """The forces (nv,) of the stops of these coordinates."""
+    forces: list[Block] = [0.0] * m.n_v
+    for k, c in enumerate(stopped):
+        at, outward, position, speed = _along(o, m, q, v, c)
+        force = _one(o, m, (position, speed), (k, c), given)
+        forces[at : at + len(outward)] = [force * n for n in outward]
+    return o.vector(forces)
+
+
+def _along(
+    o: Ops, m: Mechanism, q: Block, v: Block, c: int
+) -> tuple[int, list[Block], Block, Block]:
+    """The start of a joint's velocities, their share in its position, position and speed.
+
+    The position of a spherical joint is the angle that it is turned by.
+    """
+    at, first = int(m.v_start[c]), int(m.q_start[c])
+    if m.joint_types[c] is not JointType.SPHERICAL:
+        return at, [1.0], q[first], v[at]
+    w, u = q[first], o.part(q, first + 1, first + 4)
+    length = o.sqrt(o.dot(u, u) + _LEAST * _LEAST)
+    sign = o.select(o.less(w, 0.0), -1.0, 1.0)
+    n = [sign * u[k] / length for k in range(3)]
+    speed = sum((n[k] * v[at + k] for k in range(3)), o.const(0.0))
+    return at, n, 2.0 * o.atan2(length, o.absolute(w)), speed
+
+
+_LEAST = 1.0e-12
+"""Where a rotation is next to none, no limit is near and no axis counts."""
+
+
+def bounds(m: Mechanism, stopped: Sequence[int]) -> list[tuple[int, int, float, float]]:
+    """Place of each stopped coordinate in q and in v, and its limits.
+
+    A spherical joint counts as beyond them always: no one number of it tells.
+    """
+    beyond = (np.inf, -np.inf)
+    return [
+        (
+            int(m.q_start[c]),
+            int(m.v_start[c]),
+            *(beyond if m.joint_types[c] is JointType.SPHERICAL else _limits(m, c)),
+        )
+        for c in stopped
+    ]
+
+
+def _one(
+    o: Ops,
+    m: Mechanism,
+    at: tuple[Block, Block],
+    which: tuple[int, int],
+    given: Mapping[str, Block],
+) -> Block:
+    """The force along one coordinate at its position and speed."""
+    (k, c), (x, speed) = which, at
+    spring, damper = given["stop_stiffness"][k], given["stop_damping"][k]
+    thin = given["stop_width"][0]  # one over the width
+    lower, upper = _limits(m, c)
+    force: Block = o.const(0.0)
+    for limit, side in ((lower, -1.0), (upper, 1.0)):
+        if not np.isfinite(limit):
+            continue
+        depth = side * (x - float(limit))  # how far beyond
+        share = o.minimum(thin * depth, 1.0)
+        inward = damper * (side * speed)
+        pressure = spring * depth + share * inward
+        active = o.both(o.less(0.0, depth), o.less(0.0, pressure))
+        force = force - side * o.select(active, pressure, 0.0)
+    return force
+
+
+def _limits(m: Mechanism, c: int) -> tuple[float, float]:
+    at = int(m.q_start[c])
+    if m.joint_types[c] is JointType.SPHERICAL:
+        return -np.inf, float(m.angle_limit[c])
+    return float(m.lower[at]), float(m.upper[at])
+
+
+# --- friction, and drives of a bounded effort ---
+
+MOST_SWEEPS = 60
 """Iterations, at most."""
 
 _NOTHING = 1.0e-300
@@ -250,7 +454,7 @@ CREEP = 1.0e-3
 """The speed (rad/s, m/s) from which friction acts in full; a joint that sticks creeps below it."""
 
 
-def smoothed(o: Ops, m: Mechanism, v: Block) -> Block:
+def smoothed_friction(o: Ops, m: Mechanism, v: Block) -> Block:
     """Coulomb friction (nv,) without the jump at rest: in proportion to speeds below `CREEP`.
 
     A force that jumps where a joint comes to rest leaves an adaptive step without an end.
