@@ -452,7 +452,9 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
             self._assemblers["nearest"] = nearest, self.solver(tasks=Closed())
         nearest, closing = self._assemblers["nearest"]
         wanted = configuration(neutral(m) if q0 is None else q0, m)
-        how: Any = {"seed": seed, "threads": threads or settings.most_threads()}
+        if threads is None:
+            threads = settings.most_threads()
+        how: Any = {"seed": seed, "threads": threads}
         how |= {"tries": _TRIES_TO_NEAREST if tries is None else tries}
         start = np.clip(wanted, m.lower, m.upper)  # what is in no loop goes to its limit too
         many = _STEPS_TO_NEAREST if steps is None else steps

@@ -245,7 +245,7 @@ def test_batches_with_rows_that_cannot_be():
     found = to_virtual.batch(rows, on_bad="nan")
     assert np.isnan(found[1]).all()
     np.testing.assert_allclose(found[[0, 2], 0], [angle_at(2.0), angle_at(2.5)], atol=1e-9)
-    with pytest.raises(ValueError, match="not a finite number"):
+    with pytest.raises(ValueError, match="must be a finite number"):
         to_virtual.batch([[2.0], [np.nan]])
 
 

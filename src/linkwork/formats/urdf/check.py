@@ -405,7 +405,8 @@ def _is_rounded(angle: float) -> bool:
 def _check_joints_closely(robot: Robot, findings: Findings) -> None:  # noqa: C901 -- case by case
     """Limits in other units, of zero width, of zero effort; soft limits; followers' limits."""
     for joint in robot.joints:
-        tell, limit = partial(_tell, findings, joint), joint.limit
+        limit = joint.limit
+        tell = partial(_tell, findings, joint)
         if joint.type in WITH_AXIS and joint.layout and "axis" not in joint.layout:
             hint = "write it, even if x is meant"
             tell("note", "no-axis", "it has no <axis>: 1 0 0", joint.line, hint)
