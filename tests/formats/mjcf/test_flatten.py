@@ -22,13 +22,11 @@ from linkwork.formats.mjcf.flatten import (
     TEXTS,
     Flat,
     NotFoundError,
-    Stop,
     find,
     flatten,
     folder_of,
     roots_of,
 )
-from linkwork.formats.mjcf.records import Place
 
 ENTITY = "<!DOCTYPE m [<!ENTITY a 'x'><!ENTITY b '&a;&a;'>]><mujoco model='&b;'/>"
 EXTERNAL = "<!DOCTYPE m SYSTEM 'http://127.0.0.1:9/x'><mujoco/>"
@@ -225,71 +223,19 @@ def test_no_file_of_another_program_is_named_to_mujoco():
     assert mesh.name == "../secret.stl"
 
 
-# ---- What leads back from MuJoCo's lines to the files
-
-
-def test_lines_that_are_none_have_no_place():
-    flat = Flat(origin=[Place("a", 5), Place("b", 7)])
-    assert flat.place(1) == Place("a", 5)
-    assert flat.place(2) == Place("b", 7)
-    assert flat.place(0) == flat.place(3) == flat.place(-1) == Place()
-
-
-def test_the_first_of_like_findings_stays_and_all_are_counted():
-    flat = Flat()
-    for line in (3, 4, 5):
-        flat.found("note", "code", f"at {line}", place=Place("a", line), element="e")
-    assert flat.findings["code"].line == 3
-    assert flat.counts["code"] == 3
-
-
-def test_after_a_hundred_errors_reading_stops():
-    flat = Flat()
-    for _ in range(99):
-        flat.refuse("code", "wrong", Place())
-    with pytest.raises(Stop):
-        flat.refuse("code", "wrong", Place())
-
-
 # ---- Each element has one fate
 
 
-KINEMATIC = {
-    "worldbody",
-    "body",
-    "frame",
-    "replicate",
-    "joint",
-    "freejoint",
-    "inertial",
-    "geom",
-} | {
-    "site",
-    "default",
-    "compiler",
-    "asset",
-    "mesh",
-    "material",
-    "model",
-    "attach",
-    "include",
-}
+KINEMATIC = set(
+    "worldbody body frame replicate joint freejoint inertial geom site default compiler asset mesh "
+    "material model attach include".split()
+)
 
 
 def test_no_element_of_kinematics_or_masses_is_left_out():
     assert not KINEMATIC & (set(LEFT_OUT) | SILENT | OF_DEFAULTS | set(REFUSED))
-
-
-def test_an_element_is_left_out_for_one_reason():
     assert not set(LEFT_OUT) & SILENT
     assert not set(REFUSED) & (set(LEFT_OUT) | SILENT)
-
-
-def test_what_changes_the_motion_is_a_warning():
-    assert {tag for tag, (level, _) in LEFT_OUT.items() if level == "warning"} == {
-        "deformable",
-    }
-    assert {tag for tag, (level, _) in LEFT_OUT_OF.items() if level == "warning"} == {"equality"}
 
 
 def test_every_section_says_what_becomes_of_its_other_elements():

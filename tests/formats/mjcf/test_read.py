@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import random
 import re
 import sys
@@ -18,7 +17,7 @@ import pytest
 
 from linkwork.errors import DescriptionError, InputError, MissingExtraError, UnsupportedFeatureError
 from linkwork.formats.mjcf.read import is_mjcf, mujoco_module, read
-from linkwork.formats.mjcf.records import Coupling, MjcfModel, Place, Site
+from linkwork.formats.mjcf.records import Coupling, MjcfModel, Place
 from linkwork.mechanism.from_mjcf import from_mjcf
 from mjcf_samples import OBJ, RandomMjcf, closed, damaged, with_tiny_meshes
 from robots import model_poses, random_configuration
@@ -222,22 +221,6 @@ def test_not_mjcf(data: bytes):
 
 def test_nothing_behind_the_root_is_read():
     assert is_mjcf(b"<mujoco>" + b"<a>" * 1_000_000)
-
-
-# ---- The records are plain values
-
-
-def test_records_compare_hash_and_pickle():
-    site = Site(name="s", body=0, pos=(0.0, 0.0, 1.0), quat=(1.0, 0.0, 0.0, 0.0))
-    model = MjcfModel(name="m", file=None, bodies=(), joints=(), sites=(site,), geoms=())
-    assert pickle.loads(pickle.dumps(model)) == model
-    assert len({model, pickle.loads(pickle.dumps(model))}) == 1
-    assert site.place == Place()
-
-
-def test_records_do_not_change():
-    with pytest.raises(AttributeError):
-        Place("a", 1).line = 2
 
 
 # ---- Records from the compiled model: names, limits, colours and what has no place
