@@ -12,8 +12,7 @@ from typing import IO, Any, Literal, TypeAlias
 from linkwork import models, settings
 from linkwork.errors import DescriptionError, InputError, UnsupportedFeatureError
 from linkwork.formats import loops as loops_format
-from linkwork.formats.loops import LoopsRecord
-from linkwork.formats.loops_joints import with_joints
+from linkwork.formats.loops import LoopsRecord, with_joints
 from linkwork.formats.urdf import read as urdf
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file

@@ -21,7 +21,7 @@ _HOMES = (
     *("formats.urdf.materials", "formats.urdf.write"),
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
     *("mechanism.check_meshes", "mechanism.serialize"),
-    *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),
+    *("formats.xacro", "formats.yaml", "formats.loops"),
     *("formats.mjcf.flatten", "formats.mjcf.read", "mechanism.from_mjcf"),
     *("formats.mjcf.write", "mechanism.to_mjcf"),
 )

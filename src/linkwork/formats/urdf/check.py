@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from functools import partial
 from math import hypot, inf, isfinite, log10, pi, tau
 from typing import Any, NamedTuple
 
@@ -406,22 +404,33 @@ def _check_joints_closely(robot: Robot, findings: Findings) -> None:  # noqa: C9
     """Limits in other units, of zero width, of zero effort; soft limits; followers' limits."""
     for joint in robot.joints:
         limit = joint.limit
-        tell = partial(_tell, findings, joint)
         if joint.type in WITH_AXIS and joint.layout and "axis" not in joint.layout:
             hint = "write it, even if x is meant"
-            tell("note", "no-axis", "it has no <axis>: 1 0 0", joint.line, hint)
+            _tell(findings, joint, "note", "no-axis", "it has no <axis>: 1 0 0", joint.line, hint)
         if limit is not None and joint.type in LIMITED:
-            _check_bounds(joint.type, limit, tell)
+            _check_bounds(joint, limit, findings)
         if limit is not None and joint.type in ALONG_AXIS and joint.mimic is None:
-            for what in ("effort", "velocity"):  # exporters write 0 where they know nothing
-                if getattr(limit, what) == 0:
-                    hint = f"write the true {what}; 0 lets no motor move the joint"
-                    tell("note", f"zero-{what}", f"its largest {what} is 0", limit.line, hint)
+            # exporters write 0 where they know nothing
+            hint = "write the true one; 0 lets no motor move the joint"
+            if limit.effort == 0:
+                message = "its largest effort is 0"
+                _tell(findings, joint, "note", "zero-effort", message, limit.line, hint)
+            if limit.velocity == 0:
+                message = "its largest velocity is 0"
+                _tell(findings, joint, "note", "zero-velocity", message, limit.line, hint)
         if joint.safety is not None and joint.type in LIMITED:
-            _check_soft_limits(joint, joint.safety, tell)
+            _check_soft_limits(joint, joint.safety, findings)
         if joint.mimic is not None and joint.mimic.multiplier == 0 and joint.type != "fixed":
             message = "its multiplier is 0, so that it never moves"
-            tell("warning", "mimic-zero", message, joint.mimic.line, "is it a fixed joint?")
+            _tell(
+                findings,
+                joint,
+                "warning",
+                "mimic-zero",
+                message,
+                joint.mimic.line,
+                "is it a fixed joint?",
+            )
     joints = {joint.name: joint for joint in reversed(robot.joints)}
     for name, coupling in final_couplings(robot).items():
         if joints[name].limit is not None and coupling.multiplier != 0:
@@ -451,21 +460,37 @@ def _bounds(joint: Joint) -> tuple[float, float]:
     )
 
 
-def _check_bounds(kind: str, limit: Limit, tell: Callable[..., None]) -> None:
+def _check_bounds(joint: Joint, limit: Limit, findings: Findings) -> None:
     given = [bound for bound in (limit.lower, limit.upper) if bound is not None]
     most = max(map(abs, given), default=0.0)
     shown = f"[{', '.join(f'{bound:g}' for bound in given)}]"
     whole = all(float(bound).is_integer() for bound in given)
-    if kind == "revolute" and whole and _DEGREES[0] <= most <= _DEGREES[1]:
+    if joint.type == "revolute" and whole and _DEGREES[0] <= most <= _DEGREES[1]:
         if not _is_placeholder(most):
             hint = "limits of a revolute joint are in radians"
-            tell("warning", "degree-limits", f"the limits {shown}: degrees?", limit.line, hint)
-    elif kind == "prismatic" and most > _LONGEST and not _is_placeholder(most):
+            _tell(
+                findings,
+                joint,
+                "warning",
+                "degree-limits",
+                f"the limits {shown}: degrees?",
+                limit.line,
+                hint,
+            )
+    elif joint.type == "prismatic" and most > _LONGEST and not _is_placeholder(most):
         hint, message = "limits of a prismatic joint are in metres", f"the limits {shown}: "
-        tell("warning", "millimetre-limits", message + "millimetres?", limit.line, hint)
+        _tell(
+            findings,
+            joint,
+            "warning",
+            "millimetre-limits",
+            message + "millimetres?",
+            limit.line,
+            hint,
+        )
     if len(given) == 2 and given[0] == given[1]:
         message = f"both limits are {given[0]:g}, so that it cannot move"
-        tell("note", "zero-range", message, limit.line, "is it a fixed joint?")
+        _tell(findings, joint, "note", "zero-range", message, limit.line, "is it a fixed joint?")
 
 
 def _is_placeholder(value: float) -> bool:
@@ -473,7 +498,7 @@ def _is_placeholder(value: float) -> bool:
     return value >= 10 and log10(value) == round(log10(value))
 
 
-def _check_soft_limits(joint: Joint, safety: Safety, tell: Callable[..., None]) -> None:
+def _check_soft_limits(joint: Joint, safety: Safety, findings: Findings) -> None:
     """Soft limits lie within the hard ones, and in order.
 
     Source: https://wiki.ros.org/pr2_controller_manager/safety_limits
@@ -482,7 +507,7 @@ def _check_soft_limits(joint: Joint, safety: Safety, tell: Callable[..., None]) 
     low, high = safety.soft_lower_limit, safety.soft_upper_limit
     if low is not None and high is not None and low > high:
         message = f"soft_lower_limit {low:g} is above soft_upper_limit {high:g}"
-        tell("warning", "soft-limits", message, safety.line)
+        _tell(findings, joint, "warning", "soft-limits", message, safety.line)
         return
     outside = [
         f"{name} {value:g}"
@@ -492,7 +517,7 @@ def _check_soft_limits(joint: Joint, safety: Safety, tell: Callable[..., None]) 
     if outside:
         message = f"{' and '.join(outside)} outside the limits [{lower:g}, {upper:g}]"
         hint = "soft limits stop a joint before its limits do"
-        tell("warning", "soft-limits", message, safety.line, hint)
+        _tell(findings, joint, "warning", "soft-limits", message, safety.line, hint)
 
 
 def final_couplings(robot: Robot) -> dict[str, Mimic]:
@@ -511,7 +536,7 @@ def final_couplings(robot: Robot) -> dict[str, Mimic]:
 
 def _check_follower(joint: Joint, leader: Joint, coupling: Mimic, findings: Findings) -> None:
     """What is left of a leader's range where its follower has limits of its own."""
-    tell, line = partial(_tell, findings, joint), joint.limit.line if joint.limit else 0
+    line = joint.limit.line if joint.limit else 0
     _, multiplier, offset = coupling
     lower, upper = _bounds(joint)
     low, high = _bounds(leader)
@@ -528,13 +553,13 @@ def _check_follower(joint: Joint, leader: Joint, coupling: Mimic, findings: Find
         if rest >= -FOLLOWER_TOLERANCE:
             message = f"{own} leave '{name}' nothing but {left + 0.0:g}: it is {rule}"
         hint = f"'{name}' has the limits [{low:g}, {high:g}], and keeps them"
-        tell("warning", "follower-limits", message, line, hint)
+        _tell(findings, joint, "warning", "follower-limits", message, line, hint)
         return
     if whole < inf and whole - rest > _SHARE * whole:
         message = f"its limits leave '{name}' only [{left + 0.0:g}, {right + 0.0:g}]"
         hint = f"'{name}' has the limits [{low:g}, {high:g}]; this joint is {rule}"
         level: Level = "note" if rest > _SHARE * whole else "warning"
-        tell(level, "narrowed-leader", message, line, hint)
+        _tell(findings, joint, level, "narrowed-leader", message, line, hint)
 
 
 # ---- masses

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 from linkwork.errors import DescriptionError, InputError, UnknownNameError
 from linkwork.formats.urdf import materials
 from linkwork.formats.urdf.edit import prefix, rename
+from linkwork.formats.urdf.edit.names import Mentions, References
 from linkwork.formats.urdf.edit.records import every
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document, ExtraElement, Robot
 from linkwork.formats.urdf.write import to_text
@@ -202,3 +205,185 @@ def test_any_robot_there_and_back(robot: Robot, label: int):
     assert read(to_text(there.robot)).robot == there.robot
     assert rename(there, **inverse(changes)).robot == document.robot
     assert prefix(prefix(document, "a"), "b").robot == prefix(document, "ba").robot
+
+
+# ---- Names in unknown elements: found where they are known to stand, to the byte
+
+
+def tag_of(xml: str) -> str:
+    found = re.match(r"<([\w:]+)", xml)
+    return found[1] if found else "gazebo"
+
+
+def mentions(xml: str) -> Mentions:
+    return Mentions(ExtraElement("robot", tag_of(xml), xml))
+
+
+CASES = [
+    ('<gazebo reference="a"/>', [("link joint", "a", "all")]),
+    ("<gazebo  x='1' reference = 'a' y=\"2\"><mu1>3</mu1></gazebo>", [("link joint", "a", "all")]),
+    ('<gazebo><x reference="a"/></gazebo>', []),
+    ('<sensor name="s"><parent link="a"/></sensor>', [("link", "a", "all")]),
+    ('<sensor name="s"><x><parent link="a"/></x></sensor>', []),
+    ('<other reference="a"><parent link="a"/><joint name="a"/></other>', []),
+    (
+        '<ros2_control name="a"><joint name="a"><param name="mimic"> b\n</param></joint>'
+        '<sensor name="c"/></ros2_control>',
+        [
+            ("joint", "a", '<joint name="a"><param name="mimic"> b\n</param></joint>'),
+            ("joint", "b", None),
+        ],
+    ),
+    (
+        '<ros2_control><transmission><joint name="a"/><joint name="b"/></transmission>'
+        "</ros2_control>",
+        [
+            ("joint", name, '<transmission><joint name="a"/><joint name="b"/></transmission>')
+            for name in "ab"
+        ],
+    ),
+    (
+        '<ros2_control><joint name="é&amp;"/></ros2_control>',
+        [("joint", "é&", '<joint name="é&amp;"/>')],
+    ),
+]
+
+
+@pytest.mark.parametrize(("xml", "wanted"), CASES, ids=[xml[:40] for xml, _ in CASES])
+def test_known_places(xml: str, wanted: list[tuple[str, str, str | None]]):
+    found = mentions(xml)
+    seen = []
+    for mention in found.found:
+        span = mention.span
+        raw = found.xml[mention.start : mention.stop]
+        assert raw.replace("&amp;", "&") == mention.name
+        text = None if span is None else found.xml[slice(*span)]
+        seen.append((" ".join(mention.kinds), mention.name, "all" if text == xml else text))
+    assert seen == wanted
+
+
+def test_everything_else_is_words():
+    found = mentions(
+        '<gazebo reference="a"><plugin name="p" file="b.so"><joint>c, d</joint>'
+        "<link>robot::e</link><x>/f/g h</x><![CDATA[i]]></plugin></gazebo>"
+    )
+    assert found.tokens() >= {"p", "b.so", "c", "d", "c, d", "e", "robot::e", "f", "g", "h", "i"}
+    assert "a" not in found.tokens()
+    assert "reference" not in found.tokens()
+
+
+NAMES = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), min_size=1)
+
+
+@given(NAMES, st.sampled_from("\"'"), st.integers(0, 3))
+def test_any_name_is_found_where_it_stands(name: str, quote: str, blanks: int):
+    raw = name.replace("&", "&amp;").replace("<", "&lt;").replace(quote, f"&#{ord(quote)};")
+    gap = " " * blanks
+    xml = f"<gazebo{gap} ü='{'>'}' reference{gap}={gap}{quote}{raw}{quote}{gap}/>"
+    (mention,) = mentions(xml).found
+    assert mention.name == name
+    data = mentions(xml).xml
+    assert data[mention.start : mention.stop] == raw
+
+
+@pytest.mark.parametrize("xml", ["<gazebo>", "<gazebo a=1/>", "gazebo", ""])
+def test_what_is_no_xml(xml: str):
+    with pytest.raises(InputError, match="is no XML"):
+        Mentions(ExtraElement("robot", "gazebo", xml))
+
+
+def test_no_document_type():
+    xml = '<!DOCTYPE a [<!ENTITY b "c">]><gazebo>&b;</gazebo>'
+    with pytest.raises(InputError, match="document type"):
+        Mentions(ExtraElement("robot", "gazebo", xml))
+
+
+def test_deep_nesting_needs_no_recursion():
+    mentions("<gazebo>" + "<a>" * 20_000 + "</a>" * 20_000 + "</gazebo>")
+
+
+# ---- What becomes of unknown elements when the names in them change or go
+
+
+LINKS = {"a": "a", "b": "new", "c": None, "both": "one", "half": None}
+JOINTS = {"j": "j", "k": "nu&<'\"", "l": None, "both": "other", "half": "half"}
+
+
+def follow(xml: str) -> tuple[str | None, list[str]]:
+    tag = re.match(r"<(\w+)", xml)[1]
+    problems = Findings(None)
+    new = References(LINKS, JOINTS, problems).follow(ExtraElement("robot", tag, xml, line=7))
+    found = problems.sorted()
+    assert all(
+        (p.code, p.level, p.line, p.element) == ("name-left", "warning", 7, tag) for p in found
+    )
+    return None if new is None else new.xml, [problem.message for problem in found]
+
+
+SAFE = "nu&amp;&lt;&apos;&quot;"
+FOLLOWED = [
+    ('<gazebo reference="a"/>', '<gazebo reference="a"/>'),
+    ("<gazebo reference='b' x='b2'/>", "<gazebo reference='new' x='b2'/>"),
+    ('<gazebo reference="c"><mu1>1</mu1></gazebo>', None),
+    ('<gazebo reference="k"/>', f'<gazebo reference="{SAFE}"/>'),
+    ("<gazebo reference='k'/>", f"<gazebo reference='{SAFE}'/>"),
+    ('<gazebo reference="half"/>', '<gazebo reference="half"/>'),
+    ('<gazebo reference="nobody"/>', '<gazebo reference="nobody"/>'),
+    ('<sensor><parent link="b"/></sensor>', '<sensor><parent link="new"/></sensor>'),
+    ('<sensor name="s"><parent link="c"/></sensor>', None),
+    ('<ros2_control><joint name="l"/></ros2_control>', None),
+    (
+        '<ros2_control>\n  <joint name="j"/>\n  <joint name="l">\n <p/></joint>\n</ros2_control>',
+        '<ros2_control>\n  <joint name="j"/>\n</ros2_control>',
+    ),
+    (
+        '<ros2_control><joint name="k"/><transmission><joint name="l"/><joint name="k"/>'
+        "</transmission></ros2_control>",
+        f'<ros2_control><joint name="{SAFE}"/></ros2_control>',
+    ),
+    # what a joint holds that goes is not missed
+    (
+        '<ros2_control><joint name="j"/><joint name="l"><x>l</x></joint></ros2_control>',
+        '<ros2_control><joint name="j"/></ros2_control>',
+    ),
+    (
+        '<ros2_control><joint name="j"/><joint name="l"><param name="mimic">l</param></joint>'
+        "</ros2_control>",
+        '<ros2_control><joint name="j"/></ros2_control>',
+    ),
+    (
+        '<ros2_control><joint name="j"><param name="mimic"> k </param></joint></ros2_control>',
+        f'<ros2_control><joint name="j"><param name="mimic"> {SAFE} </param></joint>'
+        "</ros2_control>",
+    ),
+]
+
+
+@pytest.mark.parametrize(("xml", "wanted"), FOLLOWED, ids=[xml[:60] for xml, _ in FOLLOWED])
+def test_names_followed_and_gone(xml: str, wanted: str | None):
+    assert follow(xml) == (wanted, [])
+
+
+LEFT = [
+    ("<gazebo><plugin><jointName>k</jointName></plugin></gazebo>", "'k': renamed"),
+    ("<gazebo><plugin joint='robot::l'/></gazebo>", "'l': gone"),
+    ("<gazebo reference='both'/>", "'both': renamed"),  # a link and a joint, now with two names
+    ("<x>b c</x>", "'b', 'c': renamed or gone"),
+    (
+        '<ros2_control><joint name="j"><param name="mimic">l</param></joint></ros2_control>',
+        "'l': gone",
+    ),
+]
+
+
+@pytest.mark.parametrize(("xml", "part"), LEFT, ids=[xml[:60] for xml, _ in LEFT])
+def test_names_that_are_left_are_findings(xml: str, part: str):
+    new, (message,) = follow(xml)
+    assert new == xml
+    assert message.endswith(f"still holds {part}")
+
+
+def test_without_changes_nothing_is_even_read():
+    references = References({"a": "a"}, {}, Findings(None))
+    broken = ExtraElement("robot", "gazebo", "<not xml")
+    assert references.follow(broken) is broken
