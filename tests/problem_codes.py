@@ -24,7 +24,7 @@ TELLING = re.compile(r"[Ff]inding|[Pp]roblem|BadText|\bcode\b|\.wrong\(")
 
 _UNREAD = ("stiffness", "damping", "effort", "angle")
 _OF_REASONS = ast.unparse(  # whose parentheses depend on the version of Python
-    ast.parse("next((code for said, code in _REASONS[kind] if said in text))", mode="eval")
+    ast.parse("next((code for said, code in _REASONS[use.element] if said in text))", mode="eval")
 )
 # What the source holds in place of a code, and the codes that this is, with their levels.
 OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {

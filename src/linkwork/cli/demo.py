@@ -13,7 +13,7 @@ from linkwork import models, settings
 from linkwork.cli import output
 from linkwork.cli.arguments import DemoArguments
 from linkwork.errors import UnknownNameError
-from linkwork.solve.tasks.base import TOLERANCES
+from linkwork.solve.tasks import TOLERANCES
 
 Floats = NDArray[np.float64]
 

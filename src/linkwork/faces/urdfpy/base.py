@@ -433,10 +433,11 @@ def _places(element: Element, around: _Place) -> Iterator[tuple[Any, _Place]]:
         around = around._replace(hosts=(*around.hosts, host))
     for child in element.children:
         place = around._replace(fields=(*around.fields, child.field)) if child.field else around
-        if child.element.children and child.element.record in _HOSTS:
-            yield from _places(child.element, place)
-        if child.element.record is not None:
-            yield child.element.record, place
+        for inner in child.elements:
+            if inner.children and inner.record in _HOSTS:
+                yield from _places(inner, place)
+            if inner.record is not None:
+                yield inner.record, place
 
 
 _PLACES = {records.Robot: _Place(), **dict(_places(ROBOT, _Place()))}

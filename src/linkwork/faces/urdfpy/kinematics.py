@@ -23,9 +23,8 @@ from linkwork.faces.urdfpy.link import Link
 from linkwork.faces.urdfpy.utils import Floats, WrongTypeError
 from linkwork.faces.urdfpy.values import EPOCH, ForeignError
 from linkwork.formats.structure import root_first
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.model import JointType
-from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
 from linkwork.poses import xyz_rpy
 from linkwork.robot import Robot
 
