@@ -423,6 +423,10 @@ def test_a_faulty_element_is_refused():
         ("Link", "<link/>"),
         ("Visual", "<visual/>"),
         ("Inertial", "<inertial/>"),
+        ("Geometry", "<geometry/>"),
+        ("Geometry", "<box size='1 1 1'/>"),
+        ("Box", "<sphere radius='1'/>"),
+        ("Joint", "<link name='l'/>"),
     ]:
         with pytest.raises(ValueError, match=r".+"):
             getattr(urdfpy, name)._from_xml(ET.fromstring(text), "")
