@@ -194,12 +194,6 @@ def test_a_fault_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch):
         module.run(["fk", "panda"])
 
 
-def test_run_returns_the_code(capfd: pytest.CaptureFixture[str]):
-    assert module.run(["--version"]) == 0
-    assert module.run(["nope"]) == 2
-    assert capfd.readouterr().out == f"linkwork {lw.__version__}\n"
-
-
 def test_the_commands_that_compute_nothing_load_no_compiler():
     heavy = "{'casadi', 'llvmlite', 'jax', 'numpy', 'lxml', 'trimesh'}"
     for args in (["models"], ["--help"], ["ik", "--help"], ["--version"], ["nope"]):

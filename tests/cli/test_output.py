@@ -118,14 +118,14 @@ def test_what_is_written_is_read_again_to_the_last_bit(tmp_path: Path):
     values = rng("files").normal(size=(50, 3)) * 10.0 ** rng("exp").integers(-300, 300, (50, 3))
     path = output.target_file(str(tmp_path / "a.csv"))
     assert path is not None
-    output.write_csv(path, ("x", "y,z", 'q"'), values.tolist())
+    output.write_numbers(path, values, ("x", "y,z", 'q"'), values.tolist())
     read = inputs.read_numbers(str(path))
     assert isinstance(read, inputs.Table)
     assert read.header == ("x", "y,z", 'q"')
     np.testing.assert_array_equal(read.values, values)
     binary = output.target_file(str(tmp_path / "a.NPY"))
     assert binary is not None
-    output.write_npy(binary, values)
+    output.write_numbers(binary, values, (), ())
     np.testing.assert_array_equal(np.load(binary), values)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.NPY", "a.csv"]
 

@@ -49,8 +49,7 @@ def run(given: AssembleArguments) -> None:
         result = solver.solve(rows, near, follow=given.follow, **how)
     found = 0 not in result.shape
     gaps = closed.gap(robot, result.q) if found else np.zeros(result.shape)
-    if out is not None:
-        output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
+    output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
     if given.json:
         output.print_json(_as_json(robot, labels, result, gaps))
     elif found:

@@ -33,16 +33,13 @@ def run(given: FkArguments) -> None:
     xyz, rpy = lw.xyz_rpy(T)
     wxyz = lw.xyz_wxyz(T)[1]
     places = [(row, k) for row in range(len(rows)) for k in range(len(frames))]
-    if out is not None and out.suffix.lower() == ".npy":
-        matrices = T if given.all_frames else T[:, 0]
-        output.write_npy(out, matrices[0] if q.ndim == 1 else matrices)
-    elif out is not None:
-        named = ("row", "frame") if given.all_frames else ()
-        lines = (
-            [*(k[0], frames[k[1]])[: len(named)], *xyz[k].tolist(), *wxyz[k].tolist()]
-            for k in places
-        )
-        output.write_csv(out, (*named, *inputs.POSITION, *inputs.WXYZ), lines)
+    named = ("row", "frame") if given.all_frames else ()
+    lines = (
+        [*(k[0], frames[k[1]])[: len(named)], *xyz[k].tolist(), *wxyz[k].tolist()] for k in places
+    )
+    matrices = T if given.all_frames else T[:, 0]
+    matrices = matrices[0] if q.ndim == 1 else matrices
+    output.write_numbers(out, matrices, (*named, *inputs.POSITION, *inputs.WXYZ), lines)
     if given.json:
         poses: list[list[dict[str, Any]]] = [[] for _ in rows]
         for k in places:

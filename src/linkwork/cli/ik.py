@@ -45,8 +45,7 @@ def run(given: IkArguments) -> None:
     q0 = inputs.configuration(robot, given.q0, "--q0", Angles(given.deg)) if given.q0 else None
     asked = _asked(robot, given, robot.neutral() if q0 is None else q0)
     result, names = _solve(robot, asked, q0, given)
-    if out is not None:
-        output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
+    output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
     if given.json:
         output.print_json(_as_json(robot, asked, given, result, names))
     elif result.shape == ():

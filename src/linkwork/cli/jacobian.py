@@ -28,15 +28,12 @@ def run(given: JacobianArguments) -> None:
     J = robot.jacobian(q, frame, reference=cast("Reference", given.reference))
     columns, single = inputs.velocity_labels(robot.mechanism), q.ndim == 1
     matrices, positions = J.reshape(-1, *J.shape[-2:]), np.atleast_2d(q)
-    if out is not None and out.suffix.lower() == ".npy":
-        output.write_npy(out, J)
-    elif out is not None:
-        lines = (
-            [*(() if single else (k,)), name, *values.tolist()]
-            for k, matrix in enumerate(matrices)
-            for name, values in zip(ROWS, matrix, strict=True)
-        )
-        output.write_csv(out, (*(() if single else ("row",)), "velocity", *columns), lines)
+    lines = (
+        [*(() if single else (k,)), name, *values.tolist()]
+        for k, matrix in enumerate(matrices)
+        for name, values in zip(ROWS, matrix, strict=True)
+    )
+    output.write_numbers(out, J, (*(() if single else ("row",)), "velocity", *columns), lines)
     if given.json:
         pairs = zip(positions, matrices, strict=True)
         output.print_json(

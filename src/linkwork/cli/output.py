@@ -233,17 +233,24 @@ def target_file(
         return path.resolve() if path.is_symlink() else path
 
 
-def write_npy(path: Path, array: NDArray[Any]) -> None:
-    """Write an array as .npy."""
+def write_numbers(
+    path: Path | None,
+    array: NDArray[Any],
+    header: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+) -> None:
+    """Write an array (.npy), or rows under a header (.csv); nothing where there is no file.
+
+    Every number is as short as it can be read back exactly.
+    """
+    if path is None:
+        return
     import numpy as np  # noqa: PLC0415  the list of models needs none
 
     with replacing(path) as file:
-        np.save(file, array, allow_pickle=False)
-
-
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows under a header; every number as short as it can be read back exactly."""
-    with replacing(path) as file:
+        if path.suffix.lower() == ".npy":
+            np.save(file, array, allow_pickle=False)
+            return
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(header)
@@ -252,13 +259,10 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
         text.detach()
 
 
-def write_solutions(path: Path, labels: Sequence[str], result: IKResult) -> None:
+def write_solutions(path: Path | None, labels: Sequence[str], result: IKResult) -> None:
     """Write joint positions (.npy), or a line for each row with its success and errors (.csv)."""
-    if path.suffix.lower() == ".npy":
-        write_npy(path, result.q)
-        return
     rows = (
         [*one.q.tolist(), int(one.success), one.position_error, one.rotation_error]
         for _, one in result.rows()
     )
-    write_csv(path, (*labels, *RESULT_COLUMNS), rows)
+    write_numbers(path, result.q, (*labels, *RESULT_COLUMNS), rows)
