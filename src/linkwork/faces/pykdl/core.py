@@ -21,15 +21,14 @@ import numpy as np
 from linkwork import settings
 from linkwork.algorithms.registry import find
 from linkwork.compile.machine_code import COMPILING
-from linkwork.compile.native_call import Number, Numbers, Result, Several, Vector, number_call
+from linkwork.compile.native_call import Array, Kind, Number, Numbers, Several, number_call
 from linkwork.compile.recipe import text_recipe
 from linkwork.faces.pykdl.chain import Content, Joint, Segment
 from linkwork.faces.pykdl.formulas import digest
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.model import JointType
-from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.robot import Robot
 from linkwork.solve.least_squares import least_norm
@@ -51,7 +50,7 @@ class _Asked(NamedTuple):
 
     sizes: dict[str, int]
     expression: Callable[..., Block]
-    result: Result
+    result: Kind
     general: Call
 
 
@@ -180,7 +179,7 @@ class Core:
 
         sizes = {**self._sizes("q", "v", "dv"), "gravity": 3}
         sizes |= {f"{part} {k}": 3 for _, k in loaded for part in ("force", "torque")}
-        return _Asked(sizes, expression, Vector(m.n_v), general)
+        return _Asked(sizes, expression, Array((m.n_v,)), general)
 
     def velocities(self, count: int, *given: Any, towards: tuple[Any, ...] = ()) -> Any:
         """Least velocities that come nearest to a twist, and how far they are from singular ones.
@@ -217,7 +216,7 @@ class Core:
         sizes = {**self._sizes("q"), "linear": 3, "angular": 3}
         if towards:
             sizes |= {"goal": n, "weights": n, "share": 1}
-        result = Several((Vector(n), Number(), Number()))
+        result = Several((Array((n,)), Number(), Number()))
         return _Asked(sizes, expression, result, lambda *given: _SINGULAR)
 
     def _sizes(self, *names: str) -> dict[str, int]:
@@ -247,7 +246,7 @@ def _pose_numbers(T: Any) -> Any:
     return tuple(T[:3, :3].ravel().tolist()), tuple(T[:3, 3].tolist())
 
 
-def _numbers(*sizes: int) -> Result:
+def _numbers(*sizes: int) -> Kind:
     return Several(tuple(Numbers(size) for size in sizes))
 
 
