@@ -8,7 +8,7 @@ Poses, velocities, Jacobians, their derivatives, forces and mass matrices.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -82,6 +82,7 @@ class SolverI:
         self._core = content.core
         self._joints = content.joints
         self._segments = len(content.segments)
+        self._calls: dict[int, Any] = {}  # by the number of segments that was asked for
 
     def _set(self, code: int) -> int:
         self._error = code
@@ -95,6 +96,12 @@ class SolverI:
             if array._a.shape[-1] != self._joints:
                 return E_SIZE_MISMATCH
         return E_NOERROR
+
+    def _fits_one(self, array: Any) -> bool:
+        """Whether an argument is a JntArray for the chain, which is as it was."""
+        if array.__class__ is not JntArray or self._chain._content is not self._content:
+            return False
+        return len(array._a) == self._joints
 
     def _counted(self, segment_nr: int, *arrays: Any) -> tuple[int, int]:
         """What `_fits` gives, or the code for too many segments; and how many are meant."""
@@ -110,14 +117,11 @@ def check(call: str, *pairs: Any) -> None:
 
     Raises: WrongTypeError.
     """
-    values, kinds = pairs[::2], pairs[1::2]
-    for value, kind in zip(values, kinds, strict=True):
-        if not isinstance(value, kind):
-            takes = [
-                " or ".join([one.__name__ for one in (k if isinstance(k, tuple) else (k,))])
-                for k in kinds
-            ]
-            raise wrong(call, ", ".join(takes), *values)
+    for k in range(0, len(pairs), 2):
+        if not isinstance(pairs[k], pairs[k + 1]):
+            kinds = [kind if isinstance(kind, tuple) else (kind,) for kind in pairs[1::2]]
+            takes = [" or ".join([one.__name__ for one in each]) for each in kinds]
+            raise wrong(call, ", ".join(takes), *pairs[::2])
 
 
 # poses and velocities
@@ -134,24 +138,27 @@ class ChainFkSolverPos(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for positions that are not finite.
         """
+        call = self._calls.get(segmentNr) if segmentNr.__class__ is int else None
+        if call is not None and p_out.__class__ is Frame and self._fits_one(q_in):
+            p_out._a._m, p_out._b._v = call(q_in._a)
+            return self._set(E_NOERROR)
         one = isinstance(p_out, Frame)
-        frames: Any = p_out if isinstance(p_out, (list, tuple)) else (p_out,)
-        if not isinstance(q_in, JntArray) or not (one or all(isinstance(f, Frame) for f in frames)):
+        frames = cast("list[Any]", p_out if isinstance(p_out, (list, tuple)) else [p_out])
+        if not isinstance(q_in, JntArray) or not all([isinstance(f, Frame) for f in frames]):
             raise wrong("JntToCart", "a JntArray and a Frame, or a list of Frames", q_in, p_out)
         if self._chain._content is not self._content:
             self.updateInternalDataStructures()  # as the original, which keeps nothing
         code, count = self._counted(segmentNr, q_in)
-        if code == E_NOERROR and not one and len(frames) != count:
+        if code == E_NOERROR and one:
+            call = self._calls[segmentNr] = self._core.call("pose", count)
+            p_out._a._m, p_out._b._v = call(q_in._a)
+        elif code == E_NOERROR and len(frames) != count:
             code = E_SIZE_MISMATCH
-        if code != E_NOERROR:
-            return self._set(code)
-        if one:
-            p_out._a._m, p_out._b._v = self._core.call("pose", count)(q_in._a)
-        else:
+        elif code == E_NOERROR:
             poses, order = self._core.function("fk_all")(q_in._a), self._core.order
             for k, frame in enumerate(frames):
                 frame._put(Frame.FromArray(poses[order[k + 1]]))
-        return self._set(E_NOERROR)
+        return self._set(code)
 
 
 class ChainFkSolverPos_recursive(ChainFkSolverPos):
@@ -170,14 +177,18 @@ class ChainFkSolverVel(SolverI):
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
         check("JntToCart", q_in, JntArrayVel, p_out, FrameVel)
-        if self._chain._content is not self._content:
-            self.updateInternalDataStructures()
-        code, count = self._counted(segmentNr, q_in._q, q_in._qdot)
-        if code == E_NOERROR:
-            (frame, twist), call = (p_out._a, p_out._b), self._core.call("motion", count)
-            found = call(q_in._q._a, q_in._qdot._a)
-            frame._a._m, frame._b._v, twist._a._v, twist._b._v = found
-        return self._set(code)
+        q, v = q_in._q, q_in._qdot
+        call = self._calls.get(segmentNr) if segmentNr.__class__ is int else None
+        if call is None or not (self._fits_one(q) and self._fits_one(v)):
+            if self._chain._content is not self._content:
+                self.updateInternalDataStructures()
+            code, count = self._counted(segmentNr, q, v)
+            if code != E_NOERROR:
+                return self._set(code)
+            call = self._calls[segmentNr] = self._core.call("motion", count)
+        frame, twist = p_out._a, p_out._b
+        frame._a._m, frame._b._v, twist._a._v, twist._b._v = call(q._a, v._a)
+        return self._set(E_NOERROR)
 
 
 class ChainFkSolverVel_recursive(ChainFkSolverVel):
@@ -194,6 +205,7 @@ class _WithLocks(SolverI):
         """Take the chain as it is now, with all its joints."""
         super().updateInternalDataStructures()
         self._free = np.ones(self._joints, bool)
+        self._locked = False
 
     def setLockedJoints(self, locked_joints: Sequence[bool]) -> int:
         """Leave out the joints that are True; -4 for a list of another length.
@@ -206,10 +218,11 @@ class _WithLocks(SolverI):
             code = E_SIZE_MISMATCH
         if code == E_NOERROR:
             self._free = ~np.array(list(locked_joints), bool)
+            self._locked = not self._free.all()
         return self._set(code)
 
     def _packed(self, columns: Floats) -> Floats:
-        if self._free.all():
+        if not self._locked:
             return columns
         packed = np.zeros_like(columns)
         packed[:, : int(self._free.sum())] = columns[:, self._free]
