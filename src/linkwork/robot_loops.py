@@ -105,7 +105,7 @@ class RobotLoops:
         singularity or at a joint's limit, it is no ``success``, and ``q`` is where it ends.
         ``follow=False`` searches for any branch, from ``q0`` first, then at random; so it is
         without ``q0``, from neutral first. ``steps``, and of a search ``tries`` and ``seed``, are
-        those of `IKOptions`.
+        those of `ik.Options`.
 
         Closed within 1e-12 m and rad, inside the limits, or not ``success``: `IKResult.reason` says
         which loop stays open by how much.
@@ -145,7 +145,10 @@ class RobotLoops:
             self._assemblers["nearest"] = nearest, self.solver(tasks=Closed())
         nearest, closing = self._assemblers["nearest"]
         wanted = configuration(neutral(m) if q0 is None else q0, m)
-        how = {"seed": seed, "threads": settings.most_threads() if threads is None else threads}
+        how: dict[str, Any] = {
+            "seed": seed,
+            "threads": settings.most_threads() if threads is None else threads,
+        }
         how |= {"tries": _TRIES_TO_NEAREST if tries is None else tries}
         start = np.clip(wanted, m.lower, m.upper)  # what is in no loop goes to its limit too
         many = _STEPS_TO_NEAREST if steps is None else steps

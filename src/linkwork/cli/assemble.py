@@ -139,7 +139,7 @@ def _labels(robot: lw.Robot, places: list[int]) -> tuple[str, ...]:
 # the search
 
 
-def _solved(robot: lw.Robot, asked: Asked, given: AssembleArguments) -> lw.IKResult:
+def _solved(robot: lw.Robot, asked: Asked, given: AssembleArguments) -> lw.ik.IKResult:
     threads = settings.most_threads() if given.threads is None else given.threads
     asked_for = {"seed": given.seed, "tries": given.tries, "steps": given.steps}
     changes: dict[str, Any] = {k: v for k, v in asked_for.items() if v is not None}
@@ -153,7 +153,7 @@ def _solved(robot: lw.Robot, asked: Asked, given: AssembleArguments) -> lw.IKRes
 # what is told
 
 
-def _as_json(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats) -> dict[str, Any]:
+def _as_json(robot: lw.Robot, asked: Asked, result: lw.ik.IKResult, gaps: Floats) -> dict[str, Any]:
     return {
         "robot": robot.name,
         "actuated": asked.labels,
@@ -174,7 +174,9 @@ def _as_json(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats) -
     }
 
 
-def _show(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats, angles: Angles) -> None:
+def _show(
+    robot: lw.Robot, asked: Asked, result: lw.ik.IKResult, gaps: Floats, angles: Angles
+) -> None:
     screen, labels = output.console(), inputs.position_labels(robot.mechanism)
     turning, limits = inputs.position_angles(robot.mechanism.joint_types), robot.limits
     q, lower, upper = (angles.shown(x, turning) for x in (result.q, limits.lower, limits.upper))

@@ -33,7 +33,7 @@ class Report:
 
     robot: lw.Robot
     frame: str
-    result: lw.IKResult
+    result: lw.ik.IKResult
     loading: float
     compiling: float
     solving: float
@@ -93,7 +93,7 @@ def compare(reached: Floats, wanted: Floats) -> tuple[Floats, Floats]:
     return position, np.linalg.norm(apart[..., :3, :3], axis=(-2, -1)) / np.sqrt(2.0)
 
 
-def count_false(robot: lw.Robot, result: lw.IKResult, differences: tuple[Floats, Floats]) -> int:
+def count_false(robot: lw.Robot, result: lw.ik.IKResult, differences: tuple[Floats, Floats]) -> int:
     """The number of answers called solved that by this comparison or the limits are not."""
     position, rotation = differences
     limits = robot.limits
@@ -139,7 +139,7 @@ def _show(screen: Console, report: Report) -> None:
     screen.print(shown, "", sep="\n")
 
 
-def _worst(errors: Floats, result: lw.IKResult, allowed: float, unit: str) -> str:
+def _worst(errors: Floats, result: lw.ik.IKResult, allowed: float, unit: str) -> str:
     worst = float(np.max(errors, initial=0.0, where=result.success))
     return f"{worst:.2e} {unit}, of {allowed:.0e} allowed"
 

@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 class Found(NamedTuple):
     """The solutions; ``names`` are those of the tasks."""
 
-    result: lw.IKResult
+    result: lw.ik.IKResult
     names: tuple[str, ...]
 
 
@@ -127,7 +127,7 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
     choice: dict[str, Any] = {}
     if given.best is not None:
         choice = {"best_of": given.best_of, "choose": given.best}
-    options = lw.IKOptions(
+    options = lw.ik.Options(
         position_tolerance=given.position_tolerance,
         rotation_tolerance=given.rotation_tolerance,
         steps=given.steps,
@@ -155,7 +155,7 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
     return Found(result, names)
 
 
-def _unsolved(result: lw.IKResult) -> str:
+def _unsolved(result: lw.ik.IKResult) -> str:
     """The number of targets that are not solved, and why the first, as the result says it."""
     return f"not solved: {result.reason}" if result.shape == () else result.reason
 
@@ -180,7 +180,7 @@ def _as_json(robot: lw.Robot, asked: Asked, given: IkArguments, found: Found) ->
     return {**head, "results": rows}
 
 
-def _row_as_json(one: lw.IKResult, gap: Any) -> dict[str, Any]:
+def _row_as_json(one: lw.ik.IKResult, gap: Any) -> dict[str, Any]:
     """The result of one target; the time is that of all, and a cost is not always there."""
     told = one.to_dict()
     del told["seconds"]
