@@ -202,46 +202,6 @@ def test_targets_of_rotations_directions_and_lines():
 
 # --- of a frame ---
 
-ROBOTS = ["panda", "ur5e"]
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ROBOTS)
-def test_whole_poses_are_reached(name):
-    robot = robot_of(name)
-    T = robot.fk(postures(robot, "poses"), "tool0")
-    reached = robot.fk(solved(robot, Pose("tool0"), T), "tool0")
-    assert np.linalg.norm(reached[:, :3, 3] - T[:, :3, 3], axis=-1).max() <= 1.001e-5
-    assert measures.turn_between(reached, T).max() <= 1.001e-4
-
-
-PARTS = [
-    {"position": "xy", "rotation": "xyz", "axes_of": "tool"},
-    {"position": "xyz", "rotation": "xy", "axes_of": "target"},
-    {"position": "xyz", "rotation": "xy", "axes_of": "world"},
-    {"position": "xz", "rotation": "z", "axes_of": "world"},
-    {"position": "xyz", "rotation": "x", "axes_of": "tool"},
-    {"position": "xyz", "rotation": "xyz", "axes_of": "world", "mirror": "z"},
-    {"position": "xyz", "rotation": "xy", "axes_of": "tool", "mirror": "x"},
-    {"position": "xyz", "rotation": "xz", "axes_of": "world", "mirror": "y"},
-]
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("how", PARTS, ids=lambda how: " ".join(map(str, how.values())))
-def test_parts_of_poses_are_reached(name, how):
-    robot = robot_of(name)
-    T = robot.fk(postures(robot, str(how)), "tool0")
-    reached = robot.fk(solved(robot, Pose("tool0", **how), T), "tool0")
-    where, turns, of = how["position"], how["rotation"], how["axes_of"]
-    assert measures.position_left(reached, T, where, of).max() <= 1.001e-5
-    mirror = how.get("mirror")
-    assert measures.rotation_left(reached, T, turns, of, mirror).max() <= 1.001e-4
-    turned = Orientation("tool0", axes=turns, axes_of=of, mirror=mirror)
-    reached = robot.fk(solved(robot, turned, T[:, :3, :3]), "tool0")
-    assert measures.rotation_left(reached, T, turns, of, mirror).max() <= 1.001e-4
-
 
 def test_what_is_free_is_left_free_and_what_is_mirrored_is_used():
     robot = robot_of("panda")
@@ -307,23 +267,6 @@ def test_nothing_to_ask_for_is_refused():
         Pose("tool0", rotation="", mirror="x").bind(m)
 
 
-TIP = (0.02, -0.01, 0.15)
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ["panda", "scara"])
-@pytest.mark.parametrize(("axes", "of"), [("xyz", "world"), ("xyz", "tool"), ("xz", "tool")])
-def test_points_are_reached(name, axes, of):
-    robot = robot_of(name)
-    p = measures.point_of(robot.fk(postures(robot, f"{axes} {of}"), "tool0"), TIP)
-    q = solved(robot, Position("tool0", axes=axes, axes_of=of, point=TIP), p)
-    way = p - measures.point_of(robot.fk(q, "tool0"), TIP)
-    if of == "tool":
-        way = np.einsum("nji,nj->ni", robot.fk(q, "tool0")[:, :3, :3], way)
-    kept = ["xyz".index(a) for a in axes]
-    assert np.linalg.norm(way[:, kept], axis=1).max() <= 1.001e-5
-
-
 def test_what_is_free_is_left_free():
     robot = robot_of("ur5e")
     p = robot.fk(postures(robot, "free"), "tool0")[:, :3, 3]
@@ -345,35 +288,6 @@ def test_slack_is_a_box():
 
 def between(robot, q, frame, other):
     return measures.back(robot.fk(q, other)) @ robot.fk(q, frame)
-
-
-PAIRS = [
-    ("two_arm_torso", {}, "left_tool0", "right_tool0"),
-    ("humanoid", {"base": "floating"}, "left_hand", "right_foot"),
-]
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize(("name", "options", "frame", "other"), PAIRS)
-def test_relative_poses_are_reached(name, options, frame, other):
-    robot = robot_of(name, **options)
-    T = between(robot, postures(robot, "pairs"), frame, other)
-    q = solved(robot, RelativePose(frame, other), T)
-    reached = between(robot, q, frame, other)
-    assert np.linalg.norm(reached[:, :3, 3] - T[:, :3, 3], axis=-1).max() <= 1.001e-5
-    assert measures.turn_between(reached, T).max() <= 1.001e-4
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("of", ["other", "target", "tool"])
-def test_parts_are_reached(of):
-    robot = robot_of("two_arm_torso")
-    T = between(robot, postures(robot, of), "left_tool0", "right_tool0")
-    how = {"position": "xy", "rotation": "xy", "axes_of": of}
-    q = solved(robot, RelativePose("left_tool0", "right_tool0", **how), T)
-    reached = between(robot, q, "left_tool0", "right_tool0")
-    assert measures.position_left(reached, T, "xy", of).max() <= 1.001e-5
-    assert measures.rotation_left(reached, T, "xy", of).max() <= 1.001e-4
 
 
 def test_only_the_joints_between_matter():
@@ -421,70 +335,6 @@ def test_a_frame_in_itself_moves_by_nothing():
         InverseKinematics(m, RelativePose("tool0", "link7"))
 
 
-AXIS, POINT = (0.5, 1.0, -0.3), (0.03, 0.0, 0.05)
-
-
-def through(T, across):
-    """Points that the tip can reach, moved by ``across`` of random vectors, and these (n, 6)."""
-    p, g = measures.point_of(T, POINT), rng("through")
-    d = g.normal(size=p.shape)
-    return np.hstack([p + across(d, g), d])
-
-
-def ahead(T):
-    far = rng("far").uniform(0.05, 3.0, (len(T), 1))
-    return measures.point_of(T, POINT) + far * measures.axis_of(T, AXIS)
-
-
-KINDS = {  # task, targets of poses that can be had, what is left of poses, slack, tolerance
-    "direction": (
-        lambda **how: Direction("tool0", axis=AXIS, **how),
-        lambda T: 2.0 * measures.axis_of(T, AXIS),
-        lambda T, x: measures.angle_between(measures.axis_of(T, AXIS), x),
-        0.3,
-        1.001e-4,
-    ),
-    "pointing": (
-        lambda **how: Pointing("tool0", axis=AXIS, point=POINT, **how),
-        ahead,
-        lambda T, x: measures.angle_between(
-            measures.axis_of(T, AXIS), x - measures.point_of(T, POINT)
-        ),
-        0.2,
-        1.001e-4,
-    ),
-    "line": (
-        lambda **how: OnLine("tool0", point=POINT, **how),
-        lambda T: through(T, lambda d, g: g.normal(size=(len(d), 1)) * d),
-        lambda T, x: measures.from_line(measures.point_of(T, POINT), x),
-        0.05,
-        1.001e-5,
-    ),
-    "plane": (
-        lambda **how: OnPlane("tool0", point=POINT, **how),
-        lambda T: through(T, lambda n, g: np.cross(g.normal(size=n.shape), n)),
-        lambda T, x: measures.from_plane(measures.point_of(T, POINT), x),
-        0.05,
-        1.001e-5,
-    ),
-}
-
-
-@pytest.mark.sweep(2, by="kind")
-@pytest.mark.parametrize("slack", [False, True], ids=["exact", "slack"])
-@pytest.mark.parametrize("name", ["ur5e", "panda"])
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_directions_points_lines_and_planes_are_reached(kind, name, slack):
-    task, targets_of, left, allowed, tolerance = KINDS[kind]
-    robot = robot_of(name)
-    targets = targets_of(robot.fk(postures(robot, f"{kind} {slack}"), "tool0"))
-    asked = task(slack=allowed) if slack else task()
-    found = left(robot.fk(solved(robot, asked, targets), "tool0"), targets)
-    assert found.max() <= (allowed if slack else 0.0) + tolerance
-    if slack:
-        assert np.median(found) > 0.1 * allowed  # and it is used
-
-
 def test_the_opposite_direction_is_turned_round():
     robot = robot_of("panda")
     q = postures(robot, "opposite")
@@ -529,21 +379,6 @@ def test_two_tasks_on_one_frame():
 
 
 # --- of joints ---
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ["panda", "mobile_arm"])
-def test_postures_are_reached(name):
-    robot = robot_of(name)
-    m = robot.mechanism
-    targets = postures(robot, "posture")
-    q = solved(robot, Posture(), targets)
-    away = q - targets
-    for c, kind in enumerate(m.joint_types):
-        k = int(m.q_start[c + 1]) - 1
-        if kind in (JointType.CONTINUOUS, JointType.PLANAR):
-            away[:, k] = np.angle(np.exp(1j * away[:, k]))
-    assert np.abs(away).max() <= 1.001e-4
 
 
 def test_some_joints_in_the_order_of_their_names():
@@ -650,17 +485,6 @@ def test_joints_without_limits_count_their_turns():
 
 def centres(robot, q):
     return np.array([measures.center_of_mass(robot, each) for each in q])
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ["panda", "two_arm_torso"])
-@pytest.mark.parametrize("axes", ["xyz", "xy"])
-def test_the_centre_of_mass_is_brought_to_the_target(name, axes):
-    robot = robot_of(name)
-    targets = centres(robot, postures(robot, f"com {axes}"))
-    q = solved(robot, CenterOfMass(axes=axes), targets)
-    away = (centres(robot, q) - targets)[:, : len(axes)]
-    assert np.linalg.norm(away, axis=1).max() <= 1.001e-5
 
 
 @pytest.mark.slow
