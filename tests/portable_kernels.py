@@ -104,7 +104,7 @@ def arrays_of(name, n):
     if name == "search":
         no_seeds = np.full(n, -1.0), np.zeros(6)
         report = np.tile([0.0, np.inf, 0.0, np.inf], (n, 1))
-        return [*search_inputs(n), *no_seeds, np.zeros((n, 6)), report]
+        return [*search_inputs(n), *no_seeds, np.zeros((n, 6)), report, np.zeros(0)]
     out = np.full((n, function_of(name).signature.output_sizes[0]), np.nan)
     return [inputs_of(name, n), out, np.zeros(SCRATCH)]
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from linkwork.algorithms.jacobian import Reference
     from linkwork.compile.kernel import OnBad
-    from linkwork.mechanism.dynamics_inputs import External
     from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.mechanism.model import Mechanism
     from linkwork.mechanism.named_positions import Configuration
+    from linkwork.mechanism.parameters import External
     from linkwork.programs import Programs
     from linkwork.solve.closed.assembly import Actuated, Assembly
     from linkwork.solve.closed.rates import Mobility, Singularities

@@ -13,9 +13,8 @@ from linkwork.algorithms.path import (
     sums_from_start,
     sums_to_end,
 )
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.mechanism.parts import JointPart, LinkPart, Parts
 from linkwork.ops.numpy import NUMPY
 from robots import body_poses, mechanism_from, model_poses, random_configuration, random_tree
 from seeds import rng

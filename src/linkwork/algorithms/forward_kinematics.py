@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from linkwork.algorithms.axes import Axes, axis, matrix, reference_axes, wanted_signs
 from linkwork.algorithms.path import Path, path_down, sums_to_end
-from linkwork.algorithms.sweep import FramePose, JointTransform, Output, Sweep, poses
+from linkwork.algorithms.sweep import (
+    FramePose,
+    JointTransform,
+    Output,
+    States,
+    Sweep,
+    looped,
+    poses,
+)
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial.poses import Pose
@@ -21,7 +29,11 @@ def fk(o: Ops, m: Mechanism, q: Block, *, frame: str) -> Block:
 
     Raises: UnknownNameError for a frame that does not exist.
     """
-    path = path_down(o, m, q, m.frame(frame))
+    index = m.frame(frame)
+    found = looped(o, fk_by_sweep, m, (q,), m.ancestry(int(m.frame_body[index])), frame=frame)
+    if found is not None:
+        return found[0]
+    path = path_down(o, m, q, index)
     return homogeneous(o, path.axes, sums_to_end(path.segments)[0])
 
 
@@ -108,13 +120,16 @@ def homogeneous(o: Ops, axes: Axes, p: Block | None) -> Block:
     return o.matrix([*columns, o.concat([origin, one])])
 
 
-def fk_by_sweep(sweep: Sweep, *, frame: str) -> Output:
-    """`fk` in passes, for long mechanisms; written out, `path.Path` takes fewer products."""
+def fk_by_sweep(sweep: Sweep, every: States = None, *, frame: str) -> Output:
+    """`fk` in passes, for long mechanisms; written out, `path.Path` takes fewer products.
+
+    ``every``: the poses of all transforms, where they are there already.
+    """
     found = sweep.output(4, 4)
     sweep.frames(
         [sweep.m.frame(frame)],
         lambda k, step, pose: put_pose(found, (), pose.at(step)),
-        poses(sweep),
+        poses(sweep) if every is None else every,
     )
     return found
 

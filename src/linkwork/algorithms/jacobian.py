@@ -14,7 +14,15 @@ from linkwork.algorithms.path import (
     sums_from_start,
     sums_to_end,
 )
-from linkwork.algorithms.sweep import FramePose, JointTransform, Output, Sweep, fixed_in, poses
+from linkwork.algorithms.sweep import (
+    FramePose,
+    JointTransform,
+    Output,
+    States,
+    Sweep,
+    fixed_in,
+    poses,
+)
 from linkwork.algorithms.triples import applied, cross, flipped, minus, scaled, times, zeros
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
@@ -123,12 +131,15 @@ def _unit_twist(o: Ops, motion: Motion, arm: Block | None, arm_sign: int = 1) ->
 
 
 def jacobian_by_sweep(
-    sweep: Sweep, *, frame: str, reference: Reference = "world-aligned"
+    sweep: Sweep, every: States = None, *, frame: str, reference: Reference = "world-aligned"
 ) -> Output:
-    """`jacobian` in passes, for long mechanisms; `path.Path` takes fewer products written out."""
+    """`jacobian` in passes, for long mechanisms; `path.Path` takes fewer products written out.
+
+    ``every``: the poses of all transforms, where they are there already.
+    """
     check_reference(reference)
     place = fixed_in(sweep.m.frame_placement(sweep.m.frame(frame)))
-    every, found = poses(sweep), sweep.output(6, sweep.m.n_v)
+    every, found = every or poses(sweep), sweep.output(6, sweep.m.n_v)
 
     def visit(step: JointTransform, pose: FramePose) -> None:
         end: FramePose = sweep.last(every).at(place)

@@ -479,6 +479,23 @@ class Output:
         return found if lead else found[0]
 
 
+def looped(
+    o: Ops,
+    by_sweep: Callable[..., Any],
+    m: Mechanism,
+    inputs: Sequence[Block],
+    bodies: Sequence[int] | None = None,
+    **static: Any,
+) -> list[Block] | None:
+    """The results of ``by_sweep(sweep, *inputs after q, **static)`` as a call of loops.
+
+    None where it is to be written out: the back end makes no loops, or the mechanism is not long.
+    ``bodies`` as `Sweep` takes them. A result of more than two axes is a vector.
+    """
+    loops = getattr(o, "loops", None)
+    return None if loops is None else loops(o, by_sweep, m, inputs, bodies, static)
+
+
 # --------------------------------------------------------------- poses, velocities, accelerations
 
 

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import difference
 from linkwork.checks import finite_number
-from linkwork.compile.compiler import Compiler
+from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.errors import InputError, LinkworkError
 from linkwork.mechanism.model import Mechanism

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.checks import whole_number
-from linkwork.compile.compiler import Compiler
-from linkwork.compile.process_bound import ProcessBound
+from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, LinkworkError, ShapeError
 from linkwork.mechanism.model import Mechanism

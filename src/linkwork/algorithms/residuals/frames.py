@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.axes import matrix
-from linkwork.algorithms.jacobian import jacobian_along
+from linkwork.algorithms.forward_kinematics import fk_by_sweep
+from linkwork.algorithms.jacobian import jacobian_along, jacobian_by_sweep
 from linkwork.algorithms.path import path_down, sums_to_end
+from linkwork.algorithms.sweep import Output, Sweep, looped, poses
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -25,13 +27,34 @@ class Moving(NamedTuple):
 
 def moving_frame(o: Ops, m: Mechanism, q: Block, frame: str, since: int = -1) -> Moving:
     """The frame at q; ``since`` is a body that carries it and stands for the world."""
-    path = path_down(o, m, q, m.frame(frame), since)
-    p = sums_to_end(path.segments)[0]
-    pose = Pose(matrix(o, path.axes), o.const([0.0, 0.0, 0.0]) if p is None else p)
-    whole = jacobian_along(o, m, path)
-    columns = [o.column(whole, k) for k in range(m.n_v)]
+    index = m.frame(frame)
+    way = [body for body in m.ancestry(int(m.frame_body[index])) if body > since]
+    looped_frame = looped(o, frame_by_sweep, m, (q,), way, frame=frame)
+    if looped_frame is not None:
+        T, whole = looped_frame
+        R = o.matrix([o.part(o.column(T, j), 0, 3) for j in range(3)])
+        pose = Pose(R, o.part(o.column(T, 3), 0, 3))
+        moving = {k for body in way if m.coordinate[body] >= 0 for k in _velocities(m, body)}
+    else:
+        path = path_down(o, m, q, index, since)
+        p = sums_to_end(path.segments)[0]
+        pose = Pose(matrix(o, path.axes), o.const([0.0, 0.0, 0.0]) if p is None else p)
+        whole, moving = jacobian_along(o, m, path), set(range(m.n_v))
+    zero = o.const([0.0] * 6)
+    columns = [o.column(whole, k) if k in moving else zero for k in range(m.n_v)]
     linear = [o.part(column, 0, 3) for column in columns]
     return Moving(pose, linear, [o.part(column, 3, 6) for column in columns])
+
+
+def _velocities(m: Mechanism, body: int) -> range:
+    coordinate = int(m.coordinate[body])
+    return range(int(m.v_start[coordinate]), int(m.v_start[coordinate + 1]))
+
+
+def frame_by_sweep(sweep: Sweep, *, frame: str) -> list[Output]:
+    """The pose (4, 4) of a frame and its Jacobian (6, nv), world axes, in passes."""
+    every = poses(sweep)
+    return [fk_by_sweep(sweep, every, frame=frame), jacobian_by_sweep(sweep, every, frame=frame)]
 
 
 def moving_point(o: Ops, frame: Moving, point: Sequence[float]) -> tuple[Block, list[Block]]:

@@ -20,13 +20,9 @@ from linkwork.checks import (
     real_rows,
     whole_number,
 )
-from linkwork.compile.compiler import Compiler, Facts
+from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.lanes import Stall
-from linkwork.compile.machine_code import object_code
-from linkwork.compile.native_call import DictShape, Part, bind_dict_call, emit_dict_call
-from linkwork.compile.numpy_abi import array_abi
-from linkwork.compile.process_bound import ProcessBound
-from linkwork.compile.target import new_module
+from linkwork.compile.native_call import Part, mapping_call
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
@@ -222,29 +218,18 @@ class Assembly(ProcessBound):
         the result with their places in q. The way from ``q0`` (nq,) is followed as by `solve`. It
         returns None where that does not assemble it, and for anything but dicts of floats.
         """
-        abi, how, compiler = array_abi(), self._following, self._compiler
+        how = self._following
         program, sizes = how.program, how.program.sizes
-        kept = [np.ascontiguousarray(configuration(q0, self.mechanism, "q0")), how.numbers]
-        if abi is None or not program.made.facts["one"]:
+        if not program.made.facts["one"]:
             return Otherwise()
-        shape = DictShape(
-            tuple(given), tuple(found), n_row=sizes.n_q + sizes.report, good=sizes.n_q
-        )
-
-        def make() -> tuple[Facts, bytes]:
-            module = new_module("named", compiler.target)
-            emit_dict_call(module, shape, abi)
-            return {}, object_code(module, compiler.target, simplify=True)
-
-        code = compiler.code(("dict call", repr(abi.layout), shape.layout), make).code
-        return bind_dict_call(
-            code,
-            abi,
-            Otherwise(code, program, kept),
-            shape,
+        kept = [np.ascontiguousarray(configuration(q0, self.mechanism, "q0")), how.numbers]
+        return mapping_call(
+            (tuple(given), tuple(found)),
+            (sizes.n_q + sizes.report, sizes.n_q),
+            self._compiler,
+            Otherwise(program, kept),
             rows=program.made.code.address("one"),
-            near=kept[0].ctypes.data,
-            numbers=kept[1].ctypes.data,
+            arrays=[a.ctypes.data for a in kept],
         )
 
     def all_solutions(  # noqa: PLR0913  all but two are named options
