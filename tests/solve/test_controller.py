@@ -472,6 +472,9 @@ def test_the_key_tells_what_code_differs(robot):
     assert len({key("q"), key("v"), key("q", VelocityLimit(0.1))}) == 3
 
 
+optimize = pytest.importorskip("scipy.optimize", reason="SciPy (pip install scipy) is missing")
+
+
 def level_of(J, e):
     return Level(e, [J[:, k] for k in range(J.shape[1])], J.shape[0])
 
