@@ -412,7 +412,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         singularity or at a joint's limit, it is no ``success``, and ``q`` is where it ends.
         ``follow=False`` searches for any branch, from ``q0`` first, then at random; so it is
         without ``q0``, from neutral first. ``steps``, and of a search ``tries`` and ``seed``, are
-        those of `IKOptions`.
+        those of `ik.Options`.
 
         Closed within 1e-12 m and rad, inside the limits, or not ``success``: `IKResult.reason` says
         which loop stays open by how much.

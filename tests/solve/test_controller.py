@@ -26,7 +26,6 @@ from linkwork.solve.controller import Controller, controlled, step_recipe
 from linkwork.solve.expressions import Level
 from linkwork.solve.inputs import settings_of
 from linkwork.solve.joint_update import JointUpdate
-from linkwork.solve.least_squares import product
 from linkwork.solve.limits import AccelerationLimit, VelocityLimit
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture
 from linkwork.solve.options import Options
@@ -473,18 +472,6 @@ def test_the_key_tells_what_code_differs(robot):
     assert len({key("q"), key("v"), key("q", VelocityLimit(0.1))}) == 3
 
 
-def test_a_matrix_that_is_no_pose_is_refused_by_name(robot):
-    control, q = Controller(robot.mechanism, "tool0", dt=0.01), robot.random(seed=4)
-    T, r = robot.fk(q, "tool0"), rng("no pose")
-    wrong = [T.copy() for _ in range(7)]
-    for bad, k in zip(wrong, (0, 1, 5, 6, 12, 15), strict=False):
-        bad.flat[k] += 1e-3 * (1.0 + r.random())
-    wrong[-1][:3, 0] *= -1.0
-    for bad in wrong:
-        with pytest.raises(InputError, match="is not a rigid pose"):
-            control.step(q, bad)
-
-
 optimize = pytest.importorskip("scipy.optimize", reason="SciPy (pip install scipy) is missing")
 
 
@@ -591,8 +578,3 @@ def test_what_is_left_of_a_box_holds_nothing_at_all():
     assert left.upper == [0.75, 0.0, 0.0]
     assert box.bounded == [0, 1, 2]
     assert Box([None], [None]).bounded == []
-
-
-def test_product_is_the_product():
-    J = rng("along").normal(size=(3, 4))
-    np.testing.assert_allclose(product(list(J.T), [1.0, 2.0, 3.0, 4.0]), J @ [1.0, 2.0, 3.0, 4.0])

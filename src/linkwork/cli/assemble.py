@@ -132,7 +132,7 @@ def _places(robot: lw.Robot, joints: tuple[str, ...]) -> tuple[list[int], tuple[
 
 
 def _as_json(
-    robot: lw.Robot, actuated: tuple[str, ...], result: lw.IKResult, gaps: Floats
+    robot: lw.Robot, actuated: tuple[str, ...], result: lw.ik.IKResult, gaps: Floats
 ) -> dict[str, Any]:
     return {
         "robot": robot.name,
@@ -155,7 +155,7 @@ def _as_json(
 
 
 def _show(
-    robot: lw.Robot, actuated: tuple[str, ...], result: lw.IKResult, gaps: Floats, angles: Angles
+    robot: lw.Robot, actuated: tuple[str, ...], result: lw.ik.IKResult, gaps: Floats, angles: Angles
 ) -> None:
     screen, labels = output.console(), inputs.position_labels(robot.mechanism)
     turning, limits = inputs.position_angles(robot.mechanism.joint_types), robot.limits

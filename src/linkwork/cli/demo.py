@@ -98,7 +98,7 @@ def compare(reached: Floats, wanted: Floats) -> tuple[Floats, Floats]:
     return position, np.linalg.norm(apart[..., :3, :3], axis=(-2, -1)) / np.sqrt(2.0)
 
 
-def count_false(robot: lw.Robot, result: lw.IKResult, differences: tuple[Floats, Floats]) -> int:
+def count_false(robot: lw.Robot, result: lw.ik.IKResult, differences: tuple[Floats, Floats]) -> int:
     """The number of answers called solved that by this comparison or the limits are not."""
     position, rotation = differences
     limits = robot.limits

@@ -117,11 +117,11 @@ def _asked(robot: lw.Robot, given: IkArguments, home: Floats) -> Asked:
 
 def _solve(
     robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments
-) -> tuple[lw.IKResult, tuple[str, ...]]:
+) -> tuple[lw.ik.IKResult, tuple[str, ...]]:
     """The solutions, and the names of the tasks."""
     best = given.best is not None
     choice: dict[str, Any] = {"best_of": given.best_of, "choose": given.best} if best else {}
-    options = lw.IKOptions(
+    options = lw.ik.Options(
         position_tolerance=given.position_tolerance,
         rotation_tolerance=given.rotation_tolerance,
         steps=given.steps,
@@ -153,7 +153,7 @@ def _solve(
 
 
 def _as_json(
-    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.IKResult, names: Sequence[str]
+    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> dict[str, Any]:
     gaps = closed.gap(robot, result.q) if closed.is_closed(robot) else None
     rows: list[dict[str, Any]] = []
@@ -177,7 +177,7 @@ def _as_json(
 
 
 def _show_many(
-    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.IKResult, names: Sequence[str]
+    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> None:
     screen, listed = output.console(), ", ".join(names)
     what = f"poses of {asked.frame}" if asked.tasks is None else f"targets of {listed}"
@@ -212,7 +212,7 @@ def _one_of(asked: Asked, names: Sequence[str]) -> str:
 
 
 def _show_one(
-    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.IKResult, names: Sequence[str]
+    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> None:
     screen = output.console()
     word = "solved" if result.success else "not solved; the nearest that was found"

@@ -47,9 +47,7 @@ def manipulability(
     Research 4 (1985); d log w / dq = trace(J⁺ dJ/dq), with the derivatives of a column being cross
     products with columns.
     """
-    counted = {
-        k for c in coordinates for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))
-    }  # fmt: skip
+    counted = set(m.v_indices(coordinates))
     path = path_down(o, m, q, frame)
     arms = sums_to_end(path.segments)
     motions = path.motions
@@ -64,9 +62,14 @@ def manipulability(
         return Manipulability(o.const(0.0), [o.const(0.0)] * m.n_v)
     picked = [o.vector([column[i] for i in rows]) for column in jacobian.values()]
     squared, duals = _inverted(o, picked, len(rows))
-    weight_of = {k: _six(o, dual, rows) for k, dual in zip(jacobian, duals, strict=True)}
-    slope: list[Block] = [o.const(0.0)] * m.n_v
     zero = o.const([0.0] * 6)
+    weight_of: dict[int, Block] = {}
+    for k, dual in zip(jacobian, duals, strict=True):
+        six: list[Block] = [o.const(0.0)] * 6
+        for place, i in enumerate(rows):
+            six[i] = dual[place]
+        weight_of[k] = o.vector(six)
+    slope: list[Block] = [o.const(0.0)] * m.n_v
     weights = [each.factor * weight_of.get(each.v_index, zero) for each in motions]
     for each, change in zip(motions, _changes(o, m, motions, columns, weights), strict=True):
         if each.v_index in counted:
@@ -80,13 +83,6 @@ def _column(o: Ops, motion: Motion, arm: Block | None) -> _Column:
     if not motion.turns:
         return _Column(axis, nothing)
     return _Column(nothing if arm is None else o.cross(axis, arm), axis)
-
-
-def _six(o: Ops, dual: Block, rows: Sequence[int]) -> Block:
-    six: list[Block] = [o.const(0.0)] * 6
-    for place, i in enumerate(rows):
-        six[i] = dual[place]
-    return o.vector(six)
 
 
 def _inverted(o: Ops, columns: list[Block], rows: int) -> tuple[Block, list[Block]]:
@@ -157,7 +153,7 @@ def _groups(m: Mechanism, motions: Sequence[Motion]) -> list[list[int]]:
     groups: list[list[int]] = []
     last = -1
     for k, motion in enumerate(motions):
-        c = next(i for i in range(len(m.joint_names)) if motion.v_index < m.v_start[i + 1])
+        c = m.coordinate_of_v(motion.v_index)
         if m.joint_types[c].has_quaternion and c == last:
             groups[-1].append(k)
         else:

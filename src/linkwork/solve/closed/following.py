@@ -255,12 +255,14 @@ class _Way:
         gone = [chosen(forward * tangent[k], again * at.tangent[k], move[k]) for k in n]
         moves = [times(unit, each) for unit, each in zip(update.unit, gone, strict=True)]
         y = update.moved(o.vector(base), moves, seen.reach, wrap=False)
+        columns = seen.levels[0].columns
+        entries = o.vector([columns[k][i] for i, k in self.entries])
         after = _State(
             y=y,
             y0=_each(o, taken, at.y, at.y0, len(problem.moved)),
             correction=o.vector([chosen(0.0, 0.0, at.correction[k] + move[k]) for k in n]),
             tangent=o.vector([o.select(taken, tangent[k], at.tangent[k]) for k in n]),
-            before=_each(o, taken, self._entries(o, seen), at.before, len(self.entries)),
+            before=_each(o, taken, entries, at.before, len(self.entries)),
             rank=o.select(taken, rank, at.rank),
             taken=o.select(taken, at.share, at.taken),
             share=chosen(o.select(o.less(_WHOLE, ahead), 1.0, ahead), at.taken + again, at.share),
@@ -306,7 +308,12 @@ class _Way:
 
     def _regular(self, o: Ops, at: _State, factored: LeastSquares) -> tuple[Block, Condition]:
         """The rank of the Jacobian, and whether no singularity lies between y0 and y."""
-        kept, rank = factored.kept(self._jacobian(o, at.before)), factored.rank(_HELD)
+        rows = sum(self.problem.tasks[k].n_rows for k in self.problem.levels[0])
+        before: list[list[Block]] = [[o.const(0.0)] * rows for _ in self.problem.moved_v]
+        for place, (i, k) in enumerate(self.entries):
+            before[k][i] = at.before[place]
+        kept = factored.kept([o.vector(column) for column in before])
+        rank = factored.rank(_HELD)
         same = o.less(o.absolute(rank - at.rank), 0.5)
         return rank, o.both(o.less(_KEPT, kept), same)
 
@@ -317,19 +324,6 @@ class _Way:
         long = o.both(first, o.less(_FARTHEST**2, squared))
         slow = o.both(o.negate(first), o.less(0.25 * at.last, squared))
         return o.either(o.either(long, slow), o.less(_CORRECTIONS - 0.5, at.corrections))
-
-    def _jacobian(self, o: Ops, entries: Block) -> list[Block]:
-        """The columns of which these are the entries."""
-        problem = self.problem
-        rows = sum(problem.tasks[k].n_rows for k in problem.levels[0])
-        columns: list[list[Block]] = [[o.const(0.0)] * rows for _ in problem.moved_v]
-        for place, (i, k) in enumerate(self.entries):
-            columns[k][i] = entries[place]
-        return [o.vector(column) for column in columns]
-
-    def _entries(self, o: Ops, seen: Linearised) -> Block:
-        columns = seen.levels[0].columns
-        return o.vector([columns[k][i] for i, k in self.entries])
 
 
 def _squares(values: Sequence[Block]) -> Block:
