@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-import linkwork as lw
-from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.named_positions import configuration_from
 from robots import mechanism_from
 
@@ -24,29 +21,3 @@ def test_named_joints_are_set_and_the_others_are_neutral():
     assert np.array_equal(configuration_from(m, {}), [0.2, 0, 0, 0])
     assert np.array_equal(configuration_from(m, {"free": [1, 2, 3]}), [0.2, 1, 2, 3])
     assert np.array_equal(configuration_from(m, {"lead": 1.5}), [1.5, 0, 0, 0])
-
-
-def test_a_follower_must_agree_with_its_leader():
-    m = mechanism_from(MIMIC)
-    configuration_from(m, {"lead": 1.0, "follow": -1.5})
-    configuration_from(m, {"follow": -1.5 + 5e-10, "lead": 1.0})
-    configuration_from(m, {"follow": 0.5 - 2 * 0.2})
-    with pytest.raises(InputError, match=r"'follow' follows 'lead', which puts it at -1.5"):
-        configuration_from(m, {"lead": 1.0, "follow": -1.5 + 1e-8})
-
-
-def test_what_does_not_fit_is_refused():
-    m = mechanism_from(MIMIC)
-    with pytest.raises(UnknownNameError, match="follow"):
-        configuration_from(m, {"folow": 1.0})
-    with pytest.raises(ShapeError, match="takes 3 number"):
-        configuration_from(m, {"free": 1.0})
-    for wrong in (np.nan, np.inf, "x", None, [[1.0]]):
-        with pytest.raises((InputError, ShapeError), match="'lead'"):
-            configuration_from(m, {"lead": wrong})
-
-
-def test_the_robot_offers_it():
-    robot = lw.load("ur5e")
-    q = robot.configuration({"elbow_joint": 0.5})
-    assert q[robot.joint_names.index("elbow_joint")] == 0.5
