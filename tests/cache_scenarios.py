@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -111,27 +110,6 @@ def runs(cache: Cache, *, compiling: bool) -> str:
         digest = hashlib.sha256(entry.object_code).hexdigest()
         seen.append(f"{float(value).hex()} {entry.facts['scale']} {digest}")
     return "; ".join(seen)
-
-
-def fight(cache: Cache) -> str:
-    """Read and write six kernels in random order, some a megabyte long; none may be half there."""
-    turn = random.Random(os.getpid())
-    kernels = []
-    for k in range(6):
-        data = bytes([k]) * (1000 if k < 4 else 1 << 20)
-        kernels.append((key_of("fight", str(k)), Entry({"k": k}, data)))
-    found = 0
-    for _ in range(150):
-        key, expected = turn.choice(kernels)
-        entry = cache.read(key)
-        if entry is None or turn.random() < 0.3:
-            cache.write(key, expected)
-        if entry is not None:
-            found += 1
-            assert dict(entry.facts) == expected.facts
-            assert entry.object_code == expected.object_code
-    assert found > 50
-    return "fine"
 
 
 def without_rights(cache: Cache) -> str:
