@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.algorithms.residuals.residual import Group, Residual, Unit
+from linkwork.algorithms.residuals import Group, Residual, Unit
 from linkwork.checks import finite_number, whole_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism

@@ -9,26 +9,28 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.algorithms.residuals.axes import (
+from linkwork.algorithms.residuals import (
     AXES_OF,
-    AxesOf,
-    Axis,
-    axes,
-    axis_index,
-    frame_of_axes,
-)
-from linkwork.algorithms.residuals.frames import Moving, moving_frame, moving_point, three, unit
-from linkwork.algorithms.residuals.rows import (
     TINY,
     Asked,
+    AxesOf,
+    Axis,
+    Moving,
     aligned,
+    axes,
+    axis_index,
     direction_groups,
     distance,
+    frame_of_axes,
     joined,
+    moving_frame,
+    moving_point,
     pose_rows,
     position_rows,
     position_rows_in_tool,
     rotation_rows,
+    three,
+    unit,
 )
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.mechanism.edit import subchain

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.algorithms.configuration import difference
-from linkwork.algorithms.residuals.rows import Rows, joined
+from linkwork.algorithms.residuals import Rows, joined
 from linkwork.checks import finite_number
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism

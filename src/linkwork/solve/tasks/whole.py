@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.algorithms.carried_mass import carried
 from linkwork.algorithms.center_of_mass import com, com_jacobian
 from linkwork.algorithms.closure import closure_parts, opening_units
 from linkwork.algorithms.jacobian import jacobian
-from linkwork.algorithms.residuals.axes import axes
-from linkwork.algorithms.residuals.rows import joined, position_rows
+from linkwork.algorithms.residuals import axes, joined, position_rows
 from linkwork.checks import real_array
 from linkwork.errors import InputError
 from linkwork.mechanism.dynamics_checks import check_masses_said
@@ -74,7 +72,9 @@ class CenterOfMass(Task):
 
 def _coordinates(m: Mechanism) -> list[int]:
     """The coordinates that move any mass."""
-    masses = carried(m).masses
+    masses = m.mass.copy()
+    for body in range(m.n_bodies - 1, 0, -1):
+        masses[m.parent[body]] += masses[body]
     return sorted({int(m.coordinate[b]) for b in range(m.n_bodies) if masses[b] != 0.0} - {-1})
 
 

@@ -1,4 +1,4 @@
-"""Rows that tasks share: the way to a point, and the turn to an orientation.
+"""Rows that shall become zero: what tasks of inverse kinematics and closures are written in.
 
 Both the frame and what it is to reach may move: ``linear`` and ``angular`` are the columns of the
 frame's velocity relative to its target, in the axes that everything is given in: the world's, or
@@ -7,18 +7,256 @@ those of the frame that a relative pose is measured in.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
-from linkwork.algorithms.residuals.axes import picked
-from linkwork.algorithms.residuals.frames import Moving, across_from, moving_axis
-from linkwork.algorithms.residuals.pose_error import direction_error, rotation_error
-from linkwork.algorithms.residuals.residual import Group, Residual
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.algorithms.jacobian import frame_twists
+from linkwork.algorithms.vector3 import plus, scaled, zeros
+from linkwork.errors import InputError
+from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial import so3
+from linkwork.spatial.poses import Pose
+from linkwork.spatial.rotations import vee
+
+Floats = NDArray[np.float64]
+Unit = Literal["m", "rad", "1"]
+AxesOf = Literal["world", "target", "tool"]
+Axis = Literal["x", "y", "z"]
+NAMES: tuple[Axis, ...] = ("x", "y", "z")
+AXES_OF: tuple[AxesOf, ...] = ("world", "target", "tool")
 
 TINY = 1.0e-24
 """Beside squares of lengths and sines, so that none of them is divided by zero."""
+
+_BEND = 1.5
+"""Between 1 and infinity: how much faster than its sine a large angle grows in the residual."""
+
+
+class Residual(NamedTuple):
+    """What is still to go, and how the velocities change it.
+
+    ``error`` (k,) is zero where the task is done: the target less what is. ``columns`` are the nv
+    columns (k,) of its derivative by v, with the sign turned, to first order in the error.
+    ``squared`` has a scalar for each group, which is compared with the group's threshold and is
+    zero only where the group is done, never at an antipode.
+    """
+
+    error: Block
+    columns: list[Block]
+    squared: list[Block]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of one kind: ``start`` to ``stop`` - 1, in metres, radians or plain numbers.
+
+    Where ``chord`` holds, the measure is that of an angle a by its chord 2 sin(a / 2), which grows
+    up to half a turn.
+    """
+
+    name: str
+    unit: Unit
+    start: int
+    stop: int
+    chord: bool = False
+
+    def threshold(self, tolerance: float) -> float:
+        """The number that the group's `Residual.squared` must not exceed."""
+        if self.chord:
+            return (2.0 * math.sin(0.5 * min(tolerance, math.pi))) ** 2
+        return tolerance * tolerance
+
+    def error(self, squared: Floats) -> Floats:
+        """The error in the group's unit from its `Residual.squared`."""
+        length = np.sqrt(np.maximum(squared, 0.0))
+        if self.chord:
+            return 2.0 * np.arcsin(np.minimum(0.5 * length, 1.0))
+        return length
+
+
+# ------------------------------------------------------------------------------ what is asked for
+
+
+def axes(given: str | Sequence[bool], what: str, *, none: bool = False) -> tuple[int, ...]:
+    """The indices of the axes that count, ascending; none only where ``none`` allows it.
+
+    Raises: InputError naming the argument.
+    """
+    found = _indices(given)
+    if found is None or not (found or none):
+        least = "" if none else " and not empty"
+        raise InputError(
+            f"{what} must name axes, such as 'xyz' or 'xy' (three truth values do too){least}; "
+            f"not {given!r}"
+        )
+    return found
+
+
+def _indices(given: Any) -> tuple[int, ...] | None:
+    """The axes of a text such as "xy" or of three truth values; None for anything else."""
+    if isinstance(given, str):
+        if set(given) <= set(NAMES) and len(set(given)) == len(given):
+            return tuple(k for k, name in enumerate(NAMES) if name in given)
+        return None
+    try:
+        flags: list[Any] = [x.item() if isinstance(x, np.generic) else x for x in given]
+    except TypeError:
+        return None
+    if len(flags) != 3 or not all(isinstance(f, (bool, int)) and f in (0, 1) for f in flags):
+        return None
+    return tuple(k for k, flag in enumerate(flags) if flag)
+
+
+def axis_index(given: str | None, what: str) -> int | None:
+    """The index of one axis, or None.
+
+    Raises: InputError naming the argument.
+    """
+    if given is None:
+        return None
+    if not isinstance(given, str) or given not in NAMES:
+        raise InputError(f"{what} must be 'x', 'y' or 'z', or None; not {given!r}")
+    return NAMES.index(given)
+
+
+def frame_of_axes(given: str, what: str, allowed: Sequence[str] = AXES_OF) -> str:
+    """Whose axes are meant.
+
+    Raises: InputError naming the argument.
+    """
+    if not isinstance(given, str) or given not in allowed:
+        names = ", ".join(f"'{name}'" for name in allowed)
+        raise InputError(f"{what} must be one of {names}, not {given!r}")
+    return given
+
+
+def picked(o: Ops, v: Block, indices: Sequence[int]) -> Block:
+    """These elements of a vector (3,)."""
+    if len(indices) == 3:
+        return v
+    return o.vector([v[k] for k in indices])
+
+
+def three(given: Sequence[float], what: str) -> tuple[float, float, float]:
+    """Three finite numbers, as they become part of a task's code.
+
+    Raises: InputError naming the argument.
+    """
+    try:
+        values = [float(x) for x in given if not isinstance(x, str)]
+    except (TypeError, ValueError):
+        values = []
+    if len(values) != 3 or not all(math.isfinite(x) for x in values):
+        raise InputError(f"{what} must be three finite numbers, not {given!r}")
+    # minus zero is zero: the same point has the same code
+    return values[0] + 0.0, values[1] + 0.0, values[2] + 0.0
+
+
+def unit(given: Sequence[float], what: str) -> tuple[float, float, float]:
+    """A direction of any length but zero as a unit vector.
+
+    Raises: InputError naming the argument.
+    """
+    vector = three(given, what)
+    largest = max(abs(x) for x in vector)
+    if largest == 0.0:
+        raise InputError(f"{what} must be a direction: three numbers that are not all zero")
+    x, y, z = (value / largest for value in vector)
+    length = math.sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
+
+
+# --------------------------------------------------------------------------------- moving frames
+
+
+class Moving(NamedTuple):
+    """A frame in the world: its pose, and nv columns (3,) of its velocity, world axes."""
+
+    pose: Pose
+    linear: list[Block]  # of the frame's origin
+    angular: list[Block]
+
+
+def moving_frame(o: Ops, m: Mechanism, q: Block, frame: str, since: int = -1) -> Moving:
+    """The frame at q; ``since`` is a body that carries it and stands for the world."""
+    pose, twists = frame_twists(o, m, q, m.frame(frame), since)
+    linear, angular = ([zeros() for _ in range(m.n_v)] for _ in range(2))
+    for k, factor, twist in twists:
+        linear[k] = plus(linear[k], scaled(factor, twist.linear))
+        angular[k] = plus(angular[k], scaled(factor, twist.angular))
+    return Moving(pose.blocks(o), list(map(o.vector, linear)), list(map(o.vector, angular)))
+
+
+def moving_point(o: Ops, frame: Moving, point: Sequence[float]) -> tuple[Block, list[Block]]:
+    """A point (m) given in the frame: where it is, and the columns of its velocity."""
+    if not any(point):
+        return frame.pose.p, frame.linear
+    arm = frame.pose.R @ o.const([float(x) for x in point])
+    pairs = zip(frame.linear, frame.angular, strict=True)
+    return frame.pose.p + arm, [v + o.cross(w, arm) for v, w in pairs]
+
+
+def across_from(axis: Sequence[float]) -> list[tuple[float, float, float]]:
+    """Two unit vectors across a unit vector and each other; those of the frame where they are."""
+    x, y, z = axis
+    zeros = [k for k in range(3) if axis[k] == 0.0]
+    if len(zeros) == 2:
+        return [(float(k == 0), float(k == 1), float(k == 2)) for k in zeros]
+    # the shortest component keeps the first of them long
+    k = min(range(3), key=lambda k: abs(axis[k]))
+    u = unit([(0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)][k], "across")
+    return [u, (y * u[2] - z * u[1], z * u[0] - x * u[2], x * u[1] - y * u[0])]
+
+
+def moving_axis(o: Ops, frame: Moving, axis: Sequence[float]) -> Block:
+    """A unit vector given in the frame, in axes of the world."""
+    named = [k for k in range(3) if axis[k] != 0.0]
+    if len(named) == 1 and axis[named[0]] == 1.0:
+        return o.column(frame.pose.R, named[0])
+    return frame.pose.R @ o.const([float(x) for x in axis])
+
+
+# -------------------------------------------------------------------------------------- rotations
+
+
+def bend(cosine: Block) -> Block:
+    """(1 + c) / (cos(a) + c), by which the sine of an angle a is made to grow up to near pi."""
+    return (1.0 + _BEND) / (cosine + _BEND)
+
+
+def rotation_error(o: Ops, current: Block, target: Block) -> tuple[Block, Block]:
+    """The rotation (3,) that takes ``current`` (3, 3) to ``target``, and the squared chord.
+
+    The rotation is n sin(a) (1 + c) / (cos(a) + c) for a turn by a about n, in axes of the world:
+    to second order the rotation vector n a near the target, without its logarithm's branches, and
+    growing with the angle up to near pi. The chord is 2 sin(a / 2).
+    """
+    m = target @ o.transpose(current)
+    cosine = 0.5 * (m[0, 0] + m[1, 1] + m[2, 2] - 1.0)
+    # by differences of elements, which lose nothing where the angle is small
+    columns = [o.column(target, j) - o.column(current, j) for j in range(3)]
+    squares = [o.dot(c, c) for c in columns]
+    return bend(cosine) * vee(o, m), 0.5 * (squares[0] + squares[1] + squares[2])
+
+
+def direction_error(o: Ops, current: Block, target: Block) -> tuple[Block, Block]:
+    """The rotation (3,) that takes a unit vector (3,) to another, and the squared chord.
+
+    It lies across both, and is made of the angle between them as in `rotation_error`. At the
+    antipode it vanishes, and the chord is 2, the largest that there is.
+    """
+    apart = target - current
+    turn = bend(o.dot(current, target)) * o.cross(current, target)
+    return turn, o.dot(apart, apart)
+
+
+# ------------------------------------------------------------------------------------------- rows
 
 
 class Rows(NamedTuple):
