@@ -12,7 +12,7 @@ import numpy as np
 from llvmlite import ir
 
 from linkwork.compile.emit import I64, POINTER, Emitter
-from linkwork.compile.libm import LIBM_NAMES
+from linkwork.compile.machine_code import LIBM_NAMES
 from linkwork.compile.target import host
 
 WIDTHS = (1, 2, 4, 8)

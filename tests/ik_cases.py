@@ -19,19 +19,22 @@ from closed_robots import with_every_kind
 from ik_measures import turned
 from linkwork.mechanism.model import JointType
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.tasks.base import Task
-from linkwork.solve.tasks.frames import (
+from linkwork.solve.tasks import (
+    CenterOfMass,
+    Closed,
     Direction,
+    JointCoupling,
+    Manipulability,
     OnLine,
     OnPlane,
     Orientation,
     Pointing,
     Pose,
     Position,
+    Posture,
     RelativePose,
+    Task,
 )
-from linkwork.solve.tasks.joints import JointCoupling, Posture
-from linkwork.solve.tasks.whole import CenterOfMass, Closed, Manipulability
 from robots import every_joint_urdf
 
 

@@ -11,7 +11,7 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.solve.expressions import parameters_of
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import Inputs
-from linkwork.solve.tasks.base import Task
+from linkwork.solve.tasks import Task
 from seeds import rng
 
 N = 200

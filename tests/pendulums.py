@@ -8,11 +8,9 @@ import numpy as np
 
 from linkwork.compile.compiler import Compiler
 from linkwork.mechanism.model import Mechanism
-from linkwork.simulation.inputs import Options, request_of
-from linkwork.simulation.library import Library
-from linkwork.simulation.request import Request
+from linkwork.simulation.inputs import Options, Request, request_of
 from linkwork.simulation.result import Simulation
-from linkwork.simulation.time_loop import run
+from linkwork.simulation.time_loop import Library, run
 from robots import mechanism_from
 from seeds import rng
 

@@ -20,7 +20,7 @@ from linkwork.solve.expressions import iteration
 from linkwork.solve.inputs import settings_of
 from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 from traced_functions import read
@@ -104,7 +104,7 @@ def arrays_of(name, n):
     if name == "search":
         no_seeds = np.full(n, -1.0), np.zeros(6)
         report = np.tile([0.0, np.inf, 0.0, np.inf], (n, 1))
-        return [*search_inputs(n), *no_seeds, np.zeros((n, 6)), report]
+        return [*search_inputs(n), *no_seeds, np.zeros((n, 6)), report, np.zeros(0)]
     out = np.full((n, function_of(name).signature.output_sizes[0]), np.nan)
     return [inputs_of(name, n), out, np.zeros(SCRATCH)]
 

@@ -22,7 +22,7 @@ CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
 _UNREAD = ("stiffness", "damping", "effort", "angle")
 _OF_REASONS = ast.unparse(  # whose parentheses depend on the version of Python
-    ast.parse("next((code for said, code in _REASONS[kind] if said in text))", mode="eval")
+    ast.parse("next((code for said, code in _REASONS[use.element] if said in text))", mode="eval")
 )
 # What the source holds in place of a code, and the codes that this is, with their levels.
 OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
@@ -38,7 +38,7 @@ OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
         for reasons in vars(check_meshes)["_REASONS"].values()
         for _, code in reasons
     },
-    ("faces/urdfpy/validation.py", "f'duplicate-{element}'"): {
+    ("faces/urdfpy/robot.py", "f'duplicate-{element}'"): {
         f"duplicate-{element}": {"error"} for element in ("material", "transmission")
     },
 }

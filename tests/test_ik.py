@@ -11,7 +11,7 @@ import linkwork.ik as public
 import linkwork.solve
 from linkwork.solve.limits import Limit
 from linkwork.solve.objectives import Objective
-from linkwork.solve.tasks.base import Task
+from linkwork.solve.tasks import Task
 
 
 def kinds(base: type) -> set[str]:

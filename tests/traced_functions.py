@@ -9,7 +9,7 @@ import casadi as cs
 import numpy as np
 
 from linkwork.compile.optable import OP_TABLE
-from linkwork.compile.signature import Signature
+from linkwork.compile.recipe import Signature
 from linkwork.compile.tracing import Traced
 from linkwork.ops.graph import ZERO, ExpressionGraph
 

@@ -14,8 +14,24 @@ from typing import Any
 from hypothesis import strategies as st
 
 from linkwork.formats.urdf.convert import SPACE, number_text
-from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Mimic, Robot
-from linkwork.formats.urdf.schema import JOINT_TYPES, ROBOT, Attribute, Child, Element, Kind
+from linkwork.formats.urdf.records import (
+    Comment,
+    ExtraAttribute,
+    ExtraElement,
+    Joint,
+    Link,
+    Mimic,
+    Robot,
+)
+from linkwork.formats.urdf.schema import (
+    ELEMENTS,
+    JOINT_TYPES,
+    ROBOT,
+    Attribute,
+    Child,
+    Element,
+    Kind,
+)
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -57,7 +73,7 @@ COMMENTS = st.one_of(
     LABELS.map(lambda text: ("", text.replace("\r", "").replace("-", "~"))),
     LABELS.map(lambda text: ("xml-model", text.replace("\r", "").replace("?", "").lstrip(SPACE))),
 )
-ELEMENTS = st.sampled_from(
+UNKNOWN = st.sampled_from(
     [
         ("gazebo", "<gazebo/>"),
         ("gazebo", '<gazebo reference="a">\n\n  <x>1 &lt; 2</x><!-- in -->\r\n</gazebo>'),
@@ -118,16 +134,12 @@ class Made:
     def inside(self, element: Element) -> None:
         """What stands in an element: its own children, comments and unknown elements, shuffled."""
         jobs: list[Callable[[], None]] = []
-        choices: dict[str, list[Child]] = {}
         for child in element.children:
-            choices.setdefault(child.field or child.element.tag, []).append(child)
-        for name, several in choices.items():
-            child = self.draw(st.sampled_from(several))
+            one = self.draw(st.sampled_from(child.elements))
             if child.field:
-                self.fields.setdefault(name, () if child.repeated else None)
-            elif not child.element.record:
-                self.laid = True
-            jobs += [self.job(name, child)] * self.number(child)
+                self.fields.setdefault(child.field, () if child.repeated else None)
+            self.laid = self.laid or not child.records
+            jobs += [self.job(child, one)] * self.number(child)
         jobs += [lambda: self.comment(element.tag)] * self.few(2)
         jobs += [lambda: self.unknown(element.tag)] * self.few(2)
         for job in self.draw(st.permutations(jobs)):
@@ -138,21 +150,21 @@ class Made:
             return 1
         return self.draw(st.integers(0, 2 if child.repeated else 1))
 
-    def job(self, name: str, child: Child) -> Callable[[], None]:
-        if child.element.text:
-            self.laid = True
-            return lambda: self.text(name, child)
-        if child.element.record:
-            return lambda: self.record(name, child)
-        return lambda: self.inline(child.element)
+    def job(self, child: Child, element: Element) -> Callable[[], None]:
+        if child.text:
+            return lambda: self.text(child)
+        if child.records:
+            return lambda: self.record(child, element)
+        return lambda: self.inline(element)
 
-    def record(self, name: str, child: Child) -> None:
-        made = records(self.draw, child.element, len(self.layout))
-        self.layout.append(child.element.tag)
+    def record(self, child: Child, element: Element) -> None:
+        made = records(self.draw, element, len(self.layout))
+        self.layout.append(element.tag)
+        name = child.field
         self.fields[name] = (*self.fields[name], made) if child.repeated else made
 
-    def text(self, name: str, child: Child) -> None:
-        tag = child.element.tag
+    def text(self, child: Child) -> None:
+        name, tag = child.field, child.tags[0]
         if not child.repeated and self.fields[name] is not None:
             return  # the attribute of the same name counts, and stays one
         self.new_attributes(tag, len(self.layout))
@@ -175,7 +187,7 @@ class Made:
         self.layout.append("")
 
     def unknown(self, tag: str) -> None:
-        self.extra.append(ExtraElement(tag, *self.draw(ELEMENTS), len(self.layout)))
+        self.extra.append(ExtraElement(tag, *self.draw(UNKNOWN), len(self.layout)))
         self.layout.append("")
 
 
@@ -211,10 +223,10 @@ def _joined(draw: Draw, robot: Robot) -> Robot:
     n = max(len(robot.links), len(robot.joints) + 1) if robot.joints else 1
     links = list(robot.links[:n])
     while len(links) < n:
-        links.append(replace(records(draw, _child("link").element), position=None))
+        links.append(replace(records(draw, ELEMENTS[Link]), position=None))
     joints = list(robot.joints)
     while len(joints) < n - 1:
-        joints.append(replace(records(draw, _child("joint").element), position=None))
+        joints.append(replace(records(draw, ELEMENTS[Joint]), position=None))
     names = draw(st.lists(NAMES, min_size=2 * n, max_size=2 * n, unique=True))
     links = [replace(link, name=names[k]) for k, link in enumerate(links)]
     order = draw(st.permutations(range(1, n)))
@@ -232,11 +244,7 @@ def _couple(draw: Draw, joints: list[Any]) -> None:
     single = [k for k, joint in enumerate(joints) if joint.type not in several]
     for before, k in pairwise(single):
         if draw(st.booleans()):
-            mimic = records(draw, _child("mimic", _child("joint").element).element)
+            mimic = records(draw, ELEMENTS[Mimic])
             mimic = replace(mimic, joint=joints[before].name)
             assert isinstance(mimic, Mimic)
             joints[k] = replace(joints[k], mimic=mimic)
-
-
-def _child(tag: str, of: Element = ROBOT) -> Child:
-    return next(child for child in of.children if child.element.tag == tag)

@@ -17,19 +17,22 @@ from linkwork.solve.objectives import Centred, Manipulable, NearPosture, Objecti
 from linkwork.solve.options import Options
 from linkwork.solve.problem import Problem
 from linkwork.solve.result import AllSolutions, IKResult
-from linkwork.solve.tasks.base import Task
-from linkwork.solve.tasks.frames import (
+from linkwork.solve.tasks import (
+    CenterOfMass,
+    Closed,
     Direction,
+    JointCoupling,
+    Manipulability,
     OnLine,
     OnPlane,
     Orientation,
     Pointing,
     Pose,
     Position,
+    Posture,
     RelativePose,
+    Task,
 )
-from linkwork.solve.tasks.joints import JointCoupling, Posture
-from linkwork.solve.tasks.whole import CenterOfMass, Closed, Manipulability
 from linkwork.solve.velocities import JointVelocities, joint_velocities
 
 __all__ = [

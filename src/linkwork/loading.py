@@ -18,7 +18,7 @@ from linkwork.formats.urdf import read as urdf
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.locating import Folders, package_finder
-from linkwork.mechanism.from_loops import with_loops
+from linkwork.mechanism.edit import with_loops
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.serialize import from_json

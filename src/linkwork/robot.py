@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +20,10 @@ from linkwork.compile.machine_code import COMPILING
 from linkwork.errors import Finding, InputError
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
-from linkwork.mechanism.dynamics_checks import accept_inertias
-from linkwork.mechanism.dynamics_inputs import External, dynamics_inputs
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
-from linkwork.mechanism.payload import with_payload
+from linkwork.mechanism.parameters import External, dynamics_inputs
 from linkwork.programs import Function, Programs, named
 from linkwork.renamed import renamed_method, renamed_property
 from linkwork.robot_ik import RobotIK
@@ -338,7 +337,7 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
 
         Raises: UnknownNameError, ShapeError, InputError.
         """
-        return self._with(with_payload(self.mechanism, frame, mass, com, inertia))
+        return self._with(edit.with_payload(self.mechanism, frame, mass, com, inertia))
 
     def with_loop(
         self,
@@ -389,7 +388,7 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
 
     def accept_inertias(self) -> Robot:
         """A robot whose inertias count as they stand, also where no real body has them."""
-        return self._with(accept_inertias(self.mechanism))
+        return self._with(replace(self.mechanism, inertias_accepted=True))
 
     def _with(self, mechanism: Mechanism) -> Robot:
         """The same robot with an edited mechanism."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from linkwork.solve.options import Choose, Options
     from linkwork.solve.program import Progress
     from linkwork.solve.result import AllSolutions, IKResult
-    from linkwork.solve.tasks.base import Task
+    from linkwork.solve.tasks import Task
     from linkwork.solve.velocities import JointVelocities
 
     Tasks = Task | Sequence[Task]
@@ -36,9 +36,7 @@ def closed_too(m: Mechanism, tasks: str | Tasks) -> str | Tasks:
     if not m.is_closed:
         return tasks
     from linkwork.solve.problem import listed  # noqa: PLC0415  not all need it
-    from linkwork.solve.tasks.base import Task  # noqa: PLC0415
-    from linkwork.solve.tasks.frames import Pose  # noqa: PLC0415
-    from linkwork.solve.tasks.whole import Closed  # noqa: PLC0415
+    from linkwork.solve.tasks import Closed, Pose, Task  # noqa: PLC0415
 
     given = (
         [Pose(tasks)] if isinstance(tasks, str) else listed(tasks, Task, "tasks", "Pose('tool0')")
@@ -52,7 +50,7 @@ def passive_too(m: Mechanism, joints: tuple[str, ...] | None) -> tuple[str, ...]
     """The joints that are named, and the passive ones of loops, which follow them."""
     if joints is None or not (m.is_closed and m.actuated):
         return joints
-    from linkwork.solve.tasks.whole import Closed  # noqa: PLC0415  not all need it
+    from linkwork.solve.tasks import Closed  # noqa: PLC0415  not all need it
 
     looped = (m.joint_names[c] for c in Closed().bind(m).coordinates)
     return (*joints, *(name for name in looped if name not in (*m.actuated, *joints)))

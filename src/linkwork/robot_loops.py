@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from linkwork.algorithms.jacobian import Reference
     from linkwork.compile.kernel import OnBad
-    from linkwork.mechanism.dynamics_inputs import External
     from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.mechanism.model import Mechanism
     from linkwork.mechanism.named_positions import Configuration
+    from linkwork.mechanism.parameters import External
     from linkwork.programs import Programs
     from linkwork.solve.closed.assembly import Actuated, Assembly
     from linkwork.solve.closed.rates import Mobility, Singularities
@@ -217,6 +217,6 @@ class RobotLoops:
         """
         from linkwork.solve.inputs import configuration  # noqa: PLC0415  not all need it
 
-        solver, given = self.assembler(), configuration(q, self.mechanism, "q")
+        given = configuration(q, self.mechanism, "q")
         J = self.jacobian(given, frame)
-        return self._programs.rates.singularities(given, solver.actuated, J, solver.problem.length)
+        return self._programs.rates.singularities(given, J, self.assembler().problem.length)

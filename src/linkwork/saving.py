@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, TypeAlias
@@ -27,7 +27,8 @@ from linkwork.formats.urdf.write import to_text as urdf_text
 from linkwork.geometry.material_files import material_files
 from linkwork.geometry.meshes import places_of
 from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
-from linkwork.mechanism.from_loops import loops_record
+from linkwork.mechanism.check_meshes import files_used
+from linkwork.mechanism.edit import loops_record
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.serialize import to_json
@@ -400,14 +401,14 @@ class _MeshFiles:
     def _found(self, robot: records.Robot) -> dict[str, Path]:
         """Each name of a mesh or texture, and its file."""
         found: dict[str, Path] = {}
-        for name, is_mesh in _names(robot):
-            if name in found or name in self.missing:
+        for use in files_used(robot):
+            if use.name in found or use.name in self.missing:
                 continue
-            suffixes = MESH_SUFFIXES if is_mesh else IMAGE_SUFFIXES
+            suffixes = MESH_SUFFIXES if use.element == "mesh" else IMAGE_SUFFIXES
             try:
-                found[name] = locate(name, self.file, self.allow, suffixes=suffixes)
+                found[use.name] = locate(use.name, self.file, self.allow, suffixes=suffixes)
             except InputError:
-                self.missing.append(name)
+                self.missing.append(use.name)
         return found
 
     def _relative(self, path: Path) -> str:
@@ -463,20 +464,6 @@ class _MeshFiles:
             elif new.exists() and not (new.is_file() and new.read_bytes() == data):
                 return False
         return True
-
-
-def _names(robot: records.Robot) -> Iterator[tuple[str, bool]]:
-    """Every name of a mesh (True) or of a texture (False), in the order of the description."""
-    materials = list(robot.materials)
-    for link in robot.links:
-        for shown in (*link.visuals, *link.collisions):
-            if isinstance(shown.geometry, records.Mesh) and shown.geometry.filename:
-                yield shown.geometry.filename, True
-            if shown.material is not None:
-                materials.append(shown.material)
-    for material in materials:
-        if material.texture:
-            yield material.texture, False
 
 
 def _place(name: str) -> PurePosixPath:

@@ -12,14 +12,12 @@ from linkwork import settings
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.simulation.inputs import Options
-from linkwork.simulation.library import Library
-from linkwork.simulation.time_loop import run
+from linkwork.simulation.time_loop import Library, run
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
     from linkwork.simulation.actuators import PD
-    from linkwork.simulation.inputs import Event
-    from linkwork.simulation.request import Progress
+    from linkwork.simulation.inputs import Event, Progress
     from linkwork.simulation.result import Simulation
     from linkwork.simulation.stops import Stops
 

@@ -11,9 +11,8 @@ import pytest
 from graph_values import of_traced
 from linkwork.algorithms.registry import find
 from linkwork.compile.tracing import trace
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import FramePart, JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import from_rpy
 from symbols import as_column, evaluate

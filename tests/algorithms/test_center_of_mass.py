@@ -14,9 +14,8 @@ from linkwork.algorithms.center_of_mass import total_mass
 from linkwork.compile.tracing import trace
 from linkwork.errors import InputError
 from linkwork.loading import load
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.mechanism.parts import JointPart, LinkPart, Parts
 from robots import (
     chain_urdf,
     every_joint_urdf,

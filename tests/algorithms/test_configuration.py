@@ -8,10 +8,9 @@ import pytest
 from linkwork.algorithms.configuration import n_full, random
 from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
-from linkwork.mechanism.parts import JointPart, LinkPart, Parts
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import se3
 from linkwork.spatial.poses import to_matrix

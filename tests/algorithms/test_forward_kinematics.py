@@ -10,9 +10,8 @@ import pytest
 import linkwork as lw
 from linkwork.algorithms.forward_kinematics import body_poses
 from linkwork.errors import UnknownNameError
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.mechanism.parts import JointPart, LinkPart, Parts
 from linkwork.ops.numpy import NUMPY
 from robots import body_poses as plain_body_poses
 from robots import (

@@ -23,10 +23,9 @@ from linkwork.algorithms.sweep import Sweep
 from linkwork.compile.tracing import trace
 from linkwork.formats.urdf.read import read
 from linkwork.loading import load
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
-from linkwork.mechanism.parts import JointPart, LinkPart, Parts
 from linkwork.ops.numpy import NUMPY
 from robots import (
     body_poses,

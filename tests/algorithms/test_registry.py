@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 
 import casadi as cs
 import numpy as np
@@ -13,7 +14,7 @@ from dynamics_cases import case, solid
 from linkwork.algorithms.registry import ALGORITHMS, evaluate, find
 from linkwork.algorithms.sweep import InPasses
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.mechanism.dynamics_checks import accept_inertias, check_inertias
+from linkwork.mechanism.dynamics_checks import check_inertias
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.graph import GraphOps
 from robots import chain_urdf, mechanism_from, random_configuration
@@ -74,7 +75,7 @@ def test_what_an_algorithm_needs_is_checked():
         if check_inertias in entry.needs and not entry.needs_loops:
             with pytest.raises(InputError, match="'chain' has inertias that no real body has"):
                 entry.check(mechanism_from(text, base="floating"))
-            entry.check(accept_inertias(mechanism_from(text, base="floating")))
+            entry.check(replace(mechanism_from(text, base="floating"), inertias_accepted=True))
 
 
 def test_names(every_joint: Mechanism):

@@ -14,7 +14,7 @@ import linkwork as lw
 from linkwork.cli import arguments
 from linkwork.cli.app import COMMANDS
 from linkwork.simulation.inputs import Options
-from linkwork.solve.tasks.base import TOLERANCES
+from linkwork.solve.tasks import TOLERANCES
 
 
 def info_of(kind: type[Any]) -> dict[str, Any]:

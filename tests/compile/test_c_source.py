@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import re
 import shutil
 import subprocess
 from functools import cache
@@ -12,6 +13,8 @@ from pathlib import Path
 import casadi as cs
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import linkwork as lw
 from closed_dynamics_cases import closed_case
@@ -19,7 +22,7 @@ from dynamics_cases import solid
 from graph_values import of_graph, of_traced
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
-from linkwork.compile.c_source import c_header, c_source
+from linkwork.compile.c_source import RESERVED, Names, c_header, c_source, identifier, is_identifier
 from linkwork.compile.graph import graph_of
 from linkwork.compile.kernel import build
 from linkwork.compile.optable import OP_TABLE
@@ -253,7 +256,7 @@ def test_a_graph_with_paired_multiply_adds_gives_the_same(tmp_path):
 
     t = traced("pairs", {"x": 3}, every_pair)
     graph = graph_of(t, fuse=True)
-    assert {node.kind for node in graph.nodes} == {"input", "fma", "fms", "fnma"}
+    assert {node.op.name for node in graph.nodes if node.op} == {"FMA", "FMS", "FNMA"}
     library = compiled(tmp_path, c_source(graph, t.signature), "-ffp-contract=off")
     assert function_of(library, "pairs", 3)([2.0, 3.0, 5.0])[1].tolist() == [11.0, 13.0, -7.0]
 
@@ -414,3 +417,47 @@ def test_a_name_that_c_does_not_take_is_refused(name):
         text_of(t, name=name)
     with pytest.raises(InputError, match="would do"):
         c_header(t.signature, name=name)
+
+
+# --- Names for C: valid, not taken, each used once ---
+
+
+@given(st.text(max_size=100))
+def test_any_text_becomes_an_identifier(text):
+    assert is_identifier(identifier(text))
+
+
+@given(st.text(alphabet="ab_1 é/", max_size=8))
+def test_an_identifier_stays_as_it_is(text):
+    name = identifier(text)
+    assert identifier(name).rstrip("_") == name.rstrip("_")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("q", "q"), ("panda arm", "panda_arm"), ("xyz:joint-1", "xyz_joint_1"), ("2R", "x2R"),
+        ("", "x"), ("__a__b__", "a_b"), ("sin", "sin_v"), ("sinf", "sinf_v"), ("class", "class_v"),
+        ("I", "I"), ("EOF", "eof"), ("日本", "x"), ("lambda", "lambda_v"), ("y0", "y0_v"),
+        ("a" * 100, "a" * 63),
+    ],
+)  # fmt: skip
+def test_examples(text, name):
+    assert identifier(text) == name
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED)[::17])
+def test_words_of_the_languages_are_changed(name):
+    assert identifier(name) not in RESERVED
+    assert not is_identifier(name)
+
+
+@given(st.lists(st.text(alphabet="aq_0:2 ", max_size=4), max_size=20))
+def test_names_are_each_used_once(texts):
+    names = Names()
+    names.take("a")
+    given_out = [names.new(text) for text in texts]
+    assert len({*given_out, "a"}) == len(texts) + 1
+    prefix = names.prefix("a")
+    assert not any(re.fullmatch(rf"{prefix}\d+", name) for name in given_out)
+    assert all(is_identifier(name) for name in given_out)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import itertools
+import pickle
 from dataclasses import replace
 
 import pytest
 from llvmlite import ir
 
+import linkwork as lw
 from linkwork.compile.cache import Cache, Entry
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.emit import I64, i64
@@ -102,3 +105,21 @@ def test_a_listener_hears_of_a_piece_of_work_once_and_whether_it_is_kept(tmp_pat
     heard.clear()
     Compiler(host(), Cache(None), listener=listener).code(KEY, make(1, []), what="kept nowhere")
     assert heard == ["kept nowhere", False]
+
+
+# --- What holds compiled code: no pickles, and no second one by copying ---
+
+
+def test_compiled_code_stays_in_its_process_and_is_not_doubled():
+    arm, bars = lw.load("planar_2r"), lw.load("four_bar")
+    for compiled in (
+        arm.function("fk"),
+        arm.kernel("fk"),
+        arm.solver(),
+        arm.controller(dt=0.01),
+        bars.assembler(),
+    ):
+        with pytest.raises(TypeError, match=r"cannot be pickled: .* pickle the robot"):
+            pickle.dumps(compiled)
+        assert copy.copy(compiled) is compiled
+        assert copy.deepcopy([compiled])[0] is compiled

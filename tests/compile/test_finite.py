@@ -65,11 +65,6 @@ def random_graph(random):
 
 def evaluate(graph, x):
     """All values of a graph, by NumPy."""
-    forms = {
-        "fma": lambda a, b, c: a * b + c,
-        "fms": lambda a, b, c: a * b - c,
-        "fnma": lambda a, b, c: c - a * b,
-    }
     values = []
     for node in graph.nodes:
         if node.kind == "input":
@@ -78,7 +73,7 @@ def evaluate(graph, x):
             values.append(np.float64(node.value))
         else:
             arguments = [values[a] for a in node.args]
-            values.append((node.op.numpy if node.op else forms[node.kind])(*arguments))
+            values.append(node.op.numpy(*arguments))
     return values
 
 

@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from linkwork.compile.cache import Cache, Entry
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.kernel import build
+from linkwork.compile.kernel import CompiledRows, build
+from linkwork.compile.recipe import Recipe
 from linkwork.compile.target import host
 from linkwork.errors import InputError, ShapeError
 from seeds import rng
@@ -147,3 +149,56 @@ def test_inputs_of_other_kinds_are_converted_or_refused(compiled):
         compiled(x[:, :2], y)
     with pytest.raises(ShapeError, match="takes 2 arrays"):
         compiled(x)
+
+
+# --- both versions of a function: made when needed, kept, found again ---
+
+TRACED = traced("mixed", {"x": 3, "y": 2}, mixed)
+KEY = ("mixed", "of the tests")
+
+
+def computed(rows, n):
+    out = np.full((n, 6), 7.0)
+    assert rows(list(arrays(n)), [out]) == -1
+    return out
+
+
+def fail():
+    raise AssertionError("traced although the cache has it")
+
+
+def test_what_is_kept_is_not_traced_again(tmp_path):
+    compiler = Compiler(host(), Cache(tmp_path / "c"))
+    fresh = CompiledRows(Recipe(KEY, lambda: TRACED), compiler, TRACED.signature)
+    assert CompiledRows.stored(Recipe(KEY, fail), compiler) is None
+    batch, one = computed(fresh, 20), computed(fresh, 1)
+    stored = CompiledRows.stored(Recipe(KEY, fail), compiler)
+    assert stored is not None
+    assert stored.signature == TRACED.signature
+    assert np.array_equal(computed(stored, 20), batch)
+    assert np.array_equal(computed(stored, 1), one)
+    assert stored.cost()["cached"]
+    assert stored.cost()["code_bytes"] == fresh.cost()["code_bytes"] > 500
+    assert not fresh.cost()["cached"]
+
+
+def test_the_batch_version_alone_is_enough_to_start(tmp_path):
+    compiler = Compiler(host(), Cache(tmp_path / "c"))
+    batch = computed(CompiledRows(Recipe(KEY, lambda: TRACED), compiler, TRACED.signature), 20)
+    stored = CompiledRows.stored(Recipe(KEY, fail), compiler)
+    assert stored is not None
+    assert np.array_equal(computed(stored, 20), batch)
+    with pytest.raises(AssertionError, match="traced although"):
+        stored.scalar_part()
+
+
+@pytest.mark.parametrize("facts", [{}, {"scratch": 0}, {"signature": [], "scratch": "x"}])
+def test_facts_of_another_kind_are_as_if_they_were_not_there(tmp_path, facts):
+    compiler = Compiler(host(), Cache(tmp_path / "c"))
+    fresh = CompiledRows(Recipe(KEY, lambda: TRACED), compiler, TRACED.signature)
+    computed(fresh, 20)
+    (name,) = [path.stem for path in (tmp_path / "c").glob("*.kernel")]
+    entry = compiler.cache.read(name)
+    assert entry is not None
+    compiler.cache.write(name, Entry(facts, entry.object_code))
+    assert CompiledRows.stored(Recipe(KEY, fail), compiler) is None

@@ -8,11 +8,22 @@ import struct
 import casadi as cs
 import numpy as np
 import pytest
+from llvmlite import ir
 
+from linkwork.compile.emit import F64, I64
 from linkwork.compile.graph import graph_of
-from linkwork.compile.lanes import ARRAYS, NO_SEED, NUMBERS, REPORT, SEED_STEPS, Stall, emit_lanes
+from linkwork.compile.lanes import (
+    ARRAYS,
+    NO_SEED,
+    NUMBERS,
+    REPORT,
+    SEED_STEPS,
+    Stall,
+    absorb,
+    emit_lanes,
+    unit_interval,
+)
 from linkwork.compile.machine_code import MachineCode, object_code
-from linkwork.compile.random_bits import absorb_reference, unit_interval_reference
 from linkwork.compile.target import host, new_module
 from seeds import rng
 from traced_functions import read
@@ -55,10 +66,23 @@ def run(
     n = len(p)
     x, report = state or (x0.copy(), np.tile([0.0, np.inf, 0.0, np.inf], (n, 1)))
     seed_try, rows = seeded or (-1, np.zeros(n))
-    arrays = (x0, p, SETTINGS, STARTS, rows, SEEDS, x, report)
+    arrays = (x0, p, SETTINGS, STARTS, rows, SEEDS, x, report, np.zeros(0))
     numbers = (first, n if last is None else last, STEPS, *tries, SEED, seed_try, budget)
     total = lanes[1](*numbers, *[a.ctypes.data for a in arrays])
     return x, report, total
+
+
+def absorb_reference(key: int, bits: int) -> int:
+    """`absorb` in Python: the finaliser of SplitMix64."""
+    x = ((key ^ bits) + 0x9E3779B97F4A7C15) & ((1 << 64) - 1)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        x = ((x ^ (x >> shift)) * factor) & ((1 << 64) - 1)
+    return x ^ (x >> 31)
+
+
+def unit_interval_reference(bits: int) -> float:
+    """`unit_interval` in Python."""
+    return (bits >> 11) * 2.0**-53
 
 
 def random_point(parameters, attempt, x0):
@@ -261,3 +285,44 @@ def test_a_problem_that_overflows_leaves_the_others_alone(lanes):
     assert other[7, 0] == 0.0
     assert np.array_equal(np.delete(y, 7, 0), np.delete(x, 7, 0))
     assert np.array_equal(np.delete(other, 7, 0), np.delete(report, 7, 0))
+
+
+# --- The counter-based generator: the same in compiled code and in Python, and well spread ---
+
+
+def generator():
+    module = new_module("random", host())
+    mix = ir.Function(module, ir.FunctionType(I64, [I64, I64]), "mix")
+    b = ir.IRBuilder(mix.append_basic_block())
+    b.ret(absorb(b, *mix.args))
+    unit = ir.Function(module, ir.FunctionType(F64, [I64]), "unit")
+    b = ir.IRBuilder(unit.append_basic_block())
+    b.ret(unit_interval(b, unit.args[0]))
+    code = MachineCode(object_code(module, host(), simplify=True))
+    word = ctypes.c_uint64
+    return (
+        code,
+        ctypes.CFUNCTYPE(word, word, word)(code.address("mix")),
+        ctypes.CFUNCTYPE(ctypes.c_double, word)(code.address("unit")),
+    )
+
+
+def test_compiled_code_and_python_give_the_same():
+    code, mix, unit = generator()
+    words = rng("words").integers(0, 2**64, size=(500, 2), dtype=np.uint64).tolist()
+    for key, bits in [*words, [0, 0], [2**64 - 1, 2**64 - 1], [0, 2**63]]:
+        mixed = mix(key, bits)
+        assert mixed == absorb_reference(key, bits)
+        assert unit(mixed) == unit_interval_reference(mixed)
+    assert unit(2**64 - 1) < 1.0
+    assert unit(0) == 0.0
+    del code
+
+
+def test_neighbouring_counters_are_uniform_and_uncorrelated():
+    u = np.array([unit_interval_reference(absorb_reference(7, k)) for k in range(20_000)])
+    assert abs(u.mean() - 0.5) < 0.01
+    assert abs(u.var() - 1 / 12) < 0.003
+    assert abs(np.corrcoef(u[:-1], u[1:])[0, 1]) < 0.03
+    counts = np.histogram(u, bins=50, range=(0, 1))[0]
+    assert ((counts - 400) ** 2 / 400).sum() < 100  # chi-squared with 49 degrees of freedom

@@ -16,8 +16,7 @@ import pytest
 
 from cache_scenarios import call, number, result, scenario, tiny_module
 from fresh_python import python
-from linkwork.compile.libm import LIBM_NAMES
-from linkwork.compile.machine_code import COMPILING, MachineCode, object_code
+from linkwork.compile.machine_code import COMPILING, LIBM_NAMES, MachineCode, object_code
 from linkwork.compile.target import PLATFORMS, host
 
 

@@ -1,26 +1,50 @@
-"""The built-in function: the kernel's answers at the kernel's refusals, without its overhead."""
+"""Built-in functions of compiled code: arrays, numbers, objects and dicts in and out, and what is
+left to the general path."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import gc
 import itertools
+import math
 import pickle
 import sys
 import weakref
+from collections import OrderedDict
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from linkwork.compile import kernel as kernel_module
+from linkwork.compile import native_call as calls
+from linkwork.compile.cache import Cache
+from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import build
+from linkwork.compile.native_call import (
+    Array,
+    Held,
+    Made,
+    Mapping,
+    Number,
+    Numbers,
+    Part,
+    Several,
+    layout_of,
+    mapping_call,
+    number_call,
+)
 from linkwork.compile.numpy_abi import array_abi
+from linkwork.compile.recipe import text_recipe
 from linkwork.errors import InputError, ShapeError
 from native_rows import BATCH_ROWS, Bound, reference
 from seeds import rng
 from traced_functions import mixed, traced
 
 pytestmark = pytest.mark.skipif(
-    array_abi() is None, reason="this Python does not lay out arrays as the fast call needs"
+    array_abi() is None, reason="this Python does not lay out objects as compiled code needs"
 )
 
 
@@ -160,13 +184,6 @@ def test_unequal_leading_shapes_go_the_general_way(bound):
         assert isinstance(result, np.ndarray) == (one == other), (one, other)
 
 
-def test_the_last_axis_counts(bound):
-    for n, m in itertools.product(range(6), range(6)):
-        for lead in ((), (4,), (2, 3)):
-            result = bound.fast(np.ones((*lead, n)), np.ones((*lead, m)))
-            assert isinstance(result, np.ndarray) == ((n, m) == (3, 2))
-
-
 def test_batches_not_in_order_or_of_other_types_go_the_general_way(bound):
     y = np.ones((4, 2))
     odd = [
@@ -287,28 +304,6 @@ def test_out_that_does_not_fit_goes_the_general_way(bound):
 # memory
 
 
-def test_reference_counts_stay_flat(pair):
-    _, fast = pair
-    x, y = np.ones(3), np.ones(2)
-    bad = np.array([np.nan, 0.0, 0.0])
-
-    def counts():
-        gc.collect()
-        return sys.getrefcount(x), sys.getrefcount(y), sys.getrefcount(fast), len(gc.get_objects())
-
-    for _ in range(10):
-        fast(x, y)
-    before = counts()
-    for _ in range(100_000):
-        fast(x, y)
-    for _ in range(200):
-        with pytest.raises(InputError):
-            fast(bad, y)
-    after = counts()
-    assert after[:3] == before[:3]
-    assert abs(after[3] - before[3]) < 50
-
-
 def test_the_code_lives_as_long_as_the_function():
     kernel = build(traced("short", {"x": 3, "y": 2}, mixed))
     fast = kernel.bound()
@@ -328,3 +323,354 @@ def test_the_general_path_stands_in_where_layouts_are_unknown(monkeypatch):
     kernel = build(traced("general", {"x": 3, "y": 2}, mixed))
     assert kernel.bound() is kernel
     assert kernel(np.ones(3), np.ones(2)).shape == (2, 3)
+
+
+# numbers and objects
+
+X, Y, BY = (1.0, 2.0, 3.0), (0.5, -1.0, 4.0), 2.0
+SUM = [3.0, 2.0, 14.0]  # 2 x + 2 y
+
+
+class Float(float):
+    pass
+
+
+class Pair:
+    __slots__ = ("left", "right")
+
+
+class Triple:
+    __slots__ = ("pair", "third")
+
+
+def text(o: Any, x: Any, y: Any, by: Any) -> dict[str, Any]:
+    return {"sum": by[0] * x + by[0] * y}
+
+
+def otherwise(*given: Any, **named: Any) -> tuple[str, Any]:
+    """What is compiled does this."""
+    return "otherwise", given
+
+
+def made(result: Any, key: tuple[str, ...] = (), **more: Any) -> Any:
+    recipe = text_recipe(key, "sum", {"x": 3, "y": 3, "by": 1}, text)
+    compiler = more.pop("compiler", Compiler())
+    return number_call(recipe, result, compiler, more.pop("otherwise", otherwise), **more)
+
+
+def test_every_packing_of_numbers():
+    call = made(Numbers(3))
+    assert type(call).__name__ == "builtin_function_or_method"
+    assert call.__doc__ == otherwise.__doc__
+    for x in (X, np.array(X)):
+        for y in (Y, np.array(Y)):
+            for by in (BY, (BY,), np.array([BY])):
+                assert call(x, y, by) == tuple(SUM)
+
+
+def test_every_kind_of_result():
+    assert made(Several((Number(), Numbers(2))))(X, Y, BY) == (SUM[0], tuple(SUM[1:]))
+    array = made(Array((3,)))(X, Y, BY)
+    assert type(array) is np.ndarray
+    assert array.dtype == np.float64
+    assert array.flags.owndata
+    assert array.tolist() == SUM
+    several = made(Several((Array((2,)), Number())))(X, Y, BY)
+    assert several[0].tolist() == SUM[:2]
+    assert several[1] == SUM[2]
+    pair = Made(Pair, (("right", Number()), ("left", Number())))
+    triple = made(Made(Triple, (("third", Number()), ("pair", pair))))(X, Y, BY)
+    assert type(triple) is Triple
+    assert type(triple.pair) is Pair
+    assert [triple.third, triple.pair.right, triple.pair.left] == SUM
+
+
+def test_objects_are_taken_slot_by_slot():
+    takes = [Made(Pair, (("right", Numbers(3)), ("left", Numbers(3)))), Number()]
+    call = made(Numbers(3), takes=takes)
+    pair = Pair()
+    assert call(pair, BY) == ("otherwise", (pair, BY))  # its slots are empty
+    pair.left, pair.right = Y, X
+    assert call(pair, BY) == tuple(SUM)
+    pair.left = list(Y)
+    assert call(pair, BY) == ("otherwise", (pair, BY))
+    other = Triple()
+    assert call(other, BY) == ("otherwise", (other, BY))
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        (1, 2.0, 3.0), (1.0, 2.0), (1.0, 2.0, 3.0, 4.0), [1.0, 2.0, 3.0], None, 1.0, "abc",
+        (1.0, None, 2.0), (Float(1.0), 2.0, 3.0), np.array([1, 2, 3]), np.zeros((1, 3)),
+        np.zeros(6)[::2], np.zeros(3, np.float32), np.zeros(3, ">f8"), np.float64(1.0),
+        (1.0, math.nan, 2.0), (1.0, math.inf, 2.0), np.array([1.0, math.nan, 0.0]),
+        (1e308, 1.0, 1.0),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_all_else_is_left_to_the_general_way(x: Any):
+    call = made(Numbers(3))
+    word, given = call(x, Y, BY)
+    assert word == "otherwise"
+    assert given[0] is x
+    assert given[1:] == (Y, BY)
+
+
+def test_errors_of_the_general_way_come_through():
+    def refuse(*given: Any) -> Any:
+        raise ZeroDivisionError("here")
+
+    call = made(Numbers(3), otherwise=refuse)
+    with pytest.raises(ZeroDivisionError, match="here"):
+        call(None, Y, BY)
+    assert call(X, Y, BY) == tuple(SUM)
+
+
+def test_types_without_fixed_slots_are_left_to_the_general_way():
+    class Loose:
+        pass
+
+    class Listed(list[float]):
+        __slots__ = ("x",)
+
+    for kind in (Loose, Listed, int):
+        assert calls.slot_offset(kind, "x") == 0
+        assert made(Made(kind, (("x", Numbers(3)),))) is otherwise
+    assert calls.slot_offset(Pair, "left") > 0
+    assert calls.slot_offset(Pair, "other") == 0
+
+
+def test_what_was_compiled_is_found_again(tmp_path: Any):
+    def compiler() -> Compiler:
+        return Compiler(cache=Cache(tmp_path / "kernels"))
+
+    first = made(Numbers(3), ("a sum",), compiler=compiler())
+    files = sorted(path.name for path in (tmp_path / "kernels").rglob("*") if path.is_file())
+    again = made(Numbers(3), ("a sum",), compiler=compiler())
+    assert files == sorted(
+        path.name for path in (tmp_path / "kernels").rglob("*") if path.is_file()
+    )
+    assert first(X, Y, BY) == again(X, Y, BY) == tuple(SUM)
+    made(Array((3,)), ("a sum",), compiler=compiler())  # another result is other code
+    assert len([p for p in (tmp_path / "kernels").rglob("*") if p.is_file()]) > len(files)
+
+
+def test_unfused_code_rounds_as_python_does():
+    def product(o: Any, a: Any) -> dict[str, Any]:
+        return {"x": o.vector([a[0] * a[1] - a[2] * a[3]])}
+
+    recipe = text_recipe((), "product", {"a": 4}, product)
+    a = (1.0 + 2.0**-30, 1.0 - 2.0**-30, 1.0, 1.0)
+    plain = number_call(recipe, Number(), Compiler(), otherwise, fused=False)
+    assert plain(a) == a[0] * a[1] - a[2] * a[3] == 0.0
+
+
+# dicts
+
+DOUBLES = ctypes.POINTER(ctypes.c_double)
+ROWS = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *[DOUBLES] * 4, ctypes.c_void_p
+)
+GIVEN = (Part(None, ("a",), (1,)), Part("joint", ("x", "y"), (0, 2)))
+FOUND = (Part("arm", ("p", "q"), (0, 2)), Part(None, ("r",), (1,)))
+STATE = {"a": 2.0, "joint": {"x": 1.0, "y": 4.0}}
+
+
+def plain(first: int, last: int, given: Any, near: Any, numbers: Any, row: Any, none: Any) -> int:
+    """Ten times what is given, and all is well where `near` is not below zero."""
+    for k in range(3):
+        row[k] = 10 * given[k] + numbers[k]
+    row[3] = near[0]
+    return 0 if near[0] < -1 else -1
+
+
+class General:
+    """The path of calls that go on; it keeps alive what the function uses."""
+
+    def __init__(self, *kept: Any) -> None:
+        self.kept = kept
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return ("general", args, keywords)
+
+
+def call(near: float = 1.0, given: Any = GIVEN) -> Any:
+    rows, arrays = ROWS(plain), (np.array([near]), np.array([0.25, 0.5, 0.75]))
+    return mapping_call(
+        (given, FOUND),
+        (4, 3),
+        Compiler(),
+        General(rows, arrays),
+        rows=int(ctypes.cast(rows, ctypes.c_void_p).value or 0),
+        arrays=[a.ctypes.data for a in arrays],
+    )
+
+
+@pytest.fixture(scope="module")
+def mapping() -> Any:
+    return call()
+
+
+def test_there_and_back(mapping: Any):
+    assert type(mapping).__name__ == "builtin_function_or_method"
+    assert mapping(STATE) == {"arm": {"p": 10.25, "q": 40.75}, "r": 20.5}
+    assert mapping({**STATE, "more": None}) == mapping(STATE)
+    assert list(mapping(STATE)) == ["arm", "r"]
+
+
+class Dict(dict[str, Any]):
+    pass
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {},
+        {"a": 2.0},
+        {"a": 2.0, "joint": {"x": 1.0}},
+        {"a": 2, "joint": {"x": 1.0, "y": 4.0}},
+        {"a": np.float64(2.0), "joint": {"x": 1.0, "y": 4.0}},
+        {"a": Float(2.0), "joint": {"x": 1.0, "y": 4.0}},
+        {"a": 2.0, "joint": MappingProxyType({"x": 1.0, "y": 4.0})},
+        {"a": 2.0, "joint": 1.0},
+        Dict(STATE),
+        OrderedDict(STATE),
+        [2.0],
+        None,
+    ],
+    ids=repr,
+)
+def test_all_else_goes_the_general_way(mapping: Any, state: Any):
+    assert mapping(state) == ("general", (state,), {})
+
+
+def test_rows_without_an_answer_go_the_general_way():
+    for near in (-2.0, -0.5, 0.0, float("nan")):
+        assert call(near)(STATE)[0] == "general"
+
+
+def test_a_key_that_takes_its_dict_away(mapping: Any):
+    state: dict[Any, Any] = {"a": 2.0}
+
+    class Key:
+        def __hash__(self) -> int:
+            return hash("x")
+
+        def __eq__(self, other: object) -> bool:
+            state.pop("joint", None)
+            return False
+
+    state["joint"] = {Key(): 0.0, "y": 4.0}
+    assert mapping(state)[0] == "general"
+    assert "joint" not in state
+
+
+def test_it_is_freed():
+    mapping = call()
+    owner = weakref.ref(mapping.__self__[0])
+    del mapping
+    gc.collect()
+    assert owner() is None
+
+
+def test_the_code_depends_on_no_key():
+    other = (Part(None, ("z",), (1,)), Part("k", ("u", "v"), (0, 2)))
+    assert layout_of(Mapping(other)) == layout_of(Mapping(GIVEN)) != layout_of(Mapping(FOUND))
+    assert call(given=other)({"z": 2.0, "k": {"u": 1.0, "v": 4.0}})["r"] == 20.5
+
+
+# what all have in common
+
+
+def kinds() -> dict[str, tuple[Any, list[Any]]]:
+    """A function of each kind, and what it is called with."""
+    pair = Pair()
+    pair.left, pair.right = X, Y
+    takes = [Made(Pair, (("left", Numbers(3)), ("right", Numbers(3)))), Number()]
+    gives = Made(Pair, (("left", Array((2,))), ("right", Number())))
+    return {
+        "arrays": (
+            build(traced("mixed", {"x": 3, "y": 2}, mixed)).bound(),
+            [np.ones(3), np.ones(2)],
+        ),
+        "objects": (made(gives, takes=takes), [pair, BY]),
+        "dicts": (call(), [STATE]),
+    }
+
+
+@pytest.mark.parametrize("kind", ["arrays", "objects", "dicts"])
+def test_no_reference_is_lost_or_kept(kind: str):
+    fast, given = kinds()[kind]
+
+    def run(count: int) -> None:
+        for _ in range(count):
+            fast(*given)
+        for _ in range(count // 10):
+            with contextlib.suppress(InputError, ShapeError):
+                fast(*[None] * len(given))
+
+    def counts() -> Any:
+        gc.collect()
+        held = [fast, *given, Pair, *STATE, *STATE["joint"].values(), "arm"]
+        return [sys.getrefcount(each) for each in held], len(gc.get_objects())
+
+    run(20)
+    before, objects = counts()
+    run(2000)
+    after, more = counts()
+    assert np.abs(np.subtract(after, before)).max() < 5
+    assert abs(more - objects) < 50
+    found = fast(*given)
+    assert sys.getrefcount(found) == 2, "the result is the caller's alone"
+
+
+@pytest.mark.parametrize("kind", ["arrays", "objects", "dicts"])
+def test_other_counts_and_keywords_go_the_general_way(kind: str):
+    fast, given = kinds()[kind]
+    more: list[tuple[list[Any], dict[str, Any]]] = [
+        ([], {}), ([*given, *given], {}), (given, {"tips": 2}), ([], {"state": given[0]}),
+    ]  # fmt: skip
+    for args, keywords in more:
+        if kind == "arrays":
+            with pytest.raises((ShapeError, TypeError)):
+                fast(*args, **keywords)
+        else:
+            assert fast(*args, **keywords)[:2] == (fast.__self__[0](*args))[:2]
+
+
+# names, pickles, and the end in a cycle
+
+
+def test_it_has_a_name_and_holds_its_general_path():
+    made = Bound()
+    assert made.fast.__name__ == "mixed"
+    assert isinstance(made.fast.__self__, Held)
+    assert made.fast.__self__[0] is made.owner
+
+
+def test_it_is_not_pickled():
+    with pytest.raises(TypeError, match="pickle the robot"):
+        pickle.dumps(Bound().fast)
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("late", [False, True])
+def test_a_cycle_that_holds_it_is_collected(late):
+    class Application:
+        pass
+
+    for _ in range(20):
+        application = Application()
+        if late:
+            made = Bound()
+            application = Application()
+        else:
+            made = Bound()
+        application.fast, application.me = made.fast, application
+        made.owner.application = application
+        watch = weakref.ref(made.owner)
+        application.fast(np.ones(3), np.ones(2))
+        del made, application
+        gc.collect()
+        assert watch() is None

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import importlib
 import inspect
 import itertools
+import math
 import sys
+from fractions import Fraction
 
 import casadi as cs
+import mpmath
 import numpy as np
 import pytest
 
-from emitted import WIDTHS, compiled, same_bits
-from linkwork.compile.optable import OP_TABLE
+from emitted import WIDTHS, compiled, same_bits, ulps
+from linkwork.compile.optable import (
+    ACCURACY,
+    FAR,
+    OP_TABLE,
+    angle_of,
+    both,
+    cosine,
+    either,
+    fast_two_sum,
+    if_else_zero,
+    less,
+    negate,
+    product_less,
+    quotient,
+    sincos,
+    sine,
+)
 from linkwork.ops.graph import GraphOps
+from seeds import rng
 from traced_functions import NAMES
 
 EDGES = np.array(
@@ -98,3 +119,291 @@ def test_needs_no_casadi():
         "llvmlite",
         "numpy",
     }
+
+
+# --- What is stated about the elementary functions, on ladders, random values and special ones ---
+
+
+def both_signs(a):
+    return np.concatenate([a, -a])
+
+
+def around(*points, steps=3):
+    """Each point and its nearest neighbours."""
+    found = list(points)
+    for p in points:
+        up, down = p, p
+        for _ in range(steps):
+            up, down = np.nextafter(up, np.inf), np.nextafter(down, -np.inf)
+            found += [up, down]
+    return np.array(found)
+
+
+def angles(g):
+    k = np.concatenate([np.arange(1, 120), [1000, 10007, 63661]]) * (np.pi / 4)
+    small = [5e-324, 1e-310, 1e-300, 1e-160, 1e-30]
+    random = np.concatenate([g.uniform(0, 4, 600), g.uniform(0, 100, 300), g.uniform(0, 1e5, 300)])
+    ladder = np.logspace(-12, 5, 200)
+    far = np.concatenate([around(1e5), np.logspace(5.1, 22, 30), [1e300]])
+    return both_signs(np.concatenate([small, ladder, k, np.nextafter(k, 0), random, far]))
+
+
+def positives(g):
+    ends = around(1.0, np.sqrt(0.5), np.sqrt(2), 2.0, 2.0**-1022, steps=5)
+    near_one = 1 + both_signs(np.logspace(-15, -1, 200))
+    ladder = np.concatenate([np.logspace(-307, 308, 300), [5e-324, 1e-310, 1.7976931348623157e308]])
+    random = np.concatenate([g.uniform(0.5, 2, 1000), g.uniform(0, 10, 500)])
+    return np.concatenate([ends, near_one, ladder, random])
+
+
+def pairs(g):
+    spread = np.exp(g.uniform(-700, 700, (2, 600))) * g.choice([-1.0, 1.0], (2, 600))
+    level = spread[0], spread[0] * g.normal(size=600)
+    normal = g.normal(size=(2, 1500))
+    tiny = (
+        np.array([1e-310, 5e-324, 3.0, 1e-300, 2.0**-900]),
+        np.array([2.0, 1e-310, -1e-310, -2, 1]),
+    )
+    return tuple(np.concatenate(c) for c in zip(spread, level, normal, tiny, strict=True))
+
+
+CASES = {
+    "SIN": (angles, mpmath.sin),
+    "COS": (angles, mpmath.cos),
+    "ATAN2": (pairs, mpmath.atan2),
+    "SQRT": (positives, mpmath.sqrt),
+}
+INF, NAN = np.inf, np.nan
+SPECIAL = np.array(
+    [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, INF, -INF, NAN, 5e-324, -5e-324, 1e308, -1e308, 2.0**-1000]
+)
+
+
+def arguments(name):
+    made = CASES[name][0](rng(name))
+    return made if isinstance(made, tuple) else (made,)
+
+
+def test_every_statement_is_tested():
+    assert set(CASES) == set(ACCURACY)
+
+
+@pytest.mark.sweep(7)
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_error_is_within_what_is_stated(name, fused):
+    arrays = arguments(name)
+    function = compiled(OP_TABLE[name].emit, len(arrays), 8, fused=fused)
+    errors = ulps(function(*arrays), CASES[name][1], *arrays)
+    worst = int(np.argmax(errors))
+    print(name, errors[worst], [a[worst] for a in arrays])
+    assert errors[worst] <= ACCURACY[name].ulp
+
+
+@pytest.mark.sweep(18)
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_every_width_gives_the_same_bits(name, fused):
+    arrays = [np.concatenate([a, SPECIAL]) for a in arguments(name)]
+    found = [
+        compiled(OP_TABLE[name].emit, len(arrays), width, fused=fused)(*arrays) for width in WIDTHS
+    ]
+    assert all(same_bits(found[0], f) for f in found[1:])
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_special_values_are_those_of_c(name, fused):
+    """Infinities, NaN and the signs of zeros as the C library (annex F of the C standard)."""
+    arity = OP_TABLE[name].arity
+    arrays = [a.ravel() for a in np.meshgrid(*[SPECIAL] * arity)]
+    library = getattr(ctypes.CDLL(None), name.lower())
+    library.restype, library.argtypes = ctypes.c_double, [ctypes.c_double] * arity
+    expected = np.array([library(*row) for row in zip(*arrays, strict=True)])
+    found = compiled(OP_TABLE[name].emit, arity, 8, fused=fused)(*arrays)
+    exact = ~np.isfinite(expected) | (expected == 0)
+    assert same_bits(found[exact], expected[exact])
+    found, expected = found[~exact], expected[~exact]
+    assert (np.abs(found - expected) <= 2 * np.spacing(np.abs(expected))).all()
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_a_rare_lane_does_not_touch_its_neighbours(name):
+    arity = OP_TABLE[name].arity
+    usual = [rng(f"{name}{k}").uniform(0.1, 0.9, 16) for k in range(arity)]
+    for value in (INF, NAN, 1e300, 5e-324):
+        mixed = [a.copy() for a in usual]
+        for a in mixed:
+            a[5] = value
+        function = compiled(OP_TABLE[name].emit, arity, 8)
+        found, expected = function(*mixed), function(*usual)
+        assert same_bits(np.delete(found, 5), np.delete(expected, 5))
+
+
+# sine and cosine
+
+BITS = 500  # of pi/2 below the point
+
+
+def nearest_to_quarter_turns():
+    """All numbers up to FAR that are next to a multiple of pi/2, with the multiple."""
+    k = np.arange(1, int(FAR * 2 / np.pi) + 1)
+    near = k * (np.pi / 2)
+    x = np.concatenate([near, np.nextafter(near, 0), np.nextafter(near, np.inf)])
+    k = np.tile(k, 3)
+    return x[x <= FAR], k[x <= FAR]
+
+
+def exact_rest(x, k, half_pi):
+    """sin(x - k pi/2) times 2**BITS, a whole number; the difference is below 2e-11."""
+    above, below = x.as_integer_ratio()
+    r = (above << BITS) // below - k * half_pi
+    return r - ((r * r * r // 6) >> 2 * BITS)
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("fused", [True, False])
+def test_small_values_next_to_every_quarter_turn(fused):
+    with mpmath.workprec(BITS + 60):
+        half_pi = int(mpmath.floor(mpmath.ldexp(mpmath.pi / 2, BITS)))
+    x, k = nearest_to_quarter_turns()
+    sines, cosines = compiled(sincos, 1, 8, fused=fused, results=2)(x)
+    small = np.where(k % 2 == 0, sines, cosines) * np.array([1, -1, -1, 1])[k % 4]
+    exponents = np.frexp(small)[1]
+    worst = 0.0
+    for a, n, value, exponent in zip(
+        x.tolist(), k.tolist(), small.tolist(), exponents.tolist(), strict=True
+    ):
+        above, below = value.as_integer_ratio()
+        error = abs((above << BITS) // below - exact_rest(a, n, half_pi))
+        worst = max(worst, error / 2 ** (BITS + exponent - 53))
+    assert worst <= ACCURACY["SIN"].ulp
+
+
+def test_sine_and_cosine_of_one_value_share_the_work():
+    lines = []
+    for functions in ([sine], [sine, cosine], [cosine, sine, cosine]):
+
+        def write(e, x, functions=functions):
+            values = [f(e, x) for f in functions]
+            lines.append(sum(len(b.instructions) for b in e.builder.function.blocks))
+            return values[0]
+
+        compiled(write, 1, 4)
+    assert lines[0] == lines[1] == lines[2]
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_odd_and_even(fused):
+    x = np.concatenate([[0.0], np.logspace(-300, 5, 500)])
+    for function, sign in ((sine, -1.0), (cosine, 1.0)):
+        f = compiled(function, 1, 8, fused=fused)
+        assert same_bits(f(-x), sign * f(x))
+
+
+def test_beyond_the_reduction_it_is_the_librarys_value():
+    x = np.nextafter(FAR, np.inf) * np.array([1.0, 1e3, 1e100])
+    for name in ("SIN", "COS"):
+        with_library = compiled(lambda e, v, n=name: e.lanes(n.lower(), v), 1, 4)
+        assert same_bits(compiled(OP_TABLE[name].emit, 1, 4)(x), with_library(x))
+
+
+# the angle of a point
+
+ATAN2 = compiled(angle_of, 2, 8)
+
+
+def test_axes_and_diagonals_are_the_rounded_angles():
+    """The nearest numbers to multiples of pi/4, with the signs of zeros and at infinity."""
+    sides = [0.0, -0.0, 1.0, -1.0, 3e200, -3e200, 1e-310, -1e-310, math.inf, -math.inf]
+    y, x = np.array(list(itertools.product(sides, sides))).T
+    expected = [math.atan2(*row) for row in zip(y.tolist(), x.tolist(), strict=True)]
+    assert same_bits(ATAN2(y, x), expected)
+
+
+def test_a_point_and_its_mirror_images():
+    y, x = np.abs(rng("mirrors").normal(size=(2, 500)))
+    angle = ATAN2(y, x)
+    assert same_bits(ATAN2(-y, x), -angle)
+    assert same_bits(ATAN2(-y, -x), -ATAN2(y, -x))
+    np.testing.assert_allclose(ATAN2(y, -x), np.pi - angle, rtol=5e-16)
+    np.testing.assert_allclose(ATAN2(x, y), np.pi / 2 - angle, atol=3e-16)
+
+
+def test_scaling_by_powers_of_two_changes_nothing():
+    y, x = rng("scaling").normal(size=(2, 500))
+    for k in (-880, -100, 3, 890):
+        assert same_bits(ATAN2(np.ldexp(y, k), np.ldexp(x, k)), ATAN2(y, x))
+
+
+# pairs: what a rounding takes away is kept, exactly
+
+
+def numbers(label, n=300):
+    g = rng(label)
+    return g.normal(size=n) * np.exp(g.uniform(-30, 30, n))
+
+
+def exact(*values):
+    return [[Fraction(v) for v in column.tolist()] for column in values]
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_sums(fused):
+    a, b = numbers("a"), numbers("b")
+    large, small = np.where(np.abs(a) >= np.abs(b), a, b), np.where(np.abs(a) < np.abs(b), a, b)
+    total, lost = compiled(fast_two_sum, 2, 4, fused=fused, results=2)(large, small)
+    assert np.array_equal(total, large + small)
+    for s, t, u, v in zip(*exact(total, lost, large, small), strict=True):
+        assert s + t == u + v
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_product_less_the_rounded_product(fused):
+    a, b = numbers("a"), numbers("b")
+    rest = compiled(product_less, 3, 4, fused=fused)(a, b, a * b)
+    for r, x, y, p in zip(*exact(rest, a, b, a * b), strict=True):
+        assert r == x * y - p
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_quotient_of_pairs(fused):
+    a, b = numbers("a"), numbers("b")
+    a_low, b_low = a * 2.0**-54, b * -(2.0**-55)
+
+    def write(e, *v):
+        return quotient(e, (v[0], v[1]), (v[2], v[3]))
+
+    high, low = compiled(write, 4, 4, fused=fused, results=2)(a, a_low, b, b_low)
+    for h, s, p, q, u, v in zip(*exact(high, low, a, a_low, b, b_low), strict=True):
+        true = (p + q) / (u + v)
+        assert abs(h + s - true) <= abs(true) * Fraction(1, 2**100)
+
+
+# conditions are those of C, at every width and for NaN
+
+NUMBERS = np.array([0.0, -0.0, 1.0, -2.5, 5e-324, 1e308, math.inf, -math.inf, math.nan])
+
+
+def conditions(e, a, b):
+    return [
+        less(e, a, b),
+        negate(e, a),
+        both(e, a, b),
+        either(e, a, b),
+        if_else_zero(e, a, b),
+    ]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_conditions_are_those_of_c(width):
+    a, b = (m.ravel() for m in np.meshgrid(NUMBERS, NUMBERS))
+    expected = [
+        a < b,
+        a == 0,
+        (a != 0) & (b != 0),
+        (a != 0) | (b != 0),
+        np.where(a != 0, b, 0.0),
+    ]
+    found = compiled(conditions, 2, width, results=5)(a, b)
+    assert all(same_bits(f, np.asarray(x, float)) for f, x in zip(found, expected, strict=True))

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from linkwork.compile.kernel import build
-from linkwork.compile.recipe import Recipe, algorithm_recipe, recipe_of, text_recipe
+from linkwork.compile.recipe import (
+    Recipe,
+    Signature,
+    algorithm_recipe,
+    recipe_of,
+    size,
+    text_recipe,
+)
 from robots import every_joint_urdf, mechanism_from
 from traced_functions import mixed, traced
 
@@ -55,3 +66,26 @@ def test_a_text_in_operations_is_traced():
     assert recipe.key == ("text",)
     found = build(recipe)([1.0, 2.0], [10.0, 20.0])
     assert found.tolist() == [21.0, 42.0]
+
+
+# --- Signatures: what goes to the cache comes back, and nothing else is taken ---
+
+
+def test_goes_through_json_unchanged():
+    signature = traced("mixed", {"x": 3, "y": 2}, mixed).signature
+    assert Signature.from_facts(json.loads(json.dumps(signature.to_facts()))) == signature
+    assert signature.input_sizes == (3, 2)
+    assert signature.output_sizes == (6,)
+    assert signature.instructions > 10
+
+
+@pytest.mark.parametrize("missing", ["name", "input_shapes", "instructions"])
+def test_facts_that_are_not_whole_are_no_signature(missing):
+    facts = traced("mixed", {"x": 3, "y": 2}, mixed).signature.to_facts()
+    del facts[missing]
+    with pytest.raises(KeyError):
+        Signature.from_facts(facts)
+
+
+def test_sizes():
+    assert [size(()), size((4, 4)), size((0, 3))] == [1, 16, 0]

@@ -7,6 +7,7 @@ power (`dynamics_engines`). Numbers agree within 1e-9 of the largest of their ar
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from dynamics_cases import case, case_texts, condition, near, rows, states
 from dynamics_engines import Exudyn, MuJoCo, Pinocchio
 from linkwork.formats.urdf.read import read
-from linkwork.mechanism.dynamics_checks import accept_inertias, check_inertias, check_movable
+from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
 from robots import example_robot_urdfs
@@ -50,7 +51,7 @@ def paths() -> dict[str, Path]:
 def robot(name: str) -> Mechanism:
     base = "floating" if name in FLOATING else "fixed"
     m = from_urdf(read(paths()[name]), base=base)
-    m = accept_inertias(m) if name in UNREAL else m
+    m = replace(m, inertias_accepted=True) if name in UNREAL else m
     check_inertias(m)
     check_movable(m)
     return m

@@ -1,18 +1,20 @@
-"""Poses, lumping, axes and sizes of assembled mechanisms against plain walks of the description."""
+"""Assembled mechanisms against plain walks of the description, and faults of their parts."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import robots
-from linkwork.errors import InputError
+from linkwork.errors import DescriptionError, InputError, UnknownNameError
 from linkwork.formats.urdf.read import read
-from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
+from linkwork.mechanism.assemble import FramePart, JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType
 from seeds import rng
@@ -229,3 +231,499 @@ def test_the_same_in_every_process():
         )
         found.add(done.stdout)
     assert len(found) == 1
+
+
+def parts(links, joints):
+    """Parts from names: joints as (name, parent, child)."""
+    return Parts(
+        "tree",
+        [LinkPart(name) for name in links],
+        [
+            JointPart(name=name, type=JointType.REVOLUTE, parent=parent, child=child)
+            for name, parent, child in joints
+        ],
+    )
+
+
+def codes(given):
+    with pytest.raises(DescriptionError) as caught:
+        assemble(given)
+    return [problem.code for problem in caught.value.problems], str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("links", "joints", "code", "text"),
+    [
+        ("", [], "no-link", "there is no link"),
+        ("aab", [("j", "a", "b")], "duplicate-link", "'a': the name is taken: another link has it"),
+        ("abc", [("j", "a", "b"), ("j", "b", "c")], "duplicate-joint", "<joint> 'j'"),
+        ("abc", [("j", "a", "c"), ("k", "b", "c")], "two-parents", "hangs on joint 'j'"),
+        (
+            "abc",
+            [("j", "a", "b")],
+            "several-roots",
+            "2 links have no parent",
+        ),
+        ("abc", [("j", "b", "c"), ("k", "c", "b")], "cycle", "2 links form a cycle: b -> c -> b"),
+        ("ab", [("j", "a", "b"), ("k", "b", "a")], "cycle", "form a cycle"),
+        ("a", [("j", "a", "a")], "same-link", "parent and child are the same link 'a'"),
+        (["", ""], [("j", "", "")], "empty-name", "the name is empty"),
+        (["left", "b"], [("j", "lefd", "b")], "unknown-link", "nearest: left"),
+        ("ab", [("j", "a", None)], "missing-link", "'j': it has no child"),
+        ("ab", [("j", None, "b")], "missing-link", "'j': it has no parent"),
+    ],
+)
+def test_faults(links, joints, code, text):
+    found, message = codes(parts(links, joints))
+    assert code in found and text in message
+
+
+def test_all_faults_at_once():
+    found, _ = codes(
+        parts("aabcd", [("j", "a", "b"), ("j", "x", "c"), ("k", "a", "b"), ("l", "b", "y")])
+    )
+    expected = {"duplicate-link", "duplicate-joint", "unknown-link", "two-parents", "several-roots"}
+    assert set(found) == expected and found.count("unknown-link") == 2
+
+
+def test_a_cycle_of_many_is_named_briefly():
+    names = [f"l{k}" for k in range(1000)]
+    ring = [(f"j{k}", names[k], names[(k + 1) % 1000]) for k in range(1000)]
+    found, message = codes(parts([*names, "root"], ring))
+    assert found == ["cycle"] and "1000 links form a cycle" in message and len(message) < 150
+
+
+def test_a_cycle_with_a_tail():
+    joints = [("j", "b", "c"), ("k", "c", "b"), ("t", "c", "d"), ("r", "a", "e")]
+    _, message = codes(parts("abcde", joints))
+    assert "'t'" not in message.split("cycle")[0]
+
+
+def random_joints(label):
+    """A few joints between a few links, mostly a tree and often not quite."""
+    random = rng(label)
+    n = int(random.integers(2, 6))
+    joints = [[f"j{k}", f"l{random.integers(k)}", f"l{k}", ""] for k in range(1, n)]
+    for joint in joints:
+        if random.random() < 0.2:
+            joint[int(random.integers(1, 3))] = f"l{random.integers(n + 1)}"
+        if random.random() < 0.1:
+            joint[0] = "j1"
+        if random.random() < 0.3:
+            joint[3] = f"j{random.integers(n + 1)}"
+    return [f"l{k}" for k in range(n)], [tuple(joint) for joint in joints]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_file_and_parts_made_in_code_are_judged_alike(seed):
+    links, joints = random_joints(f"structure {seed}")
+    made = parts(links, [joint[:3] for joint in joints])
+    made.joints = [
+        replace(part, mimic=Mimic(joint[3]) if joint[3] else None)
+        for part, joint in zip(made.joints, joints, strict=True)
+    ]
+    text = "".join(f'<link name="{name}"/>' for name in links)
+    for name, parent, child, leader in joints:
+        text += f'<joint name="{name}" type="revolute"><parent link="{parent}"/>'
+        text += f'<child link="{child}"/><axis xyz="0 0 1"/>'
+        text += (f'<mimic joint="{leader}"/>' if leader else "") + "</joint>"
+
+    def codes_of(call):
+        try:
+            call()
+        except DescriptionError as error:
+            assert error.problems
+            return sorted(problem.code for problem in error.problems)
+        return []
+
+    assert codes_of(lambda: assemble(made)) == codes_of(
+        lambda: read(f'<robot name="r">{text}</robot>')
+    )
+
+
+def test_faults_of_parts_know_where_they_were_described():
+    given = parts("ab", [("j", "a", "c")])
+    given.joints = [replace(given.joints[0], line=7, file="arm.xml")]
+    _, message = codes(given)
+    assert "arm.xml:7: error: <joint> 'j': the child link 'c' does not exist" in message
+
+
+def test_order_follows_the_file_once_the_parent_is_placed():
+    m = assemble(
+        parts("abcde", [("de", "d", "e"), ("cd", "c", "d"), ("ab", "a", "b"), ("ac", "a", "c")])
+    )
+    assert m.joint_names == ("ab", "ac", "cd", "de") and m.body_names[0] == "a"
+
+
+def on_root(*joints, base="fixed"):
+    links = [LinkPart("root"), *(LinkPart(j.child) for j in joints if j.child)]
+    return Parts("p", links, list(joints), base=base)
+
+
+def of_kind(name, kind, **more):
+    more.setdefault("parent", "root")
+    more.setdefault("child", f"{name} link")
+    return JointPart(name=name, type=kind, **more)
+
+
+def test_numbers_are_repeated_for_each_velocity():
+    given = on_root(
+        of_kind("plane", JointType.PLANAR, velocity=2.0, damping=0.5, lower=-1.0, upper=1.0),
+        of_kind("free", JointType.FLOATING, effort=7.0, friction=0.25),
+    )
+    m = assemble(given)
+    assert m.q_start.tolist() == [0, 3, 10] and m.v_start.tolist() == [0, 3, 9]
+    assert np.isinf(m.lower).all() and np.isinf(m.upper).all()
+    assert m.velocity_limit.tolist() == [2.0] * 3 + [np.inf] * 6
+    assert m.effort_limit.tolist() == [np.inf] * 3 + [7.0] * 6
+    assert m.damping.tolist() == [0.5] * 3 + [0.0] * 6
+    assert m.friction.tolist() == [0.0] * 3 + [0.25] * 6
+
+
+def test_followers_and_fixed_joints_are_no_coordinates():
+    given = on_root(
+        of_kind("follower", JointType.REVOLUTE, mimic=Mimic("lead", 2.0)),
+        of_kind("fixed", JointType.FIXED),
+        of_kind("lead", JointType.PRISMATIC),
+    )
+    m = assemble(given)
+    assert m.joint_names == ("lead",)
+    assert [m.body_joint_names[b] for b in m.followers()] == ["follower"]
+
+
+def test_a_coordinate_without_a_body():
+    given = on_root(
+        of_kind("before", JointType.REVOLUTE),
+        of_kind("lead", JointType.REVOLUTE, parent=None, child=None, lower=-0.5, upper=0.5),
+        of_kind("follower", JointType.REVOLUTE, mimic=Mimic("lead", -1.0)),
+    )
+    m = assemble(given)
+    assert m.joint_names == ("before", "lead")
+    assert m.body_joint_names == ("", "before", "follower")
+    assert m.coordinate.tolist() == [-1, 0, 1]
+    assert list(m.followers()) == [2]
+    assert m.frame_names == ("root", "before link", "follower link", "before", "follower")
+    assert m.lower.tolist() == [-np.inf, -0.5]
+
+
+def test_a_follower_without_a_body_narrows_nothing():
+    free = {"parent": None, "child": None}
+    m = assemble(
+        on_root(
+            of_kind("lead", JointType.REVOLUTE),
+            of_kind("f", JointType.REVOLUTE, mimic=Mimic("lead"), lower=-0.1, upper=0.1, **free),
+        )
+    )
+    assert m.joint_names == ("lead",) and np.isinf(m.lower).all()
+
+
+def test_the_floating_base_comes_first_under_a_new_name():
+    given = on_root(of_kind("floating_base", JointType.REVOLUTE), base="floating")
+    assert assemble(given).joint_names == ("floating_base_", "floating_base")
+    given.base_joint = "free"
+    assert assemble(given).joint_names[0] == "free"
+
+
+def joint(name, leader=None, multiplier=1.0, offset=0.0, *, kind=JointType.REVOLUTE, limits=None):
+    lower, upper = limits or (None, None)
+    mimic = Mimic(leader, multiplier, offset) if leader else None
+    return JointPart(
+        name=name,
+        type=kind,
+        parent="root",
+        child=f"{name} link",
+        lower=lower,
+        upper=upper,
+        mimic=mimic,
+    )
+
+
+def robot(*joints):
+    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
+    return assemble(Parts("coupled", links, list(joints)))
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_chains_to_the_last_digits(number):
+    random = rng(f"chain {number}")
+    n = int(random.integers(2, 8))
+    numbers = random.uniform(-1.2, 1.2, (n, 2))
+    joints = [joint("j0")] + [
+        joint(f"j{k}", f"j{k - 1}", *map(float, numbers[k])) for k in range(1, n)
+    ]
+    m = robot(*(joints[k] for k in random.permutation(n)))
+    assert m.joint_names == ("j0",)
+    factor, shift = Fraction(1), Fraction(0)
+    for k in range(1, n):
+        step, offset = Fraction(float(numbers[k, 0])), Fraction(float(numbers[k, 1]))
+        factor, shift = step * factor, step * shift + offset
+        b = m.body_joint_names.index(f"j{k}")
+        assert abs(m.multiplier[b] - factor) <= 1e-15
+        assert abs(m.offset[b] - shift) <= 1e-15
+
+
+def test_a_long_chain_of_followers():
+    n = 5000
+    joints = [joint("j0"), *(joint(f"j{k}", f"j{k - 1}", 1.0, 0.5) for k in range(1, n))]
+    m = robot(*joints[::-1])
+    assert m.offset[m.body_joint_names.index(f"j{n - 1}")] == 0.5 * (n - 1)
+    assert (m.coordinate[1:] == 0).all() and len(list(m.followers())) == n - 1
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "offset", "limits", "expected"),
+    [
+        (2.0, 0.5, (-0.5, 1.5), (-0.5, 0.5)),
+        (-2.0, 0.5, (-0.5, 1.5), (-0.5, 0.5)),
+        (-1.0, 0.0, (-0.25, 9.0), (-1.0, 0.25)),
+        (1.0, 0.0, (-9.0, 9.0), (-1.0, 1.0)),
+        (1.0, 0.0, (None, 0.5), (-1.0, 0.5)),
+        (-1.0, 0.0, (None, 0.5), (-0.5, 1.0)),
+        (0.0, 0.3, (0.0, 0.3), (-1.0, 1.0)),
+    ],
+)
+def test_a_follower_narrows_its_leader(multiplier, offset, limits, expected):
+    m = robot(
+        joint("lead", limits=(-1.0, 1.0)), joint("f", "lead", multiplier, offset, limits=limits)
+    )
+    assert (m.lower[0], m.upper[0]) == expected
+    assert not m.findings
+
+
+def test_followers_of_followers_narrow_the_last_leader():
+    m = robot(
+        joint("b", "a", 2.0, limits=(-1.0, 1.0)),
+        joint("c", "b", 2.0, 0.1, limits=(-0.7, 0.9)),
+        joint("a", kind=JointType.CONTINUOUS),
+    )
+    np.testing.assert_allclose((m.lower[0], m.upper[0]), (-0.2, 0.2), atol=1e-16)
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "offset", "limits"),
+    [
+        (1.0, 0.0, (2.0, 3.0)),
+        (0.0, 0.5, (-0.1, 0.1)),
+        (1.0, 0.0, (0.5, -0.5)),
+        # what is left is one position, within rounding: the leader would be frozen
+        (-1.0, 1.0, (2.0, 3.0)),
+        (1.0, 0.0, (1.0, 2.0)),
+        (1.0, 0.0, (0.3, 0.3)),
+        (-3.0, 0.1, (3.1 - 1e-13, 9.0)),
+    ],
+)
+def test_limits_that_cannot_be_met_are_a_finding(multiplier, offset, limits):
+    m = robot(
+        joint("lead", limits=(-1.0, 1.0)), joint("f", "lead", multiplier, offset, limits=limits)
+    )
+    assert (m.lower[0], m.upper[0]) == (-1.0, 1.0)
+    assert [(f.code, f.level, f.name) for f in m.findings] == [("follower-limits", "warning", "f")]
+    text = str(m.findings[0])
+    assert ("cannot be met" in text or "nothing but" in text) and "'lead'" in text
+
+
+def test_a_gripper_whose_fingers_are_both_limited_from_zero_opens():
+    """Turned the other way by its multiplier, the follower leaves its leader only zero."""
+    m = robot(joint("lead", limits=(0.0, 0.548)), joint("f", "lead", -1.0, limits=(0.0, 0.548)))
+    assert (m.lower[0], m.upper[0]) == (0.0, 0.548)
+    (finding,) = m.findings
+    assert (finding.code, finding.name) == ("follower-limits", "f")
+    assert "leave 'lead', whose limits are [0, 0.548], nothing but 0" in str(finding)
+
+
+def test_a_leader_without_limits_is_not_frozen_either():
+    m = robot(joint("lead"), joint("f", "lead", 2.0, 0.5, limits=(0.0, 0.0)))
+    assert np.isinf(m.lower).all() and np.isinf(m.upper).all()
+    assert [f.code for f in m.findings] == ["follower-limits"]
+
+
+def test_a_leader_that_has_one_position_anyway_meets_its_follower():
+    m = robot(joint("lead", limits=(0.5, 0.5)), joint("f", "lead", limits=(0.0, 0.5)))
+    assert (m.lower[0], m.upper[0]) == (0.5, 0.5) and not m.findings
+
+
+def test_a_leader_whose_own_limits_are_reversed_is_left_alone():
+    m = robot(joint("lead", limits=(1.0, -1.0)), joint("f", "lead", limits=(-0.5, 0.5)))
+    assert (m.lower[0], m.upper[0]) == (1.0, -1.0)
+    assert [f.code for f in m.findings] == ["follower-limits"]
+
+
+def followed(lead, *followers):
+    """A robot of one leader and followers: (multiplier, what else the joint has)."""
+    joints = [joint("lead"), *(joint(f"f{k}", "lead", m) for k, (m, _) in enumerate(followers))]
+    more = [lead, *(each for _, each in followers)]
+    joints = [replace(j, **each) for j, each in zip(joints, more, strict=True)]
+    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
+    return assemble(Parts("c", links, joints))
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_what_stands_against_followers_stands_against_their_leader(number):
+    """Whatever the rate, power lost is that of every joint's own, and no joint is too fast."""
+    random = rng(f"resistance {number}")
+    rates = [1.0, *map(float, random.uniform(-3, 3, 4)), 0.0]
+    names = ("velocity", "damping", "friction", "armature")
+    own = [dict(zip(names, map(float, random.uniform(0.1, 2, 4)), strict=True)) for _ in rates]
+    m = followed(own[0], *zip(rates[1:], own[1:], strict=True))
+    v = float(random.normal())
+    speeds = [rate * v for rate in rates]
+    pairs = list(zip(speeds, own, strict=True))
+    np.testing.assert_allclose(m.damping[0] * v * v, sum(o["damping"] * w * w for w, o in pairs))
+    np.testing.assert_allclose(m.armature[0] * v * v, sum(o["armature"] * w * w for w, o in pairs))
+    np.testing.assert_allclose(
+        m.friction[0] * abs(v), sum(o["friction"] * abs(w) for w, o in pairs)
+    )
+    fastest = float(m.velocity_limit[0])
+    shares = [abs(rate) * fastest / o["velocity"] for rate, o in zip(rates, own, strict=True)]
+    assert max(shares) == pytest.approx(1.0)
+    assert not m.findings
+
+
+def test_followers_of_followers_are_carried_by_the_whole_rate():
+    joints = [joint("a"), joint("b", "a", 2.0), replace(joint("c", "b", -3.0), velocity=12.0)]
+    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
+    assert assemble(Parts("c", links, joints)).velocity_limit.tolist() == [2.0]
+
+
+@pytest.mark.parametrize("velocity", [0.0, -1.0])
+def test_a_follower_that_may_not_move_does_not_hold_its_leader(velocity):
+    m = followed({"velocity": 2.0}, (0.5, {"velocity": velocity}))
+    assert m.velocity_limit.tolist() == [2.0]
+    assert [(f.code, f.level, f.name) for f in m.findings] == [("follower-limits", "warning", "f0")]
+
+
+def test_effort_limits_of_followers_do_not_count():
+    assert np.isinf(followed({}, (2.0, {"effort": 1.0})).effort_limit).all()
+
+
+@pytest.mark.parametrize(
+    ("joints", "code", "text"),
+    [
+        ([joint("a", "b"), joint("b", "a")], "mimic-cycle", "cycle: a -> b -> a"),
+        ([joint("a", "a")], "mimic-self", "mimics itself"),
+        ([joint("leader"), joint("f", "leadr")], "mimic-unknown", "nearest: leader"),
+        ([joint("a", kind=JointType.FIXED), joint("f", "a")], "mimic-leader", "no single position"),
+    ],
+)
+def test_faulty_couplings(joints, code, text):
+    with pytest.raises(DescriptionError, match=text) as caught:
+        robot(*joints)
+    assert [problem.code for problem in caught.value.problems] == [code]
+
+
+def test_a_tail_of_a_cycle_is_not_a_second_cycle():
+    with pytest.raises(DescriptionError) as caught:
+        robot(joint("t", "a"), joint("a", "b"), joint("b", "a"), joint("u", "t"))
+    assert len(caught.value.problems) == 1
+
+
+def test_numbers_of_couplings_are_finite():
+    with pytest.raises(InputError, match=r"joint 'f': multiplier and offset .* must be finite"):
+        robot(joint("a"), joint("f", "a", float("inf")))
+
+
+@pytest.mark.parametrize("kinds", [("PLANAR", "REVOLUTE"), ("REVOLUTE", "FLOATING")])
+def test_only_single_positions_can_be_coupled(kinds):
+    first, second = (JointType[kind] for kind in kinds)
+    with pytest.raises(DescriptionError, match="<joint> 'f': ") as caught:
+        robot(joint("a", kind=first), joint("f", "a", kind=second))
+    assert caught.value.problems[0].code in ("mimic-leader", "mimic-type")
+
+
+def test_a_fixed_joint_ignores_its_coupling():
+    m = robot(joint("a"), joint("f", "a", kind=JointType.FIXED))
+    assert m.joint_names == ("a",) and not list(m.followers())
+
+
+def pair(*frames, links=("a", "b"), joint="j"):
+    part = JointPart(name=joint, type=JointType.REVOLUTE, parent="a", child="b")
+    return Parts("pair", [LinkPart(name) for name in links], [part], list(frames))
+
+
+def test_links_then_joints_in_the_order_of_the_file():
+    document = read(robots.every_joint_urdf())
+    m = robots.mechanism_from(robots.every_joint_urdf())
+    links = [link.name for link in document.robot.links]
+    joints = [joint.name for joint in document.robot.joints]
+    joints[joints.index("elbow")] = "elbow/joint"
+    assert m.frame_names == (*links, *joints)
+    assert (m.n_link_frames, m.n_joint_frames) == (len(links), len(joints))
+
+
+def test_a_joint_that_is_called_as_a_link_is():
+    m = robots.mechanism_from(robots.every_joint_urdf())
+    poses = robots.model_poses(m, np.zeros(m.n_q) + 0.1)
+    assert (poses["elbow/joint"] == poses["lower"]).all()  # its child
+    assert not np.allclose(poses["elbow"], poses["lower"])
+
+
+def test_names_that_clash_twice_over():
+    links = [LinkPart(name) for name in ("a", "a/joint", "c")]
+    joints = [
+        JointPart(name="a", type=JointType.FIXED, parent="a", child="a/joint"),
+        JointPart(name="a/joint", type=JointType.FIXED, parent="a", child="c"),
+    ]
+    m = assemble(Parts("clash", links, joints))
+    assert m.frame_names == ("a", "a/joint", "c", "a/joint/joint", "a/joint/joint/joint")
+
+
+def test_frames_of_the_user_come_last():
+    shift = np.array([1.0, 2.0, 3.0])
+    m = assemble(pair(FramePart("tool", "b", p=shift), FramePart("eye", "a")))
+    assert m.frame_names == ("a", "b", "j", "tool", "eye")
+    assert m.frame_body.tolist() == [0, 1, 1, 1, 0]
+    assert m.p_body_frame[3].tolist() == shift.tolist()
+
+
+@pytest.mark.parametrize("name", ["a", "j"])
+def test_a_name_that_is_taken(name):
+    with pytest.raises(InputError, match=f"'{name}' is used more than once"):
+        assemble(pair(FramePart(name, "b")))
+
+
+def test_a_link_that_does_not_exist():
+    with pytest.raises(UnknownNameError, match="no link named 'c'"):
+        assemble(pair(FramePart("tool", "c")))
+
+
+def test_a_pose_that_is_not_finite():
+    with pytest.raises(InputError, match="frame 'tool': its pose must be finite"):
+        assemble(pair(FramePart("tool", "a", p=np.array([0, np.nan, 0]))))
+
+
+def test_links_are_kept_as_described():
+    m = robots.mechanism_from(robots.every_joint_urdf())
+    for document_joint in read(robots.every_joint_urdf()).robot.joints:
+        child, parent = m.frame(document_joint.child), m.frame(document_joint.parent)
+        assert m.link_parent[child] == parent
+    assert m.link_parent[m.frame("base")] == -1
+    assert m.frame_link[: m.n_link_frames].tolist() == list(range(m.n_link_frames))
+    assert m.frame_names[m.frame_link[m.frame("wrist")]] == "hand"
+    assert (m.frame_body[m.frame_link] == m.frame_body).all()
+    lumped = np.bincount(m.frame_body[: m.n_link_frames], m.link_mass, m.n_bodies)
+    np.testing.assert_allclose(lumped, m.mass, rtol=1e-15)
+
+
+def test_a_frame_of_the_user_is_fixed_to_its_link():
+    m = assemble(pair(FramePart("tool", "b"), FramePart("eye", "a")))
+    assert m.frame_link.tolist() == [0, 1, 1, 1, 0]
+    with pytest.raises(UnknownNameError, match="no link named 'z'"):
+        assemble(pair(FramePart("tool", "b", fixed_to="z")))
+
+
+def test_defaults_cannot_be_changed():
+    joint = JointPart(name="j", type=JointType.REVOLUTE, parent="a", child="b")
+    link, frame = LinkPart("a"), FramePart("f", "a")
+    for array in (joint.R, joint.p, joint.axis, link.com, link.I_com, frame.R, frame.p):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+
+
+def test_defaults_mean_nothing_moved():
+    joint = JointPart(name="j", type=JointType.REVOLUTE, parent="a", child="b")
+    assert joint.axis.tolist() == [0, 0, 1] and joint.R.tolist() == [
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 0, 1],
+    ]
+    assert (joint.lower, joint.upper, joint.mimic) == (None, None, None)

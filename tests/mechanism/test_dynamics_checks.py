@@ -1,4 +1,4 @@
-"""What dynamics cannot be computed of, each with the link and the joint in the error's text."""
+"""What dynamics cannot be computed of, and the mass matrix that tells it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import linkwork as lw
 from dynamics_cases import case, case_texts, solid
+from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
 from linkwork.formats.urdf.read import read
-from linkwork.mechanism.dynamics_checks import accept_inertias, check_inertias, check_movable
+from linkwork.mechanism.dynamics_checks import (
+    _SEED,
+    check_inertias,
+    check_movable,
+    generic_mass_matrix,
+)
 from linkwork.mechanism.edit import lock, subchain, with_frame
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.serialize import from_json, to_json
-from robots import chain_urdf, example_robot_urdfs, mechanism_from
+from robots import chain_urdf, example_robot_urdfs, mechanism_from, random_tree
+from seeds import rng
 
 
 def inertial(mass: float, *moments: float, com: str = "0 0 0") -> str:
@@ -65,7 +73,7 @@ def test_what_no_real_body_has(inside: str, message: str):
         check_inertias(chain("", inside, BOX))
     assert "robot.accept_inertias()" in str(caught.value) and "'l2'" not in str(caught.value)
     check_inertias(chain(inside, BOX))  # a fixed base does not move
-    check_inertias(accept_inertias(chain("", inside, BOX)))
+    check_inertias(replace(chain("", inside, BOX), inertias_accepted=True))
     with pytest.raises(InputError, match="'l0'"):
         fixed = f'<robot name="r"><link name="l0">{inside}</link></robot>'
         check_inertias(mechanism_from(fixed, base="floating"))
@@ -163,7 +171,7 @@ def chain_text(*links: str) -> str:
 
 
 def test_negative_masses_that_were_accepted():
-    m = accept_inertias(chain("", BOX, inertial(-0.5, com="0.3 0 0")))
+    m = replace(chain("", BOX, inertial(-0.5, com="0.3 0 0")), inertias_accepted=True)
     check_inertias(m)
     with pytest.raises(InputError, match=r"joint 'j2' feels is not above zero.* from link 'l2' on"):
         check_movable(m)
@@ -213,10 +221,9 @@ def test_it_has_no_joints():
 
 def test_accepting_is_part_of_the_mechanism():
     m = chain("", inertial(-1), BOX)
-    accepted = accept_inertias(m)
+    accepted = lw.Robot(m).accept_inertias().mechanism
     assert accepted != m and accepted.digest != m.digest
     assert not m.inertias_accepted and accepted.inertias_accepted
-    assert accept_inertias(accepted) == accepted
     for again in (
         copy.deepcopy(accepted),
         pickle.loads(pickle.dumps(accepted)),
@@ -243,3 +250,45 @@ def test_published_descriptions():
         "check_inertias": {"romeo_small", "romeo_laas_small"},
         "check_movable": {"romeo", "romeo_laas_small"},
     }
+
+
+def generic(m: Mechanism) -> np.ndarray:
+    q = np.random.default_rng(_SEED).uniform(0.4, 1.2, m.n_q)
+    for kind, start in zip(m.joint_types, m.q_start, strict=False):
+        if kind.has_quaternion:
+            wxyz = q[start + kind.n_lengths : start + kind.n_q]
+            wxyz /= np.linalg.norm(wxyz)
+    return q
+
+
+@pytest.mark.parametrize("name", case_texts())
+def test_it_is_the_mass_matrix(name: str):
+    m = case(name)
+    got, least = generic_mass_matrix(m)
+    expected = evaluate("mass_matrix", m, generic(m))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    assert (least > 0).all()
+
+
+def test_massless_links_count_as_nothing():
+    for k in range(10):
+        m = mechanism_from(random_tree(rng(f"bare {k}"), 6), base="floating" if k % 2 else "fixed")
+        got, _ = generic_mass_matrix(m)
+        expected = evaluate("mass_matrix", m, generic(m))
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_what_is_unknown_has_a_weight():
+    m = mechanism_from(chain_urdf(3))
+    assert not generic_mass_matrix(m)[0].any()
+    got, least = generic_mass_matrix(m, {3})
+    assert (np.diagonal(got) > 0).all() and (least > 0).all()
+    assert np.linalg.matrix_rank(got) == 3  # one square kilogram is felt three ways
+    got, _ = generic_mass_matrix(m, {2})
+    assert not got[2].any() and not got[:, 2].any() and got[1, 1] > 0
+
+
+def test_without_joints():
+    m = mechanism_from('<robot name="r"><link name="a"/></robot>')
+    got, least = generic_mass_matrix(m)
+    assert got.shape == (0, 0) and least.shape == (0,)

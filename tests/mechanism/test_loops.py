@@ -1,4 +1,4 @@
-"""Loops, couplings and actuated joints: what they hold, how they are named, what is refused."""
+"""Loops, couplings with their functions, and actuated joints: what they hold, what is refused."""
 
 from __future__ import annotations
 
@@ -9,11 +9,25 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import InputError, UnknownNameError
-from linkwork.mechanism.edit import actuate, close, couple
-from linkwork.mechanism.loops import KINDS, Coupling, Loop, coupling, gap_between, kind_of
+from linkwork.errors import DescriptionError, InputError, UnknownNameError, UnsupportedFeatureError
+from linkwork.formats.loops import CouplingRecord, LoopRecord, LoopsRecord
+from linkwork.mechanism.edit import actuate, close, couple, loops_record, with_loops
+from linkwork.mechanism.loops import (
+    KINDS,
+    Coupling,
+    Expression,
+    Loop,
+    affine,
+    checked,
+    coupling,
+    gap_between,
+    kind_of,
+    traced,
+)
+from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import so3
+from seeds import rng
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +68,8 @@ def test_a_kind_that_is_misspelt_gets_the_nearest():
     [
         ({"kind": "distance"}, "give distance above 0"),
         ({"kind": "pose", "distance": 1.0}, "belongs to the kind 'distance'"),
-        ({"kind": "distance", "distance": math.nan}, "must be from 0"),
-        ({"kind": "distance", "distance": True}, "must be from 0"),
+        ({"kind": "distance", "distance": math.nan}, "must be a finite number from 0"),
+        ({"kind": "distance", "distance": True}, "must be a finite number from 0"),
         ({"name": ""}, "must be a name"),
         ({"frame_a": 3}, "must be a name"),
     ],
@@ -128,3 +142,165 @@ def test_actuated(arm):
         actuate(arm, [arm.joint_names[0]] * 2)
     with pytest.raises(UnknownNameError, match="no joint"):
         actuate(arm, "tool0")
+
+
+FUNCTIONS = {
+    "affine": (lambda a, b: 3 * a - b / 4 + 1, 2),
+    "powers": (lambda a, b: a**3 - 2 / b**2 + (a * a + 1) ** 0.5 + (b + 3) ** -1.5 + a**0, 2),
+    "turns": (lambda a, b: np.sin(a) * np.cos(b) + np.tan(0.3 * a), 2),
+    "inverse": (
+        lambda a, b: np.arcsin(0.3 * a) + np.arccos(0.2 * b) + np.arctan(a) + np.arctan2(a, b),
+        2,
+    ),
+    "lengths": (lambda a, b: np.hypot(a, b + 2) - np.sqrt(4 + a) + np.square(b), 2),
+    "degrees": (lambda a: np.rad2deg(np.deg2rad(a)) + np.radians(-(+a)), 1),
+    "one of three": (lambda a, b, c: 2.0 - b, 3),
+    "constant": (lambda a: 2.5, 1),
+    "numpy's numbers": (lambda a: np.float64(2.0) * a + np.multiply(a, np.int64(3)), 1),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values_and_slopes_are_the_functions(name):
+    function, n = FUNCTIONS[name]
+    expression = traced(function, n)
+    for x in rng(f"expression {name}").uniform(-1.5, 1.5, (20, n)):
+        value, slopes = expression.value_and_slopes(NUMPY, list(x))
+        assert float(value) == pytest.approx(float(function(*x)), abs=1e-14)
+        assert float(expression.value(NUMPY, list(x))) == float(value)
+        for k, slope in enumerate(slopes):
+            step = 1e-6 * np.eye(n)[k]
+            expected = (function(*(x + step)) - function(*(x - step))) / 2e-6
+            assert float(slope) == pytest.approx(float(expected), rel=1e-6, abs=1e-7)
+        o = GraphOps()
+        graph, _ = expression.value_and_slopes(o, [o.const(v) for v in x])
+        assert o.graph.values[graph.numbers[0]] == pytest.approx(float(value), abs=1e-14)
+
+
+def test_it_is_its_operations():
+    a, b = (traced(lambda x, y: np.sin(x) * y + 1.0, 2) for _ in range(2))
+    assert a == b and hash(a) == hash(b) and pickle.loads(pickle.dumps(a)) == a
+    assert a != traced(lambda x, y: np.sin(y) * x + 1.0, 2)
+    assert repr(a) == repr(b)
+    assert checked(a.n_inputs, a.nodes) == a
+
+
+def test_what_is_not_needed_is_left_out():
+    def wasteful(x):
+        np.sin(x) * 7
+        return x + 1
+
+    assert len(traced(wasteful, 1).nodes) == 3
+    assert len(traced(lambda x: np.sin(x) * np.sin(x), 1).nodes) == 3  # computed once
+
+
+def test_an_input_becomes_a_constant():
+    whole = traced(lambda a, b, c: a - 2 * b * c, 3)
+    part = whole.with_input(1, 0.5)
+    assert part.n_inputs == 2
+    assert float(part.value(NUMPY, [1.0, 3.0])) == float(whole.value(NUMPY, [1.0, 0.5, 3.0]))
+
+
+def test_rates():
+    assert float(affine([2.0, -1.0], 0.25).value(NUMPY, [1.0, 3.0])) == -0.75
+    assert float(affine([2.0]).value(NUMPY, [1.5])) == 3.0
+    with pytest.raises(InputError, match="finite"):
+        affine([math.nan])
+
+
+def _branches(x):
+    return x if x > 0 else -x
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "message"),
+    [
+        (lambda x: "no", InputError, "must give one number, not 'no'"),
+        (lambda x: [x, x], InputError, "one number"),
+        (_branches, InputError, "branch"),
+        (lambda x: x if x else 0.0, InputError, "branch .* by if"),
+        (lambda x: 1.0 if x == 0 else x, InputError, "branch .* by =="),
+        (lambda x: x if x != 0.5 else 1.0, InputError, "branch .* by !="),
+        (lambda x: 1.0 if x in (0.0, 1.0) else x, InputError, "branch .* by == or in"),
+        (lambda x: 1.0 if x in {0.0, 1.0} else x, InputError, "branch .* by a set"),
+        (lambda x: {0.0: 1.0}.get(x, x), InputError, "branch .* by a set or a dict"),
+        (lambda x: 1.0 if np.float64(0.5) == x else x, UnsupportedFeatureError, "numpy.equal"),
+        (lambda x: 1.0 if 0 == x else x, InputError, "branch"),
+        (lambda x: x if x >= 1 else -x, InputError, "branch .* by >="),
+        (math.sin, InputError, r"np.sin, not math.sin"),
+        (np.exp, UnsupportedFeatureError, r"not numpy.exp"),
+        (lambda x: np.maximum(x, 0), UnsupportedFeatureError, r"not numpy.maximum"),
+        (lambda x: x**0.3, UnsupportedFeatureError, "whole powers and halves"),
+        (lambda x: x**x, UnsupportedFeatureError, "constant powers"),
+        (lambda x: x + "1", InputError, "works on numbers"),
+        (lambda x: x * math.inf, InputError, "the constant inf"),
+        (lambda x: np.sin(x, out=np.zeros(1)), UnsupportedFeatureError, "may use"),
+    ],
+)
+def test_functions_that_cannot_be_kept(function, error, message):
+    with pytest.raises(error, match=message):
+        traced(function, 1)
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [],
+        [("input", (1.0,))],
+        [("input", (0.5,))],
+        [("sin", (0.0,))],
+        [("input", (0.0,)), ("add", (0.0,))],
+        [("input", (0.0,)), ("glue", (0.0,))],
+        [("constant", (math.inf,))],
+        [("input", (0.0,)), ("sin", (-1.0,))],
+    ],
+)
+def test_nodes_that_are_none(nodes):
+    with pytest.raises(InputError):
+        checked(1, nodes)
+    assert isinstance(checked(1, [("input", (0.0,))]), Expression)
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return lw.load("panda").mechanism
+
+
+def test_a_record_is_what_the_edits_make(panda):
+    record = LoopsRecord(
+        (LoopRecord("tool0", "link2", "xy/z"), LoopRecord("tool0", "link1", "distance", 0.5, "r")),
+        (CouplingRecord("joint1", ("joint2", "joint3"), (2.0, 1.0), 0.5),),
+        ("joint7", "joint2"),
+    )
+    m = close(panda, "tool0", "link2", ("xy", "z"))
+    m = close(m, "tool0", "link1", "distance", distance=0.5, name="r")
+    m = couple(m, "joint1", ("joint2", "joint3"), rate=(2.0, 1.0), offset=0.5)
+    m = actuate(m, ("joint7", "joint2"))
+    assert with_loops(panda, record) == m
+
+
+def test_there_and_back(panda):
+    m = couple(close(panda, "tool0", "link2"), "joint1", "joint2", lambda x: np.sin(x) ** 2)
+    m = actuate(m, "joint3")
+    assert with_loops(panda, loops_record(m)) == m
+    assert loops_record(panda) == LoopsRecord()
+
+
+def test_every_wrong_entry_is_named(panda):
+    record = LoopsRecord(
+        (LoopRecord("nowhere", "link2"), LoopRecord("tool0", "link1", "glue")),
+        (
+            CouplingRecord("joint1", ("nobody",), (1.0,)),
+            CouplingRecord("joint1", ("joint2",), (), 0.0, (("sin", (3.0,)),)),
+        ),
+        ("motor",),
+        "some.loops.yaml",
+    )
+    with pytest.raises(DescriptionError) as caught:
+        with_loops(panda, record)
+    messages = [problem.message for problem in caught.value.problems]
+    words = ("no frame named 'nowhere'", "no kind of loop", "nobody", "sin cannot", "motor")
+    assert len(messages) == len(words)
+    for message, word in zip(messages, words, strict=True):
+        assert word in message
+    assert {problem.file for problem in caught.value.problems} == {"some.loops.yaml"}

@@ -1,4 +1,4 @@
-"""Alignment, exactness and lumping, many at once against one at a time."""
+"""Alignment, exactness, and the poses that joints make."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from linkwork.errors import InputError
+import robots
 from linkwork.mechanism import rigid
+from linkwork.mechanism.model import JointType
+from linkwork.mechanism.rigid import joint_pose
 from seeds import rng
 
 
@@ -67,8 +69,32 @@ def test_exact_takes_only_what_is_next_to_it():
     assert not np.signbit(rigid.exact(near)[0, 2, 0])
 
 
-def test_check_finite_names_the_first():
-    values = np.array([[0.0, 1.0], [np.inf, 0.0], [np.nan, 0.0]])
-    with pytest.raises(InputError, match="link 'b': its weight must be finite"):
-        rigid.check_finite("link", ["a", "b", "c"], "its weight", values)
-    rigid.check_finite("link", [], "its weight", np.zeros((0, 3)))
+def test_poses_of_each_type():
+    z = np.array([0, 0, 1.0])
+    for kind in (JointType.REVOLUTE, JointType.CONTINUOUS):
+        R, p = joint_pose(kind, np.array([0.7]))
+        np.testing.assert_allclose(R, robots.about(z, 0.7), atol=1e-16)
+        assert not p.any()
+    R, p = joint_pose(JointType.PRISMATIC, np.array([0.7]))
+    assert (R == np.eye(3)).all() and p.tolist() == [0, 0, 0.7]
+    R, p = joint_pose(JointType.PLANAR, np.array([1.0, 2.0, 0.7]))
+    np.testing.assert_allclose(R, robots.about(z, 0.7), atol=1e-16)
+    assert p.tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("scale", [1e-200, 0.3, 1.0, 1e200])
+def test_quaternions_of_any_length(scale):
+    random = rng("quaternions")
+    for _ in range(20):
+        axis = random.normal(size=3)
+        axis /= np.linalg.norm(axis)
+        angle = random.uniform(-3, 3)
+        wxyz = [np.cos(angle / 2), *(np.sin(angle / 2) * axis)]
+        R, p = joint_pose(JointType.FLOATING, np.array([1, 2, 3, *np.multiply(scale, wxyz)]))
+        np.testing.assert_allclose(R, robots.about(axis, angle), atol=2e-15)
+        assert p.tolist() == [1, 2, 3]
+
+
+def test_right_angles_are_exact():
+    R, _ = joint_pose(JointType.REVOLUTE, np.array([np.pi / 2]))
+    assert R.tolist() == [[0, -1, 0], [1, 0, 0], [0, 0, 1]]

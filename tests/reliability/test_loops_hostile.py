@@ -11,7 +11,7 @@ import pytest
 import linkwork as lw
 from linkwork.errors import DescriptionError, InputError, LinkworkError, UnknownNameError
 from linkwork.formats.loops import LoopsRecord, from_text, to_text
-from linkwork.mechanism.from_loops import with_loops
+from linkwork.mechanism.edit import with_loops
 from seeds import rng
 
 TREE = lw.load("four_bar", loops=False)
@@ -50,9 +50,21 @@ def planar(*lengths: float, axis: str = "0 0 1") -> str:
         (lambda r: r.with_loop(*HINGE, ""), InputError, "the axes held"),
         (lambda r: r.with_loop(*HINGE, 3), InputError, "the axes held"),
         (lambda r: r.with_loop(*HINGE, "distance"), InputError, "distance above 0"),
-        (lambda r: r.with_loop(*HINGE, "distance", distance=-1.0), InputError, "must be from 0"),
-        (lambda r: r.with_loop(*HINGE, "distance", distance=np.nan), InputError, "must be from 0"),
-        (lambda r: r.with_loop(*HINGE, "distance", distance=np.inf), InputError, "must be from 0"),
+        (
+            lambda r: r.with_loop(*HINGE, "distance", distance=-1.0),
+            InputError,
+            "must be a finite number from 0",
+        ),
+        (
+            lambda r: r.with_loop(*HINGE, "distance", distance=np.nan),
+            InputError,
+            "must be a finite number from 0",
+        ),
+        (
+            lambda r: r.with_loop(*HINGE, "distance", distance=np.inf),
+            InputError,
+            "must be a finite number from 0",
+        ),
         (lambda r: r.with_loop(*HINGE, "pose", distance=1.0), InputError, "'distance' alone"),
         (lambda r: r.with_loop("rocker_link", "rocker_end"), InputError, "are on one body"),
         (lambda r: r.with_loop("rocker_end", "rocker_end"), InputError, "are on one body"),

@@ -13,9 +13,8 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.target import WIDTHS, host, with_width
 from linkwork.simulation.actuators import PD
 from linkwork.simulation.integrators import EULER, IMPLICIT, RK4
-from linkwork.simulation.library import Library
-from linkwork.simulation.request import Track
-from linkwork.simulation.time_loop import CALL_NS, Rollout, rollout_of
+from linkwork.simulation.result import Track
+from linkwork.simulation.time_loop import CALL_NS, Library, Rollout, rollout_of
 from pendulums import LIBRARY, free_tree, pendulum, pendulum_urdf, request, simulated
 from seeds import rng
 

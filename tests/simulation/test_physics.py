@@ -8,8 +8,7 @@ import pytest
 from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
 from linkwork.simulation.inputs import Options
-from linkwork.simulation.library import Library
-from linkwork.simulation.time_loop import run
+from linkwork.simulation.time_loop import Library, run
 from pendulums import LIBRARY, brick, free_tree, pendulum, pendulum_urdf, simulated
 from robots import mechanism_from
 from seeds import rng

@@ -16,8 +16,7 @@ import pytest
 import linkwork as lw
 from linkwork.errors import InputError
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.files import header, labels
-from linkwork.simulation.result import between
+from linkwork.simulation.result import between, header, labels
 from overclosed import bennett, four_bar
 from pendulums import brick, orders, pendulum, simulated, slider_urdf
 from robots import mechanism_from

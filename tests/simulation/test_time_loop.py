@@ -15,8 +15,7 @@ from linkwork.compile.compiler import Compiler
 from linkwork.errors import InputError, ShapeError
 from linkwork.simulation.actuators import PD
 from linkwork.simulation.integrators import IMPLICIT, RK4
-from linkwork.simulation.library import Library
-from linkwork.simulation.time_loop import Rollout, rollout_of
+from linkwork.simulation.time_loop import Library, Rollout, rollout_of
 from pendulums import LIBRARY, brick, pendulum, request, simulated, slider_urdf
 from robots import mechanism_from
 

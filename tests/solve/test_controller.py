@@ -30,8 +30,7 @@ from linkwork.solve.limits import AccelerationLimit, VelocityLimit
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture
 from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Orientation, Pose, Position
-from linkwork.solve.tasks.joints import Posture
+from linkwork.solve.tasks import Orientation, Pose, Position, Posture
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 

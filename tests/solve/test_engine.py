@@ -396,7 +396,7 @@ def test_what_is_wrong_is_said_as_for_a_batch(targets: Any):
 def test_wrong_starts_and_options():
     solver = ARMS.solver(tasks=[Pose(LEFT), Pose(RIGHT)])
     both = [each[0] for each in poses(1)]
-    with pytest.raises(InputError, match=r"q0\[0\] is not a finite number"):
+    with pytest.raises(InputError, match=r"q0\[0\] is nan"):
         solver.solve(both, np.full(ARMS.n_q, np.nan))
     for _ in range(3):
         with pytest.raises(LinkworkError):

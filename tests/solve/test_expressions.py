@@ -20,7 +20,7 @@ from linkwork.solve.objectives import NearPosture
 from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
 from linkwork.solve.seeds import starts_of
-from linkwork.solve.tasks.frames import Pose, Position
+from linkwork.solve.tasks import Pose, Position
 from linkwork.spatial import so3
 from robots import mechanism_from
 from seeds import rng

@@ -12,9 +12,7 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.options import Options
-from linkwork.solve.targets import rigid_poses
-from linkwork.solve.tasks.frames import Pointing, Position
-from linkwork.solve.tasks.whole import CenterOfMass
+from linkwork.solve.tasks import CenterOfMass, Pointing, Position
 from robots import example_robot_urdfs
 from seeds import rng
 
@@ -242,10 +240,10 @@ def test_wrong_targets_are_refused():
     with pytest.raises(ShapeError, match="4, 4"):
         robot.ik(np.zeros((3, 4)))
     with pytest.raises(InputError):
-        rigid_poses([["a"] * 4] * 4)
+        robot.ik([["a"] * 4] * 4)
     with pytest.raises(ShapeError, match=r"q0 must have shape"):
         robot.ik(good, q0=np.zeros(5))
-    with pytest.raises(InputError, match=r"q0\[1\] is not a finite"):
+    with pytest.raises(InputError, match=r"q0\[1\] is inf"):
         robot.ik(good, q0=[0, np.inf, 0, 0, 0, 0])
 
 
@@ -288,7 +286,7 @@ def test_one_point_is_a_row_of_a_batch_and_is_checked(task):
         assert one.q.tobytes() == batch.q[k].tobytes()
         assert one.errors.keys() == batch.errors.keys()
     for bad in ([np.nan, 0.0, 0.0], [0.0, np.inf, 0.0]):
-        with pytest.raises(InputError, match="target is not finite"):
+        with pytest.raises(InputError, match=r"target\[[01]\] is (nan|inf)"):
             solver.solve(np.array(bad))
     with pytest.raises(InputError, match="so large"):
         solver.solve(np.array([1e308, 1e308, 0.0]))

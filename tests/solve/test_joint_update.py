@@ -12,7 +12,7 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.solve import joint_update
 from linkwork.solve.limits import AccelerationLimit, CoupledLimit, PositionLimit, VelocityLimit
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 

@@ -9,8 +9,7 @@ import linkwork as lw
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.least_squares import Elimination, damped, factors, least_norm, solve_factored
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Pose
-from linkwork.solve.tasks.whole import Closed
+from linkwork.solve.tasks import Closed, Pose
 from seeds import rng
 
 

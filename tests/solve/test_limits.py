@@ -55,7 +55,7 @@ def m():
 
 def test_one_number_some_names_or_all_of_them(m):
     def read(given):
-        return per_joint(m, given, "x", starts=m.v_start, otherwise=7.0)
+        return per_joint(m, given, "x", otherwise=7.0)
 
     np.testing.assert_array_equal(read(2), np.full(m.n_v, 2.0))
     np.testing.assert_array_equal(read(np.arange(m.n_v)), np.arange(m.n_v))
@@ -69,7 +69,7 @@ def test_one_number_some_names_or_all_of_them(m):
 
 def test_what_cannot_be_meant_is_refused(m):
     def read(given):
-        return per_joint(m, given, "x", starts=m.v_start, otherwise=0.0)
+        return per_joint(m, given, "x", otherwise=0.0)
 
     with pytest.raises(UnknownNameError, match="elbow"):
         read({"elbo": 1.0})

@@ -10,7 +10,7 @@ import linkwork as lw
 from linkwork.algorithms.configuration import random
 from linkwork.solve.nearest import Tangent
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 

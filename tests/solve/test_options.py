@@ -12,8 +12,7 @@ from linkwork.errors import InputError
 from linkwork.solve.objectives import Centred
 from linkwork.solve.options import Options, changed, whole_number
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Pose, Position
-from linkwork.solve.tasks.joints import Posture
+from linkwork.solve.tasks import Pose, Position, Posture
 
 ARM = lw.load("panda").mechanism
 

@@ -18,9 +18,7 @@ from linkwork.solve.limits import AccelerationLimit, CoupledLimit, PositionLimit
 from linkwork.solve.objectives import Centred, NearPosture
 from linkwork.solve.options import Options
 from linkwork.solve.problem import Layout, make_problem, parts_of
-from linkwork.solve.tasks.frames import Pose, Position
-from linkwork.solve.tasks.joints import JointCoupling, Posture
-from linkwork.solve.tasks.whole import CenterOfMass
+from linkwork.solve.tasks import CenterOfMass, JointCoupling, Pose, Position, Posture
 from robots import mechanism_from
 
 
@@ -284,7 +282,7 @@ def test_each_span_has_the_length_of_its_numbers(name):
     problem = make_problem(ARM, **PROBLEMS[name])
     layout = problem.layout
     sizes = [b - a for a, b in layout.targets]
-    assert sizes == [task.n_target for task in problem.tasks]
+    assert sizes == [task.kind.n for task in problem.tasks]
     assert [b - a for a, b in layout.thresholds] == [len(task.groups) for task in problem.tasks]
     assert layout.held[1] - layout.held[0] == len(problem.held)
     assert [b - a for a, b in layout.limit_settings] == [len(x.settings) for x in problem.limits]

@@ -23,7 +23,7 @@ from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
 from linkwork.solve.program import OPTIONS, Refused, program_of
 from linkwork.solve.seeds import Axis, starts_of
-from linkwork.solve.tasks.frames import Pose, Position
+from linkwork.solve.tasks import Pose, Position
 from seeds import rng
 
 ROBOT = lw.load("ur5e")

@@ -16,10 +16,7 @@ from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.limits import CoupledLimit, VelocityLimit
 from linkwork.solve.result import Column, IKResult, Terms
 from linkwork.solve.show import show
-from linkwork.solve.tasks.base import Group
-from linkwork.solve.tasks.frames import Pose, Position
-from linkwork.solve.tasks.joints import Posture
-from linkwork.solve.tasks.whole import CenterOfMass, Manipulability
+from linkwork.solve.tasks import CenterOfMass, Group, Manipulability, Pose, Position, Posture
 
 COLUMNS = (
     Column("hand", Group("position", "m", 0, 3), 0),

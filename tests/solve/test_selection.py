@@ -13,9 +13,7 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.solve.problem import make_problem
 from linkwork.solve.seeds import starting_points, starts_of
 from linkwork.solve.selection import cheapest, cost_of, distance, distinct, nearest_turns
-from linkwork.solve.tasks.frames import Pose, Position
-from linkwork.solve.tasks.joints import JointCoupling
-from linkwork.solve.tasks.whole import CenterOfMass
+from linkwork.solve.tasks import CenterOfMass, JointCoupling, Pose, Position
 from robots import mechanism_from
 from seeds import rng
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from linkwork.algorithms.jacobian import Reference
     from linkwork.compile.kernel import OnBad
-    from linkwork.mechanism.dynamics_inputs import External
+    from linkwork.mechanism.parameters import External
 
     Floats = NDArray[np.float64]
 

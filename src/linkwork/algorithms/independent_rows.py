@@ -48,8 +48,7 @@ from linkwork.algorithms.orthogonal_factors import (
 )
 from linkwork.algorithms.vector3 import Scalar, added, negated, times
 from linkwork.mechanism import dynamics_checks
-from linkwork.mechanism.dynamics_checks import Motions
-from linkwork.mechanism.generic_inertia import generic_mass_matrix
+from linkwork.mechanism.dynamics_checks import Motions, generic_mass_matrix
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.numpy import NUMPY

@@ -116,7 +116,7 @@ class Algorithm:
     inputs: tuple[tuple[str, Kind], ...]  # name, and kind: nq or nv numbers
     shape: tuple[Dimension, ...]  # of the result
     static: tuple[str, ...] = ()  # names of the arguments that are fixed before tracing
-    keywords: tuple[Keyword, ...] = ()  # of its method, see `mechanism.dynamics_inputs`
+    keywords: tuple[Keyword, ...] = ()  # of its method, see `mechanism.parameters`
     friction: bool = True  # whether friction counts among the losses
     needs: tuple[Check, ...] = ()  # what must hold of a description
     result: type[NamedTuple] | None = None  # what its method makes of several matrices

@@ -15,13 +15,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.algorithms.jacobian import frame_twists
+from linkwork.algorithms.forward_kinematics import fk
+from linkwork.algorithms.jacobian import frame_twists, jacobian
+from linkwork.algorithms.sweep import Output, Sweep, looped
 from linkwork.algorithms.vector3 import plus, scaled, zeros
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial import so3
-from linkwork.spatial.poses import Pose
+from linkwork.spatial.poses import Pose, from_matrix
 from linkwork.spatial.rotations import vee
 
 Floats = NDArray[np.float64]
@@ -185,12 +187,26 @@ class Moving(NamedTuple):
 
 def moving_frame(o: Ops, m: Mechanism, q: Block, frame: str, since: int = -1) -> Moving:
     """The frame at q; ``since`` is a body that carries it and stands for the world."""
-    pose, twists = frame_twists(o, m, q, m.frame(frame), since)
+    index = m.frame(frame)
+    way = [body for body in m.ancestry(int(m.frame_body[index])) if body > since]
+    found = looped(o, _pose_and_jacobian, m, (q,), way, frame=frame)
+    if found is not None:
+        T, J = from_matrix(o, found[0]), found[1]
+        moving = set(m.v_indices({int(m.coordinate[body]) for body in way} - {-1}))
+        still = o.const([0.0] * 6)
+        columns = [o.column(J, k) if k in moving else still for k in range(m.n_v)]
+        pairs = [(o.part(column, 0, 3), o.part(column, 3, 6)) for column in columns]
+        return Moving(T, [linear for linear, _ in pairs], [angular for _, angular in pairs])
+    pose, twists = frame_twists(o, m, q, index, since)
     linear, angular = ([zeros() for _ in range(m.n_v)] for _ in range(2))
     for k, factor, twist in twists:
         linear[k] = plus(linear[k], scaled(factor, twist.linear))
         angular[k] = plus(angular[k], scaled(factor, twist.angular))
     return Moving(pose.blocks(o), list(map(o.vector, linear)), list(map(o.vector, angular)))
+
+
+def _pose_and_jacobian(sweep: Sweep, *, frame: str) -> list[Output]:
+    return [fk.passes(sweep, frame=frame), jacobian.passes(sweep, frame=frame)]
 
 
 def moving_point(o: Ops, frame: Moving, point: Sequence[float]) -> tuple[Block, list[Block]]:

@@ -12,7 +12,7 @@ every other joint is one. What is said of one is in the frame that it moves, abo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
@@ -314,6 +314,23 @@ class Output:
         return found if lead else found[0]
 
 
+def looped(
+    o: Ops,
+    by_sweep: Callable[..., Any],
+    m: Mechanism,
+    inputs: Sequence[Block],
+    bodies: Sequence[int] | None = None,
+    **static: Any,
+) -> list[Block] | None:
+    """The results of ``by_sweep(sweep, *inputs after q, **static)`` as a call of loops.
+
+    None where it is to be written out: the back end makes no loops, or the mechanism is not long.
+    ``bodies`` as `Sweep` takes them. A result of more than two axes is a vector.
+    """
+    loops = getattr(o, "loops", None)
+    return None if loops is None else loops(o, by_sweep, m, inputs, bodies, static)
+
+
 class InPasses:
     """An algorithm that is written in passes, as a function of one configuration.
 
@@ -327,7 +344,12 @@ class InPasses:
 
     def __call__(self, o: Ops, m: Mechanism, q: Block, *inputs: Any, **static: Any) -> Block:
         """The block of one configuration; ``inputs`` after q and ``static`` as of the passes."""
-        return self.passes(Sweep(o, m, q, bodies_of(m, static)), *inputs, **static).block(o)
+        bodies = bodies_of(m, static)
+        if bodies is not None:  # of a frame: in expressions of more than it, long ways are loops
+            found = looped(o, self.passes, m, (q, *inputs), bodies, **static)
+            if found is not None:
+                return found[0]
+        return self.passes(Sweep(o, m, q, bodies), *inputs, **static).block(o)
 
 
 def bodies_of(m: Mechanism, static: Mapping[str, Any]) -> list[int] | None:

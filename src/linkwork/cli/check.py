@@ -33,8 +33,7 @@ from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
 from linkwork.geometry import guards
 from linkwork.locating import locate
-from linkwork.mechanism.check_meshes import check_meshes
-from linkwork.mechanism.check_sizes import check_sizes
+from linkwork.mechanism.check_meshes import check_meshes, check_sizes
 
 FAILED = 1
 """The exit code where something at or above the failing level was found."""

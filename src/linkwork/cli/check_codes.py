@@ -18,11 +18,11 @@ _HEADINGS = (
 _HOMES = (
     *("formats.urdf.source", "formats.urdf.read", "formats.urdf.findings", "formats.structure"),
     *("formats.urdf.convert", "formats.urdf.check", "formats.urdf.check_closely"),
-    *("formats.urdf.materials", "formats.urdf.specs", "formats.urdf.write"),
+    *("formats.urdf.materials", "formats.urdf.write"),
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
-    *("mechanism.check_sizes", "mechanism.check_meshes", "mechanism.serialize"),
+    *("mechanism.check_meshes", "mechanism.serialize"),
     *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),
-    *("formats.mjcf.flatten", "formats.mjcf.extract", "mechanism.from_mjcf_loops"),
+    *("formats.mjcf.flatten", "formats.mjcf.extract", "mechanism.from_mjcf"),
     *("formats.mjcf.write", "mechanism.to_mjcf"),
 )
 CODES_OF_THE_COMMAND = """

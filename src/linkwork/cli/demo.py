@@ -16,7 +16,7 @@ from linkwork.cli import output
 from linkwork.cli.arguments import DemoArguments
 from linkwork.cli.progress import progress_of
 from linkwork.errors import UnknownNameError
-from linkwork.solve.tasks.base import TOLERANCES
+from linkwork.solve.tasks import TOLERANCES
 
 Floats = NDArray[np.float64]
 

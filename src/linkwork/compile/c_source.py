@@ -9,22 +9,21 @@ compiler that follows IEEE 754, and still recognisable as the numbers of the des
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from linkwork.algorithms.registry import ALGORITHMS
-from linkwork.compile.c_names import Names, identifier, is_identifier
 from linkwork.compile.graph import Graph, Node
-from linkwork.compile.signature import Signature
+from linkwork.compile.recipe import Signature
 from linkwork.errors import InputError, UnsupportedFeatureError
 
 Labels = Mapping[str, Sequence[str]]
 About = Mapping[str, str]
 
-_FUSED = {"fma": "{0} * {1} + {2}", "fms": "{0} * {1} - {2}", "fnma": "{2} - {0} * {1}"}
 _CALL = re.compile(r"\b([a-z][a-z0-9]*)\(")
 _NUMBER = re.compile(r"\b\d+\.\d*")
 _CONVENTIONS = (
@@ -69,7 +68,13 @@ def c_source(
         "#endif",
         f"{face.prototype};",
         "",
-        *_finite_test(face),
+        f"static int {face.finite}(const {face.type} *x, int n)",
+        "{",
+        "    int good = 1;",
+        "    for (int k = 0; k < n; k++)",
+        f"        good &= x[k] - x[k] == {_number(0.0, single)};",
+        "    return good;",
+        "}",
         "",
         face.prototype,
         "{",
@@ -171,18 +176,6 @@ def _function_name(signature: Signature, name: str, about: About) -> str:
     return name
 
 
-def _finite_test(face: _Face) -> list[str]:
-    return [
-        f"static int {face.finite}(const {face.type} *x, int n)",
-        "{",
-        "    int good = 1;",
-        "    for (int k = 0; k < n; k++)",
-        f"        good &= x[k] - x[k] == {_number(0.0, face.single)};",
-        "    return good;",
-        "}",
-    ]
-
-
 class _Body:
     """The statements, with variables used again as soon as their value is needed no more.
 
@@ -193,7 +186,6 @@ class _Body:
     def __init__(self, graph: Graph, face: _Face) -> None:
         self._graph, self._face = graph, face
         self._slot = face.names.prefix("w")
-        self._free: list[int] = []
         self._n_slots = 0
         copies = self._copies()
         statements = list(self._statements())
@@ -208,7 +200,10 @@ class _Body:
         lines += [f"(void){n};" for n in unused]
         if tests_in:
             lines += [f"if ({' || '.join(tests_in)})", "    return 1;"]
-        lines += [*statements, f"return {_returned(tests_out)};"]
+        lines += [
+            *statements,
+            f"return {' && '.join(tests_out)} ? 0 : 1;" if tests_out else "return 0;",
+        ]
         self.lines = [f"    {line}" for line in lines]
 
     def _copies(self) -> list[str]:
@@ -240,27 +235,20 @@ class _Body:
             yield from (f"{name}[{e}] = {zero};" for e in range(size) if e not in output)
         last = _last_uses(self._graph)
         slots: dict[int, int] = {}
+        free: list[int] = []
         for position, node in enumerate(self._graph.nodes):
             if node.kind not in ("input", "const"):
                 text = self._expression(node, slots)
-                self._release(
-                    slots[a] for a in set(node.args) if a in slots and last[a] == position
-                )
-                slots[position] = self._slot_for()
+                ended = [slots[a] for a in set(node.args) if a in slots and last[a] == position]
+                free += sorted(ended, reverse=True)
+                if not free:
+                    free, self._n_slots = [self._n_slots], self._n_slots + 1
+                slots[position] = free.pop()
                 yield f"{self._slot}{slots[position]} = {text};"
             for place in wanted.get(position, ()):
                 yield f"{place} = {self._value(position, slots)};"
             if position in slots and position not in last:
-                self._release([slots[position]])
-
-    def _release(self, slots: Iterable[int]) -> None:
-        self._free.extend(sorted(slots, reverse=True))
-
-    def _slot_for(self) -> int:
-        if self._free:
-            return self._free.pop()
-        self._n_slots += 1
-        return self._n_slots - 1
+                free.append(slots[position])
 
     def _value(self, position: int, slots: Mapping[int, int]) -> str:
         node = self._graph.nodes[position]
@@ -271,19 +259,11 @@ class _Body:
         return f"{self._slot}{slots[position]}"
 
     def _expression(self, node: Node, slots: Mapping[int, int]) -> str:
-        template = _FUSED[node.kind] if node.op is None else node.op.c
+        template = node.op.c if node.op is not None else ""
         if self._face.single:
-            template = _in_float(template)
+            template = _CALL.sub(r"\1f(", template.replace("(double)", "(float)"))
+            template = _NUMBER.sub(r"\g<0>f", template)
         return template.format(*[self._value(a, slots) for a in node.args])
-
-
-def _in_float(template: str) -> str:
-    """The same expression on floats."""
-    return _NUMBER.sub(r"\g<0>f", _CALL.sub(r"\1f(", template.replace("(double)", "(float)")))
-
-
-def _returned(tests: Sequence[str]) -> str:
-    return f"{' && '.join(tests)} ? 0 : 1" if tests else "0"
 
 
 def _last_uses(graph: Graph) -> dict[int, int]:
@@ -385,3 +365,90 @@ def _comment(
         "Written by Linkwork. What Linkwork writes is yours: use it under any terms you like.",
     ]
     return ["/*", *[f" * {line}".rstrip() for line in lines], " */"]
+
+
+# --- names that C and C++ take ---
+
+_LONGEST = 63
+"""C99 promises that so many characters of a name are told apart inside a file."""
+
+_C_KEYWORDS = (
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while"
+)
+_CPP_KEYWORDS = (
+    "alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class "
+    "co_await co_return co_yield compl concept consteval constexpr constinit const_cast decltype "
+    "delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq "
+    "nullptr operator or or_eq private protected public reinterpret_cast requires static_assert "
+    "static_cast template this thread_local throw true try typeid typename using virtual wchar_t "
+    "xor xor_eq main errno signgam linux unix i386 arm typeof"
+)
+# math.h, with the functions that POSIX and GNU add to it; f and l are appended to each
+_MATH = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 "
+    "fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 "
+    "log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo "
+    "rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn gamma drem "
+    "finite significand scalb exp10 pow10 sincos isnan isinf fpclassify isfinite isnormal signbit "
+    "isgreater isgreaterequal isless islessequal islessgreater isunordered roundeven abs div"
+)
+RESERVED = frozenset(
+    {
+        *_C_KEYWORDS.split(),
+        *_CPP_KEYWORDS.split(),
+        *(f"{name}{suffix}" for name in _MATH.split() for suffix in ("", "f", "l")),
+    }
+)
+"""Words that a generated name may not be: of the languages, of math.h, and a few common macros."""
+
+
+def is_identifier(name: str) -> bool:
+    """Whether C and C++ let a function have this name."""
+    form = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_?", name)
+    return form is not None and len(name) <= _LONGEST and name not in RESERVED
+
+
+def identifier(text: str) -> str:
+    """The text with everything that a C name cannot hold turned into underscores.
+
+    Names that begin with a digit, are empty, or are taken by C, C++, math.h or Python get a letter
+    in front or an ``_`` and a letter behind. Names in capitals alone may be macros: they become
+    small. Never two underscores beside each other, nor one at either end.
+    """
+    name = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", text)).strip("_")
+    name = name[:_LONGEST].strip("_") or "x"
+    if name[0].isdigit():
+        name = f"x{name}"
+    if len(name) > 1 and name.isupper():
+        name = name.lower()
+    taken = name in RESERVED or keyword.iskeyword(name)
+    return f"{name[: _LONGEST - 2]}_v" if taken else name
+
+
+class Names:
+    """Names of one scope, each used once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, name: str) -> None:
+        """Keep a name from being given out."""
+        self._taken.add(name)
+
+    def new(self, text: str) -> str:
+        """An identifier made of the text, and of a number where it is taken already."""
+        base = name = identifier(text)
+        number = 2
+        while name in self._taken:
+            name, number = f"{base}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+    def prefix(self, letter: str) -> str:
+        """Letters that, with a number behind, make no name given out so far."""
+        prefix = letter
+        while any(re.fullmatch(rf"{prefix}\d+", name) for name in self._taken):
+            prefix += letter
+        return prefix

@@ -1,16 +1,17 @@
-"""Where machine code comes from: made for a target now, or found in the cache."""
+"""The source of machine code: made for a target now, or found in the cache."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 from linkwork.compile.cache import Cache, Entry, key_of, source_digest
 from linkwork.compile.machine_code import COMPILING, MachineCode
 from linkwork.compile.target import Target, host
 
+Itself = TypeVar("Itself")
 Facts = dict[str, Any]
 Listener = Callable[[str], Callable[[bool | None], None]]
 """Called with the name of a piece of work when that begins; what it returns is called at the end,
@@ -113,3 +114,27 @@ class Compiler:
         t = self.target
         target = (str(t.width), str(t.fused), t.cpu, t.features, t.triple)
         return key_of(source_digest(), *target, *key)
+
+
+def no_pickle(what: str) -> TypeError:
+    """The error of what cannot be pickled because it holds compiled code."""
+    return TypeError(
+        f"{what} cannot be pickled: it holds compiled code, which belongs to this process; pickle "
+        "the robot and ask it again there, which finds the code in the cache"
+    )
+
+
+class ProcessBound:
+    """The base of kernels and of what holds them: stateless, so that a copy is the object itself.
+
+    Raises: TypeError where it is pickled.
+    """
+
+    def __copy__(self: Itself) -> Itself:
+        return self
+
+    def __deepcopy__(self: Itself, memo: dict[int, Any]) -> Itself:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise no_pickle(type(self).__name__)

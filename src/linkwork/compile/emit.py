@@ -14,6 +14,7 @@ from llvmlite import ir
 F64 = ir.DoubleType()
 I64 = ir.IntType(64)
 I32 = ir.IntType(32)
+I8 = ir.IntType(8)
 I1 = ir.IntType(1)
 POINTER = F64.as_pointer()
 
@@ -24,6 +25,42 @@ SIGN_BIT = -(2**63)
 def i64(value: int) -> Any:
     """A 64-bit integer constant."""
     return ir.Constant(I64, value)
+
+
+def counted_loop(
+    b: Any, count: Any, body: Callable[..., Any], carried: Sequence[Any] = ()
+) -> list[Any]:
+    """Write ``for k in range(count): carried = body(k, *carried)``; a count of at least 1.
+
+    The result is what the last turn carries on.
+    """
+    before, head, after = b.block, b.append_basic_block(), b.append_basic_block()
+    b.branch(head)
+    b.position_at_end(head)
+    phis = [b.phi(I64), *[b.phi(value.type) for value in carried]]
+    results = body(*phis)
+    results = list(results) if carried else []
+    following = b.add(phis[0], i64(1))
+    for phi, first, later in zip(phis, [i64(0), *carried], [following, *results], strict=True):
+        phi.add_incoming(first, before)
+        phi.add_incoming(later, b.block)
+    b.cbranch(b.icmp_signed("<", following, count), head, after)
+    b.position_at_end(after)
+    return results
+
+
+def each_bit(b: Any, mask: Any, body: Callable[[Any], None]) -> None:
+    """Write ``body(k)`` for each bit of a mask that is not 0, lowest first."""
+    before, head, after = b.block, b.append_basic_block(), b.append_basic_block()
+    b.branch(head)
+    b.position_at_end(head)
+    left = b.phi(I64)
+    left.add_incoming(mask, before)
+    body(b.cttz(left, ir.Constant(I1, 1)))
+    rest = b.and_(left, b.sub(left, i64(1)))
+    left.add_incoming(rest, b.block)
+    b.cbranch(b.icmp_signed("!=", rest, i64(0)), head, after)
+    b.position_at_end(after)
 
 
 class Emitter:

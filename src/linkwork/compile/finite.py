@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I1, I32, I64, Emitter, i64
+from linkwork.compile.emit import F64, I1, I32, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph
+from linkwork.compile.optable import PAIRED
 
-_SPREADING = frozenset({"ADD", "SUB", "MUL", "NEG", "SIN", "COS"})
-"""Operations whose result is not finite whenever an argument is not, as of fma, fms and fnma."""
+_SPREADING = frozenset({"ADD", "SUB", "MUL", "NEG", "SIN", "COS", *PAIRED})
+"""Operations whose result is not finite whenever an argument is not."""
 
 
 def to_be_tested(graph: Graph) -> tuple[set[int], list[set[int]]]:
@@ -33,7 +34,7 @@ def to_be_tested(graph: Graph) -> tuple[set[int], list[set[int]]]:
             continue
         if node.kind == "input":
             elements[node.args[0]].discard(node.args[1])
-        elif node.op is None or node.op.name in _SPREADING:
+        elif node.op is not None and node.op.name in _SPREADING:
             for argument in node.args:
                 shown[argument] = True
     return tested, elements
@@ -71,7 +72,8 @@ class FiniteTest:
             start = b.select(b.icmp_signed("<", at, last), at, last)  # the last run may overlap
             return b.load(b.bitcast(b.gep(place, [start]), kind.as_pointer()), align=8)
 
-        total = _sum(b, -(-count // lanes), ir.Constant(kind, [0.0] * lanes), run)
+        turns, zeros = i64(-(-count // lanes)), ir.Constant(kind, [0.0] * lanes)
+        (total,) = counted_loop(b, turns, lambda k, known: [b.fadd(known, run(k))], [zeros])
         parts = [total]
         if width == 1:
             parts = [b.extract_element(total, ir.Constant(I32, lane)) for lane in range(lanes)]
@@ -99,25 +101,9 @@ def exact(b: Any, places: Sequence[Any], counts: Sequence[int]) -> Any:
         if not count:
             continue
 
-        def term(k: Any, place: Any = place) -> Any:
-            return b.fmul(b.load(b.gep(place, [k])), zero)  # 0, or NaN
+        def add(k: Any, known: Any, place: Any = place) -> list[Any]:
+            return [b.fadd(known, b.fmul(b.load(b.gep(place, [k])), zero))]  # 0, or NaN
 
-        sum_ = _sum(b, count, zero, term)
-        bad = b.or_(bad, b.fcmp_unordered("uno", sum_, sum_))
+        (total,) = counted_loop(b, i64(count), add, [zero])
+        bad = b.or_(bad, b.fcmp_unordered("uno", total, total))
     return bad
-
-
-def _sum(b: Any, count: int, zero: Any, term: Callable[[Any], Any]) -> Any:
-    """The sum of so many terms, at least one, by a loop."""
-    before, head = b.block, b.append_basic_block()
-    after = b.append_basic_block()
-    b.branch(head)
-    b.position_at_end(head)
-    k, total = b.phi(I64), b.phi(zero.type)
-    following, sum_ = b.add(k, i64(1)), b.fadd(total, term(k))
-    for phi, first, later in ((k, i64(0), following), (total, zero, sum_)):
-        phi.add_incoming(first, before)
-        phi.add_incoming(later, head)
-    b.cbranch(b.icmp_signed("<", following, i64(count)), head, after)
-    b.position_at_end(after)
-    return sum_

@@ -11,22 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from linkwork.compile.optable import OP_TABLE, Op
+from linkwork.compile.optable import OP_TABLE, PAIRED, Op
 from linkwork.errors import UnsupportedFeatureError
 from linkwork.ops.graph import ZERO, ExpressionGraph
 
 if TYPE_CHECKING:
     from linkwork.compile.tracing import Traced
 
-Kind = Literal["input", "const", "op", "fma", "fms", "fnma"]
+Kind = Literal["input", "const", "op"]
 
 
 @dataclass(slots=True)  # not frozen: there are many, and freezing doubles what making one costs
 class Node:
-    """One assignment; its position in the list is its name.
-
-    fma: a b + c, fms: a b - c, fnma: c - a b.
-    """
+    """One assignment; its position in the list is its name."""
 
     kind: Kind
     args: tuple[int, ...] = ()  # positions of earlier nodes; for an input (argument, element)
@@ -131,16 +128,16 @@ def _pair(
     uses = _uses(nodes, outputs)
     paired = list(nodes)
     for k, node in enumerate(nodes):
-        if node.kind != "op" or node.op is None or node.op.name not in ("ADD", "SUB"):
+        if node.op is None or node.op.name not in ("ADD", "SUB"):
             continue
         a, b = node.args
         subtract = node.op.name == "SUB"
         left = _factors(nodes[a]) if uses[a] == 1 else None
         right = _factors(nodes[b]) if uses[b] == 1 else None
         if right is not None and (left is None or b >= a):
-            paired[k] = Node("fnma" if subtract else "fma", (*right, a))
+            paired[k] = Node("op", (*right, a), PAIRED["FNMA" if subtract else "FMA"])
         elif left is not None:
-            paired[k] = Node("fms" if subtract else "fma", (*left, b))
+            paired[k] = Node("op", (*left, b), PAIRED["FMS" if subtract else "FMA"])
     return paired, outputs
 
 

@@ -19,16 +19,17 @@ has the same bits alone, where all lanes race for it, and in any batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I1, I64, POINTER, Emitter, i64
+from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, each_bit, i64
 from linkwork.compile.graph import Graph
-from linkwork.compile.loops import counted_loop, emit_nodes
-from linkwork.compile.random_bits import absorb, unit_interval
+from linkwork.compile.loops import STACK_OF_ONE, RowsCode, emit_nodes
+from linkwork.compile.rolled import Program
+from linkwork.compile.rolled_rows import emit_passes
 from linkwork.compile.threads import row_cost_ns
 
 I16 = ir.IntType(16)
@@ -92,7 +93,7 @@ class _Lanes:
 
 
 # the arguments of the native function
-ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report")
+ARRAYS = ("x0", "parameters", "settings", "starts", "rows", "seeds", "x", "report", "scratch")
 NUMBERS = ("first", "last", "max_steps", "first_try", "max_tries", "seed", "seed_try", "budget")
 
 _MOST_LANES = 8
@@ -116,8 +117,14 @@ def tries_in_a_slice(budget: int, steps: int) -> int:
 
 
 def emit_lanes(
-    module: Any, graph: Graph, width: int, name: str, *, fused: bool, stall: Stall | None = None
-) -> Any:
+    module: Any,
+    code: Graph | Program,
+    width: int,
+    name: str,
+    *,
+    fused: bool,
+    stall: Stall | None = None,
+) -> RowsCode:
     """Write ``i64 name(numbers..., arrays...)``, of `NUMBERS` and `ARRAYS`.
 
     Arrays: x0 (N, n), parameters (N, p), settings (s,), starts (3, n): base, span and whether
@@ -128,11 +135,11 @@ def emit_lanes(
     it is better, so that tries in several calls give the bits of one. A row whose steps in the
     report are -k < 0 beforehand has k tries at most. ``stall``: when a try is given up; None where
     its steps alone decide. Once ``budget`` steps are made, counted by lane, no further row is
-    begun. Returns the number of steps made, or minus that of the rows, the last ones, that are
-    left.
+    begun. ``scratch`` is as long as the result says, aligned to 64 bytes; it may be null where that
+    is 0. Returns the number of steps made, or minus that of the rows, the last ones, that are left.
     """
-    n, n_parameters, n_settings = graph.input_sizes
-    n_state = graph.output_sizes[1]
+    n, n_parameters, n_settings = code.input_sizes
+    n_state = code.output_sizes[1]
     kind = ir.FunctionType(I64, [I64] * len(NUMBERS) + [POINTER] * len(ARRAYS))
     function = ir.Function(module, kind, name)
     names: tuple[str, ...] = (*NUMBERS, *ARRAYS)
@@ -149,13 +156,21 @@ def emit_lanes(
         memory[words] = b.alloca(I64, size=width, name=words)
     for word in ("next", "last", "live", "idle", "total", "key", "most", "chosen"):
         memory[word] = b.alloca(I64, name=word)
+    scratch = 0
+    if isinstance(code, Program):
+        scratch = code.room * width if code.room * width > STACK_OF_ONE else 0
+        memory["room"] = b.bitcast(args["scratch"], vector.as_pointer())
+        if not scratch:
+            room: Any = b.alloca(vector, size=max(code.room, 1))
+            room.align = 64
+            memory["room"] = room
     lanes = _Lanes(b, width, n, n_parameters, n_state, args, memory)
     _prepare(lanes, n_settings, fused=fused)
-    _iterate(lanes, graph, stall, fused=fused)
+    _iterate(lanes, code, stall, fused=fused)
     left = b.sub(args["last"], lanes.word("next"))
     partly = b.icmp_signed(">", left, i64(0))
     b.ret(b.select(partly, b.sub(i64(0), left), lanes.word("total")))
-    return function
+    return RowsCode(function, scratch)
 
 
 def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
@@ -163,8 +178,9 @@ def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
     b = s.b
     emitter = Emitter(b, s.width, fused=fused)
     for tile, size in (("a", s.n), ("b", s.n), ("p", s.n_parameters)):
-        for k in range(size):
-            b.store(emitter.const(0.0), b.gep(s.memory[tile], [i64(k)]))
+        if size:
+            zero, at = emitter.const(0.0), s.memory[tile]
+            counted_loop(b, i64(size), lambda k, at=at, zero=zero: b.store(zero, b.gep(at, [k])))
     settings = s.f64("s")
     for k in range(n_settings):
         value = b.load(b.gep(s.args["settings"], [i64(k)]))
@@ -196,7 +212,7 @@ def _unmark(s: _Lanes, lane: Any) -> None:
     s.b.store(ir.Constant(F64, 0.0), s.b.gep(s.f64("marked"), [lane]))
 
 
-def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> None:
+def _iterate(s: _Lanes, code: Graph | Program, stall: Stall | None, *, fused: bool) -> None:
     """Write the loop: one step in all lanes, then whatever lanes have finished."""
     b, function = s.b, s.b.function
     head, work = function.append_basic_block("step"), function.append_basic_block("work")
@@ -210,27 +226,17 @@ def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> No
     following.add_incoming(s.memory["b"], before)
     old = b.bitcast(current, POINTER)
     with b.if_then(b.icmp_signed("!=", s.word("idle"), i64(0)), likely=False):
-        _each_bit(s, s.word("idle"), lambda lane: _take(s, old, lane))
+        each_bit(b, s.word("idle"), lambda lane: _take(s, old, lane))
         s.set_word("idle", i64(0))
     b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), work, done)
     b.position_at_end(work)
     emitter = Emitter(b, s.width, fused=fused)
     tiles = (current, s.memory["p"], s.memory["s"])
-    state = [emitter.const(0.0)] * s.n_state
-
-    def load(argument: int, element: int) -> Any:
-        return b.load(b.gep(tiles[argument], [i64(element)]))
-
-    def store(output: int, element: int, value: Any) -> None:
-        if output == 0:
-            b.store(value, b.gep(following, [i64(element)]))
-        else:
-            state[element] = value
-
-    for k in range(s.n):
-        if k not in graph.outputs[0]:
-            store(0, k, emitter.const(0.0))
-    emit_nodes(emitter, graph, load, store)
+    if isinstance(code, Program):
+        emit_passes(emitter, code, tiles, (following, s.memory["state"]), s.memory["room"])
+        state = [b.load(b.gep(s.memory["state"], [i64(k)])) for k in range(s.n_state)]
+    else:
+        state = _step(s, emitter, code, tiles, following)
     count = b.fadd(b.load(s.memory["count"]), emitter.const(1.0))
     b.store(count, s.memory["count"])
     limit = b.load(s.memory["limit"])
@@ -249,11 +255,34 @@ def _iterate(s: _Lanes, graph: Graph, stall: Stall | None, *, fused: bool) -> No
         for k, value in enumerate(state):
             b.store(value, b.gep(s.memory["state"], [i64(k)]))
         mask = b.zext(b.bitcast(finished, ir.IntType(s.width)), I64)
-        _each_bit(s, mask, lambda lane: _finish(s, old, lane))
+        each_bit(b, mask, lambda lane: _finish(s, old, lane))
     current.add_incoming(following, b.block)
     following.add_incoming(current, b.block)
     b.branch(head)
     b.position_at_end(done)
+
+
+def _step(
+    s: _Lanes, emitter: Emitter, graph: Graph, tiles: Sequence[Any], following: Any
+) -> list[Any]:
+    """Write a step as it is written out; the numbers of the state."""
+    b = s.b
+    state = [emitter.const(0.0)] * s.n_state
+
+    def load(argument: int, element: int) -> Any:
+        return b.load(b.gep(tiles[argument], [i64(element)]))
+
+    def store(output: int, element: int, value: Any) -> None:
+        if output == 0:
+            b.store(value, b.gep(following, [i64(element)]))
+        else:
+            state[element] = value
+
+    for k in range(s.n):
+        if k not in graph.outputs[0]:
+            store(0, k, emitter.const(0.0))
+    emit_nodes(emitter, graph, load, store)
+    return state
 
 
 def _stalled(s: _Lanes, emitter: Emitter, stall: Stall, score: Any, count: Any) -> Any:
@@ -265,22 +294,6 @@ def _stalled(s: _Lanes, emitter: Emitter, stall: Stall, score: Any, count: Any) 
     b.store(b.select(fell, score, mark), s.memory["mark"])
     b.store(marked, s.memory["marked"])
     return b.fcmp_ordered(">=", b.fsub(count, marked), emitter.const(float(stall.steps)))
-
-
-def _each_bit(s: _Lanes, mask: Any, body: Callable[[Any], None]) -> None:
-    """Write ``body(lane)`` for each bit of a mask that is not 0, lowest first."""
-    b = s.b
-    before, head = b.block, b.append_basic_block()
-    after = b.append_basic_block()
-    b.branch(head)
-    b.position_at_end(head)
-    left = b.phi(I64)
-    left.add_incoming(mask, before)
-    body(b.cttz(left, ir.Constant(I1, 1)))
-    rest = b.and_(left, b.sub(left, i64(1)))
-    left.add_incoming(rest, b.block)
-    b.cbranch(b.icmp_signed("!=", rest, i64(0)), head, after)
-    b.position_at_end(after)
 
 
 def _finish(s: _Lanes, tile: Any, lane: Any) -> None:
@@ -496,3 +509,30 @@ def _point(s: _Lanes, tile: Any, lane: Any, problem: Any, share: Callable[[Any],
         b.store(value, s.element(tile, k, lane))
 
     counted_loop(b, i64(s.n), coordinate)
+
+
+# --- random numbers from a counter: the same key gives the same number, on any thread ---
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+
+
+def absorb(b: Any, key: Any, bits: Any) -> Any:
+    """A new key from a key and 64 more bits: the finaliser of SplitMix64.
+
+    Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA
+    2014.
+    """
+
+    def word(value: int) -> Any:
+        return i64(value - (1 << 64) if value >> 63 else value)
+
+    x = b.add(b.xor(key, bits), word(_GOLDEN))
+    for shift, factor in _MIX:
+        x = b.mul(b.xor(x, b.lshr(x, i64(shift))), word(factor))
+    return b.xor(x, b.lshr(x, i64(31)))
+
+
+def unit_interval(b: Any, bits: Any) -> Any:
+    """A float64 in [0, 1) from 64 bits."""
+    return b.fmul(b.uitofp(b.lshr(bits, i64(11)), F64), ir.Constant(F64, 2.0**-53))

@@ -15,7 +15,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I64, POINTER, Emitter, i64
+from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.finite import FiniteTest, exact, to_be_tested
 from linkwork.compile.graph import Graph, Node
 from linkwork.compile.stores import Stores
@@ -28,7 +28,7 @@ that parts pass through memory cost a graph that is cut in two up to half of its
 _STACK = 8192
 """float64 numbers that tiles and pads may take of the stack: 64 KB."""
 
-_STACK_OF_ONE = 16_384
+STACK_OF_ONE = 16_384
 """The same for a single row whose caller may give scratch: with it, there is no fast call."""
 
 _WIDE_INPUT, _TILES_AHEAD = 16, 2
@@ -200,29 +200,9 @@ def _emit_node(
 ) -> Any:
     if node.kind == "input":
         return load(*node.args)
-    if node.kind == "const":
-        return emitter.const(node.value)
-    args = [values[a] for a in node.args]
     if node.op is None:
-        return getattr(emitter, node.kind)(*args)
-    return node.op.emit(emitter, *args)
-
-
-def counted_loop(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
-    """Write ``for k in range(count): body(k)``; a count of at least 1."""
-    function = builder.function
-    before = builder.block
-    head = function.append_basic_block()
-    after = function.append_basic_block()
-    builder.branch(head)
-    builder.position_at_end(head)
-    k = builder.phi(I64)
-    k.add_incoming(i64(0), before)
-    body(k)
-    following = builder.add(k, i64(1))
-    k.add_incoming(following, builder.block)
-    builder.cbranch(builder.icmp_signed("<", following, count), head, after)
-    builder.position_at_end(after)
+        return emitter.const(node.value)
+    return node.op.emit(emitter, *[values[a] for a in node.args])
 
 
 @dataclass
@@ -330,7 +310,7 @@ def _memory(entry: Any, room: Room, scratch: Any) -> tuple[list[Any], list[Any],
     counts = [width * size for size in (*room.tiles, *room.sizes, room.length)]
     if width == 1:
         counts[:-1] = [0] * (len(counts) - 1)
-    most = _STACK if width > 1 else _STACK_OF_ONE if room.in_scratch else math.inf
+    most = _STACK if width > 1 else STACK_OF_ONE if room.in_scratch else math.inf
     needed = sum(counts) if sum(counts) > most else 0
     places: list[Any] = []
     for k, count in enumerate(counts):
@@ -348,7 +328,8 @@ def _memory(entry: Any, room: Room, scratch: Any) -> tuple[list[Any], list[Any],
     return places[:n_tiles], pads, memory, needed
 
 
-def _copy(b: Any, source: Any, target: Any, count: Any) -> None:
+def copy(b: Any, source: Any, target: Any, count: Any) -> None:
+    """Write a copy of so many numbers, at least one."""
     counted_loop(b, count, lambda k: b.store(b.load(b.gep(source, [k])), b.gep(target, [k])))
 
 
@@ -359,12 +340,12 @@ def _padded(b: Any, frame: Frame, places: list[Any], left: Any) -> list[Any]:
         for size, place, pad in zip(frame.sizes[: frame.n_in], places, frame.pads, strict=False):
             if not size:
                 continue
-            _copy(b, place, pad, b.mul(left, i64(size)))
+            copy(b, place, pad, b.mul(left, i64(size)))
             last = _row(b, place, b.sub(left, i64(1)), size)
             counted_loop(
                 b,
                 b.sub(i64(frame.width), left),
-                lambda k, last=last, pad=pad, size=size: _copy(
+                lambda k, last=last, pad=pad, size=size: copy(
                     b, last, _row(b, pad, b.add(left, k), size), i64(size)
                 ),
             )
@@ -386,7 +367,7 @@ def _unpad(b: Any, frame: Frame, row: Any, left: Any) -> None:
             frame.sizes[outputs], frame.arrays[outputs], frame.pads[outputs], strict=True
         ):
             if size:
-                _copy(b, pad, _row(b, array, row, size), b.mul(left, i64(size)))
+                copy(b, pad, _row(b, array, row, size), b.mul(left, i64(size)))
 
 
 def _compute_tile(emitter: Emitter, graph: Graph, frame: Frame, places: list[Any]) -> Any:

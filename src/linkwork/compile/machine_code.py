@@ -16,11 +16,13 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from linkwork.compile.libm import LIBM_NAMES
 from linkwork.compile.target import Target, finish, host, target_machine
 
+LIBM_NAMES: tuple[str, ...] = ("sin", "cos", "atan2", "fma")
+"""The C library's functions that compiled code may call; there their names begin with ``lw_``."""
+
 COMPILING = threading.RLock()
-"""Held while tracing, compiling and linking: neither CasADi's nor LLVM's global state is shared."""
+"""Held while tracing, compiling and linking: LLVM's global state is not shared."""
 
 
 def _before_fork() -> None:

@@ -1,10 +1,13 @@
 """Built-in functions made of compiled code: arguments read, rows computed, a result made.
 
-A function follows CPython's vectorcall convention. It reads arguments of the kinds that are listed
-here, of exact types only: arrays (one configuration, or a small batch), floats, tuples of floats,
-objects with slots, and dicts of floats. Anything else, and any input or result that is not finite,
-is passed on unchanged to a callable, the general path, which converts it or says what is wrong.
-The code holds no address: all it needs of the process stands in one table.
+    arguments -> read, by kind -> rows -> result built, by kind -> returned
+                 anything else, or not finite -> the general path, with the same arguments
+
+A function follows CPython's vectorcall convention and takes arguments of exact types only. One
+table of kinds (`Kind`) says what can go in and out, and one writer (`_Call`) reads and builds them
+all. What is of no such kind, and any input or result that is not finite, is passed on unchanged to
+a callable, the general path, which converts it or says what is wrong. The code holds no address:
+all it needs of the process stands in one table, which is filled once the code has been loaded.
 """
 
 from __future__ import annotations
@@ -13,32 +16,131 @@ import ctypes
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from llvmlite import ir
 
-from linkwork.compile.compiler import Compiler, Facts
-from linkwork.compile.emit import F64, I32, I64, POINTER, i64
+from linkwork.compile.compiler import Compiler, Facts, no_pickle
+from linkwork.compile.emit import F64, I1, I8, I32, I64, POINTER, counted_loop, i64
 from linkwork.compile.machine_code import object_code
-from linkwork.compile.native import (
-    I1,
-    I8,
-    NULL,
-    OBJECT,
-    VECTORCALL,
-    Code,
-    Native,
-    api,
-    built_in,
-    loaded_table,
-    new_table,
-)
-from linkwork.compile.numpy_abi import ArrayAbi, array_abi
+from linkwork.compile.numpy_abi import FLOAT64, WORD, ArrayAbi, array_abi
 from linkwork.compile.recipe import Recipe
 
-_FLOAT64 = 12  # NPY_DOUBLE
+OBJECT: Any = I8.as_pointer()
+NULL: Any = ir.Constant(OBJECT, None)
+_NO_SCRATCH: Any = ir.Constant(POINTER, None)
+_VECTORCALL: Any = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), I64, OBJECT])
+_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 _MOST_AXES = 16  # of a batch; NumPy itself takes 32 or 64
-_WORD = 8
+
+# --- the kinds of arguments and results -----------------------------------------------------------
+
+
+class Number(NamedTuple):
+    """A float."""
+
+
+class Numbers(NamedTuple):
+    """A tuple of floats."""
+
+    size: int
+
+
+class Array(NamedTuple):
+    """A float64 array; a new one as a result."""
+
+    shape: tuple[int, ...]
+
+
+class Packed(NamedTuple):
+    """An argument of so many numbers in any packing: a tuple of floats, a vector, or one float."""
+
+    size: int
+
+
+class Several(NamedTuple):
+    """A tuple of results."""
+
+    parts: tuple[Kind, ...]
+
+
+class Made(NamedTuple):
+    """An object with slots and without a dictionary, as ``type.__new__(type)`` makes it."""
+
+    type: type
+    slots: tuple[tuple[str, Kind], ...]
+
+
+class Part(NamedTuple):
+    """Keys of a dict, or of the dict that it has under ``member``, and their places in a row."""
+
+    member: str | None
+    keys: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+class Mapping(NamedTuple):
+    """A dict of floats and of dicts of floats, whose numbers stand in one row."""
+
+    parts: tuple[Part, ...]
+
+
+Kind: TypeAlias = Number | Numbers | Array | Packed | Several | Made | Mapping
+
+
+def _inner(kind: Kind) -> tuple[Kind, ...]:
+    if isinstance(kind, Several):
+        return kind.parts
+    return tuple(part for _, part in kind.slots) if isinstance(kind, Made) else ()
+
+
+def _objects(kinds: Sequence[Kind]) -> list[Any]:
+    """The types and keys that kinds compare with, in the order in which they are written."""
+    found: list[Any] = []
+    for kind in kinds:
+        if isinstance(kind, Made):
+            found.append(kind.type)
+        elif isinstance(kind, Mapping):
+            for part in kind.parts:
+                found += [sys.intern(part.member or ""), *map(sys.intern, part.keys)]
+        found += _objects(_inner(kind))
+    return found
+
+
+def layout_of(kind: Kind) -> str | None:
+    """All of a kind that compiled code depends on, as text: no type and no key is in it.
+
+    None for a type whose slots are not found.
+    """
+    if isinstance(kind, Mapping):
+        return repr([(part.member is None, part.places) for part in kind.parts])
+    parts = [layout_of(part) for part in _inner(kind)]
+    if isinstance(kind, Made):
+        offsets = [slot_offset(kind.type, name) for name, _ in kind.slots]
+        if not all(offsets):
+            return None
+        parts = [part and f"{at}: {part}" for at, part in zip(offsets, parts, strict=True)]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    return f"{type(kind).__name__}({', '.join(known)})" if parts else repr(kind)
+
+
+def slot_offset(type: type, name: str) -> int:
+    """The offset of a slot in objects of a type, found by looking; 0 where it is not found."""
+    if type.__dictoffset__ or type.__itemsize__:
+        return 0
+    mark = object()
+    try:
+        made = object.__new__(type)
+        setattr(made, name, mark)
+    except (AttributeError, TypeError):
+        return 0
+    for offset in range(2 * WORD, type.__basicsize__, WORD):
+        if ctypes.c_size_t.from_address(id(made) + offset).value == id(mark):
+            return offset
+    return 0
+
 
 # --- the table of the process ---------------------------------------------------------------------
 
@@ -64,147 +166,498 @@ _OF_NUMPY = ("array_type", "float64_descr", "array_new")
 _TABLE = (*_FUNCTIONS, *_OBJECTS, *_OF_NUMPY)
 
 
-def _fill(code: Code, abi: ArrayAbi, own: Sequence[int]) -> None:
-    """Fill the table of loaded code: what every call has, then the call's own."""
-    values = [*map(api, _FUNCTIONS.values()), *map(id, _OBJECTS.values())]
-    values += [getattr(abi, name) for name in _OF_NUMPY] + list(own)
+class Code(Protocol):
+    """Machine code in memory."""
+
+    def address(self, name: str) -> int:
+        """Where a function lies."""
+        ...
+
+    def global_address(self, name: str) -> int:
+        """Where a global variable lies."""
+        ...
+
+
+def new_table(module: Any, name: str, names: Sequence[str]) -> tuple[Any, Sequence[str]]:
+    """A table of addresses that is filled when the code has been loaded."""
+    kind = ir.ArrayType(OBJECT, len(names))
+    table: Any = ir.GlobalVariable(module, kind, name)
+    table.initializer = ir.Constant(kind, [NULL] * len(names))
+    return table, names
+
+
+def loaded_table(code: Code, name: str, length: int) -> Any:
+    """The table of loaded code, to be filled."""
+    return (ctypes.c_void_p * length).from_address(code.global_address(name))
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("method", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+class Held(tuple[Any, ...]):
+    """The ``self`` of a built-in function: the callable that goes the general way, then its means.
+
+    A tuple, because the collector of cycles empties the dictionaries of what it frees, and lists,
+    but not tuples: the function's record must be there until the function itself is gone.
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> Any:
+        receiver = getattr(self[0], "receiver", None)
+        if receiver is None:
+            raise no_pickle("this function")
+        return _itself, (receiver,)  # pickle asks it for the method of the function's name
+
+
+def _itself(receiver: Any) -> Any:
+    return receiver
+
+
+def bind(
+    code: Code,
+    owner: Callable[..., Any],
+    name: str,
+    abi: ArrayAbi,
+    *,
+    own: Sequence[int] = (0, 0),
+    held: Sequence[Any] = (),
+) -> Callable[..., Any]:
+    """The built-in function of a call in ``code``, whose general path is ``owner``.
+
+    ``own`` fills the call's own entries of the table. ``owner`` or ``held`` must keep alive the
+    code and what these refer to, and should not refer to the function that is returned.
+    """
+    python = ctypes.pythonapi
+    values = [
+        ctypes.cast(getattr(python, each), ctypes.c_void_p).value for each in _FUNCTIONS.values()
+    ]
+    values += [*map(id, _OBJECTS.values()), *[getattr(abi, each) for each in _OF_NUMPY], *own]
     table = loaded_table(code, "table", len(values))
     for k, value in enumerate(values):
         table[k] = value
+    doc = owner.__doc__
+    method, text = code.address("call"), doc.encode() if doc else None
+    record = _MethodDef(name.encode(), method, _FASTCALL_KEYWORDS, text)
+    kind = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    make = kind(("PyCFunction_NewEx", python))
+    return make(ctypes.addressof(record), Held((owner, *held, record)), None)
 
 
-class _Call:
-    """The writing of one built-in function ``name(self, args, nargs, kwnames)``."""
+def connect(code: Code, *, rows: int, scratch: int) -> None:
+    """Give the call of arrays in ``code`` the vector code for small batches.
 
-    def __init__(self, module: Any, name: str, abi: ArrayAbi, own: Sequence[str]) -> None:
-        self.module, self.abi = module, abi
-        self.table = new_table(module, "table", (*_TABLE, *own))
-        self.name, self.root = name, None
-
-    def begin(self, count: int) -> Native:
-        """Begin it; so many arguments by position are taken."""
-        self.native = n = Native(self.module, self.name, VECTORCALL, self.table)
-        n.need(n.same(n.args[2], i64(count)))
-        return n
-
-    def end(self) -> None:
-        """The general path, with the same arguments."""
-        n = self.native
-        n.at(n.otherwise)
-        owner = n.field(n.args[0], self.abi.items, OBJECT)
-        n.b.ret(n.call("vectorcall", OBJECT, owner, *n.args[1:]))
-
-    def is_a(self, n: Native, thing: Any, kind: str) -> Any:
-        """Whether an object is of exactly this type."""
-        return n.same(n.field(thing, self.abi.type, OBJECT), n.entry(kind))
-
-    def take(self, n: Native, item: Any, place: Any) -> None:
-        """Go on only for a float, and store its value."""
-        n.need(self.is_a(n, item, "float_type"))
-        n.b.store(n.call("float_value", F64, item), place)
-
-    def room(self, size: int) -> Any:
-        """Memory for numbers, on the stack."""
-        with self.native.b.goto_entry_block():
-            room: Any = self.native.b.alloca(F64, max(size, 1))
-        return room
-
-    def new_array(self, n_axes: Any, dims: Any) -> Any:
-        """A new float64 array; NULL where there is no memory for it."""
-        n = self.native
-        zero, none64 = ir.Constant(I32, 0), ir.Constant(I64.as_pointer(), None)
-        return n.call(
-            "array_new", OBJECT, n.entry("array_type"), n_axes, dims, ir.Constant(I32, _FLOAT64),
-            none64, NULL, zero, zero, NULL,
-        )  # fmt: skip
-
-    def dims(self, shape: Sequence[int], name: str) -> Any:
-        """A constant shape."""
-        kind = ir.ArrayType(I64, len(shape))
-        dims: Any = ir.GlobalVariable(self.module, kind, name)
-        dims.initializer, dims.global_constant = ir.Constant(kind, list(shape)), True
-        return self.native.b.bitcast(dims, I64.as_pointer())
-
-    def keep(self, value: Any, put: Callable[[Any], None]) -> Any:
-        """Put a new object where it belongs; without memory for it, give back all.
-
-        What has been made hangs together, and goes with its root.
-        """
-        self.give_up_where(self.native.same(value, NULL))
-        self.root = value if self.root is None else self.root
-        put(value)
-        return value
-
-    def give_up_where(self, failed: Any) -> None:
-        """Return NULL, and what has been made, where CPython has set an error."""
-        n = self.native
-        with n.b.if_then(failed, likely=False):
-            if self.root is not None:
-                n.call("release", ir.VoidType(), self.root)
-            n.b.ret(NULL)
+    ``rows`` is the native function's address, ``scratch`` that of the memory that it is handed:
+    0 where it takes none, else memory that no other caller uses. Both live as long as ``code``.
+    """
+    table = loaded_table(code, "table", len(_TABLE) + 2)
+    table[len(_TABLE)] = scratch
+    table[len(_TABLE) + 1] = rows  # the last one: batches go this way from here on
 
 
-# --- arrays ---------------------------------------------------------------------------------------
-
-Shape = tuple[int, ...]
+# --- functions of each kind -----------------------------------------------------------------------
 
 
 def emit_fast_call(
     module: Any,
     rows: Any,
-    inputs: Sequence[int | Shape],
-    shape: Shape,
+    inputs: Sequence[int | tuple[int, ...]],
+    shape: tuple[int, ...],
     abi: ArrayAbi,
     *,
     batch_rows: int = 0,
 ) -> None:
-    """Write ``fast_call(self, args, nargs, kwnames)`` around the scalar function ``rows``.
+    """Write the call of arrays around the scalar function ``rows``, to be bound with `bind`.
 
     ``inputs`` are the shapes of one configuration; a number is a vector's length. Up to
     ``batch_rows`` configurations go through the vector code, once it has been connected.
     """
-    shapes = tuple((s,) if isinstance(s, int) else tuple(s) for s in inputs)
-    _ArrayCall(module, (rows, shapes, shape), abi).write(batch_rows)
+    takes = [Array((s,) if isinstance(s, int) else tuple(s)) for s in inputs]
+    call = _Call(module, abi, takes, Array(shape), ("scratch", "rows"))
+    call.write(rows, [math.prod(shape)], batch_rows=batch_rows)
 
 
-class _ArrayCall(_Call):
-    """The writing of one built-in function."""
+def number_call(
+    recipe: Recipe,
+    result: Kind,
+    compiler: Compiler,
+    otherwise: Callable[..., Any],
+    *,
+    takes: Sequence[Kind] = (),
+    fused: bool = True,
+) -> Callable[..., Any]:
+    """The function of a recipe, whose outputs in turn fill ``result``.
+
+    ``takes`` are the arguments, whose numbers in turn are the recipe's inputs: objects of exact
+    types may be among them. Without, each input is an argument: a tuple, a vector or a float.
+    ``otherwise`` is called with the same arguments where they are of other kinds, and where
+    something is not finite. Not ``fused``: each operation is rounded by itself, as Python does it.
+    Where the interpreter is one that compiled code does not know, it is ``otherwise`` itself.
+    """
+    abi, layouts = array_abi(), [layout_of(kind) for kind in (*takes, result)]
+    known = [layout for layout in layouts if layout is not None]
+    if abi is None or len(known) < len(layouts):
+        return otherwise
+    fused = fused and compiler.target.fused
+
+    def make() -> tuple[Facts, bytes]:
+        from linkwork.compile.loops import emit_rows  # noqa: PLC0415  not for cached code
+        from linkwork.compile.target import new_module  # noqa: PLC0415
+
+        graph = recipe.graph(fused=fused)
+        module = new_module("numbers", compiler.target)
+        rows = emit_rows(module, graph, 1, "rows", fused=fused).function
+        rows.linkage = "internal"
+        arguments = takes or [Packed(size) for size in graph.input_sizes]
+        _Call(module, abi, arguments, result).write(rows, graph.output_sizes)
+        return {}, object_code(module, compiler.target, simplify=True)
+
+    key = (*recipe.key, "numbers", repr(abi.layout), *known, str(fused))
+    code = compiler.code(key if recipe.key else (), make, what=recipe.title).code
+    own = _objects((*takes, result))
+    name = getattr(otherwise, "__name__", "numbers")
+    return bind(code, otherwise, name, abi, own=list(map(id, own)), held=[code, *own])
+
+
+def mapping_call(
+    names: tuple[Sequence[Part], Sequence[Part]],
+    row: tuple[int, int],
+    compiler: Compiler,
+    otherwise: Callable[[Any], Any],
+    *,
+    rows: int,
+    arrays: Sequence[int],
+) -> Callable[[Any], Any]:
+    """A function of one dict of floats that gives another, or what ``otherwise`` gives.
+
+    ``names`` are the parts that are given, with their places among the given numbers, and those
+    that are found, with their places in a row. ``rows`` is the address of a scalar function of the
+    given numbers and of ``arrays`` at fixed addresses; ``row`` is how many numbers it writes, and
+    the place of the one that is above 0 where all is well. ``otherwise`` keeps alive what is at
+    these addresses. Where the layout of objects is unknown, it is ``otherwise`` itself.
+    """
+    abi = array_abi()
+    if abi is None:
+        return otherwise
+    takes, gives = Mapping(tuple(names[0])), Mapping(tuple(names[1]))
+    fixed = [f"array {k}" for k in range(len(arrays))]
+
+    def make() -> tuple[Facts, bytes]:
+        from linkwork.compile.target import new_module  # noqa: PLC0415  not for cached code
+
+        module = new_module("named", compiler.target)
+        call = _Call(module, abi, [takes], gives, ("rows", *fixed))
+        call.write(None, [row[0]], fixed=fixed, good=row[1])
+        return {}, object_code(module, compiler.target, simplify=True)
+
+    key = ("dict call", repr(abi.layout), f"{layout_of(takes)} {layout_of(gives)} {row} {fixed}")
+    code, own = compiler.code(key, make).code, _objects((takes, gives))
+    entries = [rows, *arrays, *map(id, own)]
+    return bind(code, otherwise, "mapping", abi, own=entries, held=[code, *own])
+
+
+# --- the one writer -------------------------------------------------------------------------------
+
+
+class _Native:
+    """The writing of a native function that gives up by jumping to a block of its own."""
+
+    def __init__(self, module: Any, name: str, kind: Any, table: Any) -> None:
+        self.function: Any = ir.Function(module, kind, name)
+        self.args: Any = self.function.args
+        self.b: Any = ir.IRBuilder(self.function.append_basic_block("entry"))
+        self.otherwise: Any = self.function.append_basic_block("otherwise")
+        self._table, self._names = table
+
+    def block(self) -> Any:
+        """A new block."""
+        return self.function.append_basic_block()
+
+    def at(self, block: Any) -> None:
+        """Go on writing in a block."""
+        self.b.position_at_end(block)
+
+    def need(self, condition: Any) -> None:
+        """Go on only where the condition holds."""
+        ahead = self.block()
+        self.b.cbranch(condition, ahead, self.otherwise)
+        self.at(ahead)
+
+    def same(self, a: Any, b: Any) -> Any:
+        """Whether two whole numbers or pointers are equal."""
+        return self.b.icmp_unsigned("==", a, b)
+
+    def field(self, thing: Any, offset: int, kind: Any) -> Any:
+        """What stands in a struct."""
+        return self.b.load(self.b.bitcast(self.b.gep(thing, [i64(offset)]), kind.as_pointer()))
+
+    def item(self, numbers: Any, k: Any) -> Any:
+        """The k-th of some numbers in memory."""
+        return self.b.load(self.b.gep(numbers, [k]))
+
+    def entry(self, name: str) -> Any:
+        """What stands in the table of the process."""
+        return self.b.load(self.b.gep(self._table, [i64(0), i64(self._names.index(name))]))
+
+    def call(self, name: str, result: Any, *args: Any) -> Any:
+        """Call a C function of the table."""
+        kind = ir.FunctionType(result, [a.type for a in args])
+        return self.b.call(self.b.bitcast(self.entry(name), kind.as_pointer()), args)
+
+    def each(self, count: Any, body: Callable[[Any], None]) -> None:
+        """Write ``for k in range(count): body(k)``, which may be empty."""
+        with self.b.if_then(self.b.icmp_signed("<", i64(0), count)):
+            counted_loop(self.b, count, body)
+
+    def answer(self) -> Any:
+        """End a function that says whether all that was needed holds."""
+        self.b.ret(ir.Constant(I1, 1))
+        self.at(self.otherwise)
+        self.b.ret(ir.Constant(I1, 0))
+        return self.function
+
+
+class _Call:
+    """The writing of one built-in function ``call(self, args, nargs, kwnames)``."""
 
     def __init__(
-        self, module: Any, what: tuple[Any, tuple[Shape, ...], Shape], abi: ArrayAbi
+        self,
+        module: Any,
+        abi: ArrayAbi,
+        takes: Sequence[Kind],
+        gives: Kind,
+        own: Sequence[str] = (),
     ) -> None:
-        super().__init__(module, "fast_call", abi, ("scratch", "rows"))
-        self.rows, self.inputs, self.shape = what
-        self.is_float64 = self._write_is_float64()
-        self.is_out = self._write_is_out()
-        self.out: Any = NULL
-        self.data: list[Any] = []
+        self.module, self.abi, self.takes, self.gives = module, abi, takes, gives
+        objects = [f"object {k}" for k in range(len(_objects((*takes, gives))))]
+        self.table = new_table(module, "table", (*_TABLE, *own, *objects))
+        self._objects: Iterator[str] = iter(objects)
+        self._root: Any = None  # of what has been made
+        self._left: list[Any] = []  # pointers to the results that are left
 
-    def write(self, batch_rows: int) -> None:
-        """Write the function's checks, then one configuration, a batch, and the general path."""
-        n, abi = self.begin(len(self.inputs)), self.abi
-        _, args, _, keywords = n.args
-        self.out = self._keyword_out(args, keywords)
-        arrays = [n.item(args, i64(k)) for k in range(len(self.inputs))]
-        for array in arrays:
-            self._need_array(n, array, abi.required_flags)
-        self.data = [n.field(array, abi.data, POINTER) for array in arrays]
-        axes = [n.field(array, abi.ndim, I32) for array in arrays]
-        shapes = [n.field(array, abi.shape, I64.as_pointer()) for array in arrays]
-        batched = n.block() if arrays and batch_rows > 0 else None
-        for k, shape in enumerate(self.inputs):
-            one = n.block()
-            is_one = n.same(axes[k], ir.Constant(I32, len(shape)))
-            n.b.cbranch(is_one, one, batched if k == 0 and batched else n.otherwise)
-            n.at(one)
-            for axis, length in enumerate(shape):
-                n.need(n.same(n.item(shapes[k], i64(axis)), i64(length)))
-        shape = ir.Constant(I32, len(self.shape)), self.dims(self.shape, "shape")
-        self._finish(self._one_rows(), i64(1), shape)
-        if batched is not None:
-            n.at(batched)
-            self._batch(axes, shapes, batch_rows)
-        self.end()
+    def write(
+        self,
+        rows: Any,
+        outputs: Sequence[int],
+        *,
+        fixed: Sequence[str] = (),
+        good: int | None = None,
+        batch_rows: int = 0,
+    ) -> None:
+        """Write the function: arguments read, rows computed, the result built, the general path.
+
+        ``rows`` computes outputs of so many numbers; where it is None, it stands in the table and
+        takes the pointers ``fixed`` of the table too. Of its row the number ``good`` is above 0.
+        """
+        self._is_float64: Any = None
+        arrays = all(isinstance(kind, Array) for kind in (*self.takes, self.gives))
+        if any(isinstance(kind, (Array, Packed)) for kind in self.takes):
+            self._is_float64 = self._write_is_float64()
+        is_out = self._write_is_out() if arrays else None
+        self.native = n = _Native(self.module, "call", _VECTORCALL, self.table)
+        owner, args, count, keywords = n.args
+        n.need(n.same(count, i64(len(self.takes))))
+        things = [n.item(args, i64(k)) for k in range(len(self.takes))]
+        if arrays:
+            self._arrays(things, self._keyword_out(args, keywords), (rows, is_out), batch_rows)
+        else:
+            n.need(n.same(keywords, NULL))
+            self._values(things, rows, outputs, fixed, good)
+        n.at(n.otherwise)
+        general = n.field(owner, self.abi.items, OBJECT)
+        n.b.ret(n.call("vectorcall", OBJECT, general, *n.args[1:]))
+
+    def _values(
+        self,
+        things: Sequence[Any],
+        rows: Any,
+        outputs: Sequence[int],
+        fixed: Sequence[str],
+        good: int | None,
+    ) -> None:
+        """One row of any kinds: numbers are read, and results computed, on the stack."""
+        n = self.native
+        given: list[Any] = []
+        for thing, kind in zip(things, self.takes, strict=True):
+            self._read(thing, kind, given)
+        places = [self._room(size) for size in outputs]
+        given += [n.b.bitcast(n.entry(name), POINTER) for name in fixed]
+        row = [i64(0), i64(1), *given, *places, _NO_SCRATCH]
+        status = n.call("rows", I64, *row) if rows is None else n.b.call(rows, row)
+        n.need(n.b.icmp_signed("<", status, i64(0)))
+        if good is not None:
+            n.need(n.b.fcmp_ordered(">", n.item(places[0], i64(good)), ir.Constant(F64, 0.0)))
+        self._left = [
+            n.b.gep(place, [i64(k)])
+            for place, size in zip(places, outputs, strict=True)
+            for k in range(size)
+        ]
+        self._build(self.gives, lambda value: None)
+        n.b.ret(self._root)
+
+    # arguments
+
+    def _read(self, thing: Any, kind: Kind, found: list[Any]) -> None:
+        """The addresses of an argument's numbers, an object's slot by slot."""
+        n = self.native
+        if isinstance(kind, Number):
+            found.append(self._room(1))
+            self._take(n, thing, found[-1])
+        elif isinstance(kind, Numbers):
+            n.need(self._is_a(n, thing, "tuple_type"))
+            found.append(self._unpacked(thing, kind.size))
+        elif isinstance(kind, Packed):
+            found.append(self._packed(thing, kind.size))
+        elif isinstance(kind, Array):
+            self._need_array(n, thing, self.abi.required_flags)
+            found.append(self._data(thing, kind.shape))
+        elif isinstance(kind, Mapping):
+            found.append(self._named(thing, kind))
+        elif isinstance(kind, Made):
+            n.need(self._is_a(n, thing, next(self._objects)))
+            for name, part in kind.slots:
+                held = n.field(thing, slot_offset(kind.type, name), OBJECT)
+                n.need(n.b.not_(n.same(held, NULL)))
+                self._read(held, part, found)
+        else:
+            raise TypeError(f"no argument is of the kind {kind}")
+
+    def _is_a(self, n: _Native, thing: Any, kind: str) -> Any:
+        """Whether an object is of exactly this type."""
+        return n.same(n.field(thing, self.abi.type, OBJECT), n.entry(kind))
+
+    def _take(self, n: _Native, item: Any, place: Any) -> None:
+        """Go on only for a float, and store its value."""
+        n.need(self._is_a(n, item, "float_type"))
+        n.b.store(n.call("float_value", F64, item), place)
+
+    def _room(self, size: int) -> Any:
+        """Memory for numbers, on the stack."""
+        with self.native.b.goto_entry_block():
+            room: Any = self.native.b.alloca(F64, max(size, 1))
+        return room
+
+    def _unpacked(self, packed: Any, size: int) -> Any:
+        """The numbers of a tuple."""
+        n, abi = self.native, self.abi
+        room = self._room(size)
+        n.need(n.same(n.field(packed, abi.size, I64), i64(size)))
+        for k in range(size):
+            self._take(n, n.field(packed, abi.items + WORD * k, OBJECT), n.b.gep(room, [i64(k)]))
+        return room
+
+    def _packed(self, thing: Any, size: int) -> Any:
+        """The numbers of a tuple of floats, of a float, or of a vector."""
+        n = self.native
+        after, found = n.block(), list[tuple[Any, Any]]()
+
+        def read(kind: str, numbers: Callable[[], Any]) -> None:
+            is_kind, other = n.block(), n.block()
+            n.b.cbranch(self._is_a(n, thing, kind), is_kind, other)
+            n.at(is_kind)
+            found.append((numbers(), n.b.block))
+            n.b.branch(after)
+            n.at(other)
+
+        def single() -> Any:
+            place = self._room(1)
+            self._take(n, thing, place)
+            return place
+
+        read("tuple_type", lambda: self._unpacked(thing, size))
+        if size == 1:
+            read("float_type", single)
+        self._need_array(n, thing, self.abi.required_flags)
+        found.append((self._data(thing, (size,)), n.b.block))
+        n.b.branch(after)
+        n.at(after)
+        where = n.b.phi(POINTER)
+        for each in found:
+            where.add_incoming(*each)
+        return where
+
+    def _named(self, state: Any, kind: Mapping) -> Any:
+        """The numbers of a dict, and of the dicts in it, at their places."""
+        n = self.native
+        values = self._room(sum(len(part.keys) for part in kind.parts))
+        n.need(self._is_a(n, state, "dict_type"))
+        for part in kind.parts:
+            member, inner = next(self._objects), state
+            if part.member is not None:
+                inner = n.call("dict_get", OBJECT, state, n.entry(member))
+                n.need(n.b.not_(n.same(inner, NULL)))
+                n.need(self._is_a(n, inner, "dict_type"))
+            # what a key's __eq__ does must not take it away
+            n.call("retain", ir.VoidType(), inner)
+            fine = n.b.call(self._write_reader(part, member), [inner, values])
+            n.call("release", ir.VoidType(), inner)
+            n.need(fine)
+        return values
+
+    def _write_reader(self, part: Part, name: str) -> Any:
+        """``i1 read(dict, values)``: whether all keys of a part are there, as floats."""
+        n = _Native(self.module, f"read {name}", ir.FunctionType(I1, [OBJECT, POINTER]), self.table)
+        n.function.linkage = "internal"
+        state, values = n.args
+        for place in part.places:
+            value = n.call("dict_get", OBJECT, state, n.entry(next(self._objects)))
+            n.need(n.b.not_(n.same(value, NULL)))
+            self._take(n, value, n.b.gep(values, [i64(place)]))
+        return n.answer()
+
+    # arrays as arguments
+
+    def _need_array(self, n: _Native, array: Any, wanted: int) -> None:
+        """Go on only for an exact float64 ndarray with these flags."""
+        abi = self.abi
+        n.need(self._is_a(n, array, "array_type"))
+        flags = ir.Constant(I32, wanted)
+        n.need(n.same(n.b.and_(n.field(array, abi.flags, I32), flags), flags))
+        descr = n.field(array, abi.descr, OBJECT)
+        known, other = n.block(), n.block()
+        n.b.cbranch(n.same(descr, n.entry("float64_descr")), known, other)
+        n.at(other)
+        n.need(n.b.call(self._is_float64, [descr]))
+        n.b.branch(known)
+        n.at(known)
+
+    def _data(self, array: Any, shape: Sequence[int]) -> Any:
+        """The numbers of an array of this shape."""
+        n, abi = self.native, self.abi
+        n.need(n.same(n.field(array, abi.ndim, I32), ir.Constant(I32, len(shape))))
+        dims = n.field(array, abi.shape, I64.as_pointer())
+        for axis, length in enumerate(shape):
+            n.need(n.same(n.item(dims, i64(axis)), i64(length)))
+        return n.field(array, abi.data, POINTER)
+
+    def _write_is_float64(self) -> Any:
+        """Another dtype object may mean float64 too: arrays from a pickle bring their own."""
+        n = _Native(self.module, "is_float64", ir.FunctionType(I1, [OBJECT]), self.table)
+        n.function.linkage = "internal"
+        n.need(n.same(n.field(n.args[0], self.abi.number, I32), ir.Constant(I32, FLOAT64)))
+        order = n.field(n.args[0], self.abi.order, I8)
+        native = ord("<" if sys.byteorder == "little" else ">")
+        n.need(n.b.or_(*[n.same(order, ir.Constant(I8, c)) for c in (ord("="), native)]))
+        return n.answer()
+
+    def _write_is_out(self) -> Any:
+        """Whether an object is an array of this shape that results may be written to."""
+        kind = ir.FunctionType(I1, [OBJECT, I32, I64.as_pointer()])
+        n, abi = _Native(self.module, "is_out", kind, self.table), self.abi
+        n.function.linkage = "internal"
+        out, n_axes, dims = n.args
+        self._need_array(n, out, abi.required_flags | abi.writeable_flag)
+        n.need(n.same(n.field(out, abi.ndim, I32), n_axes))
+        found = n.field(out, abi.shape, I64.as_pointer())
+        count = n.b.zext(n_axes, I64)
+        n.each(count, lambda k: n.need(n.same(n.item(found, k), n.item(dims, k))))
+        return n.answer()
 
     def _keyword_out(self, args: Any, keywords: Any) -> Any:
         """The argument ``out``, NULL where there is none; others must be at their default.
@@ -217,7 +670,7 @@ class _ArrayCall(_Call):
         n.b.cbranch(n.same(keywords, NULL), after, some)
         n.at(some)
         names = n.b.bitcast(n.b.gep(keywords, [i64(abi.items)]), OBJECT.as_pointer())
-        values = n.b.gep(args, [i64(len(self.inputs))])
+        values = n.b.gep(args, [i64(len(self.takes))])
         count = n.field(keywords, abi.size, I64)
         n.need(n.b.icmp_unsigned("!=", count, i64(0)))
         n.need(n.same(n.item(names, i64(0)), n.entry("out")))
@@ -238,82 +691,68 @@ class _ArrayCall(_Call):
         out.add_incoming(given, found)
         return out
 
-    def _need_array(self, n: Native, array: Any, wanted: int) -> None:
-        """Go on only for an exact float64 ndarray with these flags."""
-        abi = self.abi
-        n.need(n.same(n.field(array, abi.type, OBJECT), n.entry("array_type")))
-        flags = ir.Constant(I32, wanted)
-        n.need(n.same(n.b.and_(n.field(array, abi.flags, I32), flags), flags))
-        descr = n.field(array, abi.descr, OBJECT)
-        known, other = n.block(), n.block()
-        n.b.cbranch(n.same(descr, n.entry("float64_descr")), known, other)
-        n.at(other)
-        n.need(n.b.call(self.is_float64, [descr]))
-        n.b.branch(known)
-        n.at(known)
+    def _arrays(
+        self, arrays: Sequence[Any], out: Any, functions: tuple[Any, Any], batch_rows: int
+    ) -> None:
+        """One configuration, which the scalar code takes and gives in the arrays, or a batch."""
+        n, (rows, is_out) = self.native, functions
+        shapes = [kind.shape for kind in self.takes if isinstance(kind, Array)]
+        for array in arrays:
+            self._need_array(n, array, self.abi.required_flags)
+        batched = n.block() if arrays and batch_rows > 0 else None
+        if batched is not None:
+            one, axes = n.block(), n.field(arrays[0], self.abi.ndim, I32)
+            n.b.cbranch(n.same(axes, ir.Constant(I32, len(shapes[0]))), one, batched)
+            n.at(one)
+        data = [self._data(array, shape) for array, shape in zip(arrays, shapes, strict=True)]
+        own = self._shape_of(self.gives)
+        shape = ir.Constant(I32, len(own)), self._dims(own)
+        self._into_array((rows, _NO_SCRATCH), data, i64(1), shape, (out, is_out))
+        if batched is not None:
+            n.at(batched)
+            found = self._batch(arrays, shapes, batch_rows)
+            kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (len(arrays) + 2))
+            code = n.b.bitcast(n.entry("rows"), kind.as_pointer())
+            scratch = n.b.bitcast(n.entry("scratch"), POINTER)
+            data = [n.field(array, self.abi.data, POINTER) for array in arrays]
+            self._into_array((code, scratch), data, *found, (out, is_out))
 
-    def _write_is_float64(self) -> Any:
-        """Another dtype object may mean float64 too: arrays from a pickle bring their own."""
-        kind = ir.FunctionType(I1, [OBJECT])
-        n = Native(self.module, "is_float64", kind, self.table)
-        n.function.linkage = "internal"
-        n.need(n.same(n.field(n.args[0], self.abi.number, I32), ir.Constant(I32, _FLOAT64)))
-        order = n.field(n.args[0], self.abi.order, I8)
-        native = ord("<" if sys.byteorder == "little" else ">")
-        either = [n.same(order, ir.Constant(I8, c)) for c in (ord("="), native)]
-        n.b.ret(n.b.or_(*either))
-        n.at(n.otherwise)
-        n.b.ret(ir.Constant(I1, 0))
-        return n.function
+    @staticmethod
+    def _shape_of(kind: Kind) -> tuple[int, ...]:
+        return kind.shape if isinstance(kind, Array) else ()
 
-    def _write_is_out(self) -> Any:
-        """Whether an object is an array of this shape that results may be written to."""
-        kind = ir.FunctionType(I1, [OBJECT, I32, I64.as_pointer()])
-        n, abi = Native(self.module, "is_out", kind, self.table), self.abi
-        n.function.linkage = "internal"
-        out, n_axes, dims = n.args
-        self._need_array(n, out, abi.required_flags | abi.writeable_flag)
-        n.need(n.same(n.field(out, abi.ndim, I32), n_axes))
-        found = n.field(out, abi.shape, I64.as_pointer())
-        count = n.b.zext(n_axes, I64)
-        n.each(count, lambda k: n.need(n.same(n.item(found, k), n.item(dims, k))))
-        n.b.ret(ir.Constant(I1, 1))
-        n.at(n.otherwise)
-        n.b.ret(ir.Constant(I1, 0))
-        return n.function
+    def _batch(
+        self, arrays: Sequence[Any], own: Sequence[Sequence[int]], batch_rows: int
+    ) -> tuple[Any, tuple[Any, Any]]:
+        """The rows of equal leading shapes, few in all, and the result's axes and dimensions.
 
-    def _one_rows(self) -> Callable[..., Any]:
-        """The scalar code, which works on the arrays themselves: it needs no scratch."""
-        no_scratch = ir.Constant(POINTER, None)
-        return lambda *args: self.native.b.call(self.rows, [*args, no_scratch])
-
-    def _batch(self, axes: Sequence[Any], shapes: Sequence[Any], batch_rows: int) -> None:
-        """Equal leading shapes of few rows in all: the vector code, where it is connected."""
-        n = self.native
-        rows = n.entry("rows")
-        n.need(n.b.icmp_unsigned("!=", rows, NULL))
-        leads = [
-            n.b.sub(count, ir.Constant(I32, len(own)))
-            for count, own in zip(axes, self.inputs, strict=True)
-        ]
-        lead = leads[0]
-        n.need(n.b.icmp_unsigned("<", lead, ir.Constant(I32, _MOST_AXES)))  # no axis wraps around
-        for other in leads[1:]:
-            n.need(n.same(other, lead))
+        They go on only where the vector code is connected.
+        """
+        n, abi = self.native, self.abi
+        n.need(n.b.not_(n.same(n.entry("rows"), NULL)))
+        shapes = [n.field(array, abi.shape, I64.as_pointer()) for array in arrays]
+        lead: Any = None
+        for array, shape in zip(arrays, own, strict=True):
+            axes = n.field(array, abi.ndim, I32)
+            found = n.b.sub(axes, ir.Constant(I32, len(shape)))
+            if lead is None:
+                lead = found  # no axis wraps around
+                n.need(n.b.icmp_unsigned("<", lead, ir.Constant(I32, _MOST_AXES)))
+            n.need(n.same(found, lead))
         last = n.b.zext(lead, I64)
-        for shape, own in zip(shapes, self.inputs, strict=True):
-            for k, length in enumerate(own):
-                n.need(n.same(n.item(shape, n.b.add(last, i64(k))), i64(length)))
+        for dims, shape in zip(shapes, own, strict=True):
+            for k, length in enumerate(shape):
+                n.need(n.same(n.item(dims, n.b.add(last, i64(k))), i64(length)))
+        result = self._shape_of(self.gives)
         with n.b.goto_entry_block():
-            dims: Any = n.b.alloca(I64, _MOST_AXES + len(self.shape))
+            dims: Any = n.b.alloca(I64, _MOST_AXES + len(result))
             count = n.b.alloca(I64)
         n.b.store(i64(1), count)
 
         def axis(k: Any) -> None:
             size = n.item(shapes[0], k)
             # 0 wraps around to a large number; sizes within the limit have a product that fits
-            within = n.b.icmp_unsigned("<", n.b.sub(size, i64(1)), i64(batch_rows))
-            n.need(within)
+            n.need(n.b.icmp_unsigned("<", n.b.sub(size, i64(1)), i64(batch_rows)))
             for other in shapes[1:]:
                 n.need(n.same(n.item(other, k), size))
             product = n.b.mul(n.b.load(count), size)
@@ -322,351 +761,100 @@ class _ArrayCall(_Call):
             n.b.store(size, n.b.gep(dims, [k]))
 
         n.each(last, axis)
-        for k, size in enumerate(self.shape):
+        for k, size in enumerate(result):
             n.b.store(i64(size), n.b.gep(dims, [n.b.add(last, i64(k))]))
-        kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * (len(self.inputs) + 2))
-        code = n.b.bitcast(rows, kind.as_pointer())
-        scratch = n.b.bitcast(n.entry("scratch"), POINTER)
-        n_axes = n.b.add(lead, ir.Constant(I32, len(self.shape)))
-        self._finish(
-            lambda *args: n.b.call(code, [*args, scratch]), n.b.load(count), (n_axes, dims)
-        )
+        return n.b.load(count), (n.b.add(lead, ir.Constant(I32, len(result))), dims)
 
-    def _finish(self, compute: Callable[..., Any], count: Any, shape: tuple[Any, Any]) -> None:
+    def _into_array(
+        self,
+        code: tuple[Any, Any],
+        data: Sequence[Any],
+        count: Any,
+        shape: tuple[Any, Any],
+        out: tuple[Any, Any],
+    ) -> None:
         """Compute ``count`` rows into ``out`` or into a new array, and return it."""
-        n = self.native
+        n, (given_out, is_out) = self.native, out
         fresh, given, ready = n.block(), n.block(), n.block()
-        n.b.cbranch(n.same(self.out, NULL), fresh, given)
+        n.b.cbranch(n.same(given_out, NULL), fresh, given)
         n.at(fresh)
-        made = self.new_array(*shape)
-        self.give_up_where(n.same(made, NULL))
+        made = self._new_array(*shape)
+        self._give_up_where(n.same(made, NULL))
         made_at = n.b.block
         n.b.branch(ready)
         n.at(given)
-        n.need(n.b.call(self.is_out, [self.out, *shape]))
-        self._need_apart(count)
-        n.call("retain", ir.VoidType(), self.out)
+        n.need(n.b.call(is_out, [given_out, *shape]))
+        self._need_apart(given_out, data, count)
+        n.call("retain", ir.VoidType(), given_out)
         given_at = n.b.block
         n.b.branch(ready)
         n.at(ready)
         result = n.b.phi(OBJECT)
         result.add_incoming(made, made_at)
-        result.add_incoming(self.out, given_at)
+        result.add_incoming(given_out, given_at)
         target = n.field(result, self.abi.data, POINTER)
-        status = compute(i64(0), count, *self.data, target)
+        rows, scratch = code
+        status = n.b.call(rows, [i64(0), count, *data, target, scratch])
         with n.b.if_then(n.b.icmp_signed(">=", status, i64(0)), likely=False):
             n.call("release", ir.VoidType(), result)
             n.b.branch(n.otherwise)
         n.b.ret(result)
 
-    def _need_apart(self, count: Any) -> None:
+    def _need_apart(self, out: Any, data: Sequence[Any], count: Any) -> None:
         """Go on only where ``out`` shares no memory with an input."""
         n = self.native
 
-        def end(start: Any, shape: Shape) -> tuple[Any, Any]:
+        def span(start: Any, kind: Kind) -> tuple[Any, Any]:
             first = n.b.ptrtoint(start, I64)
-            return first, n.b.add(first, n.b.mul(count, i64(8 * math.prod(shape))))
+            length = n.b.mul(count, i64(WORD * math.prod(self._shape_of(kind))))
+            return first, n.b.add(first, length)
 
-        first, last = end(n.field(self.out, self.abi.data, POINTER), self.shape)
-        for start, shape in zip(self.data, self.inputs, strict=True):
-            other_first, other_last = end(start, shape)
-            n.need(
-                n.b.or_(
-                    n.b.icmp_unsigned("<=", last, other_first),
-                    n.b.icmp_unsigned("<=", other_last, first),
-                )
-            )
+        first, last = span(n.field(out, self.abi.data, POINTER), self.gives)
+        for start, kind in zip(data, self.takes, strict=True):
+            other_first, other_last = span(start, kind)
+            before = n.b.icmp_unsigned("<=", last, other_first)
+            n.need(n.b.or_(before, n.b.icmp_unsigned("<=", other_last, first)))
 
+    # results
 
-def bind(code: Code, owner: Callable[..., Any], name: str, abi: ArrayAbi) -> Callable[..., Any]:
-    """The built-in function of arrays, whose general path is ``owner``.
-
-    ``owner`` must keep ``code`` alive, and should not refer to the function that is returned.
-    """
-    _fill(code, abi, (0, 0))
-    return built_in(name, owner.__doc__, code.address("fast_call"), [owner])
-
-
-def connect(code: Code, *, rows: int, scratch: int) -> None:
-    """Give the call of arrays in ``code`` the vector code for small batches.
-
-    ``rows`` is the native function's address, ``scratch`` that of the memory that it is handed:
-    0 where it takes none, else memory that no other caller uses. Both live as long as ``code``.
-    """
-    table = loaded_table(code, "table", len(_TABLE) + 2)
-    table[len(_TABLE)] = scratch
-    table[len(_TABLE) + 1] = rows  # the last one: batches go this way from here on
-
-
-# --- numbers: floats, tuples, objects -------------------------------------------------------------
-
-
-class Number(NamedTuple):
-    """One float."""
-
-
-class Numbers(NamedTuple):
-    """A tuple of floats."""
-
-    size: int
-
-
-class Vector(NamedTuple):
-    """A new array."""
-
-    size: int
-
-
-class Several(NamedTuple):
-    """A tuple of results."""
-
-    parts: tuple[Result, ...]
-
-
-class Made(NamedTuple):
-    """An object with slots and without a dictionary, as ``type.__new__(type)`` makes it."""
-
-    type: type
-    slots: tuple[tuple[str, Result], ...]
-
-
-Result: TypeAlias = Number | Numbers | Vector | Several | Made
-Given: TypeAlias = Number | Numbers | Made
-Slots: TypeAlias = dict[type, dict[str, int]]
-_What: TypeAlias = tuple[Sequence[Given], Result, Slots]
-
-
-def number_call(
-    recipe: Recipe,
-    result: Result,
-    compiler: Compiler,
-    otherwise: Callable[..., Any],
-    *,
-    takes: Sequence[Given] = (),
-    fused: bool = True,
-) -> Callable[..., Any]:
-    """The function of a recipe, whose outputs in turn fill ``result``.
-
-    ``takes`` are the arguments, whose numbers in turn are the recipe's inputs: objects of exact
-    types may be among them. Without, each input is an argument: a tuple, a vector or a float.
-    ``otherwise`` is called with the same arguments where they are of other kinds, and where
-    something is not finite. Not ``fused``: each operation is rounded by itself, as Python does it.
-    Where the interpreter is one that compiled code does not know, it is ``otherwise`` itself.
-    """
-    abi = array_abi()
-    slots = None if abi is None else _slots_of((*takes, result))
-    if abi is None or slots is None:
-        return otherwise
-    fused = fused and compiler.target.fused
-
-    def make() -> tuple[Facts, bytes]:
-        return {}, _compiled(recipe, (takes, result, slots), compiler, abi, fused)
-
-    texts = [_text(part, slots) for part in (*takes, result)]
-    key = (*recipe.key, "numbers", repr(abi.layout), *texts, str(fused))
-    code = compiler.code(key if recipe.key else (), make, what=recipe.title).code
-    types = _types((*takes, result))
-    _fill(code, abi, list(map(id, types)))
-    name = getattr(otherwise, "__name__", "numbers")
-    doc = otherwise.__doc__
-    return built_in(name, doc, code.address("number_call"), [otherwise, code, *types])
-
-
-def _compiled(
-    recipe: Recipe,
-    what: _What,
-    compiler: Compiler,
-    abi: ArrayAbi,
-    fused: bool,
-) -> bytes:
-    from linkwork.compile.loops import emit_rows  # noqa: PLC0415  not for cached code
-    from linkwork.compile.target import new_module  # noqa: PLC0415
-
-    graph = recipe.graph(fused=fused)
-    module = new_module("numbers", compiler.target)
-    rows = emit_rows(module, graph, 1, "rows", fused=fused)
-    rows.function.linkage = "internal"
-    _NumberCall(module, rows.function, abi, what).write(graph.input_sizes, graph.output_sizes)
-    return object_code(module, compiler.target, simplify=True)
-
-
-def _types(parts: Sequence[Result]) -> list[type]:
-    """The types of all objects in these parts, in the order in which they are written."""
-    found: list[type] = []
-    for part in parts:
-        if isinstance(part, Several):
-            found += _types(part.parts)
-        elif isinstance(part, Made):
-            found += [part.type, *_types([each for _, each in part.slots])]
-    return found
-
-
-def _slots_of(parts: Sequence[Result]) -> Slots | None:
-    """The offsets of the slots of all types; None where one is not found."""
-    found: Slots = {}
-
-    def look(part: Result) -> bool:
-        if isinstance(part, Several):
-            return all(look(each) for each in part.parts)
-        if not isinstance(part, Made):
-            return True
-        if part.type not in found:
-            found[part.type] = {name: slot_offset(part.type, name) for name, _ in part.slots}
-        return min(found[part.type].values()) > 0 and all(look(each) for _, each in part.slots)
-
-    return found if all(look(part) for part in parts) else None
-
-
-def slot_offset(type: type, name: str) -> int:
-    """The offset of a slot in objects of a type, found by looking; 0 where it is not found."""
-    if type.__dictoffset__ or type.__itemsize__:
-        return 0
-    mark = object()
-    try:
-        made = object.__new__(type)
-        setattr(made, name, mark)
-    except (AttributeError, TypeError):
-        return 0
-    size = type.__basicsize__
-    for offset in range(2 * _WORD, size, _WORD):
-        if ctypes.c_size_t.from_address(id(made) + offset).value == id(mark):
-            return offset
-    return 0
-
-
-def _text(result: Result, slots: Slots) -> str:
-    """The part of a result that compiled code depends on."""
-    if isinstance(result, Several):
-        return f"({', '.join(_text(part, slots) for part in result.parts)})"
-    if isinstance(result, Made):
-        offsets = slots[result.type]
-        parts = [f"{offsets[name]}: {_text(part, slots)}" for name, part in result.slots]
-        return f"{{{', '.join(parts)}}}"
-    return repr(result)
-
-
-class _NumberCall(_Call):
-    """The writing of one built-in function."""
-
-    def __init__(self, module: Any, rows: Any, abi: ArrayAbi, what: _What) -> None:
-        self.rows = rows
-        self.takes, self.result, self.slots = what
-        count = len(_types((*self.takes, self.result)))
-        super().__init__(module, "number_call", abi, [f"type {k}" for k in range(count)])
-        self.types: Iterator[int] = iter(range(count))
-        self.numbers: list[Any] = []  # pointers to the results that are left
-
-    def write(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
-        """Write the function: arguments read, the rows computed, the result built."""
-        n = self.begin(len(self.takes or inputs))
-        _, args, _, keywords = n.args
-        n.need(n.same(keywords, NULL))
-        given: list[Any] = []
-        if self.takes:
-            for k, part in enumerate(self.takes):
-                self._read(n.item(args, i64(k)), part, given)
-        else:
-            given = [self._numbers(n.item(args, i64(k)), size) for k, size in enumerate(inputs)]
-        places = [self.room(size) for size in outputs]
-        no_scratch = ir.Constant(POINTER, None)
-        status = n.b.call(self.rows, [i64(0), i64(1), *given, *places, no_scratch])
-        n.need(n.b.icmp_signed("<", status, i64(0)))
-        self.numbers = [
-            n.b.gep(place, [i64(k)])
-            for place, size in zip(places, outputs, strict=True)
-            for k in range(size)
-        ]
-        self._build(self.result, lambda value: None)
-        n.b.ret(self.root)
-        self.end()
-
-    def _read(self, thing: Any, part: Given, found: list[Any]) -> None:
-        """The addresses of an argument's numbers, an object's slot by slot."""
-        n = self.native
-        if isinstance(part, Made):
-            n.need(self.is_a(n, thing, f"type {next(self.types)}"))
-            for name, each in part.slots:
-                held = n.field(thing, self.slots[part.type][name], OBJECT)
-                n.need(n.b.not_(n.same(held, NULL)))
-                self._read(held, cast(Given, each), found)
-            return
-        if isinstance(part, Number):
-            room = self.room(1)
-            self.take(n, thing, room)
-        else:
-            n.need(self.is_a(n, thing, "tuple_type"))
-            room = self._unpacked(thing, part.size)
-        found.append(room)
-
-    def _unpacked(self, packed: Any, size: int) -> Any:
-        """The numbers of a tuple."""
-        n, abi = self.native, self.abi
-        room = self.room(size)
-        n.need(n.same(n.field(packed, abi.size, I64), i64(size)))
-        for k in range(size):
-            self.take(n, n.field(packed, abi.items + _WORD * k, OBJECT), n.b.gep(room, [i64(k)]))
-        return room
-
-    def _numbers(self, argument: Any, size: int) -> Any:
-        """The addresses of the numbers of an argument: a tuple of floats, a float, or a vector."""
-        n, abi = self.native, self.abi
-        type = n.field(argument, abi.type, OBJECT)
-        packed, other, after = n.block(), n.block(), n.block()
-        found: list[tuple[Any, Any]] = []
-        n.b.cbranch(n.same(type, n.entry("tuple_type")), packed, other)
-        n.at(packed)
-        unpacked = self._unpacked(argument, size)
-        found.append((unpacked, n.b.block))
-        n.b.branch(after)
-        n.at(other)
-        if size == 1:
-            single, other = n.block(), n.block()
-            n.b.cbranch(n.same(type, n.entry("float_type")), single, other)
-            n.at(single)
-            room = self.room(1)
-            self.take(n, argument, room)
-            found.append((room, n.b.block))
-            n.b.branch(after)
-            n.at(other)
-        found.append((self._vector(argument, type, size), n.b.block))
-        n.b.branch(after)
-        n.at(after)
-        where = n.b.phi(POINTER)
-        for each in found:
-            where.add_incoming(*each)
-        return where
-
-    def _vector(self, argument: Any, type: Any, size: int) -> Any:
-        """The numbers of a float64 vector of this length."""
-        n, abi = self.native, self.abi
-        n.need(n.same(type, n.entry("array_type")))
-        flags = ir.Constant(I32, abi.required_flags)
-        n.need(n.same(n.b.and_(n.field(argument, abi.flags, I32), flags), flags))
-        n.need(n.same(n.field(argument, abi.descr, OBJECT), n.entry("float64_descr")))
-        n.need(n.same(n.field(argument, abi.ndim, I32), ir.Constant(I32, 1)))
-        shape = n.field(argument, abi.shape, I64.as_pointer())
-        n.need(n.same(n.item(shape, i64(0)), i64(size)))
-        return n.field(argument, abi.data, POINTER)
-
-    def _build(self, result: Result, put: Callable[[Any], None]) -> None:
+    def _build(self, kind: Kind, put: Callable[[Any], None]) -> None:
         """Make a part of the result, and put it into its place before it is filled."""
         n, abi = self.native, self.abi
-        if isinstance(result, Number):
-            self.keep(n.call("float_new", OBJECT, n.b.load(self.numbers.pop(0))), put)
-        elif isinstance(result, Vector):
-            self._array(result.size, put)
-        elif isinstance(result, Made):
-            type = n.entry(f"type {next(self.types)}")
-            made = self.keep(n.call("allocate", OBJECT, type, i64(0)), put)
-            for name, part in result.slots:
-                self._build(part, self._into(made, self.slots[result.type][name]))
+        if isinstance(kind, Number):
+            self._keep(n.call("float_new", OBJECT, n.b.load(self._left.pop(0))), put)
+        elif isinstance(kind, Array):
+            made = self._keep(
+                self._new_array(ir.Constant(I32, len(kind.shape)), self._dims(kind.shape)), put
+            )
+            data = n.field(made, abi.data, POINTER)
+            for k in range(math.prod(kind.shape)):
+                n.b.store(n.b.load(self._left.pop(0)), n.b.gep(data, [i64(k)]))
+        elif isinstance(kind, Made):
+            made = n.call("allocate", OBJECT, n.entry(next(self._objects)), i64(0))
+            self._keep(made, put)
+            for name, part in kind.slots:
+                self._build(part, self._in_struct(made, slot_offset(kind.type, name)))
+        elif isinstance(kind, Mapping):
+            self._build_named(kind, put)
         else:
-            parts = result.parts if isinstance(result, Several) else (Number(),) * result.size
-            made = self.keep(n.call("tuple_new", OBJECT, i64(len(parts))), put)
+            parts = kind.parts if isinstance(kind, Several) else (Number(),) * kind.size
+            made = self._keep(n.call("tuple_new", OBJECT, i64(len(parts))), put)
             for k, part in enumerate(parts):
-                self._build(part, self._into(made, abi.items + _WORD * k))
+                self._build(part, self._in_struct(made, abi.items + WORD * k))
 
-    def _into(self, owner: Any, offset: int) -> Callable[[Any], None]:
+    def _build_named(self, kind: Mapping, put: Callable[[Any], None]) -> None:
+        n = self.native
+        row = self._left
+        result = self._keep(n.call("dict_new", OBJECT), put)
+        for part in kind.parts:
+            member, inner = next(self._objects), result
+            if part.member is not None:
+                inner = self._keep(n.call("dict_new", OBJECT), self._in_dict(result, member))
+            for place in part.places:
+                value = n.call("float_new", OBJECT, n.b.load(row[place]))
+                self._keep(value, self._in_dict(inner, next(self._objects)))
+
+    def _in_struct(self, owner: Any, offset: int) -> Callable[[Any], None]:
         b = self.native.b
 
         def put(value: Any) -> None:
@@ -674,154 +862,46 @@ class _NumberCall(_Call):
 
         return put
 
-    def _array(self, size: int, put: Callable[[Any], None]) -> None:
-        n = self.native
-        dims = self.dims((size,), f"shape {size} {len(self.numbers)}")
-        made = self.keep(self.new_array(ir.Constant(I32, 1), dims), put)
-        data = n.field(made, self.abi.data, POINTER)
-        for k in range(size):
-            n.b.store(n.b.load(self.numbers.pop(0)), n.b.gep(data, [i64(k)]))
-
-
-# --- dicts of floats ------------------------------------------------------------------------------
-
-
-class Part(NamedTuple):
-    """Keys of a dict, or of the dict that it has under ``member``, and where in rows they stand."""
-
-    member: str | None
-    keys: tuple[str, ...]
-    places: tuple[int, ...]
-
-
-class DictShape(NamedTuple):
-    """What goes in and out, and a row: its numbers, of which one is above 0 where all is well."""
-
-    given: tuple[Part, ...]
-    found: tuple[Part, ...]
-    n_row: int
-    good: int
-
-    @property
-    def layout(self) -> str:
-        """All that the code depends on: no key is in it."""
-        parts = [
-            [(p.member is None, p.places) for p in parts] for parts in (self.given, self.found)
-        ]
-        return repr((parts, self.n_row, self.good))
-
-    @property
-    def own(self) -> list[str]:
-        """The names of the table's own entries: code and memory, then keys by their places."""
-        names = ["dict_rows", "near", "numbers"]
-        for side, parts in (("given", self.given), ("found", self.found)):
-            for k, part in enumerate(parts):
-                names += [f"{side} {k}", *(f"{side} {k} {i}" for i in range(len(part.keys)))]
-        return names
-
-
-def emit_dict_call(module: Any, shape: DictShape, abi: ArrayAbi) -> None:
-    """Write ``dict_call(self, args, nargs, kwnames)``.
-
-    ``rows(0, 1, given, near, numbers, row, null)`` in the table is the scalar function; it returns
-    less than 0 where it has written a row.
-    """
-    _DictCall(module, shape, abi).write()
-
-
-class _DictCall(_Call):
-    """The writing of one built-in function: one dict in, one dict out."""
-
-    def __init__(self, module: Any, shape: DictShape, abi: ArrayAbi) -> None:
-        super().__init__(module, "dict_call", abi, shape.own)
-        self.shape = shape
-        self.readers = [self._reader(k) for k in range(len(shape.given))]
-
-    def write(self) -> None:
-        """Write the checks, the call and the result, then the general path."""
-        n, shape = self.begin(1), self.shape
-        _, args, _, keywords = n.args
-        n.need(n.same(keywords, NULL))
-        values = self.room(sum(len(part.keys) for part in shape.given))
-        row = self.room(shape.n_row)
-        state = n.b.load(args)
-        n.need(self.is_a(n, state, "dict_type"))
-        for k, part in enumerate(shape.given):
-            inner = state
-            if part.member is not None:
-                inner = n.call("dict_get", OBJECT, state, n.entry(f"given {k}"))
-                n.need(n.b.icmp_unsigned("!=", inner, NULL))
-                n.need(self.is_a(n, inner, "dict_type"))
-            # what a key's __eq__ does must not take it away
-            n.call("retain", ir.VoidType(), inner)
-            fine = n.b.call(self.readers[k], [inner, values])
-            n.call("release", ir.VoidType(), inner)
-            n.need(fine)
-        numbers = [n.b.bitcast(n.entry(name), POINTER) for name in ("near", "numbers")]
-        nothing = ir.Constant(POINTER, None)
-        status = n.call("dict_rows", I64, i64(0), i64(1), values, *numbers, row, nothing)
-        n.need(n.b.icmp_signed("<", status, i64(0)))
-        good = n.item(row, i64(shape.good))
-        n.need(n.b.fcmp_ordered(">", good, ir.Constant(F64, 0.0)))
-        self._result(row)
-        self.end()
-
-    def _reader(self, k: int) -> Any:
-        """``i1 read(dict, values)``: whether all keys of a part are there, as floats."""
-        kind = ir.FunctionType(I1, [OBJECT, POINTER])
-        n = Native(self.module, f"read_{k}", kind, self.table)
-        n.function.linkage = "internal"
-        state, values = n.args
-        for i, place in enumerate(self.shape.given[k].places):
-            value = n.call("dict_get", OBJECT, state, n.entry(f"given {k} {i}"))
-            n.need(n.b.icmp_unsigned("!=", value, NULL))
-            self.take(n, value, n.b.gep(values, [i64(place)]))
-        n.b.ret(ir.Constant(I1, 1))
-        n.at(n.otherwise)
-        n.b.ret(ir.Constant(I1, 0))
-        return n.function
-
-    def _result(self, row: Any) -> None:
-        """Make the dict of what was found, and return it."""
-        n = self.native
-        result = self.keep(n.call("dict_new", OBJECT), lambda value: None)
-        for k, part in enumerate(self.shape.found):
-            inner = result
-            if part.member is not None:
-                inner = self.keep(n.call("dict_new", OBJECT), self._into(result, f"found {k}"))
-            for i, place in enumerate(part.places):
-                value = n.call("float_new", OBJECT, n.item(row, i64(place)))
-                self.keep(value, self._into(inner, f"found {k} {i}"))
-        n.b.ret(result)
-
-    def _into(self, owner: Any, key: str) -> Callable[[Any], None]:
+    def _in_dict(self, owner: Any, key: str) -> Callable[[Any], None]:
         n = self.native
 
         def put(value: Any) -> None:
             status = n.call("dict_set", I32, owner, n.entry(key), value)
             n.call("release", ir.VoidType(), value)
-            self.give_up_where(n.b.icmp_signed("<", status, ir.Constant(I32, 0)))
+            self._give_up_where(n.b.icmp_signed("<", status, ir.Constant(I32, 0)))
 
         return put
 
+    def _new_array(self, n_axes: Any, dims: Any) -> Any:
+        """A new float64 array; NULL where there is no memory for it."""
+        n = self.native
+        zero, none64 = ir.Constant(I32, 0), ir.Constant(I64.as_pointer(), None)
+        return n.call(
+            "array_new", OBJECT, n.entry("array_type"), n_axes, dims, ir.Constant(I32, FLOAT64),
+            none64, NULL, zero, zero, NULL,
+        )  # fmt: skip
 
-def bind_dict_call(
-    code: Code,
-    abi: ArrayAbi,
-    owner: Callable[[Any], Any],
-    shape: DictShape,
-    *,
-    rows: int,
-    near: int,
-    numbers: int,
-) -> Callable[[Any], Any]:
-    """The built-in function, whose general path is ``owner``.
+    def _dims(self, shape: Sequence[int]) -> Any:
+        """A constant shape."""
+        kind, name = ir.ArrayType(I64, len(shape)), self.module.get_unique_name("shape")
+        dims: Any = ir.GlobalVariable(self.module, kind, name)
+        dims.initializer, dims.global_constant = ir.Constant(kind, list(shape)), True
+        return self.native.b.bitcast(dims, I64.as_pointer())
 
-    ``rows``, ``near`` and ``numbers`` are addresses; ``owner`` keeps alive what is there and
-    ``code``, and does not refer to the function that is returned.
-    """
-    keys: list[Any] = []
-    for part in (*shape.given, *shape.found):
-        keys += [sys.intern(part.member or ""), *map(sys.intern, part.keys)]
-    _fill(code, abi, [rows, near, numbers, *map(id, keys)])
-    return built_in("mapping", owner.__doc__, code.address("dict_call"), [owner, *keys])
+    def _keep(self, value: Any, put: Callable[[Any], None]) -> Any:
+        """Put a new object where it belongs; without memory for it, give back all.
+
+        What has been made hangs together, and goes with its root.
+        """
+        self._give_up_where(self.native.same(value, NULL))
+        self._root = value if self._root is None else self._root
+        put(value)
+        return value
+
+    def _give_up_where(self, failed: Any) -> None:
+        """Return NULL, and what has been made, where CPython has set an error."""
+        n = self.native
+        with n.b.if_then(failed, likely=False):
+            if self._root is not None:
+                n.call("release", ir.VoidType(), self._root)
+            n.b.ret(NULL)

@@ -14,8 +14,8 @@ _NEW_FROM_TYPE = 93  # PyArray_New in NumPy's table of C functions
 _ARRAY_TYPE = 2  # PyArray_Type in it
 _CONTIGUOUS_ALIGNED = 0x0001 | 0x0100
 _WRITEABLE = 0x0400
-_FLOAT64 = 12  # NPY_DOUBLE
-_WORD = 8
+FLOAT64 = 12  # NPY_DOUBLE
+WORD = 8
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ArrayAbi:
     @property
     def size(self) -> int:
         """Where a tuple's number of items stands."""
-        return self.type + _WORD
+        return self.type + WORD
 
     @property
     def layout(self) -> tuple[int, ...]:
@@ -78,7 +78,7 @@ def _arrays_fit(abi: ArrayAbi) -> bool:
             return False
         dims = _word(at, abi.shape)
         for k, n in enumerate(shape):
-            if ctypes.c_ssize_t.from_address(dims + _WORD * k).value != n:
+            if ctypes.c_ssize_t.from_address(dims + WORD * k).value != n:
                 return False
     view = np.zeros((4, 4))[:, 1]
     view.flags.writeable = False
@@ -95,7 +95,7 @@ def _dtypes_fit(abi: ArrayAbi) -> bool:
         order = ctypes.string_at(id(dtype) + abi.order, 1)
         if _number(id(dtype) + abi.number) != dtype.num or order != dtype.byteorder.encode():
             return False
-    return np.dtype("f8").num == _FLOAT64
+    return np.dtype("f8").num == FLOAT64
 
 
 def _objects_fit(abi: ArrayAbi) -> bool:
@@ -104,7 +104,7 @@ def _objects_fit(abi: ArrayAbi) -> bool:
         if _word(id(items), abi.size) != len(items) or _word(id(items), abi.type) != id(tuple):
             return False
         for k, item in enumerate(items):
-            if _word(id(items), abi.items + _WORD * k) != id(item):
+            if _word(id(items), abi.items + WORD * k) != id(item):
                 return False
     text = "a frame's name"
     known = b"8 bytes."
@@ -129,8 +129,8 @@ def _is_usual_build() -> bool:
     """CPython with its global lock and nothing but count and type at the head of an object."""
     return (
         sys.implementation.name == "cpython"
-        and ctypes.sizeof(ctypes.c_void_p) == _WORD
-        and object.__basicsize__ == 2 * _WORD
+        and ctypes.sizeof(ctypes.c_void_p) == WORD
+        and object.__basicsize__ == 2 * WORD
         and "free-threading" not in sys.version
         and not hasattr(sys, "getobjects")  # with Py_TRACE_REFS
     )
@@ -170,8 +170,8 @@ def array_abi() -> ArrayAbi | None:
         return None
     head = object.__basicsize__
     abi = ArrayAbi(
-        type=head - _WORD,
-        items=head + _WORD,
+        type=head - WORD,
+        items=head + WORD,
         bytes=bytes.__basicsize__ - 1,
         data=head,
         ndim=head + 8,

@@ -14,9 +14,12 @@ from linkwork.mechanism.model import Mechanism
 
 if TYPE_CHECKING:
     from linkwork.compile.graph import Graph
-    from linkwork.compile.rolled import Rolled
-    from linkwork.compile.signature import Signature
+    from linkwork.compile.rolled import Loops, Program, Rolled
     from linkwork.compile.tracing import Traced
+
+
+import math
+from dataclasses import asdict, dataclass
 
 
 class Recipe:
@@ -34,12 +37,12 @@ class Recipe:
         name: str = "a function",
         about: Mapping[str, str] | None = None,
         causes: Callable[[Mapping[str, Any]], str] | None = None,
-        roll: Callable[[], Rolled] | None = None,
+        roll: Callable[[], Rolled | None] | None = None,
     ) -> None:
         """``name`` and ``about`` are for people; the latter says what the function is of: the
         robot, the frame. ``causes`` says of inputs (n,) by name why there is no finite result, ""
         where it does not know. ``roll`` gives the same function as loops, which is what is compiled
-        then."""
+        then, or None."""
         self.key = tuple(key)
         self.name, self.about = name, dict(about or {})
         self.causes = causes
@@ -74,6 +77,11 @@ class Recipe:
         rolled = self.rolled()
         return self.traced().signature if rolled is None else rolled.signature
 
+    def code(self, *, fused: bool) -> Graph | Program:
+        """What is compiled: the function as loops, or else as single assignments."""
+        rolled = self.rolled()
+        return self.graph(fused=fused) if rolled is None else rolled.program
+
     def graph(self, *, fused: bool) -> Graph:
         """The traced function as single assignments."""
         from linkwork.compile.graph import graph_of  # noqa: PLC0415  not for cached code
@@ -88,19 +96,33 @@ def recipe_of(traced: Traced) -> Recipe:
 
 
 def text_recipe(
-    key: Sequence[str], name: str, sizes: Mapping[str, int], text: Callable[..., Mapping[str, Any]]
+    key: Sequence[str],
+    name: str,
+    sizes: Mapping[str, int],
+    text: Callable[..., Mapping[str, Any]],
+    *,
+    loops: Loops | None = None,
 ) -> Recipe:
     """The recipe of ``text(o, *blocks) -> {output: block}``, written in the operations ``o``.
 
-    ``sizes`` gives the length of each input.
+    ``sizes`` gives the length of each input. What it asks of a long mechanism becomes loops, and
+    then all of it does; so it is with others that share its ``loops``, once they are traced.
     """
 
     def trace() -> Traced:
-        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  not for cached code
+        from linkwork.compile import rolled, tracing  # noqa: PLC0415  not for cached code
 
-        return trace_function(name, sizes, text)
+        return tracing.trace_function(name, sizes, text, loops=loops or rolled.Loops())
 
-    return Recipe(key, trace, name=name)
+    def roll() -> Rolled | None:
+        from linkwork.compile.graph_loops import loops_of  # noqa: PLC0415  not for cached code
+
+        traced = recipe.traced()
+        in_loops = bool(traced.graph.programs) or (loops is not None and loops.used)
+        return loops_of(traced) if in_loops else None
+
+    recipe = Recipe(key, trace, name=name, roll=roll)
+    return recipe
 
 
 LONGEST_UNROLLED = 100
@@ -192,3 +214,61 @@ def is_long(m: Mechanism, bodies: Sequence[int] | None = None) -> bool:
     for body in members:
         carriers[body] = carriers.get(int(m.parent[body]), 0) + 1
     return sum(carriers.values()) > MOST_PAIRS
+
+
+# --- what is known of a function without its graph ---
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Names and row-major shapes of the inputs and outputs, and how many operations there are.
+
+    Every input is a vector. ``instructions`` counts operations, loads and stores of the graph.
+    """
+
+    name: str
+    input_names: tuple[str, ...]
+    input_shapes: tuple[Shape, ...]
+    output_names: tuple[str, ...]
+    output_shapes: tuple[Shape, ...]
+    instructions: int
+
+    @property
+    def input_sizes(self) -> tuple[int, ...]:
+        """The sizes of the inputs."""
+        return tuple(size(shape) for shape in self.input_shapes)
+
+    @property
+    def output_sizes(self) -> tuple[int, ...]:
+        """How many numbers each output has."""
+        return tuple(size(shape) for shape in self.output_shapes)
+
+    def to_facts(self) -> dict[str, Any]:
+        """The same as a JSON object."""
+        return asdict(self)
+
+    @staticmethod
+    def from_facts(facts: Mapping[str, Any]) -> Signature:
+        """The signature that `to_facts` made these of.
+
+        Raises: KeyError, TypeError or ValueError for anything else.
+        """
+        return Signature(
+            name=str(facts["name"]),
+            input_names=tuple(str(name) for name in facts["input_names"]),
+            input_shapes=_shapes(facts["input_shapes"]),
+            output_names=tuple(str(name) for name in facts["output_names"]),
+            output_shapes=_shapes(facts["output_shapes"]),
+            instructions=int(facts["instructions"]),
+        )
+
+
+def _shapes(listed: Any) -> tuple[Shape, ...]:
+    return tuple(tuple(int(n) for n in shape) for shape in listed)
+
+
+def size(shape: Shape) -> int:
+    """How many numbers an array of this shape holds."""
+    return math.prod(shape)

@@ -25,11 +25,12 @@ from linkwork.algorithms.joint_transforms import (
     fixed_in,
     joint_transforms,
 )
+from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import find
 from linkwork.algorithms.sweep import FramePose, Output, States, bodies_of
 from linkwork.algorithms.vector3 import Scalar
 from linkwork.compile.graph import Graph, assignments
-from linkwork.compile.signature import Signature
+from linkwork.compile.recipe import Signature, is_long
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType, Mechanism, Placement
 from linkwork.ops.graph import Expressions, GraphOps
@@ -137,13 +138,29 @@ class Columns:
     loops: list[Loop]
 
 
-@dataclass
+@dataclass(frozen=True)
+class Call:
+    """A program run on memories of another: the numbers of those that it reads and fills."""
+
+    program: Program
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(eq=False)
 class Program:
-    """Loops that run one after the other."""
+    """Loops, and calls of other programs, that run one after the other."""
 
     memories: list[Memory] = field(default_factory=list[Memory])
     tables: dict[str, Whole] = field(default_factory=dict[str, Whole])
-    loops: list[Loop | Columns] = field(default_factory=list["Loop | Columns"])
+    loops: list[Loop | Columns | Call] = field(default_factory=list["Loop | Columns | Call"])
+
+    def new_memory(
+        self, kind: Any, records: int, record: int = 1, values: Floats | None = None
+    ) -> int:
+        """The number of a new memory."""
+        self.memories.append(Memory(kind, records, record, values))
+        return len(self.memories) - 1
 
     def sizes(self, kind: str) -> tuple[int, ...]:
         """The sizes of the memories of a kind."""
@@ -162,8 +179,20 @@ class Program:
     @property
     def n_assignments(self) -> int:
         """The number of assignments of all bodies, each counted once."""
+        called = {id(call.program): call.program for call in self.calls()}
         return sum(
             len(body.ops.graph) for loop, _ in self.every_loop() for body in loop.every_body()
+        ) + sum(program.n_assignments for program in called.values())
+
+    def calls(self) -> list[Call]:
+        """The calls of other programs."""
+        return [each for each in self.loops if isinstance(each, Call)]
+
+    @property
+    def room(self) -> int:
+        """The numbers in memory that are neither inputs, results nor tables; calls share theirs."""
+        return sum(self.sizes("state")) + max(
+            [call.program.room for call in self.calls()], default=0
         )
 
     def every_loop(self) -> Iterator[tuple[Loop, int]]:
@@ -171,7 +200,7 @@ class Program:
         for each in self.loops:
             if isinstance(each, Columns):
                 yield from ((loop, each.n) for loop in each.loops)
-            else:
+            elif isinstance(each, Loop):
                 yield each, 1
 
     def instructions(self) -> int:
@@ -181,7 +210,7 @@ class Program:
             bodies = loop.every_body()
             longest = max((len(b.ops.graph) + len(b.stores) for b in bodies), default=0)
             found += times * (loop.last - loop.first) * longest
-        return found
+        return found + sum(call.program.instructions() for call in self.calls())
 
 
 # ------------------------------------------------------------------------ states in, and out again
@@ -321,8 +350,7 @@ class RolledSweep:
         self, kind: Any, records: int, record: int = 1, values: Floats | None = None
     ) -> int:
         """The number of a new memory."""
-        self.program.memories.append(Memory(kind, records, record, values))
-        return len(self.program.memories) - 1
+        return self.program.new_memory(kind, records, record, values)
 
     def _new_states(self, records: int | None = None) -> int:
         """The number of a memory of states, by default one for each joint; see `_keep`."""
@@ -713,6 +741,53 @@ class Rolled(NamedTuple):
 
     signature: Signature
     program: Program
+
+
+class Loops:
+    """Functions of long mechanisms as programs that a graph calls; each is made once.
+
+    A back end of expressions has it as its ``loops``; see `algorithms.sweep.looped`.
+    """
+
+    def __init__(self, *, always: bool = False) -> None:
+        """``always``: also of mechanisms that are not long."""
+        self._always = always
+        self.used = False
+        self._known: dict[tuple[Any, ...], tuple[Program, list[tuple[int, ...]], Mechanism]] = {}
+
+    def __call__(
+        self,
+        o: GraphOps,
+        by_sweep: Callable[..., Any],
+        m: Mechanism,
+        inputs: Sequence[Any],
+        bodies: Sequence[int] | None,
+        static: dict[str, Any],
+    ) -> list[Expressions] | None:
+        """The results of a call; None for a mechanism that is to be written out."""
+        n_bodies = m.n_bodies if bodies is None else len(bodies)
+        if isinstance(m, Parametric) or not n_bodies:
+            return None
+        if not self._always and not is_long(m, bodies):
+            return None
+        blocks = [o.const(each) for each in inputs]
+        sizes = [len(block.numbers) for block in blocks]
+        key = (by_sweep, id(m), tuple(bodies or ()), *sorted(static.items()))
+        if key not in self._known:
+            sweep = RolledSweep(m, sizes, bodies)
+            found = by_sweep(sweep, *sweep.inputs[1:], **static)
+            outputs: list[Output] = found if isinstance(found, list) else [found]
+            self._known[key] = sweep.program, [each.shape for each in outputs], m
+        self.used = True
+        program, shapes, _ = self._known[key]
+        arguments = [k for block in blocks for k in block.numbers]
+        numbers = o.graph.call(program, arguments, sum(program.output_sizes))
+        results: list[Expressions] = []
+        for shape, size in zip(shapes, program.output_sizes, strict=True):
+            own = shape if len(shape) <= 2 else (size,)
+            results.append(Expressions(o.graph, own, numbers[:size]))
+            numbers = numbers[size:]
+        return results
 
 
 def roll(algorithm: str, m: Mechanism, **static: Any) -> Rolled:

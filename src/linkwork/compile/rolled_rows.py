@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from llvmlite import ir
@@ -12,47 +13,125 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, i64
 from linkwork.compile.finite import LONG, FiniteTest, exact
 from linkwork.compile.graph import Graph
-from linkwork.compile.loops import Frame, Room, RowsCode, counted_loop, emit_nodes, emit_tiles
-from linkwork.compile.rolled import Address, Body, Columns, Index, Loop, Program
+from linkwork.compile.loops import (
+    Frame,
+    Room,
+    RowsCode,
+    counted_loop,
+    emit_nodes,
+    emit_rows,
+    emit_tiles,
+)
+from linkwork.compile.rolled import Address, Body, Call, Columns, Index, Loop, Program
 from linkwork.compile.transpose import columns_of, read_block, write_block
 
 _I8 = ir.IntType(8)
+
+_WRITTEN: WeakKeyDictionary[Any, dict[tuple[Program, int], Any]] = WeakKeyDictionary()
+"""The functions of called programs in each module, by their lanes."""
+
+
+def emit_code(
+    module: Any, code: Graph | Program, width: int, name: str, *, fused: bool
+) -> RowsCode:
+    """The rows of a graph or a program; see `loops.emit_rows`."""
+    if isinstance(code, Program):
+        return emit_program(module, code, width, name, fused=fused)
+    return emit_rows(module, code, width, name, fused=fused)
 
 
 def emit_program(module: Any, program: Program, width: int, name: str, *, fused: bool) -> RowsCode:
     """As `loops.emit_rows`, of a program."""
     sizes = program.input_sizes, program.output_sizes
-    length = sum(each.size for each in program.memories if each.kind == "state")
-    tiles = (*sizes[0], *sizes[1])
-    room = Room(*sizes, width, length, tiles, in_scratch=True)
+    room = Room(*sizes, width, program.room, (*sizes[0], *sizes[1]), in_scratch=True)
 
     def compute(b: Any, frame: Frame, places: list[Any]) -> Any:
-        return _Tile(b, program, frame, places, fused=fused).write()
+        return _compute_tile(Emitter(b, width, fused=fused), program, frame, places)
 
     return emit_tiles(module, name, room, compute)
 
 
-class _Tile:
-    """Writes the computation of one tile."""
+def emit_passes(
+    emitter: Emitter, program: Program, inputs: Sequence[Any], outputs: Sequence[Any], memory: Any
+) -> None:
+    """Write the loops of a program on vectors in memory, a lane each; ``memory``: `Program.room`.
+
+    ``inputs`` and ``outputs`` are where each of them begins.
+    """
+    _Passes(emitter, program, (inputs, outputs), memory).write()
+
+
+def _compute_tile(emitter: Emitter, program: Program, frame: Frame, places: list[Any]) -> Any:
+    """Inputs into vectors, the loops, results out of vectors; the bit of what is not finite."""
+    b, width, n_in, sizes = emitter.builder, frame.width, frame.n_in, frame.sizes
+    tiles = places if width == 1 else frame.tiles
+
+    def each_block(size: int, move: Callable[[Any, int], None]) -> None:
+        """``move(first, k)`` for blocks of as many columns as lanes, and for what is left."""
+        whole, left = divmod(size, width)
+        _times(b, whole, lambda k: move(b.mul(k, i64(width)), width))
+        for column in range(size - left, size):
+            move(i64(column), 1)
+
+    def take_in(place: Any, tile: Any, size: int, first: Any, k: int) -> None:
+        pieces = read_block(b, b.gep(place, [first]), size, 0, k, width)
+        for c, column in enumerate(columns_of(b, pieces, width)):
+            b.store(column, b.gep(tile, [b.add(first, i64(c))]))
+
+    def give_out(place: Any, tile: Any, size: int, first: Any, k: int) -> None:
+        columns = [b.load(b.gep(tile, [b.add(first, i64(c))])) for c in range(k)]
+        write_block(b, columns, b.gep(place, [first]), size, 0)
+
+    every = list(zip(places, tiles, sizes, strict=True))
+    if width > 1:
+        for place, tile, size in every[:n_in]:
+            each_block(size, partial(take_in, place, tile, size))
+    emit_passes(emitter, program, tiles[:n_in], tiles[n_in:], frame.memory)
+    if width > 1:
+        for place, tile, size in every[n_in:]:
+            each_block(size, partial(give_out, place, tile, size))
+    return _not_finite(emitter, places, sizes)
+
+
+def _not_finite(emitter: Emitter, places: Sequence[Any], sizes: Sequence[int]) -> Any:
+    test, width = FiniteTest(emitter), emitter.width
+    short: list[tuple[Any, int]] = []
+    for place, size in zip(places, sizes, strict=True):
+        if size * width >= LONG:
+            test.add_all(place, size * width)
+        else:
+            short.append((place, size * width))
+    bad = exact(emitter.builder, [place for place, _ in short], [count for _, count in short])
+    return emitter.builder.or_(test.failed(), bad)
+
+
+def _times(b: Any, count: int, body: Callable[[Any], None]) -> None:
+    if count:
+        counted_loop(b, i64(count), body)
+
+
+class _Passes:
+    """Writes the loops of one program."""
 
     def __init__(
-        self, b: Any, program: Program, frame: Frame, places: list[Any], *, fused: bool
+        self,
+        emitter: Emitter,
+        program: Program,
+        given: tuple[Sequence[Any], Sequence[Any]],
+        memory: Any,
     ) -> None:
-        self.b, self.program, self.frame, self.places = b, program, frame, places
-        self.width, self.fused = frame.width, fused
+        self.b, self.program, self.memory = emitter.builder, program, memory
+        self.width, self.fused = emitter.width, emitter.fused
         self._at_column: Any = None
-        self._arrays = self._lay_out()
+        self._used = 0
+        self._arrays = self._lay_out(*map(iter, given))
         self._tables = {
-            name: _constant(b.module, column, I32) for name, column in program.tables.items()
+            name: _constant(self.b.module, column, I32) for name, column in program.tables.items()
         }
 
-    def _lay_out(self) -> list[Any]:
+    def _lay_out(self, inputs: Iterator[Any], outputs: Iterator[Any]) -> list[Any]:
         """The beginning of each memory."""
-        one_row = self.places if self.width == 1 else self.frame.tiles
-        inputs = iter(one_row[: self.frame.n_in])
-        outputs = iter(one_row[self.frame.n_in :])
         found: list[Any] = []
-        used = 0
         for each in self.program.memories:
             if each.kind == "input":
                 found.append(next(inputs))
@@ -62,67 +141,48 @@ class _Tile:
                 values = np.zeros((0,)) if each.values is None else each.values
                 found.append(_constant(self.b.module, values, F64))
             else:
-                found.append(self.b.gep(self.frame.memory, [i64(used)]))
-                used += each.size
+                found.append(self.b.gep(self.memory, [i64(self._used)]))
+                self._used += each.size
         return found
 
-    def write(self) -> Any:
-        """Inputs into vectors, the loops, results out of vectors; the bit of what is not finite."""
-        n_in, sizes = self.frame.n_in, self.frame.sizes
-        if self.width > 1:
-            for place, tile, size in zip(self.places, self.frame.tiles, sizes[:n_in], strict=False):
-                self._each_block(size, partial(self._take_in, place, tile, size))
-        cleared = [k for k, each in enumerate(self.program.memories) if each.zero]
+    def write(self) -> None:
+        """Clear what is zero to begin with, then run the loops."""
         zero = Emitter(self.b, self.width, fused=self.fused).const(0.0)
-        for k in cleared:
-            self._times(
-                self.program.memories[k].size,
-                lambda at, k=k: self.b.store(zero, self.b.gep(self._arrays[k], [at])),
-            )
+        for array, each in zip(self._arrays, self.program.memories, strict=True):
+            if each.zero:
+                self._times(
+                    each.size, lambda at, array=array: self.b.store(zero, self.b.gep(array, [at]))
+                )
         for each in self.program.loops:
             if isinstance(each, Columns):
                 self._times(each.n, lambda at, loops=each.loops: self._column(at, loops))
+            elif isinstance(each, Call):
+                self._call(each)
             else:
                 self._loop(each)
-        if self.width > 1:
-            for place, tile, size in zip(
-                self.places[n_in:], self.frame.tiles[n_in:], sizes[n_in:], strict=True
-            ):
-                self._each_block(size, partial(self._give_out, place, tile, size))
-        return self._not_finite()
 
     def _times(self, count: int, body: Callable[[Any], None]) -> None:
-        if count:
-            counted_loop(self.b, i64(count), body)
+        _times(self.b, count, body)
 
-    def _each_block(self, size: int, move: Callable[[Any, int], None]) -> None:
-        """``move(first, k)`` for blocks of as many columns as lanes, and for what is left."""
-        whole, left = divmod(size, self.width)
-        self._times(whole, lambda k: move(self.b.mul(k, i64(self.width)), self.width))
-        for column in range(size - left, size):
-            move(i64(column), 1)
-
-    def _take_in(self, place: Any, tile: Any, size: int, first: Any, k: int) -> None:
-        b = self.b
-        pieces = read_block(b, b.gep(place, [first]), size, 0, k, self.width)
-        for c, column in enumerate(columns_of(b, pieces, self.width)):
-            b.store(column, b.gep(tile, [b.add(first, i64(c))]))
-
-    def _give_out(self, place: Any, tile: Any, size: int, first: Any, k: int) -> None:
-        b = self.b
-        columns = [b.load(b.gep(tile, [b.add(first, i64(c))])) for c in range(k)]
-        write_block(b, columns, b.gep(place, [first]), size, 0)
-
-    def _not_finite(self) -> Any:
-        test = FiniteTest(Emitter(self.b, self.width, fused=self.fused))
-        short: list[tuple[Any, int]] = []
-        for place, size in zip(self.places, self.frame.sizes, strict=True):
-            if size * self.width >= LONG:
-                test.add_all(place, size * self.width)
-            else:
-                short.append((place, size * self.width))
-        bad = exact(self.b, [place for place, _ in short], [count for _, count in short])
-        return self.b.or_(test.failed(), bad)
+    def _call(self, call: Call) -> None:
+        """A call of another program, which is a function of its own, written once."""
+        b, program, module = self.b, call.program, self.b.module
+        given = [self._arrays[k] for k in (*call.inputs, *call.outputs)]
+        rest = b.gep(self.memory, [i64(self._used)])
+        written = _WRITTEN.setdefault(module, {})
+        function = written.get((program, self.width))
+        if function is None:
+            kind = ir.FunctionType(ir.VoidType(), [x.type for x in (*given, rest)])
+            function = ir.Function(module, kind, module.get_unique_name("program"))
+            written[program, self.width] = function
+            function.linkage = "internal"
+            function.attributes.add("noinline")
+            own = Emitter(ir.IRBuilder(function.append_basic_block()), self.width, fused=self.fused)
+            *arrays, memory = function.args
+            n = len(call.inputs)
+            emit_passes(own, program, arrays[:n], arrays[n:], memory)
+            own.builder.ret_void()
+        b.call(function, [*given, rest])
 
     # the loops
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from linkwork import extras
-from linkwork.compile.c_names import Names
-from linkwork.compile.signature import Shape
+from linkwork.compile.c_source import Names
+from linkwork.compile.recipe import Shape
 from linkwork.compile.tracing import trace
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.graph import ZERO, ExpressionGraph, Expressions, GraphOps

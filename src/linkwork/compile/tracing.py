@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from linkwork.algorithms.registry import find
-from linkwork.compile.signature import Shape, Signature
+from linkwork.compile.recipe import Shape, Signature
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.graph import ZERO, ExpressionGraph, GraphOps
 
@@ -51,12 +51,15 @@ def trace_function(
     name: str,
     inputs: Mapping[str, int],
     function: Callable[..., Mapping[str, Any]],
+    *,
+    loops: Callable[..., Any] | None = None,
 ) -> Traced:
     """Run ``function(o, *vectors)`` on a vector of symbols per input; collect its results by name.
 
-    ``o`` is the back end of the symbols, and ``inputs`` gives each vector's length.
+    ``o`` is the back end of the symbols, with these ``loops``, and ``inputs`` gives each vector's
+    length.
     """
-    o = GraphOps()
+    o = GraphOps(loops=loops)
     symbols = [o.input(k, size) for k, size in enumerate(inputs.values())]
     flat = {key: row_major(o, block) for key, block in function(o, *symbols).items()}
     outputs = tuple(numbers for numbers, _ in flat.values())

@@ -6,6 +6,7 @@ A new face is a folder here and an entry in FACES, which is what the import hook
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -59,19 +60,35 @@ def parents_of(module: str) -> tuple[str, ...]:
     return tuple(".".join(parts[:count]) for count in range(1, len(parts)))
 
 
+def stand_for(module: str, *below: str) -> None:
+    """Let a module stand for modules below it that have no files: its names are those of all."""
+    own = sys.modules[module]
+    for name in below:
+        sys.modules[f"{module}.{name}"] = own
+        setattr(own, name, own)
+
+
 def _with(old: str, ours: str, *below: str) -> dict[str, str]:
     """A module of an older library and those below it, and ours of the same names."""
     return {old: ours, **{f"{old}.{name}": f"{ours}.{name}" for name in below}}
 
 
 _OURS = "linkwork.faces"
-_URCHIN = ("base", "joint", "link", "material", "transmission", "urdf", "utils", "version")
+_URDFPY = f"{_OURS}.urdfpy"
+_URCHIN = (
+    *("urchin", "urchin.base", "urchin.joint", "urchin.link", "urchin.material"),
+    *("urchin.transmission", "urchin.urdf", "urchin.utils", "urchin.version"),
+)
 _TRIP = ("KinematicGroup", "Robot", "Solver", "Transformation", "Utility", "urdf_parser")
 _TRIP_ROBOTS = ("excavator_rr", "triped", "triped_leg")
 
 FACES = (
-    FaceEntry("urdfpy", _with("urdfpy", f"{_OURS}.urdfpy", "urdf", "utils", "version")),
-    FaceEntry("urchin", _with("urchin", f"{_OURS}.urchin", *_URCHIN)),
+    FaceEntry(
+        "urdfpy",
+        dict.fromkeys(("urdfpy", "urdfpy.urdf", "urdfpy.utils", "urdfpy.version"), _URDFPY)
+        | {"urdfpy.utils": f"{_URDFPY}.utils"},
+    ),
+    FaceEntry("urchin", dict.fromkeys(_URCHIN, f"{_OURS}.urchin")),
     FaceEntry(
         "pykdl",
         _with("PyKDL", f"{_OURS}.pykdl")

@@ -1,23 +1,33 @@
-"""Findings on the meshes and textures of a description: is each there, readable, in metres?
+"""Findings on the meshes, textures and sizes of a description: files, units, masses.
 
-This opens every file, so it is asked for (by ``linkwork check``), never done by `load`.
+`check_meshes` opens every file, so it is asked for (by ``linkwork check``), never done by `load`;
+`check_sizes` tells slips of units that no other check can see, from the shapes that are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from linkwork.errors import Finding, InputError, Level, MissingExtraError
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.findings import Findings
-from linkwork.formats.urdf.records import Document, Material, Mesh, Robot
+from linkwork.formats.urdf.records import (
+    Box,
+    Capsule,
+    Document,
+    Inertial,
+    Link,
+    Mesh,
+    Robot,
+    Shape,
+    Sphere,
+)
 from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES
-from linkwork.mechanism.check_sizes import check_sizes
+from linkwork.mechanism.from_urdf import rotation_from_rpy
 from linkwork.mechanism.model import Floats
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
@@ -38,8 +48,15 @@ texture-outside | warning | As mesh-outside. | `--allow FOLDER`, or move it.
 texture-name | warning | As mesh-name. | Write a path.
 texture-suffix | warning | No image by the end of its name. | Convert it.
 texture-broken | warning | The image is not what it says. | Export it anew.
+# Masses
+com-outside | warning | The centre of mass is farther outside the link's shapes than they are wide.
+    | Metres, in the link's frame.
+large-inertia | warning | For this inertia the mass would have to lie outside the link's shapes. |
+    kg m², about the centre of mass; place holders such as 1 or 0.001 show up here.
+small-inertia | warning | For this inertia all mass would lie within a hundredth of the link's size.
+    | kg m².
+dense | warning | The link would be denser than osmium. | Kilograms; metres.
 """
-
 
 Find: TypeAlias = "Callable[[str, frozenset[str]], Path]"
 """From the name of a mesh or image and the suffixes allowed to its file; raises InputError."""
@@ -50,7 +67,14 @@ LONGEST = 20.0
 SHORTEST = 1e-4
 """Metres; a smaller mesh is taken for one that was scaled twice."""
 
+DENSEST = 22_600.0
+"""kg/m³, osmium: nothing on earth is denser."""
+
 _SCALED_SHORTEST = 1e-3  # for meshes that are scaled down in the description
+_SPARE = 3.0  # inertias are often identified and shapes drawn coarsely: slips of units are larger
+_THINNEST = 2e-3  # metres; flat shapes are taken for sheets of this thickness
+_SMALL = 0.01  # of the link's size: a radius of gyration below this is a slip
+_LIGHT = 1e-2  # kg; lighter links are often mere place holders
 # How `geometry.meshes.resolve` says why it gives no file, and the code of each reason.
 _REASONS = {
     "mesh": (
@@ -68,14 +92,32 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """Where a name stands first."""
+class FileUse(NamedTuple):
+    """The first place where the name of a mesh or texture stands in a description."""
 
     name: str  # of the file
     line: int
     link: str
-    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    element: str  # "mesh" or "texture"
+
+
+def files_used(robot: Robot) -> list[FileUse]:
+    """Each name of a mesh once, then each name of a texture."""
+    found: dict[tuple[str, str], FileUse] = {}
+    materials = [(material, material.name) for material in robot.materials]
+    for link in robot.links:
+        for shape in (*link.visuals, *link.collisions):
+            mesh = shape.geometry
+            if isinstance(mesh, Mesh) and mesh.filename:
+                use = FileUse(mesh.filename, mesh.line, link.name, "mesh")
+                found.setdefault(("mesh", mesh.filename), use)
+            if shape.material is not None:
+                materials.append((shape.material, link.name))
+    for material, whose in materials:
+        if material.texture:
+            use = FileUse(material.texture, material.line, whose, "texture")
+            found.setdefault(("texture", material.texture), use)
+    return list(found.values())
 
 
 def check_meshes(
@@ -85,52 +127,50 @@ def check_meshes(
     load: Callable[[Path], Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Finding, ...]:
-    """What is wrong with the files that a description names, and what their sizes say of masses.
+    """Findings on the files that a description names, and on masses by the sizes of its meshes.
 
     Each name is looked for once and each file opened once. ``load`` is `geometry.load.load`, or
     something like it; ``progress`` is called with how many are done, and of how many.
     """
     robot = document.robot
-    problems = Findings(robot.file)
-    meshes, textures = list(_meshes(robot)), list(_textures(robot))
-    total = len(meshes) + len(textures)
-    files = _Files(find, load, problems)
+    findings = Findings(robot.file)
+    files = _Files(find, load, findings)
+    uses = files_used(robot)
     boxes: dict[str, Floats] = {}
-    for k, use in enumerate(meshes):
+    for k, use in enumerate(uses):
         if progress is not None:
-            progress(k, total)
-        box = files.box(use)
-        if box is not None:
+            progress(k, len(uses))
+        if use.element == "texture":
+            files.check_image(use)
+        elif (box := files.box(use)) is not None:
             boxes[use.name] = box
-    for use in textures:
-        files.check_image(use)
-    _check_units(robot, boxes, problems)
+    _check_units(robot, boxes, findings)
     if progress is not None:
-        progress(total, total)
+        progress(len(uses), len(uses))
     sizes = check_sizes(robot, boxes)
-    return tuple(sorted((*problems.sorted(), *sizes), key=lambda problem: problem.line))
+    return tuple(sorted((*findings.sorted(), *sizes), key=lambda finding: finding.line))
 
 
 class _Files:
     """The files of a description: found and opened once each, with findings where they are not."""
 
-    def __init__(self, find: Find, load: Callable[[Path], Any] | None, problems: Findings) -> None:
-        self._find, self._load, self._problems = find, load, problems
+    def __init__(self, find: Find, load: Callable[[Path], Any] | None, findings: Findings) -> None:
+        self._find, self._load, self._findings = find, load, findings
         self._boxes: dict[Path, Floats | None] = {}
         self._missed: set[str] = set()  # what was said of packages that are not installed
 
-    def box(self, use: _Use) -> Floats | None:
+    def box(self, use: FileUse) -> Floats | None:
         """The box (2, 3) around a mesh; None with a finding where it cannot be read."""
-        path = self._path(use, "mesh")
+        path = self._path(use)
         if path is None:
             return None
         if path not in self._boxes:
             self._boxes[path] = self._measured(path, use)
         return self._boxes[path]
 
-    def check_image(self, use: _Use) -> None:
-        """See whether a texture is an image that may be opened; it is not decoded."""
-        path = self._path(use, "texture")
+    def check_image(self, use: FileUse) -> None:
+        """Check that a texture is an image that may be opened; it is not decoded."""
+        path = self._path(use)
         if path is None:
             return
         # images need packages that a check of the text alone does without
@@ -139,22 +179,22 @@ class _Files:
         try:
             check(path)
         except MissingExtraError as error:
-            self._unchecked(use, "texture", error)
+            self._unchecked(use, error)
         except InputError as error:
-            self._add("warning", "texture-broken", show(str(error), 500), use, element="texture")
+            self._add("warning", "texture-broken", show(str(error), 500), use)
 
-    def _path(self, use: _Use, kind: str) -> Path | None:
+    def _path(self, use: FileUse) -> Path | None:
         """The file of a name; None with a finding that says why there is none."""
         try:
-            return self._find(use.name, MESH_SUFFIXES if kind == "mesh" else IMAGE_SUFFIXES)
+            return self._find(use.name, MESH_SUFFIXES if use.element == "mesh" else IMAGE_SUFFIXES)
         except InputError as error:
             text = str(error).removeprefix("mesh ")
-        code = next(code for said, code in _REASONS[kind] if said in text)
+        code = next(code for said, code in _REASONS[use.element] if said in text)
         message, _, hint = text.partition("; ")
-        self._add("warning", code, message, use, hint=show(hint, 600), element=kind)
+        self._add("warning", code, message, use, hint=show(hint, 600))
         return None
 
-    def _measured(self, path: Path, use: _Use) -> Floats | None:
+    def _measured(self, path: Path, use: FileUse) -> Floats | None:
         if self._load is None:
             from linkwork.geometry.load import load  # noqa: PLC0415 -- as check above
 
@@ -162,7 +202,7 @@ class _Files:
         try:
             loaded = self._load(path)
         except MissingExtraError as error:
-            self._unchecked(use, "mesh", error)
+            self._unchecked(use, error)
             return None
         except InputError as error:
             self._add("warning", "mesh-broken", show(str(error), 500), use)
@@ -176,54 +216,19 @@ class _Files:
         points = np.array(corners, np.float64)
         return np.array([points[:, 0].min(axis=0), points[:, 1].max(axis=0)])
 
-    def _unchecked(self, use: _Use, element: str, error: MissingExtraError) -> None:
+    def _unchecked(self, use: FileUse, error: MissingExtraError) -> None:
         """Say once for each package that is missing."""
         if str(error) not in self._missed:
             self._missed.add(str(error))
             message = f"'{show(use.name)}' and its like are not checked: {show(str(error), 300)}"
-            self._add("note", "mesh-unchecked", message, use, element=element)
+            self._add("note", "mesh-unchecked", message, use)
 
-    def _add(
-        self,
-        level: Level,
-        code: str,
-        message: str,
-        use: _Use,
-        *,
-        hint: str = "",
-        element: str = "mesh",
-    ) -> None:
-        self._problems.add(
-            level, code, message, line=use.line, element=element, name=use.link, hint=hint
-        )
+    def _add(self, level: Level, code: str, text: str, use: FileUse, *, hint: str = "") -> None:
+        place: dict[str, Any] = {"line": use.line, "element": use.element, "name": use.link}
+        self._findings.add(level, code, text, **place, hint=hint)
 
 
-def _meshes(robot: Robot) -> Iterator[_Use]:
-    """Each mesh name once, where it stands first."""
-    seen: set[str] = set()
-    for link in robot.links:
-        for shape in (*link.visuals, *link.collisions):
-            mesh = shape.geometry
-            if isinstance(mesh, Mesh) and mesh.filename and mesh.filename not in seen:
-                seen.add(mesh.filename)
-                yield _Use(mesh.filename, mesh.line, link.name)
-
-
-def _textures(robot: Robot) -> Iterator[_Use]:
-    """Each texture name once, where it stands first."""
-    materials: list[tuple[Material, str]] = [(material, "") for material in robot.materials]
-    for link in robot.links:
-        for shape in (*link.visuals, *link.collisions):
-            if shape.material is not None:
-                materials.append((shape.material, link.name))
-    seen: set[str] = set()
-    for material, link_name in materials:
-        if material.texture and material.texture not in seen:
-            seen.add(material.texture)
-            yield _Use(material.texture, material.line, link_name or material.name)
-
-
-def _check_units(robot: Robot, boxes: dict[str, Floats], problems: Findings) -> None:
+def _check_units(robot: Robot, boxes: dict[str, Floats], findings: Findings) -> None:
     """Sizes that no part of a robot has; each pair of name and scale once."""
     seen: set[tuple[str, tuple[float, float, float]]] = set()
     for link in robot.links:
@@ -231,24 +236,124 @@ def _check_units(robot: Robot, boxes: dict[str, Floats], problems: Findings) -> 
             mesh = shape.geometry
             if not isinstance(mesh, Mesh) or mesh.filename not in boxes or mesh.scale is None:
                 continue
-            if (mesh.filename, mesh.scale) not in seen:
-                seen.add((mesh.filename, mesh.scale))
-                _check_size(_Use(mesh.filename, mesh.line, link.name, mesh.scale), boxes, problems)
+            if (mesh.filename, mesh.scale) in seen:
+                continue
+            seen.add((mesh.filename, mesh.scale))
+            box, scale = boxes[mesh.filename], np.abs(mesh.scale)
+            extent = (box[1] - box[0]) * scale
+            longest, least = float(extent.max()), float(extent.min())
+            text = f"'{show(mesh.filename)}' is {longest:.3g} m long"
+            if bool((scale == 1.0).all()) and longest > LONGEST and least > 1e-6 * longest:
+                text += ": millimetres?"  # not of a floor, which is flat
+                hint = 'scale="0.001 0.001 0.001" if it is in millimetres'
+            elif longest < (_SCALED_SHORTEST if float(scale.max()) < 0.1 else SHORTEST):
+                x, y, z = mesh.scale
+                text += f" with the scale {x:g} {y:g} {z:g}"
+                hint = "is it in metres already?"
+            else:
+                continue
+            place: dict[str, Any] = {"line": mesh.line, "element": "mesh", "name": link.name}
+            findings.add("warning", "mesh-units", text, **place, hint=hint)
 
 
-def _check_size(use: _Use, boxes: dict[str, Floats], problems: Findings) -> None:
-    box, scale = boxes[use.name], np.abs(use.scale)
-    extent = (box[1] - box[0]) * scale
-    longest, flat = float(extent.max()), float(extent.min()) <= 1e-6 * float(extent.max())
-    if bool((scale == 1.0).all()) and longest > LONGEST and not flat:  # a floor is flat
-        message = f"'{show(use.name)}' is {longest:.3g} m long: millimetres?"
-        hint = 'scale="0.001 0.001 0.001" if it is in millimetres'
-    elif longest < (_SCALED_SHORTEST if float(scale.max()) < 0.1 else SHORTEST):
-        x, y, z = use.scale
-        message = f"'{show(use.name)}' is {longest:.3g} m long with the scale {x:g} {y:g} {z:g}"
-        hint = "is it in metres already?"
+# --- masses by sizes ------------------------------------------------------------------------------
+
+
+def check_sizes(robot: Robot, meshes: Mapping[str, Floats] | None = None) -> tuple[Finding, ...]:
+    """Findings on centres of mass, inertias and masses that the links' shapes do not allow.
+
+    ``meshes`` has the box (2, 3) around each mesh by its name, unscaled. Links with a shape of
+    unknown size are passed over.
+
+    Source: half the trace of an inertia about the centre of mass is the sum of m_i d_i², with d_i
+    the distance of the mass m_i from the centre; so it is at most m d² for the farthest point.
+    """
+    findings = Findings(robot.file)
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest become infinite
+        for link in robot.links:
+            own = link.inertial
+            if own is None or own.mass is None or own.mass <= 0 or own.inertia is None:
+                continue
+            box = _box_of(link, meshes or {})
+            if box is not None:
+                _check_size(link, own, box, findings)
+    return findings.sorted()
+
+
+def _check_size(link: Link, own: Inertial, box: Floats, findings: Findings) -> None:
+    """Find what the box (2, 3) around a link does not allow of its mass."""
+
+    def suspect(code: str, message: str, hint: str) -> None:
+        place: dict[str, Any] = {"line": own.line, "element": "inertial", "name": link.name}
+        findings.add("warning", code, message, **place, hint=hint)
+
+    mass, com, extent = float(own.mass or 0.0), np.array(own.xyz), box[1] - box[0]
+    size = float(np.linalg.norm(extent))
+    outside = float(np.linalg.norm(np.maximum(0, np.maximum(box[0] - com, com - box[1]))))
+    reach = float(np.linalg.norm(np.abs(box - com).max(axis=0)))  # to the farthest corner
+    # half the trace is the sum of m d² about the centre, whatever the axes are
+    gyration = float(np.sqrt(max(np.trace(np.array(own.inertia)) / 2 / mass, 0.0)))
+    density = mass / float(np.maximum(extent, _THINNEST).prod())
+    if outside > max(size, 0.02):
+        suspect(
+            "com-outside",
+            f"the centre of mass is {outside:.3g} m outside the link, which is {size:.3g} m across",
+            "metres, in the link's frame?",
+        )
+    elif gyration > _SPARE * reach:
+        suspect(
+            "large-inertia",
+            f"its {mass:.3g} kg would lie {gyration:.3g} m from their centre on average, but the "
+            f"link reaches {reach:.3g} m",
+            "is it in kg m², about the centre of mass?",
+        )
+    elif mass > _LIGHT and density > DENSEST:
+        suspect(
+            "dense",
+            f"{mass:.3g} kg in the box around the link are {density:,.0f} kg/m³, more than any "
+            "metal",
+            "kilograms? are its shapes in metres?",
+        )
+    elif mass > _LIGHT and 0 < gyration < _SMALL * size:
+        suspect(
+            "small-inertia",
+            f"its {mass:.3g} kg would lie {gyration:.2g} m from their centre on average, and the "
+            f"link is {size:.3g} m across",
+            "is it in kg m²?",
+        )
+
+
+def _box_of(link: Link, meshes: Mapping[str, Floats]) -> Floats | None:
+    """The box (2, 3) around all shapes of a link; None where one of them has no known size."""
+    boxes: list[Floats] = []
+    for shape in (*link.visuals, *link.collisions):
+        local = None if shape.geometry is None else _local_box(shape.geometry, meshes)
+        if local is None or not np.isfinite(local).all():
+            return None
+        centre, half = local.mean(axis=0), (local[1] - local[0]) / 2
+        if any(shape.rpy):
+            R = rotation_from_rpy(shape.rpy)
+            centre, half = R @ centre, np.abs(R) @ half
+        centre = centre + np.array(shape.xyz)
+        boxes.append(np.array([centre - half, centre + half]))
+    if not boxes or not np.isfinite(boxes).all():
+        return None
+    return np.array([np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)])
+
+
+def _local_box(shape: Shape, meshes: Mapping[str, Floats]) -> Floats | None:
+    """The box (2, 3) around a shape in its own frame."""
+    if isinstance(shape, Mesh):
+        box = meshes.get(shape.filename)
+        if box is None or shape.scale is None:
+            return None
+        return np.sort(box * np.array(shape.scale), axis=0)
+    if isinstance(shape, Box):
+        half = np.array(shape.size) / 2
+    elif isinstance(shape, Sphere):
+        half = np.full(3, shape.radius)
     else:
-        return
-    problems.add(
-        "warning", "mesh-units", message, line=use.line, element="mesh", name=use.link, hint=hint
-    )
+        ends = shape.radius if isinstance(shape, Capsule) else 0.0
+        half = np.array([shape.radius, shape.radius, shape.length / 2 + ends])
+    half = np.abs(half)
+    return np.array([-half, half])

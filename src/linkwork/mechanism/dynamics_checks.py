@@ -1,4 +1,4 @@
-"""Whether the numbers of a description allow dynamics: checked before anything is computed.
+"""Checks that the numbers of a description allow dynamics, before anything is computed.
 
 `check_inertias` asks whether the bodies that move are real ones, `check_movable` whether forces
 determine the accelerations. What is an input of the function (a parameter) is not judged: its
@@ -7,17 +7,19 @@ values come later.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwork.errors import InputError
 from linkwork.mechanism import parameters
-from linkwork.mechanism.generic_inertia import generic_mass_matrix
 from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.rigid import joint_pose
+from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.inertias import is_physical
+from linkwork.spatial.poses import Pose, compose
 
 TOLERANCE = 1e-4
 """Of the largest entry of an inertia: descriptions often give few digits (as in `check`)."""
@@ -30,14 +32,6 @@ ROUNDING = 1e-13
 
 _MOST_BY_VALUES = 100
 _MOST_NAMED = 4
-
-
-def accept_inertias(m: Mechanism) -> Mechanism:
-    """The mechanism whose inertias are taken as they stand, where no real body has them too.
-
-    Forces must still determine the accelerations (`check_movable`).
-    """
-    return replace(m, inertias_accepted=True)
 
 
 def check_inertias(m: Mechanism, given: Sequence[str] = ()) -> None:
@@ -57,44 +51,23 @@ def check_inertias(m: Mechanism, given: Sequence[str] = ()) -> None:
     for body in range(m.n_bodies):
         if m.body_joint_types[body] is not JointType.FIXED and body not in skipped:
             why = _unreal(m.mass[body], m.p_body_com[body], m.I_com[body])
-            if why is not None:
-                faults.append(_fault(m, body, why))
+            if why is None:
+                continue
+            faults.append(f"link '{m.body_names[body]}': {why}")
+            for link in np.flatnonzero(m.frame_body[: m.n_link_frames] == body).tolist():
+                own = _unreal(m.link_mass[link], m.link_com[link], m.link_I_com[link])
+                if own is not None:  # this one of its links is to blame
+                    faults[-1] = f"link '{m.frame_names[link]}': {own}"
+                    break
     if faults:
-        more = len(faults) - _MOST_NAMED
-        rest = [f"and {more} more"] if more > 0 else []
         raise InputError(
-            f"'{m.name}' has inertias that no real body has: "
-            f"{'; '.join([*faults[:_MOST_NAMED], *rest])}. Mend their <inertial>, or take them as "
-            "they stand: robot.accept_inertias()"
+            f"'{m.name}' has inertias that no real body has: {_listed(faults)}. Mend their "
+            "<inertial>, or take them as they stand: robot.accept_inertias()"
         )
 
 
-def check_inertias_said(m: Mechanism, given: Sequence[str] = ()) -> None:
-    """Check that the description says mass and inertia of every link that moves.
-
-    Raises: InputError with the links.
-    """
-    _check_said(m, given, ("mass", "inertia"), moving=True)
-
-
-def check_moving_masses_said(m: Mechanism, given: Sequence[str] = ()) -> None:
-    """Check that the description says the mass of every link that moves.
-
-    Raises: InputError with the links.
-    """
-    _check_said(m, given, ("mass",), moving=True)
-
-
-def check_masses_said(m: Mechanism, given: Sequence[str] = ()) -> None:
-    """Check that the description says the mass of every link, which a centre of mass depends on.
-
-    Raises: InputError with the links.
-    """
-    _check_said(m, given, ("mass",), moving=False)
-
-
 def _check_said(
-    m: Mechanism, given: Sequence[str], quantities: Sequence[str], *, moving: bool
+    m: Mechanism, given: Sequence[str] = (), *, quantities: Sequence[str], moving: bool
 ) -> None:
     if m.inertias_accepted or not m.unknown_inertials:
         return
@@ -107,23 +80,26 @@ def _check_said(
             whole = "a whole " if quantity == "inertia" else ""
             faults.append(f"link '{link}' has an <inertial> without {whole}<{quantity}>")
     if faults:
-        more = len(faults) - _MOST_NAMED
-        rest = [f"and {more} more"] if more > 0 else []
         raise InputError(
-            f"'{m.name}': {'; '.join([*faults[:_MOST_NAMED], *rest])}: it is unknown, and this "
-            "depends on it. Say it, leave out the <inertial> of what weighs nothing, or take what "
-            "is unknown for zero: robot.accept_inertias()"
+            f"'{m.name}': {_listed(faults)}: it is unknown, and this depends on it. Say it, leave "
+            "out the <inertial> of what weighs nothing, or take what is unknown for zero: "
+            "robot.accept_inertias()"
         )
 
 
-def _fault(m: Mechanism, body: int, why: str) -> str:
-    """The links that are to blame, and for what."""
-    links = np.flatnonzero(m.frame_body[: m.n_link_frames] == body).tolist()
-    for link in links:
-        own = _unreal(m.link_mass[link], m.link_com[link], m.link_I_com[link])
-        if own is not None:
-            return f"link '{m.frame_names[link]}': {own}"
-    return f"link '{m.body_names[body]}': {why}"
+check_inertias_said = partial(_check_said, quantities=("mass", "inertia"), moving=True)
+"""The check that the description says mass and inertia of every link that moves."""
+
+check_moving_masses_said = partial(_check_said, quantities=("mass",), moving=True)
+"""The check that the description says the mass of every link that moves."""
+
+check_masses_said = partial(_check_said, quantities=("mass",), moving=False)
+"""The check that it says the mass of every link, which a centre of mass depends on."""
+
+
+def _listed(faults: Sequence[str]) -> str:
+    more = len(faults) - _MOST_NAMED
+    return "; ".join([*faults[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
 
 
 def _unreal(mass: Any, com: Floats, I_com: Floats) -> str | None:
@@ -176,30 +152,23 @@ def check_movable(
     if motions is not None and idle.size < m.n_v:
         relative = size / motions.units
         size[idle] = motions.units[idle] * np.delete(relative, idle).min()
-        _check_motions(m, inertia / np.outer(size, size), motions.N * size[:, None])
+        directions = np.linalg.qr(motions.N * size[:, None])[0]
+        scaled = inertia / np.outer(size, size)
+        values, vectors = np.linalg.eigh(directions.T @ scaled @ directions)
+        if (values <= SINGULAR).any():  # nothing with inertia takes part in such a motion
+            k = int(np.abs(directions @ vectors[:, 0]).argmax())
+            raise InputError(_undetermined(m, k, alone=False))
         return
     if idle.size:
         raise InputError(_undetermined(m, int(idle[-1]), alone=True))
     scaled = inertia / np.outer(size, size)
     # reversed, a triangular factor has on its diagonal what is felt while the rest is free
     if not _is_positive(scaled[::-1, ::-1]):
-        k = m.n_v - 1 - _first_bad(scaled[::-1, ::-1])
-        raise InputError(_undetermined(m, k, alone=False))
+        raise InputError(_undetermined(m, m.n_v - _first_bad(scaled[::-1, ::-1]), alone=False))
     if m.n_v <= _MOST_BY_VALUES:  # pivots next to small ones are rounding
         values, vectors = np.linalg.eigh(scaled)
         if values[0] <= SINGULAR:
             raise InputError(_undetermined(m, int(np.abs(vectors[:, 0]).argmax()), alone=False))
-
-
-def _check_motions(m: Mechanism, inertia: Floats, N: Floats) -> None:
-    """Refuse motions (nv, dof) that nothing with inertia takes part in."""
-    if not N.shape[1]:
-        return
-    directions = np.linalg.qr(N)[0]
-    values, vectors = np.linalg.eigh(directions.T @ inertia @ directions)
-    if values[0] <= SINGULAR:
-        k = int(np.abs(directions @ vectors[:, 0]).argmax())
-        raise InputError(_undetermined(m, k, alone=False))
 
 
 def check_actuated(m: Mechanism, given: Sequence[str] = ()) -> None:
@@ -242,20 +211,20 @@ def _is_positive(matrix: Floats) -> bool:
 
 
 def _first_bad(matrix: Floats) -> int:
-    """The first row whose pivot is not above zero; there is one."""
-    good, bad = 0, len(matrix)  # sizes of leading parts
+    """The size of the smallest leading part with a pivot that is not above zero; there is one."""
+    good, bad = 0, len(matrix)
     while bad - good > 1:
         middle = (good + bad) // 2
         if _is_positive(matrix[:middle, :middle]):
             good = middle
         else:
             bad = middle
-    return bad - 1
+    return bad
 
 
 def _undetermined(m: Mechanism, k: int, *, alone: bool) -> str:
     """Why velocity k has no acceleration; ``alone`` where its joint feels nothing even at rest."""
-    c = int(np.searchsorted(m.v_start, k, side="right")) - 1
+    c = m.coordinate_of_v(k)
     joint = m.joint_names[c]
     moved = [b for b in range(m.n_bodies) if m.coordinate[b] == c]
     if not moved:
@@ -266,7 +235,9 @@ def _undetermined(m: Mechanism, k: int, *, alone: bool) -> str:
     own = [b for b in moved if m.body_joint_names[b] == joint]
     link = m.body_names[(own or moved)[0]]
     mend = f"give the link an <inertial>, or lock the joint: robot.with_locked('{joint}')"
-    behind = _behind(m, moved)
+    found = set(moved)
+    found.update(b for b in range(m.n_bodies) if not found.isdisjoint(m.ancestry(b)))
+    behind = sorted(found)
     if (m.mass[behind] < 0).any() or (np.linalg.eigvalsh(m.I_com[behind]) < 0).any():
         return (
             f"the inertia that joint '{joint}' feels is not above zero, and there are negative "
@@ -283,10 +254,92 @@ def _undetermined(m: Mechanism, k: int, *, alone: bool) -> str:
     return f"{why}: its acceleration is not determined; {mend}"
 
 
-def _behind(m: Mechanism, bodies: Sequence[int]) -> list[int]:
-    """These bodies and all that they carry."""
-    found = set(bodies)
-    for body, parent in enumerate(m.parent.tolist()):
-        if parent in found:
-            found.add(body)
-    return sorted(found)
+# --- the mass matrix at one configuration that has nothing special --------------------------------
+
+_SEED = 20
+
+
+def generic_mass_matrix(
+    m: Mechanism, unknown: Collection[int] = (), q: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """The mass matrix (nv, nv) by NumPy, and what its diagonal (nv,) is to be compared with.
+
+    That is, for each velocity, the mass that it moves, or the largest moment of inertia of it.
+    What a joint feels by itself is computed in the frame of its body, where what cancels does so
+    but for the last bits. Bodies whose weight is ``unknown`` get 1 kg and 1 kg m² more. ``q``
+    (nq,): where loops have to be closed. It only serves to see what a description lacks; dynamics
+    is computed by the algorithms.
+
+    Source: composite bodies, R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2.
+    """
+    if q is None:
+        q = np.random.default_rng(_SEED).uniform(0.4, 1.2, m.n_q)
+    poses: list[Pose] = []  # of every body in its parent
+    worlds: list[Pose] = []
+    for b, kind in enumerate(m.body_joint_types):
+        pose = Pose(m.R_parent_joint[b], m.p_parent_joint[b])
+        if kind is not JointType.FIXED:
+            own = q[m.q_start[m.coordinate[b]] :][: kind.n_q]
+            moved = joint_pose(kind, m.multiplier[b] * own + m.offset[b])
+            pose = compose(NUMPY, pose, Pose(*moved))
+        poses.append(pose)
+        worlds.append(compose(NUMPY, worlds[m.parent[b]], pose) if b else pose)
+
+    # what each joint carries: mass, moment (3,) and inertia (3, 3) about the origin of its body
+    more = np.isin(np.arange(m.n_bodies), list(unknown)).astype(np.float64)
+    c, mass, moment = m.p_body_com, m.mass + more, m.mass[:, None] * m.p_body_com
+    steiner = (c**2).sum(axis=1)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :]
+    inertia = m.I_com + m.mass[:, None, None] * steiner + more[:, None, None] * np.eye(3)
+    carries = np.zeros((m.n_bodies, m.n_bodies), np.bool_)
+    for b in range(1, m.n_bodies):
+        carries[:, b] = carries[:, m.parent[b]]
+        carries[m.parent[b], b] = True
+    for b in range(m.n_bodies - 1, 0, -1):
+        above, (R, p) = m.parent[b], poses[b]
+        h = R @ moment[b]
+        mixed = np.outer(p, h)
+        outer = mixed + mixed.T + mass[b] * np.outer(p, p)
+        inertia[above] += R @ inertia[b] @ R.T + np.trace(outer) * np.eye(3) - outer
+        moment[above] += h + mass[b] * p
+        mass[above] += mass[b]
+
+    # one column for each velocity of each joint, coupled ones too: motions and their momenta, seen
+    # from the origin of the world
+    starts = np.cumsum([0, *(kind.n_v for kind in m.body_joint_types)])
+    n = int(starts[-1])
+    motion, momentum, blocks = np.zeros((6, n)), np.zeros((6, n)), np.zeros((n, n))
+    least, leader = np.zeros(n), np.zeros((n, m.n_v))
+    for b, kind in enumerate(m.body_joint_types):
+        at = slice(int(starts[b]), int(starts[b + 1]))
+        S = _subspace(m, b, poses[b])
+        v, w, h = S[:3], S[3:], moment[b][:, None]
+        linear = mass[b] * v + np.cross(w, h, axis=0)
+        F = np.vstack([linear, np.cross(h, v, axis=0) + inertia[b] @ w])
+        blocks[at, at] = S.T @ F
+        sizes = np.repeat([abs(mass[b]), np.abs(inertia[b]).max()], 3)
+        least[at] = np.abs(S).T @ sizes
+        turn, place = worlds[b].R, worlds[b].p[:, None]
+        w, f = turn @ w, turn @ linear
+        motion[:, at] = np.vstack([turn @ v + np.cross(place, w, axis=0), w])
+        momentum[:, at] = np.vstack([f, turn @ F[3:] + np.cross(place, f, axis=0)])
+        if kind.n_v:
+            own = m.v_slice(int(m.coordinate[b]))
+            leader[at, own] = m.multiplier[b] * np.eye(kind.n_v)
+    owner = np.repeat(np.arange(m.n_bodies), np.diff(starts))
+    between = (motion.T @ momentum) * carries[np.ix_(owner, owner)]
+    full = between + between.T + blocks
+    return leader.T @ full @ leader, (leader**2).T @ least
+
+
+def _subspace(m: Mechanism, body: int, pose: Pose) -> Floats:
+    """The motions (6, n_v) that a joint allows its body, linear first, in the body's axes."""
+    kind, along = m.body_joint_types[body], np.eye(6)
+    if kind.turns:
+        return along[:, 5:]
+    if kind is JointType.PRISMATIC:
+        return along[:, 2:3]
+    if kind is JointType.PLANAR:  # its slides lie along the axes of the joint's frame
+        S = along[:, [0, 1, 5]]
+        S[:3, :2] = (pose.R.T @ m.R_parent_joint[body])[:, :2]
+        return S
+    return along[:, 3 - kind.n_lengths :] if kind.has_quaternion else along[:, :0]

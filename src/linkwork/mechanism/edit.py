@@ -12,18 +12,46 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.checks import rigid_pose
-from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.mechanism import rigid
-from linkwork.mechanism.assemble import assemble, with_beside
-from linkwork.mechanism.beside import beside_kept, beside_locked, led_along
-from linkwork.mechanism.locking import joint_pose, positions_for
-from linkwork.mechanism.loops import Beside, Loop, coupling
-from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts, z_axis
+from linkwork.checks import finite_number, finite_rows, real_array, rigid_pose
+from linkwork.errors import (
+    DescriptionError,
+    Finding,
+    InputError,
+    LinkworkError,
+    ShapeError,
+    UnsupportedFeatureError,
+)
+from linkwork.formats.loops import CouplingRecord, LoopRecord, LoopsRecord
+from linkwork.mechanism import parameters, rigid
+from linkwork.mechanism.assemble import (
+    FramePart,
+    JointPart,
+    LinkPart,
+    Mimic,
+    Parts,
+    assemble,
+    with_closures,
+)
+from linkwork.mechanism.dynamics_checks import TOLERANCE
+from linkwork.mechanism.loops import (
+    Closures,
+    Coupling,
+    Expression,
+    Loop,
+    checked,
+    coupling,
+    gap_between,
+)
+from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
+from linkwork.mechanism.named_positions import joint_values
+from linkwork.mechanism.neutral import neutral
+from linkwork.mechanism.position_limits import inside_limits
 from linkwork.ops.numpy import NUMPY
-from linkwork.spatial.inertias import turned
+from linkwork.spatial import inertias
 from linkwork.spatial.poses import Pose, inverse
+
+_CLOSED_WITHIN = 1.0e-6
+"""A loop that is locked must be closed so far (m, or sines of angles), and a coupling hold."""
 
 
 def parts_of(m: Mechanism) -> Parts:
@@ -53,18 +81,12 @@ def parts_of(m: Mechanism) -> Parts:
         findings=m.findings,
         inertias_accepted=m.inertias_accepted,
         unknown_inertials=m.unknown_inertials,
-        beside=Beside(m.loops, m.couplings, m.actuated),
-        named=tuple((name, _by_joint(m, q)) for name, q in m.named_configurations),
+        closures=m.closures,
+        named=tuple(
+            (title, {name: q[m.q_slice(c)] for c, name in enumerate(m.joint_names)})
+            for title, q in m.named_configurations
+        ),
     )
-
-
-def _by_joint(m: Mechanism, q: Sequence[float]) -> dict[str, tuple[float, ...]]:
-    """The positions (nq,) of each joint."""
-    starts = m.q_start.tolist()
-    return {
-        name: tuple(q[start:stop])
-        for name, start, stop in zip(m.joint_names, starts, starts[1:], strict=False)
-    }
 
 
 def _coordinate_part(m: Mechanism, c: int) -> JointPart:
@@ -151,12 +173,12 @@ def lock(
     where a loop or a coupling cannot hold; ShapeError for a wrong number of them.
     """
     names = [joints] if isinstance(joints, str) else list(joints)
-    held = led_along(m, positions_for(m, names, at))
+    held = _with_coupled(m, _positions_to_lock(m, names, at))
     parts = parts_of(m)
-    parts.beside = Beside()
+    parts.closures = Closures()
     if parts.base_joint in held:
-        kind, position = JointType.FLOATING, held[parts.base_joint]
-        parts.R_world_root, parts.p_world_root = joint_pose(kind, position)
+        position = held[parts.base_joint]
+        parts.R_world_root, parts.p_world_root = rigid.joint_pose(JointType.FLOATING, position)
         parts.base, parts.base_joint = "fixed", None
     kept: list[JointPart] = []
     for joint in parts.joints:
@@ -165,22 +187,138 @@ def lock(
             kept.append(joint)
         elif joint.child is not None:
             position = factor * held[leader] + shift if joint.mimic else held[leader]
-            kept.append(_fixed(joint, *joint_pose(joint.type, position)))
+            R, p = rigid.joint_pose(joint.type, position)
+            T = {"R": rigid.exact(joint.R @ R), "p": joint.p + joint.R @ p}
+            kept.append(replace(joint, type=JointType.FIXED, mimic=None, **T))
     parts.joints = kept
     locked = assemble(parts)
-    return with_beside(locked, beside_locked(m, locked, held))
+    return with_closures(locked, _closures_of_locked(m, locked, held))
 
 
-def _fixed(joint: JointPart, R: Floats, p: Floats) -> JointPart:
-    """A joint that holds its child at R (3, 3), p (3,) in the joint frame."""
-    R_parent, p_parent = joint.R, joint.p
-    return replace(
-        joint,
-        type=JointType.FIXED,
-        R=rigid.exact(R_parent @ R),
-        p=p_parent + R_parent @ p,
-        mimic=None,
+def _positions_to_lock(
+    m: Mechanism,
+    names: Sequence[str],
+    at: Mapping[str, Any] | Sequence[Any] | Floats | float | None,
+) -> dict[str, Floats]:
+    """The positions (n_q,) at which to lock each of these coordinates."""
+    follower = {m.body_joint_names[b]: m.joint_names[int(m.coordinate[b])] for b in m.followers()}
+    for name in names:
+        leader = follower.get(str(name))
+        if leader is not None:
+            raise InputError(
+                f"'{name}' follows '{leader}' and has no position of its own; lock '{leader}'"
+            )
+        m.joint(name)
+    for name in duplicates(names):
+        raise InputError(f"'{name}' is to be locked twice; name each joint once")
+    if isinstance(at, Mapping):
+        given = dict(at)
+        for name in set(given) - set(names):
+            m.joint(name)
+            raise InputError(f"a position is given for '{name}', which is not to be locked")
+    else:
+        given = {} if at is None else _in_order(m, names, at)
+    q = neutral(m)
+    parts = {name: m.q_slice(m.joint(name)) for name in names}
+    for name, part in parts.items():
+        if given.get(name) is not None:
+            q[part] = joint_values("position", name, given[name], part.stop - part.start)
+    q = inside_limits(
+        m,
+        q,
+        m.q_indices(m.joint(name) for name in names),
+        "lock",
+        whose="cannot be locked at",
+        hint="lock it inside them, or change the limits in the description",
     )
+    return {name: q[part] for name, part in parts.items()}
+
+
+def _in_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
+    """Positions from one entry for each name, or from a whole configuration."""
+    values: list[Any] = list(at) if hasattr(at, "__len__") and not isinstance(at, str) else [at]
+    if len(names) == 1 and 1 < len(values) == m.joint_types[m.joint(names[0])].n_q:
+        return {names[0]: values}
+    by_entry = len(values) == len(names)
+    if len(values) == m.n_q and not any(map(np.ndim, values)):
+        parts = [m.q_slice(m.joint(name)) for name in names]
+        if by_entry and [part.start for part in parts] != list(range(m.n_q)):
+            raise InputError(
+                "it is not clear whether these positions are in the order of the names or of q; "
+                "give a mapping from names to positions"
+            )
+        return {name: values[part] for name, part in zip(names, parts, strict=True)}
+    if by_entry:
+        return dict(zip(names, values, strict=True))
+    raise ShapeError(
+        f"lock takes one position for each of the {len(names)} names, or a configuration of "
+        f"{m.n_q} numbers, not {len(values)} values"
+    )
+
+
+def _with_coupled(m: Mechanism, held: Mapping[str, Floats]) -> dict[str, Floats]:
+    """The held positions, and those of joints that are coupled to held ones alone.
+
+    Raises: InputError for a joint that is held though a leader of it is not, or elsewhere than its
+    leaders say.
+    """
+    found = dict(held)
+    waiting = list(m.couplings)
+    while ready := [each for each in waiting if all(name in found for name in each.leaders)]:
+        for each in ready:
+            inputs = [np.float64(found[name][0]) for name in each.leaders]
+            value = float(each.function.value(NUMPY, inputs))
+            own = found.setdefault(each.joint, np.array([value]))
+            if abs(float(own[0]) - value) > _CLOSED_WITHIN:
+                raise InputError(
+                    f"'{each.joint}' is coupled to {_named(each)}, which puts it at {value:.9g}; "
+                    f"it cannot be locked at {float(own[0]):.9g}"
+                )
+        waiting = [each for each in waiting if each not in ready]
+    for each in waiting:
+        if each.joint in held:
+            raise InputError(
+                f"'{each.joint}' is coupled to {_named(each)} and cannot be locked by itself; "
+                f"lock {_named(each)}"
+            )
+    return found
+
+
+def _named(each: Coupling) -> str:
+    return ", ".join(f"'{name}'" for name in each.leaders)
+
+
+def _closures_of_locked(m: Mechanism, locked: Mechanism, held: Mapping[str, Floats]) -> Closures:
+    """The loops and couplings that are left when some joints are locked at ``held``.
+
+    Raises: InputError where a loop between frames that are now on one body is not closed.
+    """
+    loops: list[Loop] = []
+    for loop in m.loops:
+        a, b = locked.frame(loop.frame_a), locked.frame(loop.frame_b)
+        if locked.frame_body[a] != locked.frame_body[b]:
+            loops.append(loop)
+            continue
+        back = locked.R_body_frame[a].T
+        p = back @ (locked.p_body_frame[b] - locked.p_body_frame[a])
+        gap = gap_between(loop, back @ locked.R_body_frame[b], p)
+        if gap > _CLOSED_WITHIN:
+            raise InputError(
+                f"with these joints locked nothing moves in the loop '{loop.name}' any more, and "
+                f"it is open by {gap:.3g}; lock at a configuration that is assembled"
+            )
+    couplings: list[Coupling] = []
+    for each in m.couplings:
+        if each.joint in held:
+            continue
+        function, leaders = each.function, list(each.leaders)
+        for name in each.leaders:
+            if name in held:
+                function = function.with_input(leaders.index(name), float(held[name][0]))
+                leaders.remove(name)
+        couplings.append(Coupling(each.joint, tuple(leaders), function))
+    actuated = tuple(name for name in m.actuated if name not in held)
+    return Closures(tuple(loops), tuple(couplings), actuated)
 
 
 def subchain(m: Mechanism, base: str, tip: str) -> Mechanism:
@@ -203,26 +341,7 @@ def subchain(m: Mechanism, base: str, tip: str) -> Mechanism:
     common = max(set(up) & set(down))
     reversed_bodies = up[: up.index(common)]
     path = {*up[: up.index(common) + 1], *down[down.index(common) :]}
-    _check_reversible(m, reversed_bodies)
-    parts = parts_of(m)
-    places = {b: Pose(m.R_parent_joint[b], m.p_parent_joint[b]) for b in reversed_bodies}
-    new = {m.body_names[int(m.parent[b])]: inverse(NUMPY, T) for b, T in places.items()}
-    kept = {m.body_names[b] for b in path}
-    carried = {m.body_joint_names[b] for b in path - {common}}
-    backwards = {m.body_joint_names[b] for b in reversed_bodies}
-    parts.links = [_moved_link(k, new.get(k.name)) for k in parts.links if k.name in kept]
-    parts.frames = [_moved_frame(f, new.get(f.link)) for f in parts.frames if f.link in kept]
-    parts.joints = _chain_joints(parts.joints, carried, backwards, new)
-    parts.base, parts.base_joint = "fixed", None
-    at_base = Pose(m.R_body_frame[start], m.p_body_frame[start])
-    parts.R_world_root, parts.p_world_root = inverse(NUMPY, at_base)
-    parts.beside = Beside()
-    chain = assemble(parts)
-    return with_beside(chain, beside_kept(m, chain)) if m.is_closed or m.actuated else chain
-
-
-def _check_reversible(m: Mechanism, bodies: Sequence[int]) -> None:
-    wide = [b for b in bodies if m.body_joint_types[b].n_q != 1]
+    wide = [b for b in reversed_bodies if m.body_joint_types[b].n_q != 1]
     if wide:
         named = ", ".join(
             f"'{m.body_joint_names[b]}' ({m.body_joint_types[b].label})" for b in wide
@@ -231,21 +350,41 @@ def _check_reversible(m: Mechanism, bodies: Sequence[int]) -> None:
             f"a subchain cannot pass these joints backwards: {named}; "
             "choose a base that lies on the root's side of them"
         )
-
-
-def _moved_link(link: LinkPart, pose: Pose | None) -> LinkPart:
-    """A link described in another frame of it, in which its old frame has this pose."""
-    if pose is None:
-        return link
-    R, p = pose
-    return replace(link, com=p + R @ link.com, I_com=turned(R, link.I_com))
-
-
-def _moved_frame(frame: FramePart, pose: Pose | None) -> FramePart:
-    if pose is None:
-        return frame
-    R, p = pose
-    return replace(frame, R=R @ frame.R, p=p + R @ frame.p)
+    parts = parts_of(m)
+    places = {b: Pose(m.R_parent_joint[b], m.p_parent_joint[b]) for b in reversed_bodies}
+    new = {m.body_names[int(m.parent[b])]: inverse(NUMPY, T) for b, T in places.items()}
+    kept = {m.body_names[b] for b in path}
+    carried = {m.body_joint_names[b] for b in path - {common}}
+    backwards = {m.body_joint_names[b] for b in reversed_bodies}
+    parts.links = [link for link in parts.links if link.name in kept]
+    for k, link in enumerate(parts.links):
+        if link.name in new:
+            pose = new[link.name]
+            com, I_com = pose.p + pose.R @ link.com, inertias.turned(pose.R, link.I_com)
+            parts.links[k] = replace(link, com=com, I_com=I_com)
+    parts.frames = [frame for frame in parts.frames if frame.link in kept]
+    for k, frame in enumerate(parts.frames):
+        if frame.link in new:
+            pose = new[frame.link]
+            R, p = pose.R @ frame.R, pose.p + pose.R @ frame.p
+            parts.frames[k] = replace(frame, R=R, p=p)
+    parts.joints = _chain_joints(parts.joints, carried, backwards, new)
+    parts.base, parts.base_joint = "fixed", None
+    at_base = Pose(m.R_body_frame[start], m.p_body_frame[start])
+    parts.R_world_root, parts.p_world_root = inverse(NUMPY, at_base)
+    parts.closures = Closures()
+    chain = assemble(parts)
+    frames, joints = set(chain.frame_names), set(chain.joint_names)
+    loops = [
+        loop
+        for loop in m.loops
+        if {loop.frame_a, loop.frame_b} <= frames
+        and chain.frame_body[chain.frame(loop.frame_a)]
+        != chain.frame_body[chain.frame(loop.frame_b)]
+    ]
+    couplings = [each for each in m.couplings if {each.joint, *each.leaders} <= joints]
+    actuated = [name for name in m.actuated if name in joints]
+    return with_closures(chain, Closures(tuple(loops), tuple(couplings), tuple(actuated)))
 
 
 def _chain_joints(
@@ -263,7 +402,7 @@ def _chain_joints(
         parent, child = (joint.child, joint.parent) if turned else (joint.parent, joint.child)
         R, p = new.get(parent or "", (np.eye(3), np.zeros(3)))
         if turned:
-            result.append(replace(joint, parent=parent, child=child, R=R, p=p, axis=-z_axis()))
+            result.append(replace(joint, parent=parent, child=child, R=R, p=p, axis=-joint.axis))
         elif joint.name in carried:
             result.append(replace(joint, R=R @ joint.R, p=p + R @ joint.p))
         elif joint.name in leaders:
@@ -319,14 +458,14 @@ def close(
         while name in taken:
             name, number = f"{first}_{number}", number + 1
     added = Loop(name, frame_a, frame_b, kind, distance)  # pyright: ignore[reportArgumentType] -- checked there
-    return with_beside(m, Beside((*m.loops, added), m.couplings, m.actuated))
+    return with_closures(m, m.closures._replace(loops=(*m.loops, added)))
 
 
 def couple(
     m: Mechanism,
     joint: str,
     leaders: str | Sequence[str],
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., Any] | Expression | None = None,
     *,
     rate: float | Sequence[float] = 1.0,
     offset: float = 0.0,
@@ -340,7 +479,7 @@ def couple(
     Raises: UnknownNameError for joints; InputError, UnsupportedFeatureError as `loops.coupling`.
     """
     added = coupling(joint, leaders, function, rate=rate, offset=offset)
-    return with_beside(m, Beside(m.loops, (*m.couplings, added), m.actuated))
+    return with_closures(m, m.closures._replace(couplings=(*m.couplings, added)))
 
 
 def actuate(m: Mechanism, joints: str | Sequence[str]) -> Mechanism:
@@ -349,4 +488,114 @@ def actuate(m: Mechanism, joints: str | Sequence[str]) -> Mechanism:
     Raises: UnknownNameError for joints that are not in q; InputError for one that is named twice.
     """
     names = (joints,) if isinstance(joints, str) else tuple(joints)
-    return with_beside(m, Beside(m.loops, m.couplings, names))
+    return with_closures(m, m.closures._replace(actuated=names))
+
+
+def with_payload(
+    m: Mechanism, frame: str, mass: Any, com: Any = (0.0, 0.0, 0.0), inertia: Any = None
+) -> Mechanism:
+    """The mechanism with one more body, fixed to a frame.
+
+    ``mass`` (kg) lies at ``com`` (3,) in the frame (m). ``inertia`` about it, along the axes of the
+    frame (kg m²): (3, 3), or ixx ixy ixz iyy iyz izz; by default that of a point mass. The link
+    that the frame is fixed to weighs more by it: no link, joint or frame is added.
+
+    Raises: UnknownNameError for the frame; ShapeError; InputError for a joint in place of a frame,
+    for numbers that are not finite, a mass that is not positive, and inertias of no real body.
+    """
+    k = parameters.find(m, f"payload:{frame}")[0].frame
+    load = _payload(f"payload on '{frame}'", mass, com, inertia, accepted=m.inertias_accepted)
+    link, body = int(m.frame_link[k]), int(m.frame_body[k])
+    R_body_frame, p_body_frame = m.R_body_frame[k], m.p_body_frame[k]
+    R_link_body = m.R_body_frame[link].T
+    parts = parts_of(m)
+    parts.links[body] = _together(parts.links[body], load, R_body_frame, p_body_frame)
+    described = parts.frames[link].described
+    if described is not None:
+        p_link_frame = R_link_body @ (p_body_frame - m.p_body_frame[link])
+        described = _together(described, load, R_link_body @ R_body_frame, p_link_frame)
+        parts.frames[link] = replace(parts.frames[link], described=described)
+    return assemble(parts)
+
+
+def _payload(what: str, mass: Any, com: Any, inertia: Any, *, accepted: bool) -> LinkPart:
+    """The payload in its frame, checked."""
+    weight = finite_number(mass, f"{what}: its mass (kg)", above=0.0)
+    at = finite_rows(com, f"{what}: its com", 3)
+    about = real_array(np.zeros(6) if inertia is None else inertia, f"{what}: its inertia")
+    if at.shape != (3,) or about.shape not in ((3, 3), (6,)):
+        raise ShapeError(
+            f"{what}: com is (3,) and inertia (3, 3), or (6,) for ixx ixy ixz iyy iyz izz; not "
+            f"{at.shape} and {about.shape}"
+        )
+    about = finite_rows(about, f"{what}: its inertia", about.shape[-1])
+    if about.shape == (6,):
+        about = about[[[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
+    if np.abs(about - about.T).max() > TOLERANCE * np.abs(about).max():
+        raise InputError(f"{what}: its inertia is not symmetric: {about.tolist()}")
+    about = 0.5 * (about + about.T)
+    why = None if accepted else inertias.is_physical(weight, about, tolerance=TOLERANCE)
+    if why is not None:
+        raise InputError(f"{what}: {why}; the inertia is about the centre of mass, in kg m²")
+    return LinkPart(what, weight, at, about)
+
+
+def _together(link: LinkPart, load: LinkPart, R: Floats, p: Floats) -> LinkPart:
+    """A link and a payload, whose frame is at R, p in the link's, as one."""
+    mass, com, I_com = inertias.lump(
+        np.zeros(2, np.int64),
+        1,
+        mass=np.array([link.mass, load.mass]),
+        com=np.stack([link.com, p + R @ load.com]),
+        inertia=np.stack([link.I_com, inertias.turned(R, load.I_com)]),
+    )
+    return replace(link, mass=float(mass[0]), com=com[0], I_com=I_com[0])
+
+
+# --- loops of a file ------------------------------------------------------------------------------
+
+
+def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
+    """The mechanism with all that a record says, beside what it has.
+
+    Raises: DescriptionError with every entry that does not fit: names that do not exist, kinds.
+    """
+    edits: list[tuple[str, int, Callable[[Mechanism], Mechanism]]] = []
+    for each in record.loops:
+        edits.append(("loops", each.line, lambda m, each=each: _with_loop_of(m, each)))
+    for each in record.couplings:
+        edits.append(("couplings", each.line, lambda m, each=each: _with_coupling_of(m, each)))
+    if record.actuated:
+        edits.append(("actuated", record.actuated_line, lambda m: actuate(m, record.actuated)))
+    found: list[Finding] = []
+    for element, line, edit in edits:
+        try:
+            m = edit(m)
+        except LinkworkError as error:
+            found.append(Finding("error", "loops", str(error), record.file, line, element))
+    if found:
+        raise DescriptionError(found)
+    return m
+
+
+def _with_loop_of(m: Mechanism, each: LoopRecord) -> Mechanism:
+    return close(m, each.frame_a, each.frame_b, each.kind, name=each.name, distance=each.distance)
+
+
+def _with_coupling_of(m: Mechanism, each: CouplingRecord) -> Mechanism:
+    if not each.operations:
+        return couple(m, each.joint, each.leaders, rate=each.rates, offset=each.offset)
+    return couple(m, each.joint, each.leaders, checked(len(each.leaders), each.operations))
+
+
+def loops_record(m: Mechanism) -> LoopsRecord:
+    """The loops, couplings and actuated joints of a mechanism, as a file says them."""
+    loops = [
+        LoopRecord(loop.frame_a, loop.frame_b, loop.kind, loop.distance, loop.name)
+        for loop in m.loops
+    ]
+    couplings = [
+        CouplingRecord(each.joint, each.leaders, operations=each.function.nodes)
+        for each in m.couplings
+    ]
+    return LoopsRecord(tuple(loops), tuple(couplings), m.actuated)

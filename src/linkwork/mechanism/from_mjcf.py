@@ -2,29 +2,50 @@
 
 MuJoCo's bodies become links of the same names, its world the root link. A body with several joints
 moves them one after the other, so links without mass stand between. A joint may turn about a
-point that is not the body's origin, and may count from a reference that is not zero.
+point that is not the body's origin, and may count from a reference that is not zero. Equalities
+become loops and couplings: a weld is the kind "pose", a connect "position", a tendon between two
+sites "distance"; a joint that is held alone is a loop about or along its axis.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from linkwork.errors import InputError
+from linkwork.errors import Finding, InputError, Level
 from linkwork.formats.mjcf.extract import OpenMesh
-from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Quaternion
+from linkwork.formats.mjcf.records import (
+    Anchor,
+    Body,
+    Closure,
+    Coupling,
+    Joint,
+    MjcfModel,
+    Place,
+    Quaternion,
+    Terms,
+)
 from linkwork.geometry import guards
 from linkwork.geometry.meshes import resolve
-from linkwork.mechanism.assemble import assemble
-from linkwork.mechanism.from_mjcf_loops import with_equalities
+from linkwork.mechanism import rigid
+from linkwork.mechanism.assemble import FramePart, JointPart, LinkPart, Parts, assemble
+from linkwork.mechanism.loops import Closures, Loop, coupling
 from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
-from linkwork.ops.numpy import PLAIN
-from linkwork.spatial.rotations import from_quaternion
+from linkwork.ops.numpy import NUMPY, PLAIN
+from linkwork.spatial.rotations import from_axis_angle, from_quaternion, rotation_z
+
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# MJCF
+no-equality | warning | A coupling or loop that is not read. | Its joints are free.
+rigid-equality | note | It holds what cannot move. | Nothing to do.
+mocap-equality | note | What holds a mocap body is not read. | Nothing to do.
+no-actuator | note | An actuator that drives no single joint. | Say `actuate([...])`.
+"""
 
 MESH_SUFFIXES = frozenset((".stl", ".obj", ".msh"))
 """The mesh files that MuJoCo reads, by the end of their name in lower case."""
@@ -71,24 +92,30 @@ def parts_from_mjcf(model: MjcfModel) -> Parts:
         chain.close()
         links += [*chain.links, _link(body)]
         joints += chain.joints
+    spans = {j.name: slice(j.start, j.start + _TYPES[j.type].n_q) for j in model.joints}
     parts = Parts(
         name=model.name,
         links=links,
         joints=joints,
         frames=_frames(model, taken | joint_names),
         findings=model.problems,
-        named=tuple((key.name, _by_joint(model, key.qpos)) for key in model.keyframes),
+        named=tuple(
+            (key.name, {name: tuple(key.qpos[span]) for name, span in spans.items()})
+            for key in model.keyframes
+        ),
     )
-    return with_equalities(parts, model, rotation_from_wxyz)
-
-
-def _by_joint(model: MjcfModel, qpos: Sequence[float]) -> dict[str, tuple[float, ...]]:
-    """The positions of each joint in MuJoCo's configuration."""
-    sizes = {"free": 7, "ball": 4}
-    return {
-        joint.name: tuple(qpos[joint.start : joint.start + sizes.get(joint.type, 1)])
-        for joint in model.joints
-    }
+    equalities = _Equalities(parts, model)
+    for closure in model.closures:
+        equalities.close(closure)
+    for each in model.couplings:
+        equalities.couple(each)
+    equalities.drive()
+    parts.closures = Closures(
+        tuple(equalities.loops), tuple(equalities.couplings), tuple(equalities.actuated)
+    )
+    parts.frames = [*parts.frames, *equalities.frames]
+    parts.findings = (*parts.findings, *equalities.findings)
+    return parts
 
 
 def mesh_opener(
@@ -146,7 +173,7 @@ class _Chain:
         R_body, p_body = self.placed
         R_joint, p_joint = R_body, p_body + R_body @ anchor
         if joint.ref and joint.type == "hinge":
-            R_joint = R_body @ _about(axis, -joint.ref)
+            R_joint = R_body @ from_axis_angle(NUMPY, axis, -joint.ref)
         elif joint.ref:
             p_joint = p_joint - R_body @ axis * joint.ref
         self.waiting = _joint_part(joint, self.at, R_joint, p_joint)
@@ -216,17 +243,6 @@ def _link(body: Body) -> LinkPart:
     return LinkPart(body.name, body.mass, np.array(body.com), inertia, at.line, at.file)
 
 
-def _about(axis: Floats, angle: float) -> Floats:
-    """The rotation (3, 3) about a unit axis.
-
-    Source: Rodrigues' formula R = 1 + sin a [n] + (1 - cos a) [n]².
-    """
-    x, y, z = axis
-    N = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    half = np.sin(0.5 * angle)
-    return np.eye(3) + np.sin(angle) * N + 2.0 * half * half * (N @ N)
-
-
 def _frames(model: MjcfModel, taken: set[str]) -> list[FramePart]:
     """The sites as frames; what the frames of joints may be called is taken too."""
     taken = taken | {f"{joint.name}/joint" for joint in model.joints}
@@ -247,3 +263,175 @@ def _free_name(name: str, taken: set[str]) -> str:
         name += "_"
     taken.add(name)
     return name
+
+
+# --- equalities and actuators ---------------------------------------------------------------------
+
+_KINDS = {"weld": "pose", "connect": "position", "rod": "distance"}
+
+
+class _Equalities:
+    """The loops, couplings, frames and findings of a model's equalities, collected one by one.
+
+    ``parts.frames`` are the sites in their order.
+    """
+
+    def __init__(self, parts: Parts, model: MjcfModel) -> None:
+        self.parts, self.model = parts, model
+        self.joints: Mapping[str, JointPart] = {joint.name: joint for joint in parts.joints}
+        self.frames: list[FramePart] = []
+        self.loops: list[Loop] = []
+        self.couplings: list[Any] = []
+        self.actuated: list[str] = []
+        self.findings: list[Finding] = []
+        self.taken = {link.name for link in parts.links} | {frame.name for frame in parts.frames}
+        self.taken |= {n for j in parts.joints for n in (j.name, f"{j.name}/joint")}
+        moved = {joint.body for joint in model.joints}
+        self.carriers: list[int] = []  # for each body the one that it is rigidly on
+        for k, body in enumerate(model.bodies):
+            self.carriers.append(k if k == 0 or k in moved else self.carriers[body.parent])
+
+    def _find(self, level: Level, code: str, text: str, place: Place, name: str) -> None:
+        found = Finding(level, code, text, place.file, place.line, "equality", name)
+        self.findings.append(found)
+
+    def close(self, closure: Closure) -> None:
+        """Add the loop of a connect, weld or rod."""
+        bodies = [self.model.bodies[anchor.body] for anchor in (closure.a, closure.b)]
+        name = closure.name or f"{bodies[0].name}-{bodies[1].name}"
+        steered = [body.name for body in bodies if body.mocap]
+        if steered:
+            text = f"it holds the mocap body '{steered[0]}', which is for steering; it is not read"
+            self._find("note", "mocap-equality", text, closure.place, closure.name)
+            return
+        if self.carriers[closure.a.body] == self.carriers[closure.b.body]:
+            text = (
+                f"nothing moves between '{bodies[0].name}' and '{bodies[1].name}'; it is not read"
+            )
+            self._find("note", "rigid-equality", text, closure.place, closure.name)
+            return
+        name = self._loop_name(name)
+        a, b = (
+            self._frame_of(anchor, f"{name}/{side}")
+            for anchor, side in ((closure.a, "a"), (closure.b, "b"))
+        )
+        self.loops.append(Loop(name, a, b, _KINDS[closure.kind], closure.distance))
+
+    def _frame_of(self, anchor: Anchor, name: str) -> str:
+        """A frame that is there, or a new one."""
+        if anchor.site is not None:
+            return self.parts.frames[anchor.site].name
+        body = self.model.bodies[anchor.body].name
+        if not any(anchor.pos) and anchor.quat == (1.0, 0.0, 0.0, 0.0):
+            return body
+        return self._frame(name, body, rotation_from_wxyz(anchor.quat), np.array(anchor.pos))
+
+    def _frame(self, name: str, link: str, R: Floats, p: Floats) -> str:
+        name = _free_name(name, self.taken)
+        self.frames.append(FramePart(name, link, R, p))
+        return name
+
+    def _loop_name(self, name: str) -> str:
+        names, first, number = {loop.name for loop in self.loops}, name, 2
+        while name in names:
+            name, number = f"{first}_{number}", number + 1
+        return name
+
+    def couple(self, given: Coupling) -> None:
+        """Add a coupling: sum of terms = polynomial of the sum of the others, all from ref."""
+        terms, other, polynomial = _simplified(given)
+        followed = next((j for j, _ in terms if j not in dict(other)), None)
+        name = given.name
+        if followed is None:
+            text = "no joint stands in it on one side alone: these joints move freely"
+            self._find("warning", "no-equality", text, given.place, name)
+            return
+        leaders = dict.fromkeys(j for j, _ in (*terms, *other) if j != followed)
+        if not leaders:
+            self._hold(followed, polynomial[0] / dict(terms)[followed], name)
+            return
+        numbers = list(leaders)
+        joints = self.model.joints
+        ref = [joint.ref for joint in joints]
+
+        def function(*q: Any) -> Any:
+            moved = {j: x - ref[j] if ref[j] else x for j, x in zip(numbers, q, strict=True)}
+            value = _polynomial(polynomial, _sum(other, moved))
+            rest = [pair for pair in terms if pair[0] != followed]
+            if rest:
+                value = value - _sum(rest, moved)
+            factor = dict(terms)[followed]
+            value = value if factor == 1.0 else value * (1.0 / factor)
+            return value + ref[followed] if ref[followed] else value
+
+        names = [joints[j].name for j in numbers]
+        self.couplings.append(coupling(joints[followed].name, names, function))
+
+    def _hold(self, joint: int, at: float, name: str) -> None:
+        """A loop that holds one joint ``at`` from its ref."""
+        record = self.model.joints[joint]
+        part, q = self.joints[record.name], record.ref + at
+        hinge = part.type is not JointType.PRISMATIC
+        straight = rigid.align_z(np.asarray(part.axis, float)[None])[0]
+        turn, shift = np.eye(3), np.zeros(3)
+        if hinge:
+            turn = rotation_z(NUMPY, q)
+        else:
+            shift = part.R @ straight[:, 2] * q
+        name = self._loop_name(name or f"{record.name} held")
+        parent, child = part.parent or "", part.child or ""
+        a = self._frame(f"{name}/a", parent, part.R @ straight @ turn, part.p + shift)
+        b = self._frame(f"{name}/b", child, straight, np.zeros(3))
+        self.loops.append(Loop(name, a, b, "/z" if hinge else "z"))
+
+    def drive(self) -> None:
+        """Mark the joints that actuators drive one by one."""
+        following = {each.joint for each in self.couplings}
+        joints = self.model.joints
+        for drive in self.model.drives:
+            named = [joints[j].name for j in drive.joints if joints[j].type in ("hinge", "slide")]
+            named = [name for name in named if name not in following] or named[:1]
+            if len(named) == 1 and named[0] not in self.actuated:
+                self.actuated.append(named[0])
+            elif len(named) != 1:
+                what = f"{len(named)} joints together" if named else "a free joint"
+                text = f"it drives {what}: none of them is marked as actuated"
+                place = drive.place
+                self.findings.append(
+                    Finding("note", "no-actuator", text, place.file, place.line, "actuator")
+                )
+
+
+def _simplified(given: Coupling) -> tuple[Terms, Terms, Sequence[float]]:
+    """The same with the joints of a linear polynomial on one side."""
+    terms, other, polynomial = given.terms, given.other, given.polynomial
+    if not any(polynomial[1:]) or not other:
+        return terms, (), (polynomial[0], 0.0, 0.0, 0.0, 0.0)
+    shared = {j for j, _ in terms} & {j for j, _ in other}
+    if not shared or any(polynomial[2:]):
+        return terms, other, polynomial
+    factors = dict(terms)
+    for j, factor in other:
+        factors[j] = factors.get(j, 0.0) - polynomial[1] * factor
+    left = tuple((j, factor) for j, factor in factors.items() if factor)
+    return left, (), (polynomial[0], 0.0, 0.0, 0.0, 0.0)
+
+
+def _sum(terms: Sequence[tuple[int, float]], moved: Mapping[int, Any]) -> Any:
+    value: Any = None
+    for joint, factor in terms:
+        term = moved[joint] if factor == 1.0 else moved[joint] * factor
+        value = term if value is None else value + term
+    return value
+
+
+def _polynomial(numbers: Sequence[float], x: Any) -> Any:
+    """Horner's scheme, without the zeros at either end."""
+    if x is None:
+        return numbers[0]
+    last = max(k for k, number in enumerate(numbers) if number)
+    value: Any = numbers[last]
+    for number in reversed(numbers[:last]):
+        value = x if value is numbers[last] and value == 1.0 else x * value
+        value = value + number if number else value
+    return value

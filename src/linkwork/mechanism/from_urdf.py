@@ -10,9 +10,8 @@ import numpy as np
 from linkwork.errors import InputError
 from linkwork.formats.urdf.read import draft
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Joint, Link
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, Stacks, assemble
 from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts, Stacks
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial.rotations import from_rpy
 

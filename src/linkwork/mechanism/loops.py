@@ -1,28 +1,187 @@
-"""What stands beside the tree: loops, couplings, and which joints are actuated.
+"""Loops, couplings and actuated joints beside the tree, and the functions that couplings are.
 
 A loop is two frames on two bodies and the relative motion that they leave free; a coupling is a
 joint whose position is a function of others'. Both are constraints on q: they take nothing away
-from it.
+from it. The function of a coupling is data: a Python function, traced once, as its list of
+operations, by which it is compared, hashed, pickled and written.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.checks import finite_number
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.mechanism.expressions import Expression, affine, traced
+from linkwork.ops.dual import Duals
+from linkwork.ops.graph import ZERO, Expressions, GraphOps
+from linkwork.ops.protocol import Block, Ops
 
 Floats = NDArray[np.float64]
 
+# --- functions of numbers -------------------------------------------------------------------------
+
+Node: TypeAlias = tuple[str, tuple[float, ...]]
+"""An operation and its arguments: places of earlier nodes, or one number for an input or a
+constant."""
+
+_OPERATIONS: dict[str, tuple[str, int, Callable[..., Block]]] = {
+    "negative": ("NEG", 1, lambda o, x: -x),
+    "add": ("ADD", 2, lambda o, a, b: a + b),
+    "subtract": ("SUB", 2, lambda o, a, b: a - b),
+    "multiply": ("MUL", 2, lambda o, a, b: a * b),
+    "divide": ("DIV", 2, lambda o, a, b: a / b),
+    "sin": ("SIN", 1, lambda o, x: o.sin(x)),
+    "cos": ("COS", 1, lambda o, x: o.cos(x)),
+    "sqrt": ("SQRT", 1, lambda o, x: o.sqrt(x)),
+    "arctan2": ("ATAN2", 2, lambda o, y, x: o.atan2(y, x)),
+}
+"""Every operation: its name in a graph, how many arguments it has, and its meaning."""
+
+ARITY = {"input": 0, "constant": 0, **{name: n for name, (_, n, _) in _OPERATIONS.items()}}
+"""Every operation and how many arguments it has; the numbers of the first two are their own."""
+
+_NAMES = {operation: name for name, (operation, _, _) in _OPERATIONS.items()}
+_MOST_NODES = 10_000
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A function of ``n_inputs`` numbers; the last node is its value."""
+
+    n_inputs: int
+    nodes: tuple[Node, ...]
+
+    def value(self, o: Ops, inputs: Sequence[Block]) -> Block:
+        """The value at ``inputs``, scalars of one back end."""
+        values: list[Block] = []
+        for operation, arguments in self.nodes:
+            if operation == "constant":
+                values.append(o.const(arguments[0]))
+            elif operation == "input":
+                values.append(inputs[int(arguments[0])])
+            else:
+                meaning = _OPERATIONS[operation][2]
+                values.append(meaning(o, *(values[int(k)] for k in arguments)))
+        return values[-1]
+
+    def value_and_slopes(self, o: Ops, inputs: Sequence[Block]) -> tuple[Block, list[Block]]:
+        """The value and its derivatives by each input."""
+        duals = Duals(o)
+        found = self.value(duals, [duals.block(x, {k: o.const(1.0)}) for k, x in enumerate(inputs)])
+        return found.value, [duals.change(found, k) for k in range(self.n_inputs)]
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether the slopes are constants, as the operations show."""
+        o = GraphOps()
+        _, slopes = self.value_and_slopes(o, _inputs(o, self.n_inputs))
+        return all(o.graph.values[k] is not None for slope in slopes for k in slope.numbers)
+
+    def with_input(self, index: int, value: float) -> Expression:
+        """The function of the other inputs, this one being a constant."""
+        o = GraphOps()
+        others = _inputs(o, self.n_inputs - 1)
+        given = [*others[:index], o.const(float(value)), *others[index:]]
+        return _read(self.n_inputs - 1, self.value(o, given))
+
+
+def affine(rates: Sequence[float], offset: float = 0.0) -> Expression:
+    """The sum of ``rates`` times the inputs, plus ``offset``.
+
+    Raises: InputError for numbers that are not finite.
+    """
+    o = GraphOps()
+    factors = [finite_number(rate, "rate of a coupling") for rate in rates]
+    terms = [rate * x for rate, x in zip(factors, _inputs(o, len(factors)), strict=True)]
+    return _read(len(factors), sum(terms, o.const(finite_number(offset, "offset of a coupling"))))
+
+
+def traced(function: Callable[..., Any], n_inputs: int) -> Expression:
+    """The expression of a Python function of numbers.
+
+    Raises: InputError where it gives no number, cannot be called with numbers, or branches on them;
+    UnsupportedFeatureError, from within it, for a function of NumPy's that cannot be traced.
+    """
+    o = GraphOps()
+    try:
+        result: Any = function(*_inputs(o, n_inputs))
+    except TypeError as error:
+        raise InputError(
+            f"a coupling's function works on numbers, one for each leader ({n_inputs}): {error}"
+        ) from error
+    if isinstance(result, np.ndarray) and result.shape in ((), (1,)):
+        result = cast("Any", result).reshape(-1)[0]
+    one = isinstance(result, Expressions) and len(result.numbers) == 1
+    plain = isinstance(result, (int, float, np.integer, np.floating))
+    if isinstance(result, bool) or not (one or plain):
+        raise InputError(f"a coupling's function must give one number, not {result!r:.60}")
+    return _read(n_inputs, o.const(result))
+
+
+def checked(n_inputs: int, nodes: Sequence[Node]) -> Expression:
+    """An expression from outside.
+
+    Raises: InputError saying which node is none.
+    """
+    if not nodes or len(nodes) > _MOST_NODES:
+        raise InputError(f"an expression has from 1 to {_MOST_NODES} nodes, not {len(nodes)}")
+    for place, (operation, arguments) in enumerate(nodes):
+        if operation not in ARITY:
+            raise InputError(f"node {place}: there is no operation {operation!r:.40}")
+        count = ARITY[operation] or 1
+        fine = len(arguments) == count and all(map(math.isfinite, arguments))
+        if fine and operation != "constant":
+            below = n_inputs if operation == "input" else place
+            fine = all(a == int(a) and 0 <= a < below for a in arguments)
+        if fine and operation == "divide":
+            fine = nodes[int(arguments[1])] != ("constant", (0.0,))
+        if not fine:
+            raise InputError(f"node {place}: {operation} cannot have the arguments {arguments}")
+    return Expression(n_inputs, tuple((name, tuple(arguments)) for name, arguments in nodes))
+
+
+def _inputs(o: GraphOps, n_inputs: int) -> list[Expressions]:
+    vector = o.input(0, n_inputs)
+    return [vector[k] for k in range(n_inputs)]
+
+
+def _read(n_inputs: int, result: Expressions) -> Expression:
+    """The nodes of a number of a graph.
+
+    Raises: InputError for constants that are not finite, divisions by zero and too many nodes.
+    """
+    graph = result.graph
+    order = graph.needed([result.numbers]) or [ZERO]
+    if len(order) > _MOST_NODES:
+        raise InputError(f"a coupling's function takes more than {_MOST_NODES} operations")
+    place = {k: float(at) for at, k in enumerate(order)}
+    nodes: list[Node] = []
+    for k in order:
+        operation, arguments, value = graph.operations[k], graph.arguments[k], graph.values[k]
+        if operation == "DIV" and arguments[1] == ZERO:
+            raise InputError("a coupling's function divides by zero")
+        if value is not None and not math.isfinite(value):
+            raise InputError(f"a coupling's function has the constant {value}")
+        if operation == "INPUT":
+            nodes.append(("input", (float(arguments[1]),)))
+        elif value is not None:
+            nodes.append(("constant", (value,)))
+        else:
+            nodes.append((_NAMES[operation], tuple([place[a] for a in arguments])))
+    return Expression(n_inputs, tuple(nodes))
+
+
+# --- loops and couplings --------------------------------------------------------------------------
+
 
 class Held(NamedTuple):
-    """Which components of position and of rotation a loop holds, by the axes of its frame a.
+    """The components of position and of rotation that a loop holds, by the axes of its frame a.
 
     ``across``: the z axis of frame a stays across the x axis of frame b. ``length``: the distance
     of the two origins stays.
@@ -68,24 +227,18 @@ class Loop:
             if not isinstance(value, str) or not value:
                 raise InputError(f"the {what} of a loop must be a name, not {value!r:.60}")
         object.__setattr__(self, "kind", kind_of(self.kind))
-        object.__setattr__(self, "distance", self._checked_distance())
-
-    def _checked_distance(self) -> float:
-        value: Any = self.distance
-        number = isinstance(value, (int, float, np.integer, np.floating))
-        if isinstance(value, bool) or not (number and math.isfinite(value) and value >= 0.0):
-            raise InputError(f"loop '{self.name}': distance must be from 0 (m), not {value!r:.40}")
+        value = finite_number(self.distance, f"loop '{self.name}': distance", least=0.0)
+        object.__setattr__(self, "distance", value)
         if self.held.length and value == 0.0:
             raise InputError(
                 f"loop '{self.name}': a distance of 0 is the kind 'position'; give distance above 0"
             )
         if not self.held.length and value != 0.0:
             raise InputError(f"loop '{self.name}': distance belongs to the kind 'distance' alone")
-        return float(value)
 
     @property
     def held(self) -> Held:
-        """What it holds."""
+        """The components that it holds."""
         found = KINDS.get(self.kind)
         if found is not None:
             return found
@@ -94,7 +247,7 @@ class Loop:
 
     @property
     def row_names(self) -> tuple[str, ...]:
-        """What each of its rows holds, position first."""
+        """The component that each of its rows holds, position first."""
         held = self.held
         if held.length:
             return ("distance",)
@@ -113,7 +266,7 @@ class Coupling:
 
     @property
     def name(self) -> str:
-        """What it is called in messages and results."""
+        """The name in messages and results."""
         return f"coupling of {self.joint}"
 
 
@@ -171,59 +324,16 @@ def coupling(
     return Coupling(joint, names, affine(rates, offset))
 
 
-class Beside(NamedTuple):
-    """All that stands beside a tree."""
+class Closures(NamedTuple):
+    """The loops, the couplings and the actuated joints (none: not said) beside a tree."""
 
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     actuated: tuple[str, ...] = ()
 
 
-def check_beside(
-    beside: Beside,
-    *,
-    body_of: dict[str, int],
-    n_positions: dict[str, int],
-) -> None:
-    """Check what stands beside a tree: ``body_of`` each frame, ``n_positions`` of each joint in q.
-
-    Raises: UnknownNameError for frames and joints; InputError for names that occur twice, frames on
-    one body, and couplings of joints with several positions.
-    """
-    _once("loop", (loop.name for loop in beside.loops))
-    _once("actuated joint", beside.actuated)
-    for loop in beside.loops:
-        for frame in (loop.frame_a, loop.frame_b):
-            if frame not in body_of:
-                raise UnknownNameError("frame", frame, tuple(body_of))
-        if body_of[loop.frame_a] == body_of[loop.frame_b]:
-            raise InputError(
-                f"loop '{loop.name}': '{loop.frame_a}' and '{loop.frame_b}' are on one body, so "
-                "nothing is closed between them"
-            )
-    named = [*beside.actuated, *(n for c in beside.couplings for n in (c.joint, *c.leaders))]
-    for name in named:
-        if name not in n_positions:
-            raise UnknownNameError("joint", name, tuple(n_positions))
-    for each in beside.couplings:
-        for name in (each.joint, *each.leaders):
-            if n_positions[name] != 1:
-                raise InputError(
-                    f"{each.name}: '{name}' has {n_positions[name]} positions; joints with one "
-                    "can be coupled"
-                )
-
-
-def _once(what: str, names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise InputError(f"there are two of the {what} '{name}'; names must differ")
-        seen.add(name)
-
-
 def gap_between(loop: Loop, R: Floats, p: Floats) -> float:
-    """How far a loop is from closed, frame b being at R (3, 3), p (3,) in frame a.
+    """The opening of a loop, frame b being at R (3, 3), p (3,) in frame a.
 
     The largest of its errors in metres and, of rotations, in sines of angles and cosines missed.
     """

@@ -16,7 +16,8 @@ its position is ``multiplier * q_leader + offset``.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
@@ -27,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import Finding, UnknownNameError
-from linkwork.mechanism.loops import Coupling, Loop
+from linkwork.mechanism.loops import Closures, Coupling, Loop
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -336,6 +337,11 @@ class Mechanism:
         return sorted({int(self.coordinate[b]) for b in path} - {-1})
 
     @property
+    def closures(self) -> Closures:
+        """Loops, couplings and actuated joints together."""
+        return Closures(self.loops, self.couplings, self.actuated)
+
+    @property
     def is_closed(self) -> bool:
         """Whether loops or couplings constrain q."""
         return bool(self.loops or self.couplings)
@@ -346,6 +352,13 @@ class Mechanism:
             c = int(self.coordinate[body])
             if c >= 0 and self.joint_names[c] != name:
                 yield body
+
+
+def duplicates(names: Sequence[str]) -> list[str]:
+    """The names that occur more than once, in order of first appearance."""
+    if len(set(names)) == len(names):
+        return []
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def _spans(starts: Ints) -> list[slice]:

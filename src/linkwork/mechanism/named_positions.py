@@ -34,10 +34,12 @@ def configuration_from(m: Mechanism, positions: Mapping[str, float | Sequence[fl
         if name not in followers:
             c = _coordinate(m, name, followers)
             part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
-            q[part] = _values("position", name, value, m.joint_types[c].n_q)
+            q[part] = joint_values("position", name, value, m.joint_types[c].n_q)
     for name, value in positions.items():
         if name in followers:
-            _check_follower(m, followers[name], name, q, _values("position", name, value, 1)[0])
+            _check_follower(
+                m, followers[name], name, q, joint_values("position", name, value, 1)[0]
+            )
     return q
 
 
@@ -52,7 +54,7 @@ def velocity_from(m: Mechanism, velocities: Mapping[str, float | Sequence[float]
     for name, value in velocities.items():
         c = m.joint(name)
         part = slice(int(m.v_start[c]), int(m.v_start[c + 1]))
-        v[part] = _values("velocity", name, value, m.joint_types[c].n_v)
+        v[part] = joint_values("velocity", name, value, m.joint_types[c].n_v)
     return v
 
 
@@ -94,12 +96,16 @@ def _coordinate(m: Mechanism, name: str, followers: Mapping[str, int]) -> int:
         raise UnknownNameError("joint", name, (*m.joint_names, *followers)) from None
 
 
-def _values(what: str, name: str, value: float | Sequence[float], n: int) -> Floats:
+def joint_values(what: str, name: str, value: float | Sequence[float], n: int) -> Floats:
+    """The positions or velocities (n,) that are given for one joint.
+
+    Raises: ShapeError for a wrong number of them; InputError for what is no finite number.
+    """
     values = np.atleast_1d(real_array(value, f"the {what} of joint '{name}'"))
     if values.shape != (n,):
         raise ShapeError(f"joint '{name}' takes {n} number(s), not {values.size}")
     if not np.isfinite(values).all():
-        raise InputError(f"joint '{name}': {value!r} is not finite")
+        raise InputError(f"the {what} of joint '{name}' must be finite, not {value!r}")
     return values
 
 

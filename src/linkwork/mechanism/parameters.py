@@ -25,16 +25,16 @@ metre, radian, kilogram, second.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from linkwork.checks import real_array
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism import rigid
-from linkwork.mechanism.model import STANDARD_GRAVITY, Floats, Mechanism
-from linkwork.mechanism.tree import duplicates
+from linkwork.mechanism.model import STANDARD_GRAVITY, Floats, Mechanism, duplicates
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import to_rpy
 
@@ -204,10 +204,14 @@ def _check_origins(m: Mechanism, found: Sequence[Parameter]) -> None:
 
 def _value(m: Mechanism, parameter: Parameter) -> Floats:
     quantity, frame = parameter.quantity, parameter.frame
-    if quantity in _OF_ALL:
-        return _of_all(m)[quantity].copy()
+    if quantity == "gravity":
+        return np.array(STANDARD_GRAVITY)
+    if quantity in _OF_VELOCITIES:
+        return getattr(m, quantity).copy()
     if quantity in _OF_LINKS:
-        return _of_link(m, frame)[quantity].copy()
+        I_com = m.link_I_com[frame][np.triu_indices(3)]
+        own = {"mass": m.link_mass[frame : frame + 1], "com": m.link_com[frame], "inertia": I_com}
+        return own[quantity].copy()
     if quantity in ("payload", "wrench"):
         return np.zeros(parameter.size)
     joint = is_joint(m, frame)
@@ -215,18 +219,68 @@ def _value(m: Mechanism, parameter: Parameter) -> Floats:
     return p + 0.0 if quantity == "xyz" else cast(Floats, to_rpy(NUMPY, R)) + 0.0
 
 
-def _of_all(m: Mechanism) -> dict[str, Floats]:
-    return {
-        "gravity": np.array(STANDARD_GRAVITY),
-        "armature": m.armature,
-        "damping": m.damping,
-        "friction": m.friction,
-    }
+# --- the keywords that all of dynamics takes ------------------------------------------------------
+
+External: TypeAlias = Mapping[str, ArrayLike]
+"""Wrenches (..., 6) by frame: force, then moment about the frame's origin, world axes."""
 
 
-def _of_link(m: Mechanism, link: int) -> dict[str, Floats]:
-    return {
-        "mass": m.link_mass[link : link + 1],
-        "com": m.link_com[link],
-        "inertia": m.link_I_com[link][np.triu_indices(3)],
-    }
+class Inputs(NamedTuple):
+    """Numbers that become inputs of a function: their names as parameters, and their values."""
+
+    names: tuple[str, ...] = ()
+    values: tuple[ArrayLike, ...] = ()
+
+
+def dynamics_inputs(
+    m: Mechanism,
+    *,
+    external: External | None = None,
+    gravity: ArrayLike | None = None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+    friction: bool = True,
+) -> Inputs:
+    """The parameters that the keywords of dynamics stand for, in one order however they are given.
+
+    Losses that the description does not have are left out, and ``friction=False`` leaves it out of
+    them, for what does not depend on it. Shapes are checked where the function is called.
+
+    Raises: InputError; UnknownNameError for a frame that does not exist.
+    """
+    found: dict[str, ArrayLike] = {}
+    if gravity is not None:
+        found["gravity"] = gravity
+    if armature is not None:
+        rotors = real_array(armature, "armature")
+        if (rotors < 0).any():
+            raise InputError(f"armature must not be below zero, as {rotors.min():g} is")
+        found["armature"] = np.full(m.n_v, float(rotors)) if rotors.ndim == 0 else rotors
+    if not isinstance(losses, (bool, np.bool_)):
+        raise InputError(
+            f"losses is True (damping and friction as described) or False, not {losses!r:.40}; "
+            "other values: robot.function(..., parameters=['damping', 'friction'])"
+        )
+    if losses and m.damping.any():
+        found["damping"] = m.damping
+    if losses and friction and m.friction.any():
+        found["friction"] = m.friction
+    if external is not None:
+        found |= _wrenches(m, external)
+    return Inputs(tuple(found), tuple(found.values()))
+
+
+def _wrenches(m: Mechanism, external: External) -> dict[str, ArrayLike]:
+    if not isinstance(external, Mapping):
+        raise InputError(
+            "external gives wrenches by frame, such as {'tool0': [0, 0, -10, 0, 0, 0]}, not "
+            f"{external!r:.40}"
+        )
+    for name in external:
+        if not isinstance(name, str):
+            raise UnknownNameError("frame", name, m.frame_names)
+        if not m.coordinates_moving(m.frame(name)):
+            raise InputError(
+                f"external: no joint moves '{name}', so a wrench on it counts nowhere; leave it out"
+            )
+    return {f"wrench:{name}": external[name] for name in sorted(external, key=m.frame)}

@@ -1,8 +1,8 @@
 """A description as MJCF, made by MuJoCo's own compiler, with the meshes that it needs.
 
 The description and its meshes are made such as MuJoCo takes them (`formats.mjcf.write`); inertias
-that no body has become the nearest ones; what stands beside the tree becomes equalities
-(`to_mjcf_loops`); MuJoCo compiles all that, and writes it. What is lost on the way is told.
+that no body has become the nearest ones; loops and couplings become equalities and tendons;
+MuJoCo compiles all that, and writes it. What is lost on the way is told.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
 import numpy as np
@@ -38,8 +37,8 @@ from linkwork.formats.mjcf.write import (
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Link, Matrix3, Mesh, Robot
 from linkwork.geometry import guards
 from linkwork.geometry.load import load
-from linkwork.mechanism.model import Mechanism
-from linkwork.mechanism.to_mjcf_loops import Lost, add_loops, settle_rods
+from linkwork.mechanism.loops import Coupling, Expression, Loop
+from linkwork.mechanism.model import Floats, Mechanism
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -123,7 +122,7 @@ def to_mjcf(
     return Mjcf(text, files, (*problems, *changed, *more))
 
 
-# meshes
+# --- meshes ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +176,7 @@ def _name_from(folder: Path | None, path: Path) -> str:
     return place.replace(os.sep, "/")
 
 
-# inertias
+# --- inertias -------------------------------------------------------------------------------------
 
 _ROOM = 1.2e-5  # of the largest moment: three numbers of six digits are this far off together
 _ROUNDS = 50
@@ -292,7 +291,7 @@ def _moving_links(robot: Robot) -> set[str]:
     return moving
 
 
-# MuJoCo
+# --- MuJoCo ---------------------------------------------------------------------------------------
 
 
 def _compiled(
@@ -300,7 +299,7 @@ def _compiled(
 ) -> tuple[ElementTree.Element, list[Finding]]:
     """The MJCF, and what MuJoCo warned of."""
     said: list[str] = []
-    lost: Lost = {}
+    lost: dict[str, list[str]] = {}
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(said.append)
     try:
@@ -311,11 +310,11 @@ def _compiled(
             _limit_balls(mujoco, spec)
             floating, split = split_free_joints(mujoco, spec)
             if m is not None:
-                lost = add_loops(mujoco, spec, m)
+                lost = _Adder(mujoco, spec, m).add_all()
             model, flat = _as_shells(mujoco, spec)
             _say_inertias(mujoco, spec, model)
             if m is not None:
-                settle_rods(spec, model, m)
+                _settle_rods(spec, model, m)
             spec.compile()
             root = ElementTree.fromstring(str(spec.to_xml()))
             move_to_world(root, placed(mujoco, model, floating))
@@ -346,7 +345,7 @@ def _limit_balls(mujoco: Any, spec: Any) -> None:
             joint.limited = int(0.0 < most < math.pi)
 
 
-def _findings_of_loops(m: Mechanism, lost: Lost, robot: Robot) -> Iterator[Finding]:
+def _findings_of_loops(m: Mechanism, lost: dict[str, list[str]], robot: Robot) -> Iterator[Finding]:
     """Findings about loops, couplings and motors."""
     for what, names in lost.items():
         message = f"{what} are left out, as MuJoCo has none: {listed(names)}"
@@ -386,7 +385,7 @@ def _say_inertias(mujoco: Any, spec: Any, model: Any) -> None:
             moments, _ = nearest_possible_inertia(((a, 0.0, 0.0), (0.0, b, 0.0), (0.0, 0.0, c)))
             body.explicitinertial, body.mass = True, mass
             body.inertia = [row[k] for k, row in enumerate(moments)]
-            body.fullinertia = [nan] * 6
+            body.fullinertia = [math.nan] * 6
             body.ipos, body.iquat = model.body_ipos[body.id], model.body_iquat[body.id]
 
 
@@ -403,3 +402,227 @@ def _refusal(error: BaseException, robot: Robot) -> DescriptionError:
         hint = "all principal moments of inertia are above 0; compute them anew"
     found = finding("error", "mujoco", f"MuJoCo does not compile it: {text}", robot, name=name)
     return DescriptionError([replace(found, line=line, hint=hint)])
+
+
+# --- loops, couplings and actuated joints ---------------------------------------------------------
+
+_ARM = 0.1  # of a hinge's points from its origin, as a share of the longest link
+_HIGHEST_POWER = 4
+
+
+def _settle_rods(spec: Any, model: Any, m: Mechanism) -> None:
+    """Give the rods of a specification their lengths: MuJoCo counts from those at ``qpos0``."""
+    lengths = {loop.name: loop.distance for loop in m.loops if loop.held.length}
+    for equality in spec.equalities:
+        if equality.name1 in lengths and equality.name1 == equality.name:
+            apart = float(model.tendon_length0[model.tendon(equality.name1).id])
+            equality.data[:5] = [lengths[equality.name1] - apart, 1.0, 0.0, 0.0, 0.0]
+
+
+class _Adder:
+    """Adds loops, couplings and motors to a specification, and keeps what cannot be added.
+
+    MuJoCo holds points (connect), whole frames (weld), lengths (a tendon between two sites) and
+    sums of joints by a polynomial. A hinge becomes two points of its axis: one row more than it
+    needs, which is how MuJoCo's own models do it, as it has no hinge among its equalities. The
+    lengths of rods are settled by `_settle_rods`.
+    """
+
+    def __init__(self, mujoco: Any, spec: Any, m: Mechanism) -> None:
+        self.mujoco, self.spec, self.m = mujoco, spec, m
+        self.lost: dict[str, list[str]] = {}
+        ways = np.linalg.norm(np.vstack([m.p_parent_joint, m.p_body_frame]), axis=1)
+        self.arm = _ARM * float(ways.max(initial=0.0)) or _ARM
+
+    def add_all(self) -> dict[str, list[str]]:
+        """Add all that stands beside the tree; the names of what cannot be, by what it is."""
+        for loop in self.m.loops:
+            self._loop(loop)
+        for coupling in self.m.couplings:
+            self._coupling(coupling)
+        for name in self.m.actuated:
+            self._motor(name)
+        return self.lost
+
+    def _loop(self, loop: Loop) -> None:
+        """Add a loop, all of it or nothing."""
+        kinds, held = self.mujoco.mjtEq, loop.held
+        if held.length:
+            tendon = self.spec.add_tendon(name=loop.name)
+            for side, frame in (("a", loop.frame_a), ("b", loop.frame_b)):
+                tendon.wrap_site(self._site(f"{loop.name}/{side}", frame, np.zeros(3)))
+            self._equality(kinds.mjEQ_TENDON, loop.name, loop.name, "")
+        elif held.across or held.position != "xyz" or len(held.rotation) == 1:
+            self.lost.setdefault(f"loops of the kind '{loop.kind}'", []).append(loop.name)
+        elif len(held.rotation) == 2:
+            free = next(k for k, axis in enumerate("xyz") if axis not in held.rotation)
+            for number, arm in (("1", self.arm), ("2", -self.arm)):
+                at = arm * np.eye(3)[free]
+                self._sites(kinds.mjEQ_CONNECT, loop, f"{loop.name}/{number}", at)
+        else:
+            kind = kinds.mjEQ_WELD if held.rotation else kinds.mjEQ_CONNECT
+            self._sites(kind, loop, loop.name, np.zeros(3))
+
+    def _sites(self, kind: Any, loop: Loop, name: str, at: Floats) -> None:
+        """An equality of two sites, at this place in each of the loop's frames."""
+        a = self._site(f"{name}/a", loop.frame_a, at)
+        b = self._site(f"{name}/b", loop.frame_b, at)
+        added = self._equality(kind, name, a, b)
+        added.objtype = self.mujoco.mjtObj.mjOBJ_SITE
+
+    def _site(self, name: str, frame: str, at: Floats) -> str:
+        """A site on the body of the frame's link; MuJoCo fuses that later where it is asked to."""
+        m, f = self.m, self.m.frame(frame)
+        link = int(m.frame_link[f])
+        back = m.R_body_frame[link].T
+        quat = np.zeros(4)
+        self.mujoco.mju_mat2Quat(quat, np.ascontiguousarray(back @ m.R_body_frame[f]).ravel())
+        p = back @ (m.p_body_frame[f] + m.R_body_frame[f] @ at - m.p_body_frame[link])
+        self.spec.body(m.frame_names[link]).add_site(name=name, pos=p, quat=quat)
+        return name
+
+    def _equality(self, kind: Any, name: str, one: str, two: str) -> Any:
+        added = self.spec.add_equality(type=kind, name=name, name1=one, name2=two)
+        added.data[0] = 0.0
+        return added
+
+    def _coupling(self, each: Coupling) -> None:
+        """Add a coupling that is a polynomial of one joint, or a sum of several."""
+        terms = polynomial(each.function)
+        factors = None if terms is None else _of_one_leader(terms)
+        if factors is not None:
+            leader, numbers = factors
+            name = each.leaders[leader] if any(numbers[1:]) else ""
+            added = self._equality(self.mujoco.mjtEq.mjEQ_JOINT, each.name, each.joint, name)
+            added.data[:5] = numbers
+        elif terms is not None and all(sum(powers) <= 1 for powers in terms):
+            self._sum(each, terms)
+        else:
+            what = "couplings by functions that are not polynomials"
+            self.lost.setdefault(what, []).append(each.name)
+
+    def _sum(self, each: Coupling, terms: Polynomial) -> None:
+        """A coupling that is a sum: a tendon of the joint less its leaders."""
+        tendon = self.spec.add_tendon(name=each.name)
+        tendon.wrap_joint(each.joint, 1.0)
+        offset = 0.0
+        for powers, factor in terms.items():
+            if any(powers):
+                tendon.wrap_joint(each.leaders[powers.index(1)], -factor)
+            else:
+                offset = factor
+        added = self._equality(self.mujoco.mjtEq.mjEQ_TENDON, each.name, each.name, "")
+        added.data[:5] = [offset, 1.0, 0.0, 0.0, 0.0]
+
+    def _motor(self, name: str) -> None:
+        """Add a motor to an actuated joint, its control being the force in N or N m."""
+        m = self.m
+        c = m.joint(name)
+        first = m.v_slice(c).start
+        if m.joint_types[c].n_v != 1:
+            self.lost.setdefault("motors of joints with several velocities", []).append(name)
+            return
+        transmission = self.mujoco.mjtTrn.mjTRN_JOINT
+        motor = self.spec.add_actuator(name=name, target=name, trntype=transmission)
+        motor.set_to_motor()
+        effort = float(m.effort_limit[first])
+        if np.isfinite(effort) and effort > 0.0:
+            motor.ctrlrange = [-effort, effort]
+            motor.ctrllimited = True
+
+
+# --- the polynomial that an expression is ---------------------------------------------------------
+
+Powers: TypeAlias = "tuple[int, ...]"
+"""The power of each input."""
+Polynomial: TypeAlias = "Mapping[Powers, float]"
+"""Factors by the powers that they multiply."""
+
+_MOST_TERMS = 1000
+
+
+def polynomial(function: Expression) -> Polynomial | None:
+    """The terms of an expression, multiplied out; None for one that is no polynomial."""
+    none = (0,) * function.n_inputs
+    found: list[Polynomial | None] = []
+    for operation, arguments in function.nodes:
+        if operation == "constant":
+            found.append({none: float(arguments[0])})
+        elif operation == "input":
+            own = int(arguments[0])
+            found.append({tuple(int(k == own) for k in range(function.n_inputs)): 1.0})
+        else:
+            terms = [found[int(place)] for place in arguments]
+            known = [each for each in terms if each is not None]
+            found.append(_applied(operation, known, none) if len(known) == len(terms) else None)
+    last = found[-1]
+    if last is None or not all(map(math.isfinite, last.values())):
+        return None
+    return {powers: factor for powers, factor in last.items() if factor}
+
+
+def _of_one_leader(terms: Polynomial) -> tuple[int, list[float]] | None:
+    """The leader and factors of a polynomial of at most one of them, of degree 4 or less."""
+    used = {k for powers in terms for k, power in enumerate(powers) if power}
+    if len(used) > 1 or any(sum(powers) > _HIGHEST_POWER for powers in terms):
+        return None
+    factors = [0.0] * (_HIGHEST_POWER + 1)
+    for powers, factor in terms.items():
+        factors[sum(powers)] += factor
+    return min(used, default=0), factors
+
+
+def _applied(operation: str, terms: list[Polynomial], none: Powers) -> Polynomial | None:
+    """An operation on polynomials, or on numbers."""
+    if operation in _ON_POLYNOMIALS:
+        return _ON_POLYNOMIALS[operation](*terms)
+    values = [_constant(each) for each in terms]
+    try:
+        value = None if None in values else _ON_NUMBERS[operation](*values)
+    except ValueError:  # the root of a negative number
+        return None
+    return None if value is None else {none: value}
+
+
+def _constant(terms: Polynomial) -> float | None:
+    """The value of a polynomial without inputs."""
+    left = {powers: value for powers, value in terms.items() if value}
+    return None if any(map(any, left)) else sum(left.values())
+
+
+def _added(one: Polynomial, two: Polynomial, factor: float) -> Polynomial:
+    found = dict(one)
+    for powers, value in two.items():
+        found[powers] = found.get(powers, 0.0) + factor * value
+    return found
+
+
+def _product(one: Polynomial, two: Polynomial) -> Polynomial | None:
+    if len(one) * len(two) > _MOST_TERMS:
+        return None
+    found: dict[Powers, float] = {}
+    for a, x in one.items():
+        for b, y in two.items():
+            powers = tuple(i + j for i, j in zip(a, b, strict=True))
+            found[powers] = found.get(powers, 0.0) + x * y
+    return {powers: value for powers, value in found.items() if value}
+
+
+def _quotient(one: Polynomial, two: Polynomial) -> Polynomial | None:
+    number = _constant(two)
+    return _added({}, one, 1.0 / number) if number else None
+
+
+_ON_POLYNOMIALS: Mapping[str, Callable[..., Polynomial | None]] = {
+    "negative": lambda one: _added({}, one, -1.0),
+    "add": lambda one, two: _added(one, two, 1.0),
+    "subtract": lambda one, two: _added(one, two, -1.0),
+    "multiply": _product,
+    "divide": _quotient,
+}
+_ON_NUMBERS: Mapping[str, Callable[..., float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "sqrt": math.sqrt,
+    "arctan2": math.atan2,
+}

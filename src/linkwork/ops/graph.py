@@ -44,13 +44,15 @@ class ExpressionGraph:
 
     Arguments have lower numbers than the expressions that they occur in. The operations are the
     names of the op table (`compile.optable`), ``CONST``, and ``INPUT``, whose arguments say which
-    input and which of its elements it is.
+    input and which of its elements it is. A ``CALL`` of a program has its number among `programs`
+    before its arguments, and a ``RESULT`` is one element of what a call gives.
     """
 
     def __init__(self) -> None:
         self.operations: list[str] = ["CONST", "CONST"]
         self.arguments: list[tuple[int, ...]] = [(), ()]
         self.values: list[float | None] = [0.0, 1.0]
+        self.programs: list[Any] = []
         self._known: dict[tuple[Any, ...], int] = {}
         self._constants: dict[bytes, int] = {}
 
@@ -78,6 +80,24 @@ class ExpressionGraph:
     def input(self, which: int, element: int) -> int:
         """The expression of one element of an input."""
         return self.node("INPUT", which, element)
+
+    def call(self, program: Any, arguments: Sequence[int], count: int) -> list[int]:
+        """The ``count`` numbers that a program gives for these arguments, one after the other."""
+        places = [k for k, known in enumerate(self.programs) if known is program]
+        if not places:
+            places.append(len(self.programs))
+            self.programs.append(program)
+        call = self.node("CALL", places[0], *arguments)
+        return [self.node("RESULT", call, element) for element in range(count)]
+
+    def below(self, k: int) -> tuple[int, ...]:
+        """The expressions that an expression is made of."""
+        arguments = self.arguments[k]
+        if self.operations[k] == "INPUT":
+            return ()
+        if self.operations[k] == "CALL":
+            return arguments[1:]
+        return arguments[:1] if self.operations[k] == "RESULT" else arguments
 
     def node(self, operation: str, *arguments: int) -> int:
         """An expression as it is, not simplified, without a second one of the same kind."""
@@ -109,6 +129,7 @@ class ExpressionGraph:
         placed = bytearray(len(self.operations))
         order: list[int] = []
         operations, arguments = self.operations, self.arguments
+        leaves = {"INPUT", "CALL", "RESULT"}
         for output in outputs:
             for root in output:
                 stack = [root] if root else []
@@ -117,7 +138,7 @@ class ExpressionGraph:
                     if placed[k]:
                         stack.pop()
                         continue
-                    below = () if operations[k] == "INPUT" else arguments[k]
+                    below = self.below(k) if operations[k] in leaves else arguments[k]
                     waiting = [a for a in reversed(below) if not placed[a]]
                     if waiting:
                         stack.extend(waiting)
@@ -533,8 +554,12 @@ class GraphOps:
 
     name = "graph"
 
-    def __init__(self, graph: ExpressionGraph | None = None) -> None:
+    def __init__(
+        self, graph: ExpressionGraph | None = None, loops: Callable[..., Any] | None = None
+    ) -> None:
+        """``loops`` makes loops of functions of long mechanisms; see `algorithms.sweep.looped`."""
         self.graph = ExpressionGraph() if graph is None else graph
+        self.loops = loops
 
     def input(self, which: int, length: int) -> Expressions:
         """Input number ``which`` of a function, a vector."""

@@ -1,12 +1,12 @@
 """The inputs of a simulation: options, actuators and surroundings, checked by name before anything
-is computed."""
+is computed; and the `Request` that they make, which every integrator takes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,11 +27,47 @@ from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.named_positions import configuration_from, velocity_from
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.simulation.actuators import PD
-from linkwork.simulation.equation_of_motion import Quantity, System, is_payload
+from linkwork.simulation.equation_of_motion import Quantity, System, is_payload, packed
 from linkwork.simulation.integrators import METHODS
-from linkwork.simulation.request import Grid, Request
 from linkwork.simulation.stops import Stops, limited
 from linkwork.simulation.tangent import unit_quaternions
+
+
+def row_name(lead: tuple[int, ...], row: int) -> str:
+    """A row of a batch as people index it."""
+    return f"[{', '.join(str(int(k)) for k in np.unravel_index(row, lead))}]" if lead else "[]"
+
+
+class Progress(Protocol):
+    """A callback on how far a long run is: (done, total), in steps of all rows together."""
+
+    def __call__(self, done: int, total: int, /) -> object:
+        """Take note."""
+        ...
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The instants of a simulation: equal steps, of which every so many are kept."""
+
+    duration: float
+    steps: int
+    every: int
+
+    @property
+    def h(self) -> float:
+        """The length of a step (s)."""
+        return self.duration / self.steps if self.steps else 0.0
+
+    @property
+    def kept(self) -> int:
+        """Number of states that are kept: the first, every so many, and the last."""
+        return 1 + -(-self.steps // self.every)
+
+    def times(self) -> Floats:
+        """The instants that are kept (s)."""
+        numbers = np.minimum(np.arange(self.kept) * self.every, self.steps)
+        return numbers * self.h if self.steps else np.zeros(1)
 
 
 @dataclass(frozen=True)
@@ -159,6 +195,95 @@ class Options:
 
 _MOST_STEPS, _MOST_FOR_EACH = 100_000, 100
 """Steps of dopri5, unless it is told: so many, or so many for each of its states."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A simulation that can be run.
+
+    ``values`` of the constants are (size,) or (rows, size). ``functions`` of time give (size,) or
+    (..., size), by name. ``torque`` is a function of (t, q, v) of the whole batch, or None; the
+    system then has the control "torque".
+    """
+
+    system: System
+    lead: tuple[int, ...]
+    q0: Floats  # (rows, nq)
+    v0: Floats  # (rows, nv)
+    grid: Grid
+    values: Mapping[str, Floats]
+    functions: Mapping[str, Callable[[float], Floats]]
+    torque: Callable[[Any, Floats, Floats], Floats] | None = None
+    bound: float = 1.0e5
+
+    @property
+    def rows(self) -> int:
+        """Number of roll-outs."""
+        return self.q0.shape[0]
+
+    def constants(self) -> Floats:
+        """The constants side by side, (1, n) where all rows share them."""
+        return packed(self.system.constants, self.values, self.rows)
+
+    def controls(self, t: Floats | float, state: tuple[Floats, Floats] | None = None) -> Floats:
+        """Functions of time side by side: (1, n) where all rows share it, else (rows, n).
+
+        ``t`` is one instant for all rows or one each. The user's forces are asked for at the
+        ``state`` (q and v of all rows), and zero without one: no projection looks at them.
+        """
+        found = {name: self._of_time(name, t) for name in self.functions}
+        if self.torque is not None:
+            n_v = self.system.mechanism.n_v
+            found["torque"] = np.zeros(n_v) if state is None else self._torque_of(t, *state)
+        return packed(self.system.controls, found, self.rows)
+
+    def torque_in(self, controls: Floats) -> Floats:
+        """The user's forces (rows, nv) among the controls."""
+        at = 0
+        for entry in self.system.controls:
+            if entry.name == "torque":
+                break
+            at += entry.size
+        return controls[:, at : at + self.system.mechanism.n_v]
+
+    def _of_time(self, name: str, t: Floats | float) -> Floats:
+        function = self.functions[name]
+        if not isinstance(t, np.ndarray):
+            return function(t)
+        known: dict[float, Floats] = {}
+        rows: list[Floats] = []
+        for k, instant in enumerate(t.tolist()):
+            if instant not in known:
+                known[instant] = function(instant)
+            value = known[instant]
+            rows.append(value if value.ndim == 1 else value[k])
+        return np.stack(rows)
+
+    def _torque_of(self, t: Floats | float, q: Floats, v: Floats) -> Floats:
+        lead, n_v = self.lead, self.system.mechanism.n_v
+        function: Any = self.torque
+        instant: Any = t
+        if isinstance(t, np.ndarray):
+            # one for each row, so that it meets q and v as a number does
+            instant = t.reshape((*lead, 1)) if lead else float(t[0])
+        shown = [a.reshape((*lead, a.shape[1])).copy() for a in (q, v)]
+        given = real_rows(function(instant, *shown), "what torque(t, q, v) returns", n_v)
+        try:
+            tau = np.broadcast_to(given, (*lead, n_v)).reshape(-1, n_v)
+        except ValueError:
+            raise ShapeError(
+                f"torque(t, q, v) must return the shape {(*lead, n_v)}, not {given.shape}"
+            ) from None
+        if not np.isfinite(tau).all():
+            row, k = np.argwhere(~np.isfinite(tau))[0].tolist()
+            when = t[row] if isinstance(t, np.ndarray) else t
+            where = f" of row {row_name(lead, row)}" if lead else ""
+            raise InputError(
+                f"torque(t, q, v) returned {tau[row, k]} for joint "
+                f"'{self.system.mechanism.joint_of_v(k)}'{where} at t = {when:.6g} s; it must be "
+                "a finite number"
+            )
+        return tau
 
 
 @dataclass

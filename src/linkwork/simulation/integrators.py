@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -118,6 +119,47 @@ DOPRI5 = Method(
 Source: J. R. Dormand, P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Computational
 and Applied Mathematics 6 (1980).
 """
+
+
+def dense_weights(s: Any) -> list[Any]:
+    """The weights of the seven stages of `DOPRI5` at the share s of a step; order 4.
+
+    Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed.,
+    II.6, after L. F. Shampine (1986).
+    """
+    b = DOPRI5.b
+    whole, part = s * s * (3.0 - 2.0 * s), s * s * (s - 1.0) * (s - 1.0)
+    return [
+        whole * b[0]
+        + s * (s - 1.0) * (s - 1.0)
+        - part * (5.0 / 11282082432.0) * (2558722523.0 - 31403016.0 * s),
+        0.0 * s,
+        whole * b[2] + part * (100.0 / 32700410799.0) * (882725551.0 - 15701508.0 * s),
+        whole * b[3] - part * (25.0 / 1880347072.0) * (443332067.0 - 31403016.0 * s),
+        whole * b[4] + part * (32805.0 / 199316789632.0) * (23143187.0 - 3489224.0 * s),
+        whole * b[5] - part * (55.0 / 822651844.0) * (29972135.0 - 7076736.0 * s),
+        s * s * (s - 1.0) + part * (10.0 / 29380423.0) * (7414447.0 - 829305.0 * s),
+    ]
+
+
+def inside_recipe(m: Mechanism) -> Recipe:
+    """The recipe of (nq + nv,): the state inside a step of `DOPRI5` from q and v.
+
+    ``rates`` (7 2 nv,) are the stages', ``at`` the share of the step and its length.
+    """
+    n = 2 * m.n_v
+
+    def inside(o: Ops, q: Block, v: Block, rates: Block, at: Block) -> Block:
+        way: Block = o.const(np.zeros(n))
+        for k, weight in enumerate(dense_weights(at[0])):
+            if DOPRI5.error[k]:
+                way = way + weight * o.part(rates, k * n, (k + 1) * n)
+        way = at[1] * way
+        return o.concat([moved(o, m, q, o.part(way, 0, m.n_v)), v + o.part(way, m.n_v, n)])
+
+    sizes = {"q": m.n_q, "v": m.n_v, "rates": DOPRI5.stages * n, "at": 2}
+    return expression_recipe(("simulation", m.digest), "inside", sizes, inside)
+
 
 IMPLICIT = Method("implicit", 2, ((),), (1.0,), (1.0,))
 """Generalised alpha (`Implicit`): only when it looks at the forces is told here."""

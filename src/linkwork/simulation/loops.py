@@ -40,7 +40,7 @@ from linkwork.simulation.tangent import Flags, finite_rows, moved
 
 if TYPE_CHECKING:
     from linkwork.compile.kernel import Kernel
-    from linkwork.simulation.library import Library
+    from linkwork.simulation.time_loop import Library
 
 CLOSED = 1.0e-12
 """Opening of a loop that a step may leave, in `closure.opening_units`."""

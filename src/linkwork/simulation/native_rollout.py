@@ -11,7 +11,8 @@ tile are, the tile is done.
 Where forces come from a function of the user, each call makes one part of one step: the forces at
 the state that the part asks about are then among its controls. What the parts of a step hand on to
 each other stands behind the state in its row, so both ways are the same code and give the same
-bits.
+bits. A method that chooses its steps (`TrialLoop`) has a length of step in each row, and its caller
+judges what a step has come to.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ COUNTS = (
     "kept",  # room for so many states a row
     "constants_row",  # numbers from one row of the constants to the next: 0 where all share one
     "controls_row",
-    "part",  # which part of a step is made, where each call makes one
+    "part",  # which parts of a step are made, where calls do not make them all: from here
+    "last_part",  # to before this one
 )
 """Whole numbers that the loop takes, in this order."""
 
@@ -72,7 +74,7 @@ def rollout_loop(
 
     ``graphs`` are those of `recipes`, by name.
     """
-    kind = ImplicitLoop if method is IMPLICIT else ExplicitLoop
+    kind = ImplicitLoop if method is IMPLICIT else TrialLoop if method.error else ExplicitLoop
     loop = kind(module, graphs, system, method, target)
     loop.write()
     return loop
@@ -296,7 +298,9 @@ class RolloutLoop(TileCode):
         self.method, self.system, self.asks = method, system, system.asks
         m = system.mechanism
         self.n_q, self.n_v, self.n_state = m.n_q, m.n_v, m.n_q + m.n_v
-        self._handed: list[tuple[Any, int]] = []  # tiles that parts hand on, and their sizes
+        self.apart = self.asks or bool(method.error)  # whether calls make some parts of a step
+        self._part = 0  # that is being written
+        self._handed: dict[str, tuple[Any, int]] = {}  # tiles that parts hand on, and their sizes
         self._masks: list[tuple[Any, Any]] = []  # masks that they hand on, with their tiles
         self.stage = self.function_of(graphs["stage"], "stage")
         self.friction = StickingCode(self, graphs) if system.rubbing else None
@@ -319,21 +323,25 @@ class RolloutLoop(TileCode):
     def handed(self, size: int, name: str) -> Any:
         """A tile whose numbers are there in the next part of a step."""
         tile = self.room(size, name)
-        if self.asks:
-            self._handed.append((tile, size))
+        if self.apart:
+            self._handed[name] = tile, size
         return tile
 
     def mask(self, name: str) -> Any:
         """A mask that is there in the next part of a step."""
         mask = self.b.alloca(I64, name=name)
-        if self.asks:
+        if self.apart:
             self._masks.append((mask, self.handed(1, name)))
         return mask
 
     @property
-    def row_size(self) -> int:
-        """Numbers in a row of the state."""
-        return self.n_state + sum(size for _, size in self._handed)
+    def places(self) -> dict[str, int]:
+        """The place of each number of a row that parts hand on, by the name of the tile that it
+        begins; and the length of a row, as "end"."""
+        found, at = dict[str, int](), self.n_state
+        for name, (_, size) in self._handed.items():
+            found[name], at = at, at + size
+        return {**found, "end": at}
 
     def write(self) -> None:
         """Write the function."""
@@ -345,20 +353,19 @@ class RolloutLoop(TileCode):
         b = self.b
         self.state = self.room(self.n_state, "x")
         self.q, self.v = self.state, self.part(self.state, self.n_q)
-        # what a part asks about, first of all that is handed on
-        self.asked = self.handed(self.n_q + self.n_v, "asked")
+        self.asked = self.handed(self.n_q + self.n_v, "asked")  # what a part asks about
         self.constants = self.room(self.system.n_constants, "p")
         self.controls = self.room(self.system.n_controls, "u")
-        self.zero, self.held = self.room(self.n_v, "zero"), self._held()
+        self.zero = self.room(self.n_v, "zero")
+        self.held = self.handed(len(self.system.rubbing), "held")
         self.dead, self.unclosed, self.open = (
             b.alloca(I64, name=name) for name in ("dead", "unclosed", "open")
         )
         self.stuck, self.overlong = self.mask("stuck"), self.mask("overlong")
         b.store(i64(0), self.open)
-        self.h = self.everywhere(b.load(self.args["settings"]))
         self.bound = self.everywhere(b.load(b.gep(self.args["settings"], [i64(1)])))
         self.length = self.room(1, "length")
-        self.put(self.h, self.length, i64(0))
+        self.put(self.everywhere(b.load(self.args["settings"])), self.length, i64(0))
         self.clear(self.zero, self.n_v)
         self.tiles()
         for code in (self.friction, self._projection):
@@ -370,18 +377,16 @@ class RolloutLoop(TileCode):
             counted_loop(b, tiles, self._tile)
         b.ret(b.load(self.open))
 
-    def _held(self) -> Any:
-        return self.handed(len(self.system.rubbing), "held")
-
     def load_controls(self, step: Any, instant: int) -> None:
-        """The controls at an instant of a step, counted in the parts that it is divided into."""
+        """The controls of a part, at an instant of a step that is counted in `Method.per_step`."""
         if not self.system.n_controls:
             return
         b, args = self.b, self.args
-        place = i64(0)
-        if not self.asks:
+        entry = b.sub(i64(self._part), args["part"])  # one for each part that is made
+        if not self.apart:
             ago = b.mul(b.sub(step, args["step"]), i64(self.method.per_step))
-            place = b.mul(b.add(ago, i64(instant)), i64(self.system.n_controls))
+            entry = b.add(ago, i64(instant))
+        place = b.mul(entry, i64(self.system.n_controls))
 
         def load(lane: Any) -> None:
             beyond = b.icmp_signed(">=", lane, self.count)
@@ -433,6 +438,7 @@ class RolloutLoop(TileCode):
         self.count = b.select(some, left, i64(self.width))
         b.store(i64(0), self.dead)
         counted_loop(b, i64(self.width), self._load_lane)
+        self.h = self.get(self.length, i64(0))
         for mask, tile in self._masks:
             there = b.fcmp_ordered(">", self.get(tile, i64(0)), self.emitter.const(0.5))
             b.store(self.mask_of(there), mask)
@@ -449,18 +455,16 @@ class RolloutLoop(TileCode):
 
     def _row_parts(self) -> list[tuple[Any, int, int]]:
         """The parts of a row of the state: tile, place and size."""
-        found, at = [(self.state, 0, self.n_state)], self.n_state
-        for tile, size in self._handed:
-            found.append((tile, at, size))
-            at += size
-        return found
+        places = self.places
+        handed = [(tile, places[name], size) for name, (tile, size) in self._handed.items()]
+        return [(self.state, 0, self.n_state), *handed]
 
     def _load_lane(self, lane: Any) -> None:
         """A row into a lane; the lanes beyond the last row repeat it, and count as failed."""
         b, args = self.b, self.args
         beyond = b.icmp_signed(">=", lane, self.count)
         row = b.add(self.row, b.select(beyond, b.sub(self.count, i64(1)), lane))
-        state = b.gep(args["state"], [b.mul(row, i64(self.row_size))])
+        state = b.gep(args["state"], [b.mul(row, i64(self.places["end"]))])
         for tile, at, size in self._row_parts():
             self.copy_in(self.part(state, at), tile, lane, size)
         constants = b.gep(args["constants"], [b.mul(row, args["constants_row"])])
@@ -472,7 +476,7 @@ class RolloutLoop(TileCode):
 
     def _save_lane(self, lane: Any) -> None:
         row = self.b.add(self.row, lane)
-        state = self.b.gep(self.args["state"], [self.b.mul(row, i64(self.row_size))])
+        state = self.b.gep(self.args["state"], [self.b.mul(row, i64(self.places["end"]))])
         for tile, at, size in self._row_parts():
             self.copy_out(tile, lane, self.part(state, at), size)
 
@@ -492,6 +496,7 @@ class RolloutLoop(TileCode):
         b.position_at_end(work)
         parts = self.parts()
         for k, part in enumerate(parts):
+            self._part = k
             with self._when_asked(k):
                 if not k:
                     b.store(i64(0), self.stuck)
@@ -505,10 +510,13 @@ class RolloutLoop(TileCode):
         b.position_at_end(done)
 
     def _when_asked(self, part: int) -> Any:
-        """A block for one part where each call makes one, else nothing."""
-        if not self.asks:
+        """A block for one part where calls do not make them all, else nothing."""
+        if not self.apart:
             return nullcontext()
-        return self.b.if_then(self.b.icmp_signed("==", self.args["part"], i64(part)))
+        begun = self.b.icmp_signed("<=", self.args["part"], i64(part))
+        return self.b.if_then(
+            self.b.and_(begun, self.b.icmp_signed("<", i64(part), self.args["last_part"]))
+        )
 
     def _end(self, step: Any, after: Any) -> None:
         """Close the loops, judge the lanes and keep their states."""
@@ -668,6 +676,14 @@ class ExplicitLoop(RolloutLoop):
 
     def _stage(self, i: int, step: Any) -> None:
         """Evaluate a stage, and go to where the next one looks, or to the end of the step."""
+        self._evaluate(i, step)
+        if i + 1 == self.method.stages:
+            self._finish()
+        else:
+            self._ahead(i + 1)
+
+    def _evaluate(self, i: int, step: Any) -> None:
+        """The rates of a stage."""
         rates = self._rates
         self.load_controls(step, self.method.instants()[i])
         if i == 0:
@@ -681,17 +697,17 @@ class ExplicitLoop(RolloutLoop):
                     self._watch(self.part(rates[0], self.n_v), due)
         else:
             self.accelerate(self._theta, self._speed, rates[i])
-        if i + 1 == self.method.stages:
-            self._reach_end()
-            return
-        pairs = list(zip(self.method.a[i + 1], rates, strict=False))
+
+    def _ahead(self, i: int) -> None:
+        """Go to where a stage looks."""
+        pairs = list(zip(self.method.a[i], self._rates, strict=False))
         self.combine(self._theta, None, pairs, (self.h, 0, self.n_v))
         self.combine(self._speed, self.v, pairs, (self.h, self.n_v, self.n_v))
         if self.asks:
             self.b.call(self._move, [self.q, self._theta, self.asked])
             self.copy(self._speed, self.part(self.asked, self.n_q), self.n_v)
 
-    def _reach_end(self) -> None:
+    def _finish(self) -> None:
         n_v = self.n_v
         pairs = list(zip(self.method.b, self._rates, strict=True))
         if self.method.symplectic:
@@ -732,6 +748,34 @@ class ExplicitLoop(RolloutLoop):
             b.fcmp_ordered(">", sprung, e.const(method.sprung)),
         )
         b.store(b.and_(self.mask_of(fast), due), self.overlong)
+
+
+class TrialLoop(ExplicitLoop):
+    """One step of a method that chooses its steps, each row with a length of its own.
+
+    Its parts are the rates at its beginning, which are known from the step before as a rule; to go
+    to where the first stage looks; and the stages. It leaves the state, and hands on the stages'
+    rates, theta and velocities at its end, the configuration there and the error that is estimated.
+    """
+
+    def tiles(self) -> None:
+        """The length of the step, and where it leads, besides."""
+        self.length = self.handed(1, "length")
+        super().tiles()
+        self._wrong = self.handed(2 * self.n_v, "wrong")
+        self._next = self.handed(self.n_q, "next")
+
+    def parts(self) -> list[Callable[[Any], None]]:
+        """The rates at the beginning, the way to the first stage, and the stages."""
+        return [partial(self._evaluate, 0), lambda step: self._ahead(1), *super().parts()[1:]]
+
+    def _finish(self) -> None:
+        pairs = list(zip(self.method.error, self._rates, strict=True))
+        self.combine(self._wrong, None, pairs, (self.h, 0, 2 * self.n_v))
+        self.b.call(self._move, [self.q, self._theta, self._next])
+
+    def _end(self, step: Any, after: Any) -> None:
+        """Nothing: the caller judges."""
 
 
 class ImplicitLoop(RolloutLoop):

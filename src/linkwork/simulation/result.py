@@ -3,27 +3,35 @@ about how each roll-out went."""
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import difference
-from linkwork.checks import real_array
-from linkwork.compile.recipe import text_recipe
+from linkwork.atomic import replacing
+from linkwork.checks import plain, real_array
+from linkwork.compile.recipe import algorithm_recipe, text_recipe
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
+from linkwork.mechanism.named_positions import labels
 from linkwork.mechanism.position_limits import angle_beyond
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation.equation_of_motion import System
-from linkwork.simulation.library import Library
+from linkwork.simulation.equation_of_motion import System, is_payload
 from linkwork.simulation.loops import OpenLoops, corrected, loop_of, singular_passages
-from linkwork.simulation.tangent import finite_rows, moved
+from linkwork.simulation.tangent import Flags, finite_rows, moved
 from linkwork.spatial import se3, so3
+
+if TYPE_CHECKING:
+    from linkwork.simulation.inputs import Grid, Request
+    from linkwork.simulation.time_loop import Library
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +65,7 @@ class Simulation:
     failed_at: float | Floats
     ended_at: float | Floats  # the last instant that was reached: the duration, a failure, an event
     events: tuple[EventRecord, ...] = ()
-    outcomes: Outcomes = field(repr=False)
-    later: dict[str, Callable[[], Any]] = field(repr=False)  # what is computed when asked for
+    outcomes: Outcomes = field(repr=False)  # what is computed when asked for
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -79,23 +86,23 @@ class Simulation:
 
     def __getstate__(self) -> dict[str, Any]:
         # what would be computed later may need functions that nobody can pickle
-        numbers = {name: getattr(self, name) for name in self.later}
-        return {**vars(self), **numbers, "later": {}}
+        later = ("torques", "kinetic_energy", "potential_energy")
+        return {**vars(self), **{name: getattr(self, name) for name in later}}
 
     @cached_property
     def torques(self) -> Floats:
         """The actuators' forces (..., n, nv) at the kept states (N m, N)."""
-        return self.later["torques"]()
+        return self.outcomes.shaped(self.outcomes.torques())
 
     @cached_property
     def kinetic_energy(self) -> Floats:
         """(..., n), J."""
-        return self.later["kinetic_energy"]()
+        return self.outcomes.shaped(self.outcomes.of_states("kinetic_energy"))
 
     @cached_property
     def potential_energy(self) -> Floats:
         """(..., n), J: of the masses in gravity, not of springs."""
-        return self.later["potential_energy"]()
+        return self.outcomes.shaped(self.outcomes.of_states("potential_energy"))
 
     @cached_property
     def energy(self) -> Floats:
@@ -267,18 +274,41 @@ class Simulation:
 
         Raises: InputError for another ending, or where the file cannot be written.
         """
-        from linkwork.simulation.files import save  # noqa: PLC0415  few need it
-
-        save(self, path)
+        name = Path(path)
+        kind = name.suffix.lower()
+        if kind == ".npz":
+            with replacing(name) as file:
+                arrays = contents(self)
+                np.savez_compressed(file, **arrays)  # pyright: ignore[reportArgumentType]
+        elif kind == ".csv":
+            with replacing(name) as file:
+                text = TextIOWrapper(file, encoding="utf-8", newline="")
+                lines = csv.writer(text, lineterminator="\n")
+                lines.writerow(header(self))
+                lines.writerows(_lines(self))
+                text.flush()
+                text.detach()
+        else:
+            raise InputError(f"{path}: the name of the file to write must end in .npz or .csv")
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers by name, as `json` writes them: lists, and None for what is not finite.
 
         ``q_names`` and ``v_names`` name the columns of q and v.
         """
-        from linkwork.simulation.files import plain  # noqa: PLC0415  few need it
-
-        return plain(self)
+        m, arrays = self.mechanism, contents(self)
+        del arrays["joint_names"]
+        names = ("energy", "limit_excess", "energy_drift")
+        arrays |= {name: getattr(self, name) for name in names}
+        return {
+            "robot": m.name,
+            "q_names": labels(m, velocities=False),
+            "v_names": labels(m, velocities=True),
+            **{name: _listed(a) for name, a in arrays.items()},
+            "events": _records(self.events),
+            "singular_passages": _records(self.singular_passages),
+            "reason": self.reason,
+        }
 
     def __repr__(self) -> str:
         """A summary that does not print a million states."""
@@ -307,28 +337,147 @@ ENERGY_SHARE = 0.01
 _MOST_NAMED = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Outcomes:
-    """The rest of a run besides its states: messages about ends, and states between states.
+@dataclass
+class Track:
+    """The track of a run: kept states, and where rows failed."""
 
-    Shapes: failed_at (rows,) s, NaN where none did; remains (rows, nq + nv), the state that a
-    failing step led to. ``causes`` are ends that are known already, by row; ``unclosed`` the rows
-    that ended with a loop open; ``bound`` the speed above which a roll-out is stopped; ``method``
-    that of integration. The projection on loops looks at ``constants`` and ``controls`` (rows or
-    1, n), which are empty without loops.
+    q: Floats  # (rows, kept, nq)
+    v: Floats  # (rows, kept, nv)
+    failed: Floats  # (rows,) the step that failed, -1 where none did
+    remains: Floats  # (rows, nq + nv) the state that it led to
+    failed_at: Floats  # (rows,) s, NaN where none did
+    ended_at: Floats  # (rows,) s, the last instant that was reached
+    torques: Floats | None = None  # (rows, kept, nv) where they cannot be computed afterwards
+    causes: dict[int, str] = field(default_factory=dict[int, str])  # rows with another end
+    unclosed: set[int] = field(default_factory=set[int])  # rows that ended with a loop open
+    overlong: set[int] = field(default_factory=set[int])  # rows whose steps were too long
+    events: list[EventRecord] = field(default_factory=list[EventRecord])
+
+    @classmethod
+    def begun(cls, request: Request) -> Track:
+        """Room for a run, with the first state in its place."""
+        m, rows, kept = request.system.mechanism, request.rows, request.grid.kept
+        track = cls(
+            np.full((rows, kept, m.n_q), np.nan),
+            np.full((rows, kept, m.n_v), np.nan),
+            np.full(rows, -1.0),
+            np.full((rows, m.n_q + m.n_v), np.nan),
+            np.full(rows, np.nan),
+            np.full(rows, request.grid.duration),
+        )
+        track.q[:, 0], track.v[:, 0] = request.q0, request.v0
+        return track
+
+    def close(self, grid: Grid) -> None:
+        """Say when rows failed in equal steps, and forget what was stored after that."""
+        for row in np.flatnonzero(self.failed >= 0.0):
+            step = int(self.failed[row])
+            self.failed_at[row], self.ended_at[row] = (step + 1) * grid.h, step * grid.h
+            first = -(-(step + 1) // grid.every)  # the place of the state after this step
+            for kept in (self.q, self.v, self.torques):
+                if kept is not None:
+                    kept[row, first:] = np.nan
+
+
+@dataclass(eq=False)
+class Outcomes:
+    """A run and what follows from it: energies and forces, messages about ends, states between.
+
+    ``method`` is that of integration.
     """
 
-    system: System
-    failed_at: Floats
-    remains: Floats
-    causes: Mapping[int, str]
-    unclosed: frozenset[int]
-    bound: float
+    request: Request
+    track: Track
     method: str
-    constants: Floats
-    controls: Floats
     library: Library
     threads: int
+
+    def __getstate__(self) -> dict[str, Any]:
+        # the states are those of the `Simulation`; functions of the user cannot be pickled
+        none = np.zeros((0, 0, 0))
+        return {
+            **vars(self),
+            "entering": self.entering,
+            "track": replace(self.track, q=none, v=none, torques=None),
+            "request": replace(self.request, functions={}, torque=None),
+        }
+
+    @property
+    def system(self) -> System:
+        """The mechanism and what acts on it."""
+        return self.request.system
+
+    @cached_property
+    def entering(self) -> tuple[Floats, Floats]:
+        """Constants and controls (rows or 1, n) that the projection on loops looks at."""
+        return self.request.constants(), self.request.controls(0.0)
+
+    def shaped(self, a: Any) -> Any:
+        """Numbers (rows, ...) in the leading shape of the request."""
+        return plain(a.reshape((*self.request.lead, *a.shape[1:])))
+
+    def simulation(self) -> Simulation:
+        """The result."""
+        track = self.track
+        shaped = (track.q, track.v, np.isnan(track.failed_at), track.failed_at, track.ended_at)
+        names = ("q", "v", "finished", "failed_at", "ended_at")
+        return Simulation(
+            mechanism=self.system.mechanism,
+            times=self.request.grid.times(),
+            **dict(zip(names, map(self.shaped, shaped), strict=True)),
+            events=tuple(sorted(track.events, key=lambda e: (e.row, e.time))),
+            outcomes=self,
+        )
+
+    # numbers of the kept states
+
+    def _filled(self) -> tuple[Floats, Floats, Flags]:
+        """The kept states, with the first state where there is none, and where that is."""
+        q, v = self.track.q, self.track.v
+        none = ~(finite_rows(q) & finite_rows(v))
+        q = np.where(none[..., None], q[:, :1], q)
+        return q, np.where(none[..., None], v[:, :1], v), none
+
+    def of_states(self, name: str) -> Floats:
+        """An energy of the kept states (rows, kept)."""
+        q, v, none = self._filled()
+        more = "armature" if name == "kinetic_energy" else "gravity"
+        entries = (*self.system.constants, *self.system.controls)
+        named = tuple(x.name for x in entries if x.name == more or is_payload(x.name))
+        kernel = self.library.kernel(algorithm_recipe(name, self.system.mechanism, named))
+        inputs = [q, v] if name == "kinetic_energy" else [q]
+        inputs += [self._entering(x) for x in named]
+        found = kernel(*inputs, threads=self.threads).reshape(none.shape)
+        found[none] = np.nan
+        return found
+
+    def _entering(self, name: str) -> Floats:
+        """A quantity at the kept states, (rows or 1, kept or 1, size)."""
+        request = self.request
+        if name in request.values:
+            value = request.values[name]
+            return value[None, None] if value.ndim == 1 else value[:, None]
+        found = [request.functions[name](float(t)) for t in request.grid.times()]
+        rows = max(1 if a.ndim == 1 else a.shape[0] for a in found)
+        return np.stack([np.broadcast_to(a, (rows, a.shape[-1])) for a in found], axis=1)
+
+    def torques(self) -> Floats:
+        """The actuators' forces (rows, kept, nv)."""
+        if self.track.torques is not None:
+            return self.track.torques
+        q, v, none = self._filled()
+        parts: list[Floats] = []
+        for entries in (self.system.constants, self.system.controls):
+            blocks = [self._entering(e.name) for e in entries]
+            lead = np.broadcast_shapes((1, 1), *[b.shape[:2] for b in blocks])
+            spread = [np.broadcast_to(b, (*lead, b.shape[2])) for b in blocks]
+            parts.append(np.concatenate(spread, axis=2) if spread else np.zeros((1, 1, 0)))
+        kernel = self.library.kernel(self.system.recipe("torque"))
+        found = kernel(q, v, *parts, threads=self.threads)
+        found[none] = np.nan
+        return found
+
+    # messages
 
     @property
     def too_long(self) -> str:
@@ -343,15 +492,16 @@ class Outcomes:
 
     def __call__(self, row: int) -> str:
         """The end of one roll-out, counted flat, in words."""
-        if np.isnan(self.failed_at[row]):
-            return self.causes.get(row, "finished")
-        when = f"at t = {self.failed_at[row]:.6g} s"
-        if row in self.causes:
-            return f"{when} {self.causes[row]}"
-        remains = self.remains[row]
+        track = self.track
+        if np.isnan(track.failed_at[row]):
+            return track.causes.get(row, "finished")
+        when = f"at t = {track.failed_at[row]:.6g} s"
+        if row in track.causes:
+            return f"{when} {track.causes[row]}"
+        remains = track.remains[row]
         n_q = self.system.mechanism.n_q
         q, v = remains[:n_q], remains[n_q:]
-        if row in self.unclosed and np.isfinite(remains).all():
+        if row in track.unclosed and np.isfinite(remains).all():
             gap = self.library.kernel(self.system.recipe("gaps"))(q, v)
             return f"{when} {OpenLoops(self.system.mechanism).left_open(gap, self.too_long)}"
         return f"{when} {self._diverged(q, v)}"
@@ -441,8 +591,7 @@ class Outcomes:
         rows, k, size = states.shape
         kernel = self.library.kernel(self.system.recipe("projection"))
         spread = [
-            np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0)
-            for a in (self.constants, self.controls)
+            np.repeat(np.broadcast_to(a, (rows, a.shape[1])), k, axis=0) for a in self.entering
         ]
         flat = states.reshape(-1, size)
         q, v, good = corrected(
@@ -463,8 +612,9 @@ class Outcomes:
                 )
         worst = int(np.argmax(np.abs(v)))
         speed = f"{abs(v[worst]):.3g} {_unit_of_speed(m, worst)}"
+        most = f"max_speed = {self.request.bound:.3g}"
         return (
-            f"joint '{m.joint_of_v(worst)}' moves at {speed}, above max_speed = {self.bound:.3g}: "
+            f"joint '{m.joint_of_v(worst)}' moves at {speed}, above {most}: "
             f"{self.too_long}, or nothing bounds it"
         )
 
@@ -532,3 +682,57 @@ def _right_jacobian(o: Ops, m: Mechanism, theta: Block, x: Block, *, inverse: bo
             part = function(o, step) @ part
         parts.append(part)
     return o.concat(parts)
+
+
+# files
+
+
+def contents(simulation: Simulation) -> dict[str, Any]:
+    """The arrays of a .npz file; names are those of `Simulation`."""
+    return {
+        "times": simulation.times,
+        "q": simulation.q,
+        "v": simulation.v,
+        "torques": simulation.torques,
+        "kinetic_energy": simulation.kinetic_energy,
+        "potential_energy": simulation.potential_energy,
+        "finished": simulation.finished,
+        "failed_at": simulation.failed_at,
+        "ended_at": simulation.ended_at,
+        "joint_names": np.array(simulation.mechanism.joint_names),
+    }
+
+
+def _records(events: Sequence[EventRecord]) -> list[dict[str, Any]]:
+    return [
+        {**vars(event), "row": list(event.row), "q": _listed(event.q), "v": _listed(event.v)}
+        for event in events
+    ]
+
+
+def _listed(a: Any) -> Any:
+    """Python's own numbers in lists; None for those that are not finite."""
+    array = np.asarray(a)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        array = np.where(np.isfinite(array), array, None)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    return array.tolist()
+
+
+def header(simulation: Simulation) -> list[str]:
+    """The columns of a .csv file."""
+    m = simulation.mechanism
+    q, v = labels(m, velocities=False), labels(m, velocities=True)
+    row = ["row"] if simulation.shape else []
+    names = [*[f"q {x}" for x in q], *[f"v {x}" for x in v], *[f"torque {x}" for x in v]]
+    return [*row, "time", *names, "kinetic energy", "potential energy"]
+
+
+def _lines(simulation: Simulation) -> Iterator[list[Any]]:
+    """The lines of a .csv file, the roll-outs of a batch one after the other."""
+    batch = bool(simulation.shape)
+    for number, row in enumerate(np.ndindex(simulation.shape)):
+        parts = (simulation.q[row], simulation.v[row], simulation.torques[row])
+        energies = (simulation.kinetic_energy[row], simulation.potential_energy[row])
+        table = np.column_stack([simulation.times, *parts, *energies])
+        for line in table.tolist():
+            yield [number, *line] if batch else line

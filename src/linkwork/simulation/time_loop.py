@@ -1,25 +1,29 @@
 """Simulations, from what is asked for to a result: the integrator, its steps, and messages.
 
-    Options -> request_of -> Request -> Rollout.run or adaptive.run_adaptive -> Track -> Simulation
+    Options -> request_of -> Request -> Work.run, or Adaptive.run for dopri5 -> Track -> Simulation
 
-Fixed steps are made by native code (`native_rollout.py`), from the cache or compiled, over threads
-and in short calls: all steps at once, or part after part where a function of the user gives forces.
+All steps are made by native code (`native_rollout.py`), from the cache or compiled, over threads
+and in short calls: all steps at once, or part after part where a function of the user gives forces,
+or trial by trial where the method chooses its steps (`adaptive.py`).
 """
 
 from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.algorithms.independent_rows import change_point
-from linkwork.checks import plain, whole_number
-from linkwork.compile.compiler import Facts, Made
+from linkwork.checks import whole_number
+from linkwork.compile.compiler import Compiler, Facts, Made
+from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.machine_code import object_code
 from linkwork.compile.recipe import Recipe, algorithm_recipe
 from linkwork.compile.target import Target, new_module, with_width
@@ -27,19 +31,27 @@ from linkwork.compile.threads import in_parallel, threads_for
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.simulation.equation_of_motion import System, is_payload
-from linkwork.simulation.inputs import Options, request_of
-from linkwork.simulation.integrators import FIXED, IMPLICIT, MOST, Implicit, Method, no_solution
-from linkwork.simulation.library import Library
+from linkwork.simulation.inputs import Options, Progress, Request, request_of, row_name
+from linkwork.simulation.integrators import (
+    DOPRI5,
+    FIXED,
+    IMPLICIT,
+    MOST,
+    Implicit,
+    Method,
+    no_solution,
+)
 from linkwork.simulation.loops import OpenLoops, corrected
-from linkwork.simulation.request import Progress, Request, Track, row_name
-from linkwork.simulation.result import Outcomes, Simulation
-from linkwork.simulation.tangent import Flags, finite_rows
+from linkwork.simulation.result import Outcomes, Simulation, Track
+from linkwork.simulation.tangent import finite_rows
+
+Item = TypeVar("Item")
 
 CALL_NS = 20_000_000.0
 """About how long a call of native code may take, so that Ctrl-C and progress come through."""
 
 _LONG = 3_000  # nodes above which LLVM's passes gain less than they take
-_N_COUNTS, _N_ARRAYS = 10, 8
+_N_COUNTS, _N_ARRAYS = 11, 8
 
 
 def run(
@@ -67,16 +79,17 @@ def run(
     )
     if request.system.closed:
         request = begun_closed(request, library, threads)
-    if options.method == "dopri5":
-        from linkwork.simulation.adaptive import run_adaptive  # noqa: PLC0415  not all need it
+    method = FIXED.get(options.method, DOPRI5)
+    rollout = rollout_of(request.system, method, library, single=request.rows == 1)
+    if method is DOPRI5:
+        from linkwork.simulation.adaptive import Adaptive  # noqa: PLC0415  not all need it
 
-        track = run_adaptive(request, options, library, threads=threads, progress=progress)
+        how = (request, options, library, Work(rollout, request, threads))
+        track = Adaptive(*how, threads=threads, progress=progress).run()
     else:
-        method = FIXED[options.method]
-        rollout = rollout_of(request.system, method, library, single=request.rows == 1)
         track = rollout.run(request, threads=threads, progress=progress)
         _name_overlong(request, track, method, library)
-    return _Ending(request, track, options, library, threads).simulation()
+    return Outcomes(request, track, method.name, library, threads).simulation()
 
 
 def _inertias(m: Mechanism, q: Floats, values: Mapping[str, Floats], library: Library) -> Floats:
@@ -124,23 +137,22 @@ def _of_row(request: Request, row: int) -> str:
     return f" of row {row_name(request.lead, row)}" if request.lead else ""
 
 
-# fixed steps in native code
+# steps in native code
 
 
 @dataclass(frozen=True)
 class Rollout:
     """The compiled loop of one system and one method, for one roll-out or for many.
 
-    A row of its state has ``row_size`` numbers, q and v first; where forces are asked for, the
-    state that is asked about stands at ``asked_at``.
+    A row of its state has q and v first; ``places`` tells where what parts of a step hand on
+    begins, by name, and where the row ends.
     """
 
     made: Made
     width: int
     method: Method
     stage_size: int
-    row_size: int
-    asked_at: int
+    places: Mapping[str, int]
 
     @property
     def step_ns(self) -> float:
@@ -156,18 +168,55 @@ class Rollout:
         return at_once * self.width, many
 
     def run(self, request: Request, *, threads: int = 1, progress: Progress | None = None) -> Track:
-        """All roll-outs of a request."""
-        track, grid = Track.begun(request), request.grid
-        work = _Work(self, request, track, threads)
-        tell = _Teller(progress, request.rows * grid.steps)
+        """All roll-outs of a request, in steps of fixed length."""
+        return Work(self, request, threads, progress).run()
+
+
+class Work:
+    """The arrays that native code works on, and its calls over threads."""
+
+    def __init__(
+        self, rollout: Rollout, request: Request, threads: int, progress: Progress | None = None
+    ) -> None:
+        self.rollout, self.request, self.track = rollout, request, Track.begun(request)
+        self.method, grid, rows = rollout.method, request.grid, request.rows
+        self._size = request.q0.shape[1] + request.v0.shape[1]
+        self.state = np.zeros((rows, rollout.places["end"]))
+        self.state[:, : self._size] = self._last = np.hstack([request.q0, request.v0])
+        self._constants = request.constants()
+        self._settings = np.array([grid.h, request.bound])
+        steps = 1 if request.torque is not None or self.method.error else grid.steps
+        if threads > 1:
+            threads = threads_for(rows, rollout.step_ns * steps / rollout.width, threads)
+        self._threads = threads
+        self._rows_at_once, self._steps_at_once = rollout.calls(rows, steps, threads)
+        self._starts = range(0, rows, self._rows_at_once)
+        kind = ctypes.CFUNCTYPE(
+            ctypes.c_int64, *[ctypes.c_int64] * _N_COUNTS, *[ctypes.c_void_p] * _N_ARRAYS
+        )
+        self._function = kind(rollout.made.code.address("rollout"))
+        self._progress, self._done, self._lock = progress, 0, threading.Lock()
+
+    def view(self, place: str | int, size: int) -> Floats:
+        """Numbers (rows, size) of the rows, from a place or what stands there on."""
+        at = self.rollout.places[place] if isinstance(place, str) else place
+        return self.state[:, at : at + size]
+
+    # steps of fixed length
+
+    def run(self) -> Track:
+        """All steps."""
+        request, track, grid = self.request, self.track, self.request.grid
         if request.torque is not None:
-            self._ask(work, tell)
+            self._ask()
         elif request.system.n_controls:
-            for step in range(0, grid.steps, work.steps_at_once):
-                until = min(step + work.steps_at_once, grid.steps)
-                work.make(step, until, self._table(request, step, until), tell)
+            parts = self.method.per_step
+            for step in range(0, grid.steps, self._steps_at_once):
+                until = min(step + self._steps_at_once, grid.steps)
+                instants = np.arange(step * parts, until * parts + 1) * (grid.h / parts)
+                self._make(step, until, self._table(instants.tolist()))
         else:
-            work.make(0, grid.steps, np.zeros((1, 1, 0)), tell)
+            self._make(0, grid.steps, np.zeros((1, 1, 0)))
         marks = np.rint(8.0 * (track.failed % 1.0)).astype(np.int64)
         for row in np.flatnonzero(marks & 4).tolist():
             m = request.system.mechanism
@@ -177,121 +226,107 @@ class Rollout:
         track.close(grid)
         return track
 
-    def _table(self, request: Request, step: int, until: int) -> Floats:
-        """The functions of time at every instant of these steps: (1 or rows, instants, n)."""
-        parts = self.method.per_step
-        h = request.grid.h / parts
-        found = [request.controls(k * h) for k in range(step * parts, until * parts + 1)]
+    def _table(self, instants: Sequence[Any]) -> Floats:
+        """The functions of time at instants: (1 or rows, instants, n)."""
+        found = [self.request.controls(t) for t in instants]
         rows = max(entry.shape[0] for entry in found)
         return np.stack([np.broadcast_to(e, (rows, e.shape[1])) for e in found], axis=1)
 
-    def _ask(self, work: _Work, tell: _Teller) -> None:
-        """All steps part by part: forces are asked for at the states that the parts look at."""
-        request, track, grid = work.request, work.track, work.request.grid
-        track.torques = np.full(track.v.shape, np.nan)
-        for step in range(grid.steps):
-            controls = work.asked(step * grid.h, 0)
-            if step % grid.every == 0:
-                track.torques[:, step // grid.every] = request.torque_in(controls)
-            work.part(step, 0, controls)
-            if self.method is IMPLICIT:
-                for _ in range(MOST):
-                    controls = work.asked((step + 1) * grid.h, 1)
-                    if not work.part(step, 1, controls):
-                        break
-                work.part(step, 2, controls)
-            else:
-                for k, share in enumerate(self.method.c[1:], 1):
-                    work.part(step, k, work.asked((step + share) * grid.h, k))
-            tell(request.rows)
-            if (track.failed >= 0.0).all():
-                break
-        track.torques[:, -1] = request.torque_in(work.asked(grid.duration, 0))
-
-
-class _Work:
-    """The arrays that native code works on, and its calls over threads."""
-
-    def __init__(self, rollout: Rollout, request: Request, track: Track, threads: int) -> None:
-        self.rollout, self.request, self.track = rollout, request, track
-        m, grid, rows = request.system.mechanism, request.grid, request.rows
-        self.size = m.n_q + m.n_v
-        self.state = np.zeros((rows, rollout.row_size))
-        self.state[:, : self.size] = self.last = np.hstack([request.q0, request.v0])
-        self.constants = request.constants()
-        self.settings = np.array([grid.h, request.bound])
-        steps = grid.steps if request.torque is None else 1
-        if threads > 1:
-            threads = threads_for(rows, rollout.step_ns * steps / rollout.width, threads)
-        self.threads = threads
-        self.rows_at_once, self.steps_at_once = rollout.calls(rows, steps, threads)
-        kind = ctypes.CFUNCTYPE(
-            ctypes.c_int64, *[ctypes.c_int64] * _N_COUNTS, *[ctypes.c_void_p] * _N_ARRAYS
-        )
-        self._function = kind(rollout.made.code.address("rollout"))
-
-    def make(self, step: int, until: int, controls: Floats, tell: _Teller) -> None:
+    def _make(self, step: int, until: int, controls: Floats) -> None:
         """Steps of all rows, in calls that are short enough."""
 
         def rows_from(first: int) -> None:
-            for begin in range(step, until, self.steps_at_once):
-                end = min(begin + self.steps_at_once, until)
-                self._call(first, begin, end, 0, controls)
-                tell((min(first + self.rows_at_once, self.request.rows) - first) * (end - begin))
+            for begin in range(step, until, self._steps_at_once):
+                end = min(begin + self._steps_at_once, until)
+                self._call(begin, end, (0, 0), controls, first)
+                rows = min(first + self._rows_at_once, self.request.rows) - first
+                self._tell(rows * (end - begin))
 
-        in_parallel(rows_from, self._starts(), self.threads)
+        in_parallel(rows_from, self._starts, self._threads)
 
-    def part(self, step: int, part: int, controls: Floats) -> int:
-        """One part of one step of all rows; how many of them go on iterating."""
-        going: list[int] = []
-        table = np.ascontiguousarray(controls)[:, None]
-        in_parallel(
-            lambda first: going.append(self._call(first, step, step + 1, part, table)),
-            self._starts(),
-            self.threads,
-        )
-        return sum(going)
+    def _ask(self) -> None:
+        """All steps part by part: forces are asked for at the states that the parts look at."""
+        request, track, grid = self.request, self.track, self.request.grid
+        track.torques = np.full(track.v.shape, np.nan)
+        for step in range(grid.steps):
+            controls = self._asked(step * grid.h, 0)
+            if step % grid.every == 0:
+                track.torques[:, step // grid.every] = request.torque_in(controls)
+            self._parts(step, 0, controls)
+            if self.method is IMPLICIT:
+                for _ in range(MOST):
+                    controls = self._asked((step + 1) * grid.h, 1)
+                    if not self._parts(step, 1, controls):
+                        break
+                self._parts(step, 2, controls)
+            else:
+                for k, share in enumerate(self.method.c[1:], 1):
+                    self._parts(step, k, self._asked((step + share) * grid.h, k))
+            self._tell(request.rows)
+            if (track.failed >= 0.0).all():
+                break
+        track.torques[:, -1] = request.torque_in(self._asked(grid.duration, 0))
 
-    def asked(self, t: float, part: int) -> Floats:
+    def _asked(self, t: Floats | float, part: int) -> Floats:
         """The controls at the states that a part looks at.
 
         Rows that have failed, or are no finite numbers, show where they were last.
         """
-        m, there = self.request.system.mechanism, self.track.failed < 0.0
-        start = self.rollout.asked_at if part else 0
-        states = self.state[:, start : start + self.size]
-        states = np.where((there & finite_rows(states))[:, None], states, self.last)
-        if part == 0:
-            self.last = states
-        return self.request.controls(t, (states[:, : m.n_q], states[:, m.n_q :]))
+        there, n_q = self.track.failed < 0.0, self.request.q0.shape[1]
 
-    def _starts(self) -> range:
-        return range(0, self.request.rows, self.rows_at_once)
+        def shown(states: Floats) -> Floats:
+            return np.where((there & finite_rows(states))[:, None], states, self._last)
 
-    def _call(self, first: int, step: int, until: int, part: int, controls: Floats) -> int:
-        grid, track, constants = self.request.grid, self.track, self.constants
-        last = min(first + self.rows_at_once, self.request.rows)
+        self._last = shown(self.view(0, self._size))
+        seen = shown(self.view("asked", self._size)) if part else self._last
+        return self.request.controls(t, (seen[:, :n_q], seen[:, n_q:]))
+
+    # trials of steps that the method chooses
+
+    def begin(self, t: Floats) -> None:
+        """The rates where the rows are, at instants (rows,)."""
+        self._parts(0, 0, self._asked(t, 0))
+
+    def trial(self, instants: Sequence[Floats]) -> None:
+        """The first stages of a step behind its beginning, at these instants (rows,) each."""
+        if self.request.torque is None:
+            table = self._table([instants[0], *instants] if self.request.functions else [0.0])
+            self._parts(0, 1, table, 2 + len(instants))
+            return
+        self._parts(0, 1, np.zeros((1, self.request.system.n_controls)))
+        for k, t in enumerate(instants, 2):
+            self._parts(0, k, self._asked(t, k))
+
+    # calls
+
+    def _parts(self, step: int, part: int, controls: Floats, last: int | None = None) -> int:
+        """Parts of one step of all rows, by default one; how many rows go on iterating.
+
+        ``controls`` are (1 or rows, n), or (1 or rows, parts, n).
+        """
+        table = np.ascontiguousarray(controls)
+        table = table[:, None] if table.ndim == 2 else table
+        parts = (part, part + 1 if last is None else last)
+        call = partial(self._call, step, step + 1, parts, table)
+        return sum(in_parallel(call, self._starts, self._threads))
+
+    def _call(
+        self, step: int, until: int, parts: tuple[int, int], controls: Floats, first: int
+    ) -> int:
+        grid, track, constants = self.request.grid, self.track, self._constants
+        last = min(first + self._rows_at_once, self.request.rows)
         strides = [0 if a.shape[0] == 1 else a[0].size for a in (constants, controls)]
-        counts = (first, last, step, until, grid.steps, grid.every, grid.kept, *strides, part)
-        arrays = (self.state, constants, controls, self.settings)
+        counts = (first, last, step, until, grid.steps, grid.every, grid.kept, *strides, *parts)
+        arrays = (self.state, constants, controls, self._settings)
         arrays = (*arrays, track.q, track.v, track.failed, track.remains)
         return self._function(*counts, *[a.ctypes.data for a in arrays])
 
-
-class _Teller:
-    """Counts what is done, from any thread, and passes it on."""
-
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._total = progress, total
-        self._done = 0
-        self._lock = threading.Lock()
-
-    def __call__(self, more: int) -> None:
-        if self._progress is None:
-            return
-        with self._lock:
-            self._done += more
-            self._progress(self._done, self._total)
+    def _tell(self, more: int) -> None:
+        """Count what is done, from any thread, and pass it on."""
+        if self._progress is not None:
+            with self._lock:
+                self._done += more
+                self._progress(self._done, self.request.rows * self.request.grid.steps)
 
 
 def rollout_of(system: System, method: Method, library: Library, *, single: bool) -> Rollout:
@@ -307,8 +342,7 @@ def rollout_of(system: System, method: Method, library: Library, *, single: bool
                 recipes = recipes_of(system, method)
                 how = (recipes, system, method, with_width(compiler.target, width))
                 found = compiler.code(key, lambda: _compiled(*how))
-        sizes = (int(found.facts[name]) for name in ("stage", "row", "asked"))
-        return Rollout(found, width, method, *sizes)
+        return Rollout(found, width, method, int(found.facts["stage"]), found.facts["places"])
 
     return library.get(key, made)
 
@@ -343,7 +377,7 @@ def _compiled(
     loop = rollout_loop(module, graphs, system, method, target)
     size = max(len(graph.nodes) for graph in graphs.values())
     made = object_code(module, target, simplify=size <= _LONG)
-    return {"stage": size, "row": loop.row_size, "asked": loop.n_state}, made
+    return {"stage": size, "places": loop.places}, made
 
 
 def _name_overlong(request: Request, track: Track, method: Method, library: Library) -> None:
@@ -364,117 +398,43 @@ def _name_overlong(request: Request, track: Track, method: Method, library: Libr
         )
 
 
-# what is made of the states that were kept
-
-_OF_ENERGIES = {"kinetic_energy": "armature", "potential_energy": "gravity"}
-"""The parameter that each energy depends on, beside payloads."""
+# compiled code, kept as long as it is used
 
 
-class _Ending:
-    """The result of a run: kept states, and energies and forces computed later."""
+class Library:
+    """Compiled code by key; the entries that were not used for longest are let go.
+
+    Compiled code belongs to its process, so a copy or a pickle holds ``remake``, a function of a
+    module, which gives the library of whatever process it is called in.
+    """
 
     def __init__(
-        self,
-        request: Request,
-        track: Track,
-        options: Options,
-        library: Library,
-        threads: int,
+        self, compiler: Compiler, *, most: int = 64, remake: Callable[[], Library] | None = None
     ) -> None:
-        self.request, self.track, self.options = request, track, options
-        self.library, self.threads = library, threads
-        self.m = request.system.mechanism
-        self.times = request.grid.times()
+        self.compiler = compiler
+        self._most = most
+        self._remake = remake or unshared
+        self._found: OrderedDict[tuple[str, ...], Any] = OrderedDict()
+        self._lock = threading.RLock()
 
-    def simulation(self) -> Simulation:
-        """The result; energies and forces are computed when they are asked for."""
-        request, track = self.request, self.track
+    def get(self, key: tuple[str, ...], make: Callable[[], Item]) -> Item:
+        """The entry of this key, made where it is not there."""
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = make()
+            self._found.move_to_end(key)
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
+            return cast("Item", self._found[key])
 
-        def shaped(a: Any) -> Any:
-            return plain(a.reshape((*request.lead, *a.shape[1:])))
+    def __reduce__(self) -> tuple[Callable[[], Library], tuple[()]]:
+        return self._remake, ()
 
-        finished = np.isnan(track.failed_at)
-        entering = (np.zeros((1, 0)), np.zeros((1, 0)))
-        if request.system.closed:
-            entering = (request.constants(), request.controls(0.0))
-        return Simulation(
-            mechanism=self.m,
-            times=self.times,
-            q=shaped(track.q),
-            v=shaped(track.v),
-            finished=shaped(finished),
-            failed_at=shaped(track.failed_at),
-            ended_at=shaped(track.ended_at),
-            events=tuple(sorted(track.events, key=lambda e: (e.row, e.time))),
-            outcomes=Outcomes(
-                request.system,
-                track.failed_at,
-                track.remains,
-                track.causes,
-                frozenset(track.unclosed),
-                request.bound,
-                self.options.method,
-                *entering,
-                self.library,
-                self.threads,
-            ),
-            later={
-                "torques": lambda: shaped(self.torques()),
-                "kinetic_energy": lambda: shaped(self._of_states("kinetic_energy")),
-                "potential_energy": lambda: shaped(self._of_states("potential_energy")),
-            },
-        )
+    def kernel(self, recipe: Recipe) -> Kernel:
+        """The kernel of a recipe."""
+        return self.get(("kernel", *recipe.key), lambda: build(recipe, compiler=self.compiler))
 
-    # numbers of the kept states
 
-    def _filled(self) -> tuple[Floats, Floats, Flags]:
-        """The kept states, with the first state where there is none, and where that is."""
-        q, v = self.track.q, self.track.v
-        none = ~(finite_rows(q) & finite_rows(v))
-        if not none.any():
-            return q, v, none
-        q = np.where(none[..., None], q[:, :1], q)
-        return q, np.where(none[..., None], v[:, :1], v), none
-
-    def _of_states(self, name: str) -> Floats:
-        """An algorithm of the kept states (rows, kept)."""
-        q, v, none = self._filled()
-        known = [entry.name for entry in self._entries()]
-        named = tuple(x for x in known if x == _OF_ENERGIES[name] or is_payload(x))
-        kernel = self.library.kernel(algorithm_recipe(name, self.m, named))
-        inputs = [q, v] if name == "kinetic_energy" else [q]
-        inputs += [self._entering(x) for x in named]
-        found = kernel(*inputs, threads=self.threads).reshape(none.shape)
-        found[none] = np.nan
-        return found
-
-    def _entries(self) -> list[Any]:
-        system = self.request.system
-        return [*system.constants, *system.controls]
-
-    def _entering(self, name: str) -> Floats:
-        """A quantity at the kept states, (rows or 1, kept or 1, size)."""
-        request = self.request
-        if name in request.values:
-            value = request.values[name]
-            return value[None, None] if value.ndim == 1 else value[:, None]
-        found = [request.functions[name](float(t)) for t in self.times]
-        rows = max(1 if a.ndim == 1 else a.shape[0] for a in found)
-        return np.stack([np.broadcast_to(a, (rows, a.shape[-1])) for a in found], axis=1)
-
-    def torques(self) -> Floats:
-        """The actuators' forces (rows, kept, nv)."""
-        if self.track.torques is not None:
-            return self.track.torques
-        q, v, none = self._filled()
-        system = self.request.system
-        kernel = self.library.kernel(system.recipe("torque"))
-        parts: list[Floats] = []
-        for entries in (system.constants, system.controls):
-            blocks = [self._entering(e.name) for e in entries]
-            lead = np.broadcast_shapes((1, 1), *[b.shape[:2] for b in blocks])
-            spread = [np.broadcast_to(b, (*lead, b.shape[2])) for b in blocks]
-            parts.append(np.concatenate(spread, axis=2) if spread else np.zeros((1, 1, 0)))
-        found = kernel(q, v, *parts, threads=self.threads)
-        found[none] = np.nan
-        return found
+def unshared() -> Library:
+    """A library with a compiler of its own, which keeps nothing on disk."""
+    return Library(Compiler())

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import difference
 from linkwork.checks import finite_number
-from linkwork.compile.compiler import Compiler
+from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.process_bound import ProcessBound
 from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.errors import InputError, LinkworkError
 from linkwork.mechanism.model import Mechanism
@@ -38,8 +37,7 @@ from linkwork.solve.limits import AccelerationLimit, Interval, Limit, VelocityLi
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Options
 from linkwork.solve.problem import Problem, listed, make_problem
-from linkwork.solve.tasks.base import Task
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose, Task
 
 Floats = NDArray[np.float64]
 Output = Literal["q", "v"]

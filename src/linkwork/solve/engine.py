@@ -387,8 +387,7 @@ class _Job(NamedTuple):
         asked = (effort.steps, tries.start, tries.stop)
         numbers = (first, last, *asked, effort.seed, seed_try, program.made.facts["slice"])
         arrays = (self.x0, rows.parameters, rows.settings, tables["starts"], seeds, table)
-        arrays = (*arrays, self.x, self.report)
-        made = program.search(*numbers, *[None if a is None else a.ctypes.data for a in arrays])
+        made = program.search(numbers, (*arrays, self.x, self.report))
         return last + min(made, 0)  # below zero: minus the rows that are left
 
     def unsolved(self, first: int, last: int) -> Places:

@@ -44,8 +44,7 @@ from linkwork.solve.least_squares import MOST_DAMPING_ERROR, LeastSquares, dampe
 from linkwork.solve.limits import Interval
 from linkwork.solve.problem import Problem, priority0_part
 from linkwork.solve.seeds import Axis, starts_of
-from linkwork.solve.tasks.base import Residual, beyond_slack
-from linkwork.solve.tasks.frames import Pose
+from linkwork.solve.tasks import Pose, Residual, beyond_slack
 
 Expression = Callable[..., Mapping[str, Block]]
 
@@ -57,6 +56,9 @@ _LARGEST = 1.0e300
 STATE = ("gap", "score", "going")
 """A step's report of the x that it was given: ``gap`` <= 0 where all tasks are within tolerance,
 ``going`` <= 0 where objectives have nothing left to move; the lowest ``score`` is the best miss."""
+
+_MOST_SEEDED = 50
+"""Positions that move with a table of seeds; more are solved as quickly without, from anywhere."""
 
 _ROTATION_LENGTH = 0.22
 """A radian of rotation error weighs as much as this share of the mechanism's length."""
@@ -109,6 +111,8 @@ class Expressions:
 
     def recipes(self) -> dict[str, Recipe]:
         """The expressions by name, to be traced."""
+        from linkwork.compile.rolled import Loops  # noqa: PLC0415  not for cached code
+
         x, q0 = {"x": self.n}, {"q0": self.n_q}
         parameters, settings = {"parameters": self.n_parameters}, {"settings": self.n_settings}
         verify_settings = settings if self.verify_needs_settings else {"settings": 0}
@@ -119,8 +123,9 @@ class Expressions:
             "verify": (self.verify, {**x, **q0, **parameters, **verify_settings}),
             "place": (self.place, x),
         }
+        loops = Loops()
         return {
-            name: text_recipe((), f"ik_{name}", sizes, expression)
+            name: text_recipe((), f"ik_{name}", sizes, expression, loops=loops)
             for name, (expression, sizes) in given.items()
             if expression is not None
         }
@@ -177,12 +182,15 @@ def expressions_of(problem: Problem, *, iterated: bool = True) -> Expressions:
 def has_seeds(problem: Problem) -> bool:
     """Whether one whole pose decides, which depends on all that is moved and on nothing else.
 
-    All that moves must be bounded, by the description alone, or turn freely.
+    All that moves must be bounded, by the description alone, or turn freely, and be few enough that
+    the points of a table say something of them.
     """
     deciding = priority0_part(problem) if problem.has_secondary_goals else problem
-    if len(deciding.tasks) != 1 or not isinstance(deciding.asked["tasks"][0], Pose):
+    if len(deciding.tasks) != 1 or not isinstance(deciding.tasks[0].task, Pose):
         return False
     if deciding.held or deciding.limits or deciding.moved != problem.moved:
+        return False
+    if len(problem.moved) > _MOST_SEEDED:
         return False
     whole = deciding.tasks[0].n_rows == 6 and not any(deciding.tasks[0].slack)
     return whole and not starts_of(problem).kept.any()

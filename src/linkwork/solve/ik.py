@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.checks import whole_number
-from linkwork.compile.compiler import Compiler
-from linkwork.compile.process_bound import ProcessBound
+from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, LinkworkError, ShapeError
 from linkwork.mechanism.model import Mechanism
@@ -27,14 +26,12 @@ from linkwork.solve.messages import FailureMessages
 from linkwork.solve.nearest import Tangent, can_be_nearer, nearer
 from linkwork.solve.objectives import Objective
 from linkwork.solve.options import Choose, Options, changed
-from linkwork.solve.problem import Problem, listed, make_problem
+from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.program import Program, Progress, Refused
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
 from linkwork.solve.seeds import starting_points
 from linkwork.solve.selection import cheapest, cost_of, distance, distinct
-from linkwork.solve.tasks.base import Task
-from linkwork.solve.tasks.frames import Pose
-from linkwork.solve.tasks.whole import Closed
+from linkwork.solve.tasks import Closed, Pose, Task
 
 Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))
@@ -337,7 +334,7 @@ class InverseKinematics(ProcessBound):
     @cached_property
     def _closer(self) -> InverseKinematics | None:
         """A solver that closes the loops and asks for nothing else; None where none are kept."""
-        asked = listed(self.problem.asked["tasks"], Task, "tasks", "Pose('tool0')")
+        asked = [each.task for each in self.problem.tasks]
         closing = [task for task in asked if isinstance(task, Closed)]
         if not closing or len(closing) == len(asked):
             return None

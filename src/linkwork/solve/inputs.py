@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_array, real_rows
+from linkwork.checks import finite_rows, real_array
 from linkwork.errors import InputError, LinkworkError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from
@@ -65,7 +65,7 @@ class Inputs:
         self._problem = problem
         self.all = problem.inputs
         self._own = [None if each.own is None else each.array(each.own) for each in self.all]
-        takes = {task.name for task in problem.tasks if task.n_target}
+        takes = {task.name for task in problem.tasks if task.kind.n}
         self._order = [name for name in problem.order if name in takes]
         self._names = {each.name for each in self.all}
         self._alone = len(self.all) == len(self._order) == 1 and self.all[0].raw
@@ -216,19 +216,7 @@ def configuration(q0: Configuration, m: Mechanism, name: str = "q0") -> Floats:
     """
     if isinstance(q0, Mapping):
         return configuration_from(m, q0)
-    return finite_positions(q0, name, m.n_q)
-
-
-def finite_positions(given: ArrayLike, name: str, length: int) -> Floats:
-    """Positions (..., length), checked.
-
-    Raises: ShapeError; InputError naming the first number that is not finite.
-    """
-    positions = real_rows(given, name, length)
-    if not np.isfinite(positions).all():
-        bad = np.argwhere(~np.isfinite(positions))[0]
-        raise InputError(f"{name}[{', '.join(map(str, bad))}] is not a finite number")
-    return positions
+    return finite_rows(q0, name, m.n_q)
 
 
 def settings_of(problem: Problem, options: Options) -> Floats:

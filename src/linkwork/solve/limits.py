@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from linkwork.checks import finite_number, real_array
+from linkwork.checks import finite_number, finite_rows, real_array
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.targets import finite_rows
 
 Interval = tuple[Block | None, Block | None]
 """The lowest and the highest value; None where there is none."""
@@ -63,6 +62,7 @@ class BoundLimit:
     numbers: Floats | None = None  # where none is given
     # of coordinates whose angle is limited, how far (rad) they stay from that; part of the key
     margins: Mapping[int, float] = field(default_factory=dict[int, float])
+    source: Limit | None = None  # of which it was made
 
 
 class Limit(ABC):
@@ -81,20 +81,20 @@ PerJoint = float | Mapping[str, float | Sequence[float]] | ArrayLike
 
 
 def per_joint(
-    m: Mechanism, given: PerJoint, what: str, *, starts: NDArray[np.int64], otherwise: float
+    m: Mechanism, given: PerJoint, what: str, *, of_q: bool = False, otherwise: float = np.inf
 ) -> Floats:
-    """A number from 0 (or infinity) for each place, counted by ``starts`` (q_start or v_start).
+    """A number from 0 (or infinity) for each number of v, or ``of_q``.
 
     ``otherwise`` is for joints that a mapping does not name.
 
     Raises: UnknownNameError, ShapeError, InputError for numbers below 0 and NaN.
     """
-    n = int(starts[-1])
+    n = m.n_q if of_q else m.n_v
     if isinstance(given, Mapping):
         values = np.full(n, otherwise)
         for name, value in cast("Mapping[Any, Any]", given).items():
             c = m.joint(name)
-            part = values[int(starts[c]) : int(starts[c + 1])]
+            part = values[m.q_slice(c) if of_q else m.v_slice(c)]
             numbers = real_array(value, f"{what}['{name}']")
             if numbers.shape not in ((), (1,), part.shape):
                 raise ShapeError(
@@ -111,10 +111,8 @@ def per_joint(
         values = np.array(np.broadcast_to(numbers, (n,)))
     bad = np.flatnonzero(~(values >= 0.0))
     if bad.size:
-        c = int(np.searchsorted(starts, bad[0], side="right")) - 1
-        raise InputError(
-            f"{what} of joint '{m.joint_names[c]}' must be from 0, not {values[bad[0]]}"
-        )
+        joint = (m.joint_of_q if of_q else m.joint_of_v)(int(bad[0]))
+        raise InputError(f"{what} of joint '{joint}' must be from 0, not {values[bad[0]]}")
     return values
 
 
@@ -123,7 +121,7 @@ def position_of_velocity(m: Mechanism, index: int, what: str) -> int:
 
     Raises: UnsupportedFeatureError for a floating or spherical joint, naming it.
     """
-    c = int(np.searchsorted(m.v_start, index, side="right")) - 1
+    c = m.coordinate_of_v(index)
     if m.joint_types[c].has_quaternion:
         kind = m.joint_types[c].label
         raise UnsupportedFeatureError(
@@ -163,18 +161,27 @@ class PositionLimit(Limit):
 
     def bind(self, m: Mechanism) -> BoundLimit:
         """The limit for one mechanism (see `Limit.bind`)."""
-        margin = per_joint(m, self.margin, "PositionLimit.margin", starts=m.q_start, otherwise=0.0)
+        margin = per_joint(m, self.margin, "PositionLimit.margin", of_q=True, otherwise=0.0)
         if not np.isfinite(margin).all():
             raise InputError("PositionLimit.margin must be finite: no position would be left")
         lower, upper = m.lower + margin, m.upper - margin
         for c, name in enumerate(m.joint_names):
-            part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
+            part = m.q_slice(c)
             if np.any((lower[part] > upper[part]) & (margin[part] > 0.0)):
                 raise InputError(
                     f"PositionLimit.margin leaves no position of joint '{name}': its limits are "
                     f"{m.lower[part]} and {m.upper[part]}, the margin is {margin[part]}"
                 )
-        margins = _of_angles(m, margin)
+        margins: dict[int, float] = {}
+        for c in np.flatnonzero(np.isfinite(m.angle_limit)).tolist():
+            own, most = float(margin[int(m.q_start[c])]), float(m.angle_limit[c])
+            if own >= most:
+                raise InputError(
+                    f"PositionLimit.margin leaves no position of joint '{m.joint_names[c]}': it "
+                    f"turns up to {most:g} rad, the margin is {own:g}"
+                )
+            if own > 0.0:
+                margins[c] = own
         narrowed = margin > 0.0
         below = np.flatnonzero(narrowed & np.isfinite(lower)).tolist()
         above = np.flatnonzero(narrowed & np.isfinite(upper)).tolist()
@@ -196,24 +203,6 @@ class PositionLimit(Limit):
             bounds=bounds,
             margins=margins,
         )
-
-
-def _of_angles(m: Mechanism, margin: Floats) -> dict[int, float]:
-    """The margins of spherical joints whose angle is limited.
-
-    Raises: InputError where one leaves no position.
-    """
-    found: dict[int, float] = {}
-    for c in np.flatnonzero(np.isfinite(m.angle_limit)).tolist():
-        own, most = float(margin[int(m.q_start[c])]), float(m.angle_limit[c])
-        if own >= most:
-            raise InputError(
-                f"PositionLimit.margin leaves no position of joint '{m.joint_names[c]}': it turns "
-                f"up to {most:g} rad, the margin is {own:g}"
-            )
-        if own > 0.0:
-            found[c] = own
-    return found
 
 
 ROUNDING = 2.0**-51
@@ -239,9 +228,13 @@ class VelocityLimit(Limit):
     def bind(self, m: Mechanism) -> BoundLimit:
         """The limit for one mechanism (see `Limit.bind`)."""
         dt = finite_number(self.dt, "VelocityLimit.dt", above=0.0)
-        given = _of_description(m) if self.v_max is None else self.v_max
-        what = "VelocityLimit.v_max"
-        v_max = per_joint(m, given, what, starts=m.v_start, otherwise=np.inf)
+        if self.v_max is None:  # of the description; no interval of positions bounds a group
+            v_max = m.velocity_limit.copy()
+            for c, kind in enumerate(m.joint_types):
+                if kind.has_quaternion:
+                    v_max[m.v_slice(c)] = np.inf
+        else:
+            v_max = per_joint(m, self.v_max, "VelocityLimit.v_max")
         with np.errstate(over="ignore"):  # farther than any number is no limit
             far = v_max * dt * (1.0 - ROUNDING)
         limited = np.flatnonzero(np.isfinite(far)).tolist()
@@ -266,19 +259,6 @@ class VelocityLimit(Limit):
             settings=tuple(far[limited].tolist()),
             bounds=bounds,
         )
-
-
-def _of_description(m: Mechanism) -> Floats:
-    """The description's velocity limits (nv,), without those of floating and spherical
-    joints.
-
-    They are bounded in their body's axes, which no interval of positions is.
-    """
-    found = m.velocity_limit.copy()
-    for c, kind in enumerate(m.joint_types):
-        if kind.has_quaternion:
-            found[int(m.v_start[c]) : int(m.v_start[c + 1])] = np.inf
-    return found
 
 
 _BRAKES = 0.999
@@ -317,17 +297,17 @@ class AccelerationLimit(Limit):
         """The limit for one mechanism (see `Limit.bind`)."""
         dt = finite_number(self.dt, "AccelerationLimit.dt", above=0.0)
         what = "AccelerationLimit.a_max"
-        a_max = per_joint(m, self.a_max, what, starts=m.v_start, otherwise=np.inf)
+        a_max = per_joint(m, self.a_max, what)
         if np.any(a_max == 0.0):
-            c = int(np.searchsorted(m.v_start, np.flatnonzero(a_max == 0.0)[0], side="right")) - 1
-            raise InputError(f"{what} of joint '{m.joint_names[c]}' must be above 0")
+            joint = m.joint_of_v(int(np.flatnonzero(a_max == 0.0)[0]))
+            raise InputError(f"{what} of joint '{joint}' must be above 0")
         with np.errstate(over="ignore"):
             change = a_max * dt * dt * (1.0 - ROUNDING)
         limited = np.flatnonzero(np.isfinite(change)).tolist()
         positions = [position_of_velocity(m, k, "AccelerationLimit") for k in limited]
 
         def rows_of(v: ArrayLike) -> Floats:
-            return finite_rows(v, m.n_v, "limit 'acceleration'")
+            return np.array(finite_rows(v, "limit 'acceleration': v", m.n_v))
 
         def bounds(o: Ops, where: Where, settings: Block, numbers: Block) -> Mapping[int, Interval]:
             found: dict[int, Interval] = {}
@@ -399,8 +379,16 @@ class CoupledLimit(Limit):
         c_other, k_other = single_position(m, self.other, "CoupledLimit.other")
         if c_joint == c_other:
             raise InputError(f"CoupledLimit: joint '{self.joint}' cannot depend on itself")
-        table = _checked(self.table)
-        n = table.shape[0]
+        table = np.array(finite_rows(self.table, "CoupledLimit.table", 3))
+        if table.ndim != 2 or not len(table):
+            raise ShapeError(f"CoupledLimit.table must have shape (k, 3), not {table.shape}")
+        if np.any(np.diff(table[:, 0]) <= 0.0):
+            raise InputError("CoupledLimit.table: the other's positions must ascend by the row")
+        if crossed := np.flatnonzero(table[:, 1] > table[:, 2]).tolist():
+            raise InputError(
+                f"CoupledLimit.table: row {crossed[0]} has its lower limit above its upper"
+            )
+        n = len(table)
         with np.errstate(over="ignore"):
             slopes = np.diff(table[:, 1:], axis=0) / np.diff(table[:, :1], axis=0)
         if not np.isfinite(slopes).all():
@@ -427,20 +415,3 @@ class CoupledLimit(Limit):
             settings=(*table[:, 0].tolist(), *table[0, 1:].tolist(), *slopes.ravel().tolist()),
             bounds=bounds,
         )
-
-
-def _checked(table: ArrayLike) -> Floats:
-    """The table as numbers, or what is wrong with it."""
-    rows = np.array(real_array(table, "CoupledLimit.table"))
-    if rows.ndim != 2 or rows.shape[1] != 3 or not rows.shape[0]:
-        raise ShapeError(f"CoupledLimit.table must have shape (k, 3), not {rows.shape}")
-    if not np.isfinite(rows).all():
-        raise InputError("CoupledLimit.table must be finite numbers")
-    if np.any(np.diff(rows[:, 0]) <= 0.0):
-        raise InputError("CoupledLimit.table: the other's positions must ascend from row to row")
-    crossed = np.flatnonzero(rows[:, 1] > rows[:, 2])
-    if crossed.size:
-        raise InputError(
-            f"CoupledLimit.table: row {crossed[0]} has its lower limit above its upper"
-        )
-    return rows

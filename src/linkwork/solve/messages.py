@@ -13,7 +13,7 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.solve.expressions import ROUNDING
 from linkwork.solve.limits import POSITION, BoundLimit, Interval, Where
 from linkwork.solve.problem import Problem, way
-from linkwork.solve.tasks.base import Unit
+from linkwork.solve.tasks import Unit
 from linkwork.spatial.rotations import angle_of_quaternion
 
 Floats = NDArray[np.float64]

@@ -10,24 +10,26 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I64, POINTER, i64
 from linkwork.compile.lanes import ARRAYS, NUMBERS, Stall, emit_lanes
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
-from linkwork.compile.loops import counted_loop, emit_rows
-from linkwork.compile.native import new_table
+from linkwork.compile.loops import copy, counted_loop
+from linkwork.compile.native_call import new_table
+from linkwork.compile.rolled_rows import emit_code
 from linkwork.solve.program import DONE, GRID, OPTIONS, SOLVER_TABLE, TABLES, Sizes
 
 if TYPE_CHECKING:
     from linkwork.compile.graph import Graph
+    from linkwork.compile.rolled import Program
 
 
 def emit_engine(
     module: Any,
-    graphs: Mapping[str, Graph],
+    codes: Mapping[str, Graph | Program],
     sizes_of_inputs: tuple[tuple[tuple[int, ...], ...], int],
     width: int,
     *,
     fused: bool,
     stall: Stall | None = None,
 ) -> Sizes:
-    """Write the functions of a program; ``graphs`` are those of its expressions by name.
+    """Write the functions of a program; ``codes`` are those of its expressions by name.
 
     ``sizes_of_inputs`` are the shapes of one target each, and how many settings there are. Always
     there are ``prepare`` and ``judge``; where something is iterated ``ik``, the search alone,
@@ -35,16 +37,16 @@ def emit_engine(
     where there are features. Arrays are row-major, scratch is aligned to 64 bytes.
     """
     stages = {
-        name: emit_rows(module, graphs[name], width, name, fused=fused)
+        name: emit_code(module, codes[name], width, name, fused=fused)
         for name in ("prepare", "verify", "place")
-        if name in graphs
+        if name in codes
     }
-    functions = {name: stage.function for name, stage in stages.items()}
-    if "iterate" in graphs:
-        functions["search"] = emit_lanes(
-            module, graphs["iterate"], width, "ik", fused=fused, stall=stall
+    if "iterate" in codes:
+        stages["search"] = emit_lanes(
+            module, codes["iterate"], width, "ik", fused=fused, stall=stall
         )
-    prepare, verify = graphs["prepare"], graphs["verify"]
+    functions = {name: stage.function for name, stage in stages.items()}
+    prepare, verify = codes["prepare"], codes["verify"]
     sizes = Sizes(
         shapes=tuple(tuple(shape) for shape in sizes_of_inputs[0]),
         n_q=verify.output_sizes[0],
@@ -193,8 +195,9 @@ class _Function:
             with b.if_then(b.and_(wrong, unchecked), likely=False):
                 b.ret(row)
             n = self.sizes.n
-            for k in range(n):
-                b.store(b.load(self.item("x0", n, row, k)), self.item("x", n, row, k))
+            start, x = self.item("x0", n, row, 0), self.item("x", n, row, 0)
+            if n:
+                copy(b, start, x, i64(n))
             for k, value in enumerate((0.0, float("inf"), 0.0, float("inf"))):
                 b.store(ir.Constant(F64, value), self.item("found", len(SEARCH_REPORT), row, k))
             if self.sizes.fault > 1:  # the most tries, as `lanes` is told of them
@@ -215,7 +218,7 @@ class _Function:
             **{name: array[name] for name in ("x0", "parameters", "rows", "x")},
             "settings": b.gep(array["options"], [i64(len(OPTIONS))]),
             "starts": self.pointer("starts"), "seeds": self.pointer("seeds"),
-            "report": array["found"],
+            "report": array["found"], "scratch": array["scratch"],
         }  # fmt: skip
         given = [numbers[name] for name in NUMBERS] + [arrays[name] for name in ARRAYS]
         left = b.call(functions["search"], given)

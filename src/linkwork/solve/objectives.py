@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import finite_number
+from linkwork.checks import finite_number, finite_rows
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.manipulability import manipulability
-from linkwork.solve.targets import finite_rows
 from linkwork.spatial import so3
 from linkwork.spatial.rotations import from_quaternion
 
@@ -42,6 +41,7 @@ class BoundObjective:
     n_target: int = 0
     rows_of: Callable[[ArrayLike], Floats] = lambda _given: np.zeros(0)  # -> (..., n_target)
     target: Floats | None = None
+    source: Objective | None = None  # of which it was made
 
 
 class Objective(ABC):
@@ -78,7 +78,7 @@ class NearPosture(Objective):
 
         def rows_of(q: Any) -> Floats:
             whole = configuration_from(m, q) if isinstance(q, Mapping) else q
-            return finite_rows(whole, m.n_q, "objective 'posture'")
+            return np.array(finite_rows(whole, "objective 'posture': q", m.n_q))
 
         def descent(o: Ops, q: Block, target: Block) -> list[Block]:
             way: list[Block] = [o.const(0.0)] * m.n_v

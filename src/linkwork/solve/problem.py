@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from linkwork.mechanism.position_limits import bounded_places, limited_angles
 from linkwork.solve.least_squares import Elimination, RowBlock, sparse_elimination
 from linkwork.solve.limits import BoundLimit, Limit
 from linkwork.solve.objectives import BoundObjective, Objective
-from linkwork.solve.tasks.base import BoundTask, Task
+from linkwork.solve.tasks import BoundTask, Task
 
 Floats = NDArray[np.float64]
 
@@ -55,35 +55,11 @@ class _Counter:
     def __init__(self) -> None:
         self.total = 0
 
-    def take(self, n: int) -> Span:
-        self.total += n
-        return self.total - n, self.total
-
-    def take_all(self, sizes: Sequence[int]) -> tuple[Span, ...]:
-        return tuple(self.take(n) for n in sizes)
-
-
-def layout_of(problem: Problem) -> Layout:
-    """The places of all numbers of a problem."""
-    rows, call = _Counter(), _Counter()
-    needs_start = any(limit.needs_start for limit in problem.limits)
-    shared = {k for level in problem.levels if len(level) > 1 for k in level}
-    n_v = len(problem.moved_v)
-    return Layout(
-        targets=rows.take_all([t.n_target for t in problem.tasks]),
-        held=rows.take(len(problem.held)),
-        start=rows.take(len(problem.moved) if needs_start else 0),
-        limit_numbers=rows.take_all([limit.n_numbers for limit in problem.limits]),
-        objective_targets=rows.take_all([each.n_target for each in problem.objectives]),
-        n_parameters=rows.total,
-        thresholds=call.take_all([len(t.groups) for t in problem.tasks]),
-        weights=call.take_all([int(k in shared) for k in range(len(problem.tasks))]),
-        slacks=call.take_all([t.n_rows if any(t.slack) else 0 for t in problem.tasks]),
-        joint_weights=call.take(0 if problem.joint_weights is None else n_v),
-        limit_settings=call.take_all([len(limit.settings) for limit in problem.limits]),
-        objective_weights=call.take_all([1] * len(problem.objectives)),
-        n_settings=call.total,
-    )
+    def take(self, *sizes: int) -> tuple[Span, ...]:
+        """Spans of so many numbers."""
+        stops = [self.total + sum(sizes[: k + 1]) for k in range(len(sizes))]
+        self.total += sum(sizes)
+        return tuple((stop - size, stop) for stop, size in zip(stops, sizes, strict=True))
 
 
 class Ball(NamedTuple):
@@ -127,8 +103,7 @@ class Input(NamedTuple):
 class Problem:
     """Tasks, limits and objectives of one mechanism, and the coordinates that may move.
 
-    ``moved`` are indices into q, ``moved_v`` into v; ``held`` are those positions that anything
-    asked for also depends on, but that stay as they are given.
+    ``moved`` are indices into q, ``moved_v`` into v.
     """
 
     mechanism: Mechanism
@@ -137,27 +112,87 @@ class Problem:
     limits: tuple[BoundLimit, ...]
     objectives: tuple[BoundObjective, ...]
     coordinates: tuple[int, ...]
-    moved: tuple[int, ...]
-    moved_v: tuple[int, ...]
-    held: tuple[int, ...]
-    joint_weights: tuple[float, ...] | None  # of moved_v
-    length: float  # m, what the frames can reach from their first joint, at least roughly
-    asked: dict[str, Any]  # the arguments of `make_problem`, from which a copy is made
+    weights: Mapping[int, float] | None  # of coordinates; 1 for what is not named
 
     def __reduce__(self) -> tuple[Callable[..., Problem], tuple[dict[str, Any]]]:
-        return _remade, (self.asked,)
+        """The arguments of `make_problem`, for pickle: it cannot hold functions."""
+        names, bound = self.mechanism.joint_names, {task.name: task for task in self.tasks}
+        weights = None if self.weights is None else {names[c]: w for c, w in self.weights.items()}
+        asked = {
+            "m": self.mechanism,
+            "tasks": [replace(bound[name].task, name=name) for name in self.order],
+            "joints": [names[c] for c in self.coordinates],
+            "limits": [limit.source for limit in self.limits],
+            "objectives": [objective.source for objective in self.objectives],
+            "joint_weights": weights,
+        }
+        return _remade, (asked,)
+
+    @cached_property
+    def moved(self) -> tuple[int, ...]:
+        """The indices in q of what moves."""
+        return tuple(self.mechanism.q_indices(self.coordinates))
+
+    @cached_property
+    def moved_v(self) -> tuple[int, ...]:
+        """The indices in v of what moves."""
+        return tuple(self.mechanism.v_indices(self.coordinates))
+
+    @cached_property
+    def held(self) -> tuple[int, ...]:
+        """The indices in q of what anything asked for also depends on, but that stays."""
+        asked = (*self.tasks, *self.objectives, *self.limits)
+        read = sorted({c for each in asked for c in each.coordinates})
+        return tuple(k for k in self.mechanism.q_indices(read) if k not in set(self.moved))
+
+    @cached_property
+    def length(self) -> float:
+        """The length (m) that the frames can reach from their first joint, at least roughly.
+
+        The longest way from a first joint to a frame of the tasks; 1 m where there is none. Tasks
+        without frames, such as the centre of mass, count with all links.
+        """
+        m = self.mechanism
+        frames = {frame for task in self.tasks for frame in task.frames}
+        named = frames or m.frame_names[: m.n_link_frames]
+        return max(way(m, frame) for frame in named) or 1.0
+
+    @cached_property
+    def joint_weights(self) -> tuple[float, ...] | None:
+        """The weight of each number of v that moves; None where all weigh the same."""
+        if self.weights is None:
+            return None
+        of = self.mechanism.coordinate_of_v
+        return tuple(self.weights.get(of(k), 1.0) for k in self.moved_v)
 
     @cached_property
     def layout(self) -> Layout:
         """The places of the numbers of `parameters` and `settings`."""
-        return layout_of(self)
+        rows, call = _Counter(), _Counter()
+        needs_start = any(limit.needs_start for limit in self.limits)
+        shared = {k for level in self.levels if len(level) > 1 for k in level}
+        return Layout(
+            targets=rows.take(*[t.kind.n for t in self.tasks]),
+            held=rows.take(len(self.held))[0],
+            start=rows.take(len(self.moved) if needs_start else 0)[0],
+            limit_numbers=rows.take(*[limit.n_numbers for limit in self.limits]),
+            objective_targets=rows.take(*[each.n_target for each in self.objectives]),
+            n_parameters=rows.total,
+            thresholds=call.take(*[len(t.groups) for t in self.tasks]),
+            weights=call.take(*[int(k in shared) for k in range(len(self.tasks))]),
+            slacks=call.take(*[t.n_rows if any(t.slack) else 0 for t in self.tasks]),
+            joint_weights=call.take(0 if self.weights is None else len(self.moved_v))[0],
+            limit_settings=call.take(*[len(limit.settings) for limit in self.limits]),
+            objective_weights=call.take(*[1] * len(self.objectives)),
+            n_settings=call.total,
+        )
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
         """The arrays that compiled code takes beside q0: targets, and numbers of limits."""
         layout = self.layout
         found = [
-            Input(t.name, span, t.target_shape or (t.n_target,), bool(t.target_shape), t.target, t)
+            Input(t.name, span, t.kind.shape or (t.kind.n,), bool(t.kind.shape), t.target, t)
             for t, span in zip(self.tasks, layout.targets, strict=True)
         ]
         found += [
@@ -184,7 +219,7 @@ class Problem:
         for k in members:
             task = self.tasks[k]
             for start, stop, own in task.blocks or ((0, task.n_rows, task.coordinates),):
-                moved = (place[v] for v in expanded(self.mechanism.v_start, own) if v in place)
+                moved = (place[v] for v in self.mechanism.v_indices(own) if v in place)
                 found.append(RowBlock(first + start, first + stop, frozenset(moved)))
             first += task.n_rows
         return found
@@ -198,7 +233,7 @@ class Problem:
             *(f"limit {limit.key}" for limit in self.limits),
             *(f"objective {objective.key}" for objective in self.objectives),
             "moved " + ",".join(map(str, self.coordinates)),
-            f"joint weights {self.joint_weights is not None}",
+            f"joint weights {self.weights is not None}",
         )
 
     @cached_property
@@ -225,7 +260,7 @@ class Problem:
         moved = set(self.moved)
         still = [k for k in range(self.mechanism.n_q) if k not in moved]
         turning = limited_angles(self.mechanism, still)
-        around = expanded(self.mechanism.q_start, turning)
+        around = self.mechanism.q_indices(turning)
         return tuple(sorted({*bounded_places(self.mechanism, still), *around}))
 
     @cached_property
@@ -288,7 +323,7 @@ class Problem:
         found = {c for task in self.tasks for c in task.straight}
         found -= {c for t in self.tasks for c in t.coordinates if c not in t.straight}
         found -= {c for goal in self.objectives for c in goal.coordinates}
-        return frozenset(expanded(self.mechanism.v_start, sorted(found)))
+        return frozenset(self.mechanism.v_indices(sorted(found)))
 
     @cached_property
     def carrying(self) -> frozenset[int]:
@@ -335,18 +370,23 @@ def make_problem(
     if not given_tasks:
         raise InputError("there is no task: give at least one, such as Pose('tool0')")
     bound = _named([task.bind(m) for task in given_tasks])
-    goals = tuple(objective.bind(m) for objective in given_objectives)
-    bounds = tuple(limit.bind(m) for limit in given_limits)
+    goals = tuple(replace(each.bind(m), source=each) for each in given_objectives)
+    bounds = tuple(replace(each.bind(m), source=each) for each in given_limits)
     moving = sorted({c for each in (*bound, *goals) for c in each.coordinates})
     if not moving:
         names = ", ".join(f"'{task.name}'" for task in bound)
         raise InputError(f"no joint moves {names}: fixed to the base")
-    weights = _weights_by_name(joint_weights)
-    still = _checked_weights(m, weights) | {m.joint(name) for name in _names(fixed)}
-    chosen = _chosen(m, moving, joints, still)
-    moved, moved_v = expanded(m.q_start, chosen), expanded(m.v_start, chosen)
-    read = sorted({*moving, *(c for limit in bounds for c in limit.coordinates)})
-    frozen = [k for k in expanded(m.q_start, read) if k not in set(moved)]
+    if joint_weights is not None and not isinstance(joint_weights, Mapping):
+        raise InputError(
+            f"joint_weights must be a mapping of names of joints to weights, such as "
+            f"{{'base': 0.1}}, not {joint_weights!r}"
+        )
+    weights = {
+        m.joint(name): finite_number(value, f"joint_weights['{name}'] (0: frozen)", least=0.0)
+        for name, value in (joint_weights or {}).items()
+    }
+    still = {c for c, weight in weights.items() if weight == 0.0}
+    chosen = _chosen(m, moving, joints, still | {m.joint(name) for name in _names(fixed)})
     ordered = sorted(bound, key=lambda task: task.priority)
     if ordered[0].priority != 0:
         raise InputError("at least one task must have priority 0, the highest: it decides")
@@ -357,25 +397,11 @@ def make_problem(
         limits=bounds,
         objectives=goals,
         coordinates=tuple(chosen),
-        moved=tuple(moved),
-        moved_v=tuple(moved_v),
-        held=tuple(frozen),
-        joint_weights=_weights_of(m, chosen, weights) if weights else None,
-        length=longest_way(m, ordered),
-        asked={
-            "m": m,
-            "tasks": tuple(given_tasks),
-            "joints": joints,
-            "fixed": fixed,
-            "limits": tuple(given_limits),
-            "objectives": tuple(given_objectives),
-            "joint_weights": weights or None,
-        },
+        weights=weights or None,
     )
 
 
 def _remade(asked: dict[str, Any]) -> Problem:
-    """The problem of these arguments, for pickle: it cannot hold functions."""
     return make_problem(**asked)
 
 
@@ -410,32 +436,6 @@ def _named(tasks: list[BoundTask]) -> list[BoundTask]:
     return result
 
 
-def _weights_by_name(weights: Any) -> dict[str, float]:
-    if weights is not None and not isinstance(weights, Mapping):
-        raise InputError(
-            f"joint_weights must be a mapping of names of joints to weights, such as "
-            f"{{'base': 0.1}}, not {weights!r}"
-        )
-    return dict(cast("Mapping[str, float]", weights or {}))
-
-
-def _checked_weights(m: Mechanism, weights: Mapping[str, float]) -> set[int]:
-    """The coordinates of weight 0, which are frozen."""
-    frozen: set[int] = set()
-    for name, value in weights.items():
-        c = m.joint(name)
-        if finite_number(value, f"joint_weights['{name}'] (0: frozen)", least=0.0) == 0.0:
-            frozen.add(c)
-    return frozen
-
-
-def _weights_of(
-    m: Mechanism, chosen: Sequence[int], weights: Mapping[str, float]
-) -> tuple[float, ...]:
-    by_coordinate = {m.joint(name): float(value) for name, value in weights.items()}
-    return tuple(by_coordinate.get(c, 1.0) for c in chosen for _ in range(m.joint_types[c].n_v))
-
-
 def _names(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
@@ -463,29 +463,13 @@ def _chosen(
             f"{allowed}"
         )
     for c in chosen:
-        part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
+        part = m.q_slice(c)
         if np.any(m.lower[part] > m.upper[part]):
             raise InputError(
                 f"joint '{m.joint_names[c]}' has its lower limit above its upper one: "
                 f"{m.lower[part]} > {m.upper[part]}; mend the description"
             )
     return chosen
-
-
-def expanded(starts: NDArray[np.int64], coordinates: Sequence[int]) -> list[int]:
-    """The indices in q, or in v, of some coordinates, by where those of each start."""
-    return [k for c in coordinates for k in range(int(starts[c]), int(starts[c + 1]))]
-
-
-def longest_way(m: Mechanism, tasks: Sequence[BoundTask]) -> float:
-    """The longest way from a first joint to a frame of the tasks, in metres; 1 where there is none.
-
-    Tasks without frames, such as the centre of mass, count with all links.
-    """
-    frames = sorted({frame for task in tasks for frame in task.frames})
-    named = [m.frame(name) for name in frames] or list(range(m.n_link_frames))
-    longest = max(way(m, m.frame_names[frame]) for frame in named)
-    return longest if longest > 0.0 else 1.0
 
 
 def way(m: Mechanism, frame: str) -> float:
@@ -515,16 +499,6 @@ def parts_of(problem: Problem) -> tuple[Problem, ...]:
     """
     if problem.objectives:
         return (problem,)
-    groups = _groups(problem)
-    if len(groups) == 1:
-        return (problem,)
-    parts = tuple(_part(problem, members, place) for place, members in enumerate(groups))
-    decided = all(part.tasks and part.tasks[0].priority == 0 for part in parts)
-    return parts if decided else (problem,)
-
-
-def _groups(problem: Problem) -> list[set[int]]:
-    """The moved coordinates, those that belong together in one set, in order of the lowest."""
     chosen = set(problem.coordinates)
     ties = [chosen.intersection(task.coordinates) for task in problem.tasks]
     ties += [chosen.intersection(limit.coordinates) for limit in problem.limits if limit.coupled]
@@ -534,20 +508,20 @@ def _groups(problem: Problem) -> list[set[int]]:
         if len(together) > 1:
             groups = [group for group in groups if not group & tie]
             groups.append(set[int]().union(*together))
-    return sorted(groups, key=min)
+    if len(groups) == 1:
+        return (problem,)
+    parts: list[Problem] = []
+    for members in sorted(groups, key=min):
 
+        def ours(each: BoundTask | BoundLimit, members: set[int] = members) -> bool:
+            moved = chosen.intersection(each.coordinates)  # none: it belongs to the first part
+            return bool(moved & members) or (not parts and not moved)
 
-def _part(problem: Problem, members: set[int], place: int) -> Problem:
-    """The part that moves ``members``; what depends on no moved joint belongs to the first."""
-    chosen = set(problem.coordinates)
-
-    def ours(coordinates: Iterable[int]) -> bool:
-        moved = chosen.intersection(coordinates)
-        return bool(moved & members) or (place == 0 and not moved)
-
-    tasks = [task for task in problem.tasks if ours(task.coordinates)]
-    limits = [limit for limit in problem.limits if not limit.coupled or ours(limit.coordinates)]
-    return _restricted(problem, tasks, limits, members)
+        tasks = [task for task in problem.tasks if ours(task)]
+        limits = [limit for limit in problem.limits if not limit.coupled or ours(limit)]
+        parts.append(_restricted(problem, tasks, limits, members))
+    decided = all(part.tasks and part.tasks[0].priority == 0 for part in parts)
+    return tuple(parts) if decided else (problem,)
 
 
 def priority0_part(problem: Problem) -> Problem:
@@ -563,34 +537,11 @@ def _restricted(
     problem: Problem, tasks: Sequence[BoundTask], limits: Sequence[BoundLimit], members: set[int]
 ) -> Problem:
     """The problem of some of its tasks and limits, moving some of its coordinates."""
-    m = problem.mechanism
-    coordinates = sorted(members)
-    moved, moved_v = expanded(m.q_start, coordinates), expanded(m.v_start, coordinates)
-    read = {c for each in (*tasks, *limits) for c in each.coordinates}
-    held = [k for k in expanded(m.q_start, sorted(read)) if k not in set(moved)]
-    weights = None
-    if problem.joint_weights is not None:
-        by_index = dict(zip(problem.moved_v, problem.joint_weights, strict=True))
-        weights = tuple(by_index[k] for k in moved_v)
-    order = tuple(name for name in problem.order if name in {task.name for task in tasks})
-    given = dict(zip(problem.order, problem.asked["tasks"], strict=True))
-    bound = zip(problem.asked["limits"], problem.limits, strict=True)
+    names = {task.name for task in tasks}
     return replace(
         problem,
         tasks=tuple(tasks),
-        order=order,
+        order=tuple(name for name in problem.order if name in names),
         limits=tuple(limits),
-        coordinates=tuple(coordinates),
-        moved=tuple(moved),
-        moved_v=tuple(moved_v),
-        held=tuple(held),
-        joint_weights=weights,
-        length=longest_way(m, tasks),
-        asked={
-            **problem.asked,
-            "tasks": tuple(replace(given[name], name=name) for name in order),
-            "joints": tuple(m.joint_names[c] for c in coordinates),
-            "limits": tuple(each for each, limit in bound if limit in limits),
-            "objectives": (),
-        },
+        coordinates=tuple(sorted(members)),
     )

@@ -22,8 +22,7 @@ from linkwork.compile.compiler import Compiler, Facts, Made
 from linkwork.compile.lanes import ARRAYS, NUMBERS, steps_in_a_slice
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
 from linkwork.compile.machine_code import COMPILING, object_code
-from linkwork.compile.native import loaded_table
-from linkwork.compile.native_call import bind, emit_fast_call
+from linkwork.compile.native_call import bind, emit_fast_call, loaded_table
 from linkwork.compile.numpy_abi import ArrayAbi, array_abi
 from linkwork.compile.target import new_module
 from linkwork.compile.threads import in_parallel
@@ -160,11 +159,13 @@ def _make(
     from linkwork.solve.native_engine import emit_engine  # noqa: PLC0415  not for cached code
 
     target, recipes = compiler.target, expressions.recipes()
-    graphs = {name: recipe.graph(fused=target.fused) for name, recipe in recipes.items()}
+    for recipe in recipes.values():
+        recipe.traced()  # if one is of a long mechanism, all are made loops
+    codes = {name: recipe.code(fused=target.fused) for name, recipe in recipes.items()}
     module = new_module("ik", target)
     inputs = (expressions.inputs, expressions.n_settings)
     sizes = emit_engine(
-        module, graphs, inputs, target.width, fused=target.fused, stall=expressions.stall
+        module, codes, inputs, target.width, fused=target.fused, stall=expressions.stall
     )
     one = abi is not None and sizes.rows_scratch == 0 and "iterate" in recipes
     if abi is not None and one:
@@ -173,7 +174,7 @@ def _make(
         emit_fast_call(module, rows, given, (sizes.n_q + sizes.report,), abi)
     facts: Facts = {"sizes": sizes.to_facts(), "one": one}
     if "iterate" in recipes:
-        instructions = recipes["iterate"].traced().signature.instructions
+        instructions = recipes["iterate"].signature().instructions
         slice_ = steps_in_a_slice(instructions, target.width)
         facts |= {"instructions": instructions, "slice": slice_}
     return facts, object_code(module, target, simplify=True)
@@ -250,7 +251,9 @@ class Program:
                     q[first:],
                     report[first:],
                 ]
-                status = self._with_scratch(self._solve, count, arrays, self.sizes.scratch(count))
+                status = self._with_scratch(
+                    self._solve, (count,), arrays, self.sizes.scratch(count)
+                )
                 if status < count and status != DONE:
                     row = status if status >= 0 else -2 - status
                     raise Refused(first + row, unfit=status >= 0)
@@ -295,14 +298,17 @@ class Program:
         given = [x, q0, parameters, found, options, q, report, np.empty(count * sizes.room)]
         arrays = [np.ascontiguousarray(a) for a in given]
         call = self._function("judge", 1, len(arrays) + 1)
-        status = self._with_scratch(call, count, arrays, sizes.rows_scratch)
+        status = self._with_scratch(call, (count,), arrays, sizes.rows_scratch)
         if status != DONE:
             raise Refused(-2 - status, unfit=False)
         return q, report
 
+    def search(self, numbers: Sequence[int], arrays: Sequence[Floats | None]) -> int:
+        """The search in lanes, see `lanes`: its numbers, and its arrays but for the scratch."""
+        return self._with_scratch(self._search, numbers, arrays, self.sizes.rows_scratch)
+
     @cached_property
-    def search(self) -> Callable[..., int]:
-        """The search in lanes: ``search(numbers..., addresses of arrays...)``, see `lanes`."""
+    def _search(self) -> Callable[..., int]:
         return self._function("ik", len(NUMBERS), len(ARRAYS))
 
     def place(self, x: Floats) -> Floats:
@@ -324,7 +330,11 @@ class Program:
         return kind(self.made.code.address(name))
 
     def _with_scratch(
-        self, call: Callable[..., int], count: int, arrays: Sequence[Floats], wanted: int
+        self,
+        call: Callable[..., int],
+        numbers: Sequence[int],
+        arrays: Sequence[Floats | None],
+        wanted: int,
     ) -> int:
         try:
             scratch = self._rooms.pop()  # no other thread has it until it is put back
@@ -332,7 +342,7 @@ class Program:
             scratch = aligned(wanted)
         if scratch.size < wanted:
             scratch = aligned(wanted)
-        status = call(count, *map(_address, arrays), _address(scratch))
+        status = call(*numbers, *map(_address, arrays), _address(scratch))
         if len(self._rooms) < _MOST_ROOMS:
             self._rooms.append(scratch)
         return status
@@ -378,5 +388,5 @@ def aligned(count: int) -> Floats:
     return room[first : first + count]
 
 
-def _address(a: Floats) -> int:
-    return a.ctypes.data
+def _address(a: Floats | None) -> int | None:
+    return None if a is None else a.ctypes.data

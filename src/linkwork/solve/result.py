@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from linkwork.checks import plain
 from linkwork.errors import InputError
 from linkwork.json_values import as_json
-from linkwork.solve.tasks.base import Group
+from linkwork.solve.tasks import Group
 
 Floats = NDArray[np.float64]
 Explain = Callable[[Floats, Floats, Floats], str]

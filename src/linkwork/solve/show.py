@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from linkwork.solve.tasks.base import Unit
+from linkwork.solve.tasks import Unit
 
 if TYPE_CHECKING:
     from linkwork.solve.result import IKResult

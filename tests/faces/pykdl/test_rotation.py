@@ -19,7 +19,8 @@ from linkwork.faces.pykdl import (
     Wrench,
     ZeroAxisWarning,
     ZeroQuaternionWarning,
-    angles,
+    addDelta,
+    diff,
 )
 from robots import about
 from seeds import rng
@@ -446,17 +447,23 @@ def test_with_eps_small_and_half_turns_are_rounded():
         Rotation.RotX(np.ones(2)).GetRotAngle(0.1)  # pyright: ignore
 
 
+def turned_by(*vector: Any) -> Rotation:
+    """A turn about a vector by its length."""
+    return addDelta(Rotation(), Vector(*vector))
+
+
 def test_vectors_to_rotations_and_back():
     for v in rng("exp").uniform(-1.7, 1.7, (100, 3)).tolist():
-        assert near(angles.to_vector(angles.from_vector(tuple(v))), v, 2e-15)
-    assert angles.from_vector((0.0, 0.0, 0.0)) == angles.IDENTITY
+        assert near(list(diff(Rotation(), turned_by(*v))), v, 2e-15)
+    assert np.array_equal(array(turned_by(0, 0, 0)), np.eye(3))
     for tiny in (1e-9, 1e-160, 1e-300):
-        assert angles.to_vector(angles.from_vector((0.0, tiny, 0.0)))[1] == pytest.approx(tiny)
+        assert turned_by(0, tiny, 0).GetRot()[1] == pytest.approx(tiny)
 
 
 def test_quaternions_with_odd_numbers():
-    assert all(map(math.isnan, angles.from_quaternion(math.inf, 0.0, 0.0, 1.0)))
-    assert near(angles.from_quaternion(0.0, 0.0, 3e300, 3e300), angles.from_vector((0, 0, HALF)))
+    assert np.isnan(array(Rotation.Quaternion(math.inf, 0.0, 0.0, 1.0))).all()
+    expected = Rotation.RotZ(HALF)
+    assert near(array(Rotation.Quaternion(0.0, 0.0, 3e300, 3e300)), array(expected))
 
 
 # batches
@@ -505,10 +512,9 @@ def test_quaternions():
 def test_turns_by_vectors():
     v = rng("v").normal(size=(3, 10))
     v[:, 4] = 0.0
-    nine = angles.from_vector(tuple(v))  # pyright: ignore
+    turns = turned_by(*v)
     for k in range(10):
-        alone = angles.from_vector(tuple(v[:, k].tolist()))  # pyright: ignore
-        assert np.allclose([np.broadcast_to(x, 10)[k] for x in nine], alone, atol=1e-15)
+        assert near(array(turns.At(k)), array(turned_by(*v[:, k])), 1e-15)
 
 
 def test_a_batch_has_any_shape():
@@ -522,7 +528,7 @@ def test_a_batch_has_any_shape():
 
 def test_lengths_do_not_overflow():
     x = np.array([3e200])
-    assert angles.lengths((x, x * 0, 4 * x / 3)) == pytest.approx(5e200)
+    assert Vector(x, 0.0, 4 * x / 3).Norm() == pytest.approx(5e200)
 
 
 def test_arrays_become_batches_without_a_copy():

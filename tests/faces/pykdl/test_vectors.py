@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from linkwork.errors import LinkworkError, ShapeError
-from linkwork.faces.pykdl import Equal, SetToZero, Twist, Vector, Wrench, dot
+from linkwork.faces.pykdl import Equal, SetToZero, Twist, Vector, Wrench, addDelta, diff, dot
 from linkwork.faces.pykdl.values import ElementError, WrongTypeError
-from linkwork.faces.pykdl.vectors import Pair
 from seeds import rng
 
 # vector
@@ -276,7 +275,7 @@ BOTH = pytest.mark.parametrize("kind", [Twist, Wrench])
 
 @pytest.mark.row("S3-076")
 @BOTH
-def test_operators(kind: type[Pair]):
+def test_operators(kind: type[Any]):
     a, b = kind(A, B), kind(B, A)  # pyright: ignore
     for made, expected in (
         (a + b, [5, 7, 9, 5, 7, 9]),
@@ -304,7 +303,7 @@ def test_operators(kind: type[Pair]):
 
 @pytest.mark.row("S3-076")
 @BOTH
-def test_elements_of_pairs(kind: type[Pair]):
+def test_elements_of_pairs(kind: type[Any]):
     t = kind(A, B)  # pyright: ignore
     assert [t[k] for k in range(6)] == [1, 2, 3, 4, 5, 6]
     t[0], t[5] = 7, 8
@@ -331,9 +330,9 @@ def test_twists_and_wrenches_are_not_multiplied_or_mixed():
 def test_differences_of_one_kind_only():
     t, w = Twist(A, B), Wrench(A, B)
     with pytest.raises(TypeError, match="diff of a Twist"):
-        t._difference(w, 1.0)
+        diff(t, w)
     with pytest.raises(TypeError, match="addDelta of a Wrench"):
-        w._added(t, 1.0)
+        addDelta(w, t)
 
 
 @pytest.mark.row("S3-070", "S3-071")
@@ -375,7 +374,7 @@ def test_reference_points():
 
 @pytest.mark.row("S3-074", "S3-075")
 @BOTH
-def test_reversed_and_zero_in_place(kind: type[Pair]):
+def test_reversed_and_zero_in_place(kind: type[Any]):
     t = kind(A, B)  # pyright: ignore
     assert t.ReverseSign() is None
     assert list(t) == [-1, -2, -3, -4, -5, -6]
@@ -398,7 +397,7 @@ def test_power():
 
 
 @BOTH
-def test_arrays_there_and_back(kind: type[Pair]):
+def test_arrays_there_and_back(kind: type[Any]):
     six = rng("arrays").normal(size=(5, 6))
     batch: Any = kind.FromArray(six)
     assert batch.shape == (5,)

@@ -27,15 +27,6 @@ from linkwork.faces.urdfpy import (
     Visual,
     matrix_to_xyz_rpy,
 )
-from linkwork.faces.urdfpy.description import (
-    NOWHERE,
-    Source,
-    added,
-    by_tables,
-    checked_against,
-    pose_of,
-    read_shape,
-)
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.write import to_text
@@ -124,26 +115,27 @@ def test_values_by_name(shapes: URDF):
 
 
 def test_a_pose_without_turns_is_exact():
-    record = records.Visual(None, (1.0, 2.0, 3.0), records.ZERO, None)
-    first, second = pose_of(record), pose_of(record)
+    shown = '<visual><origin xyz="1 2 3"/><geometry><box size="1 1 1"/></geometry></visual>'
+    first, second = (Visual._from_xml(ET.fromstring(shown), "").origin for _ in range(2))
     assert first.tolist() == [[1, 0, 0, 1], [0, 1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]
     first[0, 3] = 9.0  # poses are not shared
     assert second[0, 3] == 1.0
 
 
-def test_what_this_face_needs_is_noted_all_at_once():
-    text = """<robot name="r"><link name="a"/>
+def test_what_this_face_needs_is_noted_all_at_once(tmp_path: Path):
+    path = tmp_path / "r.urdf"
+    path.write_text("""<robot name="r"><link name="a"/>
 <link name="b"><visual/></link>
 <joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>
 <material name="m"/>
-<material name="m"/></robot>"""
+<material name="m"/></robot>""")
     with pytest.raises(DescriptionError) as caught:
-        checked_against(URDF, read(text).robot, Source("r.urdf"))
+        URDF.load(str(path))
     found = [(problem.line, problem.code, problem.file) for problem in caught.value.problems]
     assert found == [
-        (2, "missing-element", "r.urdf"),
-        (3, "missing-limits", "r.urdf"),
-        (5, "duplicate-material", "r.urdf"),
+        (2, "missing-element", str(path)),
+        (3, "missing-limits", str(path)),
+        (5, "duplicate-material", str(path)),
     ]
 
 
@@ -208,16 +200,11 @@ class Marked(Sphere):
 
 @pytest.mark.row("S2-030")
 def test_what_a_subclass_adds_is_taken_from_what_was_unknown():
-    assert added(Marked) == (["mark"], [])
-    assert added(Sphere) == ([], [])
-    mark = records.ExtraAttribute("sphere", "mark", "7")
-    read = {"radius": 2.0}
-    assert by_tables(Marked, read, [mark], NOWHERE) == {"radius": 2.0, "mark": 7}
-    assert by_tables(Sphere, read, [mark], NOWHERE) == read
-    made = read_shape(Marked, records.Sphere(2.0, extra=(mark,)), NOWHERE)
+    made = Marked._from_xml(ET.fromstring('<sphere radius="2" mark="7"/>'), "")
     assert (type(made), made.radius, made.mark) == (Marked, 2.0, 7)
+    assert made._to_xml(None, "").attrib == {"radius": "2", "mark": "7"}
     with pytest.raises(ValueError, match="'mark'"):
-        by_tables(Marked, read, [], NOWHERE)
+        Marked._from_xml(ET.fromstring('<sphere radius="2"/>'), "")
 
 
 @pytest.mark.row("S2-170", "S2-030")

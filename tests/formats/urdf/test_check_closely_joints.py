@@ -12,10 +12,8 @@ from linkwork.formats.structure import Mimic as Coupling
 from linkwork.formats.urdf.check_closely import check_closely, final_couplings
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Joint, Limit, Mimic, Robot, Safety
-from linkwork.mechanism.couplings import Limits, narrow
+from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import JointType
-from linkwork.mechanism.parts import JointPart
-from linkwork.mechanism.parts import Mimic as MimicPart
 from seeds import rng
 
 
@@ -141,13 +139,6 @@ def random_joints(label: str) -> list[Joint]:
     return [joints[k] for k in random.permutation(n)]
 
 
-def part_of(j: Joint) -> JointPart:
-    mimic = j.mimic and MimicPart(j.mimic.joint, j.mimic.multiplier, j.mimic.offset)
-    R, p, axis = np.eye(3), np.zeros(3), np.array([0.0, 0.0, 1.0])
-    ends = {"parent": "a", "child": "b"}
-    return JointPart(name=j.name, type=JointType.REVOLUTE, **ends, R=R, p=p, axis=axis, mimic=mimic)
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_couplings_are_those_of_their_chains(seed: int):
     joints = random_joints(f"couplings {seed}")
@@ -208,10 +199,22 @@ def test_what_is_left_of_a_leaders_range_is_what_a_search_finds(seed: int):
         shown = problem.message.partition("[")[2].strip("]").split(", ")
         assert [float(x) for x in shown] == pytest.approx([left, right], abs=1e-3)
     # the mechanism comes to the same end
-    limits = {"l": Limits(low, high), "f": Limits(lower, upper)}
-    coupled = {"f": MimicPart("l", multiplier, offset)}
-    findings = narrow(limits, [part_of(follow)], coupled)
-    assert bool(findings) == (share == 0)
+    limits = {"l": (low, high), "f": (lower, upper)}
+    mimics = {"f": Coupling("l", multiplier, offset)}
+    parts = [
+        JointPart(
+            name=name,
+            type=JointType.REVOLUTE,
+            parent="a",
+            child=f"{name} link",
+            lower=limits[name][0],
+            upper=limits[name][1],
+            mimic=mimics.get(name),
+        )
+        for name in limits
+    ]
+    links = [LinkPart(name) for name in ("a", "l link", "f link")]
+    assert bool(assemble(Parts("r", links, parts)).findings) == (share == 0)
 
 
 def test_a_leader_that_is_left_one_position_is_a_warning():

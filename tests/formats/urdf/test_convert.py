@@ -10,20 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import urdf_strategies
 from linkwork.formats.urdf.convert import (
-    JUDGE,
     LARGEST,
     LONGEST,
-    READ,
-    WRITE,
+    VALUES,
     BadText,
+    Kind,
     content_text,
     number_text,
     numbers,
     show,
 )
-from linkwork.formats.urdf.schema import Kind
-from urdf_strategies import VALUES
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -41,15 +39,12 @@ def test_as_many_as_asked_for(values: list[float]):
 
 @given(st.text(max_size=12))
 def test_any_text_is_numbers_or_refused(text: str):
-    for kind, read in READ.items():
+    for values in VALUES.values():
         try:
-            value = read(text)
+            values.judged(text)
         except BadText as bad:
             assert bad.complaint.message
             assert "\n" not in bad.complaint.message
-        else:
-            if kind in JUDGE:
-                JUDGE[kind](value)
 
 
 @given(st.text("0123456789.eE+-_ \t\n infaINF,x٣", max_size=9))
@@ -60,18 +55,18 @@ def test_the_short_way_and_the_long_way_agree(text: str):
             wanted: Any = numbers(text, count)
         except BadText as bad:
             with pytest.raises(BadText) as caught:
-                READ[kind](text)
+                VALUES[kind].read(text)
             assert caught.value.complaint == bad.complaint
         else:
             if max(map(abs, wanted)) <= LARGEST or count == 1:
-                assert repr(READ[kind](text)) == repr(wanted if count > 1 else wanted[0])
+                assert repr(VALUES[kind].read(text)) == repr(wanted if count > 1 else wanted[0])
 
 
 @pytest.mark.parametrize("text", ["1_0", "nan", "inf", "-Infinity", "1e999", "٣", "1" * 400])
 def test_what_python_takes_for_a_number_and_urdf_does_not(text: str):
     for kind, one in ((Kind.NUMBER, text), (Kind.LENGTHS, f"0 {text} 0")):
         with pytest.raises(BadText):
-            READ[kind](one)
+            VALUES[kind].read(one)
 
 
 GOOD = {"1": 1.0, "-.5": -0.5, "+2.": 2.0, "1e3": 1000.0, "1E-3": 0.001, "007": 7.0, "-0": -0.0}
@@ -127,9 +122,9 @@ def test_hints_name_the_fault():
 
 @pytest.mark.parametrize("kind", [Kind.LENGTHS, Kind.DIRECTION, Kind.SIZES, Kind.SCALES])
 def test_lengths_that_would_overflow_are_refused(kind: Kind):
-    assert READ[kind](f"{LARGEST} 1 1")[0] == LARGEST
+    assert VALUES[kind].read(f"{LARGEST} 1 1")[0] == LARGEST
     with pytest.raises(BadText, match="too large"):
-        READ[kind]("1 1 -1e101")
+        VALUES[kind].read("1 1 -1e101")
 
 
 def test_judgements_of_odd_values():
@@ -143,7 +138,7 @@ def test_judgements_of_odd_values():
         (Kind.NAME, "a\nb"),
     ]
     for kind, value in odd:
-        assert JUDGE[kind](value) is not None, (kind, value)
+        assert VALUES[kind].judge(value) is not None, (kind, value)
     fine = [
         (Kind.POSITIVE, 1.0),
         (Kind.NOT_NEGATIVE, 0.0),
@@ -153,13 +148,13 @@ def test_judgements_of_odd_values():
         (Kind.NAME, "名"),
     ]
     for kind, value in fine:
-        assert JUDGE[kind](value) is None, (kind, value)
+        assert VALUES[kind].judge(value) is None, (kind, value)
 
 
 def test_joint_types():
-    assert READ[Kind.JOINT_TYPE]("revolute") == "revolute"
+    assert VALUES[Kind.JOINT_TYPE].read("revolute") == "revolute"
     with pytest.raises(BadText) as caught:
-        READ[Kind.JOINT_TYPE]("Revolut")
+        VALUES[Kind.JOINT_TYPE].read("Revolut")
     assert "did you mean 'revolute'" in caught.value.complaint.hint
 
 
@@ -197,8 +192,8 @@ def test_numbers_are_written_short():
 @pytest.mark.parametrize("kind", Kind)
 @given(data=st.data())
 def test_writing_is_undone_by_reading(kind: Kind, data: st.DataObject):
-    value = data.draw(VALUES[kind])
-    assert repr(READ[kind](WRITE[kind](value))) == repr(value)
+    value = data.draw(urdf_strategies.VALUES[kind])
+    assert repr(VALUES[kind].read(VALUES[kind].write(value))) == repr(value)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +216,7 @@ def test_what_is_no_number_is_not_written(value: Any):
 
 
 def test_several_numbers_from_any_sequence():
-    write = WRITE[Kind.LENGTHS]
+    write = VALUES[Kind.LENGTHS].write
     assert {write(v) for v in ((1, 2.0, 3), [1, 2, 3], np.array([1, 2, 3]))} == {"1 2 3"}
     for wrong in (
         (1.0, 2.0),
@@ -235,9 +230,9 @@ def test_several_numbers_from_any_sequence():
     ):
         with pytest.raises(BadText):
             write(wrong)
-    assert WRITE[Kind.RGBA]((0, 0, 0, 1e300)) == "0 0 0 1e300"
+    assert VALUES[Kind.RGBA].write((0, 0, 0, 1e300)) == "0 0 0 1e300"
     with pytest.raises(BadText):
-        WRITE[Kind.FACTOR](LARGEST * 2)
+        VALUES[Kind.FACTOR].write(LARGEST * 2)
 
 
 @pytest.mark.parametrize(
@@ -246,18 +241,18 @@ def test_several_numbers_from_any_sequence():
 def test_texts_that_xml_cannot_hold_are_not_written(text: Any):
     for kind in (Kind.NAME, Kind.LABEL, Kind.CONTENT):
         with pytest.raises(BadText):
-            WRITE[kind](text)
+            VALUES[kind].write(text)
 
 
 def test_names_and_contents_have_rules_of_their_own():
-    assert WRITE[Kind.LABEL](" ") == " " and WRITE[Kind.NAME]("\t a") == "\t a"
+    assert VALUES[Kind.LABEL].write(" ") == " " and VALUES[Kind.NAME].write("\t a") == "\t a"
     for wrong in ("", " \n"):
         with pytest.raises(BadText):
-            WRITE[Kind.NAME](wrong)
+            VALUES[Kind.NAME].write(wrong)
     assert content_text("a b") == "a b" and content_text("") == ""
     for space in " \t\r\n":
-        assert READ[Kind.CONTENT](f"{space}a b{space}") == "a b"
+        assert VALUES[Kind.CONTENT].read(f"{space}a b{space}") == "a b"
         with pytest.raises(BadText):
             content_text(f"a{space}")  # reading strips it
     for text in ("\u00a0a\u00a0", "\u0085", "\u2028\u3000"):  # no white space to XML
-        assert READ[Kind.CONTENT](WRITE[Kind.CONTENT](text)) == text
+        assert VALUES[Kind.CONTENT].read(VALUES[Kind.CONTENT].write(text)) == text

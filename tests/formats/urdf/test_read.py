@@ -17,7 +17,7 @@ from lxml import etree
 from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.convert import LONGEST
-from linkwork.formats.urdf.findings import Findings, UnknownParts
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.read import DEEPEST, LONGEST_TAG, read
 from linkwork.formats.urdf.records import (
     Box,
@@ -615,9 +615,8 @@ KNOWN = ("origin", "geometry", "material")
 
 def element(label: str, times: int = 1) -> list[tuple[str, str]]:
     problems = Findings(None)
-    unknown = UnknownParts(problems)
     for _ in range(times):
-        unknown.element("visual", KNOWN, label, tags=frozenset({"limit"}), line=3, name="a")
+        problems.unknown_element("visual", KNOWN, label, line=3, name="a")
     return [(problem.level, problem.hint) for problem in problems.sorted()]
 
 
@@ -645,7 +644,7 @@ def test_guesses_end():
 def test_attributes():
     problems = Findings(None)
     names = ["nmae", *"abcdef"]
-    UnknownParts(problems).attributes("link", ["name"], names, line=3, name="a")
+    problems.unknown_attributes("link", ["name"], names, line=3, name="a")
     (problem,) = problems.sorted()
     assert (problem.level, problem.hint) == ("warning", "did you mean 'name'?")
     assert "'nmae', 'a', 'b', 'c', 'd' and 2 more" in problem.message
@@ -659,7 +658,7 @@ RECORDS = [r for r in vars(records).values() if is_dataclass(r) and r is not rec
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda r: r.__name__)
 def test_records_are_small_and_have_no_dict(record: type):
-    assert "__slots__" in vars(record)
+    assert all("__slots__" in vars(kind) for kind in record.__mro__[:-1])
     assert all(f.name == "problems" or f.init for f in fields(record))
 
 

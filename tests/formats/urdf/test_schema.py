@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -10,9 +9,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pytest
 
+from linkwork.formats.urdf.convert import BadText
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.read import Reader, read
-from linkwork.formats.urdf.schema import JOINT_TYPES, ROBOT, Child, Element, Kind
+from linkwork.formats.urdf.records import Box, Inertial, Link, Mesh, Robot, Transmission
+from linkwork.formats.urdf.schema import JOINT_TYPES, ROBOT, Child, Element, Kind, elements
 from seeds import rng
 
 # https://wiki.ros.org/urdf/XML, element by element
@@ -41,12 +42,6 @@ STANDARD = {
 }
 
 
-def elements(element: Element = ROBOT) -> Iterator[Element]:
-    yield element
-    for child in element.children:
-        yield from elements(child.element)
-
-
 def test_the_table_has_the_whole_format():
     found = {e.tag: {a.name for a in e.attributes} for e in elements() if e.tag in STANDARD}
     # <joint> is two elements, one of the robot and one of a transmission
@@ -71,13 +66,9 @@ def filled(element: Element) -> list[str]:
     """The fields of a record that an element fills, those of its inline children included."""
     names = [] if element.packed else [a.target for a in element.attributes]
     names += [element.packed] if element.packed else []
-    shared: set[str] = set()
     for child in element.children:
-        if child.field:
-            shared.add(child.field)
-        elif child.element.record is None:
-            names += filled(child.element)
-    return names + sorted(shared)
+        names += [child.field] if child.field else filled(child.elements[0])
+    return names
 
 
 @pytest.mark.parametrize("element", [e for e in elements() if e.record], ids=lambda e: e.tag)
@@ -129,22 +120,20 @@ def make(element: Element, random: np.random.Generator) -> Any:
     if element.packed:
         xx, xy, xz, yy, yz, zz = out.values()
         out = {element.packed: ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))}
-    choices: dict[str, list[Child]] = {}
     for child in element.children:
-        choices.setdefault(child.field or child.element.tag, []).append(child)
-    for name, children in choices.items():
-        child = children[int(random.integers(len(children)))]
         if child.repeated:
-            out[name] = tuple(part(child, random) for _ in range(int(random.integers(1, 4))))
+            count = int(random.integers(1, 4))
+            out[child.field] = tuple(part(child, random) for _ in range(count))
         elif child.field:
-            out[name] = part(child, random)
+            out[child.field] = part(child, random)
         else:
-            out.update(make(child.element, random))
+            out.update(make(child.elements[0], random))
     return element.record(**out) if element.record else out
 
 
 def part(child: Child, random: np.random.Generator) -> Any:
-    return f"t{random.integers(99)}" if child.element.text else make(child.element, random)
+    element = child.elements[int(random.integers(len(child.elements)))]
+    return f"t{random.integers(99)}" if element.text else make(element, random)
 
 
 def write(element: Element, fields_of: Any) -> str:
@@ -167,13 +156,9 @@ def write(element: Element, fields_of: Any) -> str:
         text += f" {attribute.name}={quoteattr(plain)}"
     text += ">\n"
     for child in element.children:
-        if not child.field:
-            text += write(child.element, fields_of)
-            continue
-        held = get(child.field)
+        held = get(child.field) if child.field else fields_of
         for one in held if child.repeated else [held]:
-            if child.element.record is None or isinstance(one, child.element.record):
-                text += write(child.element, one)
+            text += write(child.records.get(type(one), child.elements[0]), one)
     return text + f"</{element.tag}>\n"
 
 
@@ -193,3 +178,55 @@ def unchecked(text: str) -> Any:
     robot = Reader(text.encode(), problems).read()
     assert not problems.failed, problems.sorted()
     return robot
+
+
+# ---- the table gone through from records
+
+
+def find(tag: str) -> Element:
+    return next(element for element in elements() if element.tag == tag)
+
+
+def test_defaults_are_texts_that_read_back():
+    for element in elements():
+        for attribute in element.attributes:
+            if attribute.default_text is not None:
+                assert attribute.values.read(attribute.default_text) == attribute.default
+
+
+def test_each_place_is_of_one_sort():
+    for element in elements():
+        for child in element.children:
+            assert bool(child.records) + (child.inline is not None) + child.text == 1
+
+
+def test_where_extras_may_stand():
+    assert set(find("visual").inner) == {"visual", "origin", "geometry"}
+    assert set(find("transmission").inner) == {"transmission", "type"}
+    assert find("link").inner == {"link": find("link")}
+
+
+def test_a_matrix_is_unpacked_by_its_upper_triangle():
+    rows = ((1.0, 2.0, 3.0), (2.0, 4.0, 5.0), (3.0, 5.0, 6.0))
+    inertial = Inertial((0.0,) * 3, (0.0,) * 3, 1.0, rows)
+    assert [value for _, value in find("inertia").values(inertial)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_type_is_an_element_unless_the_file_had_the_attribute():
+    element = find("transmission")
+    assert not element.is_attribute(Transmission("t", "x"), "type")
+    assert not element.is_attribute(Transmission("t", "x", layout=("type",)), "type")
+    assert element.is_attribute(Transmission("t", "x", layout=("joint",)), "type")
+    assert not element.is_attribute(Transmission("t", layout=("joint",)), "joints")
+
+
+def test_records_find_their_element_and_others_are_refused():
+    links = ROBOT.children[0]
+    assert links.element_of(Link("a")).tag == "link"
+    (shapes,) = find("geometry").children
+    assert [shapes.element_of(s).tag for s in (Box((1.0,) * 3), Mesh(""))] == ["box", "mesh"]
+    with pytest.raises(BadText, match="field 'links': Link, not Robot"):
+        links.element_of(Robot("r"))
+    assert links.items(Robot("r", [Link("a")])) == (Link("a"),)  # type: ignore[arg-type]
+    with pytest.raises(BadText, match="a tuple, not str"):
+        links.items(Robot("r", "ab"))  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ from linkwork.formats.urdf.records import (
     TransmissionJoint,
     Visual,
 )
-from linkwork.formats.urdf.write import to_bytes, to_text
+from linkwork.formats.urdf.write import content, quoted, to_bytes, to_text
 from linkwork.mechanism.from_urdf import from_urdf
 from urdf_strategies import robots
 
@@ -535,3 +535,108 @@ def test_a_chain_of_ten_thousand_links_is_written_soon():
     start = time.process_time()
     to_text(Robot("chain", links, joints))
     assert time.process_time() - start < 3.0  # 0.1 s on an idle machine
+
+
+# ---- extras
+
+
+def unknown(tag: str, xml: Any, within: str = "robot") -> ExtraElement:
+    return ExtraElement(within, tag, xml)
+
+
+def plain(name: Any, value: Any = "", within: str = "robot") -> ExtraAttribute:
+    return ExtraAttribute(within, name, value)
+
+
+GOOD = [
+    unknown("a", "<a/>"),
+    unknown("a", "<a ></a >"),
+    unknown("a", "<a x='>/'>/></a>"),
+    unknown("a-b", "<a-b\n/>"),
+    unknown("a", "<a><a/></a>"),
+    unknown("a", "<a><!-- </a> --><link name='x'/></a>"),
+    plain("é", "<&\"'\n"),
+    plain("xml:id"),
+]
+
+
+@pytest.mark.parametrize("extra", GOOD, ids=repr)
+def test_what_is_one_thing_reads_back(extra: Any):
+    robot = Robot("r", (Link("l"),), extra=(extra,))
+    assert read(to_text(robot)).robot == robot
+
+
+BAD: list[tuple[Any, str]] = [
+    (unknown("a", "<b/>"), "does not begin"),
+    (unknown("a", "<ab/>"), "does not begin"),
+    (unknown("a", " <a/>"), "does not begin"),
+    (unknown("a", ""), "does not begin"),
+    (unknown("a", "<?xml version='1.0'?><a/>"), "does not begin"),
+    (unknown("a", "<!DOCTYPE a><a/>"), "does not begin"),
+    (unknown("a", "<a/><link name='evil'/>"), "not this one element"),
+    (unknown("a", "<a/> "), "not this one element"),
+    (unknown("a", "<a/><!-- c -->"), "not this one element"),
+    (unknown("a", "<a></a><!-- </a>-->"), "not this one element"),
+    (unknown("a", "<a>"), "not this one element"),
+    (unknown("a", "<a></a><a></a>"), "broken XML"),
+    (unknown("a", "<a></b></a>"), "broken XML"),
+    (unknown("a", "<a x=1/>"), "broken XML"),
+    (unknown("a", "<a>&e;</a>"), "broken XML"),
+    (unknown("a", "<a>\0</a>"), "broken XML"),
+    (unknown("a", "<a>\ud800</a>"), "broken XML"),
+    (unknown("a", 3), "a tag and a text"),
+    (unknown("link", "<link/>"), "element of URDF"),
+    (unknown("joint", "<joint/>"), "element of URDF"),
+    (unknown("a", "<a/>", "link"), "'link' is no element of <robot>"),
+    (unknown("a", "<a/>", ""), "no element of <robot>"),
+    (plain("name"), "an attribute of URDF"),
+    (plain("a b"), "no name"),
+    (plain('a="1" b'), "no name"),
+    (plain(""), "no name"),
+    (plain(3), "not a text"),
+    (plain("a", 3), "not a text"),
+    (plain("a", "\x1f"), "cannot hold"),
+    ("<a/>", "no extra"),
+]
+
+
+@pytest.mark.parametrize("extra, words", BAD, ids=repr)
+def test_what_would_read_back_as_something_else_is_refused(extra: Any, words: str):
+    with pytest.raises(InputError) as caught:
+        to_text(Robot("r", (Link("l"),), extra=(extra,)))
+    assert words in str(caught.value) and "robot 'r'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        Comment("robot", "a--b"),
+        Comment("robot", "a-"),
+        Comment("robot", "a\rb"),
+        Comment("robot", "\0"),
+        Comment("robot", 3),  # type: ignore[arg-type]
+        Comment("robot", "a?>", target="p"),
+        Comment("robot", " a", target="p"),
+        Comment("robot", "a", target="xml"),
+        Comment("robot", "a", target="p q"),
+        Comment("link", "a"),
+        "a",
+    ],
+    ids=repr,
+)
+def test_comments_that_would_end_early_are_refused(comment: Any):
+    with pytest.raises(InputError):
+        to_text(Robot("r", (Link("l"),), comments=(comment,)))
+
+
+def test_long_comments_are_kept():
+    comment = Comment("robot", "x" * 200_000)
+    robot = read(to_text(Robot("r", (Link("l"),), comments=(comment,)))).robot
+    assert robot.comments == (comment,)
+    with pytest.raises(InputError, match="cannot hold"):
+        to_text(replace(robot, comments=(Comment("robot", "x" * 100_000 + "\0"),)))
+
+
+def test_escapes():
+    assert quoted("<&>\"'\t\n\r é") == "&lt;&amp;&gt;&quot;'&#9;&#10;&#13; é"
+    assert content("<&>\"'\t\n\r é") == "&lt;&amp;&gt;\"'\t\n&#13; é"

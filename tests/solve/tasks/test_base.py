@@ -8,23 +8,29 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import InputError
+from linkwork.checks import finite_rows
+from linkwork.errors import InputError, ShapeError
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.targets import finite_rows
-from linkwork.solve.tasks.base import (
+from linkwork.solve.tasks import (
     TOLERANCES,
+    Direction,
     Group,
+    OnLine,
+    Orientation,
+    Position,
     Residual,
+    TargetKind,
     Task,
     beyond_slack,
     bound,
     coordinates_of,
     has_slack,
     turns_freely,
-    with_slack,
 )
+from linkwork.spatial import so3
 from robots import mechanism_from
+from seeds import rng
 
 M = lw.load("planar_3r").mechanism
 
@@ -43,16 +49,18 @@ class Sum(Task):
             error = o.vector([target[0] - total])
             return Residual(error, [o.const([1.0])] * 3, [error[0] * error[0]])
 
+        def read(target, name):
+            return finite_rows(target, name, 1)
+
         return bound(
             self,
-            target=self.target,
+            m,
+            TargetKind(1, read),
+            residual,
             name="sum",
             key="sum",
             groups=[Group("angle", "rad", 0, 1)],
             coordinates=(0, 1, 2),
-            n_target=1,
-            read=lambda target, of: finite_rows(target, 1, of),
-            residual=residual,
         )
 
 
@@ -84,9 +92,9 @@ def test_numbers_for_all_groups_or_for_each():
 
 def test_messages_have_the_name_that_the_problem_gave():
     task = replace(Sum(name="mine").bind(M), name="mine_2")
-    with pytest.raises(InputError, match=r"task 'mine_2': target \[1\] is not finite"):
+    with pytest.raises(InputError, match=r"task 'mine_2': target\[1, 0\] is nan"):
         task.rows_of([[0.0], [np.nan]])
-    with pytest.raises(InputError, match="task 'mine': targets must have shape"):
+    with pytest.raises(InputError, match="task 'mine': target must have shape"):
         Sum([1.0, 2.0], name="mine").bind(M)
 
 
@@ -102,7 +110,6 @@ def test_lists_and_arrays_are_copied_when_the_task_is_made():
 
 def test_slack_takes_away_error_and_columns():
     error, slack = np.array([0.5, -0.05, -0.5, 0.0]), np.array([0.1, 0.1, 0.2, 0.0])
-    assert with_slack(NUMPY, error, slack, 4).tolist() == [0.4, 0.0, -0.3, 0.0]
     columns = [np.array([1.0, 2.0, 3.0, 4.0]), np.array([5.0, 6.0, 7.0, 8.0])]
     groups = [Group("a", "m", 0, 2), Group("b", "rad", 2, 4)]
     found = beyond_slack(NUMPY, Residual(error, columns, [0.0, 0.0]), slack, groups)
@@ -142,3 +149,36 @@ def test_whether_a_turn_more_is_the_same():
     m = lw.load("mobile_arm").mechanism
     # the planar base, four wheels, an arm with limits and a finger
     assert [turns_freely(m, c) for c in range(len(m.joint_names))] == [True] * 5 + [False] * 7
+
+
+def test_targets_of_rotations_directions_and_lines():
+    m = lw.load("panda").mechanism
+    g = rng("targets")
+    orientation, direction = Orientation("tool0").bind(m), Direction("tool0").bind(m)
+    T = np.tile(np.eye(4), (4, 1, 1))
+    for each in T:
+        each[:3, :3] = so3.exp(NUMPY, g.normal(size=3))
+    np.testing.assert_array_equal(orientation.rows_of(T), T[:, :3, :3].reshape(4, 9))
+    np.testing.assert_array_equal(orientation.rows_of(T[:, :3, :3]), orientation.rows_of(T))
+    with pytest.raises(ShapeError, match=r"target .*3, 3\) or \(\.\.\., 4, 4\), not \(4,\)"):
+        orientation.rows_of(np.zeros(4))
+    T[2, 3, 0] = 1.0  # a pose must be one as a whole
+    with pytest.raises(InputError, match=r"target \[2\]"):
+        orientation.rows_of(T)
+    given = g.normal(size=(50, 3)) * 10.0 ** g.uniform(-300, 300, (50, 1))
+    found = direction.rows_of(given)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0, rtol=1e-15)
+    given /= np.abs(given).max(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.cross(found, given), 0.0, atol=1e-15)
+    assert (np.sum(found * given, axis=1) > 0.0).all()
+    with pytest.raises(InputError, match=r"target \[0\] has the direction 0 0 0"):
+        direction.rows_of([[0, 0, 0], [0, 0, 1]])
+    line = OnLine("tool0").bind(m)
+    assert line.rows_of([[1, 2, 3, 0, 0, -9]]).tolist() == [[1.0, 2.0, 3.0, 0.0, 0.0, -1.0]]
+    with pytest.raises(InputError, match="direction 0 0 0"):
+        line.rows_of([1, 2, 3, 0, 0, 0])
+    with pytest.raises(ShapeError, match=r"\(\.\.\., 6\), not \(3,\)"):
+        line.rows_of([1, 2, 3])
+    for wrong in (None, "abc", [True, False, True], [1j, 0, 0]):
+        with pytest.raises(InputError, match="target must be real numbers"):
+            Position("tool0").bind(m).rows_of(wrong)

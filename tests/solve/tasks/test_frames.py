@@ -10,7 +10,7 @@ from ik_solving import postures, robot_of, solved
 from linkwork.errors import InputError
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.tasks.frames import (
+from linkwork.solve.tasks import (
     Direction,
     OnLine,
     OnPlane,

@@ -9,8 +9,7 @@ from ik_solving import postures, robot_of, solved
 from linkwork.errors import InputError
 from linkwork.mechanism.model import JointType
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.tasks.frames import Position
-from linkwork.solve.tasks.joints import JointCoupling, Posture
+from linkwork.solve.tasks import JointCoupling, Position, Posture
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
@@ -73,7 +72,7 @@ def test_it_is_measured_in_radians_and_in_metres():
     ]
     only = Posture(joints="joint3").bind(m)
     assert [g.name for g in only.groups] == ["lengths"]
-    assert only.n_target == 1
+    assert only.kind.n == 1
 
 
 def test_a_joint_that_another_follows_in_part_counts_its_turns():
@@ -90,7 +89,7 @@ def test_a_joint_that_another_follows_in_part_counts_its_turns():
 def test_a_quaternion_of_zeros_is_refused():
     m = robot_of(every_joint_urdf()).mechanism
     bound = Posture(joints="free").bind(m)
-    assert bound.n_target == 7
+    assert bound.kind.n == 7
     with pytest.raises(InputError, match="quaternion 0 0 0 0"):
         bound.rows_of([[1, 2, 3, 0.1, 0, 0, 0], [1, 2, 3, 0, 0, 0, 0]])
 
@@ -116,7 +115,7 @@ def test_a_slide_is_measured_in_metres():
     m = robot_of("scara").mechanism
     bound = JointCoupling("joint3", "joint1", ratio=0.02).bind(m)
     assert [(g.name, g.unit) for g in bound.groups] == [("position", "m")]
-    assert bound.n_target == 0
+    assert bound.kind.n == 0
     assert bound.counts_turns == (2, 0)
 
 

@@ -14,8 +14,14 @@ from linkwork.mechanism.model import JointType
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks.frames import Pose, Position
-from linkwork.solve.tasks.whole import CLOSED_TOLERANCE, CenterOfMass, Closed, Manipulability
+from linkwork.solve.tasks import (
+    CLOSED_TOLERANCE,
+    CenterOfMass,
+    Closed,
+    Manipulability,
+    Pose,
+    Position,
+)
 from robots import chain_urdf, every_joint_urdf
 
 
@@ -65,7 +71,7 @@ def test_it_has_the_rows_of_every_loop_and_coupling():
     bound = Closed().bind(m)
     assert bound.n_rows == sum(len(loop.row_names) for loop in m.loops) + 2
     assert bound.blocks[-1][1] == bound.n_rows and len(bound.blocks) == len(m.loops) + 2
-    assert bound.n_target == 0 and set(bound.tolerances) == {CLOSED_TOLERANCE}
+    assert bound.kind.n == 0 and set(bound.tolerances) == {CLOSED_TOLERANCE}
     assert Closed(tolerance=1e-6).bind(m).tolerances[0] == 1e-6
 
 

@@ -21,15 +21,14 @@ import numpy as np
 from linkwork import settings
 from linkwork.algorithms.registry import find
 from linkwork.compile.machine_code import COMPILING
-from linkwork.compile.native_call import Number, Numbers, Result, Several, Vector, number_call
+from linkwork.compile.native_call import Array, Kind, Number, Numbers, Several, number_call
 from linkwork.compile.recipe import text_recipe
 from linkwork.faces.pykdl.chain import Content, Joint, Segment
 from linkwork.faces.pykdl.formulas import digest, otherwise
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.model import JointType
-from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.robot import Robot
 from linkwork.solve.least_squares import least_norm
@@ -152,7 +151,7 @@ class Core:
 
         sizes = {"q": m.n_q, "v": m.n_v, "dv": m.n_v, "gravity": 3}
         sizes |= {f"{part} {k}": 3 for _, k in loaded for part in ("force", "torque")}
-        return self._made(("forces", self.rotors.tolist()), sizes, expression, Vector(m.n_v))
+        return self._made(("forces", self.rotors.tolist()), sizes, expression, Array((m.n_v,)))
 
     def _velocities(self, count: int) -> Call:
         """q and a twist as two vectors to the least velocities that come nearest to it.
@@ -196,7 +195,7 @@ class Core:
 
     def _velocity_call(self, key: tuple[Any, ...], sizes: Any, expression: Any) -> Call:
         n = self.robot.n_v
-        result = Several((Vector(n), Number(), Number()))
+        result = Several((Array((n,)), Number(), Number()))
         return self._made(key, sizes, expression, result) if 0 < n <= MOST_JOINTS else otherwise
 
     def _of(self, o: Ops, name: str, inputs: Sequence[Block], **static: Any) -> Any:
@@ -216,7 +215,7 @@ class Core:
         key: tuple[Any, ...],
         sizes: Mapping[str, int],
         expression: Callable[..., Block],
-        result: Result,
+        result: Kind,
     ) -> Call:
         whole = ("pykdl", digest(), *map(str, key), self.robot.mechanism.digest)
         recipe = text_recipe(whole, "chain", sizes, lambda o, *a: {"found": expression(o, *a)})
@@ -236,7 +235,7 @@ def _turned(o: Ops, pose: Block, x: Block) -> Block:
     return o.vector([o.dot(o.part(o.row(pose, i), 0, 3), x) for i in range(3)])
 
 
-def _numbers(*sizes: int) -> Result:
+def _numbers(*sizes: int) -> Kind:
     return Several(tuple(Numbers(size) for size in sizes))
 
 

@@ -9,18 +9,36 @@ go on as before.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linkwork.faces.pykdl.values import filled, flat
-
+_new = object.__new__
 OFTEN = 1000
 """So many calls come before compiling pays: it takes 40 ms, from the cache 1.5."""
 
 Kind = Any
 """A value type; float; a number n, for a tuple of n floats; or a tuple of these, for results."""
+
+
+def filled(kind: Kind, left: Iterator[Any]) -> Any:
+    """A value, a float or a tuple of floats out of numbers in a row; see `Value._held`."""
+    if kind is float:
+        return next(left)
+    if isinstance(kind, int):
+        return tuple([next(left) for _ in range(kind)])
+    made = _new(kind)
+    for name, each in kind._held:
+        setattr(made, name, filled(each, left))
+    return made
+
+
+def flat(thing: Any) -> list[Any]:
+    """The numbers of a value, of a number or of a tuple of such, in a row."""
+    if isinstance(thing, tuple):
+        return [x for each in thing for x in flat(each)]
+    return list(thing._numbers()) if hasattr(thing, "_numbers") else [thing]
 
 
 @cache

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from linkwork.faces.pykdl.joint_arrays import changeRefFrame
-from linkwork.faces.pykdl.values import ABSENT, EPS, wrong
+from linkwork.faces.pykdl.values import ABSENT, EPS, Value, kind_of, number, wrong
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -50,7 +50,7 @@ def Equal(
     if a.__class__ is b.__class__ and hasattr(a, "_near"):
         return a._near(b, eps)
     for one, other in ((a, b), (b, a)):
-        alike = one._as_own(other) if hasattr(one, "_as_own") else None
+        alike = one._as_own(other) if isinstance(one, Value) else None
         if alike is not None:
             return one._near(alike, eps)
     raise wrong("Equal", "two values of one type, as two Frames, and a number", a, b)
@@ -64,9 +64,12 @@ def diff(a: Any, b: Any, dt: float = 1.0) -> Any:
 
     Raises: WrongTypeError for values of different types.
     """
-    if not hasattr(a, "_difference"):
+    if not isinstance(a, Value) or a._moves is None:
         raise wrong("diff", "two values of one type, as two Frames, and a number", a, b)
-    return a._difference(b, dt)
+    other = a._as_own(b)
+    if other is None:
+        raise wrong(f"diff of a {kind_of(a)}", "two of them and a number", a, b)
+    return a._difference(other, dt if dt.__class__ is float else number(dt, "a time"))
 
 
 def addDelta(a: Any, da: Any, dt: float = 1.0) -> Any:
@@ -77,9 +80,13 @@ def addDelta(a: Any, da: Any, dt: float = 1.0) -> Any:
 
     Raises: WrongTypeError for what does not go together.
     """
-    if not hasattr(a, "_added"):
+    if not isinstance(a, Value) or a._moves is None:
         raise wrong("addDelta", "a value, what it moves by, and a number", a, da)
-    return a._added(da, dt)
+    delta = a._moves._as_own(da)
+    if delta is None:
+        kind, moves = kind_of(a), a._moves.__name__
+        raise wrong(f"addDelta of a {kind}", f"a {kind}, a {moves} and a number", a, da)
+    return a._added(delta, dt if dt.__class__ is float else number(dt, "a time"))
 
 
 def SetToZero(value: Any, *given: Any) -> None:

@@ -6,37 +6,38 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from linkwork.faces.pykdl.angles import product, transposed, turned
 from linkwork.faces.pykdl.formulas import Formula
+from linkwork.faces.pykdl.frame import Frame
+from linkwork.faces.pykdl.rotation import Rotation, product, transposed
 from linkwork.faces.pykdl.values import (
     ABSENT,
     ZEROS,
     Nine,
+    Summed,
     Three,
-    Value,
     Zero,
-    columns_of,
-    factor_of,
     index,
     numbers,
     replaced,
     shown,
-    unfit,
     wrong,
 )
-from linkwork.faces.pykdl.vectors import Twist, Vector, Wrench, pair_of, three_of, vector_of
+from linkwork.faces.pykdl.vectors import (
+    Twist,
+    Vector,
+    Wrench,
+    added,
+    cross,
+    six_of,
+    three_of,
+    turned,
+    vector_of,
+)
 
 _new = object.__new__
 
 
-def moments_of(nine: Any) -> RotationalInertia:
-    """A rotational inertia of its nine numbers, row by row."""
-    made: RotationalInertia = _new(RotationalInertia)
-    made._i = nine
-    return made
-
-
-class RotationalInertia(Value):
+class RotationalInertia(Summed):
     """Moments of inertia about a point, kg m²: `RotationalInertia(Ixx, Iyy, Izz, Ixy, Ixz, Iyz)`.
 
     All are 0 where they are not given. Elements are 0 to 8, row by row; ``* Vector`` is the angular
@@ -46,7 +47,7 @@ class RotationalInertia(Value):
     """
 
     __slots__ = ("_i",)
-    _held = (("_i", 9),)
+    _held, _moves = (("_i", 9),), None
     _i: Nine
     array_shape = (3, 3)
     takes: ClassVar[dict[str, str]] = {"+": "a RotationalInertia", "*": "a Vector"}
@@ -65,14 +66,6 @@ class RotationalInertia(Value):
 
     Zero = Zero()
 
-    @classmethod
-    def FromArray(cls, array: Any) -> RotationalInertia:
-        """Of a matrix (3, 3); a batch of (..., 3, 3), which looks into the array.
-
-        Raises: ShapeError, InputError.
-        """
-        return moments_of(columns_of(array, "a rotational inertia", (3, 3)))
-
     def __getitem__(self, i: int) -> float:
         return self._i[index(i, 9, "RotationalInertia")]
 
@@ -80,22 +73,8 @@ class RotationalInertia(Value):
         k = index(i, 9, "RotationalInertia")
         self._i = replaced(self._i, k, value, "a moment of inertia")
 
-    def __add__(self, other: RotationalInertia) -> RotationalInertia:
-        if not isinstance(other, RotationalInertia):
-            return unfit(self, "+", other)
-        return _MOMENTS.call(self, other)
 
-    def __mul__(self, other: Vector) -> Vector:
-        if not isinstance(other, Vector):
-            return unfit(self, "*", other)
-        return other._turned(self._i)
-
-    def __rmul__(self, other: Any) -> RotationalInertia:
-        factor = factor_of(self, "*", other)
-        return super().__rmul__(other) if factor is NotImplemented else _SCALED.call(self, factor)
-
-
-class RigidBodyInertia(Value):
+class RigidBodyInertia(Summed):
     """Mass (kg), centre of gravity (m) and moments of inertia (kg m²) of a body, about a point.
 
     `RigidBodyInertia(m, oc, Ic)`: ``oc`` leads from the point to the centre of gravity, and ``Ic``
@@ -106,7 +85,7 @@ class RigidBodyInertia(Value):
     """
 
     __slots__ = ("_h", "_i", "_mass")
-    _held = (("_mass", float), ("_h", 3), ("_i", 9))
+    _held, _moves = (("_mass", float), ("_h", 3), ("_i", 9)), None
     _mass: float
     _h: Three  # mass times centre of gravity
     _i: Nine  # about the reference point
@@ -119,11 +98,10 @@ class RigidBodyInertia(Value):
             raise wrong("RigidBodyInertia", takes, m, oc, Ic)
         c = ZEROS if oc is ABSENT else three_of(oc, "RigidBodyInertia", takes)
         about_centre = RotationalInertia()._i if Ic is ABSENT else Ic._i
-        mass, *centre = (
-            (m, *c) if m.__class__ is c[0].__class__ is float else numbers((m, *c), "a mass")
-        )
-        self._mass = mass
-        self._h, self._i = _ABOUT.call(mass, tuple(centre), about_centre)
+        if not m.__class__ is c[0].__class__ is float:
+            m, *c = numbers((m, *c), "a mass")
+        self._mass = m
+        self._h, self._i = _ABOUT.call(m, tuple(c), about_centre)
 
     Zero = Zero()
 
@@ -139,118 +117,86 @@ class RigidBodyInertia(Value):
 
     def getRotationalInertia(self) -> RotationalInertia:
         """The rotational inertia about the reference point, not about the centre of gravity."""
-        return moments_of(self._i)
+        return RotationalInertia._of(self._i)
 
     def RefPoint(self, p: Vector) -> RigidBodyInertia:
         """The same about the point that ``p`` leads to from the reference point."""
         there = three_of(p, "RigidBodyInertia.RefPoint", "a Vector")
         return _SHIFTED.call(self, there)
 
-    def __add__(self, other: RigidBodyInertia) -> RigidBodyInertia:
-        if not isinstance(other, RigidBodyInertia):
-            return unfit(self, "+", other)
-        return _BODIES.call(self, other)
-
-    def __mul__(self, other: Twist) -> Wrench:
-        return _MOMENTUM.call(self, other) if isinstance(other, Twist) else unfit(self, "*", other)
-
-    def __rmul__(self, other: Any) -> RigidBodyInertia:
-        factor = factor_of(self, "*", other)
-        if factor is NotImplemented:
-            return super().__rmul__(other)
-        return _body_of(self._mass * factor, _scaled(self._h, factor), _scaled(self._i, factor))
-
-    def _turned(self, m: Nine) -> RigidBodyInertia:
-        """Rotated by nine numbers, about the reference point."""
-        moments = product(product(m, self._i), transposed(m))
-        return _body_of(self._mass, turned(m, self._h), moments)
-
-    def _moved(self, m: Nine, p: Three) -> RigidBodyInertia:
-        """In an outer frame, about its origin."""
-        x, y, z = p
-        return _SHIFTED.call(self._turned(m), (-x, -y, -z))
-
     def _text(self) -> str:
         return f"{{{self._mass:g},\n{self.getCOG()!r},\n{shown(self._i, 3)}}}"
 
 
-def _body_of(mass: float, h: Any, moments: Any) -> RigidBodyInertia:
+def _body_of(mass: Any, h: Any, moments: Any) -> RigidBodyInertia:
     made: RigidBodyInertia = _new(RigidBodyInertia)
     made._mass, made._h, made._i = mass, h, moments
     return made
 
 
-def _sum(a: Any, b: Any) -> Any:
-    return tuple([x + y for x, y in zip(a, b, strict=True)])
-
-
-def _scaled(a: Any, factor: Any) -> Any:
-    return tuple([x * factor for x in a])
-
-
-_DIAGONAL = (0, 4, 8)
-
-
-def _dyad(a: Three, b: Three) -> Nine:
-    """(a · b) 1 - a bᵀ, off the diagonal with the other sign: compiled zeros keep their signs."""
+def _less_dyad(i: Nine, a: Three, b: Three, sign: float) -> Any:
+    """The moments i + sign ((a · b) 1 - a bᵀ)."""
     p, q, r = a
     x, y, z = b
-    return (
-        q * y + r * z, q * x, r * x,
-        p * y, p * x + r * z, r * y,
-        p * z, q * z, p * x + q * y,
-    )  # fmt: skip
-
-
-def _shifted(body: RigidBodyInertia, p: Three) -> RigidBodyInertia:
-    """About the point p: with h = m c, I' = I + [h x][p x] + [p x][h x] - m [p x][p x]."""
-    x, y, z = p
-    m, h = body._mass, body._h
-    # [a x][b x] = b aᵀ - (a · b) 1
-    change, own = _sum(_dyad(p, h), _dyad(h, p)), _dyad(p, (m * x, m * y, m * z))
-    moments = tuple([
-        i - c + o if k in _DIAGONAL else i + c - o
-        for k, (i, c, o) in enumerate(zip(body._i, change, own, strict=True))
+    dyad = (q * y + r * z, q * x, r * x, p * y, p * x + r * z, r * y, p * z, q * z, p * x + q * y)
+    # off the diagonal with the other sign: compiled zeros keep their signs
+    return tuple([
+        value + d if (k in (0, 4, 8)) == (sign > 0.0) else value - d
+        for k, (value, d) in enumerate(zip(i, dyad, strict=True))
     ])  # fmt: skip
-    return _body_of(m, (h[0] - m * x, h[1] - m * y, h[2] - m * z), moments)
-
-
-def _momentum(body: RigidBodyInertia, twist: Twist) -> Wrench:
-    """The force m v + w x h and the torque I w + h x v."""
-    (x, y, z), (p, q, r), (u, v, w) = twist._a._v, twist._b._v, body._h
-    (i, j, k), m = turned(body._i, (p, q, r)), body._mass
-    return pair_of(
-        Wrench,
-        (m * x + q * w - r * v, m * y + r * u - p * w, m * z + p * v - q * u),
-        (i + v * z - w * y, j + w * x - u * z, k + u * y - v * x),
-    )
-
-
-def _bodies(a: RigidBodyInertia, b: RigidBodyInertia) -> RigidBodyInertia:
-    return _body_of(a._mass + b._mass, _sum(a._h, b._h), _sum(a._i, b._i))
 
 
 def _about(mass: Any, centre: Any, about_centre: Any) -> tuple[Three, Nine]:
     """Mass times centre of gravity, and the inertia about the point from which that is seen."""
     x, y, z = centre
     h = (mass * x, mass * y, mass * z)
-    moved = enumerate(zip(about_centre, _dyad(centre, h), strict=True))
-    return h, tuple([i + d if k in _DIAGONAL else i - d for k, (i, d) in moved])  # pyright: ignore
+    return h, _less_dyad(about_centre, centre, h, 1.0)
 
 
-_MOMENTS = Formula(
-    "moments",
-    lambda a, b: moments_of(_sum(a._i, b._i)),
-    (RotationalInertia, RotationalInertia),
-    RotationalInertia,
-)
-_SCALED = Formula(
-    "scaled moments",
-    lambda one, factor: moments_of(_scaled(one._i, factor)),
-    (RotationalInertia, float),
-    RotationalInertia,
-)
-_BODIES = Formula("bodies", _bodies, (RigidBodyInertia, RigidBodyInertia), RigidBodyInertia)
+def _shifted(body: RigidBodyInertia, p: Three) -> RigidBodyInertia:
+    """About the point p: with h = m c, I' = I + [h x][p x] + [p x][h x] - m [p x][p x]."""
+    m, (u, v, w), (x, y, z) = body._mass, body._h, p
+    mp = (m * x, m * y, m * z)
+    # [a x][b x] = b aᵀ - (a · b) 1
+    moments = _less_dyad(_less_dyad(body._i, p, body._h, -1.0), body._h, p, -1.0)
+    h = (u - mp[0], v - mp[1], w - mp[2])
+    return _body_of(m, h, _less_dyad(moments, p, mp, 1.0))
+
+
+def _turned(m: Nine, body: RigidBodyInertia) -> RigidBodyInertia:
+    moments = product(product(m, body._i), transposed(m))
+    return _body_of(body._mass, turned(m, body._h), moments)
+
+
+def _moved(frame: Frame, body: RigidBodyInertia) -> RigidBodyInertia:
+    x, y, z = frame._b._v
+    return _shifted(_turned(frame._a._m, body), (-x, -y, -z))
+
+
+def _momentum(body: RigidBodyInertia, twist: Twist) -> Wrench:
+    """The force m v + w x h and the torque I w + h x v."""
+    (x, y, z), w, h, m = twist._a._v, twist._b._v, body._h, body._mass
+    force = added((m * x, m * y, m * z), cross(w, h))
+    return six_of(Wrench, force, added(turned(body._i, w), cross(h, (x, y, z))))
+
+
 _ABOUT = Formula("about", _about, (float, 3, 9), (3, 9))
 _SHIFTED = Formula("shifted", _shifted, (RigidBodyInertia, 3), RigidBodyInertia)
-_MOMENTUM = Formula("momentum", _momentum, (RigidBodyInertia, Twist), Wrench)
+RotationalInertia._products[Vector] = Formula(
+    "RotationalInertia * Vector",
+    lambda i, w: vector_of(turned(i._i, w._v)),
+    (RotationalInertia, Vector),
+    Vector,
+)
+RigidBodyInertia._products[Twist] = Formula(
+    "momentum", _momentum, (RigidBodyInertia, Twist), Wrench
+)
+Rotation._products[RigidBodyInertia] = Formula(
+    "Rotation * RigidBodyInertia",
+    lambda r, body: _turned(r._m, body),
+    (Rotation, RigidBodyInertia),
+    RigidBodyInertia,
+)
+Frame._products[RigidBodyInertia] = Formula(
+    "Frame * RigidBodyInertia", _moved, (Frame, RigidBodyInertia), RigidBodyInertia
+)

@@ -155,7 +155,7 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
         known = p_out.__class__ is Frame and segmentNr.__class__ is int
         if known and self._chain._content is self._content:
             try:
-                p_out._turn._m, p_out._place._v = self._core.poses[segmentNr](q_in._a)
+                p_out._a._m, p_out._b._v = self._core.poses[segmentNr](q_in._a)
             except _NOT_READY:
                 pass
             else:
@@ -177,7 +177,7 @@ class ChainFkSolverPos_recursive(ChainFkSolverPos):
             return self._set(self._all(q_in, p_out, count))
         call = self._core.poses[segmentNr] = self._core.call("pose", count)
         try:
-            p_out._turn._m, p_out._place._v = call(q_in._a)
+            p_out._a._m, p_out._b._v = call(q_in._a)
         except OtherWayError:
             p_out._put(Frame.FromArray(self._core.behind(count, "fk")(q_in._a)))
         return self._set(E_NOERROR)
@@ -215,9 +215,9 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
         """See `ChainFkSolverVel.JntToCart`."""
         known = p_out.__class__ is FrameVel and segmentNr.__class__ is int
         if known and self._chain._content is self._content:
-            at, rate = p_out._at, p_out._rate
+            at, rate = p_out._a, p_out._b
             try:
-                at._turn._m, at._place._v, rate._a._v, rate._b._v = self._core.motions[segmentNr](
+                at._a._m, at._b._v, rate._a._v, rate._b._v = self._core.motions[segmentNr](
                     q_in._q._a, q_in._qdot._a
                 )
             except _NOT_READY:
@@ -239,9 +239,9 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
             return self._set(E_OUT_OF_RANGE)
         q, v, core = q_in.q._a, q_in.qdot._a, self._core
         call = core.motions[segmentNr] = core.call("motion", count)
-        at, rate = p_out._at, p_out._rate
+        at, rate = p_out._a, p_out._b
         try:
-            at._turn._m, at._place._v, rate._a._v, rate._b._v = call(q, v)
+            at._a._m, at._b._v, rate._a._v, rate._b._v = call(q, v)
         except OtherWayError:
             at._put(Frame.FromArray(core.behind(count, "fk")(q)))
             rate._put(Twist.FromArray(core.behind(count, "frame_velocity")(q, v)))

@@ -13,23 +13,24 @@ can be looked at without copying them.
 from __future__ import annotations
 
 import operator
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from math import copysign, cos, dist, inf, nan, sin
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.checks import real_array
 from linkwork.errors import InputError, LinkworkError, ShapeError
+from linkwork.faces.pykdl.formulas import Formula, filled, flat
 
 Floats = NDArray[np.float64]
-Three = tuple[float, float, float]
-Nine = tuple[float, float, float, float, float, float, float, float, float]
+Three = tuple[Any, Any, Any]
+"""The numbers of a vector: floats, or arrays of one shape."""
+Nine = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]
+"""Those of a matrix, row by row."""
 V = TypeVar("V", bound="Value")
-L = TypeVar("L", bound="Linear")
 
 EPS = 1e-6
 """How near two numbers are that count as equal (row S3-014)."""
@@ -71,21 +72,6 @@ def wrong(call: str, takes: str, *got: object) -> WrongTypeError:
     return WrongTypeError(f"{call} takes {takes}, not {kinds}")
 
 
-def warn_of_zero_quaternion() -> None:
-    """Warn the line that has called `Rotation.Quaternion`."""
-    text = (
-        "a quaternion (0, 0, 0, 0) is no rotation, as in a message that nobody has filled: the "
-        "identity (0, 0, 0, 1) is taken in its place"
-    )
-    warnings.warn(text, ZeroQuaternionWarning, stacklevel=5)
-
-
-def warn_of_zero_axis() -> None:
-    """Warn the line that has called `Rotation.Rot`."""
-    text = "an axis shorter than 1e-6 has no direction: the x axis is taken in its place"
-    warnings.warn(text, ZeroAxisWarning, stacklevel=3)
-
-
 # numbers and indices
 
 
@@ -94,11 +80,6 @@ def number(value: Any, what: str) -> float:
 
     Raises: WrongTypeError for anything else, text included.
     """
-    if value.__class__ is int:
-        try:
-            return float(value)
-        except OverflowError:
-            raise WrongTypeError(f"{what} is too large for a float") from None
     if isinstance(value, np.ndarray) and value.ndim:
         try:
             return real_array(value, what)  # pyright: ignore[reportReturnType] -- a batch
@@ -107,7 +88,9 @@ def number(value: Any, what: str) -> float:
     if not isinstance(value, (str, bytes, bytearray, complex)):
         try:
             return float(value)
-        except (TypeError, ValueError, OverflowError):
+        except OverflowError:
+            raise WrongTypeError(f"{what} is too large for a float") from None
+        except (TypeError, ValueError):
             pass
     text = f"{what} is a number, or an array of numbers for a batch, not {kind_of(value)}"
     raise WrongTypeError(text)
@@ -134,7 +117,7 @@ def numbers(values: Iterable[Any], what: str) -> Any:
 
 
 def of_one_shape(these: Any, what: str = "these numbers") -> Any:
-    """Floats as they are; where one is an array, all as arrays of one shape.
+    """All as arrays of one shape.
 
     Raises: ShapeError.
     """
@@ -143,6 +126,17 @@ def of_one_shape(these: Any, what: str = "these numbers") -> Any:
     except ValueError:
         shapes = ", ".join(str(np.shape(value)) for value in these)
         raise ShapeError(f"{what}: these shapes do not fit together: {shapes}") from None
+
+
+def of_one_kind(these: Any) -> Any:
+    """Floats as they are; where one is an array, all as arrays of one shape.
+
+    Of nine numbers those on the diagonal tell, whatever the others were made of.
+    """
+    middle = len(these) // 2
+    if np.ndarray in (these[0].__class__, these[middle].__class__, these[-1].__class__):
+        return of_one_shape(these)
+    return these
 
 
 def replaced(these: tuple[Any, ...], k: int, value: Any, what: str) -> Any:
@@ -187,8 +181,6 @@ def pair_index(ij: Any, rows: int, columns: int, owner: str, thing: str = "value
 
 def quotients(these: tuple[Any, ...], divisor: Any) -> Any:
     """Numbers divided, by zero as IEEE 754 has it: infinite, or nan for zeros (row S3-004)."""
-    if divisor.__class__ is not float:
-        divisor = number(divisor, "a divisor")
     try:
         return tuple([x / divisor for x in these])
     except ZeroDivisionError:
@@ -225,15 +217,9 @@ def near(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
             return True
         if away > 5.0 * eps > 0.0:
             return False
-        for x, y in zip(a, b, strict=True):  # all() of a generator: 3 times as long
-            if not -eps < x - y < eps:
-                return False
-        return True
-    answer: Any = True
     with np.errstate(invalid="ignore"):
-        for x, y in zip(a, b, strict=True):
-            answer = answer & (np.abs(x - y) < eps)
-    return answer
+        answer = np.all([np.abs(x - y) < eps for x, y in zip(a, b, strict=True)], axis=0)
+    return answer if answer.ndim else bool(answer)
 
 
 def shown(these: Iterable[Any], width: int = 0) -> str:
@@ -281,29 +267,45 @@ def _undefined(left: object, sign: str, right: object) -> WrongTypeError:
     return WrongTypeError(f"{kind_of(left)} {sign} {kind_of(right)} is not defined: {there}")
 
 
-def filled(kind: Any, left: Iterator[Any]) -> Any:
-    """A value, a float or a tuple of floats out of numbers in a row; see `Value._held`."""
-    if kind is float:
-        return next(left)
-    if isinstance(kind, int):
-        return tuple([next(left) for _ in range(kind)])
-    made = _new(kind)
-    for name, each in kind._held:
-        setattr(made, name, filled(each, left))
-    return made
+def factor_of(left: Value, sign: str, other: Any) -> Any:
+    """The number that a value is multiplied or divided by, a batch of them, or NotImplemented.
+
+    Raises: WrongTypeError.
+    """
+    if not isinstance(other, Value):
+        try:
+            return number(other, "a factor")
+        except TypeError:
+            pass
+    return unfit(left, sign, other)
 
 
-def flat(thing: Any) -> list[Any]:
-    """The numbers of a value, of a number or of a tuple of such, in a row."""
-    if isinstance(thing, Value):
-        return list(thing._numbers())
-    if isinstance(thing, tuple):
-        return [x for each in thing for x in flat(each)]
-    return [thing]
+def _sum(a: Any, b: Any) -> Any:
+    other = a._term(b)
+    if other is None:
+        return unfit(a, "+", b)
+    return a._of([x + y for x, y in zip(a._numbers(), other._numbers(), strict=True)])
+
+
+def _less(a: Any, b: Any) -> Any:
+    other = a._term(b)
+    if other is None:
+        return unfit(a, "-", b)
+    return a._of([x - y for x, y in zip(a._numbers(), other._numbers(), strict=True)])
+
+
+def scaled(a: Any, factor: Any) -> Any:
+    """A value whose numbers are multiplied."""
+    return a._of([x * factor for x in a._numbers()])
+
+
+def divided(a: Any, divisor: Any) -> Any:
+    """A value whose numbers are divided, by zero as IEEE 754 has it."""
+    return a._of(quotients(a._numbers(), divisor))
 
 
 class Value:
-    """The base of all value types: equality, copies, pickles, arrays and batches.
+    """The base of all value types: equality, copies, pickles, arrays, batches and products.
 
     What messages of ROS carry beside their numbers may be set on a value, as tf2_kdl does:
     ``header``, ``frame_id``, ``child_frame_id`` and ``stamp``. It belongs to this one object:
@@ -326,6 +328,32 @@ class Value:
     _held: ClassVar[tuple[tuple[str, Any], ...]] = ()
     """Its slots in the order of its numbers, each with the type that stands there, with float, or
     with a number n for a tuple of n floats."""
+    _kind: ClassVar[Any]
+    """Its type, of subclasses too: what results are made of."""
+    _moves: ClassVar[Any]
+    """The type of what leads from one to another: of `diff` and `addDelta`; None for neither."""
+    _plus: ClassVar[Formula]
+    _minus: ClassVar[Formula]
+    _times: ClassVar[Formula]
+    _over: ClassVar[Formula]
+    _products: ClassVar[dict[Any, Formula]]
+    """The formulas of ``self * other`` by the type of the other."""
+
+    def __init_subclass__(cls) -> None:
+        if "_held" not in vars(cls):
+            return
+        cls._kind, name = cls, cls.__name__
+        cls._moves = vars(cls).get("_moves", cls)
+        cls._products = {}
+        if issubclass(cls, Summed):
+            cls._plus = Formula(f"{name} +", _sum, (cls, cls), cls)
+            cls._times = Formula(f"{name} scaled", scaled, (cls, float), cls)
+        if issubclass(cls, Linear):
+            cls._minus = Formula(f"{name} -", _less, (cls, cls), cls)
+            cls._over = Formula(f"{name} divided", divided, (cls, float), cls)
+            cls._products[float] = cls._times
+
+    # its numbers
 
     def _numbers(self) -> Any:
         """Its numbers in a row."""
@@ -344,6 +372,63 @@ class Value:
                 getattr(self, name)._put(getattr(other, name))
             else:
                 setattr(self, name, getattr(other, name))
+
+    @classmethod
+    def _of(cls, these: Any) -> Any:
+        """A value of numbers that are floats, or arrays of one shape."""
+        made = _new(cls._kind)
+        made._assign(these)
+        return made
+
+    @classmethod
+    def FromArray(cls: type[V], array: Any) -> V:
+        """Of an array, or a list, of the shape that `ToArray` gives; it is copied.
+
+        With more axes in front it is a batch, which looks into the array.
+
+        Raises: ShapeError, InputError.
+        """
+        return cls._of(columns_of(array, f"a {cls._kind.__name__}", cls.array_shape))
+
+    def ToArray(self) -> Floats:
+        """A new array of the numbers; of a batch with the shape of the batch in front."""
+        these = self._numbers()
+        if all([x.__class__ is float for x in these]):
+            return np.array(these).reshape(self.array_shape)
+        shape = self.shape
+        table = np.stack([np.broadcast_to(x, shape) for x in these], axis=-1)
+        return table.reshape(*shape, *self.array_shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if copy is False:
+            raise InputError("the numbers are no array: a copy is needed")
+        return self.ToArray().astype(dtype or np.float64, copy=False)
+
+    def __copy__(self: V) -> V:
+        other = _new(type(self))
+        other._assign(self._numbers())
+        return other
+
+    def __deepcopy__(self: V, memo: dict[int, Any]) -> V:
+        return self.__copy__()
+
+    def __getstate__(self) -> Any:
+        return self._numbers()
+
+    def __setstate__(self, state: Any) -> None:
+        self._assign(state)
+
+    def __repr__(self) -> str:
+        if any([x.__class__ is not float for x in self._numbers()]):
+            return f"<{type(self).__name__}: a batch of shape {self.shape}>"
+        return self._text()
+
+    def _text(self) -> str:
+        """One value, as KDL prints it."""
+        width = self.array_shape[-1] if len(self.array_shape) > 1 else 0
+        return shown(self._numbers(), width)
+
+    # batches
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -387,24 +472,21 @@ class Value:
         other._assign(tuple([x if np.ndim(x) else float(x) for x in these]))
         return other
 
-    def ToArray(self) -> Floats:
-        """A new array of the numbers: `array_shape`, after the shape of the batch."""
-        these = self._numbers()
-        if all([x.__class__ is float for x in these]):
-            return np.array(these).reshape(self.array_shape)
-        shape = self.shape
-        table = np.stack([np.broadcast_to(x, shape) for x in these], axis=-1)
-        return table.reshape(*shape, *self.array_shape)
+    # operators
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        if copy is False:
-            raise InputError("the numbers are no array: a copy is needed")
-        return self.ToArray().astype(dtype or np.float64, copy=False)
+    @classmethod
+    def _as_own(cls, other: Any) -> Any:
+        """Another value of this type, or what stands for one; None for others."""
+        return other if isinstance(other, cls._kind) else None
+
+    @classmethod
+    def _term(cls, other: Any) -> Any:
+        """The other operand of a sum, as a value of this type; None for others."""
+        return other if isinstance(other, cls._kind) else None
 
     def __eq__(self, other: object) -> Any:
-        if other.__class__ is not self.__class__ and not isinstance(other, type(self)):
-            return NotImplemented
-        return self._near(other, EPS)
+        own = other if other.__class__ is self.__class__ else self._as_own(other)
+        return NotImplemented if own is None else self._near(own, EPS)
 
     def __ne__(self, other: object) -> Any:
         same = self.__eq__(other)
@@ -414,24 +496,20 @@ class Value:
 
     def _near(self, other: Any, eps: float) -> Any:
         """Whether all numbers are nearer than eps."""
-        a, b = self._numbers(), other._numbers()
-        if all([x.__class__ is float for x in (*a, *b)]):
-            return near(a, b, eps)
-        return near(of_one_shape(a), of_one_shape(b), eps)
+        return near(of_one_kind(self._numbers()), of_one_kind(other._numbers()), eps)
 
-    def __copy__(self: V) -> V:
-        other = _new(type(self))
-        other._assign(self._numbers())
-        return other
-
-    def __deepcopy__(self: V, memo: dict[int, Any]) -> V:
-        return self.__copy__()
-
-    def __getstate__(self) -> Any:
-        return self._numbers()
-
-    def __setstate__(self, state: Any) -> None:
-        self._assign(state)
+    def __mul__(self, other: Any) -> Any:
+        formula = self._products.get(other.__class__)
+        if formula is not None:
+            return formula.call(self, other)
+        for kind, formula in self._products.items():
+            own = None if kind is float else kind._as_own(other)
+            if own is not None:
+                return formula.call(self, own)
+        if float not in self._products:
+            return unfit(self, "*", other)
+        factor = factor_of(self, "*", other)
+        return factor if factor is NotImplemented else self._times.call(self, factor)
 
     def __radd__(self, other: object) -> Any:
         raise _undefined(other, "+", self)
@@ -445,56 +523,60 @@ class Value:
     def __rtruediv__(self, other: object) -> Any:
         raise _undefined(other, "/", self)
 
-    def __repr__(self) -> str:
-        if any([x.__class__ is not float for x in self._numbers()]):
-            return f"<{type(self).__name__}: a batch of shape {self.shape}>"
-        return self._text()
+    # what the module's functions ask for
 
-    def _text(self) -> str:
-        """One value, as KDL prints it."""
-        width = self.array_shape[-1] if len(self.array_shape) > 1 else 0
-        return shown(self._numbers(), width)
+    def _added(self, delta: Any, dt: Any) -> Any:
+        """What it is after moving by ``delta`` for a time."""
+        return self._plus.call(self, delta._times.call(delta, dt))
+
+    def _difference(self, other: Any, dt: Any) -> Any:
+        """What moves it to another in a time."""
+        return self._over.call(self._minus.call(other, self), dt)
 
 
-class Linear(Value):
-    """The base of values that are added, and multiplied and divided by numbers."""
+class Summed(Value):
+    """The base of values that are added, and that numbers multiply from the left."""
 
     __slots__ = ()
 
-    def _scaled(self: L, factor: Any) -> L:
-        """Times a float, or an array of them."""
-        raise NotImplementedError
-
-    def _divided(self: L, divisor: Any) -> L:
-        """Divided by a float, or an array of them, as IEEE 754 has it."""
-        raise NotImplementedError
-
-    def __add__(self, other: Any) -> Any:
-        raise NotImplementedError
-
-    def __sub__(self, other: Any) -> Any:
-        raise NotImplementedError
-
-    def __neg__(self: L) -> L:
-        raise NotImplementedError
-
-    def __mul__(self, other: Any) -> Any:
-        factor = other if other.__class__ is float else factor_of(self, "*", other)
-        return factor if factor is NotImplemented else self._scaled(factor)
+    def __add__(self: V, other: Any) -> V:
+        return self._plus.call(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         factor = other if other.__class__ is float else factor_of(self, "*", other)
-        return super().__rmul__(other) if factor is NotImplemented else self._scaled(factor)
+        return (
+            super().__rmul__(other) if factor is NotImplemented else self._times.call(self, factor)
+        )
 
-    def __truediv__(self, other: Any) -> Any:
+    def _clear(self) -> None:
+        """Become zero, in place."""
+        self._put(type(self)())
+
+
+class Linear(Summed):
+    """The base of values that are subtracted too, and multiplied and divided by numbers."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __mul__(self: V, other: Any) -> V: ...
+
+    def __sub__(self: V, other: Any) -> V:
+        return self._minus.call(self, other)
+
+    def __neg__(self: V) -> V:
+        return self._times.call(self, -1.0)
+
+    def __truediv__(self: V, other: Any) -> V:
         divisor = other if other.__class__ is float else factor_of(self, "/", other)
-        return divisor if divisor is NotImplemented else self._divided(divisor)
+        return divisor if divisor is NotImplemented else self._over.call(self, divisor)
 
     def __iadd__(self, other: Any) -> Any:
-        return self._become(self.__add__(other))
+        return self._become(self._plus.call(self, other))
 
     def __isub__(self, other: Any) -> Any:
-        return self._become(self.__sub__(other))
+        return self._become(self._minus.call(self, other))
 
     def _become(self, found: Any) -> Any:
         if found is NotImplemented:
@@ -506,22 +588,155 @@ class Linear(Value):
         """Turn it round, in place."""
         self._put(-self)
 
-    def _clear(self) -> None:
-        """Become zero, in place."""
-        self._put(type(self)())
+
+class Pair(Value):
+    """The base of values of two parts, which are live: what changes in them changes the value."""
+
+    __slots__ = ("_a", "_b")
+    _a: Any
+    _b: Any
+    _names: ClassVar[tuple[tuple[str, ...], ...]]
+    """The names of its two arguments, and other ones that they have."""
+    _said: ClassVar[str]
+    """The arguments that it is made of, in words."""
+    _alone: ClassVar[tuple[int, ...]] = ()
+    """Which of its two parts it is made of without the other."""
+    _rest: ClassVar[tuple[Any, Any]]
+    """The parts that it has where none are given."""
+    _copied: ClassVar[Formula]
+    """Two parts to copies of both."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "_held" in vars(cls):
+            kinds = tuple([kind for _, kind in cls._held])
+            cls._rest = (kinds[0](), kinds[1]())
+            cls._copied = Formula(f"{cls.__name__} copied", cls._copies, kinds, kinds)
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        if named:
+            given = self._in_order(given, named)
+        if len(given) == 2:
+            first, second = given
+        elif not given:
+            first, second = self._rest
+        else:
+            first, second = self._alike(*given)
+        self._a, self._b = self._copied.call(first, second)
+
+    def _in_order(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """Arguments by their places, each by one of the names that it has.
+
+        Raises: WrongTypeError for other names.
+        """
+        rest, left = list(given), dict(named)
+        for names in self._names[len(given) :]:
+            found = [name for name in names if name in left]
+            if not found:
+                break
+            rest.append(left.pop(found[0]))
+        if left:
+            raise wrong(self._kind.__name__, self._said, *given, *named.values())
+        return tuple(rest)
+
+    def _alike(self, *given: Any) -> tuple[Any, Any]:
+        """The parts of another of its type, or one part beside what the other is at rest.
+
+        Raises: WrongTypeError.
+        """
+        if len(given) == 1:
+            one = given[0]
+            if isinstance(one, self._kind):
+                return one._a, one._b
+            for k in self._alone:
+                if isinstance(one, self._held[k][1]):
+                    return (one, self._rest[1]) if k == 0 else (self._rest[0], one)
+        raise wrong(self._kind.__name__, self._said, *given)
+
+    @classmethod
+    def _copies(cls, first: Any, second: Any) -> Any:
+        """Copies of both parts.
+
+        Raises: WrongTypeError.
+        """
+        (_, one), (_, other) = cls._held
+        if not (isinstance(first, one) and isinstance(second, other)):
+            made = cls._joined(first, second)
+            if made is None:
+                raise wrong(cls._kind.__name__, cls._said, first, second)
+            first, second = made._a, made._b
+        return first.__copy__(), second.__copy__()
+
+    @classmethod
+    def _joined(cls, first: Any, second: Any) -> Any:
+        """The value of two other parts; None for what it is not made of."""
+        return None
+
+    @classmethod
+    def _with(cls, first: Any, second: Any) -> Any:
+        """The value of parts that are nobody else's."""
+        made = _new(cls._kind)
+        made._a, made._b = first, second
+        return made
+
+    def _numbers(self) -> tuple[Any, ...]:
+        return (*self._a._numbers(), *self._b._numbers())
+
+    def _put(self, other: Any) -> None:
+        self._a._put(other._a)
+        self._b._put(other._b)
+
+    def _near(self, other: Any, eps: float) -> Any:
+        first = self._a._near(other._a, eps)
+        return first is not False and first & self._b._near(other._b, eps)
+
+    def __copy__(self) -> Any:
+        made = _new(type(self))
+        made._a, made._b = self._copied.call(self._a, self._b)
+        return made
 
 
-def factor_of(left: Value, sign: str, other: Any) -> Any:
-    """The number that a value is multiplied or divided by, a batch of them, or NotImplemented.
+class Moving(Value):
+    """The base of values that turn or move others: rotations and frames, with rates or without."""
 
-    Raises: WrongTypeError.
-    """
-    if isinstance(other, Value):
-        return unfit(left, sign, other)
-    try:
-        return number(other, "a factor")
-    except TypeError:
-        return unfit(left, sign, other)
+    __slots__ = ()
+    _inverse: ClassVar[Formula]
+    _back: ClassVar[dict[Any, Formula]]
+    """The formulas of ``self.Inverse(other)`` by the type of the other."""
+
+    @classmethod
+    def _give(
+        cls, inverse: Callable[[Any], Any], products: dict[Any, Callable[[Any, Any], Any]]
+    ) -> None:
+        """Give the type its inverse, and its products with other types."""
+
+        def back(product: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+            return lambda a, b: product(inverse(a), b)
+
+        name, each = cls.__name__, products.items()
+        cls._inverse = Formula(f"{name} inverse", inverse, (cls,), cls)
+        cls._products = {k: Formula(f"{name} * {k.__name__}", p, (cls, k), k) for k, p in each}
+        cls._back = {k: Formula(f"{name} back {k.__name__}", back(p), (cls, k), k) for k, p in each}
+
+    @overload
+    def Inverse(self: V) -> V: ...
+    @overload
+    def Inverse(self, other: Any) -> Any: ...
+    def Inverse(self, other: Any = ABSENT) -> Any:
+        """The inverse; of what it turns or moves (`takes`), that as the inverse turns or moves it.
+
+        Raises: WrongTypeError.
+        """
+        if other is ABSENT:
+            return self._inverse.call(self)
+        formula = self._back.get(other.__class__)
+        if formula is not None:
+            return formula.call(self, other)
+        for kind, formula in self._back.items():
+            own = kind._as_own(other)
+            if own is not None:
+                return formula.call(self, own)
+        raise wrong(f"{self._kind.__name__}.Inverse", f"nothing, {self.takes['*']}", other)
 
 
 class Zero:
@@ -530,11 +745,8 @@ class Zero:
     Row S3-010.
     """
 
-    def __set_name__(self, owner: type[Value], name: str) -> None:
-        self._owner = owner
-
-    def __get__(self, instance: Any, owner: type) -> Callable[[], Any]:
-        kind = self._owner
+    def __get__(self, instance: Any, owner: type[Value]) -> Callable[[], Any]:
+        kind = owner._kind
 
         def zero() -> Value:
             """A zero value; of an object, which becomes zero too."""
@@ -545,20 +757,16 @@ class Zero:
         return zero
 
 
-def live(slot: str, kind: type[Any], name: str, what: str) -> Any:
-    """The property of a part: live where it is read, copied where it is set.
+def live(read: str | Callable[[Any], Any], kind: type[Any], name: str, what: str) -> Any:
+    """The property of a part, by its slot or made when it is read: live, copied where it is set.
 
     Setting raises: WrongTypeError.
     """
-    return live_property(attrgetter(slot), kind, name, what)
-
-
-def live_property(read: Callable[[Any], Any], kind: type[Any], name: str, what: str) -> Any:
-    """As `live`, of a part that is made when it is read."""
+    get = attrgetter(read) if isinstance(read, str) else read
 
     def put(self: Any, value: Any) -> None:
         if not isinstance(value, kind):
             raise wrong(name, f"a {kind.__name__}", value)
-        read(self)._put(value)
+        get(self)._put(value)
 
-    return property(read, put, doc=f"{what}, live; setting it copies.")
+    return property(get, put, doc=f"{what}, live; setting it copies.")

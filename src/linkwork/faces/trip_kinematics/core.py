@@ -28,11 +28,17 @@ from linkwork.faces.trip_kinematics.Transformation import (
     quaternion_of,
 )
 from linkwork.faces.trip_kinematics.values import UnknownKeyError, Values, is_symbol
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import (
+    FramePart,
+    JointPart,
+    LinkPart,
+    Mimic,
+    Parts,
+    assemble,
+)
 from linkwork.mechanism.edit import parts_of
-from linkwork.mechanism.loops import Beside
+from linkwork.mechanism.loops import Closures
 from linkwork.mechanism.model import Floats, JointType, Mechanism
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Mimic, Parts
 from linkwork.ops.numpy import NUMPY
 from linkwork.robot import Robot
 from linkwork.spatial import rotations
@@ -388,10 +394,10 @@ def _add(whole: Parts, root: str, other: Parts, attachment: Attachment) -> None:
     )
     whole.joints += [_joint(joint, attachment, own) for joint in other.joints]
     whole.frames += [_frame(frame, own) for frame in other.frames]
-    beside, there = other.beside, whole.beside
+    closures, there = other.closures, whole.closures
     loops = [
         replace(p, name=own(p.name), frame_a=own(p.frame_a), frame_b=own(p.frame_b))
-        for p in beside.loops
+        for p in closures.loops
     ]
     couplings = [
         replace(
@@ -399,9 +405,11 @@ def _add(whole: Parts, root: str, other: Parts, attachment: Attachment) -> None:
             joint=name_in_whole(attachment, each.joint),
             leaders=tuple(name_in_whole(attachment, leader) for leader in each.leaders),
         )
-        for each in beside.couplings
+        for each in closures.couplings
     ]
-    whole.beside = Beside((*there.loops, *loops), (*there.couplings, *couplings), there.actuated)
+    whole.closures = Closures(
+        (*there.loops, *loops), (*there.couplings, *couplings), there.actuated
+    )
 
 
 def _joint(joint: JointPart, attachment: Attachment, own: Callable[[str], str]) -> JointPart:

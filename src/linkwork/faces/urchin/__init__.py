@@ -1,80 +1,24 @@
 """The names of urchin, the successor of urdfpy, over Linkwork: urdfpy's face and what differs.
 
 Programs written for urchin run unchanged after ``linkwork.faces.install("urchin")``, or by
-``linkwork run --as urchin program.py``. What is different stands in ``parity.toml``.
+``linkwork run --as urchin program.py``. What is different stands in ``parity.toml``. The modules of
+the original are all this one.
 """
 
+# ruff: noqa: F403  the names are those of the modules below
 from __future__ import annotations
 
-from linkwork.faces.urchin import base, joint, link, material, transmission, urdf, utils, version
-from linkwork.faces.urchin.base import URDFType, URDFTypeWithMesh
-from linkwork.faces.urchin.joint import (
-    Joint,
-    JointCalibration,
-    JointDynamics,
-    JointLimit,
-    JointMimic,
-    SafetyController,
-)
-from linkwork.faces.urchin.link import (
-    Box,
-    Capsule,
-    Collision,
-    Cylinder,
-    Geometry,
-    Inertial,
-    Link,
-    Mesh,
-    Sphere,
-    Visual,
-)
-from linkwork.faces.urchin.material import Material, Texture
-from linkwork.faces.urchin.transmission import Actuator, Transmission, TransmissionJoint
-from linkwork.faces.urchin.urdf import URDF
-from linkwork.faces.urchin.utils import (
-    matrix_to_rpy,
-    matrix_to_xyz_rpy,
-    rpy_to_matrix,
-    xyz_rpy_to_matrix,
-)
-from linkwork.faces.urchin.version import __version__
+from linkwork.faces import urdfpy
+from linkwork.faces.table import stand_for
+from linkwork.faces.urdfpy import *
+from linkwork.faces.urdfpy.base import URDFTypeWithMesh
 
-__all__ = [
-    "URDF",
-    "Actuator",
-    "Box",
-    "Capsule",
-    "Collision",
-    "Cylinder",
-    "Geometry",
-    "Inertial",
-    "Joint",
-    "JointCalibration",
-    "JointDynamics",
-    "JointLimit",
-    "JointMimic",
-    "Link",
-    "Material",
-    "Mesh",
-    "SafetyController",
-    "Sphere",
-    "Texture",
-    "Transmission",
-    "TransmissionJoint",
-    "URDFType",
-    "URDFTypeWithMesh",
-    "Visual",
-    "__version__",
-    "base",
-    "joint",
-    "link",
-    "material",
-    "matrix_to_rpy",
-    "matrix_to_xyz_rpy",
-    "rpy_to_matrix",
-    "transmission",
-    "urdf",
-    "utils",
-    "version",
-    "xyz_rpy_to_matrix",
-]
+from linkwork.faces.urchin.robot import *  # isort: skip  of its own, over those of urdfpy
+
+__version__ = "0.0.30"
+"""The version of the original whose names are all here."""
+
+__all__ = ["URDFTypeWithMesh"]
+__all__ += urdfpy.__all__
+
+stand_for(__name__, "base", "joint", "link", "material", "transmission", "urdf", "utils", "version")

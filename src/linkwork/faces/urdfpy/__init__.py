@@ -6,37 +6,51 @@ Programs written for urdfpy run unchanged after ``linkwork.faces.install("urdfpy
 
 from __future__ import annotations
 
-from linkwork.faces.urdfpy import urdf, utils, version
-from linkwork.faces.urdfpy.urdf import (
-    URDF,
+from linkwork.faces.table import stand_for
+from linkwork.faces.urdfpy import utils
+from linkwork.faces.urdfpy.base import URDFType
+from linkwork.faces.urdfpy.joint import (
     Actuator,
+    Joint,
+    JointCalibration,
+    JointDynamics,
+    JointLimit,
+    JointMimic,
+    SafetyController,
+    Transmission,
+    TransmissionJoint,
+)
+from linkwork.faces.urdfpy.link import (
     Box,
     Capsule,
     Collision,
     Cylinder,
     Geometry,
     Inertial,
-    Joint,
-    JointCalibration,
-    JointDynamics,
-    JointLimit,
-    JointMimic,
     Link,
     Material,
     Mesh,
-    SafetyController,
     Sphere,
     Texture,
-    Transmission,
-    TransmissionJoint,
-    URDFType,
     Visual,
+)
+from linkwork.faces.urdfpy.robot import URDF
+from linkwork.faces.urdfpy.utils import (
+    configure_origin,
+    get_filename,
+    load_meshes,
     matrix_to_rpy,
     matrix_to_xyz_rpy,
+    parse_origin,
     rpy_to_matrix,
+    unparse_origin,
     xyz_rpy_to_matrix,
 )
-from linkwork.faces.urdfpy.version import __version__
+
+__version__ = "0.0.22"
+"""The version of the original whose names are all here."""
+
+stand_for(__name__, "urdf", "version")
 
 __all__ = [
     "URDF",
@@ -63,11 +77,14 @@ __all__ = [
     "URDFType",
     "Visual",
     "__version__",
+    "configure_origin",
+    "get_filename",
+    "load_meshes",
     "matrix_to_rpy",
     "matrix_to_xyz_rpy",
+    "parse_origin",
     "rpy_to_matrix",
-    "urdf",
+    "unparse_origin",
     "utils",
-    "version",
     "xyz_rpy_to_matrix",
 ]

@@ -12,17 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.faces.urdfpy.values import ForeignError, WrongTypeError, numbers, outside
+from linkwork.faces.urdfpy.utils import Floats, WrongTypeError, numbers, outside
+from linkwork.faces.urdfpy.values import ForeignError
 from linkwork.poses import pose, xyz_wxyz
 from linkwork.spatial.rotations import align_z
 
 if TYPE_CHECKING:
     from linkwork.faces.urdfpy.joint import Joint
-
-Floats = NDArray[np.float64]
 
 AGREEMENT = 1.0e-9
 """How far a follower's given position may lie from what its leader's makes it without a warning."""

@@ -1,41 +1,50 @@
 """Row S2-030: the base of all elements, with tables that say how one is read and written.
 
 Files are read and written by `linkwork.formats.urdf`, not here: an element of the standard becomes
-a record there, and `reading` and `writing` go from records to objects and back. The tables count
-for what a program changes in them, in subclasses or in the classes here: attributes and elements
-that it adds are taken from, and put back into, what the reader keeps as unknown; what it leaves out
-is not read; what it requires, or no longer requires, is checked so.
+a record there, and a class goes from records to objects and back by its attributes (see `values`).
+Single elements go the same way, inside the smallest description that holds them.
+
+The tables count for what a program changes in them, in subclasses or in the classes here:
+attributes and elements that it adds are taken from, and put back into, what the reader keeps as
+unknown; what it leaves out is not read; what it requires, or no longer requires, is checked so.
+
+An object that was read keeps its record: unknown elements, comments and order stay there, and so do
+the numbers as they were written (roll-pitch-yaw, an axis that is not a unit vector), as long as the
+object's value is still the one that was made of them.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from functools import cache
+from dataclasses import replace
 from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, NamedTuple
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from linkwork.errors import InputError
-from linkwork.faces.urdfpy.values import Floats, Value, outside, scale_factors
+from linkwork.errors import DescriptionError, InputError
+from linkwork.faces.urdfpy.utils import Floats, outside
+from linkwork.faces.urdfpy.values import Source, Value, Writer, scale_factors
+from linkwork.formats.urdf import records
+from linkwork.formats.urdf.findings import Findings
+from linkwork.formats.urdf.read import Reader
+from linkwork.formats.urdf.schema import ROBOT, Element
+from linkwork.formats.urdf.write import to_text
 
 Attributes = Mapping[str, tuple[Any, bool]]
 Elements = Mapping[str, tuple[Any, bool, bool]]
 
 
 class Tables(NamedTuple):
-    """What a class's tables say; of a class of this face, before any program changed them."""
+    """The tables of a class of this face, before any program changed them."""
 
     attributes: Attributes
     elements: Elements
     tag: str
-
-
-STANDARD: dict[type, Tables] = {}
-"""Class of this face to its tables."""
 
 
 class URDFType:
@@ -54,30 +63,37 @@ class URDFType:
     record: Any = None
     """The record of `linkwork.urdf` that it was read from; what has no attribute stays there."""
 
+    reading: Mapping[str, Any] | None = None
+    """The values of a record, which have been judged, while an object is made of them."""
+
+    _RECORD: ClassVar[Any] = None  # the class of its records, if it is one of the standard's
     _needed: ClassVar[int] = 0
     """How many of its attributes a constructor must be given."""
-    _fields: ClassVar[tuple[str, ...]] = ()
+    _values: ClassVar[Mapping[str, Value]] = {}
     """Its attributes, in the order that the constructor takes them in."""
+    _judged: ClassVar[Sequence[Value]] = ()  # those that a record may lack
+    _required: ClassVar[Sequence[str]] = ()  # those that a constructor must be given
+    _standard: ClassVar[Tables] = Tables({}, {}, "")
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        kinds = reversed(cls.__mro__)
-        fields = [name for k in kinds for name, x in vars(k).items() if isinstance(x, Value)]
-        cls._fields = tuple(dict.fromkeys(fields))
+        every = [pair for kind in reversed(cls.__mro__) for pair in vars(kind).items()]
+        cls._values = {name: value for name, value in every if isinstance(value, Value)}
+        cls._judged = [v for v in cls._values.values() if type(v).judge is not Value.judge]
+        cls._required = list(cls._values)[: cls._needed]
         cls.__signature__ = cls._signature()
         if cls.__module__.startswith(f"{__package__}."):
-            STANDARD[cls] = Tables(dict(cls._ATTRIBS), dict(cls._ELEMENTS), cls._TAG)
+            cls._standard = Tables(dict(cls._ATTRIBS), dict(cls._ELEMENTS), cls._TAG)
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        values = dict(zip(self._fields, given, strict=False))
-        twice = [name for name in named if name in values or name not in self._fields]
-        values.update(named)
-        lacking = [name for name in self._fields[: self._needed] if name not in values]
-        if twice or lacking or len(given) > len(self._fields):
+        fields = self._values
+        values = {**dict(zip(fields, given, strict=False)), **named}
+        lacking = [name for name in self._required if name not in values]
+        if lacking or len(values) < len(given) + len(named) or not values.keys() <= fields.keys():
             takes = f"{type(self).__name__}{self._signature()}"
-            what = f"'{(lacking or twice)[0]}' is missing" if lacking else "other arguments came"
+            what = f"'{lacking[0]}' is missing" if lacking else "other arguments came"
             raise TypeError(f"{takes}: {what}")
-        for name in self._fields:
+        for name in fields:
             setattr(self, name, values.get(name))
 
     @classmethod
@@ -90,7 +106,7 @@ class URDFType:
         return Signature(
             [
                 Parameter(name, place, default=Parameter.empty if k < cls._needed else None)
-                for k, name in enumerate(cls._fields)
+                for k, name in enumerate(cls._values)
             ]
         )
 
@@ -130,9 +146,8 @@ class URDFType:
             return
         seen.add(id(self))
         yield self
-        for name, (_, _, multiple) in type(self)._ELEMENTS.items():
-            held = self._held(name)
-            for child in (held or []) if multiple else [held]:
+        for name in type(self)._ELEMENTS:
+            for child in self._children(name):
                 if isinstance(child, URDFType):
                     yield from child.parts(seen)
 
@@ -140,11 +155,22 @@ class URDFType:
         """What an attribute of `_ELEMENTS` holds."""
         return getattr(self, name)
 
+    def _children(self, name: str) -> list[Any]:
+        """The elements in an attribute of `_ELEMENTS`, one or several."""
+        held = self._held(name)
+        several = (held or []) if type(self)._ELEMENTS[name][2] else [held]
+        return [child for child in several if child is not None]
+
     def _add_prefix(self, prefix: str) -> None:
         """Put a text before the names that it has."""
 
     def _scale_lengths(self, factors: Floats) -> None:
         """Scale by three factors along its own axes."""
+
+    def _open(self) -> None:
+        """Read the file that it names now."""
+
+    # from XML and to XML
 
     @classmethod
     def _from_xml(cls, node: Any, path: str, lazy_load_meshes: bool | None = None) -> Any:
@@ -153,10 +179,23 @@ class URDFType:
         Meshes are opened when first asked for, or at once with ``lazy_load_meshes=False``.
         Raises: InputError or DescriptionError for what is missing or wrong.
         """
-        reader = standard(cls, READERS)
-        if reader is not None:
-            return reader(cls, node, path, lazy_load_meshes)
-        return cls(**cls._parse(node, path, lazy_load_meshes))
+        if cls._RECORD is None:
+            return cls(**cls._parse(node, path, lazy_load_meshes))
+        place, xml = _PLACES[cls._RECORD], ET.tostring(_plain(node), encoding="unicode")
+        for opened in reversed(place.tags):
+            xml = f"{opened}{xml}</{_tag_of(opened)}>"
+        findings = Findings(None)
+        robot = Reader(xml.encode(), findings).read()
+        if robot is None or findings.failed:
+            raise findings.error()
+        record: Any = robot
+        for field in place.fields:
+            held = getattr(record, field)
+            record = held[0] if isinstance(held, tuple) else held
+        made = cls._of_judged(record, Source(os.path.join(path, "element.urdf") if path else None))
+        for part in made.parts() if lazy_load_meshes is False else ():
+            part._open()
+        return made
 
     @classmethod
     def _parse(cls, node: Any, path: str, lazy_load_meshes: bool | None = None) -> dict[str, Any]:
@@ -165,19 +204,41 @@ class URDFType:
         Raises: InputError for a required attribute or element that is missing, or an unreadable
         value.
         """
+        texts = {name: node.get(name) for name in cls._ATTRIBS}
+        children = {kind._TAG: node.findall(kind._TAG) for kind, _, _ in cls._ELEMENTS.values()}
+        return cls._by_names(
+            [*cls._ATTRIBS, *cls._ELEMENTS], texts, children, path, lazy_load_meshes
+        )
+
+    @classmethod
+    def _by_names(
+        cls,
+        names: list[str],
+        texts: Mapping[str, str | None],
+        children: Mapping[str, list[Any]],
+        path: str,
+        lazy_load_meshes: bool | None = None,
+    ) -> dict[str, Any]:
+        """The keywords of some entries of the tables, from texts by name and elements by tag.
+
+        Raises: InputError for what is required and missing, or an unreadable value.
+        """
         values: dict[str, Any] = {}
-        for name, (kind, required) in cls._ATTRIBS.items():
-            text = node.get(name)
-            if text is None and required:
-                raise missing(cls, f"attribute '{name}'")
-            values[name] = None if text is None else parsed(cls, name, kind, text)
         options = {} if lazy_load_meshes is None else {"lazy_load_meshes": lazy_load_meshes}
-        for name, (kind, required, multiple) in cls._ELEMENTS.items():
-            children = node.findall(kind._TAG)
-            found = [kind._from_xml(child, path, **options) for child in children]
-            if not found and required:
-                raise missing(cls, f"element <{kind._TAG}>")
-            values[name] = found if multiple else (found or [None])[0]
+        for name in names:
+            if name in cls._ATTRIBS:
+                kind, required = cls._ATTRIBS[name]
+                text = texts.get(name)
+                values[name] = None if text is None else _parsed(cls, name, kind, text)
+                lacking = text is None and f"attribute '{name}'"
+            else:
+                kind, required, multiple = cls._ELEMENTS[name]
+                nodes = children.get(kind._TAG, [])
+                found = [kind._from_xml(child, path, **options) for child in nodes]
+                values[name] = found if multiple else (found or [None])[0]
+                lacking = not found and f"element <{kind._TAG}>"
+            if required and lacking:
+                raise _missing(cls, lacking)
         return values
 
     def _to_xml(self, parent: Any, path: str) -> Any:
@@ -186,8 +247,17 @@ class URDFType:
         Raises: InputError for values that no file could hold.
         """
         del parent
-        writer = standard(type(self), WRITERS)
-        return writer(self, path) if writer is not None else self._unparse(path)
+        if self._RECORD is None:
+            return self._unparse(path)
+        place, made = _PLACES[self._RECORD], self._to_record(Writer())
+        for host, field in zip(reversed(place.hosts), reversed(place.fields), strict=True):
+            several = isinstance(getattr(host, field), tuple)
+            made = replace(host, **{field: (made,) if several else made})
+        element = ET.fromstring(to_text(made).encode())
+        for tag in [*map(_tag_of, place.tags), self._standard.tag][1:]:
+            element = next(child for child in element if child.tag == tag)
+        element.tag, element.tail = self._TAG, None
+        return element
 
     def _unparse(self, path: str) -> Any:
         """The XML element of the tables, from the attributes of the same names."""
@@ -195,13 +265,136 @@ class URDFType:
         for name in self._ATTRIBS:
             value = getattr(self, name)
             if value is not None:
-                node.set(name, unparsed(value))
-        for name, (_, _, multiple) in self._ELEMENTS.items():
-            held = getattr(self, name)
-            for child in (held or []) if multiple else [held]:
-                if child is not None:
-                    node.append(child._to_xml(node, path))
+                node.set(name, _unparsed(value))
+        for name in self._ELEMENTS:
+            for child in self._children(name):
+                node.append(child._to_xml(node, path))
         return node
+
+    # from records and to records
+
+    @classmethod
+    def _kind_of(cls, name: str) -> Any:
+        """The class that the table names for the children in an attribute."""
+        return (cls._ELEMENTS.get(name) or cls._standard.elements[name])[0]
+
+    @classmethod
+    def _judge(cls, record: Any, source: Source, of: str = "") -> None:
+        """Note as errors what the tables need and a record, named ``of``, does not say."""
+        for value in cls._judged:
+            value.judge(cls, record, source, of)
+
+    @classmethod
+    def _of_judged(cls, record: Any, source: Source) -> Any:
+        """The object of a record, if there is nothing wrong with that.
+
+        Raises: DescriptionError with all that has been noted.
+        """
+        cls._judge(record, source)
+        if source.problems:
+            raise DescriptionError(sorted(source.problems, key=lambda problem: problem.line))
+        return cls._of_record(record, source)
+
+    @classmethod
+    def _of_record(cls, record: Any, source: Source, **more: Any) -> Any:
+        """The object of a record; ``more`` is what its constructor takes beside its attributes."""
+        values = {name: each.read(cls, record, source) for name, each in cls._values.items()}
+        made = cls.__new__(cls)
+        made.reading = values
+        made.__init__(**cls._by_tables(values, record.extra, source), **more)
+        made.record = record
+        del made.reading
+        return made
+
+    def _to_record(self, writer: Writer) -> Any:
+        """The record of an object.
+
+        Raises: InputError for an origin that is mirrored or flat, a geometry without a shape, a
+        joint without the limit that it needs.
+        """
+        if place := self._place():
+            writer.path.append(place)
+        fields: dict[str, Any] = {}
+        for value in self._values.values():
+            fields |= value.written(self, writer)
+        made = self._RECORD(**fields) if self.record is None else replace(self.record, **fields)
+        if place:
+            writer.path.pop()
+        return replace(made, extra=self._extra(made.extra))
+
+    def _place(self) -> str:
+        """The element as messages on what is written name it; empty for a part of another."""
+        return ""
+
+    @classmethod
+    def _added(cls) -> list[str]:
+        """The attributes and children that the tables have beyond the standard."""
+        tables = cls._standard
+        added = [name for name in cls._ATTRIBS if name not in tables.attributes]
+        return added + [name for name in cls._ELEMENTS if name not in tables.elements]
+
+    @classmethod
+    def _by_tables(
+        cls, values: dict[str, Any], extra: records.Extra, source: Source
+    ) -> dict[str, Any]:
+        """The keywords of the constructor: what was read and tables name, and what they add.
+
+        What they add comes from what the reader kept as unknown.
+
+        Raises: InputError for something required that is not there, or that cannot be read.
+        """
+        tables = cls._standard
+        if cls._ATTRIBS == tables.attributes and cls._ELEMENTS == tables.elements:
+            return values
+        kept: dict[str, Any] = {}
+        for name, value in values.items():
+            kind, required, *_ = {**cls._ATTRIBS, **cls._ELEMENTS}.get(name, (None, False))
+            if kind is None and (name in tables.attributes or name in tables.elements):
+                continue
+            if required and (value is None or value == []):
+                raise _missing(cls, f"'{name}'")
+            standard_kind = tables.attributes.get(name, (kind,))[0]
+            as_it_is = value is None or kind is standard_kind or name in tables.elements
+            kept[name] = value if as_it_is else _parsed(cls, name, kind, _unparsed(value))
+        texts: dict[str, str | None] = {}
+        children: dict[str, list[Any]] = {}
+        for each in extra:
+            if each.within == tables.tag and isinstance(each, records.ExtraElement):
+                children.setdefault(each.tag, []).append(ET.fromstring(each.xml))
+            elif each.within == tables.tag and isinstance(each, records.ExtraAttribute):
+                texts.setdefault(each.name, each.value)
+        folder = "" if source.file is None else os.path.dirname(source.file)
+        return kept | cls._by_names(cls._added(), texts, children, folder)
+
+    @classmethod
+    def _replaces(cls, each: records.ExtraElement | records.ExtraAttribute) -> bool:
+        """Whether the tables have an attribute for what a record keeps as unknown."""
+        names = [name for name in cls._added() if name in cls._ATTRIBS]
+        if isinstance(each, records.ExtraElement):
+            names = [cls._kind_of(name)._TAG for name in cls._added() if name in cls._ELEMENTS]
+        said = each.tag if isinstance(each, records.ExtraElement) else each.name
+        return each.within == cls._standard.tag and said in names
+
+    def _extra(self, extra: records.Extra) -> records.Extra:
+        """What a record keeps as unknown, with what a program's tables add in its present state."""
+        added, tag = self._added(), self._standard.tag
+        if not added:
+            return extra
+        made: list[records.ExtraElement | records.ExtraAttribute] = []
+        for name in added:
+            if name in self._ATTRIBS:
+                value = getattr(self, name)
+                if value is not None:
+                    made.append(records.ExtraAttribute(tag, name, _unparsed(value)))
+                continue
+            for child in self._children(name):
+                xml = ET.tostring(child._to_xml(None, ""), encoding="unicode")
+                made.append(records.ExtraElement(tag, self._kind_of(name)._TAG, xml))
+        return (*(each for each in extra if not self._replaces(each)), *made)
+
+
+class URDFTypeWithMesh(URDFType):
+    """The base of elements that hold meshes, or hold what holds them."""
 
 
 def _is_turned(part: URDFType) -> bool:
@@ -210,40 +403,69 @@ def _is_turned(part: URDFType) -> bool:
     return origin is not None and not np.array_equal(origin[:3, :3], np.eye(3))
 
 
-class URDFTypeWithMesh(URDFType):
-    """The base of elements that hold meshes, or hold what holds them."""
+class _Place(NamedTuple):
+    """The place of an element in a description: tags around it, records around it, their fields."""
+
+    tags: tuple[str, ...] = ()
+    hosts: tuple[Any, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
-READERS: dict[type, Callable[..., Any]] = {}
-"""Class of the standard to what reads it from an XML element; `fragments` fills it."""
-
-WRITERS: dict[type, Callable[..., Any]] = {}
-"""Class of the standard to what makes an XML element of it."""
-
-
-def standard(cls: type, handlers: Mapping[type, Callable[..., Any]]) -> Callable[..., Any] | None:
-    """What handles a class, or the class of the standard that it is a subclass of."""
-    return next((handlers[kind] for kind in cls.__mro__ if kind in handlers), None)
-
-
-@cache
-def own_class(cls: type) -> type:
-    """The class of this face that ``cls`` is, or extends."""
-    return next(kind for kind in cls.__mro__ if kind in STANDARD)
+_HOSTS: dict[Any, tuple[str, Any]] = {
+    records.Robot: ('<robot name="r">', records.Robot("r")),
+    records.Link: ('<link name="l">', records.Link("l")),
+    records.Joint: (
+        '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>',
+        records.Joint("j", "fixed", "a", "b"),
+    ),
+    records.Transmission: ('<transmission name="t">', records.Transmission("t")),
+    records.Visual: ("<visual>", records.Visual(None, records.ZERO, records.ZERO, None)),
+    None: ("<geometry>", None),
+}
+"""The least of each element that others stand in: how it begins, and its record."""
 
 
-def changed(cls: Any) -> bool:
-    """Whether a class's tables are no longer those of the class of this face."""
-    tables = STANDARD[own_class(cls)]
-    return cls._ATTRIBS != tables.attributes or cls._ELEMENTS != tables.elements
+def _places(element: Element, around: _Place) -> Iterator[tuple[Any, _Place]]:
+    """The records below an element, each in its place, those further inside first."""
+    opened, host = _HOSTS[element.record]
+    around = around._replace(tags=(*around.tags, opened))
+    if host is not None:
+        around = around._replace(hosts=(*around.hosts, host))
+    for child in element.children:
+        place = around._replace(fields=(*around.fields, child.field)) if child.field else around
+        for inner in child.elements:
+            if inner.children and inner.record in _HOSTS:
+                yield from _places(inner, place)
+            if inner.record is not None:
+                yield inner.record, place
 
 
-def missing(cls: type, what: str) -> InputError:
+_PLACES = {records.Robot: _Place(), **dict(_places(ROBOT, _Place()))}
+_PLACES[records.Shape] = _PLACES[records.Box]._replace(tags=_PLACES[records.Box].tags[:-1])
+
+
+def _tag_of(opened: str) -> str:
+    return opened[1:].partition(">")[0].partition(" ")[0]
+
+
+def _plain(node: Any) -> Any:
+    """The element as one of ``xml.etree``; one of lxml has the same attributes."""
+    made = ET.Element(str(node.tag), {str(k): str(v) for k, v in node.attrib.items()})
+    made.text = node.text
+    for child in node:
+        if isinstance(child.tag, str):  # comments have a function there
+            inner = _plain(child)
+            inner.tail = child.tail
+            made.append(inner)
+    return made
+
+
+def _missing(cls: type, what: str) -> InputError:
     """The error of something required that is not there."""
     return InputError(f"missing {what} when reading an object of type {cls.__name__}")
 
 
-def parsed(cls: type, name: str, kind: Any, text: str) -> Any:
+def _parsed(cls: type, name: str, kind: Any, text: str) -> Any:
     """The value of an attribute's text.
 
     Raises: InputError where it has none.
@@ -259,7 +481,7 @@ def parsed(cls: type, name: str, kind: Any, text: str) -> Any:
         raise InputError(f"{cls.__name__}.{name}: '{text:.80}' is no {label}") from None
 
 
-def unparsed(value: Any) -> str:
+def _unparsed(value: Any) -> str:
     """The text of an attribute: numbers as short as they read back exactly."""
     if isinstance(value, (np.ndarray, list, tuple)):
         return " ".join(repr(float(x)) for x in np.ravel(value))

@@ -9,17 +9,14 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwork import settings
 from linkwork.errors import InputError, MissingExtraError, ShapeError
-from linkwork.faces.urdfpy.values import WrongTypeError
+from linkwork.faces.urdfpy.utils import Floats, WrongTypeError
 
 if TYPE_CHECKING:
     from linkwork.faces.urdfpy.joint import Joint
     from linkwork.faces.urdfpy.robot import URDF
-
-Floats = NDArray[np.float64]
 
 FRAMES_PER_SECOND = 30.0
 

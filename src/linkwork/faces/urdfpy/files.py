@@ -5,16 +5,16 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from linkwork.atomic import write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.faces.urdfpy.description import Source, Writer, checked_against, escalated, read_robot
-from linkwork.faces.urdfpy.link import Mesh, Texture, bare
-from linkwork.faces.urdfpy.values import WrongTypeError, outside
+from linkwork.faces.urdfpy.link import Mesh, Texture
+from linkwork.faces.urdfpy.utils import WrongTypeError, bare, outside
+from linkwork.faces.urdfpy.values import Source, Writer
 from linkwork.formats.urdf.edit.records import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
@@ -26,6 +26,12 @@ _FOLDER = "meshes"
 _WRITTEN = frozenset({".stl", ".obj", ".ply", ".off"})
 """The formats that changed meshes are written in: those without a unit or an upward axis."""
 
+_FAULTS = frozenset({"duplicate-transmission", "transmission-joint"})
+"""Findings of the reader that are errors here, as the original documents them."""
+
+_STRICT = frozenset({"inertia", "triangle", "mass", "material-differs", "transmission-parts"})
+"""Findings that are errors too when a description is loaded with ``strict=True``."""
+
 _ODD_MASSES = frozenset({"inertia", "triangle", "mass"})
 
 
@@ -33,10 +39,9 @@ def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     """The robot of a file; see `URDF.load`."""
     data, name = _data_of(file_obj)
     document = read(data, file=name)
-    source = Source(document.robot.file, allow)
-    escalated(document, source, strict=strict)
-    checked_against(cls, document.robot, source)
-    robot = read_robot(cls, document.robot, source)
+    refused = _FAULTS | _STRICT if strict else _FAULTS
+    faults = [replace(p, level="error") for p in document.problems if p.code in refused]
+    robot = cls._of_judged(document.robot, Source(document.robot.file, allow, problems=faults))
     # two looks of one material have been found by the constructor, too
     robot.findings_from(p for p in document.problems if p.code != "material-differs")
     odd = [p.name for p in document.problems if p.code in _ODD_MASSES]
@@ -66,31 +71,16 @@ def _name_of(file_obj: Any) -> str | None:
     return name if isinstance(name, str) and name and not name.startswith("<") else None
 
 
-def open_all(owner: Any) -> None:
-    """Read every mesh and image of a robot, or of one of its elements, now.
-
-    Raises: InputError for the first that cannot be had.
-    """
-    for mesh in held_in(owner, Mesh):
-        _ = mesh.meshes
-    for texture in held_in(owner, Texture):
-        _ = texture.image
-
-
-def held_in(owner: Any, kind: type) -> Iterator[Any]:
-    """The elements of a class in a robot or an element, each once."""
-    return (part for part in owner.parts() if isinstance(part, kind))
-
-
 def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
     """Write a robot with its meshes; see `URDF.save`."""
-    record = Writer(robot).record()
+    record = robot._to_record(Writer())
     stream = hasattr(file_obj, "write")
     name = _name_of(file_obj) if stream else os.fspath(file_obj)
     plan = _Plan(None if name is None else Path(os.path.abspath(name)), allow_outside)
     if plan.target is not None:
-        named = [(mesh.filename, mesh, MESH_SUFFIXES) for mesh in held_in(robot, Mesh)]
-        named += [(image.filename, image, IMAGE_SUFFIXES) for image in held_in(robot, Texture)]
+        parts = list(robot.parts())
+        named = [(p.filename, p, MESH_SUFFIXES) for p in parts if isinstance(p, Mesh)]
+        named += [(p.filename, p, IMAGE_SUFFIXES) for p in parts if isinstance(p, Texture)]
         # what keeps its place comes first, so that what is given one finds a free one
         for one in sorted(named, key=lambda one: not plan.keeps_place(one[0])):
             plan.take(*one)

@@ -1,17 +1,30 @@
-"""Rows S2-100 to S2-119 and S2-140 to S2-159: joints, and what they have beside an axis."""
+"""Rows S2-100 to S2-159: joints, what they have beside an axis, and transmissions."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.faces.urdfpy import adapt
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType
 from linkwork.faces.urdfpy.link import scaled_pose
-from linkwork.faces.urdfpy.values import Array, Number, Part, Text, Value, direction, pose
+from linkwork.faces.urdfpy.utils import Floats, WrongTypeError
+from linkwork.faces.urdfpy.values import (
+    Array,
+    Number,
+    Origin,
+    Part,
+    Parts,
+    Source,
+    Text,
+    Value,
+    Writer,
+    direction,
+    vector,
+)
+from linkwork.formats.urdf import records
 
 
 class JointCalibration(URDFType):
@@ -19,6 +32,7 @@ class JointCalibration(URDFType):
 
     _ATTRIBS: ClassVar[Attributes] = {"rising": (float, False), "falling": (float, False)}
     _TAG = "calibration"
+    _RECORD = records.Calibration
 
     rising: Any = Number("Where the mark is met when the joint moves up; or None.", optional=True)
     falling: Any = Number(
@@ -31,10 +45,11 @@ class JointDynamics(URDFType):
 
     _ATTRIBS: ClassVar[Attributes] = {"damping": (float, False), "friction": (float, False)}
     _TAG = "dynamics"
+    _RECORD = records.Dynamics
     _needed = 2
 
-    damping: Any = Number("Damping, N s/m or N m s/rad; or None.", optional=True)
-    friction: Any = Number("Static friction, N or N m; or None.", optional=True)
+    damping: Any = Number("Damping, N s/m or N m s/rad; or None.", optional=True, unsaid=0.0)
+    friction: Any = Number("Static friction, N or N m; or None.", optional=True, unsaid=0.0)
 
 
 class JointLimit(URDFType):
@@ -47,6 +62,7 @@ class JointLimit(URDFType):
         "upper": (float, False),
     }
     _TAG = "limit"
+    _RECORD = records.Limit
     _needed = 2
 
     effort: Any = Number("The largest effort, N or N m.", bound=True)
@@ -64,6 +80,7 @@ class JointMimic(URDFType):
         "offset": (float, False),
     }
     _TAG = "mimic"
+    _RECORD = records.Mimic
     _needed = 1
     kinematic = True
 
@@ -85,6 +102,7 @@ class SafetyController(URDFType):
         "soft_upper_limit": (float, False),
     }
     _TAG = "safety_controller"
+    _RECORD = records.Safety
     _needed = 1
 
     k_velocity: Any = Number("Effort for velocity.")
@@ -96,8 +114,6 @@ class SafetyController(URDFType):
         "Where the controller sets in above, 0 by default.", optional=True, default=0.0
     )
 
-
-Floats = NDArray[np.float64]
 
 _TYPES = ["fixed", "prismatic", "revolute", "continuous", "floating", "planar"]
 _LIMITED = ("prismatic", "revolute")
@@ -126,24 +142,44 @@ class _Limit(Part):
             raise InputError(f"joint '{owner.name}': a {owner.joint_type} joint needs a limit")
         return super().check(owner, value)
 
+    def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
+        super().judge(cls, record, source, of)
+        if record.limit is None and record.type in _LIMITED:
+            text = f"a {record.type} joint needs a <limit>"
+            source.wrong("joint", record, text, "missing-limits")
+
 
 def lacks_limit(joint: Joint) -> str:
-    """What is to be said of a joint that needs a limit and has none; nothing of any other."""
+    """The sentence on a joint that needs a limit and has none; empty of any other."""
     if joint.limit is not None or joint.joint_type not in _LIMITED:
         return ""
     return f"a {joint.joint_type} joint needs a limit; set its `limit`"
 
 
-def _axis(owner: Any, what: str, value: Any) -> Floats:
-    """A direction of length 1; x for None, and for a zero axis where the joint needs none."""
-    if value is None:
-        return np.array([1.0, 0.0, 0.0])
-    axis = direction(what, value)
-    if axis is not None:
-        return axis
-    if owner.joint_type not in _WITHOUT_AXIS:
-        raise InputError(f"joint '{owner.name}': its axis is zero, so nothing says how it moves")
-    return np.array([1.0, 0.0, 0.0])
+class _Axis(Array):
+    """A direction of length 1; x for None, and for a zero one where the joint needs none."""
+
+    def check(self, owner: Any, value: Any) -> Floats:
+        axis = None if value is None else direction(self.what(owner), value)
+        if value is not None and axis is None and owner.joint_type not in _WITHOUT_AXIS:
+            what = f"joint '{owner.name}': its axis is zero, so nothing says how it moves"
+            raise InputError(what)
+        return np.array([1.0, 0.0, 0.0]) if axis is None else axis
+
+    def read(self, cls: Any, record: Any, source: Source) -> Any:
+        return record.axis if any(record.axis) else None
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """The axis; as it was read, where it is still the direction of that."""
+        made = super().written(owner, writer)
+        if owner.record is not None:
+            written: records.Vector3 = owner.record.axis
+            said = direction("axis", written)
+            as_read = (1.0, 0.0, 0.0) if said is None else tuple(said.tolist())
+            unused = owner.joint_type in _WITHOUT_AXIS
+            if made["axis"] == as_read and (any(written) or unused):
+                return {"axis": written}
+        return made
 
 
 class Joint(URDFType):
@@ -166,20 +202,21 @@ class Joint(URDFType):
         "calibration": (JointCalibration, False, False),
     }
     _TAG = "joint"
+    _RECORD = records.Joint
     _needed = 4
     kinematic = True
 
     name: Any = Text("The name of the joint.")
-    joint_type: Any = _Kind("The type, one of `Joint.TYPES`.")
+    joint_type: Any = _Kind("The type, one of `Joint.TYPES`.", field="type")
     parent: Any = Text("The name of the parent link.")
     child: Any = Text("The name of the child link.")
-    axis: Any = Array("The axis (3,), a unit vector in the joint's frame.", _axis, watched=True)
-    origin: Any = Array(
-        "The pose (4, 4) of child and joint in the parent link.", pose, watched=True
-    )
+    axis: Any = _Axis("The axis (3,), a unit vector in the joint's frame.", vector, watched=True)
+    origin: Any = Origin("The pose (4, 4) of child and joint in the parent link.", watched=True)
     limit: Any = _Limit("The limits; or None.", JointLimit)
     dynamics: Any = Part("Damping and friction; or None.", JointDynamics)
-    safety_controller: Any = Part("The safety controller; or None.", SafetyController)
+    safety_controller: Any = Part(
+        "The safety controller; or None.", SafetyController, field="safety"
+    )
     calibration: Any = Part("The calibration; or None.", JointCalibration)
     mimic: Any = Part("The joint that is followed; or None.", JointMimic)
 
@@ -209,6 +246,14 @@ class Joint(URDFType):
             return np.tile(origin, (n_cfgs, 1, 1))
         return origin @ adapt.motions(self, cfg, n_cfgs)
 
+    def _place(self) -> str:
+        return f"joint '{self.name}'"
+
+    def _to_record(self, writer: Writer) -> Any:
+        if lacks_limit(self):
+            raise InputError(f"joint '{self.name}': {lacks_limit(self)}")
+        return super()._to_record(writer)
+
     def _add_prefix(self, prefix: str) -> None:
         self.name = prefix + self.name
         self.parent, self.child = prefix + self.parent, prefix + self.child
@@ -232,3 +277,83 @@ class Joint(URDFType):
 
     def __repr__(self) -> str:
         return f"<Joint '{self.name}' {self.joint_type}: '{self.parent}' to '{self.child}'>"
+
+
+# transmissions
+
+
+class Interfaces(Value):
+    """A list of texts; None is an empty one."""
+
+    def check(self, owner: Any, value: Any) -> list[str]:
+        """Raises: WrongTypeError for what is no list."""
+        if value is None:
+            return []
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+            kind = type(value).__name__
+            raise WrongTypeError(f"{self.what(owner)} is a list of texts, not {kind}")
+        return [str(text) for text in value]
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """The texts as a tuple."""
+        return {self.field: tuple(owner.__dict__[self.slot])}
+
+
+class Actuator(URDFType):
+    """An actuator of a transmission."""
+
+    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
+    _TAG = "actuator"
+    _RECORD = records.Actuator
+    _needed = 1
+
+    name: Any = Text("The name of the actuator, not empty.", filled=True)
+    mechanicalReduction: Any = Text(
+        "The reduction, as the text in the file; or None.",
+        optional=True,
+        field="mechanical_reduction",
+    )  # the XML's spelling, which the original took over
+    hardwareInterfaces: Any = Interfaces(
+        "The hardware interfaces, a list of texts.", field="hardware_interfaces"
+    )
+
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name
+
+
+class TransmissionJoint(URDFType):
+    """A joint that a transmission drives."""
+
+    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
+    _TAG = "joint"
+    _RECORD = records.TransmissionJoint
+    _needed = 1
+
+    name: Any = Text("The name of the joint, not empty.", filled=True)
+    hardwareInterfaces: Any = Interfaces(
+        "The hardware interfaces, a list of texts.", field="hardware_interfaces"
+    )
+
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name
+
+
+class Transmission(URDFType):
+    """Which actuators drive which joints."""
+
+    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
+    _ELEMENTS: ClassVar[Elements] = {
+        "joints": (TransmissionJoint, True, True),
+        "actuators": (Actuator, True, True),
+    }
+    _TAG = "transmission"
+    _RECORD = records.Transmission
+    _needed = 2
+
+    name: Any = Text("The name of the transmission, not empty.", filled=True)
+    trans_type: Any = Text("The type of the transmission.", unsaid=True, field="type")
+    joints: Any = Parts("The joints that it drives.", TransmissionJoint)
+    actuators: Any = Parts("The actuators that drive them.", Actuator)
+
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name

@@ -15,20 +15,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.urdfpy.adapt import Slots
 from linkwork.faces.urdfpy.joint import Joint
-from linkwork.faces.urdfpy.link import Link, placed
-from linkwork.faces.urdfpy.values import EPOCH, ForeignError, WrongTypeError
-from linkwork.mechanism.assemble import assemble
+from linkwork.faces.urdfpy.link import Link
+from linkwork.faces.urdfpy.utils import Floats, WrongTypeError
+from linkwork.faces.urdfpy.values import EPOCH, ForeignError
+from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.model import JointType
-from linkwork.mechanism.parts import JointPart, LinkPart, Mimic, Parts
 from linkwork.poses import xyz_rpy
 from linkwork.robot import Robot
-
-Floats = NDArray[np.float64]
 
 _TYPES = {kind.label: kind for kind in JointType}
 
@@ -326,7 +323,7 @@ def _collision_geometries(link: Link) -> Iterable[tuple[Any, Floats]]:
 
 
 def _visual_meshes(link: Link) -> Iterable[tuple[Any, Floats]]:
-    return ((mesh, placed(shape)) for shape in link.visuals for mesh in shape.geometry.meshes)
+    return ((mesh, shape.placed()) for shape in link.visuals for mesh in shape.geometry.meshes)
 
 
 def _collision_meshes(link: Link) -> Iterable[tuple[Any, Floats]]:

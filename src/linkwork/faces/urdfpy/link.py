@@ -6,63 +6,69 @@ import os
 import warnings
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType, URDFTypeWithMesh
+from linkwork.faces.urdfpy.utils import (
+    Floats,
+    Later,
+    WrongTypeError,
+    bare,
+    meshes_of,
+    named_by_program,
+    outside,
+)
 from linkwork.faces.urdfpy.values import (
     Array,
     Number,
+    Origin,
     Part,
     Parts,
+    Source,
     Text,
     Value,
-    WrongTypeError,
+    Writer,
     colour,
-    optional_vector,
-    outside,
-    pose,
     symmetric,
     vector,
 )
-from linkwork.geometry import guards, load, shapes
-from linkwork.locating import IMAGE_SUFFIXES, Folders, locate
+from linkwork.formats.urdf import records
+from linkwork.geometry import guards, shapes
+from linkwork.locating import IMAGE_SUFFIXES
 from linkwork.spatial.inertias import principal_moments
 
 # shapes
 
 
-Floats = NDArray[np.float64]
-
-
-def _same(factors: Floats, what: str, axes: str) -> None:
-    if np.ptp(factors):
-        raise InputError(f"scale: {what} stays one only where it is the same along {axes}")
-
-
 class _Primitive(URDFType):
     """A shape whose mesh is made when it is first asked for, and again once its numbers change."""
 
-    _made: tuple[tuple[float, ...], Any] | None = None
-
-    def _numbers(self) -> tuple[float, ...]:
-        raise NotImplementedError
-
-    def _make(self) -> Any:
-        raise NotImplementedError
+    _mesher: ClassVar[Callable[..., Any]]
+    _alike: ClassVar[str] = ""  # the axes along which it is scaled alike, or it would be another
+    _made: tuple[list[Any], Any] | None = None
 
     @property
     def meshes(self) -> list[Any]:
         """A list of one ``trimesh.Trimesh``, metre, in the shape's own frame."""
-        own = self._numbers()
+        own = [getattr(self, name) for name in self._standard.attributes]
+        own = [value.tolist() if isinstance(value, np.ndarray) else value for value in own]
         if self._made is None or self._made[0] != own:
-            self._made = own, self._make()
+            self._made = own, type(self)._mesher(*own)
         return [self._made[1]]
+
+    def _scale_lengths(self, factors: Floats) -> None:
+        alike = factors[:2] if self._alike == "x and y" else factors
+        if self._alike and np.ptp(alike):
+            whole = f"scale: a {self._standard.tag} stays one only where it is the same along"
+            raise InputError(f"{whole} {self._alike}")
+        for name, along in (("size", slice(None)), ("radius", 0), ("length", 2)):
+            if name in self._standard.attributes:
+                setattr(self, name, getattr(self, name) * factors[along])
 
 
 class Box(_Primitive):
@@ -70,45 +76,28 @@ class Box(_Primitive):
 
     _ATTRIBS: ClassVar[Attributes] = {"size": (np.ndarray, True)}
     _TAG = "box"
+    _RECORD = records.Box
     _needed = 1
+    _mesher = staticmethod(shapes.box)
 
     size: Any = Array("The lengths (3,) of the sides, metre.", vector)
 
-    def _scale_lengths(self, factors: Floats) -> None:
-        self.size = self.size * factors
 
-    def _numbers(self) -> tuple[float, ...]:
-        return tuple(self.size.tolist())
-
-    def _make(self) -> Any:
-        return shapes.box(self._numbers())
-
-
-class _Round(_Primitive):
-    _needed = 2
-    radius: Any = Number("The radius, metre.")
-    length: Any = Number("The length, metre.")
-
-    def _numbers(self) -> tuple[float, ...]:
-        return (self.radius, self.length)
-
-
-class Cylinder(_Round):
+class Cylinder(_Primitive):
     """A cylinder along z, centred at its origin."""
 
     _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True), "length": (float, True)}
     _TAG = "cylinder"
+    _RECORD = records.Cylinder
+    _needed = 2
+    _mesher = staticmethod(shapes.cylinder)
+    _alike = "x and y"
 
-    def _scale_lengths(self, factors: Floats) -> None:
-        _same(factors[:2], "a cylinder", "x and y")
-        self.radius *= factors[0]
-        self.length *= factors[2]
-
-    def _make(self) -> Any:
-        return shapes.cylinder(self.radius, self.length)
+    radius: Any = Number("The radius, metre.")
+    length: Any = Number("The length, metre.")
 
 
-class Capsule(_Round):
+class Capsule(_Primitive):
     """A cylinder along z with half spheres at its ends; ``length`` is without these.
 
     Not in the URDF standard, nor in the original; some files have it.
@@ -116,14 +105,13 @@ class Capsule(_Round):
 
     _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True), "length": (float, True)}
     _TAG = "capsule"
+    _RECORD = records.Capsule
+    _needed = 2
+    _mesher = staticmethod(shapes.capsule)
+    _alike = "x, y and z"
 
-    def _scale_lengths(self, factors: Floats) -> None:
-        _same(factors, "a capsule", "x, y and z")
-        self.radius *= factors[0]
-        self.length *= factors[0]
-
-    def _make(self) -> Any:
-        return shapes.capsule(self.radius, self.length)
+    radius: Any = Number("The radius, metre.")
+    length: Any = Number("The length, metre.")
 
 
 class Sphere(_Primitive):
@@ -131,39 +119,32 @@ class Sphere(_Primitive):
 
     _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True)}
     _TAG = "sphere"
+    _RECORD = records.Sphere
     _needed = 1
+    _mesher = staticmethod(shapes.sphere)
+    _alike = "x, y and z"
 
     radius: Any = Number("The radius, metre.")
 
-    def _scale_lengths(self, factors: Floats) -> None:
-        _same(factors, "a sphere", "x, y and z")
-        self.radius *= factors[0]
 
-    def _numbers(self) -> tuple[float, ...]:
-        return (self.radius,)
+class _Scale(Array):
+    """The scale (3,) of a mesh; None for one that changes nothing."""
 
-    def _make(self) -> Any:
-        return shapes.sphere(self.radius)
+    def check(self, owner: Any, value: Any) -> Any:
+        return None if value is None else super().check(owner, value)
 
+    def read(self, cls: Any, record: Any, source: Source) -> Any:
+        return None if record.scale == (1.0, 1.0, 1.0) else record.scale
 
-@dataclass(frozen=True)
-class Later:
-    """A mesh or an image that is opened when first asked for, found by the description's file."""
+    def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
+        if not record.filename:
+            source.wrong("mesh", record, "it has no 'filename'", of=of)
+        elif record.scale is None:
+            source.wrong("mesh", record, "its scale is not three numbers", of=of)
 
-    file: str | None
-    allow: Folders = ()
-    joined: bool = False  # one mesh without colours, as collisions have
-    name: str = ""  # where it is not the mesh's own
-
-    def path(self, name: str, find: Callable[..., Path] = locate, **options: Any) -> Path:
-        """The file that a name in the description means."""
-        return find(name, self.file, self.allow, **options)
-
-
-def named_by_program(filename: str) -> Later:
-    """Where a file is that a program itself names: relative to the working folder, anywhere."""
-    folder = Path.cwd()
-    return Later(str(folder / "program.urdf"), (os.path.dirname(folder / filename),))
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        said = super().written(owner, writer)["scale"]
+        return {"scale": (1.0, 1.0, 1.0) if said is None else said}
 
 
 class Mesh(URDFTypeWithMesh):
@@ -177,26 +158,28 @@ class Mesh(URDFTypeWithMesh):
 
     _ATTRIBS: ClassVar[Attributes] = {"filename": (str, True), "scale": (np.ndarray, False)}
     _TAG = "mesh"
+    _RECORD = records.Mesh
 
     combine: bool = False
     """Whether what is read becomes one mesh without colours."""
 
     filename: Any = Text("The name of the file, as written in the description.")
-    scale: Any = Array("The scale (3,); or None.", optional_vector)
+    scale: Any = _Scale("The scale (3,); or None.", vector)
 
     def __init__(self, filename: str, scale: Any = None, meshes: Any = None) -> None:
         self.filename = filename
         self.scale = scale
-        self._source: Later | None = None
+        self._source = meshes if isinstance(meshes, Later) else named_by_program(self.filename)
         self._meshes: list[Any] | None = None
         self._read: tuple[Path, list[int]] | None = None  # the file, and what was read from it
-        if isinstance(meshes, Later):
-            self._source = meshes
-        elif meshes is None:
-            self._source = named_by_program(self.filename)
-            self._load()
-        else:
+        if meshes is None:
+            self._open()
+        elif not isinstance(meshes, Later):
             self.meshes = meshes
+
+    @classmethod
+    def _of_record(cls, record: Any, source: Source, **more: Any) -> Any:
+        return super()._of_record(record, source, meshes=source.later, **more)
 
     @property
     def meshes(self) -> list[Any]:
@@ -205,8 +188,7 @@ class Mesh(URDFTypeWithMesh):
         May be set to a path, one mesh, or several.
         Raises: InputError where the file cannot be read.
         """
-        if self._meshes is None:
-            self._load()
+        self._open()
         return self._meshes or []
 
     @meshes.setter
@@ -220,12 +202,12 @@ class Mesh(URDFTypeWithMesh):
     def _scale_lengths(self, factors: Floats) -> None:
         self.scale = factors if self.scale is None else self.scale * factors
 
-    def _load(self) -> None:
-        source = self._source or Later(None)
-        self._read_from(source, source.name or self.filename)
+    def _open(self) -> None:
+        if self._meshes is None:
+            self._read_from(self._source, self._source.name or self.filename)
 
     def _read_from(self, source: Later, name: str) -> None:
-        path, found = _read(source, name, combine=self.combine or source.joined)
+        path, found = meshes_of(source, name, combine=self.combine or source.joined)
         self._meshes, self._read = found, (path, [hash(mesh) for mesh in found])
 
     def pending_file(self) -> str | None:
@@ -233,7 +215,7 @@ class Mesh(URDFTypeWithMesh):
 
         Where it cannot be had, its name in the description.
         """
-        if self._meshes is not None or self._source is None:
+        if self._meshes is not None:
             return None
         try:
             return str(self._source.path(self._source.name or self.filename))
@@ -246,47 +228,10 @@ class Mesh(URDFTypeWithMesh):
         Raises: InputError where they were never opened, and there is no such file.
         """
         if self._meshes is None:
-            source = self._source or Later(None)
-            return source.path(source.name or self.filename)
+            return self._source.path(self._source.name or self.filename)
         if self._read is None or [hash(mesh) for mesh in self._meshes] != self._read[1]:
             return None
         return self._read[0]
-
-
-def load_meshes(filename: str) -> list[Any]:
-    """The meshes of a file, each a ``trimesh.Trimesh``, metre, where the file puts it.
-
-    A program may name any file; see `Mesh` for those that a description names.
-    Raises: InputError where it cannot be read.
-    """
-    name = os.fspath(filename)
-    return _read(named_by_program(name), name)[1]
-
-
-def _read(source: Later, name: str, *, combine: bool = False) -> tuple[Path, list[Any]]:
-    """The file that a name means, and its meshes, or one of all without colours."""
-    try:
-        path = source.path(name)
-        found = [_named(part, path) for part in load.load(path).parts]
-    except InputError as error:
-        raise InputError(f"unable to load mesh '{name}': {error}") from None
-    if not found:
-        raise InputError(f"unable to load mesh '{name}': there is none in the file")
-    return path, [_labelled(bare(found), path)] if combine else found
-
-
-def _named(part: load.Part, path: Path) -> Any:
-    """The mesh of a part, with its name in the file."""
-    mesh = _labelled(part.mesh, path)
-    if part.name:
-        mesh.metadata["name"] = part.name
-    return mesh
-
-
-def _labelled(mesh: Any, path: Path) -> Any:
-    """A mesh that says which file it is from."""
-    mesh.metadata.update(file_name=path.name, file_path=str(path))
-    return mesh
 
 
 def _checked_meshes(value: Any) -> list[Any]:
@@ -305,14 +250,6 @@ def _checked_meshes(value: Any) -> list[Any]:
     if not found:
         raise InputError("Mesh.meshes needs at least one mesh")
     return found
-
-
-def bare(meshes: list[Any]) -> Any:
-    """One mesh of several, without colours."""
-    import trimesh  # noqa: PLC0415  only who has meshes needs it
-
-    one: Any = meshes[0] if len(meshes) == 1 else trimesh.util.concatenate(meshes)
-    return trimesh.Trimesh(vertices=one.vertices, faces=one.faces, process=False)
 
 
 class _Shape(Part):
@@ -346,6 +283,7 @@ class Geometry(URDFTypeWithMesh):
         "capsule": (Capsule, False, False),
     }
     _TAG = "geometry"
+    _RECORD = records.Shape
 
     box: Any = _Shape("The box; or None.", Box)
     cylinder: Any = _Shape("The cylinder; or None.", Cylinder)
@@ -394,6 +332,34 @@ class Geometry(URDFTypeWithMesh):
         """The scale of a mesh, None for anything else."""
         return None if self.mesh is None else self.mesh.scale
 
+    # the record of a geometry is that of its shape
+
+    @classmethod
+    def _judge(cls, record: Any, source: Source, of: str = "") -> None:
+        cls._kind_of(_SHAPE_OF[type(record)])._judge(record, source, of)
+
+    @classmethod
+    def _of_record(cls, record: Any, source: Source, **more: Any) -> Any:
+        name = _SHAPE_OF[type(record)]
+        made = cls._kind_of(name)._of_record(record, source)
+        return cls(**cls._by_tables({name: made}, (), source), **more)
+
+    def _to_record(self, writer: Writer) -> Any:
+        try:
+            shape = self.geometry
+        except InputError as error:
+            raise InputError(f"{writer.where}: {error}") from None
+        return shape._to_record(writer)
+
+
+_SHAPE_OF: dict[type, str] = {
+    records.Box: "box",
+    records.Cylinder: "cylinder",
+    records.Sphere: "sphere",
+    records.Mesh: "mesh",
+    records.Capsule: "capsule",
+}
+
 
 # materials
 
@@ -414,15 +380,12 @@ class Texture(URDFType):
 
     def __init__(self, filename: str, image: Any = None) -> None:
         self.filename = filename
-        self._source: Later | None = None
+        self._source = image if isinstance(image, Later) else named_by_program(self.filename)
         self._image: Any = None
         self.given = False  # by the program, so that no file holds it
-        if isinstance(image, Later):
-            self._source = image
-        elif image is None:
-            self._source = named_by_program(self.filename)
-            self._load()
-        else:
+        if image is None:
+            self._open()
+        elif not isinstance(image, Later):
             self.image = image
 
     @property
@@ -431,8 +394,7 @@ class Texture(URDFType):
 
         Raises: InputError where the file cannot be read, or for anything else.
         """
-        if self._image is None:
-            self._load()
+        self._open()
         return self._image
 
     @image.setter
@@ -453,17 +415,16 @@ class Texture(URDFType):
             raise InputError(f"Texture.image is a path, an array or a PIL image, not {kind}")
         self.given = True
 
-    def _load(self) -> None:
-        self._image = _opened(self._source or Later(None), self.filename)
+    def _open(self) -> None:
+        if self._image is None:
+            self._image = _opened(self._source, self.filename)
 
     def file(self) -> Path | None:
         """The file that holds the image; None where the program gave another one.
 
         Raises: InputError where there is no such file.
         """
-        if self.given:
-            return None
-        return (self._source or Later(None)).path(self.filename, suffixes=IMAGE_SUFFIXES)
+        return None if self.given else self._source.path(self.filename, suffixes=IMAGE_SUFFIXES)
 
 
 def _opened(source: Later, name: str) -> Any:
@@ -498,6 +459,24 @@ class _TextureValue(Value):
         kind = type(value).__name__
         raise InputError(f"{self.what(owner)} is a Texture or a path, not {kind}")
 
+    def read(self, cls: Any, record: Any, source: Source) -> Any:
+        if not record.texture:
+            return None
+        return cls._kind_of("texture")(record.texture, image=source.later)
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        return {"texture": None if owner.texture is None else owner.texture.filename}
+
+
+class _Colour(Array):
+    """Red, green, blue and opacity; as they were read, where they are still what was made of it."""
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        rgba = super().written(owner, writer)[self.field]
+        before = None if owner.record is None else owner.record.rgba
+        same = before is not None and rgba == tuple(np.clip(before, 0.0, 1.0).tolist())
+        return {self.field: before if same else rgba}
+
 
 class Material(URDFType):
     """A colour (4,) RGBA from 0 to 1 and a texture, each of them or none."""
@@ -505,10 +484,13 @@ class Material(URDFType):
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
     _ELEMENTS: ClassVar[Elements] = {"texture": (Texture, False, False)}
     _TAG = "material"
+    _RECORD = records.Material
     _needed = 1
 
     name: Any = Text("The name of the material.")
-    color: Any = Array("Red, green, blue and opacity (4,) from 0 to 1; or None.", colour)
+    color: Any = _Colour(
+        "Red, green, blue and opacity (4,) from 0 to 1; or None.", colour, field="rgba"
+    )
     texture: Any = _TextureValue("The texture; or None.")
 
     # whether the description has it inside a shape, and not beside the links
@@ -523,7 +505,7 @@ class Material(URDFType):
         return self.color is not None or self.texture is not None
 
     def look(self) -> tuple[Any, ...]:
-        """What it looks like, to be compared."""
+        """The name, colour and image, to be compared."""
         color, texture = self.color, self.texture
         image = None if texture is None else (texture.filename, texture.given)
         return self.name, None if color is None else color.tobytes(), image
@@ -542,31 +524,71 @@ def scaled_pose(T: Floats, factors: Floats) -> Floats:
     return scaled
 
 
-def _prefix_name(shape: Any, prefix: str) -> None:
-    if shape.name is not None:
-        shape.name = prefix + shape.name
+class _Placed(URDFTypeWithMesh):
+    """A shape with an origin in its link."""
+
+    name: Any
+    origin: Any
+    geometry: Any
+
+    def _add_prefix(self, prefix: str) -> None:
+        if self.name is not None:
+            self.name = prefix + self.name
+
+    def _scale_lengths(self, factors: Floats) -> None:
+        self.origin = scaled_pose(self.origin, factors)
+
+    def _place(self) -> str:
+        return f"{self._standard.tag} '{self.name or ''}'"
+
+    def placed(self) -> Floats:
+        """The pose (4, 4) in the link, with the scale of the mesh."""
+        scale = self.geometry.scaling()
+        return self.origin if scale is None else self.origin @ np.diag([*scale, 1.0])
 
 
-class Collision(URDFTypeWithMesh):
+class Collision(_Placed):
     """A shape of a link that others bump into; ``origin`` (4, 4) or (6,) places it in the link."""
 
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
     _ELEMENTS: ClassVar[Elements] = {"geometry": (Geometry, True, False)}
     _TAG = "collision"
+    _RECORD = records.Collision
     _needed = 3
 
     name: Any = Text("A name; or None.", optional=True)
-    origin: Any = Array("The pose (4, 4) of the shape in the link.", pose)
+    origin: Any = Origin("The pose (4, 4) of the shape in the link.")
     geometry: Any = Part("The shape.", Geometry, optional=False)
 
-    def _add_prefix(self, prefix: str) -> None:
-        _prefix_name(self, prefix)
-
-    def _scale_lengths(self, factors: Floats) -> None:
-        self.origin = scaled_pose(self.origin, factors)
+    @classmethod
+    def _of_record(cls, record: Any, source: Source, **more: Any) -> Any:
+        return super()._of_record(record, replace(source, joined=True), **more)
 
 
-class Visual(URDFTypeWithMesh):
+class _Worn(Part):
+    """The material of a visual, written in full where it is first used, unless beside the links."""
+
+    def read(self, cls: Any, record: Any, source: Source) -> Any:
+        material = super().read(cls, record, source)
+        if material is not None:
+            material.inside = True
+        return material
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        material: Material | None = owner.material
+        if material is None:
+            return {"material": None}
+        as_read = owner.material_as_read()
+        known = bool(material.name) and material.name in writer.defined
+        if as_read is not None and (defines(as_read) or not material.looks or known):
+            return {"material": as_read}
+        if known:
+            return {"material": records.Material(material.name)}
+        writer.defined |= {material.name} - {""}
+        return super().written(owner, writer)
+
+
+class Visual(_Placed):
     """A shape of a link that is seen; ``origin`` (4, 4) or (6,) places it in the link."""
 
     _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
@@ -575,34 +597,58 @@ class Visual(URDFTypeWithMesh):
         "material": (Material, False, False),
     }
     _TAG = "visual"
+    _RECORD = records.Visual
     _needed = 1
 
     geometry: Any = Part("The shape.", Geometry, optional=False)
     name: Any = Text("A name; or None.", optional=True)
-    origin: Any = Array("The pose (4, 4) of the shape in the link.", pose)
-    material: Any = Part("The material; or None.", Material)
+    origin: Any = Origin("The pose (4, 4) of the shape in the link.")
+    material: Any = _Worn("The material; or None.", Material)
 
     # the material that the description gave it, and how that looked then
     worn: tuple[Material, tuple[Any, ...]] | None = None
 
-    def _add_prefix(self, prefix: str) -> None:
-        _prefix_name(self, prefix)
+    def material_as_read(self) -> records.Material | None:
+        """The record of the material, where it is the same and looks the same."""
+        material, record = self.material, self.record
+        if material is None or record is None or self.worn != (material, material.look()):
+            return None
+        as_read: records.Material | None = record.material
+        return as_read
 
-    def _scale_lengths(self, factors: Floats) -> None:
-        self.origin = scaled_pose(self.origin, factors)
+
+def defines(material: records.Material | None) -> bool:
+    """Whether a material's record has a colour or a texture, and is no mere name."""
+    return material is not None and (material.rgba is not None or bool(material.texture))
 
 
-def _inertia(owner: Any, what: str, value: Any) -> Floats:
-    """A symmetric matrix; one that no body has is warned of, unless a file has been checked."""
-    matrix = symmetric(owner, what, value)
-    scale = float(np.abs(matrix).max())
-    if scale > 0.0 and not getattr(owner, "from_file", False):
-        moments, excess = principal_moments(0.5 * (matrix + matrix.T)[None] / scale)
-        if moments[0, 0] <= 0.0 or excess[0] > _ROUNDING * moments[0, 2]:
-            listed = ", ".join(f"{scale * moment:.3g}" for moment in moments[0])
-            text = f"{what}: no body has the principal moments {listed} kg m²"
-            warnings.warn(text, stacklevel=outside())
-    return matrix
+class _Inertia(Array):
+    """A symmetric matrix; one that no body has is warned of, unless a file has been checked.
+
+    Of the matrix the upper half is written.
+    """
+
+    def check(self, owner: Any, value: Any) -> Floats:
+        what = self.what(owner)
+        matrix = symmetric(what, value)
+        scale = float(np.abs(matrix).max())
+        if scale > 0.0 and owner.reading is None:
+            moments, excess = principal_moments(0.5 * (matrix + matrix.T)[None] / scale)
+            if moments[0, 0] <= 0.0 or excess[0] > _ROUNDING * moments[0, 2]:
+                listed = ", ".join(f"{scale * moment:.3g}" for moment in moments[0])
+                text = f"{what}: no body has the principal moments {listed} kg m²"
+                warnings.warn(text, stacklevel=outside())
+        return matrix
+
+    def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
+        if record.mass is None:
+            source.wrong("inertial", record, "there is no <mass>", "missing-mass", of)
+        if record.inertia is None:
+            source.wrong("inertial", record, "there is no whole <inertia>", "missing-inertia", of)
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = owner.inertia.tolist()
+        return {"inertia": ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))}
 
 
 class Inertial(URDFType):
@@ -612,14 +658,12 @@ class Inertial(URDFType):
     """
 
     _TAG = "inertial"
+    _RECORD = records.Inertial
     _needed = 2
 
-    # whether a file is being read, whose inertias are findings of its own
-    from_file: bool = False
-
     mass: Any = Number("The mass, kg.")
-    inertia: Any = Array("The inertia (3, 3) about the centre of mass, kg m².", _inertia)
-    origin: Any = Array("The pose (4, 4) of the inertia's frame in the link.", pose)
+    inertia: Any = _Inertia("The inertia (3, 3) about the centre of mass, kg m².", symmetric)
+    origin: Any = Origin("The pose (4, 4) of the inertia's frame in the link.")
 
     def copy(  # pyright: ignore[reportIncompatibleMethodOverride] -- as in the original
         self,
@@ -640,6 +684,9 @@ class Inertial(URDFType):
                 setattr(other, name, value)
         return other
 
+    def _place(self) -> str:
+        return "inertial"
+
     def _scale_lengths(self, factors: Floats) -> None:
         """Keep the density: masses by the volume, second moments of mass by lengths too."""
         moments = 0.5 * np.trace(self.inertia) * np.eye(3) - self.inertia
@@ -650,7 +697,10 @@ class Inertial(URDFType):
 
 
 class _InertialValue(Part):
-    """What a link without mass shows: 1 kg, as in the original; it counts once it is changed."""
+    """The inertial that a link without mass shows: 1 kg, as in the original.
+
+    It counts once it is changed.
+    """
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
         held = super().__get__(owner, kind)
@@ -675,6 +725,7 @@ class Link(URDFTypeWithMesh):
         "collisions": (Collision, False, True),
     }
     _TAG = "link"
+    _RECORD = records.Link
     _needed = 4
     kinematic = True
 
@@ -693,11 +744,12 @@ class Link(URDFTypeWithMesh):
         Raises: InputError where a mesh cannot be had.
         """
         parts = [
-            (mesh, placed(shape)) for shape in self.collisions for mesh in shape.geometry.meshes
+            (mesh, shape.placed()) for shape in self.collisions for mesh in shape.geometry.meshes
         ]
         state = [(hash(mesh), T.tobytes()) for mesh, T in parts]
         if self._joined is None or self._joined[0] != state:
-            self._joined = state, _joined(parts)
+            moved = [mesh.copy().apply_transform(T) for mesh, T in parts]
+            self._joined = state, bare(moved) if moved else None
         return self._joined[1]
 
     def copy(self, prefix: str = "", scale: Any = None, collision_only: bool = False) -> Any:
@@ -708,35 +760,20 @@ class Link(URDFTypeWithMesh):
         return other
 
     def _held(self, name: str) -> Any:
-        return self.weight() if name == "inertial" else super()._held(name)
-
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
-
-    def weight(self) -> Inertial | None:
-        """The inertial that is saved: the given one, or the filler where it was changed."""
-        held: Inertial | None = self.__dict__["_inertial"]
-        filler = self._filler
+        """The parts; as inertial the given one, or the filler where it was changed."""
+        if name != "inertial":
+            return super()._held(name)
+        held, filler = self.__dict__["_inertial"], self._filler
         if held is not None or filler is None:
             return held
         same = filler.mass == 1.0 and np.array_equal(filler.inertia, np.eye(3))
         return None if same and np.array_equal(filler.origin, np.eye(4)) else filler
 
+    def _add_prefix(self, prefix: str) -> None:
+        self.name = prefix + self.name
+
+    def _place(self) -> str:
+        return f"link '{self.name}'"
+
     def __repr__(self) -> str:
         return f"<Link '{self.name}'>"
-
-
-def placed(shape: Visual | Collision) -> Floats:
-    """The pose (4, 4) of a shape in its link, with the scale of its mesh."""
-    scale = shape.geometry.scaling()
-    origin: Floats = shape.origin
-    return origin if scale is None else origin @ np.diag([*scale, 1.0])
-
-
-def _joined(parts: list[tuple[Any, Floats]]) -> Any:
-    moved: list[Any] = []
-    for mesh, T in parts:
-        copy = mesh.copy()
-        copy.apply_transform(T)
-        moved.append(copy)
-    return bare(moved) if moved else None

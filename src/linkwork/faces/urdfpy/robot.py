@@ -1,27 +1,30 @@
-"""Rows S2-160 to S2-188 and S2-203: a robot as a whole, its members, and robots made of robots."""
+"""Rows S2-072, S2-160 to S2-189 and S2-203: a robot as a whole, its members, robots of robots."""
 
 from __future__ import annotations
 
 import copy as copying
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
+from xml.etree import ElementTree as ET
+from xml.sax.saxutils import quoteattr
 
 from linkwork import settings
 from linkwork.errors import Finding, InputError, UnknownNameError
-from linkwork.faces.urdfpy import drawing, files, other_xml
+from linkwork.faces.urdfpy import drawing, files
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFTypeWithMesh
-from linkwork.faces.urdfpy.description import added_tags
-from linkwork.faces.urdfpy.joint import Joint
+from linkwork.faces.urdfpy.joint import Joint, Transmission, lacks_limit
 from linkwork.faces.urdfpy.kinematics import Core, ForwardKinematics, Kinematics
-from linkwork.faces.urdfpy.link import Link, Material
-from linkwork.faces.urdfpy.transmission import Transmission
-from linkwork.faces.urdfpy.validation import share_materials, validate
-from linkwork.faces.urdfpy.values import ForeignError, Text, WrongTypeError, members, pose
+from linkwork.faces.urdfpy.link import Link, Material, defines
+from linkwork.faces.urdfpy.utils import WrongTypeError, pose
+from linkwork.faces.urdfpy.values import ForeignError, Parts, Source, Text, Writer
 from linkwork.formats.urdf import records
+from linkwork.formats.urdf.check import check
+from linkwork.formats.urdf.findings import Findings
+from linkwork.formats.urdf.read import Reader
 from linkwork.locating import Folders
 
 
-def _member(owned: Sequence[Any], given: Any, kind: type, label: str) -> Any:
+def _member(owned: Sequence[Any], given: Any, kind: type) -> Any:
     """One of these, by itself or by its name.
 
     Raises: UnknownNameError; WrongTypeError for what is neither.
@@ -29,7 +32,7 @@ def _member(owned: Sequence[Any], given: Any, kind: type, label: str) -> Any:
     for one in owned:
         if one is given or (isinstance(given, str) and one.name == given):
             return one
-    names = [one.name for one in owned]
+    names, label = [one.name for one in owned], kind.__name__.lower()
     if isinstance(given, str):
         raise UnknownNameError(label, given, names)
     if isinstance(given, kind):
@@ -37,25 +40,27 @@ def _member(owned: Sequence[Any], given: Any, kind: type, label: str) -> Any:
     raise WrongTypeError(f"a {label} or its name is needed, not {type(given).__name__}")
 
 
-_KINDS = {"links": Link, "joints": Joint, "transmissions": Transmission, "materials": Material}
-"""The lists that a robot is made of."""
+class _Members(Parts):
+    """One of the lists that a robot is made of: a copy, which methods of the robot replace."""
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        held = super().__get__(owner, kind)
+        return held if owner is None else list(held)
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        raise AttributeError(f"{self.what(owner)} is a copy: use the robot's methods to change it")
 
 
-def _listed(name: str) -> Any:
-    """The property of one of these lists."""
-
-    def listed(self: URDF) -> list[Any]:
-        return list(getattr(self, f"_{name}"))
-
-    more = "those of visuals included" if name == "materials" else "in the order of the file"
-    return property(listed, doc=f"The {name}, {more}; a copy.")
+class _Materials(_Members):
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        return {"materials": tuple(own._to_record(writer) for own in owner._beside())}
 
 
 def _mapped(name: str) -> Any:
     """The property of one of these lists by name."""
 
     def mapped(self: URDF) -> dict[str, Any]:
-        return {member.name: member for member in getattr(self, f"_{name}")}
+        return {member.name: member for member in self.__dict__[f"_{name}"]}
 
     return property(mapped, doc=f"The {name} by name; a copy.")
 
@@ -77,11 +82,17 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         "materials": (Material, False, True),
     }
     _TAG = "robot"
+    _RECORD = records.Robot
 
     name: Any = Text("The name of the robot.")
-
-    # the members that are known to form a robot, while a description is read
-    judged: list[list[Any]] | None = None
+    links: Any = _Members("The links, in the order of the file; a copy.", Link)
+    joints: Any = _Members("The joints, in the order of the file; a copy.", Joint)
+    transmissions: Any = _Members(
+        "The transmissions, in the order of the file; a copy.", Transmission
+    )
+    materials: Any = _Materials("The materials, those of visuals included; a copy.", Material)
+    link_map, joint_map = _mapped("links"), _mapped("joints")
+    transmission_map, material_map = _mapped("transmissions"), _mapped("materials")
 
     def __init__(
         self,
@@ -97,46 +108,28 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         self._other_xml: str | None = None
         self._findings: list[Finding] = []
         self.other_xml = other_xml
-        self.set_members(
-            *[
-                members(f"URDF.{name}", given, kind)
-                for (name, kind), given in zip(
-                    _KINDS.items(), (links, joints, transmissions, materials), strict=True
-                )
-            ]
-        )
+        self._change(links=links, joints=joints, transmissions=transmissions, materials=materials)
 
-    def set_members(
-        self,
-        links: list[Link],
-        joints: list[Joint],
-        transmissions: list[Transmission],
-        materials: list[Material],
-    ) -> None:
-        """Take these as what the robot is made of, if they form one; else nothing changes.
+    def _change(self, **changes: Any) -> None:
+        """Take these members instead of those of their kind, if all form a robot; else none.
 
-        Raises: DescriptionError with everything that is wrong.
+        Raises: WrongTypeError for what is no such member; DescriptionError with everything that is
+        wrong.
         """
-        if self.judged != [links, joints, transmissions, materials]:
-            validate(self.name, links, joints, transmissions, materials)
-        materials, findings = share_materials(links, materials)
-        self._links, self._joints = links, joints
-        self._transmissions, self._materials = transmissions, materials
+        kinds = type(self)._values
+        lists = {
+            name: kinds[name].check(self, changes.get(name, self.__dict__.get(f"_{name}")))
+            for name in URDF._ELEMENTS
+        }
+        if self.reading is None or any(self.reading[name] != lists[name] for name in lists):
+            _validate(self.name, **lists)
+        lists["materials"], findings = _shared_materials(lists["links"], lists["materials"])
+        self.__dict__.update({f"_{name}": held for name, held in lists.items()})
         self._findings += findings
         self._kinematics.forget()
 
     def __copy__(self) -> Any:
         return copying.deepcopy(self)
-
-    def _validate(self) -> None:
-        validate(self.name, self._links, self._joints, self._transmissions, self._materials)
-
-    # what it is made of
-
-    links, link_map = _listed("links"), _mapped("links")
-    joints, joint_map = _listed("joints"), _mapped("joints")
-    transmissions, transmission_map = _listed("transmissions"), _mapped("transmissions")
-    materials, material_map = _listed("materials"), _mapped("materials")
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -145,37 +138,83 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
     @property
     def other_xml(self) -> str | None:
-        """What the description has beside the elements of URDF: the text of one ``<extra>``.
+        """The text of one ``<extra>``: what the description has beside the elements of URDF.
+
+        Name spaces that the robot declares are declared on it.
 
         Raises: WrongTypeError, InputError where it is set to what is no XML.
         """
         if self._other_xml is not None or self.record is None:
             return self._other_xml
-        return other_xml.text_of(self.record.extra, added_tags(type(self)))
+        inside, opened = "", "<extra"
+        for each in self.record.extra:
+            if each.within == "robot" and isinstance(each, records.ExtraElement):
+                inside += "" if self._replaces(each) else each.xml
+            elif each.within == "robot" and each.name.partition(":")[0] == "xmlns":
+                opened += f" {each.name}={quoteattr(each.value)}"
+        return f"{opened}>{inside}</extra>" if inside else f"{opened} />"
 
     @other_xml.setter
     def other_xml(self, value: Any) -> None:
-        text = other_xml.as_text(value)
-        if text is None and self.record is not None:
-            text = ""
-        self._other_xml = text
+        if isinstance(value, (bytes, bytearray)):
+            try:
+                value = bytes(value).decode()
+            except UnicodeDecodeError as error:
+                raise InputError(f"URDF.other_xml is no UTF-8 text: {error}") from None
+        if value is None:
+            value = None if self.record is None else ""
+        elif isinstance(value, str):
+            _other_elements(value)
+        else:
+            raise WrongTypeError(f"URDF.other_xml is a text, not {type(value).__name__}")
+        self._other_xml = value
 
-    def extras(self, extra: Sequence[Any]) -> tuple[Any, ...]:
-        """``extra`` of the record that is saved, with what a program has set `other_xml` to."""
+    # its record
+
+    @classmethod
+    def _judge(cls, record: Any, source: Source, of: str = "") -> None:
+        super()._judge(record, source)
+        first: dict[str, records.Material] = {}
+        for own in record.materials:
+            if own.name and first.setdefault(own.name, own) is not own:
+                text = (
+                    f"two materials with name '{own.name}': line {first[own.name].line} has it too"
+                )
+                source.wrong("material", own, text, "duplicate-material")
+
+    def _beside(self) -> list[Material]:
+        """The materials that stand beside the links: all but those that were read in a visual."""
+        worn = [shape.material for link in self.links for shape in link.visuals]
+        inside = {id(own) for own in worn if own is not None and own.inside}
+        return [own for own in self.materials if not own.inside or id(own) not in inside]
+
+    def _to_record(self, writer: Writer) -> Any:
+        shown = [shape for link in self.links for shape in link.visuals]
+        as_read = [shape.material_as_read() for shape in shown]
+        writer.defined |= {own.name for own in self._beside()}
+        writer.defined |= {own.name for own in as_read if own and defines(own)}
+        return super()._to_record(writer)
+
+    def _extra(self, extra: records.Extra) -> records.Extra:
+        made = super()._extra(extra)
         if self._other_xml is None:
-            return tuple(extra)
+            return made
         kept = [
-            e
-            for e in extra
-            if not (isinstance(e, records.ExtraElement) and e.within == "robot")
-            or e.tag in added_tags(type(self))
+            each
+            for each in made
+            if not (isinstance(each, records.ExtraElement) and each.within == "robot")
+            or self._replaces(each)
         ]
-        return (*kept, *other_xml.elements(self._other_xml))
+        return (*kept, *_other_elements(self._other_xml))
 
     # its tree
 
     def _core(self) -> Core:
-        return self._kinematics.core(self.name, self._links, self._joints, self._validate)
+        links, joints = self.__dict__["_links"], self.__dict__["_joints"]
+        return self._kinematics.core(self.name, links, joints, self._validate)
+
+    def _validate(self) -> None:
+        _validate(self.name, self.links, self.joints, self.transmissions, self.materials)
 
     @property
     def actuated_joints(self) -> list[Joint]:
@@ -198,8 +237,8 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
     @property
     def end_links(self) -> list[Link]:
         """The links that have no children, in the order of the file."""
-        parents = {joint.parent for joint in self._joints}
-        return [link for link in self._links if link.name not in parents]
+        parents = {joint.parent for joint in self.joints}
+        return [link for link in self.links if link.name not in parents]
 
     @property
     def joint_limit_cfgs(self) -> tuple[dict[Joint, float], dict[Joint, float]]:
@@ -243,10 +282,10 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         Raises: DescriptionError (a ValueError) with every error of the file, each with its line.
         """
         robot = files.load(cls, file_obj, allow, strict=strict)
-        if lazy_load_meshes is False or (
-            lazy_load_meshes is None and settings.load_meshes_at_once()
-        ):
-            files.open_all(robot)
+        if lazy_load_meshes is None:
+            lazy_load_meshes = not settings.load_meshes_at_once()
+        for part in () if lazy_load_meshes else robot.parts():
+            part._open()
         return robot
 
     def save(self, file_obj: Any, *, allow_outside: bool = False) -> None:
@@ -289,7 +328,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         for link in other.links if collision_only else ():
             link.visuals = []
         materials = [] if collision_only else other.materials
-        other.set_members(other.links, other.joints, other.transmissions, materials)
+        other._change(materials=materials)
         return other
 
     def join(
@@ -299,7 +338,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
         Raises: DescriptionError for names that both have; give a ``prefix`` to the other's.
         """
-        at = _member(self._links, link, Link, "link").name
+        at = _member(self.links, link, Link).name
         if not hasattr(other, "base_link"):
             raise WrongTypeError(f"URDF.join takes a URDF, not {type(other).__name__}")
         made, second = copying.deepcopy(self), other.copy(prefix=prefix)
@@ -310,35 +349,23 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
             joint_type="fixed",
             parent=at,
             child=second.base_link.name,
-            origin=pose(None, "origin", origin),
+            origin=pose("origin", origin),
         )
         named = {material.name for material in made.materials}
-        made.set_members(
-            made.links + second.links,
-            [*made.joints, mount, *second.joints],
-            made.transmissions + second.transmissions,
-            made.materials + [own for own in second.materials if own.name not in named],
+        made._change(
+            links=made.links + second.links,
+            joints=[*made.joints, mount, *second.joints],
+            transmissions=made.transmissions + second.transmissions,
+            materials=made.materials + [m for m in second.materials if m.name not in named],
         )
         return made
-
-    def _change(self, **changes: list[Any]) -> None:
-        """Take other members, if they form a robot; else nothing changes.
-
-        Raises: WrongTypeError for what is no such member; DescriptionError.
-        """
-        self.set_members(
-            *[
-                members(f"URDF.{name}", changes.get(name, getattr(self, name)), kind)
-                for name, kind in _KINDS.items()
-            ]
-        )
 
     def add_link(self, link: Link, joint: Joint) -> None:
         """Add a link and the joint that it hangs on.
 
         Raises: DescriptionError where no robot follows; then nothing has changed. So do the others.
         """
-        self._change(links=[*self._links, link], joints=[*self._joints, joint])
+        self._change(links=[*self.links, link], joints=[*self.joints, joint])
 
     def remove_link(self, link: Any) -> None:
         """Remove a link or the one of a name, and all that hangs on it.
@@ -346,54 +373,54 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         Transmissions that drive nothing else go too. Raises: InputError for the base;
         DescriptionError where a joint that stays follows one that goes.
         """
-        first = _member(self._links, link, Link, "link")
+        first = _member(self.links, link, Link)
         if first is self.base_link:
             raise InputError(f"link '{first.name}' is the base: without it there is no robot")
         children: dict[str, list[str]] = {}
-        for joint in self._joints:
+        for joint in self.joints:
             children.setdefault(joint.parent, []).append(joint.child)
         gone, level = {first.name}, [first.name]
         while level:
             level = [child for name in level for child in children.get(name, ())]
             gone.update(level)
-        joints = [joint for joint in self._joints if joint.child not in gone]
+        joints = [joint for joint in self.joints if joint.child not in gone]
         left = {joint.name for joint in joints}
         self._change(
-            links=[own for own in self._links if own.name not in gone],
+            links=[own for own in self.links if own.name not in gone],
             joints=joints,
             transmissions=[
                 t
-                for t in self._transmissions
+                for t in self.transmissions
                 if not t.joints or any(j.name in left for j in t.joints)
             ],
         )
 
     def remove_joint(self, joint: Any) -> None:
         """Remove a joint or the one of a name, and all that hangs on it."""
-        self.remove_link(_member(self._joints, joint, Joint, "joint").child)
+        self.remove_link(_member(self.joints, joint, Joint).child)
 
     def add_transmission(self, transmission: Transmission) -> None:
         """Add a transmission."""
-        self._change(transmissions=[*self._transmissions, transmission])
+        self._change(transmissions=[*self.transmissions, transmission])
 
     def remove_transmission(self, transmission: Any) -> None:
         """Remove a transmission, or the one of a name."""
-        gone = _member(self._transmissions, transmission, Transmission, "transmission")
-        self._change(transmissions=[t for t in self._transmissions if t is not gone])
+        gone = _member(self.transmissions, transmission, Transmission)
+        self._change(transmissions=[t for t in self.transmissions if t is not gone])
 
     def add_material(self, material: Material) -> None:
         """Add a material."""
-        self._change(materials=[*self._materials, material])
+        self._change(materials=[*self.materials, material])
 
     def remove_material(self, material: Any) -> None:
         """Remove a material that no visual has, or the one of a name.
 
         Raises: InputError where a visual has it.
         """
-        gone = _member(self._materials, material, Material, "material")
-        if any(shape.material is gone for link in self._links for shape in link.visuals):
+        gone = _member(self.materials, material, Material)
+        if any(shape.material is gone for link in self.links for shape in link.visuals):
             raise InputError(f"material '{gone.name}' is in use")
-        self._change(materials=[own for own in self._materials if own is not gone])
+        self._change(materials=[own for own in self.materials if own is not gone])
 
     # to be seen
 
@@ -418,4 +445,113 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         drawing.animate(self, cfg_trajectory, loop_time, use_collision)
 
     def __repr__(self) -> str:
-        return f"<URDF '{self.name}': {len(self._links)} links, {len(self._joints)} joints>"
+        return f"<URDF '{self.name}': {len(self.links)} links, {len(self.joints)} joints>"
+
+
+def _validate(
+    name: str,
+    links: Sequence[Link],
+    joints: Sequence[Joint],
+    transmissions: Sequence[Transmission],
+    materials: Sequence[Material],
+) -> None:
+    """Refuse what forms no robot: tree, names and couplings by the rules for files, and more.
+
+    Raises: DescriptionError with everything that is wrong.
+    """
+    findings = Findings(None)
+    named = tuple(records.Link(link.name, line=_line(link)) for link in links)
+    check(records.Robot(name, named, tuple(map(_bones, joints))), findings)
+
+    def wrong(owner: Any, code: str, message: str, hint: str = "") -> None:
+        of, line = owner._standard.tag, _line(owner)
+        findings.add("error", code, message, line=line, element=of, name=owner.name, hint=hint)
+
+    for element, owners in (("transmission", transmissions), ("material", materials)):
+        taken: set[str] = set()
+        for owner in owners:
+            if owner.name in taken:
+                wrong(owner, f"duplicate-{element}", f"two {element}s with name '{owner.name}'")
+            taken |= {owner.name} - {""}  # several materials may have no name
+    for joint in joints:
+        if lacks_limit(joint):
+            wrong(joint, "missing-limits", lacks_limit(joint))
+    known = {joint.name for joint in joints}
+    for owner in transmissions:
+        for own in [own.name for own in owner.joints if own.name not in known]:
+            hint = findings.nearest(own, known)
+            wrong(owner, "transmission-joint", f"joint '{own}' does not exist", hint)
+    if findings.failed:
+        raise findings.error()
+
+
+def _line(owner: Any) -> int:
+    return 0 if owner.record is None else owner.record.line
+
+
+def _bones(joint: Joint) -> records.Joint:
+    """What of a joint decides about the tree."""
+    x, y, z = joint.__dict__["_axis"].tolist()
+    mimic, limit = joint.mimic, joint.limit
+    return records.Joint(
+        joint.name,
+        joint.joint_type,
+        joint.parent,
+        joint.child,
+        axis=(x, y, z),
+        limit=None if limit is None else records.Limit(limit.lower, limit.upper),
+        mimic=None if mimic is None else records.Mimic(mimic.joint, line=_line(mimic)),
+        line=_line(joint),
+    )
+
+
+def _shared_materials(
+    links: Sequence[Link], materials: Sequence[Material]
+) -> tuple[list[Material], list[Finding]]:
+    """One material for each name: the visuals' are replaced by the first of their name.
+
+    Returns the materials with the new ones of visuals, and findings where two of one name look
+    different. A material without a name belongs to its visual alone.
+    """
+    shared = {material.name: material for material in materials}
+    listed, findings = list(materials), list[Finding]()
+    for shape in (shape for link in links for shape in link.visuals):
+        material: Material | None = shape.material
+        if material is None:
+            continue
+        first = shared.setdefault(material.name, material) if material.name else None
+        if first is material and material not in listed:
+            listed.append(material)
+        elif first is not None and first is not material:
+            if material.looks and first.look()[1] != material.look()[1]:
+                text = "it looks different from the first of its name, which counts"
+                about = (text, "", _line(material), "material", material.name)
+                findings.append(Finding("warning", "material-differs", *about))
+            shape.material = first
+        shape.worn = shape.material, shape.material.look()
+    return listed, findings
+
+
+def _other_elements(text: str) -> tuple[records.ExtraElement, ...]:
+    """The elements inside the text's ``<extra>``, or the text's own where there is none.
+
+    Raises: InputError for what is no XML, or has a document type.
+    """
+    if not text.strip():
+        return ()
+    source = f'<robot name="r"><link name="l"/><extra>{text}</extra></robot>'
+    findings = Findings(None)
+    if Reader(source.encode(), findings).read() is None or findings.failed:
+        raise InputError(f"URDF.other_xml is not XML: {findings.error()}")
+    try:
+        inner = list(ET.fromstring(f"<extra>{text}</extra>"))
+    except ET.ParseError as error:
+        raise InputError(f"URDF.other_xml is not XML: {error}") from None
+    if len(inner) == 1 and inner[0].tag == "extra":
+        inner = list(inner[0])
+    found: list[records.ExtraElement] = []
+    for element in inner:
+        element.tail = None
+        xml = ET.tostring(element, encoding="unicode")
+        found.append(records.ExtraElement("robot", str(element.tag), xml))
+    return tuple(found)

@@ -1,4 +1,8 @@
-"""Checked attributes: each knows what it takes, and refuses anything else before it changes.
+"""Checked attributes: each knows what it takes, and which fields of a record of URDF say it.
+
+An attribute refuses what it does not take before it changes. By its table of attributes a class is
+read from a record of `linkwork.formats.urdf` (`Value.read`), judged (`Value.judge`) and written
+into one (`Value.written`).
 
 What link poses are computed from must be noticed when it changes. Every assignment to an object
 whose class is ``kinematic`` moves `EPOCH` on. Arrays can also be changed in place, but only by
@@ -8,28 +12,27 @@ compared before poses are computed.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linkwork.errors import InputError, LinkworkError, ShapeError, UnknownNameError
-from linkwork.faces.urdfpy.rotations import xyz_rpy_to_matrix
-
-Floats = NDArray[np.float64]
-
-IDENTITY = np.eye(4)
-IDENTITY.setflags(write=False)
+from linkwork.errors import Finding, InputError, LinkworkError, UnknownNameError
+from linkwork.faces.urdfpy.utils import (
+    Floats,
+    Later,
+    WrongTypeError,
+    numbers,
+    pose,
+    pose_of_numbers,
+    written_rpy,
+)
+from linkwork.locating import Folders
 
 SHORTEST_AXIS = 1e-100
 """Shorter axes have no direction: their squares vanish."""
-
-
-class WrongTypeError(LinkworkError, TypeError):
-    """A value of a type that the attribute does not take."""
 
 
 class ForeignError(UnknownNameError):
@@ -49,26 +52,67 @@ class ForeignError(UnknownNameError):
 class Epoch:
     """A number that grows whenever something is assigned that poses may depend on."""
 
-    def __init__(self) -> None:
-        self.now = 0
-
-    def move(self) -> None:
-        """Something has changed."""
-        self.now += 1
+    now = 0
 
 
 EPOCH = Epoch()
 
 
-class Value:
-    """An attribute whose values pass through ``check(owner, name, value)``."""
+@dataclass(frozen=True)
+class Source:
+    """The place that a description comes from, and what this face finds wrong with it."""
 
-    def __init__(self, doc: str) -> None:
+    file: str | None = None
+    allow: Folders = ()
+    joined: bool = False  # meshes are read as one, as those of collisions
+    problems: list[Finding] = field(default_factory=list[Finding])
+
+    @property
+    def later(self) -> Later:
+        """The way to files that the description names."""
+        return Later(self.file, self.allow, self.joined)
+
+    def wrong(
+        self,
+        element: str,
+        record: Any,
+        message: str,
+        code: str = "missing-element",
+        of: str = "",
+    ) -> None:
+        """Note an error; ``of`` is the name of what has the record, where that has none."""
+        name = getattr(record, "name", None) or of
+        self.problems.append(
+            Finding("error", code, message, self.file or "", record.line, element, name)
+        )
+
+
+class Writer:
+    """The materials that have been defined so far, and the element that is being written."""
+
+    def __init__(self, defined: set[str] | None = None) -> None:
+        self.defined: set[str] = defined or set()
+        self.path: list[str] = []
+
+    @property
+    def where(self) -> str:
+        """The element that is being written, as messages name it."""
+        return ", ".join(self.path) or "an element"
+
+
+class Value:
+    """An attribute whose values pass through ``check(owner, name, value)``.
+
+    ``field`` is the field of the record that says it, by default of its own name.
+    """
+
+    def __init__(self, doc: str, *, field: str = "") -> None:
         self.__doc__ = doc
         self.name = self.slot = ""
+        self.field = field
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name, self.slot = name, f"_{name}"
+        self.name, self.slot, self.field = name, f"_{name}", self.field or name
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
         return self if owner is None else owner.__dict__[self.slot]
@@ -86,13 +130,35 @@ class Value:
         """The attribute as messages name it."""
         return f"{type(owner).__name__}.{self.name}"
 
+    def read(self, cls: Any, record: Any, source: Source) -> Any:
+        """The value that a record has, as the constructor of ``cls`` takes it."""
+        return getattr(record, self.field)
+
+    def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
+        """Note as errors what the table of ``cls`` needs and a record does not say."""
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """The fields of a record that say the value."""
+        return {self.field: owner.__dict__[self.slot]}
+
 
 class Text(Value):
-    """Text; anything else is turned into it. What is ``filled`` is not empty."""
+    """Text; anything else is turned into it. What is ``filled`` is not empty.
 
-    def __init__(self, doc: str, *, optional: bool = False, filled: bool = False) -> None:
-        super().__init__(doc)
-        self.optional, self.filled = optional, filled
+    An empty one that is ``unsaid`` is not in a file.
+    """
+
+    def __init__(
+        self,
+        doc: str,
+        *,
+        optional: bool = False,
+        filled: bool = False,
+        unsaid: bool = False,
+        field: str = "",
+    ) -> None:
+        super().__init__(doc, field=field)
+        self.optional, self.filled, self.unsaid = optional, filled, unsaid
 
     def check(self, owner: Any, value: Any) -> str | None:
         """Raises: WrongTypeError for None where there must be text; InputError for an empty one."""
@@ -105,15 +171,42 @@ class Text(Value):
             raise InputError(f"{self.what(owner)} must not be empty: a file could not say it")
         return text
 
+    def read(self, cls: Any, record: Any, source: Source) -> Any:
+        """The text; an empty one where it is not said."""
+        text = getattr(record, self.field)
+        return "" if text is None and self.unsaid else text
+
+    def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
+        """Names must be there, and what is only sometimes left out."""
+        tag, text = cls._standard.tag, getattr(record, self.field)
+        if self.filled and not text:
+            an = "an" if tag[0] in "aeiou" else "a"
+            whose = "" if tag == "transmission" else f" of transmission '{of}'"
+            message = f"{an} {tag}{whose} has no {self.name}"
+            source.wrong(tag, record, message, "missing-attribute")
+        elif self.unsaid and text is None:
+            source.wrong(tag, record, f"it has no <{self.field}>", "transmission-type")
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """The text; None where it need not be said."""
+        text = owner.__dict__[self.slot]
+        return {self.field: None if self.unsaid and not text else text}
+
 
 class Number(Value):
-    """A number; None is ``default`` where it may be left out."""
+    """A number; None is ``default`` where it may be left out, and is written as ``unsaid``."""
 
     def __init__(
-        self, doc: str, *, optional: bool = False, default: float | None = None, bound: bool = False
+        self,
+        doc: str,
+        *,
+        optional: bool = False,
+        default: float | None = None,
+        unsaid: float | None = None,
+        bound: bool = False,
     ) -> None:
         super().__init__(doc)
-        self.optional, self.default, self.bound = optional, default, bound
+        self.optional, self.default, self.unsaid, self.bound = optional, default, unsaid, bound
 
     def check(self, owner: Any, value: Any) -> float | None:
         """Raises: WrongTypeError or InputError for what is no number; InputError for nan and inf.
@@ -122,7 +215,8 @@ class Number(Value):
         """
         if type(value) is float and math.isfinite(value):
             return value
-        if value is None and (self.optional or self._left_out(owner)):
+        # a program's table may say that a file may leave it out
+        if value is None and (self.optional or not owner._ATTRIBS.get(self.name, (float, True))[1]):
             return self.default
         given: Any = value
         try:
@@ -136,16 +230,30 @@ class Number(Value):
             raise InputError(f"{self.what(owner)} must be finite, not {number}")
         return number
 
-    def _left_out(self, owner: Any) -> bool:
-        """Whether a program's table says that a file may leave it out."""
-        return not owner._ATTRIBS.get(self.name, (float, True))[1]
+    def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
+        """Numbers that the table requires must be there."""
+        _, required = cls._ATTRIBS.get(self.name, (float, False))
+        if required and getattr(record, self.field) is None:
+            source.wrong(
+                cls._standard.tag, record, f"it has no '{self.name}'", "missing-attribute", of
+            )
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """The number; None for no bound, and for what the file left out and still is."""
+        value, record = owner.__dict__[self.slot], owner.record
+        if self.optional and self.bound and value is not None and math.isinf(value):
+            value = None
+        left_out = record is not None and getattr(record, self.field) is None
+        if left_out and value == self.default:
+            value = None
+        return {self.field: self.unsaid if value is None else value}
 
 
 class Part(Value):
     """An object of one class, or None where that is allowed."""
 
-    def __init__(self, doc: str, kind: type, *, optional: bool = True) -> None:
-        super().__init__(doc)
+    def __init__(self, doc: str, kind: type, *, optional: bool = True, field: str = "") -> None:
+        super().__init__(doc, field=field)
         self.kind, self.optional = kind, optional
 
     def check(self, owner: Any, value: Any) -> Any:
@@ -154,6 +262,25 @@ class Part(Value):
             return value
         given = type(value).__name__
         raise WrongTypeError(f"{self.what(owner)} is a {self.kind.__name__}, not {given}")
+
+    def read(self, cls: Any, record: Any, source: Source) -> Any:
+        """The object of the part's record, of the class that the table names."""
+        part = getattr(record, self.field)
+        return None if part is None else cls._kind_of(self.name)._of_record(part, source)
+
+    def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
+        """The part is judged in its turn."""
+        part = getattr(record, self.field)
+        if part is not None:
+            cls._kind_of(self.name)._judge(part, source, getattr(record, "name", None) or of)
+        elif not self.optional:
+            text = f"<{self.name}> is missing"
+            source.wrong(cls._standard.tag, record, text, of=of)
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """The part's record."""
+        part = owner._held(self.name)
+        return {self.field: None if part is None else part._to_record(writer)}
 
 
 class Parts(Value):
@@ -165,35 +292,48 @@ class Parts(Value):
 
     def check(self, owner: Any, value: Any) -> list[Any]:
         """Raises: the attribute's error for what is no list, or a member of another class."""
-        return members(self.what(owner), value, self.kind, self.error)
+        if value is None:
+            return []
+        what, kind = self.what(owner), self.kind
+        if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
+            given = type(value).__name__
+            raise self.error(f"{what} is a list of {kind.__name__}, not {given}")
+        listed = list(value)
+        for k, member in enumerate(listed):
+            if not isinstance(member, kind):
+                given = type(member).__name__
+                raise self.error(f"{what}[{k}] is a {kind.__name__}, not {given}")
+        return listed
 
+    def read(self, cls: Any, record: Any, source: Source) -> list[Any]:
+        """The objects of the records, of the class that the table names."""
+        kind = cls._kind_of(self.name)
+        return [kind._of_record(each, source) for each in getattr(record, self.field)]
 
-def members(
-    what: str, value: Any, kind: type, error: type[LinkworkError] = WrongTypeError
-) -> list[Any]:
-    """A list of objects of one class; None is an empty one.
+    def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
+        """Each is judged in its turn."""
+        kind = cls._kind_of(self.name)
+        for each in getattr(record, self.field):
+            kind._judge(each, source, record.name or of)
 
-    Raises: the error for what is no list, or a member of another class.
-    """
-    if value is None:
-        return []
-    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
-        raise error(f"{what} is a list of {kind.__name__}, not {type(value).__name__}")
-    listed = list(value)
-    for k, member in enumerate(listed):
-        if not isinstance(member, kind):
-            given = type(member).__name__
-            raise error(f"{what}[{k}] is a {kind.__name__}, not {given}")
-    return listed
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """The records of all."""
+        held = owner.__dict__[self.slot]
+        return {self.field: tuple(each._to_record(writer) for each in held)}
 
 
 class Array(Value):
     """An array that is kept as a copy of what was given; see the module's text for ``watched``."""
 
     def __init__(
-        self, doc: str, check: Callable[[Any, str, Any], Any], *, watched: bool = False
+        self,
+        doc: str,
+        check: Callable[[str, Any], Any],
+        *,
+        watched: bool = False,
+        field: str = "",
     ) -> None:
-        super().__init__(doc)
+        super().__init__(doc, field=field)
         self._check, self.watched = check, watched
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
@@ -202,80 +342,67 @@ class Array(Value):
         state = owner.__dict__
         if self.watched and self.slot not in state["_lent"]:
             state["_lent"].add(self.slot)
-            EPOCH.move()
+            EPOCH.now += 1
         return state[self.slot]
 
     def __set__(self, owner: Any, value: Any) -> None:
-        checked = self.check(owner, value)
+        super().__set__(owner, value)
         if self.watched:
             owner.__dict__.setdefault("_lent", set()).discard(self.slot)
-        owner.__dict__[self.slot] = checked
-        if owner.kinematic:
-            EPOCH.move()
 
     def check(self, owner: Any, value: Any) -> Any:
         """The value as an array of its own."""
-        return self._check(owner, self.what(owner), value)
+        return self._check(self.what(owner), value)
+
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """The numbers as tuples."""
+        array = owner.__dict__[self.slot]
+        return {self.field: None if array is None else tuple(array.tolist())}
 
 
-def numbers(what: str, value: Any, *shapes: tuple[int, ...]) -> Floats:
-    """Finite numbers of one of these shapes, as an array of their own.
+class Origin(Array):
+    """A pose (4, 4), of the fields ``xyz`` and ``rpy``."""
 
-    Raises: WrongTypeError for what is no array or list; ShapeError; InputError.
-    """
-    if not isinstance(value, (np.ndarray, list, tuple)):
-        listed = " or ".join(map(str, shapes))
-        kind = type(value).__name__
-        raise WrongTypeError(f"{what} is an array of shape {listed}, not {kind}")
-    try:
-        array = np.array(value, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers, not {value!r:.80}") from None
-    if array.shape not in shapes:
-        listed = " or ".join(map(str, shapes))
-        raise ShapeError(f"{what} has the shape {listed}, not {array.shape}")
-    if not _finite(array):
-        raise InputError(f"{what} must be finite, not {array.tolist()}")
-    return array
+    def __init__(self, doc: str, *, watched: bool = False) -> None:
+        super().__init__(doc, pose, watched=watched)
 
+    def read(self, cls: Any, record: Any, source: Source) -> Floats:
+        """The pose that they are."""
+        return pose_of_numbers(record.xyz, record.rpy)
 
-_FEW = 16  # up to here Python's own numbers are faster than a call of NumPy
+    def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
+        """xyz and rpy: as they were read, where the pose is still what they give.
 
+        Where the upper left part scales too, which no file can say, its rotation is written, with
+        a warning.
 
-def _finite(array: Floats) -> bool:
-    if array.size <= _FEW:
-        return all(map(math.isfinite, array.ravel().tolist()))
-    return bool(np.isfinite(array).all())
-
-
-def pose(_: Any, what: str, value: Any) -> Floats:
-    """A pose (4, 4): as it is, from (6,) xyz and rpy, or the identity for None."""
-    if value is None:
-        return IDENTITY.copy()
-    array = numbers(what, value, (4, 4), (6,))
-    if array.shape == (6,):
-        return xyz_rpy_to_matrix(array)
-    if array[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
-        raise InputError(f"{what} has the last row 0 0 0 1, not {array[3].tolist()}")
-    return array
+        Raises: InputError where it is mirrored or flat, or not finite.
+        """
+        origin: Floats = owner.__dict__[self.slot]
+        record = owner.record
+        if record is not None:
+            as_read = pose_of_numbers(record.xyz, record.rpy)
+            if np.array_equal(origin, as_read):
+                return {"xyz": record.xyz, "rpy": record.rpy}
+            if np.array_equal(origin[:3, :3], as_read[:3, :3]):
+                return {"xyz": tuple(origin[:3, 3].tolist()), "rpy": record.rpy}
+        if not np.isfinite(origin).all():
+            raise InputError(f"{writer.where}: its origin is not finite")
+        rpy = written_rpy(origin[:3, :3], writer.where)
+        return {"xyz": tuple(origin[:3, 3].tolist()), "rpy": tuple(rpy.tolist())}
 
 
-def vector(_: Any, what: str, value: Any) -> Floats:
+def vector(what: str, value: Any) -> Floats:
     """Three numbers."""
     return numbers(what, value, (3,))
 
 
-def optional_vector(owner: Any, what: str, value: Any) -> Floats | None:
-    """Three numbers, or None."""
-    return None if value is None else vector(owner, what, value)
-
-
-def colour(_: Any, what: str, value: Any) -> Floats | None:
+def colour(what: str, value: Any) -> Floats | None:
     """Four numbers, moved into 0 to 1; None for no colour."""
     return None if value is None else np.clip(numbers(what, value, (4,)), 0.0, 1.0)
 
 
-def symmetric(_: Any, what: str, value: Any) -> Floats:
+def symmetric(what: str, value: Any) -> Floats:
     """A symmetric matrix (3, 3)."""
     array = numbers(what, value, (3, 3))
     rows = array.tolist()
@@ -301,22 +428,10 @@ def scale_factors(scale: Any) -> Floats:
 
 def direction(what: str, value: Any) -> Floats | None:
     """A unit vector (3,); None for a zero one."""
-    x, y, z = numbers(what, value, (3,)).tolist()
+    x, y, z = vector(what, value).tolist()
     largest = max(abs(x), abs(y), abs(z))
     if largest < SHORTEST_AXIS:
         return None
     x, y, z = x / largest, y / largest, z / largest  # so that squares neither overflow nor vanish
     length = math.sqrt(x * x + y * y + z * z)
     return np.array([x / length, y / length, z / length])
-
-
-def outside() -> int:
-    """The ``stacklevel`` of a warning about what a program gives: its line, not one of a face.
-
-    To be called where the warning is given.
-    """
-    frame, level = inspect.currentframe(), 0
-    faces = f"{str(__package__).rpartition('.')[0]}."
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(faces):
-        frame, level = frame.f_back, level + 1
-    return level

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from enum import Enum
 from math import inf, isfinite, isnan
 from numbers import Real
 from typing import Any, NamedTuple
 
-from linkwork.formats.urdf.schema import JOINT_TYPES, Kind
 from linkwork.legible import legible
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
@@ -46,11 +46,35 @@ SPACE = " \t\r\n"
 """What XML takes for white space; a no-break space, for one, is text."""
 
 SHORT = 256
-"""Numbers in longer texts are read the long way."""
+"""Longer texts are read the long way, and not remembered."""
+
+_REMEMBERED = 10_000  # texts of one kind
+
+JOINT_TYPES = ("fixed", "prismatic", "revolute", "continuous", "floating", "planar", "spherical")
+"""The types that a joint may have; the last is an extension that MuJoCo and Bullet read too."""
 
 _FOREIGN = re.compile(r"[^0-9eE+\-. \t\r\n]")
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BAD_NAME = re.compile(r"[\x00-\x1f\x7f]|^\s|\s$")
+
+
+class Kind(Enum):
+    """The meaning of an attribute's text."""
+
+    NAME = "a name that is not empty"
+    LABEL = "any text"
+    CONTENT = "a text without white space around it"
+    JOINT_TYPE = "one of the joint types"
+    NUMBER = "a number"
+    FACTOR = "a number that others are multiplied by"
+    POSITIVE = "a number above zero"
+    NOT_NEGATIVE = "a number not below zero"
+    LENGTHS = "three numbers, metre"
+    ANGLES = "three numbers, radian"
+    DIRECTION = "three numbers, a direction"
+    SIZES = "three numbers above zero"
+    SCALES = "three numbers other than zero"
+    RGBA = "four numbers from 0 to 1"
 
 
 class Complaint(NamedTuple):
@@ -75,14 +99,11 @@ def show(text: str, longest: int = 80) -> str:
     return legible(cut)
 
 
-def _number(part: str) -> float:
-    try:
-        value = float(part)
-    except ValueError:
-        raise BadText("number", f"'{show(part)}' is not a number") from None
-    if not isfinite(value):
-        raise BadText("not-finite", f"'{show(part)}' is too large for a number", "at most 1.7e308")
-    return value
+def listed(names: Collection[str], most: int = 5, longest: int = 80) -> str:
+    """Names for a message: the first few in quotes, and how many more there are."""
+    shown = [f"'{show(name, longest)}'" for name in list(names)[:most]]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(shown) + more
 
 
 def _foreign(text: str, character: str) -> BadText:
@@ -115,13 +136,17 @@ def numbers(text: str, count: int) -> tuple[float, ...]:
     if len(parts) != count:
         wanted = "one number is" if count == 1 else f"{count} numbers are"
         raise BadText("count", f"{wanted} needed, there are {len(parts)}: '{show(text)}'")
-    try:
-        values = tuple(map(float, parts))
-        if isfinite(sum(values)):
-            return values
-    except ValueError:
-        pass
-    return tuple([_number(part) for part in parts])  # says which one is wrong, if one is
+    values: list[float] = []
+    for part in parts:
+        try:
+            value = float(part)
+        except ValueError:
+            raise BadText("number", f"'{show(part)}' is not a number") from None
+        if not isfinite(value):
+            message = f"'{show(part)}' is too large for a number"
+            raise BadText("not-finite", message, "at most 1.7e308")
+        values.append(value)
+    return tuple(values)
 
 
 def _bounded(values: tuple[float, ...]) -> tuple[float, ...]:
@@ -133,18 +158,6 @@ def _bounded(values: tuple[float, ...]) -> tuple[float, ...]:
             f"what is computed from it would overflow; at most {LARGEST:g}",
         )
     return values
-
-
-def _one(text: str) -> float:
-    return numbers(text, 1)[0]
-
-
-def _factor(text: str) -> float:
-    return _bounded(numbers(text, 1))[0]
-
-
-def _three(text: str) -> tuple[float, ...]:
-    return _bounded(numbers(text, 3))
 
 
 def _name(text: str) -> str:
@@ -197,16 +210,21 @@ def _odd_name(value: str) -> Complaint | None:
     return None
 
 
-def _odd_scale(value: tuple[float, float, float]) -> Complaint | None:
-    return Complaint("range", "a scale of 0 makes the mesh flat") if 0.0 in value else None
-
-
 def number_text(value: Any) -> str:
     """The shortest decimal number that reads back as the same bits.
 
     Raises: BadText for what is no finite number, and integers that no float64 is equal to.
     """
-    number = value if type(value) is float else _as_float(value)
+    number = value
+    if type(value) is not float:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise BadText("type", f"{_what(value)} is not a number")
+        try:
+            number = float(value)
+        except OverflowError:
+            raise BadText("not-finite", "the number is too large", "at most 1.7e308") from None
+        if number != value and not isnan(number):
+            raise BadText("number", f"{_what(value)} has no float64 that is equal to it")
     if not isfinite(number):
         raise BadText("not-finite", f"{number} is not finite", "every number must be finite")
     text = repr(number)
@@ -214,18 +232,6 @@ def number_text(value: Any) -> str:
         return text[:-2]
     mantissa, e, exponent = text.partition("e")
     return f"{mantissa}e{int(exponent)}" if e else text
-
-
-def _as_float(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise BadText("type", f"{_what(value)} is not a number")
-    try:
-        number = float(value)
-    except OverflowError:
-        raise BadText("not-finite", "the number is too large", "at most 1.7e308") from None
-    if number != value and not isnan(number):
-        raise BadText("number", f"{_what(value)} has no float64 that is equal to it")
-    return number
 
 
 def _what(value: object) -> str:
@@ -236,21 +242,15 @@ def _texts(count: int, *, bounded: bool = True) -> Callable[[Any], str]:
     """A writer of so many numbers, from a tuple, a list or an array of them."""
 
     def write(value: Any) -> str:
-        parts = value if isinstance(value, tuple) else _listed(value)
-        if parts is None or len(parts) != count:
+        parts = value.tolist() if hasattr(value, "tolist") else value
+        if not isinstance(parts, (tuple, list)) or len(parts) != count:
             raise BadText("count", f"{count} numbers are needed, not {_what(value)}")
         text = " ".join([number_text(part) for part in parts])
         if bounded:
-            _bounded(parts)
+            _bounded(tuple(parts))
         return text
 
     return write
-
-
-def _listed(value: Any) -> Any:
-    """A list, also of an array; None for anything else."""
-    parts = value.tolist() if hasattr(value, "tolist") else value
-    return parts if isinstance(parts, list) else None
 
 
 def _factor_text(value: Any) -> str:
@@ -285,65 +285,105 @@ def content_text(value: Any) -> str:
     return text
 
 
-READ: dict[Kind, Callable[[str], Any]] = {
-    Kind.NAME: _name,
-    Kind.LABEL: _label,
-    Kind.CONTENT: lambda text: _label(text).strip(SPACE),
-    Kind.JOINT_TYPE: _joint_type,
-    Kind.NUMBER: _one,
-    Kind.FACTOR: _factor,
-    Kind.POSITIVE: _one,
-    Kind.NOT_NEGATIVE: _one,
-    Kind.LENGTHS: _three,
-    Kind.ANGLES: _three,
-    Kind.DIRECTION: _three,
-    Kind.SIZES: _three,
-    Kind.SCALES: _three,
-    Kind.RGBA: lambda text: numbers(text, 4),
-}
-"""Kind to the function that reads a text of it. Raises: BadText."""
-
-WRITE: dict[Kind, Callable[[Any], str]] = {
-    Kind.NAME: lambda value: _name(label_text(value)),
-    Kind.LABEL: label_text,
-    Kind.CONTENT: content_text,
-    Kind.JOINT_TYPE: lambda value: _joint_type(label_text(value)),
-    Kind.NUMBER: number_text,
-    Kind.FACTOR: _factor_text,
-    Kind.POSITIVE: number_text,
-    Kind.NOT_NEGATIVE: number_text,
-    Kind.LENGTHS: _texts(3),
-    Kind.ANGLES: _texts(3),
-    Kind.DIRECTION: _texts(3),
-    Kind.SIZES: _texts(3),
-    Kind.SCALES: _texts(3),
-    Kind.RGBA: _texts(4, bounded=False),
-}
-"""Kind to the function that writes a value, which `READ` gives back. Raises: BadText."""
-
+_LEAST, _MOST = 5e-324, 1.7976931348623157e308  # the least number above zero, and the largest
 _ABOVE_ZERO = _within(0.0, inf, "above zero", strict=True)
 
-JUDGE: dict[Kind, Callable[[Any], Complaint | None]] = {
-    Kind.NAME: _odd_name,
-    Kind.POSITIVE: _ABOVE_ZERO,
-    Kind.NOT_NEGATIVE: _within(0.0, inf, "at or above zero"),
-    Kind.SIZES: _ABOVE_ZERO,
-    Kind.SCALES: _odd_scale,
-    Kind.RGBA: _within(0.0, 1.0, "between 0 and 1"),
-}
-"""Kind to the function that finds what is odd about a value, where there is one."""
 
-_LEAST = 5e-324  # above zero
-_MOST = 1.7976931348623157e308
+def _flat_scale(value: tuple[float, float, float]) -> Complaint | None:
+    return Complaint("range", "a scale of 0 makes the mesh flat") if 0.0 in value else None
 
-RANGE: dict[Kind, tuple[int, float, float]] = {
-    Kind.NUMBER: (1, -_MOST, _MOST),
-    Kind.FACTOR: (1, -LARGEST, LARGEST),
-    Kind.POSITIVE: (1, _LEAST, _MOST),
-    Kind.NOT_NEGATIVE: (1, 0.0, _MOST),
-    Kind.LENGTHS: (3, -LARGEST, LARGEST),
-    Kind.ANGLES: (3, -LARGEST, LARGEST),
-    Kind.DIRECTION: (3, -LARGEST, LARGEST),
-    Kind.SIZES: (3, _LEAST, LARGEST),
+
+class Values(dict[str, Any]):
+    """The values of texts of one kind that have come before; others are read when asked for.
+
+    Raises: BadText for a text without a value or with an odd one, which is not remembered.
+
+    ``read`` makes a value of a text and raises BadText, ``write`` makes the text that ``read``
+    gives back, ``judge`` finds what is odd about a value. Of ``count`` numbers between ``low`` and
+    ``high`` neither has anything to say: these are read here, which is much quicker.
+    """
+
+    __slots__ = ("count", "high", "judge", "low", "read", "write")
+
+    def __init__(
+        self,
+        read: Callable[[str], Any],
+        write: Callable[[Any], str],
+        judge: Callable[[Any], Complaint | None] | None = None,
+        *,
+        plain: tuple[int, float, float] = (0, 0.0, 0.0),
+    ) -> None:
+        self.read, self.write, self.judge = read, write, judge
+        self.count, self.low, self.high = plain
+
+    def __missing__(self, text: str) -> Any:
+        # Python's `float` takes no such text for a finite number that `read` would refuse.
+        if self.count and len(text) < SHORT and "_" not in text and text.isascii():
+            try:
+                several = [float(part) for part in text.split()]
+            except ValueError:
+                several = []  # the long way says why
+            low, high = self.low, self.high
+            if len(several) == self.count and all([low <= number <= high for number in several]):
+                return self._keep(text, tuple(several) if self.count > 1 else several[0])
+        value = self.read(text)
+        if self.judge is not None and (complaint := self.judge(value)) is not None:
+            raise BadText(*complaint)
+        return self._keep(text, value)
+
+    def judged(self, text: str) -> tuple[Any, Complaint | None]:
+        """The value of a text, and what is odd about it.
+
+        Raises: BadText for a text without a value.
+        """
+        try:
+            return self[text], None
+        except BadText:
+            value = self.read(text)
+            return value, self.judge(value) if self.judge else None
+
+    def _keep(self, text: str, value: Any) -> Any:
+        """The value, remembered where its text is short."""
+        if len(text) < SHORT:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[text] = value
+        return value
+
+
+def _number(low: float, high: float, judge: Callable[[Any], Complaint | None] | None = None) -> Any:
+    return Values(lambda text: numbers(text, 1)[0], number_text, judge, plain=(1, low, high))
+
+
+def _vector(low: float, judge: Callable[[Any], Complaint | None] | None = None) -> Any:
+    def read(text: str) -> Any:
+        return _bounded(numbers(text, 3))
+
+    return Values(read, _texts(3), judge, plain=(3, low, LARGEST))
+
+
+VALUES: dict[Kind, Values] = {
+    Kind.NAME: Values(_name, lambda value: _name(label_text(value)), _odd_name),
+    Kind.LABEL: Values(_label, label_text),
+    Kind.CONTENT: Values(lambda text: _label(text).strip(SPACE), content_text),
+    Kind.JOINT_TYPE: Values(_joint_type, lambda value: _joint_type(label_text(value))),
+    Kind.NUMBER: _number(-_MOST, _MOST),
+    Kind.FACTOR: Values(
+        lambda text: _bounded(numbers(text, 1))[0],
+        _factor_text,
+        plain=(1, -LARGEST, LARGEST),
+    ),
+    Kind.POSITIVE: _number(_LEAST, _MOST, _ABOVE_ZERO),
+    Kind.NOT_NEGATIVE: _number(0.0, _MOST, _within(0.0, inf, "at or above zero")),
+    Kind.LENGTHS: _vector(-LARGEST),
+    Kind.ANGLES: _vector(-LARGEST),
+    Kind.DIRECTION: _vector(-LARGEST),
+    Kind.SIZES: _vector(_LEAST, _ABOVE_ZERO),
+    Kind.SCALES: Values(lambda text: _bounded(numbers(text, 3)), _texts(3), _flat_scale),
+    Kind.RGBA: Values(
+        lambda text: numbers(text, 4),
+        _texts(4, bounded=False),
+        _within(0.0, 1.0, "between 0 and 1"),
+    ),
 }
-"""Kind to how many numbers it has, and between which `READ` and `JUDGE` have nothing to say."""
+"""Kind to the values of its texts, for all files of a process."""

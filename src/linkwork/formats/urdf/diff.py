@@ -7,7 +7,7 @@ first with their equals, then by name where they have one, then in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, is_dataclass
 from functools import cache
 from math import isfinite
@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 from linkwork.errors import InputError
 from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.records import Document, ExtraAttribute, ExtraElement, Robot
-from linkwork.formats.urdf.schema import ROBOT, Element
+from linkwork.formats.urdf.records import Document, ExtraElement, Robot
+from linkwork.formats.urdf.schema import ELEMENTS, ROBOT, Element
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _LONGEST = 200  # of a value that is printed
@@ -96,22 +96,9 @@ class _Field(NamedTuple):
 
 
 @cache
-def _elements() -> dict[type, Element]:
-    """Record to element."""
-    found: dict[type, Element] = {}
-    waiting = [ROBOT]
-    while waiting:
-        element = waiting.pop()
-        if element.record is not None:
-            found[element.record] = element
-        waiting += [child.element for child in element.children]
-    return found
-
-
-@cache
 def _layout(record: type) -> tuple[_Field, ...]:
     """The fields of a record in the order of the table, each once."""
-    laid_out = {field.name: field for field in _laid_out(_elements()[record], "")}
+    laid_out = {field.name: field for field in _laid_out(ELEMENTS[record], "")}
     return tuple(laid_out.values())
 
 
@@ -123,17 +110,17 @@ def _laid_out(element: Element, within: str) -> Iterator[_Field]:
         own = within and attribute.target == element.tag  # <mass value="1"/> is called mass
         yield _Field(attribute.target, within if own else _joined(within, attribute.name), "value")
     for child in element.children:
-        below = child.element
-        if below.record is not None:
+        tag = child.tags[0]
+        if child.records:
             holds = "records" if child.repeated else "record"
-            yield _Field(child.field, within or below.tag, holds, bool(within))
-        elif child.field:
-            yield _Field(child.field, _joined(within, below.tag), "value")
+            yield _Field(child.field, within or tag, holds, bool(within))
+        elif child.inline:
+            yield from _laid_out(child.inline, _joined(within, tag))
         else:
-            yield from _laid_out(below, _joined(within, below.tag))
+            yield _Field(child.field, _joined(within, tag), "value")
 
 
-_BY_NAME = frozenset(child.element.record for child in ROBOT.children)
+_BY_NAME = frozenset(record for child in ROBOT.children for record in child.records)
 _ENTRIES = [(f"i{'xyz'[i]}{'xyz'[j]}", i, j) for i in range(3) for j in range(i, 3)]
 
 
@@ -182,48 +169,65 @@ class _Comparison:
 
     def _several(self, path: str, label: str, before: Any, after: Any) -> None:
         """Records that may be repeated."""
-        by_name = bool(before or after) and type((before or after)[0]) in _BY_NAME
-        pairs = _paired(before, after, _name if by_name else None)
-        labels_before = [_called(label, record, k) for k, record in enumerate(before)]
-        labels_after = [_called(label, record, k) for k, record in enumerate(after)]
-        for k, record in enumerate(before):
-            at = _joined(path, labels_before[k])
-            if k in pairs:
-                self.records(at, record, after[pairs[k]])
-            else:
-                self.changes.append(Change("removed", at, before=record))
-        kept = set(pairs.values())
-        for k, record in enumerate(after):
-            if k not in kept:
-                self.changes.append(Change("added", _joined(path, labels_after[k]), after=record))
-        self._order(_joined(path, f"order of <{label}>"), pairs, labels_before)
+        by_name = type((before or after)[0]) in _BY_NAME
 
-    def _order(self, path: str, pairs: dict[int, int], labels: Sequence[str]) -> None:
-        old = sorted(pairs)
-        new = sorted(pairs, key=pairs.__getitem__)
-        if old != new:
-            before, after = (tuple(labels[k] for k in order) for order in (old, new))
-            self.changes.append(Change("changed", path, before, after))
+        def called(record: Any, place: int) -> str:
+            """By its name, or by its place where it has none."""
+            name = _name(record)
+            return f"{label} '{show(name)}'" if name else f"{label}[{place}]"
+
+        self._matched(
+            path, f"<{label}>", before, after, _name if by_name else None, called, self.records
+        )
 
     def _extra(self, path: str, own: str, before: Any, after: Any) -> None:
         """What the format does not define; within a part of the record, it says so."""
-        if before == after:
-            return
-        pairs = _paired(before, after, _extra_key)
-        labels = [_extra_label(own, extra) for extra in before]
-        for k, extra in enumerate(before):
+
+        def key(extra: Any) -> tuple[str, str, bool]:
+            if isinstance(extra, ExtraElement):
+                return extra.within, extra.tag, True
+            return extra.within, extra.name, False
+
+        def called(extra: Any, _: int) -> str:
+            within, name, is_element = key(extra)
+            label = f"<{show(name)}>" if is_element else f"@{show(name)}"
+            return label if within == own else f"{show(within)} / {label}"
+
+        def compare(at: str, old: Any, new: Any) -> None:
+            if old != new:
+                value = "xml" if isinstance(old, ExtraElement) else "value"
+                self._note(at, getattr(old, value), getattr(new, value))
+
+        if before != after:
+            self._matched(path, "unknown elements", before, after, key, called, compare)
+
+    def _matched(
+        self,
+        path: str,
+        what: str,
+        before: Any,
+        after: Any,
+        key: Callable[[Any], Any] | None,
+        called: Callable[[Any, int], str],
+        compare: Callable[[str, Any, Any], None],
+    ) -> None:
+        """Several things, paired by ``key``."""
+        pairs = _paired(before, after, key)
+        labels = [called(each, k) for k, each in enumerate(before)]
+        for k, each in enumerate(before):
             at = _joined(path, labels[k])
-            if k not in pairs:
-                self.changes.append(Change("removed", at, before=extra))
-            elif extra != after[pairs[k]]:
-                old, new = _extra_value(extra), _extra_value(after[pairs[k]])
-                self.changes.append(Change("changed", at, old, new))
+            if k in pairs:
+                compare(at, each, after[pairs[k]])
+            else:
+                self.changes.append(Change("removed", at, before=each))
         kept = set(pairs.values())
-        for k, extra in enumerate(after):
+        for k, each in enumerate(after):
             if k not in kept:
-                at = _joined(path, _extra_label(own, extra))
-                self.changes.append(Change("added", at, after=extra))
-        self._order(_joined(path, "order of unknown elements"), pairs, labels)
+                self.changes.append(Change("added", _joined(path, called(each, k)), after=each))
+        old, new = sorted(pairs), sorted(pairs, key=pairs.__getitem__)
+        if old != new:
+            orders = (tuple(labels[k] for k in order) for order in (old, new))
+            self.changes.append(Change("changed", _joined(path, f"order of {what}"), *orders))
 
 
 def _paired(before: Any, after: Any, key: Callable[[Any], Any] | None) -> dict[int, int]:
@@ -262,29 +266,7 @@ def _name(record: Any) -> Any:
 
 
 def _tag(record: Any) -> str:
-    return _elements()[type(record)].tag
-
-
-def _called(label: str, record: Any, place: int) -> str:
-    """How one of several is called: by its name, or by its place where it has none."""
-    name = _name(record)
-    return f"{label} '{show(name)}'" if name else f"{label}[{place}]"
-
-
-def _extra_key(extra: ExtraElement | ExtraAttribute) -> tuple[str, str, bool]:
-    if isinstance(extra, ExtraElement):
-        return extra.within, extra.tag, True
-    return extra.within, extra.name, False
-
-
-def _extra_value(extra: ExtraElement | ExtraAttribute) -> str:
-    return extra.xml if isinstance(extra, ExtraElement) else extra.value
-
-
-def _extra_label(own: str, extra: ExtraElement | ExtraAttribute) -> str:
-    within, name, is_element = _extra_key(extra)
-    label = f"<{show(name)}>" if is_element else f"@{show(name)}"
-    return label if within == own else f"{show(within)} / {label}"
+    return ELEMENTS[type(record)].tag
 
 
 def _close(a: Any, b: Any, tolerance: float) -> bool:
@@ -306,7 +288,7 @@ def _shown(value: Any) -> str:
     if value is None:
         return "none"
     if is_dataclass(value):
-        return f"<{_tag(value)}>" if type(value) in _elements() else show(repr(value), _LONGEST)
+        return f"<{_tag(value)}>" if type(value) in ELEMENTS else show(repr(value), _LONGEST)
     values = value if isinstance(value, tuple) else (value,)
     return show(" ".join(map(_plain, values)), _LONGEST)
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from linkwork.errors import DescriptionError, Finding, Level
-from linkwork.formats.urdf.convert import show
-from linkwork.formats.urdf.schema import JOINT, LINK
+from linkwork.formats.urdf.convert import listed, show
+from linkwork.formats.urdf.schema import TAGS
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -26,6 +26,9 @@ unknown-attribute | warning, note | URDF has no such attribute here; kept, not u
 MOST = 10_000
 """How many errors, and how many findings, of one file are listed."""
 
+EXTENSIONS = frozenset({"gazebo", "ros2_control", "sensor", "drake", "mujoco"})
+"""Elements that URDF leaves to others, by agreement: nothing to remark on."""
+
 
 class Findings:
     """Everything found wrong or odd in one file, with that file's name.
@@ -40,7 +43,8 @@ class Findings:
         self._errors: list[Finding] = []
         self._findings: list[Finding] = []
         self._left_out = 0
-        self._hints = 20  # comparing names is slow: only for the first few
+        # comparing names is slow: only for the first few
+        self._hints, self._guesses = 20, 100
 
     @property
     def failed(self) -> bool:
@@ -83,16 +87,8 @@ class Findings:
     ) -> None:
         """Keep one problem of a record that has a name and a line; ``line`` is another one."""
         file, at = getattr(record, "file", None) or "", record.line if line is None else line
-        self.add(
-            level,
-            code,
-            message,
-            line=at,
-            element=element,
-            name=record.name,
-            hint=hint,
-            file=file,
-        )
+        name = record.name
+        self.add(level, code, message, line=at, element=element, name=name, hint=hint, file=file)
 
     def mark(self) -> tuple[int, int, int, int]:
         """How much there is now, for `rewind`."""
@@ -113,88 +109,55 @@ class Findings:
 
     def sorted(self) -> tuple[Finding, ...]:
         """All of them by line, and last how many more there are."""
-        everything = sorted(self._errors + self._findings, key=lambda problem: problem.line)
-        if self._left_out:
-            last = everything[-1].line
-            text = f"{self._left_out} more problems are not listed"
-            everything.append(Finding("note", "more", text, self.file, last))
-        return tuple(everything)
+        return tuple(self._by_line(self._errors + self._findings, "note"))
 
     def error(self) -> DescriptionError:
         """The exception that carries every error; findings are left out of it."""
-        errors = sorted(self._errors, key=lambda problem: problem.line)
+        return DescriptionError(self._by_line(self._errors, "error"))
+
+    def _by_line(self, findings: list[Finding], level: Level) -> list[Finding]:
+        found = sorted(findings, key=lambda finding: finding.line)
         if self._left_out:
             text = f"{self._left_out} more problems are not listed"
-            errors.append(Finding("error", "more", text, self.file, errors[-1].line))
-        return DescriptionError(errors)
+            found.append(Finding(level, "more", text, self.file, found[-1].line))
+        return found
 
+    # what a file has and the format has not: kept and not used, perhaps a slip
 
-# Elements that URDF leaves to others, by agreement: nothing to remark on.
-_EXTENSIONS = frozenset({"gazebo", "ros2_control", "sensor", "drake", "mujoco"})
-MISPLACED = frozenset({LINK.tag, JOINT.tag})
-"""Elements that the tree is made of: to pass over one would change the robot, so it is refused."""
-
-_GUESSES = 100  # unknown names for which a near one is looked for; it takes a while
-
-
-class UnknownParts:
-    """Findings on what one file has and the format has not: kept and not used, perhaps a slip."""
-
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
-        self.guesses = _GUESSES
-
-    def element(
-        self,
-        within: str,
-        known: Sequence[str],
-        label: str,
-        *,
-        tags: frozenset[str],
-        line: int,
-        name: str,
+    def unknown_element(
+        self, within: str, known: Sequence[str], label: str, *, line: int, name: str
     ) -> None:
-        """A finding for an unknown element: worse where it looks like a known one of ``tags``."""
-        if label in _EXTENSIONS:
+        """A finding for an unknown element: worse where it looks like a known one."""
+        if label in EXTENSIONS:
             return
-        level: Level = "note"
+        level: Level = "warning" if label in TAGS else "note"
         allowed = ", ".join(f"<{tag}>" for tag in known) or "no elements"
         hint = f"kept, not used; <{within}> takes {allowed}"
-        near = self._near(label, known)
-        if near:
+        if near := self._slip_of(label, known):
             level, hint = "warning", f"did you mean <{near}>?"
-        elif label in tags:
-            level = "warning"
         message = f"URDF has no such element in <{within}>"
-        self.findings.add(
-            level, "unknown-element", message, line=line, element=label, name=name, hint=hint
-        )
+        self.add(level, "unknown-element", message, line=line, element=label, name=name, hint=hint)
 
-    def attributes(
+    def unknown_attributes(
         self, within: str, known: Iterable[str], labels: Sequence[str], *, line: int, name: str
     ) -> None:
         """A finding for the unknown attributes of one element."""
         level: Level = "note"
-        hint = ""
-        known = tuple(known)
+        hint, known = "", tuple(known)
         for label in labels[:10]:
-            near = self._near(label, known) if label not in known else ""
-            if near:
+            if label not in known and (near := self._slip_of(label, known)):
                 level, hint = "warning", f"did you mean '{near}'?"
-        listed = ", ".join(f"'{show(label, 40)}'" for label in labels[:5])
-        more = f" and {len(labels) - 5} more" if len(labels) > 5 else ""
-        message = f"URDF has no attribute {listed}{more} here; kept, not used"
-        self.findings.add(
-            level, "unknown-attribute", message, line=line, element=within, name=name, hint=hint
-        )
+        message = f"URDF has no attribute {listed(labels, longest=40)} here; kept, not used"
+        code = "unknown-attribute"
+        self.add(level, code, message, line=line, element=within, name=name, hint=hint)
 
-    def _near(self, label: str, known: Iterable[str]) -> str:
-        self.guesses -= 1
-        return _nearest(label[:40], tuple(known)) if self.guesses >= 0 else ""
+    def _slip_of(self, label: str, known: Iterable[str]) -> str:
+        """A known name that this one may be a slip of, or nothing."""
+        self._guesses -= 1
+        return _nearest(label[:40], tuple(known)) if self._guesses >= 0 else ""
 
 
 @lru_cache(maxsize=1024)
 def _nearest(label: str, known: tuple[str, ...]) -> str:
-    """A known name that this one may be a slip of, or nothing."""
     near = difflib.get_close_matches(label, known, n=1, cutoff=0.75)
     return near[0] if near else ""

@@ -4,10 +4,10 @@ The XML is read by expat, event by event: no tree of the file is built, every el
 exact line (libxml2 counts wrongly from line 65536 on), and a document type is refused at the
 moment it begins, so that entities are never defined, expanded or fetched.
 
-The table of the format is laid out once as a tree of builders. A record is read into a list: its
-fields in order, then hidden places (what has been seen, the tags that have come, the numbers that
-are packed into a matrix). The builder of an element says which attribute and child goes where, so
-that an event is a few look-ups.
+The table of the format is laid out once as a tree of builders, one for each element in each of its
+places. A record is read into a list: its fields in order, then hidden places (what has been seen,
+the numbers that are packed into a matrix). The builder of an element says which attribute and child
+goes where, so that an event is a few look-ups.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass, replace
+from dataclasses import fields, replace
 from functools import cache
 from operator import itemgetter
 from typing import Any
@@ -23,18 +23,8 @@ from xml.parsers import expat
 
 from linkwork.errors import Level
 from linkwork.formats.urdf.check import check
-from linkwork.formats.urdf.convert import (
-    JUDGE,
-    LONGEST,
-    RANGE,
-    READ,
-    SHORT,
-    SPACE,
-    BadText,
-    Complaint,
-    show,
-)
-from linkwork.formats.urdf.findings import MISPLACED, Findings, UnknownParts
+from linkwork.formats.urdf.convert import LONGEST, SHORT, SPACE, BadText, Values, show
+from linkwork.formats.urdf.findings import EXTENSIONS, Findings
 from linkwork.formats.urdf.records import (
     Comment,
     Document,
@@ -43,7 +33,7 @@ from linkwork.formats.urdf.records import (
     Robot,
     Source,
 )
-from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element, Kind, Need
+from linkwork.formats.urdf.schema import MISPLACED, ROBOT, Attribute, Child, Element, Need
 from linkwork.formats.urdf.source import MENDABLE, as_utf8, collector_paused, given, well_formed
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
@@ -79,6 +69,7 @@ LONGEST_TAG = 4 * 1024 * 1024
 
 _CHUNK = 1 << 20  # bytes
 _BIG = 1 << 14
+_VALUE = re.compile(r"=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")  # whatever its attributes hold
 _XINCLUDE = "http://www.w3.org/2001/XInclude"
 
@@ -114,263 +105,118 @@ def read(
     return Document(robot, findings.sorted())
 
 
-# ---- the values of texts
-
-_MOST = 10_000  # texts of one kind that are remembered, for all files of a process
-
-
-class Values(dict[str, Any]):
-    """The values of texts of one kind that have come before; others are read when asked for.
-
-    Raises: BadText for a text without a value or with an odd one, which is not remembered.
-    """
-
-    __slots__ = ("judge", "read")
-
-    def __init__(self, kind: Kind) -> None:
-        self.read, self.judge = READ[kind], JUDGE.get(kind)
-
-    def __missing__(self, text: str) -> Any:
-        value = self.read(text)
-        if self.judge is not None and (complaint := self.judge(value)) is not None:
-            raise BadText(*complaint)
-        return self.keep(text, value)
-
-    def keep(self, text: str, value: Any) -> Any:
-        """The value, remembered where its text is short."""
-        if len(text) < SHORT:
-            if len(self) >= _MOST:
-                self.clear()
-            self[text] = value
-        return value
-
-
-class _Numbers(Values):
-    """The same for one number, read here where there is nothing to say about it."""
-
-    __slots__ = ("high", "low")
-
-    def __init__(self, kind: Kind) -> None:
-        super().__init__(kind)
-        _, self.low, self.high = RANGE[kind]
-
-    def __missing__(self, text: str) -> Any:
-        # Python's `float` takes no such text for a finite number that `READ` would refuse.
-        if len(text) < SHORT and "_" not in text and text.isascii():
-            try:
-                value = float(text)
-            except ValueError:
-                pass  # the long way says why
-            else:
-                if self.low <= value <= self.high:  # false for nan
-                    return self.keep(text, value)
-        return super().__missing__(text)
-
-
-class _Vectors(_Numbers):
-    """Likewise for three numbers."""
-
-    __slots__ = ()
-
-    def __missing__(self, text: str) -> Any:
-        if len(text) < SHORT and "_" not in text and text.isascii():
-            try:
-                x, y, z = map(float, text.split())
-            except ValueError:
-                pass
-            else:
-                low, high = self.low, self.high
-                if low <= x <= high and low <= y <= high and low <= z <= high:
-                    return self.keep(text, (x, y, z))
-        return Values.__missing__(self, text)
-
-
-_BY_COUNT = {0: Values, 1: _Numbers, 3: _Vectors}
-VALUES = {kind: _BY_COUNT[RANGE.get(kind, (0,))[0]](kind) for kind in Kind}
-"""Kind to the values of its texts."""
-
-# Where these are used an error is already noted, so they never reach anybody.
-_FILLERS: dict[Kind, Any] = {
-    Kind.NAME: "",
-    Kind.JOINT_TYPE: "fixed",
-    Kind.NUMBER: 0.0,
-    Kind.FACTOR: 1.0,
-    Kind.POSITIVE: 1.0,
-    Kind.SIZES: (1.0, 1.0, 1.0),
-}
-
-
-def filler(attribute: Attribute) -> Any:
-    """What stands for a value that is missing or wrong, so that checking can go on."""
-    needed = attribute.required == "error"
-    return _FILLERS[attribute.kind] if needed else attribute.default
-
-
 # ---- the table laid out for reading
 
 
-@dataclass(slots=True)
-class Builder:
-    """How one element is read.
-
-    ``template`` starts the list of a record; an element without a record works on its owner's.
-    ``draft`` is a class like the record's that can be written to; its objects become records when
-    they are given that class, a quarter of the time of making a frozen one. Numbers are places in
-    the list.
-    """
-
-    tag: str
-    record: Any
-    text: bool
-    draft: Any = None
-    template: list[Any] = field(default_factory=list[Any])
-    n_fields: int = 0
-    line: int = 0
-    extra: int = 0
-    comments: int = 0
-    position: int = 0
-    layout: int = 0  # 0 where every element is a record, which knows its place itself
-    owner: Builder | None = None  # of an element whose attributes fill the record around it
-    attributes: dict[str, tuple[int, Attribute]] = field(default_factory=dict[str, Any])
-    values: dict[str, tuple[int, Values]] = field(default_factory=dict[str, Any])
-    needed: frozenset[str] = frozenset()
-    children: dict[str, Branch] = field(default_factory=dict[str, Any])
-    needed_children: tuple[tuple[int, str, Need], ...] = ()
-    lists: tuple[int, ...] = ()  # fields that are lists until the end
-    packed: int = 0  # the field of a symmetric matrix
-    upper: Callable[[Any], Any] = tuple  # its upper triangle, from the list
-
-
-@dataclass(slots=True)
-class Branch:
-    """A child in its place: its builder, and what its owner does with it."""
-
-    owner: Builder
-    builder: Builder
-    index: int  # the field of the owner; -1 where the child fills fields by itself
-    repeated: bool
-    seen: int  # hidden: whether the child has come
-    doubled: Need
-    rival: bool  # whether an attribute may have filled the same field
-
-
-class _Places:
-    """The list of a record while it is laid out."""
-
-    def __init__(self, names: list[str]) -> None:
-        self.index = {name: k for k, name in enumerate(names)}
-        self.template: list[Any] = [None] * len(names)
-
-    def hidden(self, start: Any) -> int:
-        """A new place behind the fields."""
-        self.template.append(start)
-        return len(self.template) - 1
-
-    def of(self, name: str) -> int:
-        """The place of a field, or of a number that is packed."""
-        if name not in self.index:
-            self.index[name] = self.hidden(None)
-        return self.index[name]
+def names_of(record: type) -> list[str]:
+    """The fields of a record in the order of its arguments."""
+    return [f.name for f in sorted(fields(record), key=lambda f: bool(f.kw_only))]
 
 
 @cache
 def draft(record: type) -> Any:
-    """A class like a frozen record's that can be written to, see `Builder`."""
-    names = [f.name for f in fields(record)]
-    return make_dataclass(record.__name__, names, slots=True, eq=False, repr=False)
+    """A class like a frozen record's whose objects can be written to.
+
+    They become records when they are given that class, a quarter of the time of making frozen ones.
+    """
+    names = names_of(record)
+    lines = [f"def __init__(self, {', '.join(names)}):", *(f" self.{n} = {n}" for n in names)]
+    scope: dict[str, Any] = {}
+    exec("\n".join(lines), scope)
+    body = {
+        "__slots__": vars(record)["__slots__"],
+        "__init__": scope["__init__"],
+        "__setattr__": object.__setattr__,
+        "__delattr__": object.__delattr__,  # with both, the interpreter sets slots by itself
+    }
+    return type(record.__name__, record.__bases__, body)
 
 
-def made(record: type, *values: Any) -> Any:
-    """A record by way of its draft."""
-    new = draft(record)(*values)
-    new.__class__ = record
-    return new
+_COMMENT, _EXTRA_ELEMENT = draft(Comment), draft(ExtraElement)
 
 
-def _record_builder(element: Element, record: type) -> Builder:
-    """The builder of an element that becomes a record."""
-    names = [f.name for f in fields(record)]
-    places = _Places(names)
-    at = places.index
-    builder = Builder(element.tag, record, text=False, draft=draft(record), n_fields=len(names))
-    builder.line, builder.position = at["line"], at["position"]
-    builder.extra, builder.comments = at["extra"], at["comments"]
-    builder.layout = at.get("layout", 0)
-    _lay_out(builder, element, places)
-    builder.lists = (builder.extra, builder.comments, *builder.lists)
-    for index in (*builder.lists, builder.layout):
-        if index:
-            places.template[index] = ()
-    builder.template = places.template
-    return builder
+class Builder:
+    """How one element is read in its place. Numbers are places in the list of a record.
+
+    ``home`` is the builder of the record whose list it fills: its own, or the one around it, whose
+    attributes it gives (``inline``) or which gets its text. ``template`` starts the list of a
+    record. ``index`` is the field of the owner's record that the element goes to; ``rival`` says
+    whether an attribute may have filled it.
+    """
+
+    __slots__ = (
+        *("around", "attributes", "children", "comments", "doubled", "draft", "extra", "home"),
+        *("index", "index_of", "inline", "layout", "line", "lists", "n_fields", "needed"),
+        *("needed_children", "packed", "position", "record", "repeated", "rival", "seen", "tag"),
+        *("template", "text", "upper", "values"),
+    )
+
+    def __init__(self, element: Element, child: Child, around: Builder | None) -> None:
+        self.tag, self.text, self.record = element.tag, element.text, element.record
+        self.around = around
+        self.inline = child.inline is not None and around is not None
+        self.repeated, self.doubled = child.repeated, child.doubled
+        self.template: list[Any] = []
+        self.index_of: dict[str, int] = {}
+        self.rival = False
+        self.layout = 0  # 0 where every element is a record, which knows its place itself
+        self.home = self if around is None or self.record else around.home
+        if self.record:
+            for name in names_of(self.record):
+                self.place(name)
+            self.n_fields, self.draft = len(self.template), draft(self.record)
+            self.layout = self.index_of.get("layout", 0)
+        self.line, self.position = self.home.place("line"), self.home.place("position")
+        self.extra, self.comments = (self.home.place(name) for name in ("extra", "comments"))
+        self.index, self.seen = -1, 0
+        if around is not None:  # elements that share a field are alternatives
+            self.index = around.home.place(child.field) if child.field else -1
+            self.seen = around.home.place(f"{around.tag}: {child.field or self.tag} seen")
+            around.home.template[self.seen] = False
+        self.attributes: dict[str, tuple[int, Attribute]] = {}
+        needed = child.required == "error" or not self.inline
+        for attribute in element.attributes:
+            at = self.home.place(attribute.target)
+            self.attributes[attribute.name] = at, attribute
+            self.home.template[at] = attribute.filler if needed else attribute.default
+        self.values: dict[str, tuple[int, Values]] = {
+            name: (at, attribute.values) for name, (at, attribute) in self.attributes.items()
+        }
+        self.needed = frozenset(a.name for a in element.attributes if a.required)
+        self.packed = self.home.place(element.packed) if element.packed else 0
+        if self.packed:  # the upper triangle of a symmetric matrix, from the list
+            self.upper = itemgetter(*[at for at, _ in self.attributes.values()])
+        self.children = {
+            below.tag: Builder(below, child, self)
+            for child in element.children
+            for below in child.elements
+        }
+        self.needed_children: tuple[tuple[int, str, Need], ...] = tuple(
+            (self.children[c.tags[0]].seen, " or ".join(f"<{tag}>" for tag in c.tags), c.required)
+            for c in element.children
+            if c.required
+        )
+        filled = {at for at, _ in self.attributes.values()}
+        for below in self.children.values():
+            below.rival = below.index in filled
+        if self.record:
+            lists = [c.index for c in self.children.values() if c.repeated]
+            self.lists = (self.extra, self.comments, *lists)  # fields that are lists until the end
+            for at in (*self.lists, self.layout):
+                if at:
+                    self.template[at] = ()
+
+    def place(self, name: str) -> int:
+        """The place of a field, or a new one behind them."""
+        if name not in self.index_of:
+            self.index_of[name] = len(self.template)
+            self.template.append(None)
+        return self.index_of[name]
 
 
-def _inline_builder(element: Element, places: _Places, of: Builder, *, needed: bool) -> Builder:
-    """The builder of an element that fills fields of the record around it, which may need it."""
-    builder = Builder(element.tag, None, element.text, line=of.line, extra=of.extra)
-    builder.comments = of.comments
-    builder.owner = None if element.text else of
-    _lay_out(builder, element, places, needed=needed)
-    return builder
-
-
-def _lay_out(builder: Builder, element: Element, places: _Places, *, needed: bool = True) -> None:
-    for attribute in element.attributes:
-        index = places.of(attribute.target)
-        builder.attributes[attribute.name] = index, attribute
-        builder.values[attribute.name] = index, VALUES[attribute.kind]
-        places.template[index] = filler(attribute) if needed else attribute.default
-    builder.needed = frozenset(a.name for a in element.attributes if a.required)
-    if element.packed:
-        builder.packed = places.of(element.packed)
-        builder.upper = itemgetter(*[index for index, _ in builder.attributes.values()])
-    seen_of: dict[str, int] = {}
-    asked: dict[int, tuple[list[str], Need]] = {}
-    for child in element.children:
-        branch = _branch(child, builder, places, seen_of)
-        builder.children[child.element.tag] = branch
-        if child.required:
-            asked.setdefault(branch.seen, ([], child.required))[0].append(f"<{child.element.tag}>")
-    asked_for = asked.items()
-    builder.needed_children = tuple((k, " or ".join(t), need) for k, (t, need) in asked_for)
-    builder.lists = tuple(b.index for b in builder.children.values() if b.repeated)
-
-
-def _branch(child: Child, owner: Builder, places: _Places, seen_of: dict[str, int]) -> Branch:
-    element = child.element
-    if element.record:
-        builder = _record_builder(element, element.record)
-    else:
-        builder = _inline_builder(element, places, owner, needed=child.required == "error")
-    key = child.field or element.tag
-    if key not in seen_of:
-        seen_of[key] = places.hidden(False)
-    index = places.of(child.field) if child.field else -1
-    rival = any(index == place for place, _ in owner.attributes.values())
-    seen = seen_of[key]
-    return Branch(owner, builder, index, child.repeated, seen, child.doubled, rival)
-
-
-def _document_builder() -> Builder:
-    """What stands around the root element."""
-    template = [None, False, (), ()]
-    builder = Builder("", None, text=False, template=template, extra=2, comments=3)
-    root = _record_builder(ROBOT, Robot)
-    builder.children["robot"] = Branch(builder, root, 0, False, 1, "error", False)
-    return builder
-
-
-DOCUMENT = _document_builder()
-"""The builder that reading starts with."""
-
-
-def _tags(builder: Builder) -> set[str]:
-    below = (_tags(branch.builder) for branch in builder.children.values())
-    return set(builder.children).union(*below)
-
-
-TAGS = frozenset(_tags(DOCUMENT))
-"""Every element that URDF has."""
+_ROBOT = Child((ROBOT,), "robot", doubled="error")
+DOCUMENT = Builder(Element("", children=(_ROBOT,)), Child((Element(""),)), None)
+"""The builder that reading starts with, of what stands around the root."""
 
 
 # ---- the events
@@ -402,10 +248,10 @@ class Reader:
     def __init__(self, data: bytes, findings: Findings) -> None:
         self.data, self.findings = data, findings
         self.parser = expat.ParserCreate("utf-8", "\n")
-        self.builder: Builder = DOCUMENT
+        self.builder: Any = DOCUMENT
         self.values: list[Any] = DOCUMENT.template.copy()
         self.order: list[str] = []  # the tags in the record so far, "" for what has none in URDF
-        self.stack: list[tuple[Branch, list[Any], list[str]]] = []
+        self.stack: list[tuple[list[Any], list[str]]] = []  # of the records around
         self.first: list[tuple[Builder, list[Any], list[str]]] = []  # of doubled elements
         self.white_space = _WhiteSpace()
         self.texts: list[str] = []  # of the element that holds one
@@ -413,7 +259,6 @@ class Reader:
         self.skipping = 0  # depth inside an element that is not read
         self.skipped = ("", 0, 0, 0)  # its tag, line, first byte and place
         self.spaces: list[tuple[str, str]] = []  # name spaces declared on the next element
-        self.unknown = UnknownParts(findings)
         self.stray_line = 0  # of the record that stray text was last reported in
 
     def read(self, *, mend: bool = True) -> Robot | None:
@@ -431,7 +276,7 @@ class Reader:
         parser.StartNamespaceDeclHandler = self._name_space
         parser.StartDoctypeDeclHandler = self._document_type
         parser.CommentHandler = self._comment
-        parser.ProcessingInstructionHandler = self._instruction
+        parser.ProcessingInstructionHandler = lambda target, text: self._comment(text, target)
         try:
             self._feed()
         except _Stop:
@@ -450,7 +295,7 @@ class Reader:
             parser.StartDoctypeDeclHandler = None
             parser.CommentHandler = parser.ProcessingInstructionHandler = None
             del self.white_space
-        robot: Robot | None = self.values[0]
+        robot: Robot | None = self.values[DOCUMENT.index_of["robot"]]
         around: Sequence[Comment] = self.values[DOCUMENT.comments]
         if robot is None or not around:
             return robot
@@ -469,23 +314,35 @@ class Reader:
                 raise _Stop
         parser.Parse(b"", True)
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:  # noqa: C901 -- most time
+    # Most of the time is spent in the two functions that follow: they call no others of ours.
+
+    def _start(  # noqa: C901, PLR0912 -- see above
+        self, tag: str, attributes: dict[str, str]
+    ) -> None:
         """An element begins."""
-        branch, values = self.builder.children.get(tag), self.values
-        if branch is None or (
-            branch.rival and values[branch.index] is not None and not values[branch.seen]
-        ):
+        builder, owner = self.builder.children.get(tag), self.values
+        if builder is None or (builder.rival and _is_filled(builder, owner)):
             self._start_other(tag, attributes)
             return
-        self.order.append(tag)
-        self.builder = builder = branch.builder
-        owner = values
-        if branch.index >= 0:
-            values = self._open(branch, owner)
-        if not branch.repeated:
-            if owner[branch.seen]:
-                values = self._doubled(branch)
-            owner[branch.seen] = True
+        order = self.order
+        order.append(tag)
+        self.builder = builder
+        if builder.inline:
+            values = owner
+        else:
+            self.stack.append((owner, order))
+            if builder.text:  # it stands in the list of its owner
+                self.parser.CharacterDataHandler = self.texts.append
+                values = owner
+            else:
+                values = self.values = builder.template.copy()
+                values[builder.line] = self.parser.CurrentLineNumber
+                values[builder.position] = len(order) - 1
+                self.order = []
+        if not builder.repeated:
+            if owner[builder.seen]:
+                values = self._doubled(builder)
+            owner[builder.seen] = True
         places = builder.values
         try:
             for name, text in attributes.items():
@@ -504,66 +361,56 @@ class Reader:
         if self.spaces:
             self._keep_spaces()
 
-    def _open(self, branch: Branch, owner: list[Any]) -> list[Any]:
-        """The list that a record begins with; an element that holds a text has its owner's."""
-        builder = branch.builder
-        self.stack.append((branch, owner, self.order))
-        if builder.text:
-            self.parser.CharacterDataHandler = self.texts.append
-            return owner
-        values = self.values = builder.template.copy()
-        values[builder.line] = self.parser.CurrentLineNumber
-        values[builder.position] = len(self.order) - 1
-        self.order = []
-        return values
-
     def _start_other(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element in a default name space, one that URDF does not define here, or one whose
-        field an attribute has filled.
+        """An element that begins and has no place here, or one whose field an attribute filled.
+
+        An element in a default name space, which URDF does not care about, is as one without.
         """
-        local = _without_default_space(tag)
+        _, _, rest = tag.partition("\n")
+        local = "" if "\n" in rest else rest
         if tag in self.builder.children:
-            self._outdone(tag, attributes)
+            message = f"<{tag}> says what the attribute '{tag}' says"
+            self._note("warning", "doubled", message, hint="the attribute counts")
+            self._skip(tag)
         elif local in self.builder.children:
             self._start(local, attributes)
         else:
-            self._unknown(tag, attributes)
+            self._unknown(tag)
 
-    def _end(self, _: str) -> None:
-        """An element ends: what it made is given to its owner."""
+    def _end(self, _: str) -> None:  # noqa: C901, PLR0912 -- see above
+        """An element ends: its record or text is given to its owner."""
         builder, values = self.builder, self.values
         for seen, tags, need in builder.needed_children:
             if not values[seen]:
                 self._note(need, "missing-element", f"{tags} is missing", line=values[builder.line])
-        if builder.owner is not None:
-            self.builder = builder.owner
+        self.builder = builder.around
+        if builder.inline:
             if self.first and self.first[-1][0] is builder:
                 self.values, self.order = self.first.pop()[1:]
             return
         inside = self.order
-        branch, owner, order = self.stack.pop()
-        self.builder, self.values, self.order = branch.owner, owner, order
-        new = self._text() if builder.text else self._record(builder, values, inside)
-        index = branch.index
+        owner, self.order = self.stack.pop()
+        self.values = owner
+        if builder.text:
+            new: Any = self._text()
+        else:
+            for k in builder.lists:
+                if values[k]:
+                    values[k] = tuple(values[k])
+            if builder.layout:
+                layout = tuple(inside)  # few are different: each is held once
+                values[builder.layout] = self.layouts.setdefault(layout, layout)
+            new = builder.draft(*values[: builder.n_fields])
+            new.__class__ = builder.record
+        index = builder.index
         # of several where one belongs the first stays
-        if branch.repeated:
+        if builder.repeated:
             if owner[index]:
                 owner[index].append(new)
             else:
                 owner[index] = [new]
         elif owner[index] is None:
             owner[index] = new
-
-    def _record(self, builder: Builder, values: list[Any], order: list[str]) -> Any:
-        for k in builder.lists:
-            if values[k]:
-                values[k] = tuple(values[k])
-        if builder.layout:
-            layout = tuple(order)  # few are different: each is held once
-            values[builder.layout] = self.layouts.setdefault(layout, layout)
-        record = builder.draft(*values[: builder.n_fields])
-        record.__class__ = builder.record
-        return record
 
     def _text(self) -> str:
         """What an element holds that is a text."""
@@ -588,12 +435,9 @@ class Reader:
         if self.skipping:
             return
         builder, line = self.builder, self.parser.CurrentLineNumber
-        comment = made(Comment, builder.tag, text, self._placed(), line, target)
+        comment = _COMMENT(builder.tag, text, self._placed(), line, target)
+        comment.__class__ = Comment
         self._append(builder.comments, comment)
-
-    def _instruction(self, target: str, text: str) -> None:
-        """A processing instruction, such as a schema that an editor follows: as a comment."""
-        self._comment(text, target)
 
     def _name_space(self, prefix: str | None, uri: str) -> None:
         """A name space is declared on the element that begins next."""
@@ -615,7 +459,7 @@ class Reader:
         for name, text in attributes.items():
             if name in builder.attributes:
                 index, attribute = builder.attributes[name]
-                value = self.values[index] = self._converted(attribute, text, attributes)
+                value = self.values[index] = self._odd_value(attribute, text, attributes)
                 if value is None:
                     self._limit(text)
                     self._keep_attribute(name, text)
@@ -627,18 +471,18 @@ class Reader:
             self._keep_attribute(label, text)
         if names:
             line, name = self.parser.CurrentLineNumber, self._name(attributes)
-            self.unknown.attributes(builder.tag, builder.attributes, names, line=line, name=name)
+            self.findings.unknown_attributes(
+                builder.tag, builder.attributes, names, line=line, name=name
+            )
 
-    def _converted(self, attribute: Attribute, text: str, attributes: dict[str, str]) -> Any:
+    def _odd_value(self, attribute: Attribute, text: str, attributes: dict[str, str]) -> Any:
         """The value of a text that may be odd; when it has none a filler, or None for a finding."""
         level: Level = "warning"
         try:
-            value = READ[attribute.kind](text)
-            judge = JUDGE.get(attribute.kind)
-            complaint: Complaint | None = judge(value) if judge else None
+            value, complaint = attribute.values.judged(text)
         except BadText as bad:
             level = attribute.faulty
-            value, complaint = (filler(attribute) if level == "error" else None), bad.complaint
+            value, complaint = (attribute.filler if level == "error" else None), bad.complaint
         if complaint is not None:
             code, message, hint = complaint
             message = f"attribute '{attribute.name}': {message}"
@@ -653,24 +497,23 @@ class Reader:
             if attribute.required and attribute.name not in attributes:
                 message = f"attribute '{attribute.name}' is missing"
                 hint = f"it is {attribute.kind.value}"
-                self.values[index] = filler(attribute)
+                self.values[index] = attribute.filler
                 self._note(attribute.required, "missing-attribute", message, name=name, hint=hint)
             elif builder.packed and attribute.name in attributes:  # what is left of a matrix
                 self._keep_attribute(attribute.name, attributes[attribute.name])
 
-    def _doubled(self, branch: Branch) -> list[Any]:
+    def _doubled(self, below: Builder) -> list[Any]:
         """The values that the second of two elements fills: the first one counts.
 
         An error where the tree depends on it.
         """
-        below = branch.builder
         if not below.template:
-            if below.owner is not None:
+            if below.inline:
                 self.first.append((below, self.values, self.order))
             self.values = copy = self.values.copy()
             copy[below.extra], copy[below.comments], self.order = (), (), []
-        hint = "the first one counts" if branch.doubled == "warning" else "leave one"
-        self._note(branch.doubled, "doubled", "there is more than one here", hint=hint)
+        hint = "the first one counts" if below.doubled == "warning" else "leave one"
+        self._note(below.doubled, "doubled", "there is more than one here", hint=hint)
         return self.values
 
     def _append(self, index: int, kept: Any) -> None:
@@ -692,7 +535,7 @@ class Reader:
             self._keep_attribute(name, uri)
         self.spaces.clear()
 
-    def _unknown(self, tag: str, attributes: dict[str, str]) -> None:
+    def _unknown(self, tag: str) -> None:
         """An element that does not stand here in URDF: its text is kept, or it is refused."""
         builder = self.builder
         uri, _, local = tag.partition("\n")
@@ -713,36 +556,27 @@ class Reader:
             message = f"a <{label}> cannot stand in a <{builder.tag}>"
             hint = "links and joints stand directly in <robot>"
             self._error("misplaced", message, element=label, hint=hint)
-        else:
+        elif label not in EXTENSIONS:
             known, line = tuple(builder.children), self.parser.CurrentLineNumber
             name = self._name({})
-            self.unknown.element(builder.tag, known, label, tags=TAGS, line=line, name=name)
+            self.findings.unknown_element(builder.tag, known, label, line=line, name=name)
         self.spaces.clear()
-        self._skip(label, attributes)
+        self._skip(label)
 
-    def _outdone(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins whose field an attribute has filled: its text is kept as it stands."""
-        message = f"<{tag}> says what the attribute '{tag}' says"
-        self._note("warning", "doubled", message, hint="the attribute counts")
-        self._skip(tag, attributes)
-
-    def _skip(self, label: str, attributes: dict[str, str]) -> None:
+    def _skip(self, label: str) -> None:
         """Keep an element, which begins here, as text."""
         parser = self.parser
         self.skipped = label, parser.CurrentLineNumber, parser.CurrentByteIndex, self._placed()
+        self.skipping = 1
         parser.StartElementHandler = self._start_skipped
         parser.EndElementHandler = self._end_skipped
         parser.CharacterDataHandler = None
-        self._start_skipped("", attributes)
 
-    def _start_skipped(self, _: str, attributes: dict[str, str]) -> None:
+    def _start_skipped(self, _: str, __: dict[str, str]) -> None:
         self.skipping += 1
         if self.skipping + len(self.stack) > DEEPEST:
             self._error("too-deep", f"elements are nested more than {DEEPEST} deep")
             raise _Stop
-        for text in attributes.values():
-            if len(text) > LONGEST:
-                self._limit(text)
 
     def _end_skipped(self, _: str) -> None:
         self.skipping -= 1
@@ -763,7 +597,11 @@ class Reader:
         if data[stop - 2 : stop] != b"/>":
             stop = data.index(b">", self.parser.CurrentByteIndex) + 1
         xml, builder = data[start:stop].decode(), self.builder
-        extra = made(ExtraElement, builder.tag, label, xml, place, line)
+        if len(xml) > LONGEST:
+            for value in _VALUE.finditer(xml):
+                self._limit(value[1] or value[2] or "")
+        extra = _EXTRA_ELEMENT(builder.tag, label, xml, place, line)
+        extra.__class__ = ExtraElement
         self._append(builder.extra, extra)
 
     def _placed(self) -> int:
@@ -780,7 +618,7 @@ class Reader:
     def _name(self, attributes: dict[str, str]) -> str:
         """The name of the link, joint, material or transmission that is being read."""
         if len(self.stack) > 2:
-            return str(self.stack[2][1][0] or "")
+            return str(self.stack[2][0][0] or "")
         return str(self.values[0] or attributes.get("name") or "")
 
     def _broken(self, error: expat.ExpatError) -> None:
@@ -831,10 +669,9 @@ _HINTS = {
 }
 
 
-def _without_default_space(tag: str) -> str:
-    """The name of an element in a default name space, which URDF does not care about."""
-    _, _, rest = tag.partition("\n")
-    return "" if "\n" in rest else rest
+def _is_filled(builder: Builder, values: list[Any]) -> bool:
+    """Whether an attribute has filled the field that an element goes to."""
+    return values[builder.index] is not None and not values[builder.seen]
 
 
 def _label(tag: str) -> str:

@@ -73,54 +73,55 @@ Extra: TypeAlias = "tuple[ExtraElement | ExtraAttribute, ...]"
 Comments: TypeAlias = "tuple[Comment, ...]"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The fields of every record, given by name: what else stood in its element, and where."""
+
+    extra: Extra = ()
+    line: int = field(default=0, compare=False, repr=False)
+    position: int | None = field(default=None, compare=False, repr=False)
+    comments: Comments = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaidOut(Record):
+    """A record of which some elements are no records themselves."""
+
+    layout: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
 @dataclass(frozen=True, slots=True)
-class Box:
+class Box(Record):
     """A box centred at its origin; ``size`` are the full lengths of its sides, metre."""
 
     size: Vector3
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Cylinder:
+class Cylinder(Record):
     """A cylinder along z, centred at its origin."""
 
     radius: float
     length: float
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Sphere:
+class Sphere(Record):
     """A sphere centred at its origin."""
 
     radius: float
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Capsule:
+class Capsule(Record):
     """A cylinder along z with half spheres at both ends; ``length`` is without these."""
 
     radius: float
     length: float
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Mesh:
+class Mesh(Record):
     """A mesh file, its name as written (``package://...`` included), and its scale (3,).
 
     The scale is None where a file says one that is not three numbers; `extra` has its text.
@@ -128,17 +129,13 @@ class Mesh:
 
     filename: str
     scale: Vector3 | None = (1.0, 1.0, 1.0)
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 Shape: TypeAlias = "Box | Cylinder | Sphere | Capsule | Mesh"
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class Material(LaidOut):
     """A material; with neither ``rgba`` nor ``texture`` it refers to the one of that name.
 
     ``rgba`` is None too where a file says one that is not four numbers; `extra` has its text.
@@ -147,47 +144,31 @@ class Material:
     name: str
     rgba: Rgba | None = None
     texture: str | None = None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
-    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Visual:
-    """What a link looks like, one shape of it, placed in the link's frame."""
+class Shown(LaidOut):
+    """One shape of a link, placed in the link's frame."""
 
     name: str | None
     xyz: Vector3
     rpy: Vector3
     geometry: Shape | None
     material: Material | None = None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
-    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Collision:
-    """What a link bumps into others with, one shape of it, placed in the link's frame."""
-
-    name: str | None
-    xyz: Vector3
-    rpy: Vector3
-    geometry: Shape | None
-    material: Material | None = None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
-    layout: tuple[str, ...] = field(default=(), compare=False)
+class Visual(Shown):
+    """What a link looks like, one shape of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Inertial:
+class Collision(Shown):
+    """What a link bumps into others with, one shape of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inertial(LaidOut):
     """Mass, and the inertia (3x3, kg m²) about the centre of mass in the axes of this origin.
 
     None is what a file does not say: it is unknown, not zero. Of an inertia that a file says in
@@ -198,29 +179,20 @@ class Inertial:
     rpy: Vector3
     mass: float | None
     inertia: Matrix3 | None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
-    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class Link(Record):
     """A rigid link; without ``inertial`` it has no mass."""
 
     name: str
     inertial: Inertial | None = None
     visuals: tuple[Visual, ...] = ()
     collisions: tuple[Collision, ...] = ()
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Record):
     """Bounds of a joint: position in m or rad, effort in N or N m, velocity in m/s or rad/s.
 
     None where the file gives none: a missing bound means unlimited.
@@ -230,66 +202,46 @@ class Limit:
     upper: float | None = None
     effort: float | None = None
     velocity: float | None = None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Dynamics:
+class Dynamics(Record):
     """Damping (N s/m or N m s/rad) and static friction (N or N m) of a joint."""
 
     damping: float = 0.0
     friction: float = 0.0
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Mimic:
+class Mimic(Record):
     """A coupling to another joint: position = multiplier * (position of ``joint``) + offset."""
 
     joint: str
     multiplier: float = 1.0
     offset: float = 0.0
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Safety:
+class Safety(Record):
     """A ``<safety_controller>``: soft limits and the gains that keep the joint within them."""
 
     k_velocity: float | None = None
     k_position: float = 0.0
     soft_lower_limit: float | None = None
     soft_upper_limit: float | None = None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Record):
     """Positions at which a reference mark of the joint is seen; None where not given."""
 
     rising: float | None = None
     falling: float | None = None
     reference_position: float | None = None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(LaidOut):
     """A joint: its frame (``xyz``, ``rpy``) in the parent link, and its axis in that frame.
 
     ``axis`` is as written, not normalised. ``type`` is one of `schema.JOINT_TYPES`.
@@ -307,58 +259,38 @@ class Joint:
     mimic: Mimic | None = None
     safety: Safety | None = None
     calibration: Calibration | None = None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
-    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class TransmissionJoint:
+class TransmissionJoint(LaidOut):
     """A joint that a transmission drives."""
 
     name: str
     hardware_interfaces: tuple[str, ...] = ()
     mechanical_reduction: str | None = None
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
-    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Actuator:
+class Actuator(LaidOut):
     """An actuator of a transmission; the reduction is kept as the text that it is."""
 
     name: str
     mechanical_reduction: str | None = None
     hardware_interfaces: tuple[str, ...] = ()
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
-    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Transmission:
+class Transmission(LaidOut):
     """A ``<transmission>``: which actuators drive which joints, for controllers to read."""
 
     name: str
     type: str | None = None
     joints: tuple[TransmissionJoint, ...] = ()
     actuators: tuple[Actuator, ...] = ()
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
-    layout: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Robot:
+class Robot(Record):
     """A whole description, everything in the order of the file.
 
     ``source`` is what `linkwork.urdf.read` read it from: writing changes there what was changed
@@ -373,10 +305,6 @@ class Robot:
     version: str | None = None
     file: str | None = field(default=None, compare=False)
     source: Source | None = field(default=None, compare=False, repr=False)
-    extra: Extra = ()
-    line: int = field(default=0, compare=False)
-    position: int | None = field(default=None, compare=False)
-    comments: Comments = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

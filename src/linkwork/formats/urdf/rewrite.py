@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from linkwork.formats.urdf.specs import ROBOT_SPEC, ChildSpec, ElementSpec
+from linkwork.formats.urdf.schema import ROBOT, Child, Element
 
 # ---- XML that is to be written
 
@@ -165,17 +165,17 @@ def _scanned(text: str) -> _Element:
     return document
 
 
-def _part(spec: ElementSpec, tag: str) -> ChildSpec | None:
+def _part(spec: Element, tag: str) -> Child | None:
     return next((part for part in spec.children if tag in part.tags), None)
 
 
-def _numbered(element: _Element, spec: ElementSpec) -> Iterator[_Element]:
+def _numbered(element: _Element, spec: Element) -> Iterator[_Element]:
     """What stands in the element of a record, in the order of ``position``."""
     seen: set[str] = set()
     for child in element.children:
         yield child
         part = _part(spec, child.tag)
-        if part is None or part.specs or (not part.repeated and child.tag in seen):
+        if part is None or part.records or (not part.repeated and child.tag in seen):
             continue
         seen.add(child.tag)
         if part.inline:
@@ -221,7 +221,7 @@ class _Edits:
     def _element(
         self,
         source: _Element,
-        spec: ElementSpec | None,
+        spec: Element | None,
         old: Node,
         new: Node,
         places: dict[int, _Element],
@@ -256,7 +256,7 @@ class _Edits:
     def _inside(
         self,
         source: _Element,
-        spec: ElementSpec | None,
+        spec: Element | None,
         old: Node,
         new: Node,
         places: dict[int, _Element],
@@ -292,7 +292,7 @@ class _Edits:
     def _child(
         self,
         element: _Element,
-        spec: ElementSpec | None,
+        spec: Element | None,
         old: Node,
         new: Node,
         places: dict[int, _Element],
@@ -302,16 +302,16 @@ class _Edits:
         if not new.tag:
             self._replace(element.start, element.end, new.text or "")
             return
-        if self.whole and spec is ROBOT_SPEC:
+        if self.whole and spec is ROBOT:
             indent = self._indent_of(element)
             lines = [line for line, _ in lines_of(new, indent or "", self.step)]
             between = "" if indent is None else self.newline
             self._replace(element.start, element.end, between.join(lines).lstrip())
             return
         part = _part(spec, element.tag) if spec else None
-        below = ROBOT_SPEC if spec is None else part and part.inline
-        if part is not None and part.specs:
-            below = next(each for each in part.specs.values() if each.tag == element.tag)
+        below = ROBOT if spec is None else part and part.inline
+        if part is not None and part.records:
+            below = next(each for each in part.records.values() if each.tag == element.tag)
         if below is not None and not (part and part.inline):
             places = dict(enumerate(_numbered(element, below)))
         self._element(element, below, old, new, places)

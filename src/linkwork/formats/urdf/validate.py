@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from linkwork.errors import InputError, Level
 from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.convert import BadText, Complaint, content_text
-from linkwork.formats.urdf.findings import Findings, UnknownParts
-from linkwork.formats.urdf.read import TAGS, filler
+from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Document, ExtraAttribute, ExtraElement, Robot
-from linkwork.formats.urdf.schema import Kind
-from linkwork.formats.urdf.specs import (
-    ROBOT_SPEC,
-    AttributeSpec,
-    ChildSpec,
-    ElementSpec,
-    as_attribute,
-    extras_of,
-    items,
-    says,
-    spec_of,
-    unread,
-    values,
-)
+from linkwork.formats.urdf.schema import ROBOT, Attribute, Child, Element
+from linkwork.formats.urdf.write import extras_of
 
 
 def checked(robot: Robot, file: str | None = None) -> Document:
@@ -40,213 +27,195 @@ def checked(robot: Robot, file: str | None = None) -> Document:
     if not isinstance(robot, Robot):
         raise InputError(f"a records.Robot is checked, not {type(robot).__name__}")
     name = robot.file if file is None else file
-    problems = Findings(name)
-    made = _Judge(problems).record(ROBOT_SPEC, robot, _name_of(robot))
-    check(made, problems)
-    if problems.failed:
-        raise problems.error()
-    return Document(made if made.file == name else replace(made, file=name), problems.sorted())
+    findings = Findings(name)
+    made = _Judge(ROBOT, robot, _name_of(robot), findings).judged()
+    check(made, findings)
+    if findings.failed:
+        raise findings.error()
+    return Document(made if made.file == name else replace(made, file=name), findings.sorted())
 
 
 class _Judge:
-    """One pass over the records of one robot."""
+    """One pass over a record, which belongs to the link, joint, ... of this name."""
 
-    def __init__(self, problems: Findings) -> None:
-        self.problems = problems
-        self.unknown = UnknownParts(problems)
-        self.memos: dict[Kind, dict[str, tuple[Any, Complaint | None]]] = {k: {} for k in Kind}
+    def __init__(self, element: Element, record: Any, name: str, findings: Findings) -> None:
+        self.element, self.record, self.name, self.findings = element, record, name, findings
+        self.changes: dict[str, Any] = {}  # to what a file would hold
+        self.occupied = {each.within for each in (*record.extra, *record.comments)}
 
-    def record(self, spec: ElementSpec, record: Any, name: str) -> Any:
-        """The record, or one with the values that a file would hold; ``name`` of its link, ..."""
-        at = _Where(spec, record, name, {})
-        self._attributes(spec, at)
-        if record.extra or record.comments:
-            self._check_extras(at)
-        self._inside(spec, at)
-        return replace(record, **at.changes) if at.changes else record
+    def judged(self) -> Any:
+        """The record, or one with the values that a file would hold."""
+        self._attributes(self.element)
+        if self.occupied:
+            self._extras()
+        self._inside(self.element)
+        return replace(self.record, **self.changes) if self.changes else self.record
 
-    def _inside(self, spec: ElementSpec, at: _Where) -> None:
-        for part in spec.children:
-            if part.inline:
-                self._inline(part, part.inline, at)
-            elif part.text:
-                self._texts(part, at)
+    def _inside(self, element: Element) -> None:
+        for child in element.children:
+            if child.inline:
+                self._inline(child, child.inline)
+            elif child.text:
+                self._texts(child)
             else:
-                self._records(part, spec, at)
+                self._records(child, element)
 
-    def _inline(self, part: ChildSpec, spec: ElementSpec, at: _Where) -> None:
+    def _inline(self, child: Child, element: Element) -> None:
         """An element that is no record; without attributes it may be missing as a whole."""
-        tag = spec.tag
-        if not (part.required or says(spec, at.record) or _holds_extras(at.record, tag)):
+        occupied = element.tag in self.occupied
+        if not (child.required or element.has_values(self.record) or occupied):
             return
-        self._attributes(spec, at)
-        held = any(getattr(at.record, inner.field) for inner in spec.children)
-        if held or _holds_extras(at.record, tag):
-            self._inside(spec, at)
-        elif part.required and not spec.attributes:
-            self._missing(part, at.spec, at)
+        self._attributes(element)
+        if occupied or any(getattr(self.record, inner.field) for inner in element.children):
+            self._inside(element)
+        elif child.required and not element.attributes:
+            self._missing(child, self.element)
 
-    def _missing(self, part: ChildSpec, spec: ElementSpec, at: _Where) -> None:
-        if part.required:
-            tags = " or ".join(f"<{tag}>" for tag in part.tags)
-            self._add(part.required, Complaint("missing-element", f"{tags} is missing"), spec, at)
+    def _missing(self, child: Child, element: Element) -> None:
+        if child.required:
+            tags = " or ".join(f"<{tag}>" for tag in child.tags)
+            self._add(child.required, Complaint("missing-element", f"{tags} is missing"), element)
 
-    def _attributes(self, spec: ElementSpec, at: _Where) -> None:
+    def _attributes(self, element: Element) -> None:
         made: list[Any] = []
         try:
-            for attribute, value in values(spec, at.record):
-                new = self._value(attribute, value, spec, at)
+            for attribute, value in element.values(self.record):
+                new = self._value(attribute, value, element)
                 made.append(new)
-                if not spec.packed and new is not value:
-                    at.changes[attribute.target] = new
+                if not element.packed and new is not value:
+                    self.changes[attribute.target] = new
         except BadText as bad:
-            self._add("error", _of_field(spec.packed, bad.complaint), spec, at)
+            self._add("error", bad.complaint, element, f"field '{element.packed}'")
             made = [0.0] * 6
-        if spec.packed:
+        if element.packed:
             xx, xy, xz, yy, yz, zz = made
             matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)) if None not in made else None
-            if not _is_matrix(getattr(at.record, spec.packed), matrix):
-                at.changes[spec.packed] = matrix
+            given = getattr(self.record, element.packed)
+            if (
+                type(given) is not type(matrix)
+                or given != matrix
+                or not all(map(_is_plain, given or ()))
+            ):
+                self.changes[element.packed] = matrix
 
-    def _value(self, attribute: AttributeSpec, value: Any, spec: ElementSpec, at: _Where) -> Any:
+    def _value(self, attribute: Attribute, value: Any, element: Element) -> Any:
         """The value that reading would give; the same object where that is an equal one."""
-        need, kind = attribute.schema.required, attribute.schema.kind
-        if value is None and (text := _unread_text(attribute, spec, at.record)) is not None:
+        need, table = attribute.required, attribute.values
+        where = f"attribute '{attribute.name}'"
+        if value is None and (text := self._unread_text(attribute, element)) is not None:
             try:
-                return attribute.read(text)
+                return table.read(text)
             except BadText as bad:
-                self._add("warning", _of_attribute(attribute.name, bad.complaint), spec, at)
+                self._add("warning", bad.complaint, element, where)
                 return None
-        if value is None:
+        missing = value is None
+        if missing:
             # an element that is no record is left out when it has nothing to say
-            if need and (need == "error" or spec.record or _holds_extras(at.record, spec.tag)):
-                self._missing_attribute(attribute, need, spec, at)
-            return filler(attribute.schema)
-        memo = self.memos[kind]
-        try:
-            text = attribute.write(value)
-            found = memo.get(text)
-            if found is None:
-                new = attribute.read(text)
-                found = memo[text] = (new, attribute.judge(new) if attribute.judge else None)
-        except BadText as bad:
-            self._add("error", _of_attribute(attribute.name, bad.complaint), spec, at)
-            return filler(attribute.schema)
-        if need and text == attribute.default and not attribute.always:
-            self._missing_attribute(attribute, need, spec, at)
-        new, complaint = found
-        if complaint:
-            self._add("warning", _of_attribute(attribute.name, complaint), spec, at)
-        return value if _is_plain(value) else new
+            missing = need == "error" or bool(element.record) or element.tag in self.occupied
+            new = attribute.filler
+        else:
+            try:
+                text = table.write(value)
+                new, complaint = table.judged(text)
+            except BadText as bad:
+                self._add("error", bad.complaint, element, where)
+                return attribute.filler
+            if complaint:
+                self._add("warning", complaint, element, where)
+            missing = text == attribute.default_text and not attribute.always
+            new = value if _is_plain(value) else new
+        if need and missing:
+            message, hint = f"{where} is missing", f"it is {attribute.kind.value}"
+            self._add(need, Complaint("missing-attribute", message, hint), element)
+        return new
 
-    def _missing_attribute(
-        self, attribute: AttributeSpec, need: Level, spec: ElementSpec, at: _Where
-    ) -> None:
-        message = f"attribute '{attribute.name}' is missing"
-        hint = f"it is {attribute.schema.kind.value}"
-        self._add(need, Complaint("missing-attribute", message, hint), spec, at)
+    def _unread_text(self, attribute: Attribute, element: Element) -> str | None:
+        """The text that the record keeps of an attribute without a value."""
+        for extra in self.record.extra:
+            if isinstance(extra, ExtraAttribute) and extra.within == element.tag:
+                if element.unread(self.record, extra) is attribute:
+                    return extra.value
+        return None
 
-    def _texts(self, part: ChildSpec, at: _Where) -> None:
+    def _texts(self, child: Child) -> None:
         """Elements that hold a text."""
-        if as_attribute(at.spec, at.record, part.field):
+        if self.element.is_attribute(self.record, child.field):
             return
         made: list[str] = []
         try:
-            several = items(part, at.record)
-            for text in several:
+            for text in child.items(self.record):
                 made.append(str(content_text(text)))
         except BadText as bad:
-            self._add("error", _of_field(part.field, bad.complaint), at.spec, at)
-            at.changes[part.field] = tuple(made) if part.repeated else None
+            self._add("error", bad.complaint, self.element, f"field '{child.field}'")
+            self.changes[child.field] = tuple(made) if child.repeated else None
             return
-        if part.repeated and not isinstance(getattr(at.record, part.field), tuple):
-            at.changes[part.field] = tuple(made)
+        if child.repeated and not isinstance(getattr(self.record, child.field), tuple):
+            self.changes[child.field] = tuple(made)
 
-    def _records(self, part: ChildSpec, spec: ElementSpec, at: _Where) -> None:
+    def _records(self, child: Child, element: Element) -> None:
         """The records in one place; what is no such record is left out, and an error."""
         made: list[Any] = []
         changed = False
         try:
-            several = items(part, at.record)
+            several = child.items(self.record)
         except BadText as bad:
             several, changed = (), True
-            self._add("error", bad.complaint, spec, at)
+            self._add("error", bad.complaint, element)
         for each in several:
             try:
-                below = spec_of(part, each)
+                below = child.element_of(each)
             except BadText as bad:
-                self._add("error", bad.complaint, spec, at)
+                self._add("error", bad.complaint, element)
                 changed = True
                 continue
-            new = self.record(below, each, _name_of(each) if spec is ROBOT_SPEC else at.name)
+            name = _name_of(each) if element is ROBOT else self.name
+            new = _Judge(below, each, name, self.findings).judged()
             changed |= new is not each
             made.append(new)
         if not several:
-            self._missing(part, spec, at)
-        if part.repeated:
-            if changed or not isinstance(getattr(at.record, part.field), tuple):
-                at.changes[part.field] = tuple(made)
+            self._missing(child, element)
+        if child.repeated:
+            if changed or not isinstance(getattr(self.record, child.field), tuple):
+                self.changes[child.field] = tuple(made)
         elif changed:
-            at.changes[part.field] = made[0] if made else None
+            self.changes[child.field] = made[0] if made else None
 
-    def _check_extras(self, at: _Where) -> None:
+    def _extras(self) -> None:
         """Unknown elements and attributes, and comments."""
-        record, spec = at.record, at.spec
+        record, own, findings = self.record, self.element, self.findings
         try:
-            extras_of(spec, record)
+            extras_of(own, record)
         except BadText as bad:
-            self._add("error", bad.complaint, spec, at)
+            self._add("error", bad.complaint, own)
             return
-        ordered = _ordered(spec.tag, record.extra)
+
+        def rank(extra: Any) -> int:
+            """The order of reading: attributes of the record's element, name spaces, the rest."""
+            if not isinstance(extra, ExtraAttribute) or extra.within != own.tag:
+                return 2
+            return int(extra.name.startswith("xmlns"))
+
+        ordered = tuple(sorted(record.extra, key=rank))
         if ordered != record.extra:
-            at.changes["extra"] = ordered
+            self.changes["extra"] = ordered
         labels: dict[tuple[str, int | None], list[ExtraAttribute]] = {}
         for extra in record.extra:
-            inner = spec.inner[extra.within]
+            inner = own.inner[extra.within]
             if isinstance(extra, ExtraElement):
-                known = inner.tags if inner else ()
-                self.unknown.element(
-                    extra.within, known, extra.tag, tags=TAGS, line=extra.line, name=at.name
-                )
-            elif not extra.name.startswith("xmlns") and unread(inner, record, extra) is None:
+                line, name = extra.line, self.name
+                findings.unknown_element(extra.within, inner.tags, extra.tag, line=line, name=name)
+            elif not extra.name.startswith("xmlns") and inner.unread(record, extra) is None:
                 labels.setdefault((extra.within, extra.position), []).append(extra)
         for (within, _), extras in labels.items():
-            inner = spec.inner[within]
-            known = [attribute.name for attribute in inner.attributes] if inner else []
-            names = [extra.name for extra in extras]
-            line = extras[0].line
-            self.unknown.attributes(within, known, names, line=line, name=at.name)
+            known = [attribute.name for attribute in own.inner[within].attributes]
+            names, line = [extra.name for extra in extras], extras[0].line
+            findings.unknown_attributes(within, known, names, line=line, name=self.name)
 
-    def _add(self, level: Level, complaint: Complaint, spec: ElementSpec, at: _Where) -> None:
+    def _add(self, level: Level, complaint: Complaint, element: Element, where: str = "") -> None:
         code, message, hint = complaint
-        line = at.record.line
-        self.problems.add(
-            level, code, message, line=line, element=spec.tag, name=at.name, hint=hint
-        )
-
-
-@dataclass(slots=True)
-class _Where:
-    """A record while it is judged: the name of its link or joint, and what a file would change."""
-
-    spec: ElementSpec
-    record: Any
-    name: str
-    changes: dict[str, Any]
-
-
-def _holds_extras(record: Any, tag: str) -> bool:
-    """Whether a comment or something unknown stands in an element."""
-    return any(each.within == tag for each in (*record.extra, *record.comments))
-
-
-def _unread_text(attribute: AttributeSpec, spec: ElementSpec, record: Any) -> str | None:
-    """The text that a record keeps of an attribute without a value."""
-    for extra in record.extra:
-        if isinstance(extra, ExtraAttribute) and extra.within == spec.tag:
-            if unread(spec, record, extra) is attribute:
-                return extra.value
-    return None
+        message = f"{where}: {message}" if where else message
+        line, tag = self.record.line, element.tag
+        self.findings.add(level, code, message, line=line, element=tag, name=self.name, hint=hint)
 
 
 def _name_of(record: Any) -> str:
@@ -254,34 +223,7 @@ def _name_of(record: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _of_attribute(name: str, complaint: Complaint) -> Complaint:
-    code, message, hint = complaint
-    return Complaint(code, f"attribute '{name}': {message}", hint)
-
-
-def _of_field(name: str, complaint: Complaint) -> Complaint:
-    code, message, hint = complaint
-    return Complaint(code, f"field '{name}': {message}", hint)
-
-
 def _is_plain(value: Any) -> bool:
     """Whether a value is of the types that reading gives."""
     kind = type(value)
     return kind is float or kind is str or (kind is tuple and all(type(v) is float for v in value))
-
-
-def _is_matrix(value: Any, matrix: tuple[Any, ...] | None) -> bool:
-    if matrix is None:
-        return value is None
-    return type(value) is tuple and value == matrix and all(map(_is_plain, value))
-
-
-def _ordered(tag: str, extra: Any) -> tuple[Any, ...]:
-    """The order of reading: the attributes of the record's element, its name spaces, the rest."""
-
-    def rank(each: Any) -> int:
-        if not isinstance(each, ExtraAttribute) or each.within != tag:
-            return 2
-        return int(each.name.startswith("xmlns"))
-
-    return tuple(sorted(extra, key=rank))

@@ -5,40 +5,34 @@ The text reads back as the same robot, and that one is written as the same bytes
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 from xml.parsers import expat
 
 from linkwork.errors import InputError
-from linkwork.formats.urdf.convert import BadText, content_text, show
+from linkwork.formats.urdf.convert import LONGEST, SPACE, BadText, content_text, label_text, show
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.read import Reader
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Robot
 from linkwork.formats.urdf.rewrite import STEP, Node, lines_of, rewritten
+from linkwork.formats.urdf.schema import MISPLACED, ROBOT, Child, Element
 from linkwork.formats.urdf.source import collector_paused, encoded, gather, text_of
-from linkwork.formats.urdf.specs import (
-    NONE,
-    ROBOT_SPEC,
-    ChildSpec,
-    ElementSpec,
-    Extras,
-    as_attribute,
-    comment_text,
-    content,
-    extras_of,
-    items,
-    quoted,
-    says,
-    spec_of,
-    values,
-)
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
+# MJCF
+name | error | Characters that no name can have. | Remove them.
 # Records and mechanisms made in code
+symmetric | error | An inertia that is not symmetric. | Write (m + m.T) / 2.
+extra | error | The text of an unknown element is not that one. | Mend the XML.
+known | error | URDF's own element among the unknown ones. | Make it a record.
+within | error | A comment inside what is not there. | Put it elsewhere.
+comment | error | A comment that XML cannot hold. | No two hyphens.
 missing | error | A field that the text needs is None. | Give a value.
 twice | error | An unknown attribute stands twice. | Remove one.
 """
@@ -142,54 +136,40 @@ class _Pen:
 
     def document(self, robot: Robot) -> list[Node]:
         """The root, with the comments around it."""
-        self.path.append((ROBOT_SPEC.tag, robot))
+        self.path.append((ROBOT.tag, robot))
         own = robot.position or 0
-        around = extras_of(ROBOT_SPEC, robot).comments.get("", ())
+        around = extras_of(ROBOT, robot).comments.get("", ())
         self.path.pop()
         after = [c for c in around if c.position is not None and c.position > own]
         nodes = [_comment(comment) for comment in around[: len(around) - len(after)]]
-        nodes.append(self._record(ROBOT_SPEC, robot))
+        nodes.append(self._record(ROBOT, robot))
         return nodes + [_comment(comment) for comment in after]
 
-    def _record(self, spec: ElementSpec, record: Any) -> Node:
-        self.path.append((spec.tag, record))
-        extras = extras_of(spec, record) if record.extra or record.comments else NONE
-        attributes, _ = self._attributes(spec, record)
+    def _record(self, element: Element, record: Any) -> Node:
+        self.path.append((element.tag, record))
+        extras = extras_of(element, record)
+        attributes, _ = self._attributes(element, record)
+        node = Node(element.tag, attributes, record.position)
         if extras.attributes:
-            attributes |= _extra_attributes(extras.attributes.get(spec.tag, ()))
-        node = Node(spec.tag, attributes, record.position)
-        if extras.attributes:
+            attributes |= _extra_attributes(extras.attributes.get(element.tag, ()))
             node.whose = path_text(self.path)
-        node.children = self._inside(spec, record, extras)
+        node.children = self._inside(element, record, extras)
         self.path.pop()
         return node
 
-    def _extra(self, extra: ExtraElement) -> Node:
-        return Node("", {}, extra.position, text=extra.xml, whose=path_text(self.path))
-
-    def _text(self, tag: str, text: str, position: int | None, extras: Extras) -> Node:
-        """An element that holds a text; the text first, since its place among others is unknown."""
-        attributes = _extra_attributes(extras.attributes.get(tag, ()))
-        within = [(each.position, comment_text(each)) for each in extras.comments.get(tag, ())]
-        within += [(each.position, each.xml) for each in extras.elements.get(tag, ())]
-        places = _places([place for place, _ in within], 0)
-        ordered = sorted(zip(places, within, strict=True), key=_place_of)
-        inside = content(text) + "".join(xml for _, (_, xml) in ordered)
-        return Node(tag, attributes, position, text=inside, whose=path_text(self.path))
-
-    def _attributes(self, spec: ElementSpec, record: Any) -> tuple[dict[str, str], bool]:
+    def _attributes(self, element: Element, record: Any) -> tuple[dict[str, str], bool]:
         """The attributes of an element, and whether they say more than their absence would."""
         texts: dict[str, str] = {}
-        telling, field = False, spec.packed
+        telling, field = False, element.packed
         try:
-            for attribute, value in values(spec, record):
+            for attribute, value in element.values(record):
                 field = attribute.name
                 if value is None:
-                    if attribute.schema.required == "error":
-                        raise BadText("missing", f"it is needed: {attribute.schema.kind.value}")
+                    if attribute.required == "error":
+                        raise BadText("missing", f"it is needed: {attribute.kind.value}")
                     continue
-                written = attribute.write(value)
-                if written != attribute.default:
+                written = attribute.values.write(value)
+                if written != attribute.default_text:
                     telling = True
                 elif not attribute.always:
                     continue
@@ -198,46 +178,53 @@ class _Pen:
             raise _of_field(field, bad) from None
         return texts, telling
 
-    def _inside(self, spec: ElementSpec, record: Any, extras: Extras) -> list[Node]:
+    def _inside(self, element: Element, record: Any, extras: Extras) -> list[Node]:
         """What stands in an element, in its order."""
         found: list[tuple[int, Node]] = []
         last = -1
-        if extras is not NONE:
-            comments = extras.comments.get(spec.tag, ())
-            _gather(found, comments, _comment, last)
-        for part in spec.children:
-            if part.inline:
-                if part.required or says(part.inline, record) or extras.within(part.tags[0]):
-                    last = self._gather_inline(found, part.inline, record, extras, last)
-            elif part.text:
-                last = self._gather_texts(found, part, spec, record, extras, last)
-            elif several := items(part, record):
-                pairs = [(spec_of(part, each), each) for each in several]
+        _gather(found, extras.comments.get(element.tag, ()), _comment, last)
+        for child in element.children:
+            if child.inline:
+                if (
+                    child.required
+                    or child.inline.has_values(record)
+                    or extras.within(child.tags[0])
+                ):
+                    last = self._gather_inline(found, child.inline, record, extras, last)
+            elif child.text:
+                last = self._gather_texts(found, child, element, record, extras, last)
+            elif several := child.items(record):
+                pairs = [(child.element_of(each), each) for each in several]
                 places = _places([each.position for each in several], last)
                 found += [
                     (place, self._record(*pair)) for place, pair in zip(places, pairs, strict=True)
                 ]
                 last = max(last, places[-1])
-        if extras is not NONE:
-            _gather(found, extras.elements.get(spec.tag, ()), self._extra, last)
+
+        def node_of(extra: ExtraElement) -> Node:
+            return Node("", {}, extra.position, text=extra.xml, whose=path_text(self.path))
+
+        _gather(found, extras.elements.get(element.tag, ()), node_of, last)
         found.sort(key=_place_of)
         return [node for _, node in found]
 
     def _gather_inline(
         self,
         found: list[tuple[int, Node]],
-        spec: ElementSpec,
+        element: Element,
         record: Any,
         extras: Extras,
         last: int,
     ) -> int:
-        """An element that is no record, where there is something to say in it."""
-        tag = spec.tag
-        attributes, telling = self._attributes(spec, record)
-        inside = self._inside(spec, record, extras)
+        """Add an element that is no record, if there is something to say in it; the last place."""
+        tag = element.tag
+        attributes, telling = self._attributes(element, record)
+        inside = self._inside(element, record, extras)
         laid = tag in record.layout
         if laid and not attributes and not inside:
-            attributes = _defaults(spec)  # it stood there, saying nothing new
+            # it stood there, saying nothing new, such as <origin xyz="0 0 0"/>
+            every = element.attributes
+            attributes = {a.name: a.default_text for a in every if a.default_text}
         if not (telling or inside or (laid and attributes) or extras.within(tag)):
             return last
         attributes |= _extra_attributes(extras.attributes.get(tag, ()))
@@ -251,41 +238,49 @@ class _Pen:
     def _gather_texts(
         self,
         found: list[tuple[int, Node]],
-        part: ChildSpec,
-        spec: ElementSpec,
+        child: Child,
+        element: Element,
         record: Any,
         extras: Extras,
         last: int,
     ) -> int:
-        """Elements that hold a text. What stands extras it goes to the one it was in."""
-        texts = () if as_attribute(spec, record, part.field) else items(part, record)
-        tag = part.tags[0]
+        """Add elements that hold a text; the last place.
+
+        Of what else stands in them each gets what follows on its place. The text comes first, since
+        its own place among that is unknown.
+        """
+        texts = () if element.is_attribute(record, child.field) else child.items(record)
+        tag = child.tags[0]
         try:
             texts = [content_text(text) for text in texts]
         except BadText as bad:
-            raise _of_field(part.field, bad) from None
+            raise _of_field(child.field, bad) from None
         if not texts:
             if extras.within(tag):
                 raise BadText("within", f"there is no <{tag}> that something could stand in")
             return last
-        laid = [k for k, each in enumerate(record.layout) if each == tag] if record.layout else []
+        laid = [k for k, each in enumerate(record.layout) if each == tag]
         positions = [*laid, *[None] * len(texts)][: len(texts)]
         places = _places(positions, last)
-        shares = _shares(extras, tag, places) if extras.within(tag) else [NONE] * len(texts)
-        found += [
-            (place, self._text(tag, text, position, share))
-            for place, text, position, share in zip(places, texts, positions, shares, strict=True)
-        ]
+        shares = [Extras() for _ in places]
+        for kind in ("attributes", "elements", "comments"):
+            for each in getattr(extras, kind).get(tag, ()):
+                k = max(bisect_right(places, each.position or 0) - 1, 0)
+                getattr(shares[k], kind).setdefault(tag, []).append(each)
+        for place, text, position, own in zip(places, texts, positions, shares, strict=True):
+            attributes = _extra_attributes(own.attributes.get(tag, ()))
+            within = [(each.position, comment_text(each)) for each in own.comments.get(tag, ())]
+            within += [(each.position, each.xml) for each in own.elements.get(tag, ())]
+            orders = _places([order for order, _ in within], 0)
+            ordered = sorted(zip(orders, within, strict=True), key=_place_of)
+            inside = content(text) + "".join(xml for _, (_, xml) in ordered)
+            whose = path_text(self.path)
+            found.append((place, Node(tag, attributes, position, text=inside, whose=whose)))
         return max(last, places[-1])
 
 
 def _comment(comment: Comment) -> Node:
     return Node("", {}, comment.position, text=comment_text(comment), silent=True)
-
-
-def _defaults(spec: ElementSpec) -> dict[str, str]:
-    """The attributes of an element that says what its absence would: ``<origin xyz="0 0 0"/>``."""
-    return {attribute.name: attribute.default for attribute in spec.attributes if attribute.default}
 
 
 def _of_field(field: str, bad: BadText) -> BadText:
@@ -312,23 +307,11 @@ def _gather(
     several: Sequence[Comment] | Sequence[ExtraElement],
     node_of: Callable[[Any], Node],
     last: int,
-) -> int:
-    """Add comments or unknown elements to what stands in an element; the last place."""
-    if not several:
-        return last
-    places = _places([each.position for each in several], last)
-    found += [(place, node_of(each)) for place, each in zip(places, several, strict=True)]
-    return max(last, places[-1])
-
-
-def _shares(extras: Extras, tag: str, places: Sequence[int]) -> list[Extras]:
-    """What stands in each of several elements with one tag: those from its position on."""
-    shares = [Extras() for _ in places]
-    for kind in ("attributes", "elements", "comments"):
-        for each in getattr(extras, kind).get(tag, ()):
-            k = bisect_right(places, each.position or 0) - 1
-            getattr(shares[max(k, 0)], kind).setdefault(tag, []).append(each)
-    return shares
+) -> None:
+    """Add comments or unknown elements to what stands in an element."""
+    if several:
+        places = _places([each.position for each in several], last)
+        found += [(place, node_of(each)) for place, each in zip(places, several, strict=True)]
 
 
 def _extra_attributes(extras: Iterable[ExtraAttribute]) -> dict[str, str]:
@@ -345,21 +328,148 @@ def _check(text: str, nodes: Sequence[Node]) -> None:
     try:
         expat.ParserCreate("utf-8", "\n").Parse(text.encode(), True)
     except expat.ExpatError as error:
-        whose = _whose(nodes, error.lineno)
-        line = show(text.splitlines()[error.lineno - 1].strip())
+        line, whose = 2, ""  # behind the declaration: the record at the line, or last before it
+        for piece, owner in chain.from_iterable(lines_of(node, "", STEP) for node in nodes):
+            if owner and (line <= error.lineno or not whose):
+                whose = owner
+            line += piece.count("\n") + 1
+        shown = show(text.splitlines()[error.lineno - 1].strip())
         hint = ""
         if error.code == expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]:
             hint = " (declare it: ExtraAttribute('robot', 'xmlns:prefix', 'its URI'))"
         reason = expat.ErrorString(error.code)
-        raise InputError(f"{whose}: extra: {reason} in {line}{hint}") from None
+        raise InputError(f"{whose}: extra: {reason} in {shown}{hint}") from None
 
 
-def _whose(nodes: Sequence[Node], lineno: int) -> str:
-    """The record with unknown XML that stands at a line of the text, or last before it."""
-    line, whose = 2, ""  # behind the declaration
-    for node in nodes:
-        for piece, owner in lines_of(node, "", STEP):
-            if owner and (line <= lineno or not whose):
-                whose = owner
-            line += piece.count("\n") + 1
-    return whose
+# ---- what a record has besides its fields
+
+_TAG = re.compile(r"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
+"""The text of one tag, whatever its attributes hold."""
+
+_NAME = re.compile(r"[^\s<>=\"'/&!?\x00-\x20]+")
+_ESCAPED = {
+    **{"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"},
+    **{"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"},
+}
+_SPECIAL = re.compile('[&<>"\t\n\r]')
+_IN_TEXT = re.compile("[&<>\r]")
+
+
+def quoted(text: str) -> str:
+    """The text of an attribute, between its quotes."""
+    return _SPECIAL.sub(lambda match: _ESCAPED[match[0]], text)
+
+
+def content(text: str) -> str:
+    """The text of an element."""
+    return _IN_TEXT.sub(lambda match: _ESCAPED[match[0]], text)
+
+
+class Extras:
+    """The extras and comments of one record, by the element they stand in."""
+
+    __slots__ = ("attributes", "comments", "elements")
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, list[ExtraAttribute]] = {}
+        self.elements: dict[str, list[ExtraElement]] = {}
+        self.comments: dict[str, list[Comment]] = {}
+
+    def within(self, tag: str) -> bool:
+        """Whether anything stands in this element."""
+        return tag in self.attributes or tag in self.elements or tag in self.comments
+
+
+NONE = Extras()
+"""Of the many records that have none."""
+
+
+def extras_of(element: Element, record: Any) -> Extras:  # noqa: C901 -- one case after the other
+    """What a record has besides its fields.
+
+    Raises: BadText for what stands in no element of this record, or could not be read back.
+    """
+    if not record.extra and not record.comments:
+        return NONE
+    found = Extras()
+    for extra in record.extra:
+        if isinstance(extra, ExtraElement):
+            inner = _inner(element, extra.within)
+            filled = {t for f, t in inner.twice.items() if getattr(record, f)}
+            _check_xml(inner, extra, filled)
+            found.elements.setdefault(extra.within, []).append(extra)
+        elif isinstance(extra, ExtraAttribute):
+            inner = _inner(element, extra.within)
+            if inner.unread(record, extra) is None:
+                name = label_text(extra.name)
+                if not _NAME.fullmatch(name):
+                    raise BadText("name", f"'{show(name)}' is no name of an attribute")
+                if name in inner.known:
+                    message = f"'{show(name)}' is an attribute of URDF"
+                    raise BadText("known", message, "use its field")
+            label_text(extra.value)
+            found.attributes.setdefault(extra.within, []).append(extra)
+        else:
+            raise BadText("type", f"extra holds {type(extra).__name__}, which is no extra")
+    for comment in record.comments:
+        if not isinstance(comment, Comment):
+            raise BadText("type", f"comments holds {type(comment).__name__}")
+        if comment.within or element is not ROBOT:
+            _inner(element, comment.within)
+        comment_text(comment)
+        found.comments.setdefault(comment.within, []).append(comment)
+    return found
+
+
+def _inner(element: Element, within: str) -> Element:
+    """The part of an element that something stands in."""
+    if within not in element.inner:
+        hint = "there are: " + ", ".join(element.inner)
+        raise BadText("within", f"'{show(str(within))}' is no element of <{element.tag}>", hint)
+    return element.inner[within]
+
+
+def _check_xml(within: Element, extra: ExtraElement, filled: set[str]) -> None:
+    """That the text is one element with this tag, and one that URDF does not define here.
+
+    ``filled`` are the elements whose fields attributes have filled.
+    """
+    tag, xml = extra.tag, extra.xml
+    if not isinstance(tag, str) or not isinstance(xml, str):
+        raise BadText("type", "an ExtraElement has a tag and a text")
+    if (tag in within.tags and tag not in filled) or tag in MISPLACED:
+        raise BadText("known", f"<{show(tag)}> is an element of URDF", "make it a record")
+    start = _TAG.match(xml)
+    alone = start is not None and start[0].endswith("/>") and start.end() == len(xml)
+    closed = re.search(r"</([^\s>]+)\s*>\Z", xml) if start and not alone else None
+    if start is None or not re.match(rf"<{re.escape(tag)}[\s/>]", xml):
+        raise BadText("extra", f"the text of <{show(tag)}> does not begin with its tag")
+    if not alone and (closed is None or closed[1] != tag):
+        raise BadText("extra", f"the text of <{show(tag)}> is not this one element")
+    try:
+        expat.ParserCreate("utf-8").Parse(xml.encode(), True)
+    except (expat.ExpatError, UnicodeEncodeError) as error:
+        raise BadText("extra", f"the text of <{show(tag)}> is broken XML: {error}") from None
+
+
+def comment_text(comment: Comment) -> str:
+    """A comment, or a processing instruction, as it is written.
+
+    Raises: BadText for what would end it early.
+    """
+    text, target = comment.text, comment.target
+    if not isinstance(text, str):
+        raise BadText("type", f"a comment is a text, not {type(text).__name__}")
+    for start in range(0, len(text), LONGEST):  # it may have any length
+        label_text(text[start : start + LONGEST])
+    if "\r" in text:
+        raise BadText("comment", "a carriage return cannot stand in a comment")
+    if target:
+        if not _NAME.fullmatch(label_text(target)) or target.lower() == "xml":
+            raise BadText("comment", f"'{show(target)}' is no name of a processing instruction")
+        if "?>" in text or text != text.lstrip(SPACE):
+            raise BadText("comment", "'?>' or leading white space in a processing instruction")
+        return f"<?{target} {text}?>" if text else f"<?{target}?>"
+    if "--" in text or text.endswith("-"):
+        raise BadText("comment", "'--' would end the comment", "write - - or another sign")
+    return f"<!--{text}-->"

@@ -1,28 +1,28 @@
-"""Assembly: the passive joints for given actuated ones, and the branches that there are."""
+"""Assembly: the passive joints for given actuated ones, the branches, and why there is none."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.closure import valueless
+from linkwork.algorithms.independent_rows import change_point, change_points
 from linkwork.checks import (
     broadcast_rows,
+    finite_rows,
     leading_shape,
     real_rows,
     whole_number,
 )
-from linkwork.compile.compiler import Compiler, Facts
+from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.lanes import Stall
-from linkwork.compile.machine_code import object_code
-from linkwork.compile.native_call import DictShape, Part, bind_dict_call, emit_dict_call
-from linkwork.compile.numpy_abi import array_abi
-from linkwork.compile.process_bound import ProcessBound
-from linkwork.compile.target import new_module
+from linkwork.compile.native_call import Part, mapping_call
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
@@ -31,7 +31,6 @@ from linkwork.mechanism.neutral import neutral
 from linkwork.ops.protocol import Block, Ops
 from linkwork.renamed import renamed_keyword
 from linkwork.solve.closed.following import End, following_expressions
-from linkwork.solve.closed.messages import AssemblyMessages, FollowingMessages, valueless
 from linkwork.solve.closed.polygons import at_rest, longest_excess, polygons
 from linkwork.solve.expressions import (
     ROUNDING,
@@ -42,15 +41,15 @@ from linkwork.solve.expressions import (
     outside,
     verified,
 )
-from linkwork.solve.inputs import configuration, finite_positions, settings_of
+from linkwork.solve.inputs import configuration, settings_of
+from linkwork.solve.messages import UNITS, at_limits
 from linkwork.solve.options import Options, changed
-from linkwork.solve.problem import Problem, expanded, make_problem
+from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.program import Otherwise, Program, Refused, program_of
 from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
 from linkwork.solve.seeds import starting_points, starts_of
 from linkwork.solve.selection import distance, distinct
-from linkwork.solve.tasks.base import Group
-from linkwork.solve.tasks.whole import Closed
+from linkwork.solve.tasks import Closed, Group
 
 Floats = NDArray[np.float64]
 Actuated = ArrayLike | Mapping[str, float]
@@ -63,22 +62,20 @@ _CLOSER = 0.25
 _ITERATIONS = 5000
 """Iterations of a way that is followed: a crank's fifty turns."""
 _NONE = np.zeros((0, 0))
+_OPEN = 1.0e-12
+_MET = 1.0e-3
+"""So little of the rows' rank is left where a way ends next to a change point."""
+_AT_LIMIT = 1.0e-3
+"""So near to a limit (rad, m) is at it where steps that got shorter ended a way."""
 
 
 class _How(NamedTuple):
-    """The numbers of one call."""
+    """A program and the numbers of one call of it."""
 
+    program: Program
     options: Options
     numbers: Floats
     terms: Terms
-    threads: int
-
-
-class _Compiled(NamedTuple):
-    """A program, and the numbers of a call that asks for nothing else."""
-
-    program: Program
-    usual: _How
 
 
 class Assembly(ProcessBound):
@@ -101,29 +98,63 @@ class Assembly(ProcessBound):
     ) -> None:
         self.mechanism = m = mechanism
         self.actuated = actuated_names(m, actuated)
-        self.problem = _passive_problem(m, self.actuated)
-        self.passive = tuple(m.joint_names[c] for c in self.problem.coordinates)
+        looped = [m.joint_names[c] for c in Closed().bind(m).coordinates]
+        self.passive = tuple(name for name in looped if name not in self.actuated)
+        if not self.passive:
+            raise InputError(f"every joint in the loops of '{m.name}' is actuated: none is passive")
+        self.problem = make_problem(m, Closed(), joints=self.passive)
         self._neutral = neutral(m)
         self._compiler = compiler or Compiler()
         self._given = given_positions(m, self.actuated)
 
     @cached_property
-    def _search(self) -> _Compiled:
+    def _search(self) -> _How:
         """From starts to any branch."""
-        starts = np.ascontiguousarray(np.stack(starts_of(self.problem)))
         expressions = assembly_expressions(self.problem, self._given)
-        with self._compiler.work(f"the assembly of {self.mechanism.name}"):
-            program = program_of(expressions, starts, (), compiler=self._compiler)
-        return _Compiled(program, self._searching(program, Options(steps=_STEPS, tries=_TRIES)))
+        starts = np.ascontiguousarray(np.stack(starts_of(self.problem)))
+        return self._how(self._program(expressions, starts), Options(steps=_STEPS, tries=_TRIES))
 
     @cached_property
-    def _following(self) -> _Compiled:
+    def _following(self) -> _How:
         """From ``q0`` along its branch."""
         expressions = following_expressions(self.problem, self._given)
         starts = np.zeros((3, expressions.n))  # of tries at random points: there are none
+        program = self._program(expressions, starts)
+        return self._how(program, Options(steps=_ITERATIONS), following=True)
+
+    def _program(self, expressions: Expressions, starts: Floats) -> Program:
         with self._compiler.work(f"the assembly of {self.mechanism.name}"):
-            program = program_of(expressions, starts, (), compiler=self._compiler)
-        return _Compiled(program, self._on_the_way(program, Options(steps=_ITERATIONS)))
+            return program_of(expressions, starts, (), compiler=self._compiler)
+
+    def _how(self, program: Program, options: Options, *, following: bool = False) -> _How:
+        """The numbers of a search, or of a way that is followed."""
+        problem = self.problem
+        columns = tuple(Column(t.name, g, t.priority) for t in problem.tasks for g in t.groups)
+        settings = settings_of(problem, options)
+        most = settings[: len(columns)].copy()
+        settings[: len(columns)] *= _CLOSER
+        numbers, thresholds = settings.tolist(), [*most.tolist(), ROUNDING]
+        named = {"seed": options.seed, "seed_try": -1, "checked": 0}
+        if following:
+            if options.tries is not None or options.seed:
+                raise InputError(
+                    "tries and seed are those of a search, but the way from q0 is followed; "
+                    "follow=False takes q0 as the start of a search"
+                )
+            iterations = options.steps or _ITERATIONS
+            # the expression counts by itself; the lanes are never the first to end
+            named |= {"steps": iterations + 3, "tries": 1}
+            numbers.append(float(iterations))
+            thresholds[-1:] = [float(End.ARRIVED), math.inf, ROUNDING]
+        else:
+            named |= {"steps": options.steps_for(problem), "tries": options.tries_for(problem)}
+        messages = AssemblyMessages(
+            self.mechanism,
+            tuple(column.group for column in columns),
+            self._given if following else None,
+        )
+        terms = Terms(columns, most, messages, messages.solved)
+        return _How(program, options, program.options(named, numbers, thresholds), terms)
 
     @property
     def n_actuated(self) -> int:
@@ -160,26 +191,20 @@ class Assembly(ProcessBound):
         if near is not None:
             q0 = renamed_keyword("Assembly.solve", "near", "q0", near, q0)
         following = follow and q0 is not None
-        code = self._following if following else self._search
+        how = self._following if following else self._search
         changes = _changes(steps, tries, seed)
-        quick = options is None and all(x is None for x in (steps, tries, seed))
-        if quick:
-            how = code.usual
-            one = code.program.one
-            row = one(actuated, self._neutral if q0 is None else q0, how.numbers)
+        if options is None and changes == _changes(None, None, None):
+            row = how.program.one(actuated, self._neutral if q0 is None else q0, how.numbers)
             n_q = self.mechanism.n_q
             if row is not None and row[n_q] != 0.0:
                 return IKResult(row[:n_q], row[n_q:], how.terms, _NONE)
+        else:
+            chosen = changed(options or how.options, changes)
+            how = self._how(how.program, chosen, following=following)
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
         given, start, lead = self._rows(actuated, q0)
-        how = code.usual
-        if not quick:
-            chosen = changed(options or how.options, changes)
-            make = self._on_the_way if following else self._searching
-            how = make(code.program, chosen)
-        how = how._replace(threads=thread_count(threads))
-        q, report = self._run(code.program, given, start, how)
+        q, report = self._run(how, given, start, thread_count(threads))
         took = clock() - begin if clock else math.nan
         shape = (*lead, q.shape[1]), (*lead, report.shape[1])
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
@@ -193,9 +218,19 @@ class Assembly(ProcessBound):
         the result with their places in q. The way from ``q0`` (nq,) is followed as by `solve`. It
         returns None where that does not assemble it, and for anything but dicts of floats.
         """
-        start = configuration(q0, self.mechanism, "q0")
-        names, code = (tuple(given), tuple(found)), self._following
-        return named_call(code.program, self._compiler, names, start, code.usual.numbers)
+        how = self._following
+        program, sizes = how.program, how.program.sizes
+        if not program.made.facts["one"]:
+            return Otherwise()
+        kept = [np.ascontiguousarray(configuration(q0, self.mechanism, "q0")), how.numbers]
+        return mapping_call(
+            (tuple(given), tuple(found)),
+            (sizes.n_q + sizes.report, sizes.n_q),
+            self._compiler,
+            Otherwise(program, kept),
+            rows=program.made.code.address("one"),
+            arrays=[a.ctypes.data for a in kept],
+        )
 
     def all_solutions(  # noqa: PLR0913  all but two are named options
         self,
@@ -221,14 +256,11 @@ class Assembly(ProcessBound):
         given, start, lead = self._rows(actuated, q0)
         if lead != ():
             raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
-        program = self._search.program
         usual = options or Options(steps=_STEPS, tries=1)
-        chosen = changed(usual, _changes(steps, tries, seed))
-        how = self._searching(program, chosen)
-        how = how._replace(threads=thread_count(threads))
+        how = self._how(self._search.program, changed(usual, _changes(steps, tries, seed)))
         points = starting_points(self.problem, start, n, how.options.seed)[0]
-        many = np.repeat(given, n, axis=0)
-        q, report = self._run(program, many, np.ascontiguousarray(points), how)
+        many, points = np.repeat(given, n, axis=0), np.ascontiguousarray(points)
+        q, report = self._run(how, many, points, thread_count(threads))
         solved = np.flatnonzero(report[:, 0] > 0.5)
         away = distance(self.problem, q[solved], np.repeat(start, solved.size, axis=0))
         solved = solved[np.argsort(away, kind="stable")]
@@ -238,54 +270,6 @@ class Assembly(ProcessBound):
         why = "solved" if solved.size else why
         return AllSolutions(q[solved], report[solved], how.terms, why_none=why)
 
-    def _searching(self, program: Program, options: Options) -> _How:
-        """The numbers of a search."""
-        problem = self.problem
-        most, settings = self._thresholds(options)
-        named = {
-            "steps": options.steps_for(problem),
-            "tries": options.tries_for(problem),
-            "seed": options.seed,
-            "seed_try": -1,
-            "checked": 0,
-        }
-        numbers = program.options(named, settings, [*most.tolist(), ROUNDING])
-        messages = AssemblyMessages(self.mechanism, self._groups)
-        return _How(options, numbers, Terms(self._columns, most, messages, messages.solved), 1)
-
-    def _on_the_way(self, program: Program, options: Options) -> _How:
-        """The numbers of a way that is followed."""
-        if options.tries is not None or options.seed:
-            raise InputError(
-                "tries and seed are those of a search, but the way from q0 is followed; "
-                "follow=False takes q0 as the start of a search"
-            )
-        most, settings = self._thresholds(options)
-        iterations = options.steps or _ITERATIONS
-        # the expression counts by itself; the lanes are never the first to end
-        named = {"steps": iterations + 3, "tries": 1, "seed": 0, "seed_try": -1, "checked": 0}
-        thresholds = [*most.tolist(), float(End.ARRIVED), math.inf, ROUNDING]
-        numbers = program.options(named, [*settings, float(iterations)], thresholds)
-        messages = FollowingMessages(self.mechanism, self._groups, self._given)
-        return _How(options, numbers, Terms(self._columns, most, messages, messages.solved), 1)
-
-    @property
-    def _groups(self) -> tuple[Group, ...]:
-        return tuple(g for t in self.problem.tasks for g in t.groups)
-
-    @property
-    def _columns(self) -> tuple[Column, ...]:
-        tasks = self.problem.tasks
-        return tuple(Column(t.name, g, t.priority) for t in tasks for g in t.groups)
-
-    def _thresholds(self, options: Options) -> tuple[Floats, list[float]]:
-        """Openings of loops in the end, and the settings of the search, which goes closer."""
-        settings = settings_of(self.problem, options)
-        n = len(self._columns)
-        most = settings[:n].copy()
-        settings[:n] *= _CLOSER
-        return most, settings.tolist()
-
     def _rows(
         self, actuated: Actuated, q0: Configuration | None
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
@@ -293,7 +277,7 @@ class Assembly(ProcessBound):
         m = self.mechanism
         start = self._neutral if q0 is None else configuration(q0, m, "q0")
         given = self._by_name(actuated, start) if isinstance(actuated, Mapping) else actuated
-        rows = finite_positions(given, "actuated", self.n_actuated)
+        rows = finite_rows(given, "actuated", self.n_actuated)
         lead = leading_shape({"actuated": rows, "q0": start})
         return broadcast_rows(rows, lead), broadcast_rows(start, lead), lead
 
@@ -315,11 +299,9 @@ class Assembly(ProcessBound):
             values[..., where] = own
         return values
 
-    def _run(
-        self, program: Program, given: Floats, start: Floats, how: _How
-    ) -> tuple[Floats, Floats]:
+    def _run(self, how: _How, given: Floats, start: Floats, threads: int) -> tuple[Floats, Floats]:
         try:
-            return program.run([given], start, how.numbers, threads=how.threads)
+            return how.program.run([given], start, how.numbers, threads=threads)
         except Refused as refused:
             q = start[refused.row].copy()
             why = valueless(self.mechanism, q)
@@ -341,7 +323,7 @@ def _changes(steps: int | None, tries: int | None, seed: int | None) -> tuple[An
 
 def given_positions(m: Mechanism, actuated: Sequence[str]) -> tuple[int, ...]:
     """The indices in q of the actuated joints, in their order."""
-    return tuple(k for name in actuated for k in expanded(m.q_start, [m.joint(name)]))
+    return tuple(k for name in actuated for k in m.q_indices([m.joint(name)]))
 
 
 def assembly_expressions(problem: Problem, given: Sequence[int]) -> Expressions:
@@ -400,42 +382,6 @@ def assembly_expressions(problem: Problem, given: Sequence[int]) -> Expressions:
     )
 
 
-def named_call(
-    program: Program,
-    compiler: Compiler,
-    names: tuple[tuple[Part, ...], tuple[Part, ...]],
-    near: NDArray[np.float64],
-    numbers: NDArray[np.float64],
-) -> Callable[[Any], dict[str, Any] | None]:
-    """``call(state)``: what of q has names, of one row, from ``near``, with these options.
-
-    ``names`` are the parts that are given, with their places among the given numbers, and those
-    that are found, with their places in q. It returns None where the row is not assembled from
-    there, for anything but dicts of floats, and everywhere where the layout of objects is unknown.
-    """
-    abi, sizes = array_abi(), program.sizes
-    if abi is None or not program.made.facts["one"]:
-        return Otherwise()
-    shape = DictShape(*names, n_row=sizes.n_q + sizes.report, good=sizes.n_q)
-
-    def make() -> tuple[Facts, bytes]:
-        module = new_module("named", compiler.target)
-        emit_dict_call(module, shape, abi)
-        return {}, object_code(module, compiler.target, simplify=True)
-
-    code = compiler.code(("dict call", repr(abi.layout), shape.layout), make).code
-    kept = [np.ascontiguousarray(a, np.float64) for a in (near, numbers)]
-    return bind_dict_call(
-        code,
-        abi,
-        Otherwise(code, program, kept),
-        shape,
-        rows=program.made.code.address("one"),
-        near=kept[0].ctypes.data,
-        numbers=kept[1].ctypes.data,
-    )
-
-
 def actuated_names(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:
     """The joints that are meant: those that are named, or those that the mechanism says.
 
@@ -456,10 +402,73 @@ def actuated_names(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[
     return names
 
 
-def _passive_problem(m: Mechanism, actuated: Sequence[str]) -> Problem:
-    """The problem of closing the mechanism with the joints that are not actuated."""
-    bound = Closed().bind(m)
-    passive = [m.joint_names[c] for c in bound.coordinates if m.joint_names[c] not in actuated]
-    if not passive:
-        raise InputError(f"every joint in the loops of '{m.name}' is actuated: none is passive")
-    return make_problem(m, Closed(), joints=passive)
+@dataclass(frozen=True, eq=False)
+class AssemblyMessages:
+    """Messages for failures, found when asked for; it can be pickled.
+
+    ``given`` are the indices in q of the joints whose way was followed; None for a search.
+    """
+
+    mechanism: Mechanism
+    groups: tuple[Group, ...]
+    given: tuple[int, ...] | None = None
+
+    def __call__(self, q: Floats, measures: Floats, _parameters: Floats) -> str:
+        """A message on how far each loop stays open and why, or where a branch ends.
+
+        Shapes: q (nq,), measures (groups + 1,), with two more of a way.
+        """
+        m = self.mechanism
+        left = ", ".join(open_parts(self.groups, measures))
+        if self.given is not None:
+            return self._on_the_way(q, End(round(float(measures[-3]))), float(measures[-2]), left)
+        parts = [f"it cannot be assembled from there: {left} open"] if left else []
+        if measures[-1] > ROUNDING:
+            parts.append("a joint would be outside of its limits")
+        at = at_limits(m, range(len(m.joint_names)), q)
+        if at:
+            parts.append(f"at a limit there: {', '.join(at)}")
+        return "; ".join(parts)
+
+    def solved(self, q: Floats) -> str:
+        """The word for success, and whether q (nq,) is a change point."""
+        known = change_point(self.mechanism, q)
+        return f"solved; {known}" if known else "solved"
+
+    def _on_the_way(self, q: Floats, end: End, share: float, left: str) -> str:
+        m, given = self.mechanism, self.given or ()
+        if end is End.OPEN_AT_START:
+            return (
+                "q0 is not assembled, and cannot be assembled with its actuated joints where "
+                f"they are: {left} open"
+            )
+        if end is End.ARRIVED:
+            return "a joint would be outside of its limits"
+        places: list[str] = []
+        for name, start, stop in zip(m.joint_names, m.q_start, m.q_start[1:], strict=False):
+            if int(start) in given:
+                values = ", ".join(f"{x:.6g}" for x in q[int(start) : int(stop)])
+                places.append(f"{name} = {values}" if stop - start == 1 else f"{name} = ({values})")
+        where = f"after {100.0 * share:.4g} % of the way from q0, at {', '.join(places)}"
+        if end is End.ITERATIONS:
+            return f"{where}, the iterations are used up: steps= allows more"
+        passive = [c for c in range(len(m.joint_names)) if int(m.q_start[c]) not in given]
+        at = at_limits(m, passive, q, within=_AT_LIMIT)
+        why = f"at a limit: {', '.join(at)}" if at else "the passive joints are singular there"
+        met = change_points(m, q, _MET)
+        if met and not at:
+            why += f", next to a change point of {', '.join(map(repr, met))}"
+        return (
+            f"it cannot be assembled on the branch of q0, which ends {where}; {why}; "
+            "follow=False searches for any branch"
+        )
+
+
+def open_parts(groups: Sequence[Group], measures: Floats, within: float = _OPEN) -> list[str]:
+    """Each group of rows that is not closed within so much, and by how much."""
+    found: list[str] = []
+    for group, squared in zip(groups, measures, strict=False):
+        error = float(group.error(squared))
+        if error > within:
+            found.append(f"'{group.name}' {error:.3g}{UNITS[group.unit]}")
+    return found

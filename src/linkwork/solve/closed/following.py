@@ -35,7 +35,7 @@ from linkwork.solve.expressions import (
 )
 from linkwork.solve.joint_update import configuration_of, lengths_of, moved, times
 from linkwork.solve.least_squares import LeastSquares
-from linkwork.solve.problem import Problem, expanded
+from linkwork.solve.problem import Problem
 
 _LONGEST = 0.7
 """Radians, over all joints, that one prediction goes at most."""
@@ -157,7 +157,7 @@ class _Way:
         m = problem.mechanism
         self.problem, self.given = problem, tuple(given)
         driven = [c for c in range(len(m.joint_types)) if int(m.q_start[c]) in self.given]
-        self.driven = expanded(m.v_start, driven)
+        self.driven = m.v_indices(driven)
         self.floats = any(m.joint_types[c].has_quaternion for c in driven)
         self.lengths = [lengths_of(problem)[k] for k in self.driven]
         blocks = problem.row_blocks(problem.levels[0])

@@ -1,9 +1,9 @@
 """Mobility, passive rates and singularities of an assembled mechanism.
 
 The rates are those of `algorithms.passive_rates` in one call of compiled code, which gives one
-number beside them: above 1 where the loops are open, where the rates that are found do not close
-them, as actuated joints hold each other, and at a singularity. Such rows are left to singular
-values.
+number beside them, the doubt: above 1 where the loops are open, where the rates that are found do
+not close them, as actuated joints hold each other, and at a singularity. In such rows singular
+values decide.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms import configuration as configurations
-from linkwork.algorithms.actuation import actuated_numbers, along, following
+from linkwork.algorithms.actuation import along, following
 from linkwork.algorithms.closure import (
-    closure,
     closure_jacobian,
     closure_parts,
     opening_units,
     openings,
+    valueless,
 )
 from linkwork.algorithms.independent_rows import RANK, in_lengths, least_value, rank_of
 from linkwork.algorithms.jacobian import Reference, jacobian
@@ -31,7 +31,7 @@ from linkwork.algorithms.vector3 import Scalar, times, total
 from linkwork.checks import plain
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.recipe import text_recipe
+from linkwork.compile.recipe import algorithm_recipe, text_recipe
 from linkwork.errors import InputError
 from linkwork.json_values import as_json
 from linkwork.mechanism.model import Mechanism
@@ -40,11 +40,9 @@ from linkwork.mechanism.neutral import neutral
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.closed.assembly import actuated_names
-from linkwork.solve.closed.messages import name_valueless
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import configuration
-from linkwork.solve.problem import expanded
-from linkwork.solve.tasks.whole import Closed
+from linkwork.solve.tasks import Closed
 
 Floats = NDArray[np.float64]
 
@@ -57,71 +55,8 @@ _HELD = 1.0e-6
 _SAMPLES = 8
 
 
-class FrameAsked(NamedTuple):
-    """A frame whose velocity is asked for, and in which axes."""
-
-    frame: str
-    reference: Reference
-
-
-class Found(NamedTuple):
-    """Rates (..., n, n_actuated), and which of the rows are in doubt; None: none are."""
-
-    rates: Floats
-    doubtful: NDArray[np.bool_] | None
-
-
-class CompiledRates:
-    """dv by the actuated speeds (nv, n_actuated), or a frame's velocity by them."""
-
-    def __init__(
-        self, m: Mechanism, asked: FrameAsked | None, free_motions: int, compiler: Compiler
-    ) -> None:
-        """Raises: UnknownNameError, InputError for a frame or reference that is none."""
-        self._shape = (m.n_v if asked is None else 6, len(actuated_numbers(m)))
-
-        def rates(o: Ops, q: Block) -> dict[str, Block]:
-            return {"rates": _rates_and_doubt(o, m, q, asked, free_motions)}
-
-        key = ("closed", "rates", *map(str, asked or ()), str(free_motions), m.digest)
-        recipe = text_recipe(key, "rates", {"q": m.n_q}, rates)
-        with compiler.work(f"velocities for {m.name}"):
-            self._call = build(recipe, compiler=compiler).bound()
-
-    def __call__(self, q: ArrayLike) -> Found | None:
-        """At q (..., nq); None where some q or result is not finite or of the wrong shape."""
-        try:
-            rows = self._call(q)
-        except InputError:
-            return None
-        if rows.ndim == 1:
-            found = rows[:-1].reshape(self._shape)
-            return Found(found, None if rows[-1] <= 1.0 else np.ones((), bool))
-        doubtful = rows[..., -1] > 1.0
-        found = rows[..., :-1].reshape(*rows.shape[:-1], *self._shape)
-        return Found(found, doubtful if doubtful.any() else None)
-
-
-def _rates_and_doubt(
-    o: Ops, m: Mechanism, q: Block, asked: FrameAsked | None, free_motions: int
-) -> Block:
-    found = following(o, m, q, free_motions=free_motions)
-    columns = found.columns
-    if asked is not None:
-        J = jacobian(o, m, q, frame=asked.frame, reference=asked.reference)
-        columns = along(m, J, asked.frame, columns)
-    n = m.n_v if asked is None else 6
-    by_rows: list[Scalar] = [column[i] for i in range(n) for column in columns]
-    doubt = [
-        _squares(openings(o, m, q), ASSEMBLED),
-        _squares(found.left, _SETTLED),
-        times(2.0, found.singular),
-    ]
-    return o.vector([*by_rows, total(doubt)])
-
-
-def _squares(values: list[Scalar], most: float) -> Scalar:
-    return times(1.0 / (most * most), total([times(x, x) for x in values]))
+Asked = tuple[str, Reference] | None
+"""A frame whose velocity is asked for and its reference; None: the velocities of all joints."""
 
 
 @dataclass(frozen=True)
@@ -180,83 +115,77 @@ class Rates:
         self.row_names = tuple(
             f"{part.name}: {row}" for part in self._parts for row in part.row_names
         )
-        self._opening_units = tuple(
-            (group.name, group.unit, unit)
-            for group, unit in zip(
-                [group for part in closure_parts(m) for group in part.groups],
-                opening_units(m),
-                strict=True,
-            )
-        )
-        moving = {c for part in self._parts for c in part.coordinates}
-        self._ranks: dict[tuple[int, ...], int] = {}
-        self._quick: dict[tuple[str, Reference] | None, CompiledRates] = {}
-        self._looped = expanded(m.v_start, sorted(moving))
+        self._calls: dict[Asked, Callable[[ArrayLike], Floats]] = {}
         self.known: Mobility | None = None  # at generic configurations, once it was asked for
 
-    def closure(self, q: ArrayLike) -> Floats:
-        """The rows of `closure.closure` at q (..., nq): (..., n_c).
+    @cached_property
+    def _actuated(self) -> list[int]:
+        """The indices in v of the actuated joints.
 
-        Raises: ShapeError; InputError for what is not finite, naming couplings without a value.
+        Raises: InputError where it is not said which these are.
         """
-        return self._held(self._closure, q)
-
-    def jacobian(self, q: ArrayLike) -> Floats:
-        """The rows of `closure.closure_jacobian` at q (..., nq): (..., n_c, nv).
-
-        Raises: as `closure`.
-        """
-        return self._held(self._jacobian, q)
-
-    def _held(self, kernel: Kernel, q: ArrayLike) -> Floats:
-        try:
-            return kernel(q)
-        except InputError:
-            name_valueless(self.mechanism, q)
-            raise
+        m = self.mechanism
+        return m.v_indices([m.joint(name) for name in actuated_names(m, None)])
 
     @cached_property
-    def _closure(self) -> Kernel:
-        return self._kernel("closure", lambda o, q: closure(o, self.mechanism, q))
-
-    @cached_property
-    def _openings(self) -> Kernel:
-        return self._kernel("openings", lambda o, q: o.vector(openings(o, self.mechanism, q)))
+    def _passive(self) -> list[int]:
+        """The indices in v of what loops and couplings move, but for the actuated joints."""
+        m = self.mechanism
+        moving = {c for part in self._parts for c in part.coordinates}
+        driven = {m.joint(name) for name in m.actuated}
+        return m.v_indices(sorted(moving - driven))
 
     @cached_property
     def _jacobian(self) -> Kernel:
-        return self._kernel("jacobian", lambda o, q: closure_jacobian(o, self.mechanism, q))
-
-    def _kernel(self, name: str, expression: Callable[[Ops, Block], Block]) -> Kernel:
-        key = ("closed", name, self.mechanism.digest)
-        sizes = {"q": self.mechanism.n_q}
-        recipe = text_recipe(key, name, sizes, lambda o, q: {name: expression(o, q)})
-        with self._compiler.work(f"{name} for {self.mechanism.name}"):
+        """The rows of `closure.closure_jacobian` (..., n_c, nv)."""
+        with self._compiler.work(f"closure_jacobian for {self.mechanism.name}"):
+            recipe = algorithm_recipe("closure_jacobian", self.mechanism)
             return build(recipe, compiler=self._compiler)
 
-    def assembled(self, q: Configuration) -> Floats:
-        """Configurations (..., nq), checked to be assembled.
+    @cached_property
+    def _openings(self) -> Kernel:
+        m = self.mechanism
 
-        Raises: ShapeError, InputError naming the row that is open most.
-        """
-        given = configuration(q, self.mechanism, "q")
-        apart = self._held(self._openings, given)
-        if apart.size and float(apart.max()) > ASSEMBLED:
-            *lead, worst = map(int, np.unravel_index(int(apart.argmax()), apart.shape))
-            row = f" of row {lead}" if lead else ""
-            name, unit, size = self._opening_units[worst]
-            raise InputError(
-                f"q{row} is not assembled: '{name}' is open by {size * float(apart.max()):.3g} "
-                f"{unit}; use assemble() first"
-            )
-        return given
+        def expression(o: Ops, q: Block) -> dict[str, Block]:
+            return {"openings": o.vector(openings(o, m, q))}
+
+        with self._compiler.work(f"openings for {m.name}"):
+            key = ("closed", "openings", m.digest)
+            recipe = text_recipe(key, "openings", {"q": m.n_q}, expression)
+            return build(recipe, compiler=self._compiler)
 
     def openings(self, q: Configuration) -> Floats:
         """The distance or angle by which each loop and coupling is open at q (..., nq).
 
-        In `closure.opening_units`. Raises: as `closure`.
+        In `closure.opening_units`.
+
+        Raises: ShapeError; InputError for what is not finite, naming couplings without a value.
         """
-        return self._held(self._openings, configuration(q, self.mechanism, "q"))
+        given = configuration(q, self.mechanism, "q")
+        try:
+            return self._openings(given)
+        except InputError:
+            for row in np.ndindex(given.shape[:-1]):
+                if why := valueless(self.mechanism, given[row]):
+                    raise InputError(f"row {list(row)}: {why}" if row else why) from None
+            raise
+
+    def assembled(self, q: Configuration) -> Floats:
+        """Configurations (..., nq), checked to be assembled.
+
+        Raises: as `openings`; InputError naming the row that is open most.
+        """
+        apart = self.openings(q)
+        if apart.size and float(apart.max()) > ASSEMBLED:
+            *lead, worst = map(int, np.unravel_index(int(apart.argmax()), apart.shape))
+            row = f" of row {lead}" if lead else ""
+            group = [group for part in self._parts for group in part.groups][worst]
+            size = opening_units(self.mechanism)[worst] * float(apart.max())
+            raise InputError(
+                f"q{row} is not assembled: '{group.name}' is open by {size:.3g} {group.unit}; "
+                "use assemble() first"
+            )
+        return configuration(q, self.mechanism, "q")
 
     def passive_rates(self, q: ArrayLike) -> Floats:
         """dv / d(actuated speeds) (..., nv, n_actuated) where the loops stay closed.
@@ -265,13 +194,7 @@ class Rates:
         Raises: InputError where q is not assembled, the actuated joints hold each other there, or
         it is not said which are actuated.
         """
-        found = self._quickly(None, q)
-        if found is None:
-            return self._carefully(self.assembled(q))
-        if found.doubtful is not None:
-            doubtful = found.doubtful
-            found.rates[doubtful] = self._carefully(self.assembled(q)[doubtful])
-        return found.rates
+        return self._velocities(q, None, lambda _q, rates: rates)
 
     def actuation_jacobian(
         self, q: ArrayLike, asked: tuple[str, Reference], jacobian: Callable[..., Floats]
@@ -283,28 +206,69 @@ class Rates:
 
         Raises: as `passive_rates`; UnknownNameError, InputError as `jacobian`.
         """
-        found = self._quickly(asked, q)
-        if found is None or found.doubtful is not None:
+        frame, reference = asked
+        return self._velocities(
+            q, asked, lambda q, rates: jacobian(q, frame, reference=reference) @ rates
+        )
+
+    def _velocities(
+        self, q: ArrayLike, asked: Asked, of_rates: Callable[[Floats, Floats], Floats]
+    ) -> Floats:
+        """What is asked for by the actuated speeds; ``of_rates(q, rates)`` where it is in doubt."""
+        call = self._calls.get(asked) or self._compiled(asked)
+        shape = (self.mechanism.n_v if asked is None else 6, len(self._actuated))
+        try:
+            rows = call(q)
+        except InputError:  # of a q or a result that is not finite, or of another shape
             given = self.assembled(q)
-            some = given if found is None else given[found.doubtful]
-            careful = jacobian(some, asked[0], reference=asked[1]) @ self._carefully(some)
-            if found is None:
-                return careful
-            found.rates[found.doubtful] = careful
-        return found.rates
+            return of_rates(given, self._checked_rates(given))
+        if rows.ndim == 1 and rows[-1] <= 1.0:
+            return rows[:-1].reshape(shape)
+        found = rows[..., :-1].reshape(*rows.shape[:-1], *shape)
+        doubtful = rows[..., -1] > 1.0
+        if doubtful.any():
+            some = self.assembled(q)[doubtful]
+            found[doubtful] = of_rates(some, self._checked_rates(some))
+        return found
 
-    def _quickly(self, asked: tuple[str, Reference] | None, q: ArrayLike) -> Found | None:
-        quick = self._quick.get(asked)
-        if quick is None:
-            actuated_names(self.mechanism, None)
-            named = None if asked is None else FrameAsked(*asked)
-            made = CompiledRates(self.mechanism, named, self.free_motions, self._compiler)
-            quick = self._quick.setdefault(asked, made)
-        return quick(q)
+    def _compiled(self, asked: Asked) -> Callable[[ArrayLike], Floats]:
+        """What is asked for by the actuated speeds, row by row, then the doubt.
 
-    def _carefully(self, q: Floats) -> Floats:
-        """The rates by singular values, at what is assembled."""
-        found, held = self._rates(q, self.mechanism.actuated)
+        Raises: UnknownNameError, InputError for a frame or reference that is none.
+        """
+        m, n = self.mechanism, len(self._actuated)
+        free_motions = self.free_motions
+
+        def squares(values: Sequence[Scalar], most: float) -> Scalar:
+            return times(1.0 / (most * most), total([times(x, x) for x in values]))
+
+        def velocities(o: Ops, q: Block) -> dict[str, Block]:
+            found = following(o, m, q, free_motions=free_motions)
+            columns = found.columns
+            if asked is not None:
+                J = jacobian(o, m, q, frame=asked[0], reference=asked[1])
+                columns = along(m, J, asked[0], columns)
+            height = m.n_v if asked is None else 6
+            by_rows: list[Scalar] = [columns[k][i] for i in range(height) for k in range(n)]
+            doubt = [
+                squares(openings(o, m, q), ASSEMBLED),
+                squares(found.left, _SETTLED),
+                times(2.0, found.singular),
+            ]
+            return {"rates": o.vector([*by_rows, total(doubt)])}
+
+        key = ("closed", "rates", *map(str, asked or ()), str(free_motions), m.digest)
+        with self._compiler.work(f"velocities for {m.name}"):
+            recipe = text_recipe(key, "rates", {"q": m.n_q}, velocities)
+            made = build(recipe, compiler=self._compiler).bound()
+        return self._calls.setdefault(asked, made)
+
+    def _checked_rates(self, q: Floats) -> Floats:
+        """The rates by singular values, at what is assembled.
+
+        Raises: InputError where the actuated joints hold each other.
+        """
+        found, held = self.rates_by_singular_values(q)
         if held.any():
             raise InputError(
                 "the actuated joints cannot move independently there: they hold each other, "
@@ -312,13 +276,11 @@ class Rates:
             )
         return found
 
-    def _rates(self, q: Floats, actuated: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        """The rates, and at which configurations they do not close the loops."""
-        m = self.mechanism
-        driven = _columns(m, actuated)
-        passive = [k for k in self._looped if k not in set(driven)]
-        J = self.jacobian(q)
-        found = np.zeros((*q.shape[:-1], m.n_v, len(driven)))
+    def rates_by_singular_values(self, q: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """The passive rates at assembled q (..., nq), and where they do not close the loops."""
+        driven, passive = self._actuated, self._passive
+        J = self._jacobian(q)
+        found = np.zeros((*q.shape[:-1], self.mechanism.n_v, len(driven)))
         found[..., driven, range(len(driven))] = 1.0
         J_a = J[..., driven]
         left = J_a
@@ -330,36 +292,28 @@ class Rates:
         size = np.maximum(1.0, np.abs(J_a).max(axis=(-2, -1), initial=0.0))
         return found, np.abs(left).max(axis=(-2, -1), initial=0.0) > _HELD * size
 
-    def singularities(
-        self, q: ArrayLike, actuated: Sequence[str], jacobian: Floats, length: float
-    ) -> Singularities:
+    def singularities(self, q: ArrayLike, jacobian: Floats, length: float) -> Singularities:
         """For the Jacobian (..., 6, nv) of a frame; type 1 is NaN where no rates exist.
 
         Raises: InputError where q is not assembled.
         """
         given = self.assembled(q)
-        driven = set(_columns(self.mechanism, actuated))
-        passive = [k for k in self._looped if k not in driven]
-        rates, held = self._rates(given, actuated)
+        rates, held = self.rates_by_singular_values(given)
         whole = jacobian @ rates
         whole[..., :3, :] /= length
         type_1 = smallest(whole, min(6, whole.shape[-1]))
-        type_2 = smallest(self.jacobian(given)[..., passive], self._passive_rank(passive))
+        type_2 = smallest(self._jacobian(given)[..., self._passive], self._passive_rank)
         return Singularities(plain(np.where(held, np.nan, type_1)), plain(type_2))
 
-    def _passive_rank(self, passive: Sequence[int]) -> int:
+    @cached_property
+    def _passive_rank(self) -> int:
         """The rank of the Jacobian by the passive joints at generic configurations.
 
         Less than their number where some of them can always move by themselves.
         """
-        known = self._ranks.get(tuple(passive))
-        if known is None:
-            ranks = [
-                rank_of(in_lengths(self.mechanism, self.jacobian(point))[:, list(passive)])
-                for point in self.generic
-            ]
-            known = self._ranks.setdefault(tuple(passive), max(ranks))
-        return known
+        m = self.mechanism
+        rows = [in_lengths(m, self._jacobian(point))[:, self._passive] for point in self.generic]
+        return max(map(rank_of, rows))
 
     @cached_property
     def free_motions(self) -> int:
@@ -368,15 +322,14 @@ class Rates:
         Decided at neutral where it is assembled and as few are free there as can be, else at
         generic assembled configurations. Raises: InputError where none is found.
         """
-        driven = set(_columns(self.mechanism, self.mechanism.actuated))
-        passive = [k for k in self._looped if k not in driven]
+        passive = self._passive
         at = neutral(self.mechanism)
         if max(map(float, openings(NUMPY, self.mechanism, at)), default=0.0) <= ASSEMBLED:
             whole = np.asarray(closure_jacobian(NUMPY, self.mechanism, at))
             J = in_lengths(self.mechanism, whole)[:, passive]
             if rank_of(J) == min(J.shape):
                 return max(0, len(passive) - len(self.row_names))
-        return len(passive) - self._passive_rank(passive)
+        return len(passive) - self._passive_rank
 
     def mobility(self, q: Configuration | None = None) -> Mobility:
         """The mobility at q (nq,), or at generic assembled configurations.
@@ -387,7 +340,7 @@ class Rates:
             return self.known
         points = self.generic if q is None else self.assembled(q)[None]
         found = [
-            self._mobility_at(in_lengths(self.mechanism, self.jacobian(point))) for point in points
+            self._mobility_at(in_lengths(self.mechanism, self._jacobian(point))) for point in points
         ]
         most = max(found, key=lambda each: each.rank)
         if q is None:
@@ -413,17 +366,12 @@ class Rates:
         rank = rank_of(J)
         passive_freedoms = independent = None
         if m.actuated:
-            driven = _columns(m, m.actuated)
-            others = [k for k in range(m.n_v) if k not in set(driven)]
+            others = [k for k in range(m.n_v) if k not in set(self._actuated)]
             passive = rank_of(J[:, others])
             passive_freedoms = len(others) - passive
             independent = rank == passive
         names = tuple(self.row_names[k] for k in dependent_rows(J))
         return Mobility(m.n_v - rank, rank, len(J), names, passive_freedoms, independent)
-
-
-def _columns(m: Mechanism, joints: Sequence[str]) -> list[int]:
-    return [v for name in joints for v in expanded(m.v_start, [m.joint(name)])]
 
 
 def dependent_rows(J: Floats) -> list[int]:

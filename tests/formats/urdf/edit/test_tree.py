@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linkwork.errors import InputError, UnknownNameError
+from linkwork.formats.urdf.convert import listed
 from linkwork.formats.urdf.edit import records as tree
 from linkwork.formats.urdf.read import read
 from robots import chain_urdf, random_tree
@@ -44,8 +45,8 @@ def test_free_names():
 
 
 def test_listed_names():
-    assert tree.listed(["a", "b"]) == "'a', 'b'"
-    assert tree.listed(list("abcdefg")) == "'a', 'b', 'c', 'd', 'e' and 2 more"
+    assert listed(["a", "b"]) == "'a', 'b'"
+    assert listed(list("abcdefg")) == "'a', 'b', 'c', 'd', 'e' and 2 more"
 
 
 def test_changes_of_names():

@@ -7,9 +7,8 @@ from math import inf
 
 import numpy as np
 
-from linkwork.mechanism.assemble import assemble
+from linkwork.mechanism.assemble import FramePart, JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import Floats, JointType
-from linkwork.mechanism.parts import FramePart, JointPart, LinkPart, Parts
 from linkwork.robot import Robot
 
 GROUND = "ground"

@@ -14,11 +14,10 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from linkwork.errors import InputError
-from linkwork.formats.urdf.convert import show
+from linkwork.formats.urdf.convert import listed, show
 from linkwork.formats.urdf.edit.records import (
     joint_names,
     link_names,
-    listed,
     outcome,
     rebuilt,
     renaming,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from linkwork.errors import InputError
-from linkwork.formats.urdf.convert import show
+from linkwork.formats.urdf.convert import listed, show
 from linkwork.formats.urdf.edit.names import References
 from linkwork.formats.urdf.edit.records import (
     below,
@@ -15,7 +15,6 @@ from linkwork.formats.urdf.edit.records import (
     joint_names,
     known,
     link_names,
-    listed,
     name_from,
     outcome,
     rebuilt,

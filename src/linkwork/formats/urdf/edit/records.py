@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
-from functools import cache
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.formats.urdf.convert import show
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Document, Joint, Material, Mesh, Robot
-from linkwork.formats.urdf.schema import ROBOT, Element
+from linkwork.formats.urdf.schema import record_fields
 from linkwork.formats.urdf.validate import checked
 
 # ---- the tree
@@ -91,13 +90,6 @@ def free(name: str, taken: Collection[str]) -> str:
     return new
 
 
-def listed(names: Collection[str], most: int = 5) -> str:
-    """Names for a message: the first few in quotes, and how many more there are."""
-    shown = [f"'{show(name)}'" for name in list(names)[:most]]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(shown) + more
-
-
 def renaming(kind: str, changes: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
     """The changes of names that are changes, once they have been found possible.
 
@@ -128,36 +120,6 @@ def renaming(kind: str, changes: Mapping[str, str], names: Collection[str]) -> d
 # ---- going over records
 
 
-@cache
-def _plain() -> dict[type, frozenset[str]]:
-    """Record to the fields that hold values of attributes, so no records."""
-    plain: dict[type, frozenset[str]] = {}
-
-    def visit(element: Element, record: type) -> frozenset[str]:
-        own = frozenset(attribute.target for attribute in element.attributes)
-        own |= {element.packed} if element.packed else frozenset[str]()
-        for child in element.children:
-            below = child.element
-            if below.record is not None:
-                plain[below.record] = visit(below, below.record)
-            else:
-                own |= visit(below, record)
-        return own
-
-    plain[ROBOT.record or object] = visit(ROBOT, ROBOT.record or object)
-    return plain
-
-
-@cache
-def _record_fields(record: type) -> tuple[str, ...]:
-    """The fields of a record that may hold records, or tuples of them."""
-    plain = _plain().get(record)
-    if plain is None:  # an unknown element or attribute
-        return ()
-    other = ("line", "position", "layout", "file", "source")
-    return tuple(f.name for f in fields(record) if f.name not in plain and f.name not in other)
-
-
 def rebuilt(record: Any, change: Callable[[Any], Any]) -> Any:
     """The record with ``change`` applied to every record in it and last to itself.
 
@@ -165,7 +127,7 @@ def rebuilt(record: Any, change: Callable[[Any], Any]) -> Any:
     A None from it leaves the record out of the tuple that it is in.
     """
     changes: dict[str, Any] = {}
-    for name in _record_fields(type(record)):
+    for name in record_fields(type(record)):
         value = getattr(record, name)
         if value:
             new = _items(value, change) if isinstance(value, tuple) else _one(value, change)
@@ -194,7 +156,7 @@ def every(record: Any) -> Iterator[Any]:
         record = waiting.pop()
         yield record
         inside: list[Any] = []
-        for name in _record_fields(type(record)):
+        for name in record_fields(type(record)):
             value = getattr(record, name)
             if value:
                 inside += value if isinstance(value, tuple) else (value,)

@@ -1,4 +1,4 @@
-"""Links and shapes: those of urdfpy, with what meshes have here beyond them."""
+"""The classes of urchin that differ from urdfpy's: meshes, and all that holds them."""
 
 from __future__ import annotations
 
@@ -6,39 +6,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from linkwork.faces import urdfpy
-from linkwork.faces.urchin.base import URDFType, URDFTypeWithMesh
-from linkwork.faces.urchin.material import Material
-from linkwork.faces.urchin.utils import (
-    configure_origin,
-    get_filename,
-    load_meshes,
-    parse_origin,
-    unparse_origin,
-)
-from linkwork.faces.urdfpy import Box, Capsule, Cylinder, Inertial, Sphere
 from linkwork.faces.urdfpy.base import Elements
-from linkwork.faces.urdfpy.link import Later, named_by_program
+from linkwork.faces.urdfpy.utils import Later, named_by_program
 
-__all__ = [
-    "Box",
-    "Capsule",
-    "Collision",
-    "Cylinder",
-    "Geometry",
-    "Inertial",
-    "Link",
-    "Material",
-    "Mesh",
-    "Sphere",
-    "URDFType",
-    "URDFTypeWithMesh",
-    "Visual",
-    "configure_origin",
-    "get_filename",
-    "load_meshes",
-    "parse_origin",
-    "unparse_origin",
-]
+__all__ = ["URDF", "Collision", "Geometry", "Link", "Mesh", "Visual"]
 
 
 class Mesh(urdfpy.Mesh):
@@ -57,12 +28,13 @@ class Mesh(urdfpy.Mesh):
         meshes: Any = None,
         lazy_filename: str | None = None,
     ) -> None:
-        source = meshes if isinstance(meshes, Later) else None
-        self.combine = bool(combine) if source is None else source.joined
-        self._named = lazy_filename
         if meshes is None and lazy_filename is not None:
-            source = replace(named_by_program(lazy_filename), name=lazy_filename)
-        super().__init__(filename, scale, meshes if source is None else source)
+            meshes = replace(named_by_program(lazy_filename), name=lazy_filename)
+        elif isinstance(meshes, Later):
+            combine = meshes.joined
+        self.combine = bool(combine)
+        self._named = lazy_filename
+        super().__init__(filename, scale, meshes)
 
     @property
     def lazy_filename(self) -> str | None:
@@ -79,19 +51,13 @@ class Geometry(urdfpy.Geometry):
     Raises: InputError for none or several; WrongTypeError.
     """
 
-    _ELEMENTS: ClassVar[Elements] = {
-        **urdfpy.Geometry._ELEMENTS,
-        "mesh": (Mesh, False, False),
-    }
+    _ELEMENTS: ClassVar[Elements] = {**urdfpy.Geometry._ELEMENTS, "mesh": (Mesh, False, False)}
 
 
 class Collision(urdfpy.Collision):
     """A shape of a link that others bump into; ``origin`` (4, 4) or (6,) places it in the link."""
 
-    _ELEMENTS: ClassVar[Elements] = {
-        **urdfpy.Collision._ELEMENTS,
-        "geometry": (Geometry, True, False),
-    }
+    _ELEMENTS: ClassVar[Elements] = {"geometry": (Geometry, True, False)}
 
 
 class Visual(urdfpy.Visual):
@@ -111,3 +77,12 @@ class Link(urdfpy.Link):
         "visuals": (Visual, False, True),
         "collisions": (Collision, False, True),
     }
+
+
+class URDF(urdfpy.URDF):
+    """A robot: links, the joints between them, transmissions and materials.
+
+    Raises: DescriptionError with everything that is wrong, InputError, WrongTypeError.
+    """
+
+    _ELEMENTS: ClassVar[Elements] = {**urdfpy.URDF._ELEMENTS, "links": (Link, True, True)}

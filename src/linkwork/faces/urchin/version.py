@@ -1,3 +1,0 @@
-"""The version of the original whose names are all here."""
-
-__version__ = "0.0.30"
