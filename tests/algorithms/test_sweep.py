@@ -8,22 +8,19 @@ import numpy as np
 import pytest
 
 from dynamics_cases import solid
-from linkwork.algorithms.registry import BY_SWEEP, evaluate, find
-from linkwork.algorithms.sweep import (
-    Output,
+from linkwork.algorithms.joint_transforms import (
+    Inertia,
     Spatial,
-    Sweep,
     both,
     crossed,
     crossed_wrench,
     doubled,
     fixed_in,
-    motions,
-    poses,
+    joint_position,
     power,
-    summed,
 )
-from linkwork.compile.recipe import bodies_of
+from linkwork.algorithms.registry import ALGORITHMS, evaluate
+from linkwork.algorithms.sweep import Output, Sweep, bodies_of, motions, poses, summed
 from linkwork.conventions import GRAVITY
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.graph import GraphOps
@@ -96,6 +93,11 @@ def test_transports_are_those_of_the_rotation(mechanisms):
         np.testing.assert_allclose(step.out(list(v)), R @ v, **tight)
         np.testing.assert_allclose(step.into(list(v)), R.T @ v, **tight)
         np.testing.assert_allclose(step.matrix_out(a.tolist()), R @ a @ R.T, **tight)
+        points = random.normal(size=(4, 4)) * [1, 1, 1, 0] + [0, 0, 0, 1]
+        P, T = points.T @ points, np.vstack([np.column_stack([R, r]), [0, 0, 0, 1]])
+        there = step.inertia_out(Inertia(P[3, 3], P[:3, 3].tolist(), P[:3, :3].tolist()))
+        np.testing.assert_allclose(there.second, (T @ P @ T.T)[:3, :3], **tight)
+        np.testing.assert_allclose(there.first, (T @ P @ T.T)[:3, 3], **tight)
         whole = np.array(step.symmetric_out((a + a.T).tolist()))
         np.testing.assert_allclose(whole, R @ (a + a.T) @ R.T, **tight)
         assert np.array_equal(whole, whole.T)
@@ -112,10 +114,38 @@ def test_some_bodies_alone(every_joint: Mechanism):
     q, bodies = random_configuration(rng("alone"), m), m.ancestry(m.n_bodies - 1)
     sweep = Sweep(NUMPY, m, q, bodies)
     assert [step.body for step in sweep.transforms if step.owner] == bodies
-    last = sweep.last(poses(sweep))
+    last = poses(sweep)[-1]
     np.testing.assert_allclose(np.array(last.p, float), body_poses(m, q)[bodies[-1]][:3, 3])
-    with pytest.raises(KeyError):
-        Sweep(NUMPY, m, q, bodies[1:])
+    # seen from the one that carries the first of them
+    every = poses(Sweep(NUMPY, m, q, bodies[1:]))
+    base, end = (body_poses(m, q)[bodies[k]] for k in (0, -1))
+    T = np.linalg.inv(base) @ end
+    np.testing.assert_allclose(np.array(every[-1].R, float), T[:3, :3], atol=1e-14)
+    np.testing.assert_allclose(np.array(every[-1].p, float), T[:3, 3], atol=1e-14)
+
+
+def test_bodies_of_a_frame_and_of_one_seen_from_another(every_joint: Mechanism):
+    m = every_joint
+    assert bodies_of(m, {}) is None
+    ways = [set(m.ancestry(int(m.frame_body[m.frame(name)]))) for name in ("tool", "glue")]
+    assert bodies_of(m, {"frame": "tool"}) == sorted(ways[0])
+    assert bodies_of(m, {"base": "glue", "frame": "tool"}) == sorted(ways[0] ^ ways[1])
+
+
+def test_the_sum_in_the_world(every_joint: Mechanism):
+    sweep = sweep_of("to world", every_joint)
+    own = [[1.0, float(k), 0.0] for k in range(len(sweep.transforms))]
+    R = [np.array(pose.R, float) for pose in poses(sweep)]
+    found = []
+    sweep.to_world(own, lambda step, v: step.out(v), found.append)
+    near(found, [sum(a @ v for a, v in zip(R, own, strict=True))])
+
+
+def test_one_after_the_other_and_back(every_joint: Mechanism):
+    sweep, seen = sweep_of("backwards", every_joint), []
+    number = list(range(len(sweep.transforms)))
+    found = sweep.each(lambda step, k: seen.append(k) or k, number, backwards=True)
+    assert found == number and seen == number[::-1]
 
 
 def test_a_fixed_frame(every_joint: Mechanism):
@@ -254,34 +284,38 @@ def test_the_algebra():
     near(doubled(a), both(a, a), 0)
 
 
-ARTICULATED = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix")
+ARTICULATED = ("forward_dynamics_derivatives", "inverse_mass_matrix")
 
 
-@pytest.mark.parametrize("name", sorted(BY_SWEEP))
+@pytest.mark.parametrize("name", [*ARTICULATED, "regressor", "inverse_dynamics_derivatives"])
 def test_what_is_written_in_passes_is_what_is_written_out(name: str, aligned_tree):
     # the one for long mechanisms, the other for those of a robot's size, by different expressions
-    random, entry = rng(f"by sweep {name}"), find(name)
-    coupled = random_tree(random, 7)
+    random, entry = rng(f"in passes {name}"), ALGORITHMS[name]
     solid_ones = solid(random_tree(random, 6, mimic=0.0))
     found = [mechanism_from(solid_ones, base="floating"), mechanism_from(solid_ones)]
     if name not in ARTICULATED:
+        coupled = random_tree(random, 7)
         found = [aligned_tree(random, 7), mechanism_from(coupled, base="floating")]
     for m in found:
         q = random_configuration(random, m)
-        given = {"q": q} | {key: random.normal(size=m.n_v) for key in ("v", "dv", "tau")}
-        given |= {"q0": q, "q1": random_configuration(random, m)}
-        inputs = [given[key] for key, _ in entry.inputs]
-        names = m.frame_names[1], m.frame_names[m.n_link_frames - 1]
-        for reference in ("world-aligned", "local", "world")[: 3 if "frame" in entry.static else 1]:
-            static = {"base": names[0], "frame": names[1], "reference": reference}
-            static = {key: static[key] for key in entry.static}
-            by_sweep = entry.by_sweep
-            assert by_sweep is not None
-            bodies = bodies_of(m, static)
-            got = by_sweep(Sweep(NUMPY, m, q, bodies), *inputs[1:], **static).block(NUMPY)
-            expected = evaluate(name, m, *inputs, **static)
-            scale = max(1.0, np.abs(expected).max(initial=0))
-            if name in ARTICULATED:  # an inverse is as exact as the matrix allows
-                scale *= max(1.0, 1e-3 * np.linalg.cond(evaluate("mass_matrix", m, q)))
-            got = np.reshape(got, expected.shape)
-            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)
+        inputs = [random.normal(size=m.n_v) for _ in entry.inputs[1:]]
+        in_passes = entry.in_passes
+        assert in_passes is not None
+        got = in_passes(Sweep(NUMPY, m, q), *inputs).block(NUMPY)
+        expected = evaluate(name, m, q, *inputs)
+        scale = max(1.0, np.abs(expected).max(initial=0))
+        if name in ARTICULATED:  # an inverse is as exact as the matrix allows
+            scale *= max(1.0, 1e-3 * np.linalg.cond(evaluate("mass_matrix", m, q)))
+        got = np.reshape(got, expected.shape)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)
+
+
+def test_positions_of_coupled_joints(every_joint: Mechanism):
+    m, o = every_joint, GraphOps()
+    q = np.arange(1.0, m.n_q + 1)
+    copy = m.body_joint_names.index("copy")
+    assert joint_position(m, q, copy) == [-0.5 * q[m.q_start[m.joint("turn")]] + 0.3]
+    assert joint_position(m, q, 0) == []
+    # a multiplier of one costs nothing
+    (value,) = joint_position(m, o.input(0, m.n_q), m.body_joint_names.index("parallel"))
+    assert o.graph.operations[value.numbers[0]] == "INPUT"

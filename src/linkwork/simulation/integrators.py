@@ -27,12 +27,15 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algorithms.axes import added
-from linkwork.algorithms.closure import closure_parts, closure_rows, row_scales
-from linkwork.algorithms.closure_motion import acceleration_bias
+from linkwork.algorithms.closure import (
+    acceleration_bias,
+    closure_parts,
+    closure_rows,
+    row_scales,
+)
 from linkwork.algorithms.independent_rows import independent
 from linkwork.algorithms.registry import find
-from linkwork.algorithms.triples import negated, times, total
+from linkwork.algorithms.vector3 import added, negated, times, total
 from linkwork.compile.recipe import Recipe
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops

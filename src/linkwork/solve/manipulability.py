@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from linkwork.algorithms.path import Motion, path_down, sums_to_end
+from linkwork.algorithms.jacobian import UnitTwist, frame_twists
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.least_squares import factors, solve_factored
@@ -48,10 +48,8 @@ def manipulability(
     products with columns.
     """
     counted = set(m.v_indices(coordinates))
-    path = path_down(o, m, q, frame)
-    arms = sums_to_end(path.segments)
-    motions = path.motions
-    columns = [_column(o, each, arms[each.anchor + each.along]) for each in motions]
+    _, motions = frame_twists(o, m, q, frame)
+    columns = [_Column(*map(o.vector, each.twist)) for each in motions]
     jacobian: dict[int, Block] = {}
     for each, column in zip(motions, columns, strict=True):
         if each.v_index in counted:
@@ -75,14 +73,6 @@ def manipulability(
         if each.v_index in counted:
             slope[each.v_index] = slope[each.v_index] + each.factor * change
     return Manipulability(squared, slope)
-
-
-def _column(o: Ops, motion: Motion, arm: Block | None) -> _Column:
-    axis = motion.axis if motion.sign > 0 else -motion.axis
-    nothing = o.const([0.0, 0.0, 0.0])
-    if not motion.turns:
-        return _Column(axis, nothing)
-    return _Column(nothing if arm is None else o.cross(axis, arm), axis)
 
 
 def _inverted(o: Ops, columns: list[Block], rows: int) -> tuple[Block, list[Block]]:
@@ -115,7 +105,7 @@ def _inverted(o: Ops, columns: list[Block], rows: int) -> tuple[Block, list[Bloc
 def _changes(
     o: Ops,
     m: Mechanism,
-    motions: Sequence[Motion],
+    motions: Sequence[UnitTwist],
     columns: Sequence[_Column],
     weights: Sequence[Block],
 ) -> list[Block]:
@@ -148,7 +138,7 @@ def _changes(
     ]
 
 
-def _groups(m: Mechanism, motions: Sequence[Motion]) -> list[list[int]]:
+def _groups(m: Mechanism, motions: Sequence[UnitTwist]) -> list[list[int]]:
     """The places of the motions from root to tip; those of one with a quaternion together."""
     groups: list[list[int]] = []
     last = -1
