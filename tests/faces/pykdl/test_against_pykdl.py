@@ -105,6 +105,7 @@ def test_random_values_give_what_pykdl_gives(operation: Operation, kdl: Any):
     "S3-062",
     "S3-063",
     "S3-064",
+    "S3-076",
     "S3-102",
     "S3-103",
     "S3-105",

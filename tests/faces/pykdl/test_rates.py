@@ -145,10 +145,19 @@ def test_double_vel():
     assert doubleVel(d) == d
     assert diff(doubleVel(1, 2), doubleVel(3, 6), 2.0) == doubleVel(1, 2)
     assert addDelta(doubleVel(1, 2), doubleVel(1, 2), 2.0) == doubleVel(3, 6)
+    assert d + doubleVel(1, 1) == doubleVel(4, 5)
+    assert d - d == doubleVel()
+    assert d * 2 == 2 * d == d / 0.5 == doubleVel(6, 8)
     assert repr(d) == "doubleVel(3,4)"
     for wrong in (("a",), (1, "a"), (d, 1)):
         with pytest.raises(TypeError):
             doubleVel(*wrong)
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS[2:], ids=["RotationVel", "FrameVel"])
+def test_the_inverse_of_its_own_type_undoes_the_product(a: Any, b: Any):
+    assert Equal(a.Inverse(a * b), b, 1e-12)
+    assert Equal(a.Inverse() * a, type(a)(), 1e-12)
 
 
 @pytest.mark.row("S3-103", "S3-104")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 from math import acos, cos, pi, sin, sqrt
 from typing import Any
@@ -17,9 +16,6 @@ from linkwork.faces.trip_kinematics.mappings import (
     DerivedMapping,
     GroupMapping,
     differ,
-    joined,
-    merged,
-    parted,
 )
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.trip_robots.triped_leg import gimbal_to_swing, swing_to_gimbal
@@ -27,7 +23,6 @@ from linkwork.faces.trip_kinematics.values import (
     MappingError,
     NotAssembledError,
     NotFiniteError,
-    UnknownKeyError,
 )
 from seeds import rng
 
@@ -35,12 +30,6 @@ from seeds import rng
 
 
 KEYS = {"a": ("rx", "rz"), "b": ("ty",)}
-
-
-def test_open_mappings_are_each_others_inverse():
-    state = {"a": {"rx": 1.0, "rz": 2.0}, "b": {"ty": 3.0}}
-    assert joined(state) == {"a_rx": 1.0, "a_rz": 2.0, "b_ty": 3.0}
-    assert parted(KEYS, joined(state)) == state
 
 
 def mapped(found: Any) -> GroupMapping:
@@ -55,20 +44,6 @@ def test_keys_in_any_order():
     assert list(mapped({"y": 1, "x": 2}).actuated({}, ["x", "y"])) == ["x", "y"]
 
 
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        ({"a": {"rx": 0, "rz": 0}}, "gave the keys 'a'; the state has 'a', 'b'"),
-        ({"a": {"rx": 0}, "b": {"ty": 0}}, "for 'a' it gave the keys 'rx'"),
-        ({"a": 0.5, "b": {"ty": 0}}, "for 'a' it gave float"),
-        (None, "gave NoneType"),
-    ],
-)
-def test_other_keys(found: Any, said: str):
-    with pytest.raises(MappingError, match=said):
-        mapped(found).virtual({}, KEYS)
-
-
 def test_numbers_that_are_not_finite_can_be_told_from_other_faults():
     with pytest.raises(MappingError, match="no finite number") as caught:
         mapped({"x": float("nan")}).actuated({}, ["x"])
@@ -76,25 +51,6 @@ def test_numbers_that_are_not_finite_can_be_told_from_other_faults():
     with pytest.raises(MappingError) as caught:
         mapped({"x": [1, 2]}).actuated({}, ["x"])
     assert not isinstance(caught.value.__cause__, NotFiniteError)
-
-
-def test_arguments_behind_the_state():
-    mapping = GroupMapping(lambda s, *args: {"x": s["a"]["rx"] + sum(args)}, "m", [1, 2])
-    assert mapping.actuated({"a": {"rx": 0.5}}, ["x"]) == {"x": 3.5}
-    other = copy.copy(mapping)
-    other.pass_on(None)
-    assert (mapping.passed, other.passed) == ((1, 2), ())
-    for bad in (3, "ab", {"a": 1}):
-        with pytest.raises(TypeError, match="the arguments of m are a list"):
-            mapping.pass_on(bad)
-    with pytest.raises(TypeError, match="m is a function"):
-        GroupMapping(3, "m")  # pyright: ignore[reportArgumentType]
-
-
-def test_changes_of_flat_states():
-    assert merged({"a": 1.0, "b": 2.0}, {"b": 3}, "state") == {"a": 1.0, "b": 3.0}
-    with pytest.raises(UnknownKeyError, match="no state named 'c'; there are: 'a'"):
-        merged({"a": 1.0}, {"c": 1}, "state")
 
 
 def test_differences():

@@ -72,6 +72,7 @@ class Core:
     def __init__(self, segments: Sequence[Segment], bounds: Bounds | None = None) -> None:
         self.robot = Robot(assemble(_parts(segments, bounds)), tip=str(len(segments)))
         self.rotors = np.array([s.getJoint().inertia for s in segments if s.getJoint().moves])
+        self.has_rotors = bool(self.rotors.any())
         names = self.robot.frame_names
         self.order = [names.index(str(k)) for k in range(len(segments) + 1)]
         """Where in `fk_all` the frame behind so many segments is."""

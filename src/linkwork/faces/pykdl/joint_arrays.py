@@ -156,7 +156,8 @@ class JntArray(Table):
         return self._a.item(index(i, len(self._a), "JntArray"))
 
     def __setitem__(self, i: int, value: float) -> None:
-        self._a[index(i, len(self._a), "JntArray")] = _element(value, self)
+        taken = value if value.__class__ is float else _element(value, self)
+        self._a[index(i, len(self._a), "JntArray")] = taken
 
     def __len__(self) -> int:
         return len(self._a)

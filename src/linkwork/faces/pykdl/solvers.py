@@ -414,5 +414,5 @@ class ChainDynParam(SolverI):
         code = self._fits(q, H)
         if code == E_NOERROR:
             found = self._core.function("mass_matrix")(q._a)
-            H._a = found + np.diag(self._core.rotors) if self._core.rotors.any() else found
+            H._a = found + np.diag(self._core.rotors) if self._core.has_rotors else found
         return self._set(code)

@@ -379,8 +379,8 @@ def attached(m: Mechanism, attachments: Sequence[Attachment]) -> Mechanism:
         if other.base != "fixed":
             raise UnsupportedFeatureError(f"the mechanism of group '{each.group}' is not fixed")
         whole.links += [LinkPart(own(link.name)) for link in other.links]
-        ends = {"parent": root, "child": own(other.links[0].name)}
-        whole.joints.append(JointPart(name=own("ground joint"), type=JointType.FIXED, **ends))
+        name, ground = own("ground joint"), own(other.links[0].name)
+        whole.joints.append(JointPart(name=name, type=JointType.FIXED, parent=root, child=ground))
         whole.joints += [_joint(joint, each) for joint in other.joints]
         whole.frames += [_frame(frame, each) for frame in other.frames]
         loops = [
