@@ -104,7 +104,11 @@ def load(
         kept = _KEPT.get(key)
         if kept is None or not kept.valid():
             kept = _read(place, within, axes)
-            _keep(key, kept)
+            _KEPT.pop(key, None)
+            if kept.size <= MOST_KEPT // 2:
+                _KEPT[key] = kept
+            while sum(one.size for one in _KEPT.values()) > MOST_KEPT:
+                _KEPT.popitem(last=False)
         else:
             _KEPT.move_to_end(key)
         return kept.handed_out(place)
@@ -139,15 +143,6 @@ _LOCK = threading.RLock()
 _KEPT: OrderedDict[tuple[Key, tuple[Path, ...], str], _Kept] = OrderedDict()
 
 
-def _keep(key: tuple[Key, tuple[Path, ...], str], kept: _Kept) -> None:
-    _KEPT.pop(key, None)
-    if kept.size > MOST_KEPT // 2:
-        return
-    _KEPT[key] = kept
-    while sum(one.size for one in _KEPT.values()) > MOST_KEPT:
-        _KEPT.popitem(last=False)
-
-
 def _state(path: Path) -> Key | None:
     try:
         return guards.key_of(path)
@@ -168,7 +163,8 @@ def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
     except LinkworkError:
         raise
     except ImportError as error:
-        raise missing_extra(f"meshes as '{show(path.name)}'", _name(error)) from error
+        named = {"collada": "pycollada", "PIL": "pillow"}.get(error.name or "", error.name)
+        raise missing_extra(f"meshes as '{show(path.name)}'", named or str(error)) from error
     except (Exception, RecursionError, MemoryError) as error:
         said = str(error).split("\n")[0][:200] or type(error).__name__
         raise refuse(path, f"cannot be read as {path.suffix.lower()[1:]}: {said}") from error
@@ -198,10 +194,6 @@ def _checked(
         data = guards_plain.check_plain(data, path)
     T = _TURNS.get(turn, np.eye(4)) if axes == "declared" else np.eye(4)
     return data, T @ np.diag([scale, scale, scale, 1.0]), libraries
-
-
-def _name(error: ImportError) -> str:
-    return {"collada": "pycollada", "PIL": "pillow"}.get(error.name or "", error.name or str(error))
 
 
 _UNSEEN = frozenset(

@@ -690,6 +690,15 @@ def _geoms(compiled: Compiled, flat: Flat) -> tuple[Geom, ...]:
             pos = pos - R_raw @ m.mesh_pos[own]
             turned = conjugate(PLAIN, m.mesh_quat[own])
             quat = _quaternion(multiply_quaternions(PLAIN, quat, turned))
+        # that of its material where it has none of its own
+        own, material = m.geom_rgba[k], int(m.geom_matid[k])
+        is_default = bool(np.all(own == np.float32(0.5) * np.array([1, 1, 1, 2])))
+        colour = m.mat_rgba[material] if material >= 0 and is_default else own
+        shown = None
+        if mesh:
+            key, scale = compiled.files[mesh]
+            source = flat.meshes.get(key)
+            shown = Mesh(name=mesh, files=source.files if source else (), scale=scale)
         geoms.append(
             Geom(
                 name=item.name,
@@ -698,28 +707,14 @@ def _geoms(compiled: Compiled, flat: Flat) -> tuple[Geom, ...]:
                 size=(0.0, 0.0, 0.0) if point else _vector(m.geom_size[k]),
                 pos=_vector(pos),
                 quat=quat,
-                rgba=_quaternion(_colour(m, k)),
+                rgba=_quaternion(colour),
                 group=int(m.geom_group[k]),
                 collides=bool(m.geom_contype[k] or m.geom_conaffinity[k]),
-                mesh=_mesh(compiled, flat, mesh) if mesh else None,
+                mesh=shown,
                 place=place_of(item, flat),
             )
         )
     return tuple(geoms)
-
-
-def _colour(m: Any, k: int) -> Any:
-    """A geom's colour; that of its material where it has none of its own."""
-    material = int(m.geom_matid[k])
-    own = m.geom_rgba[k]
-    plain = bool(np.all(own == np.float32(0.5) * np.array([1, 1, 1, 2])))
-    return m.mat_rgba[material] if material >= 0 and plain else own
-
-
-def _mesh(compiled: Compiled, flat: Flat, name: str) -> Mesh:
-    key, scale = compiled.files[name]
-    source = flat.meshes.get(key)
-    return Mesh(name=name, files=source.files if source else (), scale=scale)
 
 
 def _unnamed(items: Iterable[Any], kind: str, flat: Flat) -> list[Finding]:

@@ -320,12 +320,15 @@ class _Edits:
 
     def _indent_of(self, element: SourceElement) -> str | None:
         """The white space before an element; None where something else stands on its line."""
-        if not self.newline:
-            return None
+        before = self._line_before(element)
+        blank = self.newline and not before.strip(" \t\ufeff")
+        return before.lstrip("\ufeff") if blank else None
+
+    def _line_before(self, element: SourceElement) -> str:
+        """The text between the begin of the line and an element."""
         start = self.text.rfind("\n", 0, element.start)
         start = max(start, self.text.rfind("\r", start + 1, element.start))
-        before = self.text[start + 1 : element.start]
-        return None if before.strip(" \t\ufeff") else before.lstrip("\ufeff")
+        return self.text[start + 1 : element.start]
 
     def _indent_in(self, source: SourceElement) -> str | None:
         """The white space before what stands in an element; None where that is on one line."""
@@ -357,7 +360,8 @@ class _Edits:
             lines = [line for _, group in inserted.values() for line in group]
             text = "".join(before + line for line in lines)
             if indent is not None:
-                text += self.newline + self._line_indent(source)
+                line = self._line_before(source)
+                text += self.newline + line[: len(line) - len(line.lstrip(" \t"))]
             if source.alone:
                 self._open(source, text)
             else:
@@ -376,13 +380,6 @@ class _Edits:
                         break
                     at = comment.end
             self._replace(at, at, text)
-
-    def _line_indent(self, element: SourceElement) -> str:
-        """The white space that the line begins with in which an element stands."""
-        start = self.text.rfind("\n", 0, element.start)
-        start = max(start, self.text.rfind("\r", start + 1, element.start))
-        line = self.text[start + 1 : element.start]
-        return line[: len(line) - len(line.lstrip(" \t"))]
 
     def _open(self, element: SourceElement, inside: str) -> None:
         """Give an element that was closed at once something to hold."""

@@ -55,9 +55,9 @@ def test_random_trees():
 
 
 def test_a_long_chain_needs_no_recursion():
-    robot = read(chain_urdf(20_000)).robot
-    assert len(tree.path_to(robot, "link20000")) == 20_000
-    assert len(tree.below(robot, "link1")) == 20_000
+    robot = read(chain_urdf(5_000)).robot
+    assert len(tree.path_to(robot, "link5000")) == 5_000
+    assert len(tree.below(robot, "link1")) == 5_000
 
 
 def test_free_names():

@@ -298,7 +298,7 @@ def test_a_fixed_joint_does_not_lose_its_axis():
     assert reroot(document, "b").robot.joints[0].axis == (0.0, 0.0, 0.0)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(robots(), st.data(), st.sampled_from(["keep", "move"]))
 def test_any_robot_has_another_root_or_a_reason(robot: Robot, data: st.DataObject, frames: str):
     document = read(to_text(robot))
