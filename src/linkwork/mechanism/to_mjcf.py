@@ -94,7 +94,9 @@ def to_mjcf(
     problems = [*left_out(robot), *sizeless]
     assets: dict[str, _Asset] = {}
     names: dict[str, str | None] = {}
-    for name in dict.fromkeys(_mesh_names(robot)):
+    shapes = [shape for link in robot.links for shape in (*link.visuals, *link.collisions)]
+    meshes = [shape.geometry for shape in shapes if isinstance(shape.geometry, Mesh)]
+    for name in dict.fromkeys(mesh.filename for mesh in meshes):
         try:
             path = find(name)
             data, suffix, as_it_is = _readable(path)
@@ -132,13 +134,6 @@ class _Asset:
     written: str
     new: bool  # to be written beside the MJCF
     remade: bool  # in another format than the file it comes from
-
-
-def _mesh_names(robot: Robot) -> Iterator[str]:
-    for link in robot.links:
-        for shape in (*link.visuals, *link.collisions):
-            if isinstance(shape.geometry, Mesh):
-                yield shape.geometry.filename
 
 
 def _free_name(stem: str, suffix: str, taken: dict[str, _Asset]) -> str:
