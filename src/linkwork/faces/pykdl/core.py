@@ -82,6 +82,8 @@ class Core:
         self.wrenches = tuple(f"wrench:{k + 1}" for k in range(first, len(segments)))
         """The names of the wrenches on the others, as parameters."""
         self._functions: dict[Any, Call] = {}
+        self.kept: dict[type, dict[Any, Call]] = {}
+        """The calls that solvers of each kind have asked for: programs make solvers anew."""
 
     def function(self, algorithm: str, count: int | None = None, **static: Any) -> Call:
         """An algorithm of the frame behind so many segments, or of the whole chain."""
@@ -182,17 +184,17 @@ class Core:
         sizes |= {f"{part} {k}": 3 for _, k in loaded for part in ("force", "torque")}
         return _Asked(sizes, expression, Array((m.n_v,)), general)
 
-    def velocities(self, count: int, *given: Any, towards: tuple[Any, ...] = ()) -> Any:
-        """Least velocities that come nearest to a twist, and how far they are from singular ones.
+    def velocities(self, count: int, towards: bool) -> Call:
+        """A call of q and a twist as two vectors: the least velocities that come nearest to it.
 
-        ``given``: q, and the twist as two vectors. What it leaves free goes ``towards`` positions:
-        these, weights, and the share of the way in a second. With the velocities come a number
-        below the least singular value, and that over the Jacobian's norm (`solve.least_norm`); both
-        are 0 where the general functions must find velocities.
+        What the twist leaves free goes ``towards`` positions: these, weights, and the share of the
+        way in a second. With the velocities come a number below the least singular value, and that
+        over the Jacobian's norm (`solve.least_norm`); both are 0 where the general functions must
+        find velocities.
         """
         if not 0 < self.robot.n_v <= MOST_JOINTS:
-            return _SINGULAR
-        return self.call("velocity", count, bool(towards))(*given, *towards)
+            return lambda *_given: _SINGULAR
+        return self.call("velocity", count, towards)
 
     def _velocity(self, count: int, towards: bool) -> _Asked:
         n = self.robot.n_v

@@ -65,7 +65,8 @@ class ChainIkSolverVel(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
-        check("CartToJnt", q_in, JntArray, v_in, Twist, qdot_out, JntArray)
+        if not q_in.__class__ is qdot_out.__class__ is JntArray or v_in.__class__ is not Twist:
+            check("CartToJnt", q_in, JntArray, v_in, Twist, qdot_out, JntArray)
         code = self._fits(q_in, qdot_out, *self._needed())
         if code != E_NOERROR:
             return self._set(code)
@@ -84,8 +85,11 @@ class ChainIkSolverVel(SolverI):
 
     def _regular(self, q: Floats, twist: Twist, *towards: Any) -> Floats | None:
         """Velocities where the Jacobian has full rank by far; None where singular values decide."""
-        given = (q, twist._a._v, twist._b._v)
-        found, bound, share = self._core.velocities(self._segments, *given, towards=towards)
+        call = self._calls.get("velocity")
+        if call is None:
+            call = self._core.velocities(self._segments, bool(towards))
+            self._calls["velocity"] = call
+        found, bound, share = call(q, twist._a._v, twist._b._v, *towards)
         return found if bound > self._eps and share > _SAFE else None
 
     def _solved(

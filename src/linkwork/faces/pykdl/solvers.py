@@ -82,7 +82,15 @@ class SolverI:
         self._core = content.core
         self._joints = content.joints
         self._segments = len(content.segments)
-        self._calls: dict[int, Any] = {}  # by the number of segments that was asked for
+        self._calls: dict[Any, Any] = self._core.kept.setdefault(type(self), {})
+
+    def _function(self, algorithm: str, count: int | None = None, *static: tuple[str, Any]) -> Any:
+        """A function of the core, found at once when it has been asked for before."""
+        key = (algorithm, count, static)
+        found = self._calls.get(key)
+        if found is None:
+            found = self._calls[key] = self._core.function(algorithm, count, **dict(static))
+        return found
 
     def _set(self, code: int) -> int:
         self._error = code
@@ -92,16 +100,11 @@ class SolverI:
         """0 where the chain is as it was and arrays have its number of joints, else the code."""
         if self._chain._content is not self._content:
             return E_NOT_UP_TO_DATE
+        n = self._joints
         for array in arrays:
-            if array._a.shape[-1] != self._joints:
+            if len(array._a) != n:
                 return E_SIZE_MISMATCH
         return E_NOERROR
-
-    def _fits_one(self, array: Any) -> bool:
-        """Whether an argument is a JntArray for the chain, which is as it was."""
-        if array.__class__ is not JntArray or self._chain._content is not self._content:
-            return False
-        return len(array._a) == self._joints
 
     def _counted(self, segment_nr: int, *arrays: Any) -> tuple[int, int]:
         """What `_fits` gives, or the code for too many segments; and how many are meant."""
@@ -138,10 +141,13 @@ class ChainFkSolverPos(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for positions that are not finite.
         """
-        call = self._calls.get(segmentNr) if segmentNr.__class__ is int else None
-        if call is not None and p_out.__class__ is Frame and self._fits_one(q_in):
-            p_out._a._m, p_out._b._v = call(q_in._a)
-            return self._set(E_NOERROR)
+        known = q_in.__class__ is JntArray and p_out.__class__ is Frame
+        if known and segmentNr.__class__ is int and self._chain._content is self._content:
+            call = self._calls.get(segmentNr)
+            if call is not None and len(q_in._a) == self._joints:
+                p_out._a._m, p_out._b._v = call(q_in._a)
+                self._error = E_NOERROR
+                return E_NOERROR
         one = isinstance(p_out, Frame)
         frames = cast("list[Any]", p_out if isinstance(p_out, (list, tuple)) else [p_out])
         if not isinstance(q_in, JntArray) or not all([isinstance(f, Frame) for f in frames]):
@@ -176,10 +182,11 @@ class ChainFkSolverVel(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
-        check("JntToCart", q_in, JntArrayVel, p_out, FrameVel)
+        if q_in.__class__ is not JntArrayVel or p_out.__class__ is not FrameVel:
+            check("JntToCart", q_in, JntArrayVel, p_out, FrameVel)
         q, v = q_in._q, q_in._qdot
         call = self._calls.get(segmentNr) if segmentNr.__class__ is int else None
-        if call is None or not (self._fits_one(q) and self._fits_one(v)):
+        if call is None or self._fits(q, v) != E_NOERROR:
             if self._chain._content is not self._content:
                 self.updateInternalDataStructures()
             code, count = self._counted(segmentNr, q, v)
@@ -188,7 +195,8 @@ class ChainFkSolverVel(SolverI):
             call = self._calls[segmentNr] = self._core.call("motion", count)
         frame, twist = p_out._a, p_out._b
         frame._a._m, frame._b._v, twist._a._v, twist._b._v = call(q._a, v._a)
-        return self._set(E_NOERROR)
+        self._error = E_NOERROR
+        return E_NOERROR
 
 
 class ChainFkSolverVel_recursive(ChainFkSolverVel):
@@ -241,10 +249,13 @@ class ChainJntToJacSolver(_WithLocks):
 
         Raises: WrongTypeError (a TypeError); InputError for positions that are not finite.
         """
-        check("JntToJac", q_in, JntArray, jac, Jacobian)
-        code, count = self._counted(seg_nr, q_in, jac)
+        if q_in.__class__ is not JntArray or jac.__class__ is not Jacobian:
+            check("JntToJac", q_in, JntArray, jac, Jacobian)
+        code, count = self._counted(seg_nr, q_in)
+        if jac._a.shape[1] != self._joints and code == E_NOERROR:
+            code = E_SIZE_MISMATCH
         if code == E_NOERROR:
-            jac._a = self._packed(self._core.function("jacobian", count)(q_in._a))
+            jac._a = self._packed(self._function("jacobian", count)(q_in._a))
         return self._set(code)
 
 
@@ -313,21 +324,25 @@ class ChainJntToJacDotSolver(_WithLocks):
         """
         if jdot is None:
             jdot = jac_dot_q_dot
-        check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
-        arrays = (q_in._q, q_in._qdot, *([jdot] if isinstance(jdot, Jacobian) else []))
-        code, count = self._counted(seg_nr, *arrays)
+        if q_in.__class__ is not JntArrayVel or jdot.__class__ not in (Jacobian, Twist):
+            check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
+        whole = isinstance(jdot, Jacobian)
+        q, v = q_in._q, q_in._qdot
+        code, count = self._counted(seg_nr, q, v)
+        if whole and jdot._a.shape[1] != self._joints and code == E_NOERROR:
+            code = E_SIZE_MISMATCH
         if code != E_NOERROR:
             return self._set(code)
-        reference = _REFERENCES[self._representation]
-        q, v = (
-            q_in._q._a,
-            q_in._qdot._a if self._free.all() else np.where(self._free, q_in._qdot._a, 0.0),
-        )
-        if isinstance(jdot, Jacobian):
-            function = self._core.function("jacobian_dot", count, reference=reference)
-            jdot._a = self._packed(function(q, v))
+        reference = ("reference", _REFERENCES[self._representation])
+        moving = np.where(self._free, v._a, 0.0) if self._locked else v._a
+        if whole:
+            jdot._a = self._packed(self._function("jacobian_dot", count, reference)(q._a, moving))
         else:
-            jdot._a._v, jdot._b._v = self._core.call("jacobian_dot_v", count, reference)(q, v)
+            call = self._calls.get((count, reference))
+            if call is None:
+                call = self._core.call("jacobian_dot_v", count, reference[1])
+                self._calls[count, reference] = call
+            jdot._a._v, jdot._b._v = call(q._a, moving)
         return self._set(E_NOERROR)
 
 
@@ -356,25 +371,42 @@ class ChainIdSolver(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
-        four = (q, q_dot, q_dotdot, torques)
-        if not all([isinstance(one, JntArray) for one in four]):
-            raise wrong("CartToJnt", "three JntArrays, a list of Wrenches and a JntArray", *four)
-        code = self._fits(*four)
+        if (
+            not q.__class__
+            is q_dot.__class__
+            is q_dotdot.__class__
+            is torques.__class__
+            is JntArray
+        ):
+            four = (q, q_dot, q_dotdot, torques)
+            if not all([isinstance(one, JntArray) for one in four]):
+                text = "three JntArrays, a list of Wrenches and a JntArray"
+                raise wrong("CartToJnt", text, *four)
+        code = self._fits(q, q_dot, q_dotdot, torques)
         if code == E_NOERROR and len(f_ext) != self._segments:
             code = E_SIZE_MISMATCH
         if code != E_NOERROR:
             return self._set(code)
+        loads: list[Any] = []
         for wrench in f_ext:
-            if not isinstance(wrench, Wrench):
+            if wrench.__class__ is not Wrench and not isinstance(wrench, Wrench):
                 raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
-        loads = [x for w in f_ext[self._core.standing :] for x in (w._a._v, w._b._v)]
-        forces = self._core.call("forces")
-        torques._a = forces(q._a, q_dot._a, q_dotdot._a, self._gravity, *loads)
+            loads += wrench._a._v, wrench._b._v
+        forces = self._calls.get("forces")
+        if forces is None:
+            forces = self._calls["forces"] = self._core.call("forces")
+        torques._a = forces(
+            q._a, q_dot._a, q_dotdot._a, self._gravity, *loads[2 * self._core.standing :]
+        )
         return self._set(E_NOERROR)
 
 
 class ChainIdSolver_RNE(ChainIdSolver):
     """Inverse dynamics; ``grav`` is the free-fall acceleration in the axes of the base, m/s²."""
+
+
+_GRAVITY = ("parameters", ("gravity",))
+_NONE = np.zeros(3)
 
 
 class ChainDynParam(SolverI):
@@ -391,28 +423,29 @@ class ChainDynParam(SolverI):
 
     def JntToGravity(self, q: JntArray, gravity: JntArray) -> int:
         """Set ``gravity`` to the forces of the joints that hold the chain still."""
-        check("JntToGravity", q, JntArray, gravity, JntArray)
+        if not q.__class__ is gravity.__class__ is JntArray:
+            check("JntToGravity", q, JntArray, gravity, JntArray)
         code = self._fits(q, gravity)
         if code == E_NOERROR:
-            gravity._a = self._core.function("gravity_forces", parameters=("gravity",))(
-                q._a, self._gravity
-            )
+            gravity._a = self._function("gravity_forces", None, _GRAVITY)(q._a, self._gravity)
         return self._set(code)
 
     def JntToCoriolis(self, q: JntArray, q_dot: JntArray, coriolis: JntArray) -> int:
         """Set ``coriolis`` to the forces that keep the velocities as they are, without gravity."""
-        check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
+        if not q.__class__ is q_dot.__class__ is coriolis.__class__ is JntArray:
+            check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
         code = self._fits(q, q_dot, coriolis)
         if code == E_NOERROR:
-            forces = self._core.function("bias_forces", parameters=("gravity",))
-            coriolis._a = forces(q._a, q_dot._a, np.zeros(3))
+            forces = self._function("bias_forces", None, _GRAVITY)
+            coriolis._a = forces(q._a, q_dot._a, _NONE)
         return self._set(code)
 
     def JntToMass(self, q: JntArray, H: JntSpaceInertiaMatrix) -> int:
         """Set ``H`` to the mass matrix; rotors count."""
-        check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
+        if q.__class__ is not JntArray or H.__class__ is not JntSpaceInertiaMatrix:
+            check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
         code = self._fits(q, H)
         if code == E_NOERROR:
-            found = self._core.function("mass_matrix")(q._a)
+            found = self._function("mass_matrix")(q._a)
             H._a = found + np.diag(self._core.rotors) if self._core.has_rotors else found
         return self._set(code)
