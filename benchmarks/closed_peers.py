@@ -19,7 +19,7 @@ import linkwork as lw
 from linkwork import models
 from linkwork.algorithms.closure import closure
 from linkwork.compile.symbolic import on_symbols
-from linkwork.mechanism.model import STANDARD_GRAVITY
+from linkwork.conventions import GRAVITY
 
 Floats = NDArray[np.float64]
 Solve = Callable[[Floats], Floats]  # positions of the actuated joints -> q
@@ -302,7 +302,7 @@ class Pinocchio:
     def dynamics(self) -> Callable[[tuple[Floats, Floats, Floats]], Floats]:
         """`constraintDynamics` with a ball joint for each loop; rods have no constraint model."""
         pin, model, data = self.pin, self.model, self.data
-        model.gravity.linear = np.array(STANDARD_GRAVITY)
+        model.gravity.linear = np.array(GRAVITY)
         kind = pin.ContactType.CONTACT_3D
         constraints = pin.StdVec_RigidConstraintModel()
         for a, b, held, _ in self.loops:

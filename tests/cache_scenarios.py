@@ -8,12 +8,9 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-import random
 import signal
 import subprocess
 import sys
-import threading
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -60,11 +57,6 @@ def call(linked: MachineCode, name: str) -> Callable[[float], float]:
     """A linked function, which holds the code."""
     function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(linked.address(name))
     return lambda x: linked and function(x)
-
-
-def number(linked: MachineCode) -> ctypes.c_double:
-    """The linked code's variable."""
-    return ctypes.c_double.from_address(linked.global_address("at"))
 
 
 def search_path() -> str:
@@ -120,27 +112,6 @@ def runs(cache: Cache, *, compiling: bool) -> str:
     return "; ".join(seen)
 
 
-def fight(cache: Cache) -> str:
-    """Read and write six kernels in random order, some a megabyte long; none may be half there."""
-    turn = random.Random(os.getpid())
-    kernels = []
-    for k in range(6):
-        data = bytes([k]) * (1000 if k < 4 else 1 << 20)
-        kernels.append((key_of("fight", str(k)), Entry({"k": k}, data)))
-    found = 0
-    for _ in range(150):
-        key, expected = turn.choice(kernels)
-        entry = cache.read(key)
-        if entry is None or turn.random() < 0.3:
-            cache.write(key, expected)
-        if entry is not None:
-            found += 1
-            assert dict(entry.facts) == expected.facts
-            assert entry.object_code == expected.object_code
-    assert found > 50
-    return "fine"
-
-
 def without_rights(cache: Cache) -> str:
     """A folder that the user may read but not write to: what is there is used, no more is kept."""
     folder = cache.folder
@@ -183,38 +154,6 @@ def without_space(cache: Cache) -> str:
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     cache.write(*large)
     assert cache.read(large[0]) == large[1]
-    return "fine"
-
-
-def forks(cache: Cache) -> str:
-    """Children forked while another thread compiles, links and drops do all of that themselves."""
-    stop = threading.Event()
-
-    def work() -> bool:
-        key, entry = kernel(random.randrange(10**6))
-        cache.write(key, entry)
-        found = cache.read(key)
-        return found == entry and call(MachineCode(entry.object_code), "line")(0.0) == 0.0
-
-    def on_and_on() -> None:
-        while not stop.is_set():
-            work()
-
-    # newer Pythons warn of forks beside threads, which is what is tried here
-    warnings.simplefilter("ignore", DeprecationWarning)
-    assert work()
-    other = threading.Thread(target=on_and_on)
-    other.start()
-    try:
-        for _ in range(20):
-            pid = os.fork()
-            if pid == 0:
-                signal.alarm(30)
-                os._exit(0 if work() else 1)
-            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    finally:
-        stop.set()
-        other.join()
     return "fine"
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
+from linkwork.conventions import GRAVITY
+from linkwork.mechanism.model import JointType, Mechanism
 
 
 @dataclass
@@ -59,7 +60,7 @@ class MuJoCo:
     def __init__(self, mujoco: Any, m: Mechanism) -> None:
         self.m, self.mujoco = m, mujoco
         spec = mujoco.MjSpec()
-        spec.option.gravity = STANDARD_GRAVITY
+        spec.option.gravity = GRAVITY
         spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
         spec.compiler.balanceinertia = False
         bodies: list[Any] = []
@@ -172,7 +173,7 @@ class Exudyn:
         self.mbs.AddObject(
             items.ObjectKinematicTree(
                 nodeNumber=node,
-                gravity=list(STANDARD_GRAVITY),
+                gravity=list(GRAVITY),
                 jointTypes=kinds,
                 linkParents=parents,
                 jointTransformations=exudyn.Matrix3DList(R),
@@ -224,7 +225,7 @@ class Pinocchio:
     def __init__(self, pin: Any, pair: Any) -> None:
         self.pin, self.pair = pin, pair
         self.m, self.model, self.data = pair.m, pair.model, pair.data
-        self.model.gravity.linear = np.array(STANDARD_GRAVITY)
+        self.model.gravity.linear = np.array(GRAVITY)
 
     def state(self, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
         """Its q and v, G, and dG/dt times v."""

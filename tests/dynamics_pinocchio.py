@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from linkwork.algorithms.configuration import random
+from linkwork.conventions import GRAVITY
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document
 from linkwork.mechanism.from_urdf import from_urdf
-from linkwork.mechanism.model import STANDARD_GRAVITY, Mechanism
+from linkwork.mechanism.model import Mechanism
 from robots import example_robot_urdfs, random_configuration, random_tree
 
 NOT_PLANAR = ("fixed", "revolute", "continuous", "prismatic", "floating", "spherical")
@@ -69,7 +70,7 @@ def beside(generator: np.random.Generator, document: Document, base: str) -> Bes
 
     m = from_urdf(document, base=base)
     model = pinocchio_model(document, base, m.body_joint_names[0])
-    model.gravity.linear = np.array(STANDARD_GRAVITY)
+    model.gravity.linear = np.array(GRAVITY)
     pair = Pair(m, model, model.createData())
     real = all(np.isfinite(m.lower)) and base == "fixed"
     q = random(m, generator, 1)[0] if real else random_configuration(generator, m)

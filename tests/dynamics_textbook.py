@@ -10,7 +10,8 @@ from __future__ import annotations
 import casadi as cs
 import numpy as np
 
-from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
+from linkwork.conventions import GRAVITY
+from linkwork.mechanism.model import JointType, Mechanism
 from robots import mechanism_from, random_configuration, random_tree
 
 
@@ -85,7 +86,7 @@ def columns(m: Mechanism, body: int) -> slice:
 
 
 def inverse_dynamics(
-    m: Mechanism, q: np.ndarray, v: np.ndarray, dv: np.ndarray, gravity=STANDARD_GRAVITY
+    m: Mechanism, q: np.ndarray, v: np.ndarray, dv: np.ndarray, gravity=GRAVITY
 ) -> np.ndarray:
     """Featherstone's table 5.1."""
     ways = list(_ways(m, q, v))
@@ -157,7 +158,7 @@ def lagrange(m: Mechanism) -> cs.Function:
         rate = cs.reshape(cs.jtimes(cs.vec(poses[body]), q, v), 4, 4)
         kinetic += cs.trace(rate @ second @ rate.T) / 2
         centre = poses[body] @ cs.vertcat(*c, 1)
-        potential += -mass * cs.dot(cs.DM(STANDARD_GRAVITY), centre[:3])
+        potential += -mass * cs.dot(cs.DM(GRAVITY), centre[:3])
     momentum = cs.gradient(kinetic, v)
     tau = cs.jtimes(momentum, q, v) + cs.jtimes(momentum, v, dv)
     tau += cs.gradient(potential - kinetic, q)

@@ -20,6 +20,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "linkwork"
 LEVELS = ("error", "warning", "note")
 CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
+TELLING = re.compile(r"[Ff]inding|[Pp]roblem|BadText|\bcode\b|\.wrong\(")
+
 _UNREAD = ("stiffness", "damping", "effort", "angle")
 _OF_REASONS = ast.unparse(  # whose parentheses depend on the version of Python
     ast.parse("next((code for said, code in _REASONS[use.element] if said in text))", mode="eval")
@@ -32,7 +34,7 @@ OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
     ("formats/mjcf/flatten.py", "f'no-{section}'"): {
         f"no-{section}": {lv} for section, (lv, _) in LEFT_OUT_OF.items()
     },
-    ("formats/mjcf/extract.py", "f'no-{code}'"): {f"no-{word}": {"note"} for word in _UNREAD},
+    ("formats/mjcf/read.py", "f'no-{code}'"): {f"no-{word}": {"note"} for word in _UNREAD},
     ("mechanism/check_meshes.py", _OF_REASONS): {
         code: {"warning"}
         for reasons in vars(check_meshes)["_REASONS"].values()
@@ -127,10 +129,10 @@ def _levels(call: ast.Call) -> set[str]:
 
 
 def modules() -> dict[str, _Module]:
-    """Every file of the library, by its path."""
+    """Every file of the library that speaks of findings, by its path."""
     files = {path.relative_to(SOURCE).as_posix(): path for path in SOURCE.rglob("*.py")}
     texts = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
-    return of_texts(texts)
+    return of_texts({name: text for name, text in texts.items() if TELLING.search(text)})
 
 
 def of_texts(texts: dict[str, str]) -> dict[str, _Module]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork import appearance
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism.from_urdf import rotation_from_rpy
 
@@ -204,12 +205,6 @@ def test_what_has_no_shapes_is_refused_by_name(robot: lw.Robot):
     assert empty.mesh().is_empty
 
 
-def test_the_functions_are_those_behind_the_methods(robot: lw.Robot):
-    assert appearance.link_mesh(robot, "base").bounds.tolist() == (
-        robot.link_mesh("base").bounds.tolist()
-    )
-
-
 @pytest.mark.parametrize("name", ["panda", "humanoid", "quadruped"])
 def test_bundled_robots_can_be_looked_at(name: str):
     robot = lw.load(name)
@@ -220,3 +215,14 @@ def test_bundled_robots_can_be_looked_at(name: str):
 def _has_shapes(robot: lw.Robot) -> bool:
     assert robot.document is not None
     return any(link.visuals for link in robot.document.robot.links)
+
+
+def test_a_robot_that_is_not_looked_at_needs_no_trimesh():
+    code = (
+        "import sys, linkwork as lw; r = lw.load('ur5e'); r.fk(r.neutral());"
+        "print([m for m in ('trimesh', 'linkwork.geometry.load') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.strip() == "[]"

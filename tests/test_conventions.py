@@ -7,7 +7,6 @@ import pytest
 
 import linkwork as lw
 from linkwork import conventions
-from linkwork.mechanism import named_positions
 
 TWO = """<robot name="two"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
 <joint name="late" type="revolute"><parent link="c"/><child link="d"/><origin xyz="1 0 0"/>
@@ -25,10 +24,6 @@ def test_the_constants():
     twist = np.arange(6)
     assert twist[conventions.LINEAR].tolist() == [0, 1, 2]
     assert twist[conventions.ANGULAR].tolist() == [3, 4, 5]
-
-
-def test_one_tolerance_for_followers():
-    assert conventions.FOLLOWER_TOLERANCE == named_positions._AGREEMENT
 
 
 def test_the_page_says_what_the_code_does():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import subprocess
@@ -63,9 +64,18 @@ def test_an_unknown_attribute_is_an_attribute_error(name):
     assert not hasattr(lw, name)
 
 
-def test_a_name_of_the_last_release_warns_and_names_the_new_one():
-    with pytest.warns(DeprecationWarning, match=r"linkwork\.Problem is called linkwork\.Finding"):
-        assert lw.Problem is lw.Finding
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Problem", "Finding"),
+        ("IKOptions", "ik.Options"),
+        ("IKResult", "ik.IKResult"),
+        ("InverseKinematics", "ik.InverseKinematics"),
+    ],
+)
+def test_a_name_of_the_last_release_warns_and_names_the_new_one(old, new):
+    with pytest.warns(DeprecationWarning, match=rf"linkwork\.{old} is called linkwork\.{new}"):
+        assert getattr(lw, old) is functools.reduce(getattr, new.split("."), lw)
 
 
 def test_importing_loads_nothing_heavy():
@@ -89,7 +99,7 @@ def test_computing_loads_neither_jax_nor_meshes():
 def test_names_come_from_submodules_in_any_order():
     code = (
         "import linkwork.robot, linkwork.loading, linkwork.solve.ik as ik, linkwork as lw;"
-        "print(lw.Robot is linkwork.robot.Robot, lw.IKOptions is ik.Options)"
+        "print(lw.Robot is linkwork.robot.Robot, lw.ik.InverseKinematics is ik.InverseKinematics)"
     )
     assert python(code) == "True True"
 

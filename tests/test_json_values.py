@@ -1,4 +1,4 @@
-"""Values as JSON takes them."""
+"""Results as JSON, and texts of strangers made legible."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import numpy as np
 
 from linkwork.json_values import as_json
+from linkwork.legible import legible
 
 
 def test_arrays_and_numbers_become_pythons_own():
@@ -26,3 +27,9 @@ def test_arrays_and_numbers_become_pythons_own():
 def test_what_json_has_no_number_for_is_none():
     given = {"a": np.array([1.0, np.nan]), "b": np.float64(np.inf), "c": [float("-inf"), None]}
     assert as_json(given) == {"a": [1.0, None], "b": None, "c": [None, None]}
+
+
+def test_legible_leaves_scripts_of_all_kinds_alone():
+    for text in ("arm_1", "Größe", "\u5de6\u624b", "\u05e9\u05dc\u05d5\u05dd", "a b"):
+        assert legible(text) == text
+    assert legible("a\nb") == r"a\nb" and legible("a\nb", lines=True) == "a\nb"

@@ -1,4 +1,4 @@
-"""From a name, a file or a text to a robot, or to an error that says which of these was meant."""
+"""Where descriptions come from, and which files their names mean."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.errors import InputError
+from linkwork.locating import IMAGE_SUFFIXES, locate, package_finder
 from linkwork.models import MODELS, path
 from mjcf_samples import OBJ
 from robots import chain_urdf, every_joint_urdf
@@ -243,3 +245,55 @@ def test_masses_that_follow_from_a_mesh_of_an_mjcf(tmp_path):
     )
     mechanism = lw.load(tmp_path / "r.xml").mechanism
     assert mechanism.mass.sum() == pytest.approx(1000.0 / 6.0, rel=1e-9)  # of water
+
+
+@pytest.fixture
+def ros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A ROS path with a package, and a description elsewhere."""
+    (tmp_path / "ros" / "arm" / "meshes").mkdir(parents=True)
+    (tmp_path / "ros" / "arm" / "meshes" / "link.stl").write_bytes(b"")
+    (tmp_path / "ros" / "arm" / "meshes" / "skin.png").write_bytes(b"")
+    (tmp_path / "mine").mkdir()
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "ros"))
+    return tmp_path.resolve()
+
+
+def test_the_environments_packages_are_searched(ros: Path, monkeypatch: pytest.MonkeyPatch):
+    file = ros / "mine" / "robot.urdf"
+    mesh = ros / "ros" / "arm" / "meshes" / "link.stl"
+    assert locate("package://arm/meshes/link.stl", file) == mesh
+    assert package_finder(file)("arm") == ros / "ros" / "arm"
+    monkeypatch.delenv("ROS_PACKAGE_PATH")
+    with pytest.raises(InputError, match="not found"):
+        locate("package://arm/meshes/link.stl", file)
+    assert locate("package://arm/meshes/link.stl", file, [ros / "ros"]) == mesh
+    assert package_finder(file, [ros / "ros"])("arm") == ros / "ros" / "arm"
+
+
+def test_images_are_found_by_their_own_suffixes(ros: Path):
+    file = ros / "mine" / "robot.urdf"
+    name = "package://arm/meshes/skin.png"
+    assert locate(name, file, suffixes=IMAGE_SUFFIXES).name == "skin.png"
+    with pytest.raises(InputError, match="no such file by its name"):
+        locate(name, file)
+
+
+def test_the_home_folder_is_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "near.stl").write_bytes(b"")
+    with pytest.raises(InputError, match="outside"):
+        locate("../near.stl", tmp_path / "sub" / "robot.urdf")
+
+
+def test_the_environment_allows_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    mesh = tmp_path.resolve() / "elsewhere" / "link.stl"
+    mesh.parent.mkdir()
+    mesh.write_bytes(b"")
+    file = tmp_path / "mine" / "urdf" / "robot.urdf"
+    with pytest.raises(InputError, match="allow"):
+        locate(str(mesh), file)
+    monkeypatch.setenv("LINKWORK_ALLOW", f"/nowhere:{mesh.parent}".replace(":", os.pathsep))
+    assert locate(str(mesh), file) == mesh
+    monkeypatch.setenv("LINKWORK_ALLOW", str(mesh.parent.parent))
+    assert package_finder(file)("elsewhere") == mesh.parent

@@ -6,10 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import linkwork as lw
 from linkwork.errors import DescriptionError, InputError, UnknownNameError
-from linkwork.models import path
+from linkwork.models import MODELS, path
 from seeds import rng
 
 
@@ -158,6 +159,36 @@ def test_without_positions_every_joint_is_free(name):
     held = robot.assemble(off[[robot.joint_names.index(j) for j in robot.actuated]], q0=start)
     assert np.linalg.norm(found.q - off) < np.linalg.norm(held.q - off)  # no joint was held
     assert robot.assemble().success
+
+
+@pytest.mark.sweep(3, by="name")
+@pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name].closed])
+def test_without_positions_it_is_the_nearest_assembled_configuration(name):
+    robot, g = lw.load(name), rng(f"nearest {name}")
+    if robot.n_q != robot.n_v:
+        pytest.skip("SciPy knows no quaternions")
+    m = robot.mechanism
+    length = robot.solver(tasks=lw.ik.Closed()).problem.length
+    unit = np.array([1.0 / length if kind.n_lengths else 1.0 for kind in m.joint_types])
+    lower, upper = robot.limits.lower, robot.limits.upper
+    start = robot.assemble().q
+    for _ in range(3):
+        q0 = np.clip(start + g.normal(0.0, 0.1, robot.n_q) / unit, lower, upper)
+        found = robot.assemble(q0=q0)
+        assert found.success
+        U, s, _ = np.linalg.svd(robot.closure_jacobian(found.q))
+        rows = U[:, : int(np.count_nonzero(s > 1e-6 * s[0]))].T  # SLSQP takes no redundant ones
+        result = minimize(
+            lambda q, q0=q0: np.square((q - q0) * unit).sum(),
+            found.q,
+            method="SLSQP",
+            bounds=list(zip(lower, upper, strict=True)),
+            constraints={"type": "eq", "fun": lambda q, rows=rows: rows @ robot.closure(q)},
+            options={"ftol": 1e-14, "maxiter": 200},
+        )
+        away = np.linalg.norm((found.q - q0) * unit)
+        assert away <= np.sqrt(result.fun) + 1e-5
+        np.testing.assert_allclose(found.q * unit, result.x * unit, atol=2e-3)
 
 
 def test_the_old_name_of_the_start_is_told():

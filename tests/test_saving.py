@@ -426,6 +426,18 @@ def test_p1_each_format_is_written_by_the_end_of_the_name_and_as_text(tmp_path: 
     assert loops.mechanism == robot.mechanism
 
 
+def test_loops_of_an_mjcf_count_once_where_a_file_with_loops_lies_beside_it(tmp_path: Path):
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+    robot = lw.load("four_bar")
+    lw.save(robot, tmp_path / "a.urdf")
+    lw.save(robot, tmp_path / "a.xml")
+    assert (tmp_path / "a.loops.yaml").exists()
+    alone = lw.load(tmp_path / "a.xml", loops=False)
+    assert lw.load(tmp_path / "a.xml").mechanism == alone.mechanism
+    both = lw.load(tmp_path / "a.xml", loops=tmp_path / "a.loops.yaml")
+    assert len(both.loops) == len(alone.loops) + 1
+
+
 def test_what_a_format_cannot_hold_is_told_or_refused(tmp_path: Path):
     pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
     robot = lw.load("planar_3r").with_loop("base_link", "tool0", "universal", name="u")

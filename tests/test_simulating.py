@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 from linkwork.errors import InputError
 from linkwork.simulating import _library, simulate
-from linkwork.simulation.actuators import PD
+from linkwork.simulation.joint_forces import PD
 
 ROBOT = lw.load("planar_2r")
 Q0, V0 = np.array([0.3, 0.4]), np.array([1.0, -2.0])

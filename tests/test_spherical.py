@@ -128,7 +128,7 @@ def test_a_target_beyond_the_angle_ends_at_it():
 
 def test_a_margin_narrows_the_angle():
     robot = arm()
-    solver = lw.InverseKinematics(
+    solver = lw.ik.InverseKinematics(
         robot.mechanism, "hand", limits=lw.ik.PositionLimit({"shoulder": 0.4})
     )
     q = robot.random(200, seed=rng("margin"))
@@ -136,7 +136,7 @@ def test_a_margin_narrows_the_angle():
     found = solver.solve(robot.fk(q[inside], "hand"))
     assert found.success.all() and (angles(found.q) <= 0.8).all()
     with pytest.raises(lw.errors.InputError, match="leaves no position of joint 'shoulder'"):
-        lw.InverseKinematics(robot.mechanism, "hand", limits=lw.ik.PositionLimit(1.3))
+        lw.ik.InverseKinematics(robot.mechanism, "hand", limits=lw.ik.PositionLimit(1.3))
 
 
 def test_a_controller_keeps_the_angle():

@@ -3,7 +3,7 @@
     python tools/minimax.py            # prints its coefficients, and the largest error
 
 Remez' exchange (E. Remez, 1934; see J.-M. Muller, "Elementary Functions", 3rd edition, section
-3.6) in 60-digit arithmetic. The result is what stands in ``src/linkwork/compile/elementary.py``.
+3.6) in 60-digit arithmetic. The result is what stands in ``src/linkwork/compile/optable.py``.
 """
 
 from __future__ import annotations

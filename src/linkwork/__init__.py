@@ -9,6 +9,7 @@ result = robot.ik(T, "tool0")
 
 from __future__ import annotations
 
+import functools
 import importlib
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -45,13 +46,10 @@ if TYPE_CHECKING:
     from linkwork.saving import save as save
     from linkwork.saving import to_text as to_text
     from linkwork.simulating import simulate as simulate
-    from linkwork.simulation.actuators import PD as PD
     from linkwork.simulation.inputs import Event as Event
+    from linkwork.simulation.joint_forces import PD as PD
+    from linkwork.simulation.joint_forces import Stops as Stops
     from linkwork.simulation.result import Simulation as Simulation
-    from linkwork.simulation.stops import Stops as Stops
-    from linkwork.solve.ik import InverseKinematics as InverseKinematics
-    from linkwork.solve.options import Options as IKOptions
-    from linkwork.solve.result import IKResult as IKResult
 
 __version__ = "0.1.0.dev0"
 
@@ -67,19 +65,16 @@ _HOMES = {
     "ShapeError": "errors",
     "UnknownNameError": "errors",
     "UnsupportedFeatureError": "errors",
-    "IKOptions": "solve.options:Options",
-    "IKResult": "solve.result",
-    "InverseKinematics": "solve.ik",
     "Coupling": "mechanism.loops",
     "JointType": "mechanism.model",
     "Loop": "mechanism.loops",
     "Limits": "robot",
     "Mechanism": "mechanism.model",
     "Event": "simulation.inputs",
-    "PD": "simulation.actuators",
+    "PD": "simulation.joint_forces",
     "Robot": "robot",
     "Simulation": "simulation.result",
-    "Stops": "simulation.stops",
+    "Stops": "simulation.joint_forces",
     "DHRow": "formats.dh",
     "DHTable": "formats.dh",
     "from_dh": "loading",
@@ -100,10 +95,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "DescriptionError",
     "Event",
     "Finding",
-    "IKOptions",
-    "IKResult",
     "InputError",
-    "InverseKinematics",
     "JointType",
     "Limits",
     "LinkworkError",
@@ -140,7 +132,12 @@ __all__ = [  # noqa: RUF022  in the order of dir()
 _MODULES = ("faces", "ik", "poses", "trajectory", "urdf")
 
 # Names of the last release, with those of now.
-_RENAMED = {"Problem": "Finding"}
+_RENAMED = {
+    "IKOptions": "ik.Options",
+    "IKResult": "ik.IKResult",
+    "InverseKinematics": "ik.InverseKinematics",
+    "Problem": "Finding",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -148,14 +145,13 @@ def __getattr__(name: str) -> Any:
         new = _RENAMED[name]
         message = f"linkwork.{name} is called linkwork.{new}, and has the old name for one release"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return getattr(importlib.import_module(__name__), new)
+        return functools.reduce(getattr, new.split("."), importlib.import_module(__name__))
     if name in _MODULES:
         return importlib.import_module(f"linkwork.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'linkwork' has no attribute '{name}'")
-    module, _, inner = home.partition(":")
-    value = getattr(importlib.import_module(f"linkwork.{module}"), inner or name)
+    value = getattr(importlib.import_module(f"linkwork.{home}"), name)
     globals()[name] = value
     return value
 

@@ -61,16 +61,16 @@ GRAVITY: Final = (0.0, 0.0, -STANDARD_GRAVITY)
 """The default gravity vector in world axes, m/s²: z points up."""
 
 LINEAR: Final = slice(0, 3)
-"""Where the linear part of a twist, a wrench or a Jacobian's rows stands."""
+"""The linear part of a twist, of a wrench or of a Jacobian's rows."""
 
 ANGULAR: Final = slice(3, 6)
-"""Where the angular part of a twist, a wrench or a Jacobian's rows stands."""
+"""The angular part of a twist, of a wrench or of a Jacobian's rows."""
 
 QUATERNION_ORDER: Final = "wxyz"
 """The order of the four numbers of a quaternion."""
 
 FOLLOWER_TOLERANCE: Final = 1e-9
-"""How far a value given for a follower may be from the one that its leader implies."""
+"""The distance that a value given for a follower may have from the one that its leader implies."""
 
 RIGID_TOLERANCE: Final = 1e-6
 """The distance that each number of a given pose or rotation may have from that of a rigid one."""

@@ -15,8 +15,7 @@ from linkwork import models, settings
 from linkwork.errors import DescriptionError, InputError, UnsupportedFeatureError
 from linkwork.formats import dh
 from linkwork.formats import loops as loops_format
-from linkwork.formats.loops import LoopsRecord
-from linkwork.formats.loops_joints import with_joints
+from linkwork.formats.loops import LoopsRecord, with_joints
 from linkwork.formats.urdf import read as urdf
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
@@ -29,10 +28,7 @@ from linkwork.robot import Robot
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes"
 
-_FOREIGN = {
-    ".sdf": "URDF, xacro and MJCF are read",
-    ".usd": "URDF, xacro and MJCF are read",
-}
+_FOREIGN = (".sdf", ".usd")
 _MJCF = (".xml", ".mjcf")
 
 
@@ -56,7 +52,7 @@ def load(
 
     ``loops`` is a file with loops, couplings and actuated joints, as `formats.loops` says. Without
     it ``NAME.loops.yaml`` beside the description is taken, or a ``robot.yaml`` with a
-    ``closed_loop``; False takes none.
+    ``closed_loop``, but not for an MJCF with equalities of its own; False takes none.
 
     Raises: DescriptionError with every problem in the file, MissingFileError (a FileNotFoundError
     too) where there is none; UnknownNameError for a model that does not exist;
@@ -66,10 +62,15 @@ def load(
     given = source if isinstance(source, Document) else _resolve(source)
     document = None
     if isinstance(given, Path) and given.suffix.lower() == ".json":
-        mechanism, record = _from_json(given, base), _record_of(given, loops or False)
+        if base != "fixed":
+            raise InputError("a JSON file holds a whole mechanism, with its base; base is 'fixed'")
+        mechanism, record = _from_json(given), _record_of(given, loops or False)
     elif not isinstance(given, Document) and _is_mjcf(given):
-        mechanism = _from_mjcf(given, base, allow)
-        record = _record_of(given, loops)
+        if base != "fixed":
+            raise InputError("in MJCF a <freejoint> says that a body floats; base is 'fixed'")
+        mechanism = _from_mjcf(given, allow)
+        is_closed = bool(mechanism.loops or mechanism.couplings)
+        record = _record_of(given, False if is_closed and loops is None else loops)
         if record.joints:
             raise UnsupportedFeatureError(f"{record.file}: joint_name is for joints of a URDF")
     else:
@@ -148,7 +149,13 @@ def read(
     Raises: as `load`.
     """
     if isinstance(source, io.IOBase) or hasattr(source, "read"):
-        return _of_stream(source, file)  # pyright: ignore[reportArgumentType] -- it has read()
+        stream: Any = source
+        data: str | bytes = stream.read()
+        name = getattr(stream, "name", None)
+        if isinstance(data, str) and not data.lstrip("\ufeff \t\r\n").startswith("<"):
+            data = data.encode()  # never the name of another file, which a str would be taken for
+        name = file or (name if isinstance(name, str) else None)
+        return urdf.read(data, file=name, keep_source=True)
     given = _resolve(source)  # pyright: ignore[reportArgumentType] -- no file, so one of these
     return _read(given, file, arguments, allow, keep_source=True, accepted=accepted)
 
@@ -174,17 +181,6 @@ def _read(
     return urdf.read(given, file=file, keep_source=keep_source, accepted=accepted)
 
 
-def _of_stream(stream: IO[Any], file: str | None) -> Document:
-    """The document in an open file: a description itself, never the name of another file."""
-    data: str | bytes = stream.read()
-    name = getattr(stream, "name", None)
-    content = data
-    if isinstance(data, str) and not data.lstrip("\ufeff \t\r\n").startswith("<"):
-        content = data.encode()  # a str would be taken for a path
-    name = file or (name if isinstance(name, str) else None)
-    return urdf.read(content, file=name, keep_source=True)
-
-
 def _is_mjcf(given: str | Path | bytes) -> bool:
     """Whether the root element says MJCF; only asked where it may be."""
     if isinstance(given, Path):
@@ -200,19 +196,15 @@ def _is_mjcf(given: str | Path | bytes) -> bool:
     return is_mjcf(data)
 
 
-def _from_mjcf(given: str | Path | bytes, base: str, allow: Folders) -> Mechanism:
+def _from_mjcf(given: str | Path | bytes, allow: Folders) -> Mechanism:
     from linkwork.formats.mjcf.read import read as read_mjcf  # noqa: PLC0415  few need it
     from linkwork.mechanism.from_mjcf import from_mjcf, mesh_opener  # noqa: PLC0415  few need it
 
-    if base != "fixed":
-        raise InputError("in MJCF a <freejoint> says that a body floats; base is 'fixed'")
     opener = mesh_opener(allow=allow, ros_paths=settings.ros_paths(), home=settings.home())
     return from_mjcf(read_mjcf(given, allow=allow, open_mesh=opener))
 
 
-def _from_json(path: Path, base: str) -> Mechanism:
-    if base != "fixed":
-        raise InputError("a JSON file holds a whole mechanism, with its base; base is 'fixed'")
+def _from_json(path: Path) -> Mechanism:
     try:
         return from_json(bytes_of_file(str(path), LARGEST_FILE))
     except DescriptionError as error:
@@ -229,13 +221,6 @@ def _resolve(source: Source) -> str | Path | bytes:
     path = Path(text)
     suffix = path.suffix.lower()
     if suffix in _FOREIGN:
-        raise UnsupportedFeatureError(f"'{text}' is a {suffix} file: {_FOREIGN[suffix]}")
-    if (
-        isinstance(source, str)
-        and not suffix
-        and text not in (".", "..")
-        and os.sep not in text
-        and "/" not in text
-    ):
-        return models.path(text)
-    return path
+        raise UnsupportedFeatureError(f"'{text}' is a {suffix} file: URDF, xacro and MJCF are read")
+    plain = not suffix and text not in (".", "..") and os.sep not in text and "/" not in text
+    return models.path(text) if isinstance(source, str) and plain else path

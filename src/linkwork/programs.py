@@ -25,7 +25,7 @@ Function = Callable[..., NDArray[np.float64]]
 
 
 class Programs:
-    """What is compiled of a mechanism, by algorithm, static arguments and parameters.
+    """The compiled functions of a mechanism, by algorithm, static arguments and parameters.
 
     ``tip`` gives the frame that is meant where none is named. What holds these objects is not held
     by them, so that code goes with the last robot that uses it.
@@ -58,7 +58,7 @@ class Programs:
     def function(
         self, algorithm: str, static: Sequence[Any], parameters: tuple[str, ...] = ()
     ) -> Function:
-        """What a kernel is called by, with the least overhead.
+        """The function that calls a kernel with the least overhead.
 
         Raises: as `kernel`.
         """
@@ -110,7 +110,7 @@ class Programs:
 
     @cached_property
     def _labels(self) -> dict[str, list[str]]:
-        """What the numbers of each input, and the rows of frames, are called in messages."""
+        """The names in messages of the numbers of each input, and of the rows of frames."""
         m = self.mechanism
         q = [f"joint '{m.joint_of_q(k)}'" for k in range(m.n_q)]
         v = [f"joint '{m.joint_of_v(k)}'" for k in range(m.n_v)]

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork import settings
 from linkwork.algorithms import configuration
 from linkwork.algorithms.registry import find
 from linkwork.algorithms.regressor import inertial_parameters
+from linkwork.appearance import RobotMeshes
 from linkwork.checks import whole_number
 from linkwork.compile.kernel import Kernel, OnBad
 from linkwork.compile.machine_code import COMPILING
@@ -25,19 +27,29 @@ from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.mechanism.parameters import External, dynamics_inputs
 from linkwork.programs import Function, Programs, named
-from linkwork.renamed import renamed_method, renamed_property
+from linkwork.renamed import renamed_keyword, renamed_method, renamed_property
 from linkwork.robot_ik import RobotIK
-from linkwork.robot_loops import RobotLoops
-from linkwork.robot_meshes import RobotMeshes
 from linkwork.robot_methods import RobotMethods
-from linkwork.robot_structure import RobotStructure
 
 if TYPE_CHECKING:
+    from linkwork.algorithms.jacobian import Reference
     from linkwork.formats.dh import Convention, DHTable
+    from linkwork.mechanism.loops import Coupling, Loop
+    from linkwork.mechanism.named_positions import Configuration
+    from linkwork.solve.closed.assembly import Actuated, Assembly
+    from linkwork.solve.closed.rates import Mobility, Singularities
     from linkwork.solve.engine import Known
     from linkwork.solve.ik import InverseKinematics
+    from linkwork.solve.result import AllSolutions, IKResult
 
 Floats = NDArray[np.float64]
+
+
+_STEPS_TO_NEAREST, _TRIES_TO_NEAREST = 300, 20
+"""The first try goes from q0; others are for what that does not assemble."""
+_TOLERANCE_OF_NEAREST = 1.0e-9
+"""How far (m, rad) loops may be open while the nearest is looked for: what leads towards q0 opens
+them by its rounding. They are closed from there."""
 
 
 class Limits(NamedTuple):
@@ -53,7 +65,7 @@ class Limits(NamedTuple):
     angle: Floats
 
 
-class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
+class Robot(RobotMethods, RobotIK, RobotMeshes):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),
@@ -115,12 +127,12 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
 
     @property
     def n_q(self) -> int:
-        """How many numbers a configuration has."""
+        """The number of positions: how long a configuration is."""
         return self.mechanism.n_q
 
     @property
     def n_v(self) -> int:
-        """How many numbers a velocity has: the degrees of freedom."""
+        """The number of velocities: the degrees of freedom."""
         return self.mechanism.n_v
 
     @property
@@ -131,7 +143,7 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is doubtful in the description, though it can be used."""
+        """Findings on what is doubtful in the description, though it can be used."""
         return self.mechanism.findings
 
     @property
@@ -141,6 +153,54 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
         Raises: InputError where there are several such links, or none is known.
         """
         return self._programs.tip()
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Links, in the order of the description; they are the first of the frames."""
+        m = self.mechanism
+        return m.frame_names[: m.n_link_frames]
+
+    @property
+    def parents(self) -> Mapping[str, str | None]:
+        """The link that each link hangs on, in the order of `link_names`; None for the root.
+
+        They are those of the description: a chain that is cut out, or turned around, keeps them.
+        """
+        names = self.link_names
+        above = self.mechanism.link_parent.tolist()
+        pairs = zip(names, above, strict=True)
+        return MappingProxyType({name: names[k] if k >= 0 else None for name, k in pairs})
+
+    @property
+    def joint_axes(self) -> NDArray[np.float64]:
+        """Unit axes of the joints of q (n_joints, 3), in the frame of the link that each one moves.
+
+        They are those of the description: a joint turns about its axis or slides along it, a planar
+        one moves across it. Floating and spherical joints have none: their rows are
+        zero. Joints of a chain whose
+        direction is turned around have the axis in the frame of the link that they move now.
+        """
+        m = self.mechanism
+        found = np.zeros((len(m.joint_names), 3))
+        for c, (name, kind) in enumerate(zip(m.joint_names, m.joint_types, strict=True)):
+            if not kind.has_quaternion:
+                link = m.frame(m.body_names[m.body_joint_names.index(name)])
+                found[c] = m.R_body_frame[link, 2] + 0.0
+        return found
+
+    @property
+    def mass(self) -> float:
+        """Mass of all links together, in kilograms."""
+        return float(self.mechanism.mass.sum())
+
+    def tree(self) -> str:
+        """Links and joints as a picture in text, one line for each link, as `linkwork info` shows.
+
+        Each line has the link, the joint that it hangs on, the joint's type, axis and limits.
+        """
+        from linkwork.robot_structure import tree_text  # noqa: PLC0415  not all need it
+
+        return tree_text(self)
 
     # configurations
 
@@ -218,7 +278,7 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
         parameters: Sequence[str] = (),
         **static: Any,
     ) -> Kernel:
-        """What stands behind `function`: it describes itself and gives its C source.
+        """The kernel behind `function`, which describes itself and gives its C source.
 
         Raises: as `function`.
         """
@@ -308,6 +368,216 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
         from linkwork.mechanism.to_dh import to_dh  # noqa: PLC0415  few need it
 
         return to_dh(self.mechanism, self.tip if tip is None else tip, convention=convention)
+
+    # loops
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """The loops that close beside the tree."""
+        return self.mechanism.loops
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """The joints that are where others put them, beside followers of the description."""
+        return self.mechanism.couplings
+
+    @property
+    def actuated(self) -> tuple[str, ...]:
+        """The joints that are driven; empty where it is not said."""
+        return self.mechanism.actuated
+
+    def assembler(self, actuated: str | Sequence[str] | None = None) -> Assembly:
+        """The compiled solver behind `assemble`, to be kept for many calls.
+
+        ``actuated``: the joints whose positions are given, where they are not the robot's.
+
+        Raises: UnknownNameError, InputError.
+        """
+        from linkwork.solve.closed.assembly import Assembly  # noqa: PLC0415  not all need it
+
+        key = None if actuated is None else _listed(actuated)
+        if key not in self._assemblers:
+            made = Assembly(self.mechanism, key, compiler=settings.compiler())
+            self._assemblers.setdefault(key, made)
+        return self._assemblers[key]
+
+    def assemble(
+        self,
+        actuated: Actuated | None = None,
+        q0: Configuration | None = None,
+        *,
+        follow: bool = True,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        threads: int | None = None,
+        near: Configuration | None = None,
+    ) -> IKResult:
+        """Configurations that are assembled, with the actuated joints at these positions.
+
+        Without ``actuated`` every joint is free: ``q`` is the assembled configuration nearest to
+        ``q0``, by default neutral, by the root of the sum of squares over the joints in loops
+        (radians; a slide counts by the mechanism's length), reached from ``q0`` without leaps.
+
+        ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: then what is not
+        named is where ``q0`` has it, and of a robot that does not say what is actuated the named
+        joints are. From ``q0`` (..., nq) the actuated joints go straight to these positions, and
+        the others are followed on their branch of assembly. Where it ends on the way, at a
+        singularity or at a joint's limit, it is no ``success``, and ``q`` is where it ends.
+        ``follow=False`` searches for any branch, from ``q0`` first, then at random; so it is
+        without ``q0``, from neutral first. ``steps``, and of a search ``tries`` and ``seed``, are
+        those of `ik.Options`.
+
+        Closed within 1e-12 m and rad, inside the limits, or not ``success``: `IKResult.reason` says
+        which loop stays open by how much.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
+        if near is not None:
+            q0 = renamed_keyword("Robot.assemble", "near", "q0", near, q0)
+        if actuated is None:
+            return self._nearest_assembled(q0, steps, tries, seed, threads)
+        try:
+            solver = self._assemblers[None]
+        except KeyError:
+            solver = self._assembler_for(actuated)
+        if threads is None:
+            threads = settings.most_threads()
+        how: Any = {"steps": steps, "tries": tries, "seed": seed, "threads": threads}
+        return solver.solve(actuated, q0, follow=follow, **how)
+
+    def _nearest_assembled(
+        self,
+        q0: Configuration | None,
+        steps: int | None,
+        tries: int | None,
+        seed: int | None,
+        threads: int | None,
+    ) -> IKResult:
+        """The assembled configurations nearest to q0 (..., nq), with every joint free."""
+        from linkwork.solve.inputs import configuration  # noqa: PLC0415  not all need it
+        from linkwork.solve.objectives import NearPosture  # noqa: PLC0415
+        from linkwork.solve.tasks import Closed  # noqa: PLC0415
+
+        m = self.mechanism
+        if "nearest" not in self._assemblers:
+            loosely = Closed(tolerance=_TOLERANCE_OF_NEAREST)
+            nearest = self.solver(tasks=loosely, objectives=NearPosture())
+            self._assemblers["nearest"] = nearest, self.solver(tasks=Closed())
+        nearest, closing = self._assemblers["nearest"]
+        wanted = configuration(neutral(m) if q0 is None else q0, m)
+        if threads is None:
+            threads = settings.most_threads()
+        how: Any = {"seed": seed, "threads": threads}
+        how |= {"tries": _TRIES_TO_NEAREST if tries is None else tries}
+        start = np.clip(wanted, m.lower, m.upper)  # what is in no loop goes to its limit too
+        many = _STEPS_TO_NEAREST if steps is None else steps
+        q = nearest.solve({"posture": wanted}, start, steps=many, **how).q
+        return closing.solve(None, q, steps=steps, **how)
+
+    def assemblies(  # noqa: PLR0913  all but two are named options
+        self,
+        actuated: Actuated,
+        q0: Configuration | None = None,
+        *,
+        starts: int = 500,
+        apart: float = 1.0e-3,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        threads: int | None = None,
+        near: Configuration | None = None,
+    ) -> AllSolutions:
+        """Every branch of assembly that is found for one row of positions, q (n, nq).
+
+        The nearest to ``q0`` first, found from ``starts`` starts. Branches that differ by less than
+        ``apart`` (radians of the joint that differs most) are one. The rest as in `assemble`.
+
+        Raises: as `assemble`; ShapeError for more than one row.
+        """
+        if near is not None:
+            q0 = renamed_keyword("Robot.assemblies", "near", "q0", near, q0)
+        threads = settings.most_threads() if threads is None else threads
+        solver = self._assembler_for(actuated)
+        how: Any = {"steps": steps, "tries": tries, "seed": seed, "threads": threads}
+        return solver.all_solutions(actuated, q0, starts=starts, apart=apart, **how)
+
+    def _assembler_for(self, actuated: Actuated) -> Assembly:
+        """By names where the robot does not say what is actuated."""
+        if isinstance(actuated, dict) and not self.mechanism.actuated:
+            return self.assembler(tuple(actuated))
+        return self.assembler()
+
+    def mobility(self, q: Configuration | None = None) -> Mobility:
+        """Degrees of freedom, rank and redundant rows of the loops, at q (nq,), or generic ones.
+
+        Raises: InputError where there are no loops, or they cannot be closed.
+        """
+        return self._programs.rates.mobility(q)
+
+    def is_assembled(self, q: Configuration, *, tolerance: float = 1.0e-6) -> Any:
+        """Whether all loops are closed and all couplings kept at q (..., nq): a bool, or an array.
+
+        Within ``tolerance`` m and rad, of loops shorter than 1 m that share of their length.
+        `closure` can be zero where a loop is half a turn from closed; this is not.
+
+        Raises: ShapeError, UnknownNameError; InputError where there are no loops or couplings.
+        """
+        closed = self._programs.rates.openings(q).max(axis=-1, initial=0.0) <= tolerance
+        return closed if closed.ndim else bool(closed)
+
+    def loop_wrenches(  # noqa: PLR0913  the keywords that all of dynamics has
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: External | None = None,
+        gravity: ArrayLike | None = None,
+        losses: bool = False,
+        armature: ArrayLike | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> dict[str, Floats]:
+        """The wrench (..., 6) of each loop on its frame b, by the loop's name (N, N m).
+
+        Force, then moment about the origin of frame b, in axes of frame a; the body of frame a has
+        the opposite one along the same line. Keywords: see `Robot`.
+
+        Raises: as `forward_dynamics`; InputError where there are no loops.
+        """
+        keywords = {"external": external, "gravity": gravity, "losses": losses}
+        keywords["armature"] = armature
+        found = self._with_inputs("loop_wrenches", (q, v, tau), keywords, None, threads, on_bad)
+        return {loop.name: found[..., k, :] for k, loop in enumerate(self.loops)}
+
+    def passive_rates(self, q: ArrayLike) -> Floats:
+        """dv / d(actuated speeds) (..., nv, n_actuated) at assembled configurations.
+
+        Raises: InputError where q is not assembled, or actuated joints hold each other.
+        """
+        return self._programs.rates.passive_rates(q)
+
+    def actuation_jacobian(
+        self, q: ArrayLike, frame: str | None = None, *, reference: Reference = "world-aligned"
+    ) -> Floats:
+        """From speeds of the actuated joints to a frame's velocity (..., 6, n_actuated).
+
+        Raises: as `passive_rates`.
+        """
+        name = frame if isinstance(frame, str) else self._programs.frame(frame)
+        return self._programs.rates.actuation_jacobian(q, (name, reference), self.jacobian)
+
+    def singularities(self, q: Configuration, frame: str | None = None) -> Singularities:
+        """Measures of how near assembled configurations are to singularities of type 1 and 2.
+
+        Raises: InputError where q is not assembled.
+        """
+        from linkwork.solve.inputs import configuration  # noqa: PLC0415  not all need it
+
+        given = configuration(q, self.mechanism, "q")
+        J = self.jacobian(given, frame)
+        return self._programs.rates.singularities(given, J, self.assembler().problem.length)
 
     # edits
 
@@ -424,7 +694,7 @@ class Robot(RobotStructure, RobotMethods, RobotIK, RobotLoops, RobotMeshes):
         self.__init__(state["mechanism"], state["document"], tip=state["tip"])
 
     def __repr__(self) -> str:
-        """What it is, in a line; degrees of freedom with loops where `mobility` has told them."""
+        """A line on the robot; degrees of freedom with loops where `mobility` has told them."""
         m = self.mechanism
         parts = [(len(self.joint_names), "joint")]
         if m.is_closed:

@@ -31,31 +31,6 @@ if TYPE_CHECKING:
     Tasks = Task | Sequence[Task]
 
 
-def closed_too(m: Mechanism, tasks: str | Tasks) -> str | Tasks:
-    """The tasks, and that the loops stay closed where the mechanism has any."""
-    if not m.is_closed:
-        return tasks
-    from linkwork.solve.problem import listed  # noqa: PLC0415  not all need it
-    from linkwork.solve.tasks import Closed, Pose, Task  # noqa: PLC0415
-
-    given = (
-        [Pose(tasks)] if isinstance(tasks, str) else listed(tasks, Task, "tasks", "Pose('tool0')")
-    )
-    if any(isinstance(task, Closed) for task in given):
-        return given
-    return [*given, Closed()]
-
-
-def passive_too(m: Mechanism, joints: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The joints that are named, and the passive ones of loops, which follow them."""
-    if joints is None or not (m.is_closed and m.actuated):
-        return joints
-    from linkwork.solve.tasks import Closed  # noqa: PLC0415  not all need it
-
-    looped = (m.joint_names[c] for c in Closed().bind(m).coordinates)
-    return (*joints, *(name for name in looped if name not in (*m.actuated, *joints)))
-
-
 class RobotIK:
     """Configurations that do what is asked of frames."""
 
@@ -233,31 +208,44 @@ class RobotIK:
 
         if tasks is not None and frame is not None:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
-        named = (joints,) if isinstance(joints, str) else joints
         if frame is not None and not isinstance(frame, str):
             raise InputError(f"a frame is meant by its name, not by {frame!r:.60}; tasks by tasks=")
+        named = None if joints is None else (joints,) if isinstance(joints, str) else tuple(joints)
         plain = not (tasks is not None or fixed or limits or objectives or joint_weights)
-        key = (
-            (self._programs.frame(frame), None if named is None else tuple(named))
-            if plain
-            else None
-        )
+        key = (self._programs.frame(frame), named) if plain else None
         found = None if key is None else self._solvers.get(key)
-        if found is None:
-            found = InverseKinematics(
-                self.mechanism,
-                closed_too(self.mechanism, self._programs.frame(frame) if tasks is None else tasks),
-                passive_too(self.mechanism, None if named is None else tuple(named)),
-                fixed=fixed,
-                limits=limits,
-                objectives=objectives,
-                joint_weights=joint_weights,
-                compiler=settings.compiler(),
-                known=self._searches,
-            )
-            if key is not None:
-                found = self._solvers.setdefault(key, found)
-        return found
+        if found is not None:
+            return found
+        m = self.mechanism
+        if named is not None and m.is_closed and m.actuated:
+            from linkwork.solve.tasks import Closed  # noqa: PLC0415  not all need it
+
+            looped = (m.joint_names[c] for c in Closed().bind(m).coordinates)
+            named += tuple(name for name in looped if name not in (*m.actuated, *named))
+        found = InverseKinematics(
+            m,
+            self._asked(frame, tasks),
+            named,
+            fixed=fixed,
+            limits=limits,
+            objectives=objectives,
+            joint_weights=joint_weights,
+            compiler=settings.compiler(),
+            known=self._searches,
+        )
+        return found if key is None else self._solvers.setdefault(key, found)
+
+    def _asked(self, frame: str | None, tasks: Tasks | None) -> str | Tasks:
+        """A frame or the tasks, and that the loops stay closed where the mechanism has any."""
+        from linkwork.solve.problem import listed  # noqa: PLC0415  not all need it
+        from linkwork.solve.tasks import Closed, Pose, Task  # noqa: PLC0415
+
+        given = Pose(self._programs.frame(frame)) if tasks is None else tasks
+        if not self.mechanism.is_closed:
+            return given
+        several = listed(given, Task, "tasks", "Pose('tool0')")
+        closes = any(isinstance(task, Closed) for task in several)
+        return several if closes else [*several, Closed()]
 
     def controller(  # noqa: PLR0913  every argument but one is named
         self,
@@ -285,7 +273,7 @@ class RobotIK:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
         return Controller(
             self.mechanism,
-            closed_too(self.mechanism, self._programs.frame(frame) if tasks is None else tasks),
+            self._asked(frame, tasks),
             dt=dt,
             limits=limits,
             objectives=objectives,

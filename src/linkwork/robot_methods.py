@@ -33,6 +33,36 @@ class RobotMethods:
         _with_inputs: Callable[..., Floats]
 
     _all_positions = Compiled("all_positions")
+    _integrate = Compiled("integrate")
+    _difference = Compiled("difference")
+    _fk = Compiled("fk")
+    _fk_all = Compiled("fk_all")
+    _relative = Compiled("relative")
+    _jacobian = Compiled("jacobian")
+    _jacobian_dot = Compiled("jacobian_dot")
+    _jacobian_dot_v = Compiled("jacobian_dot_v")
+    _frame_velocity = Compiled("frame_velocity")
+    _frame_acceleration = Compiled("frame_acceleration")
+    _com = Compiled("com")
+    _com_jacobian = Compiled("com_jacobian")
+    _com_velocity = Compiled("com_velocity")
+    _com_acceleration = Compiled("com_acceleration")
+    _centroidal_momentum = Compiled("centroidal_momentum")
+    _centroidal_matrix = Compiled("centroidal_matrix")
+    _inverse_dynamics = Compiled("inverse_dynamics")
+    _bias_forces = Compiled("bias_forces")
+    _gravity_forces = Compiled("gravity_forces")
+    _forward_dynamics = Compiled("forward_dynamics")
+    _mass_matrix = Compiled("mass_matrix")
+    _inverse_mass_matrix = Compiled("inverse_mass_matrix")
+    _coriolis_matrix = Compiled("coriolis_matrix")
+    _regressor = Compiled("regressor")
+    _kinetic_energy = Compiled("kinetic_energy")
+    _potential_energy = Compiled("potential_energy")
+    _closure = Compiled("closure")
+    _closure_jacobian = Compiled("closure_jacobian")
+    _closure_bias = Compiled("closure_bias")
+    _loop_forces = Compiled("loop_forces")
 
     def all_positions(
         self,
@@ -43,10 +73,7 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Positions of all joints (..., n_all), in the order of `all_joint_names`."""
-        function = self._all_positions
-        return function(q, out=out, threads=threads, on_bad=on_bad)
-
-    _integrate = Compiled("integrate")
+        return self._all_positions(q, out=out, threads=threads, on_bad=on_bad)
 
     def integrate(
         self,
@@ -58,10 +85,7 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """The configuration (..., nq) reached from q by the velocity v in one second."""
-        function = self._integrate
-        return function(q, v, out=out, threads=threads, on_bad=on_bad)
-
-    _difference = Compiled("difference")
+        return self._integrate(q, v, out=out, threads=threads, on_bad=on_bad)
 
     def difference(
         self,
@@ -73,10 +97,7 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """The velocity (..., nv) that takes q0 to q1 in one second."""
-        function = self._difference
-        return function(q0, q1, out=out, threads=threads, on_bad=on_bad)
-
-    _fk = Compiled("fk")
+        return self._difference(q0, q1, out=out, threads=threads, on_bad=on_bad)
 
     def fk(
         self,
@@ -94,8 +115,6 @@ class RobotMethods:
             raise name_error(error, frame) from None
         return function(q, out=out, threads=threads, on_bad=on_bad)
 
-    _fk_all = Compiled("fk_all")
-
     def fk_all(
         self,
         q: ArrayLike,
@@ -105,10 +124,7 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Poses of all frames in the world (..., nf, 4, 4), in the order of `frame_names`."""
-        function = self._fk_all
-        return function(q, out=out, threads=threads, on_bad=on_bad)
-
-    _relative = Compiled("relative")
+        return self._fk_all(q, out=out, threads=threads, on_bad=on_bad)
 
     def relative(
         self,
@@ -129,8 +145,6 @@ class RobotMethods:
         except TypeError as error:
             raise name_error(error, base, frame) from None
         return function(q, out=out, threads=threads, on_bad=on_bad)
-
-    _jacobian = Compiled("jacobian")
 
     def jacobian(
         self,
@@ -153,8 +167,6 @@ class RobotMethods:
             raise name_error(error, frame, reference) from None
         return function(q, out=out, threads=threads, on_bad=on_bad)
 
-    _jacobian_dot = Compiled("jacobian_dot")
-
     def jacobian_dot(
         self,
         q: ArrayLike,
@@ -173,8 +185,6 @@ class RobotMethods:
             raise name_error(error, frame, reference) from None
         return function(q, v, out=out, threads=threads, on_bad=on_bad)
 
-    _jacobian_dot_v = Compiled("jacobian_dot_v")
-
     def jacobian_dot_v(
         self,
         q: ArrayLike,
@@ -192,8 +202,6 @@ class RobotMethods:
         except TypeError as error:
             raise name_error(error, frame, reference) from None
         return function(q, v, out=out, threads=threads, on_bad=on_bad)
-
-    _frame_velocity = Compiled("frame_velocity")
 
     def frame_velocity(
         self,
@@ -215,8 +223,6 @@ class RobotMethods:
         except TypeError as error:
             raise name_error(error, frame, reference) from None
         return function(q, v, out=out, threads=threads, on_bad=on_bad)
-
-    _frame_acceleration = Compiled("frame_acceleration")
 
     def frame_acceleration(
         self,
@@ -240,8 +246,6 @@ class RobotMethods:
             raise name_error(error, frame, reference) from None
         return function(q, v, dv, out=out, threads=threads, on_bad=on_bad)
 
-    _com = Compiled("com")
-
     def com(
         self,
         q: ArrayLike,
@@ -251,10 +255,7 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Centre of mass in the world (..., 3), the root link's mass included."""
-        function = self._com
-        return function(q, out=out, threads=threads, on_bad=on_bad)
-
-    _com_jacobian = Compiled("com_jacobian")
+        return self._com(q, out=out, threads=threads, on_bad=on_bad)
 
     def com_jacobian(
         self,
@@ -265,10 +266,7 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Jacobian of the centre of mass (..., 3, nv)."""
-        function = self._com_jacobian
-        return function(q, out=out, threads=threads, on_bad=on_bad)
-
-    _com_velocity = Compiled("com_velocity")
+        return self._com_jacobian(q, out=out, threads=threads, on_bad=on_bad)
 
     def com_velocity(
         self,
@@ -280,10 +278,7 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Velocity of the centre of mass (..., 3) in the world, m/s."""
-        function = self._com_velocity
-        return function(q, v, out=out, threads=threads, on_bad=on_bad)
-
-    _com_acceleration = Compiled("com_acceleration")
+        return self._com_velocity(q, v, out=out, threads=threads, on_bad=on_bad)
 
     def com_acceleration(
         self,
@@ -296,10 +291,7 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Acceleration of the centre of mass (..., 3) in the world, m/s²."""
-        function = self._com_acceleration
-        return function(q, v, dv, out=out, threads=threads, on_bad=on_bad)
-
-    _centroidal_momentum = Compiled("centroidal_momentum")
+        return self._com_acceleration(q, v, dv, out=out, threads=threads, on_bad=on_bad)
 
     def centroidal_momentum(
         self,
@@ -314,10 +306,7 @@ class RobotMethods:
 
         Units: kg m/s and kg m²/s. Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
         """
-        function = self._centroidal_momentum
-        return function(q, v, out=out, threads=threads, on_bad=on_bad)
-
-    _centroidal_matrix = Compiled("centroidal_matrix")
+        return self._centroidal_momentum(q, v, out=out, threads=threads, on_bad=on_bad)
 
     def centroidal_matrix(
         self,
@@ -331,10 +320,7 @@ class RobotMethods:
 
         Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
         """
-        function = self._centroidal_matrix
-        return function(q, out=out, threads=threads, on_bad=on_bad)
-
-    _inverse_dynamics = Compiled("inverse_dynamics")
+        return self._centroidal_matrix(q, out=out, threads=threads, on_bad=on_bad)
 
     def inverse_dynamics(
         self,
@@ -359,18 +345,10 @@ class RobotMethods:
         Raises: InputError, ShapeError, UnknownNameError.
         """
         if external is None and gravity is None and losses is False and armature is None:
-            function = self._inverse_dynamics
-            return function(q, v, dv, out=out, threads=threads, on_bad=on_bad)
-        arrays = (q, v, dv)
-        keywords = {
-            "external": external,
-            "gravity": gravity,
-            "losses": losses,
-            "armature": armature,
-        }
-        return self._with_inputs("inverse_dynamics", arrays, keywords, out, threads, on_bad)
-
-    _bias_forces = Compiled("bias_forces")
+            return self._inverse_dynamics(q, v, dv, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
+        name, arrays = "inverse_dynamics", (q, v, dv)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def bias_forces(
         self,
@@ -392,12 +370,10 @@ class RobotMethods:
         Raises: as `inverse_dynamics`.
         """
         if external is None and gravity is None and losses is False:
-            function = self._bias_forces
-            return function(q, v, out=out, threads=threads, on_bad=on_bad)
-        arrays, keywords = (q, v), {"external": external, "gravity": gravity, "losses": losses}
-        return self._with_inputs("bias_forces", arrays, keywords, out, threads, on_bad)
-
-    _gravity_forces = Compiled("gravity_forces")
+            return self._bias_forces(q, v, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(external=external, gravity=gravity, losses=losses)
+        name, arrays = "bias_forces", (q, v)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def gravity_forces(
         self,
@@ -413,12 +389,10 @@ class RobotMethods:
         With loops: those of the actuated joints.
         """
         if gravity is None:
-            function = self._gravity_forces
-            return function(q, out=out, threads=threads, on_bad=on_bad)
-        arrays, keywords = (q,), {"gravity": gravity}
-        return self._with_inputs("gravity_forces", arrays, keywords, out, threads, on_bad)
-
-    _forward_dynamics = Compiled("forward_dynamics")
+            return self._gravity_forces(q, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(gravity=gravity)
+        name, arrays = "gravity_forces", (q,)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def forward_dynamics(
         self,
@@ -443,18 +417,10 @@ class RobotMethods:
         Raises: as `inverse_dynamics`; InputError where a joint moves nothing that has inertia.
         """
         if external is None and gravity is None and losses is False and armature is None:
-            function = self._forward_dynamics
-            return function(q, v, tau, out=out, threads=threads, on_bad=on_bad)
-        arrays = (q, v, tau)
-        keywords = {
-            "external": external,
-            "gravity": gravity,
-            "losses": losses,
-            "armature": armature,
-        }
-        return self._with_inputs("forward_dynamics", arrays, keywords, out, threads, on_bad)
-
-    _mass_matrix = Compiled("mass_matrix")
+            return self._forward_dynamics(q, v, tau, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
+        name, arrays = "forward_dynamics", (q, v, tau)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def mass_matrix(
         self,
@@ -471,12 +437,10 @@ class RobotMethods:
         Raises: as `inverse_dynamics`.
         """
         if armature is None:
-            function = self._mass_matrix
-            return function(q, out=out, threads=threads, on_bad=on_bad)
-        arrays, keywords = (q,), {"armature": armature}
-        return self._with_inputs("mass_matrix", arrays, keywords, out, threads, on_bad)
-
-    _inverse_mass_matrix = Compiled("inverse_mass_matrix")
+            return self._mass_matrix(q, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(armature=armature)
+        name, arrays = "mass_matrix", (q,)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def inverse_mass_matrix(
         self,
@@ -493,12 +457,10 @@ class RobotMethods:
         Raises: as `forward_dynamics`.
         """
         if armature is None:
-            function = self._inverse_mass_matrix
-            return function(q, out=out, threads=threads, on_bad=on_bad)
-        arrays, keywords = (q,), {"armature": armature}
-        return self._with_inputs("inverse_mass_matrix", arrays, keywords, out, threads, on_bad)
-
-    _coriolis_matrix = Compiled("coriolis_matrix")
+            return self._inverse_mass_matrix(q, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(armature=armature)
+        name, arrays = "inverse_mass_matrix", (q,)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def coriolis_matrix(
         self,
@@ -514,10 +476,7 @@ class RobotMethods:
         Source: Echeandia and Wensing, J. Comput. Nonlinear Dynamics 16 (2021).
         Raises: as `inverse_dynamics`.
         """
-        function = self._coriolis_matrix
-        return function(q, v, out=out, threads=threads, on_bad=on_bad)
-
-    _inverse_dynamics_derivatives = Compiled("inverse_dynamics_derivatives")
+        return self._coriolis_matrix(q, v, out=out, threads=threads, on_bad=on_bad)
 
     def inverse_dynamics_derivatives(
         self,
@@ -540,18 +499,10 @@ class RobotMethods:
         Source: Carpentier and Mansard (2018); Singh, Russell, Wensing (2022).
         Raises: as `inverse_dynamics`.
         """
-        arrays = (q, v, dv)
-        keywords = {
-            "external": external,
-            "gravity": gravity,
-            "losses": losses,
-            "armature": armature,
-        }
-        name = "inverse_dynamics_derivatives"
+        keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
+        name, arrays = "inverse_dynamics_derivatives", (q, v, dv)
         found = self._with_inputs(name, arrays, keywords, None, threads, on_bad)
         return InverseDerivatives(*np.moveaxis(found, -3, 0))
-
-    _forward_dynamics_derivatives = Compiled("forward_dynamics_derivatives")
 
     def forward_dynamics_derivatives(
         self,
@@ -573,18 +524,10 @@ class RobotMethods:
         Source: Carpentier and Mansard (2018).
         Raises: as `forward_dynamics`.
         """
-        arrays = (q, v, tau)
-        keywords = {
-            "external": external,
-            "gravity": gravity,
-            "losses": losses,
-            "armature": armature,
-        }
-        name = "forward_dynamics_derivatives"
+        keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
+        name, arrays = "forward_dynamics_derivatives", (q, v, tau)
         found = self._with_inputs(name, arrays, keywords, None, threads, on_bad)
         return ForwardDerivatives(*np.moveaxis(found, -3, 0))
-
-    _regressor = Compiled("regressor")
 
     def regressor(
         self,
@@ -607,12 +550,10 @@ class RobotMethods:
         Raises: InputError, ShapeError.
         """
         if gravity is None:
-            function = self._regressor
-            return function(q, v, dv, out=out, threads=threads, on_bad=on_bad)
-        arrays, keywords = (q, v, dv), {"gravity": gravity}
-        return self._with_inputs("regressor", arrays, keywords, out, threads, on_bad)
-
-    _kinetic_energy = Compiled("kinetic_energy")
+            return self._regressor(q, v, dv, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(gravity=gravity)
+        name, arrays = "regressor", (q, v, dv)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def kinetic_energy(
         self,
@@ -626,12 +567,10 @@ class RobotMethods:
     ) -> Floats:
         """Kinetic energy (...) of the whole mechanism, J."""
         if armature is None:
-            function = self._kinetic_energy
-            return function(q, v, out=out, threads=threads, on_bad=on_bad)
-        arrays, keywords = (q, v), {"armature": armature}
-        return self._with_inputs("kinetic_energy", arrays, keywords, out, threads, on_bad)
-
-    _potential_energy = Compiled("potential_energy")
+            return self._kinetic_energy(q, v, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(armature=armature)
+        name, arrays = "kinetic_energy", (q, v)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def potential_energy(
         self,
@@ -644,12 +583,10 @@ class RobotMethods:
     ) -> Floats:
         """Energy (...) of the masses in gravity's field (J), zero at the world's origin."""
         if gravity is None:
-            function = self._potential_energy
-            return function(q, out=out, threads=threads, on_bad=on_bad)
-        arrays, keywords = (q,), {"gravity": gravity}
-        return self._with_inputs("potential_energy", arrays, keywords, out, threads, on_bad)
-
-    _closure = Compiled("closure")
+            return self._potential_energy(q, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(gravity=gravity)
+        name, arrays = "potential_energy", (q,)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
 
     def closure(
         self,
@@ -663,10 +600,7 @@ class RobotMethods:
 
         Raises: InputError where there are no loops or couplings, or one has no value.
         """
-        function = self._closure
-        return function(q, out=out, threads=threads, on_bad=on_bad)
-
-    _closure_jacobian = Compiled("closure_jacobian")
+        return self._closure(q, out=out, threads=threads, on_bad=on_bad)
 
     def closure_jacobian(
         self,
@@ -680,10 +614,7 @@ class RobotMethods:
 
         Raises: InputError where there are no loops or couplings, or one has no value.
         """
-        function = self._closure_jacobian
-        return function(q, out=out, threads=threads, on_bad=on_bad)
-
-    _closure_bias = Compiled("closure_bias")
+        return self._closure_jacobian(q, out=out, threads=threads, on_bad=on_bad)
 
     def closure_bias(
         self,
@@ -700,10 +631,7 @@ class RobotMethods:
 
         Raises: InputError where there are no loops or couplings.
         """
-        function = self._closure_bias
-        return function(q, v, out=out, threads=threads, on_bad=on_bad)
-
-    _loop_forces = Compiled("loop_forces")
+        return self._closure_bias(q, v, out=out, threads=threads, on_bad=on_bad)
 
     def loop_forces(
         self,
@@ -727,13 +655,7 @@ class RobotMethods:
         Raises: as `forward_dynamics`.
         """
         if external is None and gravity is None and losses is False and armature is None:
-            function = self._loop_forces
-            return function(q, v, tau, out=out, threads=threads, on_bad=on_bad)
-        arrays = (q, v, tau)
-        keywords = {
-            "external": external,
-            "gravity": gravity,
-            "losses": losses,
-            "armature": armature,
-        }
-        return self._with_inputs("loop_forces", arrays, keywords, out, threads, on_bad)
+            return self._loop_forces(q, v, tau, out=out, threads=threads, on_bad=on_bad)
+        keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
+        name, arrays = "loop_forces", (q, v, tau)
+        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)

@@ -1,17 +1,14 @@
-"""How the links of a robot hang together: names, parents, axes, mass, and a picture of the tree."""
+"""The tree of links and joints of a robot as edges, and as a picture in text."""
 
 from __future__ import annotations
 
 import io
 import math
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwork.formats.urdf.read import Document
 from linkwork.legible import legible
@@ -21,65 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-
-class RobotStructure:
-    """What a robot consists of, beside the joints of q."""
-
-    mechanism: Mechanism
-    document: Document | None
-
-    @property
-    def link_names(self) -> tuple[str, ...]:
-        """Links, in the order of the description; they are the first of the frames."""
-        m = self.mechanism
-        return m.frame_names[: m.n_link_frames]
-
-    @property
-    def parents(self) -> Mapping[str, str | None]:
-        """The link that each link hangs on, in the order of `link_names`; None for the root.
-
-        They are those of the description: a chain that is cut out, or turned around, keeps them.
-        """
-        names = self.link_names
-        above = self.mechanism.link_parent.tolist()
-        pairs = zip(names, above, strict=True)
-        return MappingProxyType({name: names[k] if k >= 0 else None for name, k in pairs})
-
-    @property
-    def joint_axes(self) -> NDArray[np.float64]:
-        """Unit axes of the joints of q (n_joints, 3), in the frame of the link that each one moves.
-
-        They are those of the description: a joint turns about its axis or slides along it, a planar
-        one moves across it. Floating and spherical joints have none: their rows are
-        zero. Joints of a chain whose
-        direction is turned around have the axis in the frame of the link that they move now.
-        """
-        m = self.mechanism
-        found = np.zeros((len(m.joint_names), 3))
-        for c, (name, kind) in enumerate(zip(m.joint_names, m.joint_types, strict=True)):
-            if not kind.has_quaternion:
-                link = m.frame(m.body_names[m.body_joint_names.index(name)])
-                found[c] = m.R_body_frame[link, 2] + 0.0
-        return found
-
-    @property
-    def mass(self) -> float:
-        """Mass of all links together, in kilograms."""
-        return float(self.mechanism.mass.sum())
-
-    def tree(self) -> str:
-        """Links and joints as a picture in text, one line for each link, as `linkwork info` shows.
-
-        Each line has the link, the joint that it hangs on, the joint's type, axis and limits.
-        """
-        from rich.console import Console  # noqa: PLC0415  imported when first needed
-
-        edges = edges_of(self)
-        floating = self.mechanism.body_joint_types[0] is JointType.FLOATING
-        picture, _ = drawn(root_of(self, edges), edges, floating=floating)
-        page = io.StringIO()
-        Console(file=page, width=1_000_000, color_system=None).print(picture, soft_wrap=True)
-        return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
+    from linkwork.robot import Robot
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +40,7 @@ DEEPEST_DRAWN = 60
 """Levels of a tree that are drawn one in another; what is deeper stands below, with its parent."""
 
 
-def edges_of(robot: RobotStructure) -> list[Edge]:
+def edges_of(robot: Robot) -> list[Edge]:
     """All joints: those of the description, or those left in a chain cut out of it."""
     joints = () if robot.document is None else robot.document.robot.joints
     described = {joint.child: joint.parent for joint in joints}
@@ -112,7 +51,19 @@ def edges_of(robot: RobotStructure) -> list[Edge]:
     return _from_description(robot.mechanism, robot.document)
 
 
-def root_of(robot: RobotStructure, edges: list[Edge]) -> str:
+def tree_text(robot: Robot) -> str:
+    """The tree as `Robot.tree` gives it."""
+    from rich.console import Console  # noqa: PLC0415  imported when first needed
+
+    edges = edges_of(robot)
+    floating = robot.mechanism.body_joint_types[0] is JointType.FLOATING
+    picture, _ = drawn(root_of(robot, edges), edges, floating=floating)
+    page = io.StringIO()
+    Console(file=page, width=1_000_000, color_system=None).print(picture, soft_wrap=True)
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
+
+
+def root_of(robot: Robot, edges: list[Edge]) -> str:
     """The link that all others hang on."""
     children = {edge.child for edge in edges}
     roots = [edge.parent for edge in edges if edge.parent not in children]

@@ -280,9 +280,7 @@ def _meshes_of(kind: Format, given: str | None, *, is_text: bool) -> str:
         return default if kind == "urdf" else "reference"
     if given not in _MESHES:
         raise InputError(f"meshes is one of {', '.join(_MESHES)}, not {given!r}")
-    if kind in _PICTURES:
-        raise InputError(f"meshes says nothing for {kind}: a picture of the tree has no meshes")
-    if kind in ("loops", "dh", "json"):
+    if kind not in ("urdf", "mjcf"):
         raise InputError(f"meshes says nothing for {kind}, which has no meshes")
     if kind == "urdf" and is_text and given != "keep":
         raise InputError("meshes is for files: in a text mesh names are kept")

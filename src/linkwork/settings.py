@@ -1,4 +1,4 @@
-"""What the surroundings say: cores and environment. Read here and nowhere else."""
+"""Cores, clock and environment, which are read here and nowhere else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linkwork.errors import InputError
 
 @cache
 def most_threads() -> int:
-    """How many threads a long batch takes by itself: LINKWORK_THREADS, or the usable cores.
+    """The threads that a long batch takes by itself: LINKWORK_THREADS, or the usable cores.
 
     Raises: InputError where LINKWORK_THREADS is not a positive whole number.
     """
@@ -83,7 +83,7 @@ def wait(seconds: float) -> None:
 
 
 def kernel_cache() -> Cache:
-    """Where compiled code is kept: LINKWORK_CACHE, or the platform's folder for caches.
+    """The cache of compiled code: LINKWORK_CACHE, or the platform's folder for caches.
 
     Nothing is kept where LINKWORK_CACHE is "off", or where the platform names no folder. A folder
     that was named and cannot be used is warned of.
@@ -97,10 +97,10 @@ def kernel_cache() -> Cache:
 
 
 def compile_line() -> Listener | None:
-    """What says on standard error that a compilation takes over a second; None with
-    LINKWORK_PROGRESS=0.
+    """The listener that tells on standard error of compilations over a second, or None.
 
-    By itself it speaks on terminals alone, with LINKWORK_PROGRESS=1 in files and pipes as well.
+    By itself it speaks on terminals alone, with LINKWORK_PROGRESS=1 in files and pipes as well;
+    with LINKWORK_PROGRESS=0 there is none.
     Raises: InputError for any other value.
     """
     given = os.environ.get("LINKWORK_PROGRESS", "")
@@ -118,7 +118,7 @@ def compile_line() -> Listener | None:
 
 @cache
 def compiler() -> Compiler:
-    """What makes code in this process: for LINKWORK_TARGET or this processor, with the cache.
+    """The compiler of this process: for LINKWORK_TARGET or this processor, with the cache.
 
     Raises: UnknownNameError where LINKWORK_TARGET names no level; InputError for one that this
     processor lacks, and for LINKWORK_PROGRESS as `compile_line`.

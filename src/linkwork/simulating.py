@@ -16,10 +16,9 @@ from linkwork.simulation.time_loop import Library, run
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
-    from linkwork.simulation.actuators import PD
     from linkwork.simulation.inputs import Event, Progress
+    from linkwork.simulation.joint_forces import PD, Stops
     from linkwork.simulation.result import Simulation
-    from linkwork.simulation.stops import Stops
 
 Method = Literal["rk4", "euler", "dopri5", "implicit"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.check_closely import Examined, examine
 from linkwork.formats.urdf.diff import Change, Difference, diff
 from linkwork.formats.urdf.edit import cut, merge, prefix, remove, rename, reroot, subtree
+from linkwork.formats.urdf.read import Examined, examine
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.validate import checked as document
 from linkwork.formats.urdf.write import to_text

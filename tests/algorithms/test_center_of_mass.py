@@ -1,4 +1,4 @@
-"""The centre of mass and its Jacobian against sums over the bodies and differentiation."""
+"""The centre of mass, the momentum about it and the energies, against sums over the bodies."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from robots import (
     total_inertia,
 )
 from seeds import rng
+from small_mechanisms import small_mechanisms
 from symbols import evaluate
 
 
@@ -240,3 +241,110 @@ def test_without_mass_there_is_no_centre():
         '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>'
     )
     assert not evaluate("com_velocity", rigid, np.zeros(0), np.zeros(0)).any()
+
+
+def compare_of_momentum(each: Beside) -> None:
+    """Pinocchio's centre of mass is without what a fixed base carries: the moment is moved."""
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
+    if not pin.computeTotalMass(each.model) > 0:
+        return
+    pin.ccrba(*each.state[:4])
+    A = np.array(each.data.Ag).reshape(6, each.model.nv) @ each.G
+    arm = each.data.com[0] - evaluate("com", each.m, each.q)
+    A[3:] += np.cross(arm, A[:3], axis=0)
+    near(evaluate("centroidal_matrix", each.m, each.q), A)
+    near(evaluate("centroidal_momentum", each.m, each.q, each.v), A @ each.v)
+
+
+def test_pinocchio_of_momentum():
+    random = rng("centroidal pinocchio")
+    for each in (*pinocchio_trees(random, 60), *real(random)):
+        compare_of_momentum(each)
+
+
+def test_without_forces_it_is_conserved():
+    """What floats freely keeps its momentum while its joints move it as they like."""
+    m, random = mechanism_from(every_joint_urdf(), base="floating"), rng("conserved")
+    q, v, dv = random_configuration(random, m), *random.normal(size=(2, m.n_v))
+    weightless = {"gravity": np.zeros(3)}
+    # the base's acceleration that takes no force at the base
+    bias = evaluate("bias_forces", m, q, v, parameters=weightless)
+    M = evaluate("mass_matrix", m, q)
+    dv[:6] = np.linalg.solve(M[:6, :6], -bias[:6] - M[:6, 6:] @ dv[6:])
+    h, ends = 1e-4, []
+    for t in (h, -h):
+        moved = evaluate("integrate", m, q, t * v + t * t / 2 * dv)
+        ends.append(evaluate("centroidal_momentum", m, moved, v + t * dv))
+    near((ends[0] - ends[1]) / (2 * h), np.zeros(6), 1e-5)
+    dv[:6] += 1
+    moved = evaluate("integrate", m, q, h * v)
+    assert np.abs(evaluate("centroidal_momentum", m, moved, v + h * dv) - ends[0]).max() > 1e-5
+
+
+def test_the_back_ends_agree_of_momentum(agree):
+    random = rng("centroidal back ends")
+    for m in small_mechanisms():
+        q = np.array([random_configuration(random, m) for _ in range(4)])
+        agree("centroidal_momentum", m, q, random.normal(size=(4, m.n_v)))
+        agree("centroidal_matrix", m, q)
+
+
+def test_nothing_moves_or_weighs():
+    rigid = load("planar_2r").mechanism
+    assert evaluate("centroidal_matrix", rigid, np.zeros(rigid.n_q)).shape == (
+        6,
+        rigid.n_v,
+    )
+    with pytest.raises(InputError, match="centre of mass"):
+        evaluate("centroidal_momentum", mechanism_from(chain_urdf(2)), np.zeros(2), np.zeros(2))
+
+
+BAR = """<robot name="bar"><link name="base"/>
+<link name="bar"><inertial><origin xyz="0.5 0 0"/><mass value="3"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.25"/></inertial></link>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="bar"/>
+<axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_a_bar_that_turns_and_flies():
+    m = mechanism_from(BAR)
+    got = evaluate("kinetic_energy", m, np.array([0.3]), np.array([2.0]))
+    near(got, 0.5 * (0.25 + 3 * 0.25) * 4, 1e-15)
+    m = mechanism_from(BAR, base="floating")
+    q = np.concatenate([[1, 2, 3, 1, 0, 0, 0], [0.0]])
+    v = np.array([0, 4.0, 0, 0, 0, 0, 2.0])  # the centre of mass at 4 + 0.5 * 2
+    near(evaluate("kinetic_energy", m, q, v), 0.5 * 3 * 25 + 0.5 * 0.25 * 4, 1e-15)
+
+
+def test_the_mass_matrix_and_rotors(every_joint: Mechanism):
+    m, random = every_joint, rng("kinetic")
+    q, v = random_configuration(random, m), random.normal(size=m.n_v)
+    given = {"armature": random.uniform(0, 1, m.n_v)}
+    M = evaluate("mass_matrix", m, q, parameters=given)
+    near(evaluate("kinetic_energy", m, q, v, parameters=given), v @ M @ v / 2, 1e-13)
+
+
+def test_pinocchio_of_energy():
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
+    random = rng("kinetic pinocchio")
+    for each in (*pinocchio_trees(random, 60), *real(random)):
+        theirs = pin.computeKineticEnergy(*each.state[:4])
+        near(evaluate("kinetic_energy", each.m, each.q, each.v), theirs, 1e-12)
+
+
+def test_the_back_ends_agree_of_energy(every_joint: Mechanism, agree):
+    m, random = every_joint, rng("kinetic back ends")
+    q = np.array([random_configuration(random, m) for _ in range(4)])
+    agree("kinetic_energy", m, q, random.normal(size=(4, m.n_v)))
+
+
+def test_it_is_cheap():
+    m = load("panda").mechanism
+    n = trace("kinetic_energy", m).signature.instructions
+    assert n < trace("inverse_dynamics", m).signature.instructions / 2
+    assert n < trace("mass_matrix", m).signature.instructions
+
+
+def test_nothing_moves():
+    m = mechanism_from('<robot name="r"><link name="a"/></robot>')
+    assert evaluate("kinetic_energy", m, np.zeros(0), np.zeros(0)) == 0

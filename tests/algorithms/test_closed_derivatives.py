@@ -21,8 +21,13 @@ from linkwork.algorithms.closed_derivatives import (
     rate_changes,
     unit,
 )
-from linkwork.algorithms.closure import closure_jacobian, closure_rows, transposed_product
-from linkwork.algorithms.closure_motion import acceleration_bias, closure_rates
+from linkwork.algorithms.closure import (
+    acceleration_bias,
+    closure_jacobian,
+    closure_rates,
+    closure_rows,
+    transposed_product,
+)
 from linkwork.ops.dual import Duals
 from linkwork.ops.numpy import NUMPY
 

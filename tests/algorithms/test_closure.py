@@ -1,4 +1,4 @@
-"""Closures: zero where assembled, rows as they are called, Jacobians by finite differences."""
+"""The closure of loops and couplings, and how it moves."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ import pytest
 
 import ik_measures as measures
 import linkwork as lw
+from closed_dynamics_cases import closed_case
 from closed_robots import FREE, closing, with_every_kind
-from linkwork.algorithms.closure import closure, closure_jacobian, closure_parts, meeting_body
+from linkwork.algorithms.closure import (
+    acceleration_bias,
+    closure,
+    closure_bias,
+    closure_jacobian,
+    closure_parts,
+    closure_rates,
+    closure_rows,
+    meeting_body,
+)
 from linkwork.mechanism.edit import close
 from linkwork.ops.numpy import NUMPY
 from seeds import rng
@@ -86,3 +96,32 @@ def test_both_forms_are_closed_together():
         a, b = own.residual(NUMPY, q), named.residual(NUMPY, q)
         np.testing.assert_allclose(a.squared, b.squared, rtol=1e-9)
         assert own.row_names == named.row_names and own.groups == named.groups
+
+
+NAMES = ("excavator", "pose, floating", "universal, fixed", "couplings", "everything")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rates_are_the_jacobian_times_v(name: str):
+    case = closed_case(name)
+    m, q, v = case.m, case.q[0], case.every[0]
+    rows = closure_rows(NUMPY, m, q)
+    expected = [sum(x * v[k] for k, x in row.items()) for row in rows]
+    np.testing.assert_allclose(closure_rates(NUMPY, m, q, v), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_biases_off_the_loops_are_those_of_the_text(name: str):
+    case, h = closed_case(name), 1e-6
+    m, v = case.m, case.every[0]
+    q = case.robot.integrate(case.q[0], 0.1 * v)  # not assembled
+    up, down = (case.robot.integrate(q, step * v) for step in (h, -h))
+    change = closure_jacobian(NUMPY, m, up) - closure_jacobian(NUMPY, m, down)
+    np.testing.assert_allclose(closure_bias(NUMPY, m, q, v), change @ v / (2 * h), atol=1e-7)
+
+
+def test_other_axes_have_the_same_length_where_assembled():
+    case = closed_case("position, fixed")
+    m, q, v = case.m, case.q[0], case.v[0]
+    sizes = [np.linalg.norm(text(NUMPY, m, q, v)) for text in (closure_bias, acceleration_bias)]
+    assert sizes[0] == pytest.approx(sizes[1], rel=1e-9)

@@ -10,8 +10,8 @@ from linkwork.algorithms.closed_dynamics import held, moved
 from linkwork.algorithms.closure import closure_rows
 from linkwork.algorithms.elimination_order import minimum_degree, split
 from linkwork.algorithms.independent_rows import RowGroup, Scales, independent_rows
-from linkwork.algorithms.joint_passage import passages
-from linkwork.algorithms.mass_matrix import mass_entries
+from linkwork.algorithms.mass_matrix import mass_matrix
+from linkwork.algorithms.sweep import Sweep
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from seeds import rng
@@ -65,7 +65,7 @@ def test_all_joints_first_where_legs_cannot_answer_for_their_rows():
 
 def pattern(m: Mechanism, q: np.ndarray) -> tuple[list[tuple[int, int]], list[set[int]]]:
     rows = [set(row) for row in closure_rows(NUMPY, m, q)]
-    return list(mass_entries(m, passages(NUMPY, m, q))), rows
+    return list(mass_matrix.passes(Sweep(NUMPY, m, q)).lower()), rows
 
 
 def test_bundled_mechanisms():

@@ -1,4 +1,4 @@
-"""Forward dynamics: both ways of it against the textbook's equations, solved by NumPy."""
+"""Forward dynamics and the inverse mass matrix against the textbook's equations."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from linkwork.algorithms.forward_dynamics import is_coupled
 from linkwork.algorithms.registry import evaluate
 from linkwork.compile.tracing import trace
 from linkwork.loading import load
+from linkwork.mechanism.edit import subchain
 from linkwork.mechanism.model import Mechanism
-from robots import every_joint_urdf, mechanism_from, random_tree
+from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
 
 
@@ -68,3 +69,59 @@ def test_it_is_cheap():
         traced = trace("forward_dynamics", m)
         assert traced.signature.instructions <= most
         assert sum(traced.graph.operations[k] == "DIV" for k in traced.order) <= m.n_v
+
+
+def test_numpy():
+    random = rng("inverse mass matrix")
+    for m in sound_trees(random, 30):
+        q = random_configuration(random, m)
+        got = evaluate("inverse_mass_matrix", m, q)
+        assert np.array_equal(got, got.T)
+        near(got @ mass_matrix(m, q), np.eye(m.n_v), 1e-8)
+
+
+def test_it_is_what_forces_give():
+    random = rng("what forces give")
+    for m in sound_trees(random, 8):
+        q, tau, zero = random_configuration(random, m), random.normal(size=m.n_v), np.zeros(m.n_v)
+        given = {"armature": random.uniform(0.1, 1, m.n_v)}
+        pushed, free = (
+            evaluate("forward_dynamics", m, q, zero, f, parameters=given) for f in (tau, zero)
+        )
+        W = evaluate("inverse_mass_matrix", m, q, parameters=given)
+        near(W @ tau, pushed - free, 1e-8)
+
+
+def test_branches_from_a_fixed_base_do_not_meet():
+    m = load("quadruped").mechanism
+    q = random_configuration(rng("branches"), m)
+    W, M = evaluate("inverse_mass_matrix", m, q), evaluate("mass_matrix", m, q)
+    near(W, np.linalg.inv(M), 1e-9)
+
+
+def test_the_back_ends_agree_of_inverse(agree):
+    m = load("scara").mechanism
+    agree("inverse_mass_matrix", m, rng("inverse back ends").normal(size=(3, m.n_q)))
+
+
+def test_nothing_moves_of_inverse():
+    m = mechanism_from('<robot name="r"><link name="a"/></robot>')
+    assert evaluate("inverse_mass_matrix", m, np.zeros(0)).shape == (0, 0)
+
+
+def test_a_multiplier_is_a_gear():
+    # a chain that holds a follower alone: its coordinate is the leader's, which moves nothing here
+    link = '<inertial><mass value="2"/><inertia ixx="1" iyy="2" izz="2" ixy="0" ixz="0" iyz="0"/>'
+    names = ("a", "b", "c")
+    links = "".join(f'<link name="{name}">{link}</inertial></link>' for name in names)
+    joint = '<joint name="{0}" type="continuous"><parent link="a"/><child link="{1}"/>{2}</joint>'
+    mimic = '<origin xyz="0.3 0.1 0"/><axis xyz="0 1 0"/><mimic joint="j" multiplier="-0.5"/>'
+    joints = joint.format("j", "b", "") + joint.format("k", "c", mimic)
+    m = subchain(mechanism_from(f'<robot name="r">{links}{joints}</robot>'), "a", "c")
+    assert m.n_v == 1 and m.multiplier[-1] == -0.5
+    q, v, tau = state(rng("gear"), m)
+    for armature in (0.0, 0.7):
+        given = {"armature": np.array([armature])}
+        got = evaluate("forward_dynamics", m, q, v, tau, parameters=given)
+        bias = inverse_dynamics(m, q, v, np.zeros(1))
+        near(got, np.linalg.solve(mass_matrix(m, q) + armature, tau - bias))

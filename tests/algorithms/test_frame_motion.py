@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from dynamics_pinocchio import Beside, near, real, trees
+from linkwork.algorithms.frame_motion import world_motion
 from linkwork.algorithms.jacobian import REFERENCES
 from linkwork.compile.tracing import trace
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.loading import load
 from linkwork.mechanism.model import Mechanism
+from linkwork.ops.numpy import NUMPY
 from robots import (
     chain_urdf,
     every_joint_urdf,
@@ -164,3 +166,20 @@ def test_nothing_moves(agree):
         empty = np.zeros((2, 0))
         got = agree("jacobian_dot_v", m, empty, empty, frame="link2", reference=reference)
         assert not got.any()
+
+
+def test_since_a_body_that_carries_it(every_joint: Mechanism):
+    m, random = every_joint, rng("motion since")
+    q, v = random_configuration(random, m), random.normal(size=m.n_v)
+    for name in m.frame_names:
+        at = world_motion(NUMPY, m, q, v, m.frame(name))
+        near([*at.velocity, *at.omega], evaluate("frame_velocity", m, q, v, frame=name), 1e-12)
+        rate = evaluate("jacobian_dot_v", m, q, v, frame=name)
+        near([*at.acceleration, *at.alpha], rate, 1e-12)
+    body = m.ancestry(int(m.frame_body[m.frame("tool")]))[2]
+    at = world_motion(NUMPY, m, q, v, m.frame("tool"), since=body)
+    T = evaluate("relative", m, q, base=m.body_names[body], frame="tool")
+    place = m.frame_placement(m.frame(m.body_names[body]))
+    R, p = np.array(place.R), np.array(place.p)
+    near(np.array(at.R, float), R @ T[:3, :3], 1e-13)
+    near(np.array(at.p, float), R @ T[:3, 3] + p, 1e-13)

@@ -1,31 +1,42 @@
-"""Inverse dynamics: a textbook, energies, Pinocchio, parameters, the back ends, its cost."""
+"""Inverse dynamics and gravity's forces: a textbook, energies, Pinocchio, the back ends."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import casadi as cs
 import numpy as np
 import pytest
 
-from dynamics_textbook import inverse_dynamics, lagrange, near, sound_trees, state
-from linkwork.algorithms.inverse_dynamics import losses, rotor_forces
-from linkwork.algorithms.parametric import Parametric
+from dynamics_textbook import (
+    body_jacobians,
+    inverse_dynamics,
+    lagrange,
+    near,
+    skew,
+    sound_trees,
+    state,
+)
+from linkwork.algorithms.inverse_dynamics import body_motions, with_inertia
+from linkwork.algorithms.joint_transforms import Inertia, Spatial
 from linkwork.algorithms.registry import evaluate, parameters_of
-from linkwork.compile.symbolic import on_symbols
+from linkwork.algorithms.sweep import Sweep
 from linkwork.compile.tracing import trace
+from linkwork.conventions import GRAVITY
 from linkwork.formats.urdf.read import read
 from linkwork.loading import load
+from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.from_urdf import from_urdf
-from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.numpy import NUMPY
 from robots import (
+    body_poses,
     chain_urdf,
     every_joint_urdf,
     example_robot_urdfs,
     mechanism_from,
     random_configuration,
     random_tree,
+    total_inertia,
 )
 from seeds import rng
 
@@ -149,7 +160,7 @@ def test_pinocchio(path: Path):
     m, model = from_urdf(read(path)), pin.buildModelFromUrdf(str(path))
     if any(type is JointType.PLANAR for type in m.joint_types) or not model.nv:
         pytest.skip("its velocities are others in Pinocchio, or it has none")
-    model.gravity.linear = np.array(STANDARD_GRAVITY)
+    model.gravity.linear = np.array(GRAVITY)
     pair = Pair(m, model, model.createData())
     q, v, dv = state(rng(f"rnea {path.name}"), m)
     G, at = pair.tangent(q), pair.configuration(q)
@@ -165,28 +176,201 @@ def test_it_is_undone():
         near(evaluate("forward_dynamics", m, q, v, tau), dv, 1e-7)
 
 
-def test_they_count_as_parameters_only(every_joint: Mechanism):
-    v = [2.0 * (-1) ** k for k in range(every_joint.n_v)]
-    v[0] = np.float64(0)
-    assert losses(NUMPY, every_joint, v) == [0.0] * every_joint.n_v == rotor_forces(every_joint, v)
-    size = np.arange(1.0, every_joint.n_v + 1)
-    given = Parametric(
-        NUMPY, every_joint, {"armature": size, "damping": 3 * size, "friction": 5 * size}
+@pytest.mark.parametrize("sign", [-1, 0, 1])
+def test_friction_is_zero_where_nothing_moves(every_joint: Mechanism, sign: int):
+    m, size = every_joint, np.arange(1.0, every_joint.n_v + 1)
+    q, v = random_configuration(rng("friction"), m), sign * np.ones(m.n_v)
+    losses = evaluate(
+        "bias_forces", m, q, v, parameters={"friction": 5 * size, "damping": 3 * size}
     )
-    near(losses(NUMPY, given, v), 3 * size * v + 5 * size * np.sign(v))
-    near(rotor_forces(given, v), size * v)
+    near(losses - evaluate("bias_forces", m, q, v), 3 * size * v + 5 * size * sign)
 
 
-def test_friction_is_zero_where_nothing_moves(every_joint: Mechanism):
-    size, v = cs.SX.sym("f", every_joint.n_v), cs.SX.sym("v", every_joint.n_v)
+def test_motions_of_bodies(every_joint: Mechanism, aligned_tree):
+    random, h = rng("motions"), 1e-4
+    for m in [every_joint, *(aligned_tree(random, 7) for _ in range(6))]:
+        q, v, dv = state(random, m)
 
-    def taken(o, size, v):
-        given = Parametric(o, every_joint, {"friction": size})
-        return losses(o, given, [v[k] for k in range(every_joint.n_v)])
+        def speeds(t: float, m=m, q=q, v=v, dv=dv):
+            at = evaluate("integrate", m, q, t * v + t * t / 2 * dv)
+            for J, T in zip(body_jacobians(m, at), body_poses(m, at), strict=True):
+                omega, linear = np.split(J @ (v + t * dv), 2)
+                yield T[:3, :3] @ omega, T[:3, :3] @ linear
 
-    function = cs.Function("f", [size, v], [cs.vertcat(*on_symbols(taken, size, v))])
-    one = np.ones(every_joint.n_v)
-    for sign in (-1, 0, 1):
-        near(np.array(function(2 * one, sign * one)).ravel(), 2 * sign * one)
-    given = Parametric(NUMPY, every_joint, {"friction": one})
-    assert losses(NUMPY, given, [0.0] * every_joint.n_v) == [0.0] * every_joint.n_v
+        now, later, before = list(speeds(0)), list(speeds(h)), list(speeds(-h))
+        sweep = Sweep(NUMPY, m, q)
+        for step, motion in zip(sweep.transforms, body_motions(sweep, v, dv), strict=True):
+            if not step.owner:
+                continue
+            R = body_poses(m, q)[step.body][:3, :3]
+            ends = zip(later[step.body], before[step.body], strict=True)
+            alpha, a = ((x - y) / (2 * h) for x, y in ends)
+            near(R @ motion.omega, now[step.body][0])
+            near(R @ motion.alpha, alpha, 1e-5)
+            near(R @ motion.acceleration - [0, 0, 9.80665], a, 1e-5)
+            K, A = skew(motion.omega), skew(motion.alpha)
+            near(motion.field, A + K @ K)
+
+
+def test_a_body_takes_what_its_points_take(every_joint: Mechanism):
+    random = rng("points")
+    q, v, dv = state(random, every_joint)
+    motion = body_motions(Sweep(NUMPY, every_joint, q), v, dv)[-1]
+    points, masses = random.normal(size=(6, 3)), random.uniform(1, 2, 6)
+    second = np.einsum("k,ki,kj->ij", masses, points, points)
+    own = Inertia(masses.sum(), (masses @ points).tolist(), second.tolist())
+    start = Spatial(*random.normal(size=(2, 3)).tolist())
+    forces = masses[:, None] * (np.array(motion.acceleration) + points @ np.array(motion.field).T)
+    got = with_inertia(start, own, motion)
+    near(got.linear, start.linear + forces.sum(axis=0))
+    near(got.angular, start.angular + np.cross(points, forces).sum(axis=0))
+
+
+G = np.array(GRAVITY)
+
+
+def trees(aligned_tree, seed: str) -> list[Mechanism]:
+    random = rng(seed)
+    found = [aligned_tree(random, 9) for _ in range(20)]
+    found += [mechanism_from(random_tree(random, 9)) for _ in range(15)]
+    found += [mechanism_from(random_tree(random, 9), base="floating") for _ in range(10)]
+    return found
+
+
+def near_of_gravity(got, expected, within: float = 1e-12) -> None:
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=within * scale)
+
+
+def test_energy_is_that_of_the_centre_of_mass(aligned_tree):
+    random = rng("energy")
+    for m in trees(aligned_tree, "gravity trees"):
+        q, g = random_configuration(random, m), random.normal(size=3)
+        mass, centre, _ = total_inertia(m, q)
+        near_of_gravity(evaluate("potential_energy", m, q), -mass * G @ centre)
+        other = evaluate("potential_energy", m, q, parameters={"gravity": g})
+        near_of_gravity(other, -mass * g @ centre)
+
+
+def test_forces_are_the_derivative_of_the_energy(aligned_tree, along):
+    random = rng("force")
+    for m in trees(aligned_tree, "gravity trees 2"):
+        q = random_configuration(random, m)
+        slope = along("potential_energy", m)(q)
+        near_of_gravity(evaluate("gravity_forces", m, q), slope, 1e-9)
+
+
+def test_forces_by_the_jacobian_of_the_centre_of_mass(aligned_tree):
+    random = rng("virtual work")
+    for m in trees(aligned_tree, "gravity trees 3"):
+        q, g = random_configuration(random, m), random.normal(size=3)
+        work = -m.mass.sum() * evaluate("com_jacobian", m, q).T
+        near_of_gravity(evaluate("gravity_forces", m, q), work @ G)
+        near_of_gravity(evaluate("gravity_forces", m, q, parameters={"gravity": g}), work @ g)
+
+
+def test_a_pendulum_and_a_lift():
+    parts = Parts(
+        name="two",
+        links=[LinkPart("a", 5.0), LinkPart("b", 2.0), LinkPart("c", 3.0, np.array([0.5, 0, 0]))],
+        joints=[
+            JointPart(name="lift", type=JointType.PRISMATIC, parent="a", child="b"),
+            JointPart(
+                name="swing",
+                type=JointType.REVOLUTE,
+                parent="b",
+                child="c",
+                axis=np.array([0.0, -1.0, 0.0]),
+            ),
+        ],
+    )
+    m = assemble(parts)
+    got = evaluate("gravity_forces", m, np.array([0.7, 0.3]))
+    near_of_gravity(got, [5 * 9.80665, 3 * 9.80665 * 0.5 * np.cos(0.3)])
+    energy = 9.80665 * (2 * 0.7 + 3 * (0.7 + 0.5 * np.sin(0.3)))
+    near_of_gravity(evaluate("potential_energy", m, np.array([0.7, 0.3])), energy)
+
+
+def test_a_floating_base_carries_everything():
+    m = mechanism_from(every_joint_urdf(), base="floating")
+    q = random_configuration(rng("weight"), m)
+    R = evaluate("fk", m, q, frame="base")[:3, :3]
+    mass, centre, _ = total_inertia(m, q)
+    got = evaluate("gravity_forces", m, q)
+    near_of_gravity(got[:3], R.T @ (-mass * G))
+    near_of_gravity(got[3:6], R.T @ np.cross(centre - q[:3], -mass * G))
+
+
+def test_without_mass_there_is_no_force():
+    m = mechanism_from(chain_urdf(3))
+    assert not evaluate("gravity_forces", m, np.ones(3)).any()
+    assert evaluate("potential_energy", m, np.ones(3)).tolist() == 0.0
+    rigid = mechanism_from('<robot name="r"><link name="a"/></robot>')
+    assert evaluate("gravity_forces", rigid, np.zeros(0)).shape == (0,)
+
+
+def test_the_back_ends_agree_of_gravity(every_joint: Mechanism, agree):
+    random = rng("gravity back ends")
+    for m in (every_joint, mechanism_from(every_joint_urdf(), base="floating")):
+        q = np.array([random_configuration(random, m) for _ in range(4)])
+        agree("gravity_forces", m, q)
+        agree("potential_energy", m, q)
+
+
+def test_it_is_cheap_of_gravity():
+    # one pass down and one up: less than the Jacobian of the centre of mass alone
+    for name, most in (("panda", 123), ("ur5e", 63), ("humanoid", 467), ("mobile_arm", 75)):
+        m = load(name).mechanism
+        n, other = (
+            trace(each, m).signature.instructions for each in ("gravity_forces", "com_jacobian")
+        )
+        assert n <= most and n < other
+
+
+def test_a_long_chain_of_gravity():
+    m = mechanism_from(chain_urdf(2000))
+    assert not evaluate("gravity_forces", m, np.ones(2000)).any()
+
+
+# --------------------------------------------------------------------------------- Pinocchio
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_pinocchio_of_gravity(part: int):
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
+    from reference.test_pinocchio import Pair, pinocchio_model  # noqa: PLC0415  needs Pinocchio
+
+    random = rng(f"gravity pinocchio {part}")
+    for k in range(40):
+        document = read(random_tree(random, int(random.integers(1, 12))))
+        base = "floating" if k % 3 == 0 else "fixed"
+        m = from_urdf(document, base=base)
+        model = pinocchio_model(document, base, m.body_joint_names[0])
+        pair = Pair(m, model, model.createData())
+        q, g = random_configuration(random, m), random.normal(size=3)
+        for gravity, parameters in ((G, None), (g, {"gravity": g})):
+            model.gravity.linear = gravity
+            theirs = np.zeros(model.nv)
+            if model.nv:
+                theirs = pin.computeGeneralizedGravity(model, pair.data, pair.configuration(q))
+            got = evaluate("gravity_forces", m, q, parameters=parameters)
+            near_of_gravity(got, pair.tangent(q).T @ theirs, 1e-11)
+            zero = np.zeros(model.nv)
+            rnea = (
+                pin.rnea(model, pair.data, pair.configuration(q), zero, zero) if model.nv else zero
+            )
+            near_of_gravity(got, pair.tangent(q).T @ rnea, 1e-11)
+
+
+@pytest.mark.parametrize("path", example_robot_urdfs()[::4], ids=lambda path: path.stem)
+def test_real_robots(path: Path):
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
+    from reference.test_pinocchio import Pair  # noqa: PLC0415  needs Pinocchio
+
+    m, model = from_urdf(read(path)), pin.buildModelFromUrdf(str(path))
+    model.gravity.linear = G
+    pair = Pair(m, model, model.createData())
+    if model.nv:
+        q = random_configuration(rng(f"gravity {path.name}"), m)
+        theirs = pin.computeGeneralizedGravity(model, pair.data, pair.configuration(q))
+        near_of_gravity(evaluate("gravity_forces", m, q), pair.tangent(q).T @ theirs, 1e-11)

@@ -12,6 +12,7 @@ import pytest
 import linkwork as lw
 from dynamics_cases import case, solid
 from linkwork.algorithms.registry import ALGORITHMS, evaluate, find
+from linkwork.algorithms.sweep import InPasses
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.dynamics_checks import check_inertias
 from linkwork.mechanism.model import Mechanism
@@ -28,7 +29,9 @@ def test_every_entry_describes_its_function(name: str):
     assert entry.name == name == entry.function.__name__
     signature = inspect.signature(entry.function).parameters
     positional = [k for k, p in signature.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    assert positional == ["o", "m", *(key for key, _ in entry.inputs)]
+    inputs = [key for key, _ in entry.inputs]
+    in_passes = isinstance(entry.function, InPasses)
+    assert positional == (["sweep", *inputs[1:]] if in_passes else ["o", "m", *inputs])
     keywords = [k for k, p in signature.items() if p.kind is p.KEYWORD_ONLY]
     loops = ("free_motions",) if entry.counts_free_motions else ()
     assert tuple(keywords) == (*entry.static, *loops)

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from dynamics_cases import solid
-from linkwork.algorithms.registry import BY_SWEEP, evaluate, find
-from linkwork.algorithms.sweep import (
-    Output,
+from linkwork.algorithms.joint_transforms import (
     Spatial,
-    Sweep,
     both,
-    crossed,
-    crossed_wrench,
-    doubled,
-    fixed_in,
-    motions,
-    poses,
-    power,
-    summed,
 )
-from linkwork.compile.recipe import bodies_of
-from linkwork.mechanism.model import STANDARD_GRAVITY, JointType, Mechanism
+from linkwork.algorithms.registry import ALGORITHMS, evaluate
+from linkwork.algorithms.sweep import Output, Sweep, bodies_of, motions, poses, summed
+from linkwork.conventions import GRAVITY
+from linkwork.mechanism.model import Mechanism
 from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
 from robots import body_poses, every_joint_urdf, mechanism_from, random_configuration, random_tree
@@ -74,55 +63,43 @@ def test_poses_of_the_bodies(mechanisms):
             np.testing.assert_allclose(np.array(p, float), T[:3, 3], atol=1e-13)
 
 
-def test_every_number_of_v_belongs_to_one_transform_of_each_joint(mechanisms):
-    for m in mechanisms:
-        sweep = sweep_of("numbers", m)
-        for body, kind in enumerate(m.body_joint_types):
-            own = [step for step in sweep.transforms if step.body == body]
-            assert len(own) == (3 if kind is JointType.PLANAR else 1)
-            assert sum(len(step.free) for step in own) == kind.n_v
-            assert all(step.factor == m.multiplier[body] for step in own)
-            assert all(a.start + 1 == b.start for a, b in pairwise(own))
-            assert [len(list(step.columns())) for step in own] == [len(s.free) for s in own]
-
-
-def test_transports_are_those_of_the_rotation(mechanisms):
-    random = rng("transports")
-    for step in (step for m in mechanisms for step in sweep_of("transports", m).transforms):
-        R, r = np.array(step.R, float), np.array(step.r, float)
-        v, f, a = random.normal(size=3), random.normal(size=3), random.normal(size=(3, 3))
-        tight = {"rtol": 0, "atol": 1e-12}
-        np.testing.assert_allclose(step.out(list(v)), R @ v, **tight)
-        np.testing.assert_allclose(step.into(list(v)), R.T @ v, **tight)
-        np.testing.assert_allclose(step.matrix_out(a.tolist()), R @ a @ R.T, **tight)
-        whole = np.array(step.symmetric_out((a + a.T).tolist()))
-        np.testing.assert_allclose(whole, R @ (a + a.T) @ R.T, **tight)
-        assert np.array_equal(whole, whole.T)
-        force, moment = step.wrench_out(Spatial(list(f), list(v)))
-        np.testing.assert_allclose(force, R @ f, **tight)
-        np.testing.assert_allclose(moment, R @ v + np.cross(r, R @ f), **tight)
-        there = step.twist_out(Spatial(list(f), list(v)))
-        np.testing.assert_allclose(there.linear, R @ f + np.cross(r, R @ v), **tight)
-        near(step.twist_into(there), (f, v), 1e-12)
-
-
 def test_some_bodies_alone(every_joint: Mechanism):
     m = every_joint
     q, bodies = random_configuration(rng("alone"), m), m.ancestry(m.n_bodies - 1)
     sweep = Sweep(NUMPY, m, q, bodies)
     assert [step.body for step in sweep.transforms if step.owner] == bodies
-    last = sweep.last(poses(sweep))
+    last = poses(sweep)[-1]
     np.testing.assert_allclose(np.array(last.p, float), body_poses(m, q)[bodies[-1]][:3, 3])
-    with pytest.raises(KeyError):
-        Sweep(NUMPY, m, q, bodies[1:])
+    # seen from the one that carries the first of them
+    every = poses(Sweep(NUMPY, m, q, bodies[1:]))
+    base, end = (body_poses(m, q)[bodies[k]] for k in (0, -1))
+    T = np.linalg.inv(base) @ end
+    np.testing.assert_allclose(np.array(every[-1].R, float), T[:3, :3], atol=1e-14)
+    np.testing.assert_allclose(np.array(every[-1].p, float), T[:3, 3], atol=1e-14)
 
 
-def test_a_fixed_frame(every_joint: Mechanism):
-    k = every_joint.frame("tool")
-    step = fixed_in(every_joint.frame_placement(k))
-    assert not step.free
-    np.testing.assert_array_equal(np.array(step.R), every_joint.R_body_frame[k])
-    np.testing.assert_array_equal(np.array(step.r), every_joint.p_body_frame[k])
+def test_bodies_of_a_frame_and_of_one_seen_from_another(every_joint: Mechanism):
+    m = every_joint
+    assert bodies_of(m, {}) is None
+    ways = [set(m.ancestry(int(m.frame_body[m.frame(name)]))) for name in ("tool", "glue")]
+    assert bodies_of(m, {"frame": "tool"}) == sorted(ways[0])
+    assert bodies_of(m, {"base": "glue", "frame": "tool"}) == sorted(ways[0] ^ ways[1])
+
+
+def test_the_sum_in_the_world(every_joint: Mechanism):
+    sweep = sweep_of("to world", every_joint)
+    own = [[1.0, float(k), 0.0] for k in range(len(sweep.transforms))]
+    R = [np.array(pose.R, float) for pose in poses(sweep)]
+    found = []
+    sweep.to_world(own, lambda step, v: step.out(v), found.append)
+    near(found, [sum(a @ v for a, v in zip(R, own, strict=True))])
+
+
+def test_one_after_the_other_and_back(every_joint: Mechanism):
+    sweep, seen = sweep_of("backwards", every_joint), []
+    number = list(range(len(sweep.transforms)))
+    found = sweep.each(lambda step, k: seen.append(k) or k, number, backwards=True)
+    assert found == number and seen == number[::-1]
 
 
 def test_passes_visit_parents_before_children_and_back(every_joint: Mechanism):
@@ -228,7 +205,7 @@ def test_gravity_is_an_acceleration_of_the_world(every_joint: Mechanism):
     sweep, at = Sweep(NUMPY, m, q), body_poses(m, q)
     for step, motion in zip(sweep.transforms, motions(sweep, still, gravity=True), strict=True):
         if step.owner:
-            near(motion.acceleration, (-at[step.body][:3, :3].T @ STANDARD_GRAVITY, np.zeros(3)))
+            near(motion.acceleration, (-at[step.body][:3, :3].T @ GRAVITY, np.zeros(3)))
     for motion in motions(sweep, None):
         near(motion.acceleration, (np.zeros(3), np.zeros(3)), 0)
 
@@ -240,47 +217,27 @@ def test_before_a_joint_and_after_it(every_joint: Mechanism):
         near(both(motion.velocity_before, step.own_motion(v)), motion.velocity)
 
 
-def test_the_algebra():
-    random = rng("algebra")
-    a, b, c = (spatial(random) for _ in range(3))
-    near(crossed(a, b), [-np.array(part) for part in crossed(b, a)])
-    first, second, third = (
-        crossed(*pair) for pair in ((crossed(a, b), c), (crossed(b, c), a), (crossed(c, a), b))
-    )
-    near(both(both(first, second), third), (np.zeros(3), np.zeros(3)), 1e-12)
-    # a wrench that turns along does the same power
-    np.testing.assert_allclose(power(crossed(a, b), c), -power(b, crossed_wrench(a, c)))
-    near(doubled(a), both(a, a), 0)
+ARTICULATED = ("forward_dynamics_derivatives", "inverse_mass_matrix")
 
 
-ARTICULATED = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix")
-
-
-@pytest.mark.parametrize("name", sorted(BY_SWEEP))
+@pytest.mark.parametrize("name", [*ARTICULATED, "regressor", "inverse_dynamics_derivatives"])
 def test_what_is_written_in_passes_is_what_is_written_out(name: str, aligned_tree):
     # the one for long mechanisms, the other for those of a robot's size, by different expressions
-    random, entry = rng(f"by sweep {name}"), find(name)
-    coupled = random_tree(random, 7)
+    random, entry = rng(f"in passes {name}"), ALGORITHMS[name]
     solid_ones = solid(random_tree(random, 6, mimic=0.0))
     found = [mechanism_from(solid_ones, base="floating"), mechanism_from(solid_ones)]
     if name not in ARTICULATED:
+        coupled = random_tree(random, 7)
         found = [aligned_tree(random, 7), mechanism_from(coupled, base="floating")]
     for m in found:
         q = random_configuration(random, m)
-        given = {"q": q} | {key: random.normal(size=m.n_v) for key in ("v", "dv", "tau")}
-        given |= {"q0": q, "q1": random_configuration(random, m)}
-        inputs = [given[key] for key, _ in entry.inputs]
-        names = m.frame_names[1], m.frame_names[m.n_link_frames - 1]
-        for reference in ("world-aligned", "local", "world")[: 3 if "frame" in entry.static else 1]:
-            static = {"base": names[0], "frame": names[1], "reference": reference}
-            static = {key: static[key] for key in entry.static}
-            by_sweep = entry.by_sweep
-            assert by_sweep is not None
-            bodies = bodies_of(m, static)
-            got = by_sweep(Sweep(NUMPY, m, q, bodies), *inputs[1:], **static).block(NUMPY)
-            expected = evaluate(name, m, *inputs, **static)
-            scale = max(1.0, np.abs(expected).max(initial=0))
-            if name in ARTICULATED:  # an inverse is as exact as the matrix allows
-                scale *= max(1.0, 1e-3 * np.linalg.cond(evaluate("mass_matrix", m, q)))
-            got = np.reshape(got, expected.shape)
-            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)
+        inputs = [random.normal(size=m.n_v) for _ in entry.inputs[1:]]
+        in_passes = entry.in_passes
+        assert in_passes is not None
+        got = in_passes(Sweep(NUMPY, m, q), *inputs).block(NUMPY)
+        expected = evaluate(name, m, q, *inputs)
+        scale = max(1.0, np.abs(expected).max(initial=0))
+        if name in ARTICULATED:  # an inverse is as exact as the matrix allows
+            scale *= max(1.0, 1e-3 * np.linalg.cond(evaluate("mass_matrix", m, q)))
+        got = np.reshape(got, expected.shape)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)

@@ -99,6 +99,7 @@ def test_no_command_is_without_a_test_of_its_examples(cli: Callable[..., Any]):
     assert set(listed) <= {*COMMANDS, *DOCUMENT_COMMANDS, "run"}
 
 
+@pytest.mark.slow
 def test_the_examples_of_run_work(cli: Callable[..., Any], process: Callable[..., Any]):
     """In a process of their own: `run` takes over the process that it runs in."""
     for example in examples_in(cli("run", "--help").stdout):
@@ -191,12 +192,6 @@ def test_a_fault_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(lw, "load", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         module.run(["fk", "panda"])
-
-
-def test_run_returns_the_code(capfd: pytest.CaptureFixture[str]):
-    assert module.run(["--version"]) == 0
-    assert module.run(["nope"]) == 2
-    assert capfd.readouterr().out == f"linkwork {lw.__version__}\n"
 
 
 def test_the_commands_that_compute_nothing_load_no_compiler():

@@ -25,7 +25,7 @@ def info_of(kind: type[Any]) -> dict[str, Any]:
 def test_ik_leaves_the_defaults_to_the_library_and_says_them():
     # Numbers of ours would take the place of those of the tasks.
     given = arguments.IkArguments(source="panda")
-    options, robot = lw.IKOptions(), lw.load("panda")
+    options, robot = lw.ik.Options(), lw.load("panda")
     plain = robot.solver().problem
     lower = robot.solver(tasks=[lw.ik.Pose("tool0"), lw.ik.Posture(priority=1)]).problem
     said = {

@@ -47,11 +47,10 @@ def test_the_comparison_is_that_of_the_angle():
 
 
 def test_a_false_success_is_noticed():
-    report = demo.measure("ur5e", 200, 0)
-    robot, result = report.robot, report.result
-    assert report.false_successes == 0
+    robot = lw.load("ur5e")
+    targets = robot.fk(robot.random(200, seed=0), "tool0")
+    result = robot.ik(targets, "tool0")
     assert result.success.all()
-    targets = robot.fk(robot.random(200, seed=0), report.frame)
 
     def count(q: np.ndarray) -> int:
         changed = IKResult(q, result.report, result.terms, np.zeros((0, 0)))
@@ -66,7 +65,7 @@ def test_a_false_success_is_noticed():
     failed = result.report.copy()
     failed[:, 0] = 0.0
     none = IKResult(result.q, failed, result.terms, np.zeros((0, 0)))
-    assert demo.count_false(robot, none, (report.differences[0] + 1.0, report.differences[1])) == 0
+    assert demo.count_false(robot, none, (np.ones(200), np.zeros(200))) == 0
 
 
 def test_a_false_success_is_not_passed_over(
@@ -82,6 +81,7 @@ def test_an_unknown_robot(refused: Callable[..., str]):
     assert "no bundled model named 'pand'; nearest: panda" in refused("demo", "--robot", "pand")
 
 
+@pytest.mark.slow
 def test_the_whole_demo_takes_less_than_ten_seconds(process: Callable[..., Any]):
     start = time.perf_counter()
     with process("demo") as running:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -121,3 +122,19 @@ def test_a_deep_chain_is_told_in_lines_of_bounded_length(cli, tmp_path):
         (line,) = [line for line in told.splitlines() if f" j{k - 1} (" in line]
         assert f" l{k} " in line
         assert k <= 60 or line.endswith(f"on l{k - 1}")
+
+
+# the list of bundled models
+
+
+def test_every_model_is_listed(cli: Callable[..., Any]):
+    result = cli("models")
+    assert result.exit_code == 0
+    for model in models.MODELS.values():
+        line = next(x for x in result.stdout.splitlines() if x.startswith(f"{model.name} "))
+        assert line.split()[1:3] == [str(model.degrees_of_freedom), model.tip]
+
+
+def test_models_as_json(cli: Callable[..., Any]):
+    read = json.loads(cli("models", "--json").stdout)
+    assert read == {"models": [dataclasses.asdict(m) for m in models.MODELS.values()]}

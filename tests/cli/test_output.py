@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import stat
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +13,9 @@ import pytest
 from rich.console import Console
 
 from linkwork.cli import inputs, output
+from linkwork.cli.output import busy, progress_of
 from linkwork.errors import InputError
 from seeds import rng
-
-POSIX = pytest.mark.skipif(sys.platform == "win32", reason="file modes of POSIX")
 
 
 def test_numbers():
@@ -122,14 +118,14 @@ def test_what_is_written_is_read_again_to_the_last_bit(tmp_path: Path):
     values = rng("files").normal(size=(50, 3)) * 10.0 ** rng("exp").integers(-300, 300, (50, 3))
     path = output.target_file(str(tmp_path / "a.csv"))
     assert path is not None
-    output.write_csv(path, ("x", "y,z", 'q"'), values.tolist())
+    output.write_numbers(path, values, ("x", "y,z", 'q"'), values.tolist())
     read = inputs.read_numbers(str(path))
     assert isinstance(read, inputs.Table)
     assert read.header == ("x", "y,z", 'q"')
     np.testing.assert_array_equal(read.values, values)
     binary = output.target_file(str(tmp_path / "a.NPY"))
     assert binary is not None
-    output.write_npy(binary, values)
+    output.write_numbers(binary, values, (), ())
     np.testing.assert_array_equal(np.load(binary), values)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.NPY", "a.csv"]
 
@@ -152,38 +148,35 @@ def test_a_target_that_is_refused(tmp_path: Path):
         assert "\n" not in str(caught.value)
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+# signs of life: on a terminal, and nowhere else
+
+
+def test_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]):
+    with busy("compiling"), progress_of("solving") as progress:
+        assert progress is None
+    assert capsys.readouterr() == ("", "")
+
+
+def test_on_a_terminal_it_is_shown_on_standard_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    path = tmp_path / "a.csv"
-    path.write_text("old")
-
-    def rows() -> Iterator[list[int]]:
-        yield [1]
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        output.write_csv(path, ("a",), rows())
-    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(5, "it is broken")))
-    with pytest.raises(InputError, match=r"a\.csv cannot be written: it is broken"):
-        output.write_csv(path, ("a",), [[1]])
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    with busy("compiling"):
+        pass
+    with progress_of("solving") as progress:
+        assert progress is not None
+        progress(3, 7)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "compiling" in err
+    assert "solving" in err
+    assert "3/7" in err
 
 
-@POSIX
-def test_the_mode_and_a_link_are_kept(tmp_path: Path):
-    old, link = tmp_path / "a.csv", tmp_path / "link.csv"
-    old.write_text("old")
-    old.chmod(0o640)
-    link.symlink_to(old)
-    path = output.target_file(str(link))
-    assert path is not None
-    output.write_csv(path, ("a",), [[1]])
-    assert link.is_symlink()
-    assert old.read_text() == "a\n1\n"
-    assert stat.S_IMODE(old.stat().st_mode) == 0o640
-    fresh = tmp_path / "new.csv"
-    output.write_csv(fresh, ("a",), [[1]])
-    (tmp_path / "plain").write_text("")
-    assert fresh.stat().st_mode == (tmp_path / "plain").stat().st_mode
+def test_a_command_on_a_terminal_keeps_its_output_clean(cli: Callable[..., Any]):
+    plain = cli("ik", "planar_2r", "--xyz", "1 1 0", "--json")
+    shown = cli(
+        "ik", "planar_2r", "--xyz", "1 1 0", "--json", env={"FORCE_COLOR": "1", "TERM": "xterm"}
+    )
+    assert plain.stdout == shown.stdout

@@ -14,7 +14,7 @@ from linkwork.cli import simulate as command
 from linkwork.cli.arguments import SimulateArguments
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.simulating import simulate
-from linkwork.simulation.actuators import PD
+from linkwork.simulation.joint_forces import PD
 
 ROBOT = lw.load("planar_2r")
 

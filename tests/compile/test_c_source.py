@@ -234,13 +234,6 @@ def test_what_is_not_finite_is_told_by_the_status(bad, tmp_path):
     assert function([0, 0, 1e200], [1e200, 0])[0] == 1  # the result overflows
 
 
-def test_an_input_that_is_not_used_is_tested_too(tmp_path):
-    t = traced("first", {"x": 2, "none": 0}, lambda x, _: x[0])
-    function = function_of(compiled(tmp_path, text_of(t)), "first", 1)
-    assert function([1.0, 2.0], [])[0] == 0
-    assert function([1.0, np.nan], [])[0] == 1
-
-
 def test_outputs_may_lie_over_inputs(tmp_path):
     t = traced("turn", {"x": 3}, lambda x: cs.vertcat(x[2] * x[1], x[0] + x[2], x[0] * x[1]))
     library = compiled(tmp_path, text_of(t))
@@ -379,11 +372,6 @@ def test_the_comment_says_what_a_caller_needs():
     header = c_header(t.signature, about=about, labels=labels)
     assert f"#define EVERY_JOINT_FK_HAND_Q {m.n_q}\n" in header
     assert "int every_joint_fk_hand(const double q[" in header
-
-
-def test_the_text_is_the_same_each_time():
-    m = mechanism_from(every_joint_urdf())
-    assert text_of(trace("fk_all", m)) == text_of(trace("fk_all", m))
 
 
 @pytest.mark.sweep(5)

@@ -15,9 +15,7 @@ from llvmlite import ir
 import linkwork as lw
 from linkwork.compile.describe import (
     Subject,
-    aligned,
     best,
-    chains,
     count_instructions,
     count_operations,
     describe,
@@ -28,7 +26,7 @@ from linkwork.compile.emit import F64
 from linkwork.compile.graph import Graph, graph_of
 from linkwork.compile.kernel import build
 from linkwork.compile.machine_code import object_code, text_bytes
-from linkwork.compile.target import host, named, new_module, with_width
+from linkwork.compile.target import host, new_module, with_width
 from linkwork.compile.tracing import trace
 from linkwork.errors import InputError
 from seeds import rng
@@ -183,21 +181,6 @@ def test_they_are_measured_once(measured):
     assert rates(host(), time.perf_counter) is measured
 
 
-@pytest.mark.parametrize("width", [1, 2, 4])
-def test_every_width_is_measured(width):
-    if width > host().width:
-        pytest.skip("this processor has no such vectors")
-    assert rates(with_width(host(), width), time.perf_counter).product > 1e7
-
-
-def test_levels_have_registers_of_their_own():
-    assert chains(host()) in (14, 30)
-    try:
-        assert chains(named("x86-64-v2")) == 14
-    except InputError:
-        pytest.skip("not an x86-64 processor")
-
-
 @pytest.mark.sweep(8)
 @pytest.mark.parametrize(("n_in", "n_out"), [(0, 3), (7, 16), (9, 0), (30, 200)])
 @pytest.mark.parametrize("rows", [1, 100, 1003])
@@ -219,11 +202,3 @@ def test_the_shortest_run_counts():
 
 def test_a_clock_that_stands_still_ends():
     assert best(lambda: None, lambda: 0.0, seconds=1.0) == 0.0
-
-
-def test_aligned_zeros():
-    for count in (0, 1, 7, 100):
-        a = aligned(count)
-        assert a.shape == (count,)
-        assert a.ctypes.data % 64 == 0 or count == 0
-        assert not np.any(a)

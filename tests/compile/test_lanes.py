@@ -8,9 +8,7 @@ import struct
 import casadi as cs
 import numpy as np
 import pytest
-from llvmlite import ir
 
-from linkwork.compile.emit import F64, I64
 from linkwork.compile.graph import graph_of
 from linkwork.compile.lanes import (
     ARRAYS,
@@ -19,9 +17,7 @@ from linkwork.compile.lanes import (
     REPORT,
     SEED_STEPS,
     Stall,
-    absorb,
     emit_lanes,
-    unit_interval,
 )
 from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.target import host, new_module
@@ -288,35 +284,6 @@ def test_a_problem_that_overflows_leaves_the_others_alone(lanes):
 
 
 # --- The counter-based generator: the same in compiled code and in Python, and well spread ---
-
-
-def generator():
-    module = new_module("random", host())
-    mix = ir.Function(module, ir.FunctionType(I64, [I64, I64]), "mix")
-    b = ir.IRBuilder(mix.append_basic_block())
-    b.ret(absorb(b, *mix.args))
-    unit = ir.Function(module, ir.FunctionType(F64, [I64]), "unit")
-    b = ir.IRBuilder(unit.append_basic_block())
-    b.ret(unit_interval(b, unit.args[0]))
-    code = MachineCode(object_code(module, host(), simplify=True))
-    word = ctypes.c_uint64
-    return (
-        code,
-        ctypes.CFUNCTYPE(word, word, word)(code.address("mix")),
-        ctypes.CFUNCTYPE(ctypes.c_double, word)(code.address("unit")),
-    )
-
-
-def test_compiled_code_and_python_give_the_same():
-    code, mix, unit = generator()
-    words = rng("words").integers(0, 2**64, size=(500, 2), dtype=np.uint64).tolist()
-    for key, bits in [*words, [0, 0], [2**64 - 1, 2**64 - 1], [0, 2**63]]:
-        mixed = mix(key, bits)
-        assert mixed == absorb_reference(key, bits)
-        assert unit(mixed) == unit_interval_reference(mixed)
-    assert unit(2**64 - 1) < 1.0
-    assert unit(0) == 0.0
-    del code
 
 
 def test_neighbouring_counters_are_uniform_and_uncorrelated():

@@ -9,10 +9,17 @@ import sys
 import casadi as cs
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graph_rows import GraphRows
 from linkwork.compile.graph import graph_of
-from linkwork.compile.loops import LONGEST_WHOLE, emit_rows
+from linkwork.compile.loops import (
+    LONGEST_WHOLE,
+    cover,
+    emit_rows,
+    to_be_tested,
+)
 from linkwork.compile.target import host, new_module
 from seeds import rng
 from traced_functions import read
@@ -227,3 +234,106 @@ def test_each_of_many_unused_inputs_is_looked_at(width):
     assert run(0, n_rows, np.full((n_rows, n), 1.7e308), np.zeros((n_rows, 1))) == 0
     large = np.where(np.isin(np.arange(n), (5, 6, n - 1)), good, 1.7e308)
     assert run(0, n_rows, large, found) == -1  # a sum that overflows is no reason
+
+
+# --- What has to be looked at to find all that is not finite ---
+
+
+def random_graph(random):
+    x = cs.SX.sym("x", 4)
+    values = [x[k] for k in range(4)]
+    operations = [
+        lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a * b + a,
+        lambda a, b: a / b, cs.fmax, lambda a, _: cs.atan2(a, 1),
+        lambda a, _: -a, lambda a, _: a * a, lambda a, b: cs.if_else(a > b, b, 2),
+    ]  # fmt: skip
+    for _ in range(12):
+        a, b = (values[k] for k in random.integers(len(values), size=2))
+        values.append(operations[random.integers(len(operations))](a, b))
+    chosen = [values[k] for k in random.integers(len(values), size=3)]
+    return graph_of(read(cs.Function("f", [x], [cs.vertcat(*chosen)])), fuse=True)
+
+
+def evaluate(graph, x):
+    """All values of a graph, by NumPy."""
+    values = []
+    for node in graph.nodes:
+        if node.kind == "input":
+            values.append(x[node.args[1]])
+        elif node.kind == "const":
+            values.append(np.float64(node.value))
+        else:
+            arguments = [values[a] for a in node.args]
+            values.append(node.op.numpy(*arguments))
+    return values
+
+
+def test_no_input_and_no_result_that_is_not_finite_is_missed():
+    random = rng("missed")
+    specials = np.array([0.0, 1.0, -2.0, 1e200, -1e200, 1e308, np.inf, -np.inf, np.nan])
+    with np.errstate(all="ignore"):
+        for _ in range(150):
+            graph = random_graph(random)
+            positions, elements = to_be_tested(graph)
+            for _ in range(20):
+                x = random.choice(specials, size=4, p=[0.15] * 4 + [0.1] * 2 + [0.2 / 3] * 3)
+                values = evaluate(graph, x)
+                computed = [p for p in graph.outputs[0].values() if graph.nodes[p].kind != "const"]
+                results = [values[p] for p in computed]
+                bad = not np.isfinite([*x, *results]).all()
+                seen = [values[p] for p in positions] + [x[e] for e in elements[0]]
+                assert bad == (not np.isfinite(seen).all())
+
+
+# --- Which stores a tile has: every number once or with the same value, none outside ---
+
+
+def placed(n_out, computed, label):
+    """Results of which the elements ``computed`` are products, in a random order of completion."""
+    random = rng(f"placed {label}")
+    x = cs.SX.sym("x", 2)
+    results = cs.SX(n_out, 1)
+    for e in random.permutation(computed):
+        results[int(e)] = x[0] * float(e) + x[1]
+    constant = np.setdiff1d(np.arange(n_out), computed)
+    for e in constant[::3]:
+        results[int(e)] = 0.5 + float(e)
+    return cs.Function("f", [x], [results])
+
+
+PATTERNS = {
+    "none": lambda n: range(0),
+    "all": range,
+    "first half of each eight": lambda n: [e for e in range(n) if e % 8 < 4],
+    "last two of each sixteen": lambda n: [e for e in range(n) if e % 16 > 13],
+    "a few together": lambda n: range(n // 3, n // 3 + 9),
+    "one in five": lambda n: range(2, n, 5),
+}
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("n_out", [30, 64, 511, 600])
+def test_constants_and_computed_columns_land_where_they_belong(pattern, n_out):
+    function = placed(n_out, list(PATTERNS[pattern](n_out)), pattern)
+    x = np.arange(26.0).reshape(13, 2)
+    wanted = np.stack([np.array(function(row)).ravel() for row in x])
+    for width in (1, 4, 8):
+        found = np.full((15, n_out), 7.0)
+        assert GraphRows(function, width)(1, 13, x, found) == -1
+        assert np.array_equal(found[1:13], wanted[1:])
+        assert (found[[0, 13, 14]] == 7.0).all()
+
+
+# --- Blocks of rows as vectors with one row a lane, and back ---
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.sampled_from([1, 2, 4, 8]))
+def test_blocks_cover_the_columns_and_nothing_else(start, count, width):
+    blocks = cover(start, start + count, width)
+    columns = {c for at, k in blocks for c in range(at, at + k)}
+    assert columns == set(range(start, start + count))
+    assert all(k <= width and k & (k - 1) == 0 for _, k in blocks)
+    assert len(blocks) <= count // width + 2
+    whole = count - count % width
+    assert blocks[: count // width] == [(start + c, width) for c in range(0, whole, width)]

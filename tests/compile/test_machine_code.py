@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import math
 import mmap
-import os
 import random
 import threading
 import weakref
@@ -14,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from cache_scenarios import call, number, result, scenario, tiny_module
+from cache_scenarios import call, tiny_module
 from fresh_python import python
-from linkwork.compile.machine_code import COMPILING, LIBM_NAMES, MachineCode, object_code
+from linkwork.compile.machine_code import LIBM_NAMES, MachineCode, object_code
 from linkwork.compile.target import PLATFORMS, host
 
 
@@ -35,19 +33,6 @@ def test_the_c_library_is_found_by_name(name):
     assert name in LIBM_NAMES
     linked = MachineCode(code(libm=name))
     assert call(linked, "line")(0.7) == pytest.approx(getattr(math, name)(0.7), rel=1e-15)
-
-
-def test_a_function_of_two_arguments_and_every_name_of_the_table_links():
-    linked = [MachineCode(code(libm=name)) for name in LIBM_NAMES]
-    assert all(one.address("line") for one in linked)
-
-
-def test_a_variable_is_the_codes_own():
-    one, other = MachineCode(code()), MachineCode(code())
-    assert number(one).value == 0.0
-    number(one).value = 4.0
-    assert number(other).value == 0.0  # each is linked for itself
-    assert call(one, "line")(1.0) == 5.0  # the code adds its variable
 
 
 def test_the_same_text_gives_the_same_bytes_here_and_elsewhere():
@@ -158,12 +143,6 @@ def test_threads_compile_link_and_drop_at_once():
     assert found == [True] * 60
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_p21_children_of_fork_compile_and_link(tmp_path):
-    # In a process of its own: a test runner may hold threads of other packages.
-    assert result(scenario("forks", tmp_path)) == "fine"
-
-
 def test_addresses_stay_far_apart_from_the_c_library_without_harm():
     # Blocks the neighbourhood of the libraries and links on: code may lie anywhere.
     size = 1 << 33
@@ -175,14 +154,3 @@ def test_addresses_stay_far_apart_from_the_c_library_without_harm():
     assert [call(one, "line")(0.3) for one in linked] == [2.0 * math.cos(0.3)] * 3
     for block in held:
         block.close()
-
-
-def test_the_lock_can_be_taken_again_by_its_holder():
-    with COMPILING, COMPILING:
-        assert MachineCode(code()).address("line")
-
-
-def test_functions_are_called_through_their_address_alone():
-    linked = MachineCode(code(scale=2.0))
-    kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
-    assert kind(linked.address("line"))(4.0) == 8.0

@@ -417,16 +417,6 @@ def test_all_else_is_left_to_the_general_way(x: Any):
     assert given[1:] == (Y, BY)
 
 
-def test_errors_of_the_general_way_come_through():
-    def refuse(*given: Any) -> Any:
-        raise ZeroDivisionError("here")
-
-    call = made(Numbers(3), otherwise=refuse)
-    with pytest.raises(ZeroDivisionError, match="here"):
-        call(None, Y, BY)
-    assert call(X, Y, BY) == tuple(SUM)
-
-
 def test_types_without_fixed_slots_are_left_to_the_general_way():
     class Loose:
         pass
@@ -564,14 +554,6 @@ def test_a_key_that_takes_its_dict_away(mapping: Any):
     state["joint"] = {Key(): 0.0, "y": 4.0}
     assert mapping(state)[0] == "general"
     assert "joint" not in state
-
-
-def test_it_is_freed():
-    mapping = call()
-    owner = weakref.ref(mapping.__self__[0])
-    del mapping
-    gc.collect()
-    assert owner() is None
 
 
 def test_the_code_depends_on_no_key():

@@ -33,9 +33,9 @@ def test_a_wrong_offset_is_found(field):
     abi = numpy_abi.array_abi()
     if abi is None:
         pytest.skip("this Python does not lay out arrays as the fast call needs")
-    assert numpy_abi._fits(abi)
+    assert numpy_abi.fits(abi)
     wrong = dataclasses.replace(abi, **{field: getattr(abi, OTHER[field])})
-    assert not numpy_abi._fits(wrong)
+    assert not numpy_abi.fits(wrong)
 
 
 def test_other_builds_take_the_general_path(monkeypatch):
@@ -57,7 +57,7 @@ def test_a_numpy_without_its_table_takes_the_general_path(module, monkeypatch):
 
 
 def test_other_interpreters_of_the_process_take_the_general_path(monkeypatch):
-    monkeypatch.setattr(numpy_abi, "_is_main_interpreter", lambda: False)
+    monkeypatch.setattr(numpy_abi, "is_main_interpreter", lambda: False)
     assert numpy_abi.array_abi.__wrapped__() is None
 
 

@@ -16,7 +16,7 @@ import linkwork as lw
 from closed_dynamics_cases import N, bundled, null_space
 from closed_robots import closing
 from dynamics_cases import near
-from linkwork.mechanism.model import STANDARD_GRAVITY
+from linkwork.conventions import GRAVITY
 from seeds import rng
 
 WITHIN = 1e-9
@@ -57,7 +57,7 @@ def test_pinocchio(name: str):
     robot, q, v, tau = states(name)
     m = robot.mechanism
     model = pinocchio_model(robot.document, "fixed", m.body_joint_names[0])
-    model.gravity.linear = np.array(STANDARD_GRAVITY)
+    model.gravity.linear = np.array(GRAVITY)
     pair = Pair(m, model, model.createData())
     kind = pin.ContactType.CONTACT_6D if name == "pose" else pin.ContactType.CONTACT_3D
     models = pin.StdVec_RigidConstraintModel()

@@ -18,7 +18,8 @@ from dynamics_cases import (
     states,
 )
 from linkwork.algorithms.registry import find
-from linkwork.mechanism.model import STANDARD_GRAVITY, Mechanism
+from linkwork.conventions import GRAVITY
+from linkwork.mechanism.model import Mechanism
 from robots import body_poses, total_inertia
 from seeds import rng
 
@@ -286,7 +287,7 @@ def test_the_centre_of_mass_obeys_newton(name: str):
         tau = rows("inverse_dynamics", m, q, v, dv)
         R = rows("fk", m, q, frame=m.body_names[0])[:, :3, :3]
         force = np.einsum("nij,nj->ni", R, tau[:, :3])
-        near(m.mass.sum() * (got - STANDARD_GRAVITY), force, 1e-11)
+        near(m.mass.sum() * (got - GRAVITY), force, 1e-11)
 
 
 @EVERY

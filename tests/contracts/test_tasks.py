@@ -20,7 +20,8 @@ from linkwork.errors import InputError, LinkworkError, ShapeError, UnknownNameEr
 from linkwork.mechanism.model import JointType
 from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.tasks import BoundTask, Task, beyond_slack
+from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.tasks import BoundTask, Closed, Task, beyond_slack
 from seeds import rng
 
 pytestmark = pytest.mark.sweep(3, by="where")
@@ -205,6 +206,31 @@ def test_an_antipode_is_never_done(kind: type[Task], where: str):
                 assert errors(where, kind, case, q, target).max() > 1.0, case.label
                 left = np.max(case.left(s, q, target))
                 assert errors(where, kind, case, q, target).max() == pytest.approx(left, abs=1e-6)
+
+
+EVERY_CASE = [  # that loops can be closed is what the tests of assembly are about
+    (kind, case.label) for kind in CASES if kind is not Closed for case in CASES[kind]
+]
+
+
+@pytest.mark.sweep(8)
+@pytest.mark.parametrize(("kind", "label"), EVERY_CASE, ids=[label for _, label in EVERY_CASE])
+def test_what_can_be_reached_is_reached(kind: type[Task], label: str):
+    s = setup(home(kind, "panda"))
+    case = next(case for case in CASES[kind] if case.label == label)
+    bound = case.task(s).bind(s.robot.mechanism)
+    q = some(s, f"reached {label}", 30)
+    targets = np.array([case.present(s, each) for each in q]) if bound.kind.n else None
+    start = None if bound.kind.n else np.array([near(s, each, 0.05, label) for each in q])
+    result = InverseKinematics(s.robot.mechanism, case.task(s)).solve(targets, start)
+    assert result.success.all(), result.reason
+    allowed = [
+        1.01 * tolerance + np.linalg.norm(bound.slack[group.start : group.stop])
+        for group, tolerance in zip(bound.groups, bound.tolerances, strict=True)
+    ]
+    for k, each in enumerate(result.q):
+        left = case.left(s, each, None if targets is None else targets[k])
+        assert (np.array(left) <= np.array(allowed[: len(left)]) + 1e-9).all()
 
 
 @every_kind

@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+import parity
 import pytest
 from _pytest.mark import ParameterSet
 
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.faces import parity
 from linkwork.faces.table import FACES, FaceEntry
 from seeds import rng
 
@@ -131,7 +131,7 @@ def test_an_unknown_face():
 
 
 def test_names_in_a_face():
-    entry = FaceEntry("x", {"x": "linkwork.faces.parity"})
+    entry = FaceEntry("x", {"x": "parity"})
     assert parity.find(entry, "Row.is_name") is parity.Row.is_name
     assert parity.find(entry, "STATES") == parity.STATES
     for name in ("Row.no", "nothing", "Row.is_name.deeper"):
@@ -140,7 +140,7 @@ def test_names_in_a_face():
 
 
 def test_names_by_the_modules_of_the_original():
-    entry = FaceEntry("x", {"x": "linkwork.faces", "x.tables": "linkwork.faces.parity"})
+    entry = FaceEntry("x", {"x": "linkwork.faces", "x.tables": "parity"})
     assert parity.find(entry, "x.tables.Row.is_name") is parity.Row.is_name
     assert parity.find(entry, "x.available") is parity.find(entry, "available")
     is_name = parity.OriginalName("x.tables.Row", "is_name")

@@ -10,8 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import DescriptionError
-from linkwork.formats.loops import JointRecord, LoopRecord, LoopsRecord
-from linkwork.formats.loops_joints import with_joints
+from linkwork.formats.loops import JointRecord, LoopRecord, LoopsRecord, with_joints
 from linkwork.saving import save
 from robots import model_poses
 from seeds import rng

@@ -10,7 +10,7 @@ import pytest
 
 from linkwork.errors import InputError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
-from linkwork.geometry import properties, shapes
+from linkwork.geometry import properties, volumes
 from linkwork.geometry.properties import MassProperties, mass_properties
 from seeds import rng
 
@@ -54,7 +54,7 @@ def test_a_tetrahedron_by_hand():
 
 def test_a_box_of_triangles_is_the_box():
     size = tuple(rng("box").uniform(0.1, 3, size=3))
-    close(mass_properties(shapes.box(size), 7.0), properties.of_box(size, 7.0), 1e-13)
+    close(mass_properties(volumes.box(size), 7.0), mass_properties(Box(size), 7.0), 1e-13)
 
 
 @pytest.mark.parametrize(
@@ -62,15 +62,15 @@ def test_a_box_of_triangles_is_the_box():
     [
         (
             lambda n: trimesh.creation.cylinder(0.3, 1.7, sections=n),
-            properties.of_cylinder(0.3, 1.7, 5.0),
+            mass_properties(Cylinder(0.3, 1.7), 5.0),
         ),
         (
             lambda n: trimesh.creation.uv_sphere(0.8, count=[n, n]),
-            properties.of_sphere(0.8, 5.0),
+            mass_properties(Sphere(0.8), 5.0),
         ),
         (
             lambda n: trimesh.creation.capsule(height=1.2, radius=0.4, count=[n, n]),
-            properties.of_capsule(0.4, 1.2, 5.0),
+            mass_properties(Capsule(0.4, 1.2), 5.0),
         ),
     ],
     ids=["cylinder", "sphere", "capsule"],
@@ -91,13 +91,13 @@ def test_round_meshes_come_to_the_formulas(mesh, formula: MassProperties):
 
 
 def test_formulas_from_textbooks():
-    rod = properties.of_cylinder(1e-6, 2.0, 1.0)
+    rod = mass_properties(Cylinder(1e-6, 2.0), 1.0)
     assert rod.I_com[0, 0] / rod.mass == pytest.approx(2.0**2 / 12)
-    ball = properties.of_sphere(2.0, 3.0)
+    ball = mass_properties(Sphere(2.0), 3.0)
     assert ball.mass == pytest.approx(3 * 4 / 3 * pi * 8)
     assert ball.I_com[1, 1] == pytest.approx(0.4 * ball.mass * 4)
-    close(properties.of_capsule(0.7, 0.0, 2.0), properties.of_sphere(0.7, 2.0), 1e-14)
-    long, thin = properties.of_capsule(1e-4, 3.0, 2.0), properties.of_cylinder(1e-4, 3.0, 2.0)
+    close(mass_properties(Capsule(0.7, 0.0), 2.0), mass_properties(Sphere(0.7), 2.0), 1e-14)
+    long, thin = mass_properties(Capsule(1e-4, 3.0), 2.0), mass_properties(Cylinder(1e-4, 3.0), 2.0)
     assert long.I_com[0, 0] / long.mass == pytest.approx(thin.I_com[0, 0] / thin.mass, rel=1e-3)
 
 
@@ -107,8 +107,8 @@ def test_a_capsule_is_a_cylinder_and_two_halves():
     z = (np.arange(n) + 0.5) * r / n
     disc = pi * (r * r - z * z) * r / n
     across = 2 * (disc * ((r * r - z * z) / 4 + (z + h / 2) ** 2)).sum()
-    whole = across + properties.of_cylinder(r, h, 1.0).I_com[0, 0]
-    assert properties.of_capsule(r, h, 1.0).I_com[0, 0] == pytest.approx(whole, rel=1e-9)
+    whole = across + mass_properties(Cylinder(r, h), 1.0).I_com[0, 0]
+    assert mass_properties(Capsule(r, h), 1.0).I_com[0, 0] == pytest.approx(whole, rel=1e-9)
 
 
 def test_density_and_scale():
@@ -134,7 +134,7 @@ def test_turned_and_moved():
 
 
 def test_far_from_the_origin_nothing_is_lost():
-    near = shapes.box((0.01, 0.02, 0.03))
+    near = volumes.box((0.01, 0.02, 0.03))
     far = near.copy()
     far.apply_translation([1000, -2000, 500])
     found = mass_properties(far, 1000.0)
@@ -145,11 +145,11 @@ def test_far_from_the_origin_nothing_is_lost():
 
 
 def test_pieces_lump_to_the_whole():
-    whole = properties.of_box((2, 1, 1), 3.0)
+    whole = mass_properties(Box((2, 1, 1)), 3.0)
     T = np.eye(4)
     T[0, 3] = 0.5
     halves = [
-        properties.placed(properties.of_box((1, 1, 1), 3.0), M) for M in (T, np.linalg.inv(T))
+        properties.placed(mass_properties(Box((1, 1, 1)), 3.0), M) for M in (T, np.linalg.inv(T))
     ]
     close(properties.lump(halves), whole, 1e-14)
 
@@ -186,7 +186,7 @@ def beside(*parts: tuple[object, float, bool]) -> object:
 @pytest.mark.parametrize("x", [1.0, 1.5, 40.0])
 @pytest.mark.parametrize("turned", [0, 1])
 def test_one_of_two_that_is_inside_out_is_refused(size: float, x: float, turned: int):
-    one, other = shapes.box((1, 1, 1)), shapes.box((size, size, size))
+    one, other = volumes.box((1, 1, 1)), volumes.box((size, size, size))
     mesh = beside((one, 0.0, turned == 0), (other, x, turned == 1))
     with pytest.raises(InputError, match=r"inside out in places|no volume"):
         mass_properties(mesh, 1.0)
@@ -196,7 +196,7 @@ def test_one_of_two_that_is_inside_out_is_refused(size: float, x: float, turned:
 
 
 def test_a_cavity_and_what_lies_in_it_count():
-    cubes = {size: shapes.box((size,) * 3) for size in (3.0, 2.0, 1.0)}
+    cubes = {size: volumes.box((size,) * 3) for size in (3.0, 2.0, 1.0)}
     mesh = beside((cubes[3.0], 0, False), (cubes[2.0], 0.2, True), (cubes[1.0], 0.3, False))
     found = mass_properties(mesh, 2.0)
     assert found.mass == pytest.approx(2 * (27 - 8 + 1))
@@ -213,14 +213,14 @@ def test_a_soup_of_triangles_is_closed_by_its_places():
 
 
 def test_an_open_mesh_offers_its_hull():
-    mesh = shapes.box((1, 2, 3))
+    mesh = volumes.box((1, 2, 3))
     broken = trimesh.Trimesh(mesh.vertices, mesh.faces[:-1], process=False)
     turned = mesh.faces.copy()
     turned[0] = turned[0, ::-1]
     for bad in (broken, trimesh.Trimesh(mesh.vertices, turned, process=False)):
         with pytest.raises(InputError, match="hull=True"):
             mass_properties(bad, 1.0)
-        close(mass_properties(bad, 1.0, hull=True), properties.of_box((1, 2, 3), 1.0))
+        close(mass_properties(bad, 1.0, hull=True), mass_properties(Box((1, 2, 3)), 1.0))
 
 
 def test_what_encloses_nothing():
@@ -233,11 +233,7 @@ def test_what_encloses_nothing():
         mass_properties(trimesh.Trimesh(), 1.0)
 
 
-def test_records_of_shapes():
-    close(mass_properties(Box((1, 2, 3)), 2.0), properties.of_box((1, 2, 3), 2.0))
-    close(mass_properties(Cylinder(0.5, 2), 2.0), properties.of_cylinder(0.5, 2, 2.0))
-    close(mass_properties(Capsule(0.5, 2), 2.0), properties.of_capsule(0.5, 2, 2.0))
-    close(mass_properties(Sphere(0.5), 2.0), properties.of_sphere(0.5, 2.0))
+def test_what_is_neither_mesh_nor_shape():
     with pytest.raises(InputError, match="a mesh or a shape"):
         mass_properties(SimpleNamespace(name="x"), 1.0)
 
@@ -245,21 +241,21 @@ def test_records_of_shapes():
 @pytest.mark.parametrize("bad", [0, -1.0, float("nan"), float("inf")])
 def test_bad_numbers(bad: float):
     for make in (
-        lambda: mass_properties(shapes.sphere(1), bad),
-        lambda: properties.of_box((1, bad, 1), 1),
-        lambda: properties.of_cylinder(1, 1, bad),
-        lambda: properties.of_sphere(bad, 1),
-        lambda: properties.of_capsule(1, bad or -1, 1),
+        lambda: mass_properties(volumes.sphere(1), bad),
+        lambda: mass_properties(Box((1, bad, 1)), 1),
+        lambda: mass_properties(Cylinder(1, 1), bad),
+        lambda: mass_properties(Sphere(bad), 1),
+        lambda: mass_properties(Capsule(1, bad or -1), 1),
     ):
         with pytest.raises(InputError):
             make()
     with pytest.raises(InputError, match="pose"):
-        properties.placed(properties.of_sphere(1, 1), np.diag([2.0, 1, 1, 1]))
+        properties.placed(mass_properties(Sphere(1), 1), np.diag([2.0, 1, 1, 1]))
     with pytest.raises(InputError, match="no bodies"):
         properties.lump([])
 
 
 def test_results_are_read_only():
-    found = mass_properties(shapes.sphere(1), 1.0)
+    found = mass_properties(volumes.sphere(1), 1.0)
     for array in (found.com, found.I_com):
         assert not array.flags.writeable

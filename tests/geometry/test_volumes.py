@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import pi
+
 import numpy as np
 import pytest
 
 from linkwork.errors import InputError
-from linkwork.geometry import shapes, volumes
+from linkwork.geometry import volumes
 from seeds import rng
 
 trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
@@ -40,7 +42,7 @@ def test_convex_hull_contains_and_is_convex():
         assert above.sum(axis=2).max() < 1e-9 * size
         corners = {tuple(p) for p in points}
         assert {tuple(p) for p in hull.vertices} <= corners
-    box = shapes.box((1, 2, 3))
+    box = volumes.box((1, 2, 3))
     assert volumes.convex_hull(box).volume == pytest.approx(6)
 
 
@@ -57,7 +59,7 @@ def test_oriented_box_contains_and_touches():
 
 def test_oriented_box_of_a_turned_box_is_the_box():
     for k in range(5):
-        mesh = shapes.box((0.3, 1.1, 2.0))
+        mesh = volumes.box((0.3, 1.1, 2.0))
         mesh.apply_transform(
             trimesh.transformations.random_rotation_matrix(rng(f"turn {k}").uniform(size=3))
         )
@@ -81,10 +83,10 @@ def test_bounding_sphere_contains_and_is_tight():
 
 
 def test_bounding_sphere_of_known_bodies():
-    centre, radius = volumes.bounding_sphere(shapes.box((1, 2, 2)))
+    centre, radius = volumes.bounding_sphere(volumes.box((1, 2, 2)))
     np.testing.assert_allclose(centre, 0, atol=1e-12)
     assert radius == pytest.approx(1.5)
-    centre, radius = volumes.bounding_sphere(shapes.sphere(0.7))
+    centre, radius = volumes.bounding_sphere(volumes.sphere(0.7))
     np.testing.assert_allclose(centre, 0, atol=1e-6)
     assert radius == pytest.approx(0.7, rel=1e-6)
     centre, radius = volumes.bounding_sphere(np.array([[1.0, 2, 3]]))
@@ -107,3 +109,79 @@ def test_what_has_no_volume():
             volumes.axis_aligned_box(bad)
     with pytest.raises(InputError, match="finite"):
         volumes.bounding_sphere(np.array([[0, 0, np.nan]]))
+
+
+# ---- shapes as meshes: closed, centred, outward, and of the size they say
+
+SIZES = [0.001, 0.02, 1.0, 37.5]
+
+
+def every():
+    for size in SIZES:
+        yield (
+            volumes.box((size, 2 * size, 3 * size)),
+            (size, 2 * size, 3 * size),
+            6 * size**3,
+            1e-12,
+        )
+        yield (
+            volumes.cylinder(size, 3 * size),
+            (2 * size, 2 * size, 3 * size),
+            pi * 3 * size**3,
+            0.007,
+        )
+        yield volumes.sphere(size), (2 * size,) * 3, 4 / 3 * pi * size**3, 0.01
+        volume = 4 / 3 * pi * size**3 + pi * 2 * size**3
+        yield volumes.capsule(size, 2 * size), (2 * size, 2 * size, 4 * size), volume, 0.01
+
+
+def test_closed_outward_centred_and_of_their_size():
+    for mesh, extents, volume, loss in every():
+        assert mesh.is_watertight and mesh.is_winding_consistent and mesh.is_volume
+        assert volume * (1 - loss) <= mesh.volume <= volume * (1 + 1e-12)
+        size = max(extents)
+        np.testing.assert_allclose(mesh.bounds.sum(axis=0), 0, atol=1e-15 * size)
+        np.testing.assert_allclose(mesh.extents, extents, rtol=0.005)
+        outward = np.einsum("ij,ij->i", mesh.face_normals, mesh.triangles_center)
+        assert (outward > 0).all()
+
+
+def test_counts():
+    assert len(volumes.box((1, 1, 1)).faces) == 12
+    assert len(volumes.sphere(1).vertices) == 642
+    assert len(volumes.cylinder(1, 1).vertices) == 2 * volumes.SIDES + 2
+
+
+def test_corners_lie_on_the_shape():
+    r = float(rng("radius").uniform(0.1, 2))
+    np.testing.assert_allclose(np.linalg.norm(volumes.sphere(r).vertices, axis=1), r, rtol=1e-12)
+    around = np.linalg.norm(volumes.cylinder(r, 1).vertices[:, :2], axis=1)
+    assert set(np.round(around / r, 9)) == {0.0, 1.0}
+    capsule = volumes.capsule(r, 3.0)
+    axis = np.clip(capsule.vertices[:, 2], -1.5, 1.5)
+    from_axis = capsule.vertices - np.stack([0 * axis, 0 * axis, axis], axis=1)
+    np.testing.assert_allclose(np.linalg.norm(from_axis, axis=1), r, rtol=1e-9)
+
+
+def test_a_capsule_without_length_is_a_sphere():
+    mesh = volumes.capsule(0.5, 0)
+    assert mesh.is_watertight
+    np.testing.assert_allclose(mesh.extents, 1, rtol=0.005)
+
+
+@pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf")])
+def test_bad_sizes(bad: float):
+    for make in (
+        lambda: volumes.box((1, bad, 1)),
+        lambda: volumes.cylinder(bad, 1),
+        lambda: volumes.cylinder(1, bad),
+        lambda: volumes.sphere(bad),
+        lambda: volumes.capsule(bad, 1),
+    ):
+        with pytest.raises(InputError, match="positive"):
+            make()
+    if bad != 0:
+        with pytest.raises(InputError, match="positive"):
+            volumes.capsule(1, bad)
+    with pytest.raises(InputError, match="three edges"):
+        volumes.box((1, 1))

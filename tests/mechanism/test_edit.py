@@ -168,7 +168,7 @@ def test_a_follower_cannot_be_locked():
         (["elbow"], {"elbow": [1.0, 2.0]}, ShapeError, r"takes 1 number\(s\), not 2"),
         (["plane"], 1.0, ShapeError, r"'plane' takes 3 number\(s\), not 1"),
         (["elbow"], "half", InputError, "must be real numbers, not of type str"),
-        (["elbow"], float("nan"), InputError, "'elbow' must be finite, not nan"),
+        (["elbow"], float("nan"), InputError, "the position of joint 'elbow' must be finite"),
         (["free"], [[0, 0, 0, 0, 0, 0, 0]], InputError, "quaternion of zeros"),
         (
             ["elbow"],
@@ -393,17 +393,6 @@ def test_what_with_frame_refuses(name, parent, T, error, text):
 def test_nearly_rigid_is_taken():
     m = robots.mechanism_from(robots.chain_urdf(1))
     assert with_frame(m, "tool", "link1", np.diag([1, 1, 1 + 2e-7, 1])).frame_names[-1] == "tool"
-
-
-def test_edits_leave_the_original_alone():
-    m = robots.mechanism_from(robots.every_joint_urdf())
-    before = to_json(m)
-    lock(m, ["elbow"], [0.3])
-    subchain(m, "hand", "base")
-    with_frame(m, "tool", "hand", np.eye(4))
-    with pytest.raises(InputError):
-        with_frame(m, "tool", "hand", 2 * np.eye(4))
-    assert to_json(m) == before
 
 
 @pytest.fixture

@@ -233,12 +233,6 @@ def test_names_that_clash_are_told_apart():
     assert "b/b" in m.frame_names
 
 
-@pytest.mark.parametrize("base", ["floating", "free"])
-def test_another_base_is_refused(base: Any):
-    with pytest.raises(InputError, match="MJCF"):
-        from_mjcf(model([body("b")]), base=base)
-
-
 def test_findings_are_kept():
     found = MjcfModel(
         name="m",

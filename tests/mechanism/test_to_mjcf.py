@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -753,3 +754,27 @@ def test_what_has_no_value_is_none():
 
 def test_what_would_have_too_many_terms_is_none():
     assert polynomial(traced(lambda *x: sum(x) ** 40, 6)) is None
+
+
+def test_reading_and_writing_in_threads_leave_the_receiver_of_warnings_alone():
+    before = mujoco.get_mju_user_warning()
+    source = lw.load("planar_3r")
+    text = lw.to_text(source, "mjcf")
+    work = [lambda: lw.to_text(source, "mjcf"), lambda: lw.load(text).n_q] * 30
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda call: call(), work))
+    assert done == [text, source.n_q] * 30
+    assert mujoco.get_mju_user_warning() == before
+
+
+def test_a_moving_link_of_negative_mass_is_refused_with_its_line():
+    document = lw.urdf.read(lw.load("planar_3r").document.robot.file or "planar_3r")
+    first, second, *others = document.robot.links
+    inertial = replace(second.inertial, mass=-1.0, line=7)
+    robot = replace(document.robot, links=(first, replace(second, inertial=inertial), *others))
+    try:
+        text = lw.to_text(lw.urdf.document(replace(robot, source=None)), "mjcf")
+    except DescriptionError as error:
+        assert second.name in str(error) and "mass" in str(error)
+    else:
+        raise AssertionError(text)

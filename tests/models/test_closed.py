@@ -16,6 +16,7 @@ from linkwork.models import MODELS
 from seeds import rng
 
 CLOSED = sorted(name for name in MODELS if MODELS[name].closed)
+EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name == "stewart")) for name in CLOSED]
 N = 10_000
 CRANK, COUPLER, ROCKER, GROUND = 0.06, 0.3, 0.18, 0.3
 
@@ -54,7 +55,7 @@ def meeting(a, b, near, far):
 
 
 @pytest.mark.sweep(4)
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", EACH)
 def test_every_answer_is_closed_and_every_other_state_refused(name):
     r = robot(name)
     result = r.assemble(states(name), threads=1)
@@ -246,7 +247,7 @@ REDUNDANT = {
 PASSIVE = {"triped_leg": 1, "triped": 3}
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", CLOSED)
 def test_mobility_is_the_catalogues(name):
     found, r = robot(name).mobility(), robot(name)
@@ -258,8 +259,8 @@ def test_mobility_is_the_catalogues(name):
     assert set(found.redundant) == expected
 
 
-@pytest.mark.sweep(4)
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("name", EACH)
 def test_rates_are_the_derivative_of_assembling(name):
     r, tip = robot(name), MODELS[name].tip
     given = states(name, 20, 0.5)

@@ -213,6 +213,7 @@ def test_triped_is_the_leg_of_the_face():
         np.testing.assert_allclose(np.asarray(T, float), r.fk(q, "foot"), rtol=0, atol=2e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moved", range(3))
 def test_triped_has_three_legs_and_each_moves_alone(moved):
     leg, whole = robot("triped_leg"), robot("triped")

@@ -341,7 +341,7 @@ def inside(r: lw.Robot, q: np.ndarray) -> bool:
     )
 
 
-def errors_of(r: lw.Robot, frame: str, result: lw.IKResult, T: np.ndarray):
+def errors_of(r: lw.Robot, frame: str, result: lw.ik.IKResult, T: np.ndarray):
     reached = r.fk(result.q, frame)
     distance = np.linalg.norm(reached[..., :3, 3] - T[..., :3, 3], axis=-1)
     gap = np.linalg.norm(reached[..., :3, :3] - T[..., :3, :3], axis=(-2, -1))

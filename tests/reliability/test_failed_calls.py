@@ -108,130 +108,6 @@ def files(folder: Path) -> dict[str, Any]:
     }
 
 
-Case = tuple[type[Exception], Callable[[Any], Any]]
-"""The built-in error, and the call."""
-
-EDITS: dict[str, Case] = {
-    "rename nobody": (KeyError, lambda s: URDF.rename(s.document, links={"nobody": "x"})),
-    "rename to a taken name": (
-        ValueError,
-        lambda s: URDF.rename(s.document, links={"arm": "hand"}),
-    ),
-    "rename two to one": (
-        ValueError,
-        lambda s: URDF.rename(s.document, links={"arm": "x", "hand": "x"}),
-    ),
-    "rename to nothing": (ValueError, lambda s: URDF.rename(s.document, joints={"slide": " "})),
-    "rename to nul": (ValueError, lambda s: URDF.rename(s.document, links={"arm": "a\0"})),
-    "rename to half a character": (
-        ValueError,
-        lambda s: URDF.rename(s.document, links={"arm": "\ud800"}),
-    ),
-    "rename to a number": (ValueError, lambda s: URDF.rename(s.document, links={"arm": 3})),
-    "rename a list": (ValueError, lambda s: URDF.rename(s.document, links=["arm"])),
-    "rename in a robot": (ValueError, lambda s: URDF.rename(s.robot, links={"arm": "x"})),
-    "a robot without name": (ValueError, lambda s: URDF.rename(s.document, robot="")),
-    "prefix none": (ValueError, lambda s: URDF.prefix(s.document, None)),
-    "prefix nul": (ValueError, lambda s: URDF.prefix(s.document, "\0")),
-    "merge with itself": (
-        ValueError,
-        lambda s: URDF.merge(s.document, s.document, s.mount(child="base")),
-    ),
-    "merge below nobody": (
-        KeyError,
-        lambda s: URDF.merge(s.document, s.other, s.mount(parent="nobody")),
-    ),
-    "merge not at the root": (
-        ValueError,
-        lambda s: URDF.merge(s.document, s.other, s.mount(child="other/arm")),
-    ),
-    "merge by a joint of no type": (
-        ValueError,
-        lambda s: URDF.merge(s.document, s.other, s.mount(type="ball")),
-    ),
-    "merge at nan": (
-        ValueError,
-        lambda s: URDF.merge(s.document, s.other, s.mount(xyz=(NAN, 0.0, 0.0))),
-    ),
-    "merge by a name": (ValueError, lambda s: URDF.merge(s.document, s.other, "mount")),
-    "merge with nothing": (ValueError, lambda s: URDF.merge(s.document, None, s.mount())),
-    "subtree of nobody": (KeyError, lambda s: URDF.subtree(s.document, "nobody")),
-    "subtree without its leader": (ValueError, lambda s: URDF.subtree(s.document, "arm")),
-    "cut nobody": (KeyError, lambda s: URDF.cut(s.document, "nobody")),
-    "remove the root": (ValueError, lambda s: URDF.remove(s.document, "base")),
-    "remove no joint": (KeyError, lambda s: URDF.remove(s.document, joint="base")),
-    "remove nothing": (ValueError, lambda s: URDF.remove(s.document)),
-    "remove in another way": (
-        ValueError,
-        lambda s: URDF.remove(s.document, "tool", mimic="no"),
-    ),
-    "reroot at nobody": (KeyError, lambda s: URDF.reroot(s.document, "nobody")),
-    "reroot over a planar joint": (ValueError, lambda s: URDF.reroot(s.document, "ball")),
-    "reroot in another way": (ValueError, lambda s: URDF.reroot(s.document, "arm", frames="x")),
-    "differences below zero": (
-        ValueError,
-        lambda s: URDF.diff(s.document, s.document, -1.0),
-    ),
-    "differences to a name": (ValueError, lambda s: URDF.diff(s.document, "ur5e")),
-    "records with a name twice": (
-        ValueError,
-        lambda s: URDF.document(replace(s.document.robot, links=(Link("a"), Link("a")))),
-    ),
-    "records with nan": (ValueError, lambda s: URDF.document(s.moved(xyz=(NAN, 0.0, 0.0)))),
-    "records of numbers": (
-        ValueError,
-        lambda s: URDF.document(replace(s.document.robot, links=(3,))),
-    ),
-    "no records": (ValueError, lambda s: URDF.document(s.document)),
-    "the text of nan": (ValueError, lambda s: URDF.to_text(s.moved(rpy=(NAN, 0.0, 0.0)))),
-    "the text of a document": (ValueError, lambda s: URDF.to_text(s.document)),
-}
-
-FILES: dict[str, Case] = {
-    "write over a folder": (ValueError, lambda s: URDF.write(s.document, s.folder / "folder")),
-    "write nowhere": (ValueError, lambda s: URDF.write(s.document, s.folder / "no" / "r.urdf")),
-    "write into a file": (
-        ValueError,
-        lambda s: URDF.write(s.document, s.folder / "robot.urdf" / "r.urdf"),
-    ),
-    "copy into a file": (
-        ValueError,
-        lambda s: URDF.write(s.meshed, s.folder / "robot.urdf" / "r.urdf", meshes="copy"),
-    ),
-    "copy where a file is called meshes": (
-        ValueError,
-        lambda s: URDF.write(s.meshed, s.folder / "folder" / "r.urdf", meshes="copy"),
-    ),
-    "write to nul": (ValueError, lambda s: URDF.write(s.document, f"{s.folder}/a\0")),
-    "write a long name": (ValueError, lambda s: URDF.write(s.document, s.folder / ("x" * 999))),
-    "write to a device": (ValueError, lambda s: URDF.write(s.document, "/dev/null")),
-    "write over a file": (
-        ValueError,
-        lambda s: URDF.write(s.document, s.folder / "robot.urdf", overwrite=False),
-    ),
-    "write in another way": (
-        ValueError,
-        lambda s: URDF.write(s.document, s.folder / "robot.urdf", meshes="move"),
-    ),
-    "write nan": (
-        ValueError,
-        lambda s: URDF.write(s.moved(axis=(NAN, 0.0, 0.0)), s.folder / "robot.urdf"),
-    ),
-    "write a changed robot": (
-        NotImplementedError,
-        lambda s: URDF.write(s.robot.with_locked("shoulder"), s.folder / "robot.urdf"),
-    ),
-    "read a folder": (ValueError, lambda s: URDF.read(s.folder / "folder")),
-    "read nothing": (ValueError, lambda s: URDF.read(s.folder / "absent.urdf")),
-    "a mesh that is missing": (ValueError, lambda s: s.robot.link_mesh("arm")),
-    "a mesh of nobody": (KeyError, lambda s: s.robot.link_mesh("nobody")),
-    "a mesh of another kind": (ValueError, lambda s: s.robot.link_mesh("arm", "seen")),
-    "a box at nan": (ValueError, lambda s: s.robot.bounding_box([NAN] * 11)),
-    "a box of too few": (ValueError, lambda s: s.robot.bounding_box([0.0])),
-    "a mass below zero": (ValueError, lambda s: s.robot.link_mass_properties("base", -1.0)),
-}
-
-
 def _set(owner: Callable[[Scene], Any], name: str, value: Any) -> Callable[[Scene], Any]:
     return lambda s: setattr(owner(s), name, value)
 
@@ -244,69 +120,164 @@ def base(s: Scene) -> Any:
     return s.base
 
 
-FACE: dict[str, Case] = {
-    "poses at nan": (ValueError, lambda s: s.face.link_fk({"shoulder": NAN})),
-    "poses at infinity": (ValueError, lambda s: s.face.link_fk([np.inf, 0.0, 0.0])),
-    "poses of nobody": (KeyError, lambda s: s.face.link_fk({"nobody": 0.0})),
-    "poses of too many": (ValueError, lambda s: s.face.link_fk([0.0] * 7)),
-    "poses at a text": (TypeError, lambda s: s.face.link_fk("shoulder")),
-    "poses at a word": (ValueError, lambda s: s.face.link_fk({"shoulder": "x"})),
-    "pose of no link": (KeyError, lambda s: s.face.link_fk(link="nobody")),
-    "poses of a number": (TypeError, lambda s: s.face.link_fk(links=3)),
-    "many poses of too many": (ValueError, lambda s: s.face.link_fk_batch(np.zeros((2, 9)))),
-    "a joint of no type": (ValueError, _set(shoulder, "joint_type", "ball")),
-    "an axis of two": (ValueError, _set(shoulder, "axis", [0, 1])),
-    "an axis of zeros": (ValueError, _set(shoulder, "axis", [0, 0, 0])),
-    "a pose of nan": (ValueError, _set(shoulder, "origin", np.full((4, 4), NAN))),
-    "a pose of text": (TypeError, _set(shoulder, "origin", "here")),
-    "no limit": (ValueError, _set(shoulder, "limit", None)),
-    "a limit that is a number": (TypeError, _set(shoulder, "limit", 3)),
-    "a limit of text": (ValueError, lambda s: setattr(s.shoulder.limit, "lower", "x")),
-    "no effort": (TypeError, lambda s: setattr(s.shoulder.limit, "effort", None)),
-    "a leader by name": (TypeError, _set(shoulder, "mimic", "slide")),
-    "a mass of nan": (ValueError, lambda s: setattr(s.base.inertial, "mass", NAN)),
-    "an inertia of two": (ValueError, lambda s: setattr(s.base.inertial, "inertia", np.eye(2))),
-    "visuals that are numbers": (ValueError, _set(base, "visuals", [3])),
-    "no shape": (TypeError, lambda s: setattr(s.base.visuals[0], "geometry", None)),
-    "two colours": (ValueError, lambda s: setattr(s.base.visuals[0].material, "color", [1, 2])),
-    "no name": (TypeError, _set(base, "name", None)),
-    "other XML that is none": (ValueError, lambda s: setattr(s.face, "other_xml", "<a>")),
-    "a position of nan": (ValueError, lambda s: s.shoulder.get_child_pose(NAN)),
-    "a link twice": (
-        ValueError,
-        lambda s: s.face.add_link(
+def write(s: Scene, *where: str, of: Any = None, **how: Any) -> None:
+    URDF.write(s.document if of is None else of, s.folder.joinpath(*where), **how)
+
+
+def merge(s: Scene, **mount: Any) -> None:
+    URDF.merge(s.document, s.other, s.mount(**mount))
+
+
+def records(s: Scene, *links: Any) -> None:
+    URDF.document(replace(s.document.robot, links=links))
+
+
+def a_link(name: str) -> tuple[Any, Any]:
+    return urdfpy.Link(name, None, None, None), urdfpy.Joint("n", "fixed", "base", name)
+
+
+def driving(joint: str) -> Any:
+    return urdfpy.Transmission("t", "x", [urdfpy.TransmissionJoint(joint, [])])
+
+
+CALLS: dict[type[Exception], dict[str, Callable[[Any], Any]]] = {
+    KeyError: {
+        "rename nobody": lambda s: URDF.rename(s.document, links={"nobody": "x"}),
+        "merge below nobody": lambda s: merge(s, parent="nobody"),
+        "subtree of nobody": lambda s: URDF.subtree(s.document, "nobody"),
+        "cut nobody": lambda s: URDF.cut(s.document, "nobody"),
+        "remove no joint": lambda s: URDF.remove(s.document, joint="base"),
+        "reroot at nobody": lambda s: URDF.reroot(s.document, "nobody"),
+        "a mesh of nobody": lambda s: s.robot.link_mesh("nobody"),
+        "poses of nobody": lambda s: s.face.link_fk({"nobody": 0.0}),
+        "pose of no link": lambda s: s.face.link_fk(link="nobody"),
+        "remove no link": lambda s: s.face.remove_link("nobody"),
+        "join at nobody": lambda s: s.face.join(s.face, "nobody", prefix="x"),
+    },
+    ValueError: {
+        "rename to a taken name": lambda s: URDF.rename(s.document, links={"arm": "hand"}),
+        "rename two to one": lambda s: URDF.rename(s.document, links={"arm": "x", "hand": "x"}),
+        "rename to nothing": lambda s: URDF.rename(s.document, joints={"slide": " "}),
+        "rename to nul": lambda s: URDF.rename(s.document, links={"arm": "a\0"}),
+        "rename to half a character": lambda s: URDF.rename(s.document, links={"arm": "\ud800"}),
+        "rename to a number": lambda s: URDF.rename(s.document, links={"arm": 3}),
+        "rename a list": lambda s: URDF.rename(s.document, links=["arm"]),
+        "rename in a robot": lambda s: URDF.rename(s.robot, links={"arm": "x"}),
+        "a robot without name": lambda s: URDF.rename(s.document, robot=""),
+        "prefix none": lambda s: URDF.prefix(s.document, None),
+        "prefix nul": lambda s: URDF.prefix(s.document, "\0"),
+        "merge with itself": lambda s: URDF.merge(s.document, s.document, s.mount(child="base")),
+        "merge not at the root": lambda s: URDF.merge(
+            s.document, s.other, s.mount(child="other/arm")
+        ),
+        "merge by a joint of no type": lambda s: URDF.merge(
+            s.document, s.other, s.mount(type="ball")
+        ),
+        "merge at nan": lambda s: merge(s, xyz=(NAN, 0.0, 0.0)),
+        "merge by a name": lambda s: URDF.merge(s.document, s.other, "mount"),
+        "merge with nothing": lambda s: URDF.merge(s.document, None, s.mount()),
+        "subtree without its leader": lambda s: URDF.subtree(s.document, "arm"),
+        "remove the root": lambda s: URDF.remove(s.document, "base"),
+        "remove nothing": lambda s: URDF.remove(s.document),
+        "remove in another way": lambda s: URDF.remove(s.document, "tool", mimic="no"),
+        "reroot over a planar joint": lambda s: URDF.reroot(s.document, "ball"),
+        "reroot in another way": lambda s: URDF.reroot(s.document, "arm", frames="x"),
+        "differences below zero": lambda s: URDF.diff(s.document, s.document, -1.0),
+        "differences to a name": lambda s: URDF.diff(s.document, "ur5e"),
+        "records with a name twice": lambda s: URDF.document(
+            replace(s.document.robot, links=(Link("a"), Link("a")))
+        ),
+        "records with nan": lambda s: URDF.document(s.moved(xyz=(NAN, 0.0, 0.0))),
+        "records of numbers": lambda s: records(s, 3),
+        "no records": lambda s: URDF.document(s.document),
+        "the text of nan": lambda s: URDF.to_text(s.moved(rpy=(NAN, 0.0, 0.0))),
+        "the text of a document": lambda s: URDF.to_text(s.document),
+        "write over a folder": lambda s: write(s, "folder"),
+        "write nowhere": lambda s: write(s, "no", "r.urdf"),
+        "write into a file": lambda s: write(s, "robot.urdf", "r.urdf"),
+        "copy into a file": lambda s: URDF.write(
+            s.meshed, s.folder / "robot.urdf" / "r.urdf", meshes="copy"
+        ),
+        "copy over a file": lambda s: URDF.write(
+            s.meshed, s.folder / "folder" / "r.urdf", meshes="copy"
+        ),
+        "write to nul": lambda s: URDF.write(s.document, f"{s.folder}/a\0"),
+        "write a long name": lambda s: write(s, "x" * 999),
+        "write to a device": lambda s: URDF.write(s.document, "/dev/null"),
+        "write over a file": lambda s: URDF.write(
+            s.document, s.folder / "robot.urdf", overwrite=False
+        ),
+        "write in another way": lambda s: URDF.write(
+            s.document, s.folder / "robot.urdf", meshes="move"
+        ),
+        "write nan": lambda s: write(s, "robot.urdf", of=s.moved(axis=(NAN, 0.0, 0.0))),
+        "read a folder": lambda s: URDF.read(s.folder / "folder"),
+        "read nothing": lambda s: URDF.read(s.folder / "absent.urdf"),
+        "a mesh that is missing": lambda s: s.robot.link_mesh("arm"),
+        "a mesh of another kind": lambda s: s.robot.link_mesh("arm", "seen"),
+        "a box at nan": lambda s: s.robot.bounding_box([NAN] * 11),
+        "a box of too few": lambda s: s.robot.bounding_box([0.0]),
+        "a mass below zero": lambda s: s.robot.link_mass_properties("base", -1.0),
+        "poses at nan": lambda s: s.face.link_fk({"shoulder": NAN}),
+        "poses at infinity": lambda s: s.face.link_fk([np.inf, 0.0, 0.0]),
+        "poses of too many": lambda s: s.face.link_fk([0.0] * 7),
+        "poses at a word": lambda s: s.face.link_fk({"shoulder": "x"}),
+        "many poses of too many": lambda s: s.face.link_fk_batch(np.zeros((2, 9))),
+        "a joint of no type": _set(shoulder, "joint_type", "ball"),
+        "an axis of two": _set(shoulder, "axis", [0, 1]),
+        "an axis of zeros": _set(shoulder, "axis", [0, 0, 0]),
+        "a pose of nan": _set(shoulder, "origin", np.full((4, 4), NAN)),
+        "no limit": _set(shoulder, "limit", None),
+        "a limit of text": lambda s: setattr(s.shoulder.limit, "lower", "x"),
+        "a mass of nan": lambda s: setattr(s.base.inertial, "mass", NAN),
+        "an inertia of two": lambda s: setattr(s.base.inertial, "inertia", np.eye(2)),
+        "visuals that are numbers": _set(base, "visuals", [3]),
+        "two colours": lambda s: setattr(s.base.visuals[0].material, "color", [1, 2]),
+        "other XML that is none": lambda s: setattr(s.face, "other_xml", "<a>"),
+        "a position of nan": lambda s: s.shoulder.get_child_pose(NAN),
+        "a link twice": lambda s: s.face.add_link(
             urdfpy.Link("arm", None, None, None), urdfpy.Joint("n", "fixed", "base", "arm")
         ),
-    ),
-    "remove no link": (KeyError, lambda s: s.face.remove_link("nobody")),
-    "remove the base": (ValueError, lambda s: s.face.remove_link("base")),
-    "remove a colour in use": (ValueError, lambda s: s.face.remove_material("grey")),
-    "drive nobody": (
-        ValueError,
-        lambda s: s.face.add_transmission(
+        "remove the base": lambda s: s.face.remove_link("base"),
+        "remove a colour in use": lambda s: s.face.remove_material("grey"),
+        "drive nobody": lambda s: s.face.add_transmission(
             urdfpy.Transmission("t", "x", [urdfpy.TransmissionJoint("nobody", [])])
         ),
-    ),
-    "join itself": (ValueError, lambda s: s.face.join(s.face, "arm")),
-    "join at nobody": (KeyError, lambda s: s.face.join(s.face, "nobody", prefix="x")),
-    "copy at nan": (ValueError, lambda s: s.face.copy(scale=NAN)),
-    "copy at a text": (ValueError, lambda s: s.face.copy(scale="x")),
-    "add no link": (TypeError, lambda s: s.face.add_link(3, 4)),
-    "add no material": (TypeError, lambda s: s.face.add_material(3)),
-    "add no transmission": (TypeError, lambda s: s.face.add_transmission(3)),
-    "load nothing": (TypeError, lambda s: urdfpy.URDF.load(None)),
-    "load no file": (ValueError, lambda s: urdfpy.URDF.load(str(s.folder / "absent.urdf"))),
-    "a robot without links": (ValueError, lambda s: urdfpy.URDF("x", [])),
-    "save over a folder": (ValueError, lambda s: s.face.save(str(s.folder / "folder"))),
-    "save into a file": (
-        ValueError,
-        lambda s: s.face.save(str(s.folder / "robot.urdf" / "robot.urdf")),
-    ),
-    "save to nul": (ValueError, lambda s: s.face.save(f"{s.folder}/a\0")),
-    "show": (ImportError, lambda s: s.face.show()),
+        "join itself": lambda s: s.face.join(s.face, "arm"),
+        "copy at nan": lambda s: s.face.copy(scale=NAN),
+        "copy at a text": lambda s: s.face.copy(scale="x"),
+        "load no file": lambda s: urdfpy.URDF.load(str(s.folder / "absent.urdf")),
+        "a robot without links": lambda s: urdfpy.URDF("x", []),
+        "save over a folder": lambda s: s.face.save(str(s.folder / "folder")),
+        "save into a file": lambda s: s.face.save(str(s.folder / "robot.urdf" / "robot.urdf")),
+        "save to nul": lambda s: s.face.save(f"{s.folder}/a\0"),
+    },
+    NotImplementedError: {
+        "write a changed robot": lambda s: URDF.write(
+            s.robot.with_locked("shoulder"), s.folder / "robot.urdf"
+        ),
+    },
+    TypeError: {
+        "poses at a text": lambda s: s.face.link_fk("shoulder"),
+        "poses of a number": lambda s: s.face.link_fk(links=3),
+        "a pose of text": _set(shoulder, "origin", "here"),
+        "a limit that is a number": _set(shoulder, "limit", 3),
+        "no effort": lambda s: setattr(s.shoulder.limit, "effort", None),
+        "a leader by name": _set(shoulder, "mimic", "slide"),
+        "no shape": lambda s: setattr(s.base.visuals[0], "geometry", None),
+        "no name": _set(base, "name", None),
+        "add no link": lambda s: s.face.add_link(3, 4),
+        "add no material": lambda s: s.face.add_material(3),
+        "add no transmission": lambda s: s.face.add_transmission(3),
+        "load nothing": lambda s: urdfpy.URDF.load(None),
+    },
+    ImportError: {
+        "show": lambda s: s.face.show(),
+    },
 }
+"""The calls by the built-in error that programs may catch, by name."""
 
-CASES = EDITS | FILES | FACE
+CASES = {name: (kind, call) for kind, calls in CALLS.items() for name, call in calls.items()}
 
 
 @pytest.mark.sweep(30)

@@ -5,7 +5,6 @@ Every answer is judged by a walk over the model in plain NumPy, not by the solve
 
 from __future__ import annotations
 
-import time
 from functools import cache
 
 import numpy as np
@@ -237,7 +236,7 @@ def test_what_is_not_finite_is_refused_and_named(value):
     for task in (
         ik.Position("tool0"), ik.Pointing("tool0"), ik.Direction("tool0"), ik.CenterOfMass(),
     ):  # fmt: skip
-        with pytest.raises(lw.InputError, match="not finite"):
+        with pytest.raises(lw.InputError, match="must be a finite number"):
             robot.solver(tasks=task).solve([value, 0.0, 0.0])
 
 
@@ -279,19 +278,3 @@ def test_empty_batches_give_empty_results(lead):
         assert result.errors
         assert result.reason == "solved"
         result.show()
-
-
-# time
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_bound_on_time_holds_however_hopeless_the_target(threads):
-    robot = model("panda")
-    far = robot.fk(robot.random(50, seed=8), "tool0")
-    far[:, :3, 3] += 10.0
-    robot.ik(far, "tool0", tries=1)
-    begin = time.perf_counter()
-    result = robot.ik(far, "tool0", seconds=2e-3, tries=2**31 - 1, threads=threads)
-    assert time.perf_counter() - begin < 5.0
-    assert not result.success.any()
-    judge(robot.mechanism, "tool0", result, far)

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import parity
 import pytest
 
-from linkwork.faces import parity
 from linkwork.faces.table import FACES, FaceEntry
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,9 +9,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.inputs import Event
 from linkwork.simulation.integrators import DOPRI5, dense_weights
+from linkwork.simulation.joint_forces import PD
 from pendulums import brick, free_tree, orders, pendulum, pendulum_urdf, simulated, slider_urdf
 from robots import mechanism_from
 from seeds import rng
@@ -163,12 +163,6 @@ def test_forces_without_bound_end_in_a_sentence():
     assert not result.finished
     assert result.failed_at == pytest.approx(0.5, abs=1e-3)
     assert "no step is short enough" in result.reason
-
-
-def test_no_time_at_all():
-    result = simulated(SLIDER, [0.1], None, 0.0, method="dopri5")
-    assert result.q.tolist() == [[0.1]]
-    assert result.finished
 
 
 def test_progress_reaches_the_end():

@@ -7,9 +7,8 @@ import pytest
 
 import linkwork as lw
 from closed_models import bennett, equal_pendulum, parallelogram, swung
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.inputs import Event, for_actuated
-from linkwork.simulation.stops import Stops
+from linkwork.simulation.joint_forces import PD, Stops
 from pendulums import orders, simulated
 
 G = 9.80665

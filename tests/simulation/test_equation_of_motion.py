@@ -10,10 +10,9 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
 from linkwork.mechanism.neutral import neutral, quaternion_starts
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.actuators import PD, torque
-from linkwork.simulation.equation_of_motion import Quantity, System, packed
-from linkwork.simulation.stops import Stops, limited
-from linkwork.simulation.tangent import growth, lengths, moved, unit_quaternions
+from linkwork.simulation.equation_of_motion import Quantity, System
+from linkwork.simulation.joint_forces import PD, Stops, drive_forces, limited
+from linkwork.simulation.tangent import growth, moved, unit_quaternions
 from linkwork.spatial import se3, so3
 from pendulums import LIBRARY, brick, orders, pendulum, request
 from robots import every_joint_urdf, mechanism_from, random_configuration
@@ -86,16 +85,9 @@ def test_compiled_expressions_equal_those_of_numpy():
     given = asked.system.given(NUMPY, constants, controls)
     np.testing.assert_allclose(
         forces(inputs[0], inputs[2], constants, controls),
-        torque(NUMPY, pendulum(2), inputs[0], inputs[2], given),
+        drive_forces(NUMPY, pendulum(2), inputs[0], inputs[2], given),
         rtol=1e-13,
     )
-
-
-def test_nothing_acts_without_anything():
-    system = System(pendulum(2))
-    assert system.force(NUMPY, np.zeros(2), np.zeros(2), {}).tolist() == [0.0, 0.0]
-    kernel = LIBRARY.kernel(system.recipe("torque"))
-    assert kernel(np.zeros(2), np.zeros(2), [], []).tolist() == [0.0, 0.0]
 
 
 def test_the_key_tells_what_decides_the_expression():
@@ -119,15 +111,6 @@ def test_masses_are_checked():
     System(m, (Quantity("armature", 1),)).check()  # a rotor gives it inertia
 
 
-def test_packed():
-    entries = (Quantity("a", 2), Quantity("b", 1))
-    one = packed(entries, {"a": np.array([1.0, 2.0]), "b": np.array([3.0])}, 4)
-    assert one.tolist() == [[1.0, 2.0, 3.0]]
-    rows = packed(entries, {"a": np.array([1.0, 2.0]), "b": np.array([[3.0], [4.0]])}, 2)
-    assert rows.tolist() == [[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]]
-    assert packed((), {}, 3).shape == (1, 0)
-
-
 # steps in the tangent
 
 BALL = mechanism_from(
@@ -147,18 +130,6 @@ def test_growth_is_the_inverse_of_the_right_jacobian_to_fourth_order(m, group):
     assert errors[-1] < 1e-6
 
 
-def test_growth_of_other_joints_is_the_velocity():
-    m, random = M, rng("growth of all")
-    theta, v = random.standard_normal(m.n_v), random.standard_normal(m.n_v)
-    kept = [k for k, place in enumerate(lengths(m)) if not on_a_group(m, k)]
-    np.testing.assert_array_equal(growth(NUMPY, m, theta, v)[kept], v[kept])
-
-
-def on_a_group(m, k: int) -> bool:
-    c = int(np.searchsorted(m.v_start, k, side="right")) - 1
-    return m.joint_types[c].has_quaternion
-
-
 def test_moved_is_integrate_with_lengths_mended():
     m, random = M, rng("moved")
     q, theta = random_configuration(random, m), random.standard_normal(m.n_v)
@@ -176,9 +147,3 @@ def test_unit_quaternions():
     made = unit_quaternions(m, q)
     np.testing.assert_allclose(made[0, 3:], [0.5**0.5, 0, 0, -(0.5**0.5)])
     assert q[0, 3] == 2.0
-
-
-def test_lengths_say_which_number_of_q_belongs_to_one_of_v():
-    m = brick()
-    assert lengths(m) == (0, 1, 2, -1, -1, -1)
-    assert len(lengths(M)) == M.n_v

@@ -9,18 +9,15 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.inputs import (
     Event,
     Grid,
     Options,
     for_actuated,
     for_joints,
-    places,
-    row_name,
 )
+from linkwork.simulation.joint_forces import PD, Stops
 from linkwork.simulation.result import Track
-from linkwork.simulation.stops import Stops
 from pendulums import brick, pendulum, request, slider_urdf
 from robots import mechanism_from
 
@@ -171,11 +168,6 @@ def test_kept_instants(steps: int, every: int, expected: list[int]):
     assert grid.kept == len(expected)
 
 
-def test_the_last_instant_is_the_duration():
-    assert Grid(0.7, 7, 1).times()[-1] == 0.7
-    assert Grid(0.3, 3000, 7).times()[-1] == pytest.approx(0.3, abs=1e-16)
-
-
 def test_constants_are_shared_where_they_can_be():
     one = request(M, np.zeros((5, 2)), torque=[1.0, 2.0], gravity=[0, 0, -1])
     assert one.constants().tolist() == [[1.0, 2.0, 0.0, 0.0, -1.0]]
@@ -209,21 +201,9 @@ def test_a_closed_track_forgets_what_came_after():
     assert track.ended_at.tolist() == pytest.approx([0.01, 0.003])
 
 
-def test_row_name():
-    assert row_name((2, 3), 4) == "[1, 1]"
-    assert row_name((), 0) == "[]"
-
-
 # numbers for joints: of all, of those that are actuated, or by name
 
 FIVE_BAR = lw.load("five_bar").mechanism  # left, left_elbow, right, right_elbow
-STEWART = lw.load("stewart").mechanism
-
-
-def test_places():
-    assert places(FIVE_BAR, FIVE_BAR.actuated) == [0, 2]
-    assert places(STEWART, ["platform", "slide1"]) == [0, 1, 2, 3, 4, 5, 8]
-    assert places(STEWART, ["platform"], of_q=True) == list(range(7))
 
 
 def test_one_number_is_for_the_actuated_joints():

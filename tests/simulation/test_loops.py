@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_models import parallelogram, swung
-from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from linkwork.simulation.integrators import RK4
-from linkwork.simulation.loops import CLOSED, STEADY, OpenLoops, corrected, gaps, projected
+from linkwork.simulation.loops import CLOSED, STEADY, OpenLoops, corrected, projected
 from linkwork.simulation.time_loop import rollout_of
 from overclosed import four_bar
 from pendulums import LIBRARY, request, simulated
@@ -60,26 +58,6 @@ def test_it_is_the_smallest_change_by_the_masses(name: str):
     np.testing.assert_allclose(change, 0.0, atol=1e-7 * np.abs(M).max())
     again = once_corrected(robot.mechanism, q1, v1)[1]
     np.testing.assert_allclose(again, v1, rtol=1e-9, atol=1e-9)
-
-
-def test_rows_that_follow_from_others_do_no_harm():
-    m = parallelogram("position")
-    assert m.loops[0].row_names == ("position x", "position y", "position z")
-    q0, v0 = swung(0.4) + np.array([1e-4, -2e-4, 1e-4]), np.array([1.0, 0.5, -2.0])
-    q, v, _ = once_corrected(m, q0, v0)
-    q, v, left = once_corrected(m, q, v)
-    assert left <= 1.0
-    np.testing.assert_allclose(q, swung(q[0]), atol=1e-12)
-    np.testing.assert_allclose(v, [v[0], -v[0], v[0]], atol=1e-9)
-
-
-def test_gaps():
-    m = parallelogram("position")
-    found = np.asarray(gaps(NUMPY, m, swung(0.3), np.array([2.0, -2.0, 2.0])))
-    np.testing.assert_allclose(found, 0.0, atol=1e-12)
-    opening = np.asarray(gaps(NUMPY, m, swung(0.3), np.array([1.0, 0.0, 0.0])))[-1]
-    J = evaluate("closure_jacobian", m, swung(0.3))
-    assert opening == pytest.approx(np.abs(J[:, 0]).max())
 
 
 # where simulations begin, and what is said of loops that are open

@@ -11,11 +11,11 @@ import pytest
 import linkwork as lw
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.target import WIDTHS, host, with_width
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.integrators import EULER, IMPLICIT, RK4
+from linkwork.simulation.joint_forces import PD
 from linkwork.simulation.result import Track
 from linkwork.simulation.time_loop import CALL_NS, Library, Rollout, rollout_of
-from pendulums import LIBRARY, free_tree, pendulum, pendulum_urdf, request, simulated
+from pendulums import free_tree, pendulum, pendulum_urdf, request, simulated
 from seeds import rng
 
 M = free_tree(3)
@@ -123,18 +123,6 @@ def test_forces_that_are_asked_for_give_the_bits_of_those_that_are_given(method,
     np.testing.assert_array_equal(asked.q, given.q)
     np.testing.assert_array_equal(asked.v, given.v)
     np.testing.assert_array_equal(asked.torques, given.torques)
-
-
-def test_no_roll_out_of_the_implicit_method_depends_on_its_neighbours():
-    m = pendulum(3)
-    q0 = np.random.default_rng(0).uniform(-1, 1, (13, 3))
-    v0 = np.linspace(0.0, 20.0, 13)[:, None] * [1.0, -1.0, 1.0]  # more iterations for some
-    asked = request(m, q0, v0, duration=0.2, dt=0.01)
-    made = rollout_of(asked.system, IMPLICIT, LIBRARY, single=False)
-    together = made.run(asked)
-    for row in range(13):
-        alone = made.run(request(m, q0[row], v0[row], duration=0.2, dt=0.01))
-        np.testing.assert_array_equal(together.q[row], alone.q[0])
 
 
 @pytest.mark.parametrize("called", [False, True], ids=["given", "asked"])

@@ -7,9 +7,7 @@ import pytest
 
 from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
-from linkwork.simulation.inputs import Options
-from linkwork.simulation.time_loop import Library, run
-from pendulums import LIBRARY, brick, free_tree, pendulum, pendulum_urdf, simulated
+from pendulums import brick, free_tree, pendulum, pendulum_urdf, simulated
 from robots import mechanism_from
 from seeds import rng
 
@@ -106,23 +104,3 @@ def test_a_massless_leaf_is_refused_by_name():
     wrong = pendulum_urdf(1).replace('ixx="0" iyy="0" izz="0"', 'ixx="1" iyy="1" izz="3"')
     with pytest.raises(InputError, match=r"link 'l1'.*"):
         simulated(mechanism_from(wrong), [0.0])
-
-
-@pytest.mark.slow
-def test_batches_are_their_rows_whatever_the_threads():
-    """P20: bit for bit."""
-    m = free_tree(3)
-    random = rng("threads")
-    q0 = np.zeros((50, m.n_q))
-    q0[:, 3:7] = random.standard_normal((50, 4))
-    v0 = random.standard_normal((50, m.n_v))
-    for method in ("rk4", "euler", "implicit"):
-        one = simulated(m, q0, v0, 0.05, method=method)
-        two = simulated(m, q0, v0, 0.05, method=method, threads=2)
-        np.testing.assert_array_equal(one.q, two.q)
-        np.testing.assert_array_equal(one.v, two.v)
-        again = run(
-            m, q0[::-1], v0[::-1], Options(duration=0.05, method=method),
-            library=Library(LIBRARY.compiler),
-        )  # fmt: skip
-        np.testing.assert_array_equal(one.q, again.q[::-1])

@@ -13,8 +13,8 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.compile.cache import Cache
 from linkwork.compile.compiler import Compiler
 from linkwork.errors import InputError, ShapeError
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.integrators import IMPLICIT, RK4
+from linkwork.simulation.joint_forces import PD
 from linkwork.simulation.time_loop import Library, Rollout, rollout_of
 from pendulums import LIBRARY, brick, pendulum, request, simulated, slider_urdf
 from robots import mechanism_from
@@ -22,12 +22,6 @@ from robots import mechanism_from
 METHODS = ("rk4", "euler", "dopri5", "implicit")
 M = pendulum(2)
 Q0 = np.random.default_rng(5).uniform(-1.0, 1.0, (67, 2))
-
-
-def test_a_row_alone_has_the_bits_that_it_has_in_a_batch():
-    batch = simulated(M, Q0, duration=0.1)
-    for row in (0, 7, 66):
-        np.testing.assert_array_equal(simulated(M, Q0[row], duration=0.1).q, batch.q[row])
 
 
 @pytest.mark.parametrize("torque", [None, lambda t, q, v: 0.0 * v], ids=["given", "asked"])
@@ -78,13 +72,6 @@ def test_what_was_used_last_is_kept():
     get("a")
     get("b")
     assert made == ["a", "b", "c", "b"]
-
-
-def test_kernels_are_made_once():
-    library = Library(Compiler())
-    recipe, same = (request(pendulum(1), [0.0]).system.recipe("advance") for _ in range(2))
-    assert library.kernel(recipe) is library.kernel(same)
-    assert library.kernel(recipe)([1.0], [0.5]).tolist() == [1.5]
 
 
 # forces that are functions of (t, q, v)
@@ -173,19 +160,6 @@ def test_a_row_whose_forces_are_too_large_fails_and_the_others_go_on():
     np.testing.assert_allclose(result.q[[0, 2]], free.q[[0, 2]], atol=1e-13)
     last = int(np.flatnonzero(np.isfinite(result.q[1, :, 0]))[-1])
     assert result.times[last] == pytest.approx(result.ended_at[1])
-
-
-def test_torques_by_a_function_are_kept_and_seen():
-    m, seen = pendulum(1), []
-
-    def push(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        seen.append(t)
-        return np.full_like(v, 2.0 * t)
-
-    result = simulated(m, [[0.1], [0.2]], None, 0.1, torque=push, dt=0.02, method="implicit")
-    np.testing.assert_allclose(result.torques[0, :, 0], 2.0 * result.times)
-    exact = simulated(m, [[0.1], [0.2]], None, 0.1, torque=push, dt=1e-3)
-    np.testing.assert_allclose(result.q[:, -1], exact.q[:, -1], atol=2e-4)
 
 
 # what is kept, computed later, and said

@@ -25,7 +25,7 @@ from linkwork.solve.bounded_step import Box, done_within, gone_within
 from linkwork.solve.controller import Controller, controlled, step_recipe
 from linkwork.solve.expressions import Level
 from linkwork.solve.inputs import settings_of
-from linkwork.solve.least_squares import product
+from linkwork.solve.joint_update import JointUpdate
 from linkwork.solve.limits import AccelerationLimit, VelocityLimit
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture
 from linkwork.solve.options import Options
@@ -438,7 +438,8 @@ def test_compiled_and_plain_steps_agree(robot):
     T = robot.fk(robot.random(6, seed=2), "tool0")
     for q, target in zip(robot.random(6, seed=3), T, strict=True):
         parameters, _, _ = rows_of(problem, {"tool0": target}, q)
-        after, step = controlled(NUMPY, problem, q[list(problem.moved)], parameters[0], settings)
+        update = JointUpdate(NUMPY, problem, parameters[0], settings)
+        after, step = controlled(update, q[list(problem.moved)])
         found = control.step(q, {"tool0": target})
         np.testing.assert_allclose(found[list(problem.moved)], after, atol=1e-9)
         assert len(step) == len(problem.moved_v)
@@ -456,7 +457,7 @@ def test_the_moves_fit_before_anything_is_clamped(robot):
         given = {"tool0": target, "acceleration": v}
         parameters, _, _ = rows_of(problem, given, q)
         x = q[list(problem.moved)]
-        after, moves = controlled(NUMPY, problem, x, parameters[0], settings)
+        after, moves = controlled(JointUpdate(NUMPY, problem, parameters[0], settings), x)
         np.testing.assert_allclose(after, x + np.array([float(d) for d in moves]), atol=1e-9)
 
 
@@ -469,18 +470,6 @@ def test_the_key_tells_what_code_differs(robot):
 
     assert key("q", VelocityLimit(0.1)) == key("q", VelocityLimit(0.2, 9.0))
     assert len({key("q"), key("v"), key("q", VelocityLimit(0.1))}) == 3
-
-
-def test_a_matrix_that_is_no_pose_is_refused_by_name(robot):
-    control, q = Controller(robot.mechanism, "tool0", dt=0.01), robot.random(seed=4)
-    T, r = robot.fk(q, "tool0"), rng("no pose")
-    wrong = [T.copy() for _ in range(7)]
-    for bad, k in zip(wrong, (0, 1, 5, 6, 12, 15), strict=False):
-        bad.flat[k] += 1e-3 * (1.0 + r.random())
-    wrong[-1][:3, 0] *= -1.0
-    for bad in wrong:
-        with pytest.raises(InputError, match="is not a rigid pose"):
-            control.step(q, bad)
 
 
 optimize = pytest.importorskip("scipy.optimize", reason="SciPy (pip install scipy) is missing")
@@ -589,8 +578,3 @@ def test_what_is_left_of_a_box_holds_nothing_at_all():
     assert left.upper == [0.75, 0.0, 0.0]
     assert box.bounded == [0, 1, 2]
     assert Box([None], [None]).bounded == []
-
-
-def test_product_is_the_product():
-    J = rng("along").normal(size=(3, 4))
-    np.testing.assert_allclose(product(list(J.T), [1.0, 2.0, 3.0, 4.0]), J @ [1.0, 2.0, 3.0, 4.0])

@@ -247,24 +247,6 @@ def test_wrong_targets_are_refused():
         robot.ik(good, q0=[0, np.inf, 0, 0, 0, 0])
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("position_tolerance", 0.0),
-        ("position_tolerance", np.nan),
-        ("rotation_tolerance", -1.0),
-        ("steps", 0),
-        ("tries", 0),
-        ("tries", 1.5),
-        ("seed", -1),
-        ("seed", "a"),
-    ],
-)
-def test_wrong_options_are_refused(field, value):
-    with pytest.raises(InputError, match=field):
-        Options(**{field: value})
-
-
 def test_a_solver_can_be_kept_and_knows_its_size():
     robot = lw.load("scara")
     solver = robot.solver(MODELS["scara"].tip)

@@ -9,7 +9,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve import joint_update
+from linkwork.solve.joint_update import JointUpdate, along_limits, beyond_angle, narrowed, times
 from linkwork.solve.limits import AccelerationLimit, CoupledLimit, PositionLimit, VelocityLimit
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import Pose
@@ -55,7 +55,7 @@ def problem_of(m, *limits, joints=None):
     ],
 )
 def test_what_both_allow_and_what_comes_first(a, b, expected):
-    assert joint_update.narrowed(NUMPY, a, b) == expected
+    assert narrowed(NUMPY, a, b) == expected
 
 
 def test_position_then_velocity_then_acceleration(m):
@@ -65,13 +65,13 @@ def test_position_then_velocity_then_acceleration(m):
     problem = problem_of(m, *limits)
     start = m.upper + 1.0
     parameters, settings = numbers_of(problem, start, v)
-    reach = joint_update.within_reach(NUMPY, problem, start, parameters, settings)
+    reach = JointUpdate(NUMPY, problem, parameters, settings).reach(start)
     for (lower, upper), end in zip(reach, m.upper - 0.1, strict=True):
         assert lower == upper == end  # braking too late, at the limit already
     start = np.zeros(m.n_q)
     parameters, settings = numbers_of(problem, start, v)
     for k, (lower, upper) in enumerate(
-        joint_update.within_reach(NUMPY, problem, start, parameters, settings)
+        JointUpdate(NUMPY, problem, parameters, settings).reach(start)
     ):
         assert lower == upper == pytest.approx(m.velocity_limit[k] * dt)
 
@@ -80,7 +80,7 @@ def test_a_start_outside_is_moved_inside_first(m):
     problem = problem_of(m, VelocityLimit(0.01), PositionLimit(0.2))
     start = m.lower - 3.0
     numbers = numbers_of(problem, start)
-    for k, (lower, upper) in enumerate(joint_update.within_reach(NUMPY, problem, start, *numbers)):
+    for k, (lower, upper) in enumerate(JointUpdate(NUMPY, problem, *numbers).reach(start)):
         assert lower == m.lower[k] + 0.2
         assert upper == pytest.approx(m.lower[k] + 0.2 + 0.01 * m.velocity_limit[k])
 
@@ -90,31 +90,25 @@ def test_points_from_anywhere_are_entered_and_points_inside_keep_their_bits(m):
     r = rng("entered")
     start = r.uniform(m.lower, m.upper)
     numbers = numbers_of(problem, start)
-    reach = joint_update.within_reach(NUMPY, problem, start, *numbers)
+    update = JointUpdate(NUMPY, problem, *numbers)
+    reach = update.reach(start)
     low, high = np.array(reach).T
-    found = np.array(
-        [
-            joint_update.entered(NUMPY, problem, r.uniform(m.lower, m.upper), reach, numbers)
-            for _ in range(2000)
-        ]
-    )
+    found = np.array([update.entered(r.uniform(m.lower, m.upper), reach) for _ in range(2000)])
     assert ((found >= low) & (found <= high)).all()
     share = (found - low) / (high - low)
     for k in range(m.n_q):  # as if drawn from within
         counts, _ = np.histogram(share[:, k], bins=5, range=(0.0, 1.0))
         assert counts.min() > 300
     inside = low + r.random(m.n_q) * (high - low)
-    np.testing.assert_array_equal(
-        joint_update.entered(NUMPY, problem, inside, reach, numbers), inside
-    )
-    little = joint_update.entered(NUMPY, problem, high + 1e-6, reach, numbers)
+    np.testing.assert_array_equal(update.entered(inside, reach), inside)
+    little = update.entered(high + 1e-6, reach)
     np.testing.assert_allclose(little, high - 1e-6, atol=1e-12)
 
 
 def test_without_limits_nothing_is_entered(m):
     problem = problem_of(m)
     x = m.upper + 5.0
-    assert joint_update.entered(NUMPY, problem, x, [], (np.zeros(0), np.zeros(0))) is x
+    assert JointUpdate(NUMPY, problem, np.zeros(0), np.zeros(0)).entered(x, []) is x
 
 
 def test_a_violation_is_how_far_the_farthest_is_outside(m):
@@ -122,11 +116,11 @@ def test_a_violation_is_how_far_the_farthest_is_outside(m):
     start = np.zeros(m.n_q)
     numbers = numbers_of(problem, start)
     q = np.zeros(m.n_q)
-    assert joint_update.violation(NUMPY, problem, q, numbers) == 0.0
+    assert JointUpdate(NUMPY, problem, *numbers).violation(q) == 0.0
     q[3] = 0.35
-    assert joint_update.violation(NUMPY, problem, q, numbers) == pytest.approx(0.25)
+    assert JointUpdate(NUMPY, problem, *numbers).violation(q) == pytest.approx(0.25)
     q[0] = -3.0
-    assert joint_update.violation(NUMPY, problem, q, numbers) == pytest.approx(2.9)
+    assert JointUpdate(NUMPY, problem, *numbers).violation(q) == pytest.approx(2.9)
 
 
 def test_a_joint_that_is_held_bounds_the_one_that_it_is_coupled_to(m):
@@ -139,14 +133,14 @@ def test_a_joint_that_is_held_bounds_the_one_that_it_is_coupled_to(m):
     place = problem.moved.index(2)
     x = np.zeros(len(problem.moved))
     x[place] = 0.5
-    assert joint_update.violation(NUMPY, problem, x, (parameters, settings)) == 0.0
+    assert JointUpdate(NUMPY, problem, parameters, settings).violation(x) == 0.0
     step = np.zeros(len(problem.moved))
     step[place] = -0.8
-    reach = joint_update.within_reach(NUMPY, problem, x, parameters, settings)
-    after = joint_update.moved(NUMPY, problem, x, step, reach, (parameters, settings))
+    reach = JointUpdate(NUMPY, problem, parameters, settings).reach(x)
+    after = JointUpdate(NUMPY, problem, parameters, settings).moved(x, step, reach)
     np.testing.assert_array_equal(after, x)
     step[place] = -0.3
-    after = joint_update.moved(NUMPY, problem, x, step, reach, (parameters, settings))
+    after = JointUpdate(NUMPY, problem, parameters, settings).moved(x, step, reach)
     assert after[place] == pytest.approx(0.2)
 
 
@@ -160,10 +154,10 @@ def test_coupled_joints_slide_along_a_region_that_both_describe(m):
     for _ in range(300):
         step = np.zeros(m.n_q)
         step[1:3] = r.uniform(-0.5, 0.5, 2) + 0.2
-        reach = joint_update.within_reach(NUMPY, problem, x, *numbers)
-        after = joint_update.moved(NUMPY, problem, x, step, reach, numbers)
+        reach = JointUpdate(NUMPY, problem, *numbers).reach(x)
+        after = JointUpdate(NUMPY, problem, *numbers).moved(x, step, reach)
         assert np.abs(after[1]) + np.abs(after[2]) <= 1.0
-        assert joint_update.violation(NUMPY, problem, after, numbers) == 0.0
+        assert JointUpdate(NUMPY, problem, *numbers).violation(after) == 0.0
         if np.abs(x[1] + step[1]) + np.abs(x[2] + step[2]) < 0.999:
             np.testing.assert_allclose(after, x + step)
         x = after
@@ -180,12 +174,12 @@ def test_an_edge_that_both_describe_in_their_own_rounding_does_not_hold_them(m):
         numbers = numbers_of(problem, np.zeros(m.n_q))
         x = np.zeros(m.n_q)
         x[1:3] = low + 0.05 * (high - low)
-        reach = joint_update.within_reach(NUMPY, problem, x, *numbers)
+        reach = JointUpdate(NUMPY, problem, *numbers).reach(x)
         for _ in range(12):  # pressed against the edge while it goes along
             step = np.zeros(m.n_q)
             step[1:3] = 0.05 * (high - low) + r.uniform(0.0, 0.1) * np.array([1.0, 0.0])
-            after = joint_update.moved(NUMPY, problem, x, step, reach, numbers)
-            assert joint_update.violation(NUMPY, problem, after, numbers) == 0.0
+            after = JointUpdate(NUMPY, problem, *numbers).moved(x, step, reach)
+            assert JointUpdate(NUMPY, problem, *numbers).violation(after) == 0.0
             assert np.abs(after - x).max() > 1e-4
             edge = np.interp(after[2], (low[1], high[1]), (low[0], high[0]))
             assert 5e-13 < edge - after[1] < 2e-11
@@ -203,20 +197,21 @@ def test_regions_that_exclude_each_other_leave_joints_where_they_were(m):
     x = np.zeros(m.n_q)
     step = np.zeros(m.n_q)
     step[2], step[4] = -1.0, 0.1
-    reach = joint_update.within_reach(NUMPY, problem, x, *numbers)
-    after = joint_update.moved(NUMPY, problem, x, step, reach, numbers)
+    reach = JointUpdate(NUMPY, problem, *numbers).reach(x)
+    after = JointUpdate(NUMPY, problem, *numbers).moved(x, step, reach)
     assert after[4] == 0.1
-    assert joint_update.violation(NUMPY, problem, after, numbers) == 0.0
+    assert JointUpdate(NUMPY, problem, *numbers).violation(after) == 0.0
 
 
 def test_turns_of_a_step_are_limited_and_slides_are_not():
     m = mechanism_from(every_joint_urdf())
     problem = make_problem(m, Pose("hand"))
-    unit = joint_update.scales(NUMPY, problem, np.zeros(problem.layout.n_settings))
+    update = JointUpdate(NUMPY, problem, np.zeros(0), np.zeros(problem.layout.n_settings))
+    unit = update.unit
     slide = problem.moved_v.index(int(m.v_start[m.joint("slide")]))
     assert unit[slide] == problem.length
     dx = np.ones(len(unit)) * 5.0
-    after, squared = joint_update.limited(NUMPY, problem, dx, unit)
+    after, squared = update.limited(dx)
     turns = [float(d) for k, d in enumerate(after) if k != slide]
     assert math.hypot(*turns) == pytest.approx(1.2)
     assert squared == pytest.approx(25.0 * len(unit))
@@ -230,25 +225,27 @@ def test_angles_without_limits_wrap_unless_asked_not_to():
     problem = make_problem(m, Pose("b"))
     x = np.array([3.1])
     for wrap, expected in ((True, 3.2 - 2 * math.pi), (False, 3.2)):
-        after = joint_update.moved(
-            NUMPY, problem, x, [0.1], [(None, None)], (np.zeros(12), np.zeros(9)), wrap=wrap
-        )
+        update = JointUpdate(NUMPY, problem, np.zeros(12), np.zeros(9))
+        after = update.moved(x, [0.1], [(None, None)], wrap=wrap)
         assert after[0] == pytest.approx(expected)
 
 
 def test_places_of_floating_joints_are_none():
     m = mechanism_from(every_joint_urdf())
     problem = make_problem(m, Pose("ball"))
-    assert joint_update.places(problem) == [0, 1, 2, *[None] * 6]
+    assert problem.places == (0, 1, 2, *[None] * 6)
 
 
 def test_joint_weights_scale_and_a_plain_one_costs_nothing(m):
     problem = make_problem(m, Pose("tool0"), joint_weights={m.joint_names[0]: 0.1})
     settings = np.zeros(problem.layout.n_settings)
     settings[slice(*problem.layout.joint_weights)] = problem.joint_weights
-    assert [float(s) for s in joint_update.scales(NUMPY, problem, settings)] == [0.1, *[1.0] * 5]
+    assert [float(s) for s in JointUpdate(NUMPY, problem, np.zeros(0), settings).unit] == [
+        0.1,
+        *[1.0] * 5,
+    ]
     value = object()
-    assert joint_update.times(1.0, value) is value
+    assert times(1.0, value) is value
 
 
 LIMIT = 1.2
@@ -260,6 +257,7 @@ ROBOT = lw.load(
     f'<limit upper="{LIMIT}" effort="1" velocity="1"/></joint></robot>'
 )
 PROBLEM = make_problem(ROBOT.mechanism, Pose("c"))
+BALL = JointUpdate(NUMPY, PROBLEM, np.zeros(0), np.zeros(0))
 
 
 def turned(angle: float, length: float = 1.0) -> np.ndarray:
@@ -281,43 +279,39 @@ def test_where_it_stands():
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.5, 1.1999, 1.3, 2.5, np.pi, -2.0])
 def test_entering_is_the_nearest_rotation_inside(angle: float, length: float):
     x = turned(angle, length)
-    found = np.array(joint_update.inside_angles(NUMPY, PROBLEM, list(x)))
+    found = np.array(BALL.inside_angles(list(x)))
     assert found[0] == x[0]
     assert np.linalg.norm(found[1:]) == pytest.approx(1, abs=1e-15)
     assert angle_of(found) == pytest.approx(min(abs(angle), LIMIT), abs=1e-11)
     assert angle_of(found) <= LIMIT
     assert np.linalg.norm(np.cross(found[2:], x[2:])) <= 1e-15 * abs(length)  # the same axis
-    again = np.array(joint_update.inside_angles(NUMPY, PROBLEM, list(found)))
+    again = np.array(BALL.inside_angles(list(found)))
     np.testing.assert_allclose(again, found, rtol=0, atol=1e-15)
 
 
 def test_excess_is_how_far_it_is_outside():
-    assert joint_update.angle_excess(NUMPY, PROBLEM, list(turned(LIMIT + 1e-5))) == pytest.approx(
-        1e-5, rel=1e-4
-    )
-    assert joint_update.angle_excess(NUMPY, PROBLEM, list(turned(LIMIT - 1e-5))) <= 1e-15
-    assert joint_update.angle_excess(NUMPY, PROBLEM, list(turned(0.5, 1.001))) == pytest.approx(
-        0.002, rel=1e-3
-    )
+    assert BALL.angle_excess(list(turned(LIMIT + 1e-5))) == pytest.approx(1e-5, rel=1e-4)
+    assert BALL.angle_excess(list(turned(LIMIT - 1e-5))) <= 1e-15
+    assert BALL.angle_excess(list(turned(0.5, 1.001))) == pytest.approx(0.002, rel=1e-3)
     wxyz = list(turned(LIMIT + 1e-5, 7.0)[1:])
-    assert joint_update.beyond_angle(NUMPY, wxyz, LIMIT) == pytest.approx(1e-5, rel=1e-4)
+    assert beyond_angle(NUMPY, wxyz, LIMIT) == pytest.approx(1e-5, rel=1e-4)
 
 
 def test_columns_at_the_limit_lead_along_it():
     generator, h = rng("columns"), 1e-6
     for sign in (1.0, -1.0):
-        x = np.array(joint_update.inside_angles(NUMPY, PROBLEM, list(sign * turned(2.0))))
+        x = np.array(BALL.inside_angles(list(sign * turned(2.0))))
         x[0] = 0.3
         columns = [np.array(c) for c in generator.normal(size=(4, 6))]
         outward = np.array([0.0, 0.6, -0.64, 0.48])
-        joints = joint_update.pressed(NUMPY, PROBLEM, x, list(outward))
-        found = joint_update.along_limits(columns, joints)
+        joints = BALL.pressed(x, list(outward))
+        found = along_limits(columns, joints)
         assert np.array_equal(found[0], columns[0])
         step = np.array([found[k] @ np.ones(6) for k in range(4)])
         after = ROBOT.integrate(x, h * step)
         assert abs(angle_of(after) - angle_of(x)) < 1e-11
-        free = joint_update.pressed(NUMPY, PROBLEM, x, list(-outward))
-        same = joint_update.along_limits(columns, free)
+        free = BALL.pressed(x, list(-outward))
+        same = along_limits(columns, free)
         assert all(np.array_equal(a, b) for a, b in zip(same, columns, strict=True))
-        inside = joint_update.pressed(NUMPY, PROBLEM, turned(1.0), list(outward))
-        assert np.array_equal(joint_update.along_limits(columns, inside), columns)
+        inside = BALL.pressed(turned(1.0), list(outward))
+        assert np.array_equal(along_limits(columns, inside), columns)

@@ -270,20 +270,15 @@ def spans(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_spans_are_disjoint_and_complete(name):
-    layout = make_problem(ARM, **PROBLEMS[name]).layout
+def test_spans_are_disjoint_complete_and_as_long_as_their_numbers(name):
+    problem = make_problem(ARM, **PROBLEMS[name])
+    layout = problem.layout
     of_rows, of_call = spans(layout)
     for found, total in ((of_rows, layout.n_parameters), (of_call, layout.n_settings)):
         assert sorted(k for span in found for k in range(*span)) == list(range(total))
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_each_span_has_the_length_of_its_numbers(name):
-    problem = make_problem(ARM, **PROBLEMS[name])
-    layout = problem.layout
-    sizes = [b - a for a, b in layout.targets]
-    assert sizes == [task.kind.n for task in problem.tasks]
+    assert [b - a for a, b in layout.targets] == [task.kind.n for task in problem.tasks]
     assert [b - a for a, b in layout.thresholds] == [len(task.groups) for task in problem.tasks]
+    assert layout.thresholds[0][0] == 0  # so that measures can be compared with them
     assert layout.held[1] - layout.held[0] == len(problem.held)
     assert [b - a for a, b in layout.limit_settings] == [len(x.settings) for x in problem.limits]
 
@@ -296,11 +291,6 @@ def test_weights_have_places_only_where_there_is_something_to_weigh():
     assert weighed(left) == [0]
     assert weighed(left, right) == [1, 1]
     assert weighed(left, right, CenterOfMass(priority=1)) == [1, 1, 0]
-
-
-def test_thresholds_stand_first_so_that_measures_can_be_compared_with_them():
-    for how in PROBLEMS.values():
-        assert make_problem(ARM, **how).layout.thresholds[0][0] == 0
 
 
 def test_where_the_move_began_is_kept_only_where_a_limit_asks():

@@ -23,7 +23,7 @@ from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
 from linkwork.solve.program import OPTIONS, Refused, program_of
 from linkwork.solve.seeds import Axis, starts_of
-from linkwork.solve.tasks import Pose, Position
+from linkwork.solve.tasks import Pose
 from seeds import rng
 
 ROBOT = lw.load("ur5e")
@@ -372,17 +372,6 @@ def test_features_choose_the_seed(seeded):
 
 
 PANDA, BODY = lw.load("panda"), lw.load("humanoid")
-
-
-def test_problems_have_keys_of_their_own():
-    problems = [
-        PROBLEM,
-        make_problem(ROBOT.mechanism, Pose("wrist_3_link")),
-        make_problem(ROBOT.mechanism, Pose("tool0"), joints=ROBOT.joint_names[:5]),
-        make_problem(ROBOT.mechanism, [Pose("tool0"), Position("forearm_link", priority=1)]),
-    ]
-    keys = {expressions_of(each).key for each in problems}
-    assert len(keys | {expressions_of(PROBLEM, iterated=False).key}) == 5
 
 
 def test_parts_share_what_is_compiled_for_them_alone():

@@ -8,7 +8,7 @@ import pytest
 from backends import PRECISE, eps, run
 from ladders import random_rotation
 from linkwork.ops.numpy import PLAIN
-from linkwork.spatial import poses, rotations, se3, so3, twists
+from linkwork.spatial import poses, rotations, se3, so3
 from linkwork.spatial.poses import Pose
 from seeds import rng
 
@@ -58,10 +58,10 @@ FUNCTIONS = {
     "se3.right_jacobian": (se3.right_jacobian, ["twist"]),
     "se3.right_jacobian_inverse": (se3.right_jacobian_inverse, ["twist"]),
     "se3.adjoint": (on_pose(se3.adjoint), ["R", "p"]),
-    "transform_twist": (on_pose(twists.transform_twist), ["R", "p", "twist"]),
-    "transform_wrench": (on_pose(twists.transform_wrench), ["R", "p", "twist"]),
-    "cross_motion": (twists.cross_motion, ["twist", "twist"]),
-    "cross_force": (twists.cross_force, ["twist", "twist"]),
+    "transform_twist": (on_pose(poses.transform_twist), ["R", "p", "twist"]),
+    "transform_wrench": (on_pose(poses.transform_wrench), ["R", "p", "twist"]),
+    "cross_motion": (poses.cross_motion, ["twist", "twist"]),
+    "cross_force": (poses.cross_force, ["twist", "twist"]),
 }
 
 

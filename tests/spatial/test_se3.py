@@ -9,7 +9,7 @@ import pytest
 from backends import derivative, jax_x64
 from ladders import angles, axes, exact, exact_skew, random_rotation
 from linkwork.ops.numpy import NUMPY as o
-from linkwork.spatial import poses, se3, so3, twists
+from linkwork.spatial import poses, se3, so3
 from linkwork.spatial.poses import Pose
 from seeds import rng
 
@@ -134,7 +134,7 @@ def test_adjoint():
     np.testing.assert_allclose(A @ B, se3.adjoint(o, poses.compose(o, a, b)), atol=32 * EPS)
     back = se3.adjoint(o, poses.inverse(o, a))
     np.testing.assert_allclose(A @ back, np.eye(6), atol=32 * EPS)
-    np.testing.assert_allclose(A @ twist, twists.transform_twist(o, a, twist), atol=16 * EPS)
+    np.testing.assert_allclose(A @ twist, poses.transform_twist(o, a, twist), atol=16 * EPS)
     # Ad(T) x is what x becomes when T moves everything: T exp(x) T⁻¹ = exp(Ad(T) x)
     moved = poses.compose(o, poses.compose(o, a, se3.exp(o, twist)), poses.inverse(o, a))
     np.testing.assert_allclose(

@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src"))  # the faces of this checkout, whatever is installed
 
-from linkwork.faces import parity  # noqa: E402 - the path above comes first
+import parity  # noqa: E402 - the path above comes first
+
 from linkwork.faces.table import FACES, FaceEntry  # noqa: E402
 
 PAGE = ROOT / "docs" / "parity.md"

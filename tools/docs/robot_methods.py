@@ -60,14 +60,11 @@ KEYWORDS = {
     "armature": "ArrayLike | None = None",
 }
 STATIC = {"frame": "str | None = None", "reference": 'Reference = "world-aligned"', "base": "str"}
-WIDTH = 100
 CALL = ("out: Floats | None = None", "threads: int | None = None", 'on_bad: OnBad = "raise"')
 
 
 def signature(entry) -> Iterator[str]:
     """The lines of a method's head."""
-    yield f'    _{entry.name} = Compiled("{entry.name}")'
-    yield ""
     yield f"    def {entry.name}("
     yield "        self,"
     for name, _ in entry.inputs:
@@ -102,48 +99,43 @@ def docstring(entry) -> Iterator[str]:
 def body(entry) -> Iterator[str]:
     """The lines of a method's body."""
     arrays = ", ".join(name for name, _ in entry.inputs)
-    function = f"function = self._{entry.name}"
-    call = f"return function({arrays}, out=out, threads=threads, on_bad=on_bad)"
+    function = f"self._{entry.name}"
+    given = f"({arrays}, out=out, threads=threads, on_bad=on_bad)"
     packed = f"({arrays})" if len(entry.inputs) > 1 else f"({arrays},)"
-    inputs = ", ".join(f'"{name}": {name}' for name in entry.keywords)
-    general = [f"        arrays, keywords = {packed}, {{{inputs}}}"]
-    if len(general[0]) > WIDTH:
-        rows = (f'            "{name}": {name},' for name in entry.keywords)
-        general = [f"        arrays = {packed}", "        keywords = {", *rows, "        }"]
+    inputs = ", ".join(f"{name}={name}" for name in entry.keywords)
+    general = f"        keywords = dict({inputs})"
     if entry.result is not None:
-        yield from general
-        yield f'        name = "{entry.name}"'
+        yield general
+        yield f'        name, arrays = "{entry.name}", {packed}'
         yield "        found = self._with_inputs(name, arrays, keywords, None, threads, on_bad)"
         yield f"        return {entry.result.__name__}(*np.moveaxis(found, -3, 0))"
     elif entry.keywords:
         usual = {name: "False" if name == "losses" else "None" for name in entry.keywords}
         yield f"        if {' and '.join(f'{name} is {value}' for name, value in usual.items())}:"
-        yield f"            {function}"
-        yield f"            {call}"
-        yield from general
-        name = f'"{entry.name}"'
-        yield f"        return self._with_inputs({name}, arrays, keywords, out, threads, on_bad)"
+        yield f"            return {function}{given}"
+        yield general
+        yield f'        name, arrays = "{entry.name}", {packed}'
+        yield "        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)"
     elif entry.static:
         yield "        try:"
-        yield f"            {function}{''.join(f'[{name}]' for name in entry.static)}"
+        yield f"            function = {function}{''.join(f'[{name}]' for name in entry.static)}"
         yield "        except TypeError as error:"
         yield f"            raise name_error(error, {', '.join(entry.static)}) from None"
-        yield f"        {call}"
+        yield f"        return function{given}"
     else:
-        yield f"        {function}"
-        yield f"        {call}"
+        yield f"        return {function}{given}"
 
 
 def text() -> str:
     """The whole file."""
     from linkwork.algorithms.registry import ALGORITHMS  # noqa: PLC0415  after the path is set
 
-    methods = [
-        "\n".join([*signature(entry), *docstring(entry), *body(entry)])
-        for entry in ALGORITHMS.values()
-        if entry.has_method
-    ]
-    return HEAD + "\n" + "\n\n".join(methods) + "\n"
+    entries = [entry for entry in ALGORITHMS.values() if entry.has_method]
+    compiled = "\n".join(
+        f'    _{entry.name} = Compiled("{entry.name}")' for entry in entries if entry.result is None
+    )
+    methods = ["\n".join([*signature(entry), *docstring(entry), *body(entry)]) for entry in entries]
+    return HEAD + "\n" + "\n\n".join([compiled, *methods]) + "\n"
 
 
 def main() -> int:

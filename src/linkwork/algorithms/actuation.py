@@ -25,8 +25,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import Scalar
-from linkwork.algorithms.closure import Row, row_scales, transposed_product
+import numpy as np
+
+from linkwork.algorithms.closure import Row, closure_rows, row_scales, transposed_product
+from linkwork.algorithms.jacobian import Reference, jacobian
 from linkwork.algorithms.orthogonal_factors import (
     OrthogonalFactors,
     Sparse,
@@ -38,9 +40,19 @@ from linkwork.algorithms.orthogonal_factors import (
     solved_transposed,
     squared,
 )
-from linkwork.algorithms.triples import less, minus, negated, plus, times, total
+from linkwork.algorithms.vector3 import (
+    Scalar,
+    added,
+    as_vector,
+    less,
+    minus,
+    negated,
+    plus,
+    times,
+    total,
+)
 from linkwork.mechanism.model import Mechanism
-from linkwork.ops.protocol import Ops
+from linkwork.ops.protocol import Block, Ops
 
 _HELD = 1.0e-6
 """The share of an actuated joint's column that has to be left beside those of the passive joints
@@ -197,3 +209,98 @@ def _sum(a: Sparse, b: Sparse) -> Sparse:
 
 def _difference(a: Sparse, b: Sparse) -> Sparse:
     return plus_scaled(a, b, -1.0)
+
+
+# -------------------------------------------------------------------- motions by actuated speeds
+#
+# J v = 0 with the actuated speeds given: J_p x = -J_a by the implicit function theorem, a column of
+# x for each actuated number, and of all that hold the least x, which is -J_p⁺ J_a: redundant rows
+# and joints that are free are no special cases.
+# Source: C. Gosselin and J. Angeles, "Singularity analysis of closed-loop kinematic chains", IEEE
+# Transactions on Robotics and Automation 6 (1990).
+
+
+def passive_rates(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None = None) -> Block:
+    """The derivative of v by the speeds of the actuated joints, where the loops stay closed.
+
+    Shapes: q (nq,) that is assembled to (nv, n_actuated), columns in the order of `actuated`. Of
+    passive joints that are free the least motion; joints in no loop that are not actuated stand
+    still. ``free_motions``: see `actuation`. At singularities of type 2, and where the actuated
+    joints hold each other, it does not close the loops: `Robot.passive_rates` looks after both.
+
+    Source: the implicit function theorem (see `actuation.py`).
+    """
+    return as_matrix(o, following(o, m, q, free_motions=free_motions).columns, m.n_v)
+
+
+def as_matrix(o: Ops, columns: list[list[Scalar]], rows: int) -> Block:
+    """Columns of so many rows as a matrix, which may be empty."""
+    if not columns:
+        return o.const(np.zeros((rows, 0)))
+    return o.matrix([as_vector(o, column) for column in columns])
+
+
+class Following(NamedTuple):
+    """The motions that follow the actuated joints, and what tells whether they are relied on."""
+
+    columns: list[list[Scalar]]
+    """dv by each number of the actuated joints, (nv,) each."""
+    left: list[Scalar]
+    """Rates of the rows that the motions leave: loops that do not close."""
+    singular: Scalar
+    """1 where passive joints move freely that do not in general, else 0."""
+
+
+def following(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None = None) -> Following:
+    """The rates at q (nq,), where it is assembled; ``free_motions`` as in `actuation`.
+
+    Joints that are neither actuated nor in a loop stand still.
+    """
+    by = actuation(o, m, closure_rows(o, m, q), free_motions)
+    found = Following([], [], by.singular)
+    for k in by.actuated:
+        x, left = passive_motion(by, [negated(row.get(k, 0.0)) for row in by.rows])
+        column: list[Scalar] = [0.0] * m.n_v
+        column[k] = 1.0
+        for i, value in zip(by.passive, x, strict=True):
+            column[i] = value
+        found.columns.append(column)
+        found.left.extend(left)
+    return found
+
+
+def actuation_jacobian(
+    o: Ops,
+    m: Mechanism,
+    q: Block,
+    *,
+    frame: str,
+    reference: Reference = "world-aligned",
+    free_motions: int | None = None,
+) -> Block:
+    """Jacobian of one frame by the actuated joints: its twist is J times their speeds.
+
+    Shapes: q (nq,) that is assembled to (6, n_actuated), linear rows first, columns in the order
+    of `actuated`. Units and references as in `jacobian`; what holds of it as in `passive_rates`.
+
+    Source: the implicit function theorem (see `actuation.py`).
+    Raises: UnknownNameError, InputError as `jacobian`.
+    """
+    J = jacobian(o, m, q, frame=frame, reference=reference)
+    return as_matrix(
+        o, along(m, J, frame, following(o, m, q, free_motions=free_motions).columns), 6
+    )
+
+
+def along(m: Mechanism, J: Block, frame: str, columns: list[list[Scalar]]) -> list[list[Scalar]]:
+    """J (6, nv) of a frame times columns (nv,), of what moves it alone."""
+    bodies = m.ancestry(int(m.frame_body[m.frame(frame)]))
+    moved = {c for body in bodies if (c := int(m.coordinate[body])) >= 0}
+    numbers = [k for c in sorted(moved) for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))]
+    found: list[list[Scalar]] = []
+    for column in columns:
+        twist: list[Scalar] = [0.0] * 6
+        for k in numbers:
+            twist = [added(x, times(J[i, k], column[k])) for i, x in enumerate(twist)]
+        found.append(twist)
+    return found

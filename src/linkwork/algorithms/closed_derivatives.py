@@ -17,17 +17,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkwork.algorithms.actuation import actuation, balanced
-from linkwork.algorithms.axes import Scalar, added, is_zero
 from linkwork.algorithms.closed_dynamics import Held, held, moved
-from linkwork.algorithms.closure import Row, closure_rows, transposed_product
-from linkwork.algorithms.closure_motion import acceleration_bias, closure_rates
-from linkwork.algorithms.composites import composite_mass_matrix
+from linkwork.algorithms.closure import (
+    Row,
+    acceleration_bias,
+    closure_rates,
+    closure_rows,
+    transposed_product,
+)
 from linkwork.algorithms.independent_rows import independent, stiffness
 from linkwork.algorithms.inverse_dynamics import numbers, still, tree_forces
-from linkwork.algorithms.joint_motion import quaternion_matrix
+from linkwork.algorithms.joint_transforms import quaternion_matrix
+from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.sweep import Output, Sweep
 from linkwork.algorithms.tree_derivatives import ACCELERATION, POSITION, VELOCITY, derivatives
-from linkwork.algorithms.triples import less, minus, negated, times
+from linkwork.algorithms.vector3 import Scalar, added, is_zero, less, minus, negated, times
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.dual import Dual, Duals
 from linkwork.ops.protocol import Block, Ops
@@ -40,8 +44,8 @@ def closed_forward_derivatives(o: Ops, m: Mechanism, q: Block, v: Block, tau: Bl
     """As `forward_dynamics_derivatives`, of a mechanism with loops or couplings."""
     n, sweep, rates = m.n_v, Sweep(o, m, q), numbers(m, v)
     rows = closure_rows(o, m, q)
-    by = held(o, composite_mass_matrix(sweep).lower(), n, independent(o, m, rows), stiffness(m))
-    push = minus(numbers(m, tau), tree_forces(o, m, q, rates, still(m)))
+    by = held(o, mass_matrix.passes(sweep).lower(), n, independent(o, m, rows), stiffness(m))
+    push = minus(numbers(m, tau), numbers(m, tree_forces(sweep, rates)))
     bias = acceleration_bias(o, m, q, v)
     now = moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])
     tree = derivatives(sweep, rates, now.dv)
@@ -77,8 +81,9 @@ def closed_inverse_derivatives(
     """As `inverse_dynamics_derivatives`, of a mechanism with loops or couplings."""
     n, rates, changes = m.n_v, numbers(m, v), numbers(m, dv)
     by = actuation(o, m, closure_rows(o, m, q), free_motions)
-    now = balanced(by, tree_forces(o, m, q, rates, changes), [0.0] * len(by.rows))
-    tree = derivatives(Sweep(o, m, q), rates, changes)
+    sweep = Sweep(o, m, q)
+    now = balanced(by, numbers(m, tree_forces(sweep, rates, changes)), [0.0] * len(by.rows))
+    tree = derivatives(sweep, rates, changes)
     pulled, opening = force_changes(o, m, q, now.forces), rate_changes(o, m, q, now.x)
     by_q = [less_column(_column(tree, POSITION, k), pulled, k) for k in range(n)]
     # the system is symmetric: what an actuated force has of each right side, by one solution

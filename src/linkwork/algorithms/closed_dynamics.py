@@ -25,14 +25,22 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.closure import Row, closure_rows, transposed_product
-from linkwork.algorithms.closure_motion import acceleration_bias, closure_bias
+from linkwork.algorithms.closure import (
+    Ends,
+    Row,
+    acceleration_bias,
+    closure_bias,
+    closure_rows,
+    loop_rows,
+    meeting_body,
+    transposed_product,
+)
 from linkwork.algorithms.elimination_order import Split, split
 from linkwork.algorithms.independent_rows import CHANGE, IndependentRows, independent, stiffness
-from linkwork.algorithms.inverse_dynamics import inverse_forces, losses, numbers
-from linkwork.algorithms.joint_passage import passages
-from linkwork.algorithms.mass_matrix import mass_entries
+from linkwork.algorithms.inverse_dynamics import numbers, tree_forces
+from linkwork.algorithms.mass_matrix import mass_matrix
+from linkwork.algorithms.residuals import Moving, joined, moving_frame
+from linkwork.algorithms.sweep import Sweep
 from linkwork.algorithms.tree_factor import (
     Entries,
     TreeFactor,
@@ -42,7 +50,18 @@ from linkwork.algorithms.tree_factor import (
     out_of_half,
     solved,
 )
-from linkwork.algorithms.triples import minus, negated, plus, times, total
+from linkwork.algorithms.vector3 import (
+    Scalar,
+    added,
+    as_vector,
+    is_zero,
+    minus,
+    negated,
+    plus,
+    times,
+    total,
+)
+from linkwork.mechanism.loops import Loop
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -166,13 +185,12 @@ def accelerated(
     o: Ops, m: Mechanism, q: Block, v: Block, tau: Block, *, in_frame_a: bool = False
 ) -> Moved:
     """Accelerations under these joint forces, and what the loops do; rows as in `closure_parts`."""
-    ways, rates = passages(o, m, q), numbers(m, v)
-    push = minus(numbers(m, tau), losses(o, m, rates))
-    push = minus(push, inverse_forces(m, ways, rates, [0.0] * m.n_v))
+    sweep = Sweep(o, m, q)
+    push = minus(numbers(m, tau), numbers(m, tree_forces(sweep, v)))
     rows = closure_rows(o, m, q, in_frame_a=in_frame_a)
     bias = (closure_bias if in_frame_a else acceleration_bias)(o, m, q, v)
     independent_ = independent(o, m, rows, in_frame_a=in_frame_a)
-    by = held(o, mass_entries(m, ways), m.n_v, independent_, stiffness(m))
+    by = held(o, mass_matrix.passes(sweep).lower(), m.n_v, independent_, stiffness(m))
     return moved(by, dict(enumerate(push)), [bias[k] for k in range(len(rows))])
 
 
@@ -243,3 +261,44 @@ def _product(entries: Entries, x: list[Scalar]) -> list[Scalar]:
         if i != j:
             found[j] = added(found[j], times(value, x[i]))
     return found
+
+
+# ------------------------------------------------------------------------------------ loop forces
+
+
+def loop_forces(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> Block:
+    """Multipliers of the closure's rows under these joint forces: what keeps the loops closed.
+
+    Shapes: q (nq,), v (nv,), tau (nv,) to (n_c,), rows as in `closure`: N along axes that are held,
+    N m about them. They act on frame b, along the axes of frame a, and as the reaction on frame a;
+    a coupling's acts on its leaders and against its own joint. Where rows are redundant the least
+    are given, each measured by the root of what it moves. Parameters as in `forward_dynamics`.
+
+    Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), sections 8.4 and 8.5.
+    """
+    return as_vector(o, accelerated(o, m, q, v, tau, in_frame_a=True).forces)
+
+
+def loop_wrenches(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> list[Block]:
+    """The wrench of each loop on its frame b: force, then moment about b's origin, in axes of a.
+
+    Shapes: q (nq,), v (nv,), tau (nv,) to one (6,) for each loop, in their order; N and N m. Frame
+    a's body has the opposite force along the same line, and the opposite moment.
+    """
+    forces = accelerated(o, m, q, v, tau, in_frame_a=True).forces
+    found: list[Block] = []
+    for loop in m.loops:
+        own, forces = forces[: len(loop.row_names)], forces[len(loop.row_names) :]
+        columns = _of_moving_b(o, m, loop, q)
+        found.append(o.vector([o.dot(column, o.vector(own)) for column in columns]))
+    return found
+
+
+def _of_moving_b(o: Ops, m: Mechanism, loop: Loop, q: Block) -> list[Block]:
+    """What the loop's rows have of frame b's velocity, linear then angular, along axes of a."""
+    common = meeting_body(m, loop)
+    a, b = (moving_frame(o, m, q, name, common).pose for name in (loop.frame_a, loop.frame_b))
+    zeros = [o.const([0.0, 0.0, 0.0])] * 6
+    along = [o.column(a.R, k) for k in range(3)]
+    ends = Ends(Moving(a, zeros, zeros), Moving(b, along + zeros[:3], zeros[:3] + along))
+    return joined(o, loop_rows(o, loop, ends, in_frame_a=True)).columns

@@ -14,24 +14,30 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.algorithms.axes import Scalar, added
-from linkwork.algorithms.residuals.axes import axes
-from linkwork.algorithms.residuals.frames import Moving, moving_frame
-from linkwork.algorithms.residuals.residual import Group, Residual, Unit
-from linkwork.algorithms.residuals.rows import (
+from linkwork.algorithms.frame_motion import WorldMotion, world_motion
+from linkwork.algorithms.residuals import (
     Asked,
+    Group,
+    Moving,
+    Residual,
     Rows,
+    Unit,
     alignment,
+    axes,
     distance,
     joined,
+    moving_frame,
     rotation_rows,
     rotation_vector,
 )
-from linkwork.algorithms.triples import times
+from linkwork.algorithms.sweep import FramePose
+from linkwork.algorithms.vector3 import Scalar, Vector3, added, cross, is_zero, times, transposed
 from linkwork.mechanism.loops import Coupling, Loop
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.dual import Dual, Duals
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
+from linkwork.spatial.poses import Pose
 
 _ROUNDING = 3.6e-15
 """The share that rounding may leave of what a coupling compares: 16 spacings of numbers."""
@@ -371,3 +377,105 @@ def valueless(m: Mechanism, q: NDArray[np.float64]) -> str:
             where = ", ".join(f"{name} = {x:.6g}" for name, x in pairs)
             found.append(f"the {each.name} has no {what} at {where}")
     return "; ".join(found)
+
+
+# ---------------------------------------------------------------------------------------- motion
+#
+# The rows of a loop are linear in the columns of its two ends (`loop_rows`), so one column, the
+# velocity itself, gives the rate; with that velocity's own derivative beside it (`ops/dual.py`) the
+# same expression gives dJ/dt v, for a fraction of what the derivative of the whole Jacobian takes.
+
+_TIME = 0
+"""The one direction along which things change here."""
+
+
+def closure_bias(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
+    """The part of the closure's acceleration that comes from velocity alone: dJ/dt v.
+
+    Shapes: q (nq,), v (nv,) to (n_c,), rows as in `closure`. Units: m/s², rad/s². Where a mechanism
+    is assembled and v keeps it so, J dv + this is zero.
+
+    Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 8.2.
+    """
+    return _biases(o, m, q, v, in_frame_a=True)
+
+
+def _biases(o: Ops, m: Mechanism, q: Block, v: Block, *, in_frame_a: bool) -> Block:
+    parts = [_loop_bias(o, m, loop, q, v, in_frame_a=in_frame_a) for loop in m.loops]
+    return o.concat(parts + [_coupling_bias(o, m, each, q, v) for each in m.couplings])
+
+
+def acceleration_bias(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
+    """The same, of the rows of `closure_rows`, where the mechanism is assembled and stays so."""
+    return _biases(o, m, q, v, in_frame_a=False)
+
+
+def closure_rates(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
+    """J v (n_c,) of the rows of `closure_rows`."""
+    found: list[Block] = []
+    for loop in m.loops:
+        common = meeting_body(m, loop)
+        a, b = (
+            _moving(o, world_motion(o, m, q, v, m.frame(name), common))
+            for name in (loop.frame_a, loop.frame_b)
+        )
+        rows = loop_rows(o, loop, Ends(a, b), in_frame_a=False, closed=True)
+        found.append(joined(o, rows).columns[0])
+    for each in m.couplings:
+        starts = _starts(m, each)
+        columns = coupling_residual(o, each, [q[i] for i, _ in starts]).columns
+        found.append(_along(columns, [v[k] for _, k in starts]))
+    return o.concat(found)
+
+
+def _loop_bias(o: Ops, m: Mechanism, loop: Loop, q: Block, v: Block, *, in_frame_a: bool) -> Block:
+    d, common = Duals(o), meeting_body(m, loop)
+    a, b = (
+        _accelerating(d, world_motion(o, m, q, v, m.frame(name), common))
+        for name in (loop.frame_a, loop.frame_b)
+    )
+    closed = not in_frame_a
+    rows = loop_rows(d, loop, Ends(a, b), in_frame_a=in_frame_a, closed=closed)
+    rate = joined(d, rows).columns[0]
+    return d.change(rate, _TIME)
+
+
+def _moving(o: Ops, at: WorldMotion) -> Moving:
+    """A frame whose one column is its velocity."""
+    pose = FramePose(at.R, at.p).blocks(o)
+    return Moving(pose, [o.vector(at.velocity)], [o.vector(at.omega)])
+
+
+def _accelerating(d: Duals, at: WorldMotion) -> Moving:
+    """The same, with what its motion changes."""
+    o, still = d.ops, _moving(d.ops, at)
+    columns = transposed(at.R)
+
+    def dual(value: Block, change: Vector3) -> Dual:
+        return d.block(value, {} if all(map(is_zero, change)) else {_TIME: o.vector(change)})
+
+    turning = [cross(at.omega, column) for column in columns]
+    changes = {} if all(map(is_zero, at.omega)) else {_TIME: o.matrix(list(map(o.vector, turning)))}
+    pose = Pose(d.block(still.pose.R, changes), dual(still.pose.p, at.velocity))
+    linear = dual(still.linear[0], at.acceleration)
+    return Moving(pose, [linear], [dual(still.angular[0], at.alpha)])
+
+
+def _coupling_bias(o: Ops, m: Mechanism, each: Coupling, q: Block, v: Block) -> Block:
+    d, starts = Duals(o), _starts(m, each)
+    inputs = [d.block(q[i], {_TIME: v[k]}) for i, k in starts]
+    columns = coupling_residual(d, each, inputs).columns
+    return d.change(_along(columns, [v[k] for _, k in starts]), _TIME)
+
+
+def _starts(m: Mechanism, each: Coupling) -> list[tuple[int, int]]:
+    """Where the joints of a coupling stand in q and in v, its own first."""
+    joints = [m.joint(name) for name in (each.joint, *each.leaders)]
+    return [(int(m.q_start[c]), int(m.v_start[c])) for c in joints]
+
+
+def _along(columns: list[Block], rates: list[Block]) -> Block:
+    total = columns[0] * rates[0]
+    for column, rate in zip(columns[1:], rates[1:], strict=True):
+        total = total + column * rate
+    return total

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.algorithms.joint_motion import joint_position
-from linkwork.algorithms.sweep import Output, Rates, Sweep
+from linkwork.algorithms.joint_transforms import Rates, joint_position
+from linkwork.algorithms.sweep import InPasses, Output, Sweep
+from linkwork.algorithms.vector3 import as_vector
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
@@ -15,7 +16,8 @@ from linkwork.spatial.poses import Pose, compose, inverse
 from linkwork.spatial.rotations import from_quaternion, multiply_quaternions
 
 
-def integrate(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
+@InPasses
+def integrate(sweep: Sweep, v: Rates) -> Output:
     """Configuration reached from q by the velocity v, held for one second.
 
     Shapes: q (nq,), v (nv,) to q' (nq,). Exact on the group: a floating joint moves by the
@@ -25,12 +27,16 @@ def integrate(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
 
     Source: K. M. Lynch and F. C. Park, Modern Robotics (2017), proposition 3.25.
     """
-    parts: list[Block] = []
-    for c, type in enumerate(m.joint_types):
-        at, rate = int(m.q_start[c]), int(m.v_start[c])
-        own, speed = o.part(q, at, at + type.n_q), o.part(v, rate, rate + type.n_v)
-        parts.append(_integrated(o, type, own, speed))
-    return o.concat(parts) if parts else o.const(np.zeros(0))
+    o, found = sweep.o, sweep.output(sweep.m.n_q)
+
+    def visit(type: JointType, at: int, rate: int) -> None:
+        own = o.vector([sweep.q[at + k] for k in range(type.n_q)])
+        moved = _integrated(o, type, own, o.vector([v[rate + k] for k in range(type.n_v)]))
+        for k in range(type.n_q):
+            found.put((at + k,), moved[k])
+
+    sweep.coordinates(visit)
+    return found
 
 
 def _integrated(o: Ops, type: JointType, q: Block, v: Block) -> Block:
@@ -46,22 +52,8 @@ def _integrated(o: Ops, type: JointType, q: Block, v: Block) -> Block:
     return o.concat([o.part(q, 0, 3) + from_quaternion(o, wxyz) @ step, turned])
 
 
-def integrate_by_sweep(sweep: Sweep, v: Rates) -> Output:
-    """`integrate` in passes, for long mechanisms."""
-    found = sweep.output(sweep.m.n_q)
-
-    def visit(type: JointType, at: int, rate: int) -> None:
-        own = sweep.o.vector([sweep.q[at + k] for k in range(type.n_q)])
-        speed = sweep.o.vector([v[rate + k] for k in range(type.n_v)])
-        moved = _integrated(sweep.o, type, own, speed)
-        for k in range(type.n_q):
-            found.put((at + k,), moved[k])
-
-    sweep.coordinates(visit)
-    return found
-
-
-def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
+@InPasses
+def difference(sweep: Sweep, q1: Block) -> Output:
     """Velocity that takes q0 to q1 in one second: integrate(q0, difference(q0, q1)) = q1.
 
     Shapes: q0, q1 (nq,) to v (nv,). Floating and spherical joints take the shorter way round (a
@@ -70,11 +62,16 @@ def difference(o: Ops, m: Mechanism, q0: Block, q1: Block) -> Block:
     Source: the logarithms of SE(3) and SO(3), Lynch and Park, Modern Robotics (2017),
     section 3.3.3.
     """
-    parts: list[Block] = []
-    for c, type in enumerate(m.joint_types):
-        at = int(m.q_start[c])
-        parts.append(_difference(o, type, *(o.part(q, at, at + type.n_q) for q in (q0, q1))))
-    return o.concat(parts) if parts else o.const(np.zeros(0))
+    o, found = sweep.o, sweep.output(sweep.m.n_v)
+
+    def visit(type: JointType, at: int, rate: int) -> None:
+        ends = (o.vector([q[at + k] for k in range(type.n_q)]) for q in (sweep.q, q1))
+        between = _difference(o, type, *ends)
+        for k in range(type.n_v):
+            found.put((rate + k,), between[k])
+
+    sweep.coordinates(visit)
+    return found
 
 
 def _difference(o: Ops, type: JointType, q0: Block, q1: Block) -> Block:
@@ -90,27 +87,12 @@ def _difference(o: Ops, type: JointType, q0: Block, q1: Block) -> Block:
     return q1 - q0
 
 
-def difference_by_sweep(sweep: Sweep, q1: Block) -> Output:
-    """`difference` in passes, for long mechanisms; q0 is that of the sweep."""
-    found = sweep.output(sweep.m.n_v)
-
-    def visit(type: JointType, at: int, rate: int) -> None:
-        ends = (sweep.o.vector([q[at + k] for k in range(type.n_q)]) for q in (sweep.q, q1))
-        between = _difference(sweep.o, type, *ends)
-        for k in range(type.n_v):
-            found.put((rate + k,), between[k])
-
-    sweep.coordinates(visit)
-    return found
-
-
 def all_positions(o: Ops, m: Mechanism, q: Block) -> Block:
     """Positions of all joints that move, coupled ones included, in the order of the bodies.
 
     Shapes: q (nq,) to (sum of the joints' numbers of positions,).
     """
-    values = [x for body in range(m.n_bodies) for x in joint_position(m, q, body)]
-    return o.vector(values) if values else o.const(np.zeros(0))
+    return as_vector(o, [x for b in range(m.n_bodies) for x in joint_position(m, q, b)])
 
 
 def n_full(m: Mechanism) -> int:

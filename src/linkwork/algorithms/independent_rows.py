@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.algorithms.axes import Scalar, added
 from linkwork.algorithms.closure import (
     Row,
     closure,
@@ -47,7 +46,7 @@ from linkwork.algorithms.orthogonal_factors import (
     plus_scaled,
     squared,
 )
-from linkwork.algorithms.triples import negated, times
+from linkwork.algorithms.vector3 import Scalar, added, negated, times
 from linkwork.mechanism import dynamics_checks
 from linkwork.mechanism.dynamics_checks import Motions, generic_mass_matrix
 from linkwork.mechanism.model import Floats, JointType, Mechanism

@@ -1,40 +1,51 @@
-"""Inverse dynamics: the joint forces that a motion takes."""
+"""Inverse dynamics: the joint forces that a motion takes, and those that hold against gravity.
+
+The acceleration of the point r of a body is ``a + U r`` with ``U = [alpha]x + [omega]x [omega]x``.
+A point on the axis of a joint does not feel the joint turn, so the column of U along the axis
+comes from the parent: it costs a turn of two numbers, and most of the angular acceleration
+follows from it. By spatial accelerations (`sweep.motions`) it would be half as many products again.
+
+Sources: recursive Newton-Euler, J. Y. S. Luh, M. W. Walker, R. P. C. Paul, "On-line computational
+scheme for mechanical manipulators", ASME J. Dynamic Systems 102 (1980); R. Featherstone, Rigid Body
+Dynamics Algorithms (2008), section 5.3; with the matrix U: W. Khalil, J.-F. Kleinfinger, "Minimum
+operations and minimum parameters of the dynamic models of tree structure robots", IEEE J. Robotics
+and Automation 3 (1987).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import numpy as np
+from typing import NamedTuple
 
 from linkwork.algorithms.actuation import actuated_forces, actuation, balanced
-from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.body_masses import lightened
-from linkwork.algorithms.closure import closure_rows
-from linkwork.algorithms.closure_motion import acceleration_bias
-from linkwork.algorithms.composites import composite_wrenches, inertial_wrench, momentum_matrix
-from linkwork.algorithms.joint_passage import (
-    Load,
-    Passage,
-    along_joint,
-    columns_of,
-    in_joint,
-    passages,
-)
-from linkwork.algorithms.newton_euler import motions, with_inertia
-from linkwork.algorithms.sweep import (
+from linkwork.algorithms.closure import acceleration_bias, closure_rows
+from linkwork.algorithms.composite_bodies import External, PointMass, point_masses, pushed
+from linkwork.algorithms.joint_transforms import (
+    NO_MOTION,
     Inertia,
     JointTransform,
-    Motion,
-    Output,
     Rates,
     Spatial,
-    Sweep,
     power,
 )
-from linkwork.algorithms.sweep import (
-    motions as sweep_motions,
+from linkwork.algorithms.sweep import Output, States, Sweep
+from linkwork.algorithms.vector3 import (
+    Rows,
+    Scalar,
+    Vector3,
+    added,
+    as_vector,
+    cross,
+    is_zero,
+    less,
+    negated,
+    plus,
+    plus_applied,
+    plus_cross,
+    scaled,
+    times,
+    total,
+    zeros,
 )
-from linkwork.algorithms.triples import times, total
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 
@@ -57,10 +68,11 @@ def inverse_dynamics(
     computational scheme for mechanical manipulators", ASME J. Dynamic Systems 102 (1980);
     R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3.
     """
-    forces = tree_forces(o, m, q, numbers(m, v), numbers(m, dv))
-    if m.is_closed:
-        forces = actuated_forces(actuation(o, m, closure_rows(o, m, q), free_motions), forces)
-    return as_vector(o, forces)
+    forces = tree_forces(Sweep(o, m, q), v, dv)
+    if not m.is_closed:
+        return forces.block(o)
+    by = actuation(o, m, closure_rows(o, m, q), free_motions)
+    return as_vector(o, actuated_forces(by, numbers(m, forces)))
 
 
 def bias_forces(
@@ -72,19 +84,62 @@ def bias_forces(
     hold against gravity, Coriolis and centrifugal forces. With loops or couplings: those of the
     actuated joints, with which the actuated speeds stay as they are.
     """
-    rates, changes = numbers(m, v), still(m)
+    sweep, changes = Sweep(o, m, q), still(m)
     if not m.is_closed:
-        return as_vector(o, tree_forces(o, m, q, rates, changes))
+        return tree_forces(sweep, v).block(o)
     by = actuation(o, m, closure_rows(o, m, q), free_motions)
     bias = acceleration_bias(o, m, q, v)
     changes = balanced(by, changes, [-bias[k] for k in range(len(by.rows))]).x
-    return as_vector(o, actuated_forces(by, tree_forces(o, m, q, rates, changes)))
+    return as_vector(o, actuated_forces(by, numbers(m, tree_forces(sweep, v, changes))))
 
 
-def tree_forces(o: Ops, m: Mechanism, q: Block, v: list[Scalar], dv: list[Scalar]) -> list[Scalar]:
+def gravity_forces(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None = None) -> Block:
+    """Joint forces that hold the mechanism still against gravity.
+
+    Shapes: q (nq,) to (nv,). Units: newton metre for turns, newton for slides. It is the derivative
+    of `potential_energy` along v, and what inverse dynamics gives at v = dv/dt = 0: columns as in
+    `jacobian`, so a floating base has the force, then the moment, in the axes of its body.
+    Gravity is (0, 0, -9.80665) m/s² in the world unless it is a parameter. With loops or couplings:
+    those of the actuated joints, which hold all.
+
+    One pass turns gravity into the axes of every body, one turns the moments of what is carried
+    back. Source: the gravity terms of J. Y. S. Luh, M. W. Walker, R. P. C. Paul, "On-line
+    computational scheme for mechanical manipulators", ASME J. Dynamic Systems 102 (1980).
+    """
+    forces = tree_gravity_forces(Sweep(o, m, q))
+    if not m.is_closed:
+        return forces.block(o)
+    by = actuation(o, m, closure_rows(o, m, q), free_motions)
+    return as_vector(o, actuated_forces(by, numbers(m, forces)))
+
+
+def tree_gravity_forces(sweep: Sweep) -> Output:
+    """`gravity_forces` of the tree, whatever is held beside it."""
+    upwards = [negated(x) for x in sweep.m.gravity()]
+    found = sweep.output(sweep.m.n_v)
+
+    def visit(step: JointTransform, whole: PointMass, up: Vector3) -> None:
+        wrench = Spatial(scaled(whole.mass, up), cross(whole.first, up))
+        for k, column in enumerate(step.columns()):
+            found.add((step.start + k,), times(step.factor, power(column, wrench)))
+
+    wholes = sweep.inwards(point_masses(sweep), lambda step, whole: (whole, whole.out(step)))
+    sweep.each(visit, wholes, sweep.outwards(upwards, lambda step, up: step.into(up)))
+    return found
+
+
+def tree_forces(sweep: Sweep, v: Rates, dv: Rates | None = None) -> Output:
     """Inverse dynamics of the tree, rotors and losses included, whatever is held beside it."""
-    forces = inverse_forces(m, passages(o, m, q), v, dv)
-    return list(map(added, forces, map(added, rotor_forces(m, dv), losses(o, m, v))))
+    m, found = sweep.m, joint_forces(sweep, body_motions(sweep, v, dv))
+    if dv is not None:
+        sweep.velocities(m.joint_armature, lambda k, x: found.add((k,), times(x, dv[k])))
+    add_losses(sweep, v, found)
+    return found
+
+
+def numbers(m: Mechanism, v: Rates | Output) -> list[Scalar]:
+    """The elements of a vector (nv,)."""
+    return [v[k] for k in range(m.n_v)]
 
 
 def still(m: Mechanism) -> list[Scalar]:
@@ -92,76 +147,153 @@ def still(m: Mechanism) -> list[Scalar]:
     return [0.0] * m.n_v
 
 
-def inverse_forces(
-    m: Mechanism, ways: list[Passage], v: list[Scalar], dv: list[Scalar]
-) -> list[Scalar]:
-    """Inverse dynamics on numbers, but for rotors and losses; the constant 0 costs nothing."""
-    masses, moving, load = lightened(m), motions(m, ways, v, dv), Load(m, ways)
-    forces: list[Scalar] = [0.0] * m.n_v
-    for body in range(m.n_bodies - 1, -1, -1):
-        way = ways[body]
-        wrench = with_inertia(load.of(body), masses[body], moving[body])
-        columns, factor = columns_of(m, body)
-        for k, force in zip(columns, along_joint(way, wrench), strict=True):
-            forces[k] = added(forces[k], times(factor, force))
-        load.hand_inwards(body, in_joint(way, wrench))
-    return forces
+def add_losses(sweep: Sweep, v: Rates, found: Output) -> None:
+    """Add the losses of the joints: damping times v, and friction times the sign of v."""
+    m, o = sweep.m, sweep.o
+
+    def friction(k: int, size: Scalar) -> None:
+        if not is_zero(v[k]):
+            against = o.select(o.less(v[k], 0.0), -size, 0.0)
+            found.add((k,), added(o.select(o.less(0.0, v[k]), size, 0.0), against))
+
+    sweep.velocities(m.joint_damping, lambda k, x: found.add((k,), times(x, v[k])))
+    sweep.velocities(m.joint_friction, friction)
 
 
-def numbers(m: Mechanism, v: Block) -> list[Scalar]:
-    """The elements of a vector (nv,)."""
-    return [v[k] for k in range(m.n_v)]
+# ---------------------------------------------------------------------------------------- passes
 
 
-def as_vector(o: Ops, values: Iterable[Scalar]) -> Block:
-    """Numbers as a vector, which may be empty."""
-    found = list(values)
-    return o.vector(found) if found else o.const(np.zeros(0))
+class BodyMotion(NamedTuple):
+    """How a body moves, in its own axes."""
+
+    omega: Vector3
+    alpha: Vector3
+    squares: Vector3  # of omega
+    xy: Scalar  # omega_x omega_y
+    field: Rows  # U
+    acceleration: Vector3  # of the origin, less free fall where gravity counts
 
 
-def inverse_dynamics_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
-    """`inverse_dynamics` in passes, for long mechanisms; `newton_euler` takes fewer products."""
-    return forces_by_sweep(sweep, v, dv)
+def body_motions(
+    sweep: Sweep, v: Rates, dv: Rates | None = None, *, gravity: bool = True
+) -> States:
+    """The `BodyMotion` of every transform; gravity is an acceleration of the world against it."""
+
+    def visit(step: JointTransform, before: BodyMotion) -> BodyMotion:
+        slide, spin = step.own_motion(v)
+        slide_change, spin_change = NO_MOTION if dv is None else step.own_motion(dv)
+        omega = step.into(before.omega)
+        acceleration = step.into(plus_applied(before.acceleration, before.field, step.r))
+        if step.turn is not None:
+            # the axis z is constant in the frame before: its column of U too
+            axis = [row[2] for row in step.R]
+            about = total(list(map(times, axis, before.alpha)))
+            column = step.into(plus_applied(zeros(), before.field, axis))
+            after = plus(omega, spin)
+            return _about_axis(after, column, added(about, spin_change[2]), acceleration)
+        acceleration = plus_cross(
+            plus(acceleration, slide_change), plus(scaled(2.0, omega), spin), slide
+        )
+        alpha = plus_cross(plus(step.into(before.alpha), spin_change), omega, spin)
+        return _from_rates(plus(omega, spin), alpha, acceleration)
+
+    up = [negated(x) for x in sweep.m.gravity()] if gravity else zeros()
+    return sweep.outwards(_from_rates(zeros(), zeros(), up), visit)
 
 
-def bias_forces_by_sweep(sweep: Sweep, v: Rates) -> Output:
-    """`bias_forces` in passes, for long mechanisms."""
-    return forces_by_sweep(sweep, v, None)
+def _products(omega: Vector3) -> list[Scalar]:
+    """The products xx yy zz xy xz yz."""
+    x, y, z = omega
+    return [times(a, b) for a, b in ((x, x), (y, y), (z, z), (x, y), (x, z), (y, z))]
 
 
-def forces_by_sweep(sweep: Sweep, v: Rates | None, dv: Rates | None) -> Output:
-    """Inverse dynamics in passes; without ``v`` or ``dv`` they are zero."""
-    moving = sweep_motions(sweep, v, dv, gravity=True)
+def _from_rates(omega: Vector3, alpha: Vector3, acceleration: Vector3) -> BodyMotion:
+    """A motion from the angular velocity and acceleration."""
+    xx, yy, zz, xy, xz, yz = _products(omega)
+    field = [
+        [negated(added(yy, zz)), less(xy, alpha[2]), added(xz, alpha[1])],
+        [added(xy, alpha[2]), negated(added(xx, zz)), less(yz, alpha[0])],
+        [less(xz, alpha[1]), added(yz, alpha[0]), negated(added(xx, yy))],
+    ]
+    return BodyMotion(omega, alpha, [xx, yy, zz], xy, field, acceleration)
 
-    def wrench(_: JointTransform, own: Inertia, motion: Motion) -> Spatial:
-        return inertial_wrench(own, momentum_matrix(own, motion.velocity), motion)
 
+def _about_axis(
+    omega: Vector3, column: Vector3, about: Scalar, acceleration: Vector3
+) -> BodyMotion:
+    """A motion from the last column of U and the angular acceleration about z."""
+    xx, yy, zz, xy, xz, yz = _products(omega)
+    kx, ky, kz = column
+    ax, ay, az = less(yz, ky), less(kx, xz), about
+    field = [
+        [negated(added(yy, zz)), less(xy, az), kx],
+        [added(xy, az), negated(added(xx, zz)), ky],
+        [less(xz, ay), added(yz, ax), kz],
+    ]
+    return BodyMotion(omega, [ax, ay, az], [xx, yy, zz], xy, field, acceleration)
+
+
+def against_world(sweep: Sweep) -> States:
+    """The wrench on each body that holds against the push of the world on it."""
+
+    def visit(_: JointTransform, outside: External | None) -> Spatial:
+        return NO_MOTION if outside is None else Spatial(*map(_opposite, outside.wrench))
+
+    return sweep.each(visit, pushed(sweep))
+
+
+def joint_forces(sweep: Sweep, moving: States) -> Output:
+    """The forces (nv,) of the joints that move all bodies so."""
     found = sweep.output(sweep.m.n_v)
 
-    def visit(step: JointTransform, whole: Spatial) -> None:
+    def visit(
+        step: JointTransform, behind: Spatial, own: Inertia, motion: BodyMotion
+    ) -> tuple[None, Spatial]:
+        whole = with_inertia(behind, own, motion)
         for k, column in enumerate(step.columns()):
             found.add((step.start + k,), times(step.factor, power(column, whole)))
+        return None, step.wrench_out(whole)
 
-    own = sweep.each(wrench, sweep.inertias(), moving)
-    sweep.each(visit, composite_wrenches(sweep, own))
-    if dv is not None:
-        sweep.velocities(sweep.m.joint_armature, lambda k, x: found.add((k,), times(x, dv[k])))
+    sweep.inwards(against_world(sweep), visit, sweep.inertias(), moving)
     return found
 
 
-def rotor_forces(m: Mechanism, dv: list[Scalar]) -> list[Scalar]:
-    """The forces that speed rotors up: armature times dv."""
-    return [0.0 if is_zero(x) else times(m.joint_armature(k), x) for k, x in enumerate(dv)]
+def _opposite(a: Vector3) -> Vector3:
+    return [negated(x) for x in a]
 
 
-def losses(o: Ops, m: Mechanism, v: list[Scalar]) -> list[Scalar]:
-    """The losses of a joint: damping times v, and friction times the sign of v."""
-    return [added(times(m.joint_damping(k), x), _friction(o, m, k, x)) for k, x in enumerate(v)]
+def with_inertia(start: Spatial, own: Inertia, motion: BodyMotion) -> Spatial:
+    """A wrench, and what it takes to move a body besides: force, and moment about its origin.
 
-
-def _friction(o: Ops, m: Mechanism, k: int, rate: Scalar) -> Scalar:
-    size = m.joint_friction(k)
-    if is_zero(size) or is_zero(rate):
-        return 0.0
-    against = o.select(o.less(rate, 0.0), -size, 0.0)
-    return total([o.select(o.less(0.0, rate), size, 0.0), against])
+    The forces on the body's points add up to ``U first + mass a``, and the moment is the
+    antisymmetric part of ``U second``, besides ``first x a``.
+    """
+    U, a = motion.field, motion.acceleration
+    (xx, xy, xz), (_xy, yy, yz), (_xz, _yz, zz) = own.second
+    x_square, y_square, z_square = motion.squares
+    moment = [
+        [
+            times(U[2][0], xy),
+            times(U[1][0], negated(xz)),
+            times(less(z_square, y_square), yz),
+            times(U[2][1], yy),
+            times(U[1][2], negated(zz)),
+        ],
+        [
+            times(U[0][1], yz),
+            times(U[2][1], negated(xy)),
+            times(less(x_square, z_square), xz),
+            times(U[0][2], zz),
+            times(U[2][0], negated(xx)),
+        ],
+        [
+            times(U[1][2], xz),
+            times(U[0][2], negated(yz)),
+            times(less(y_square, x_square), xy),
+            times(motion.xy, less(xx, yy)),
+            times(motion.alpha[2], added(xx, yy)),
+        ],
+    ]
+    force = plus_applied(plus(start.linear, scaled(own.mass, a)), U, own.first)
+    whole = [total([at, *terms]) for at, terms in zip(start.angular, moment, strict=True)]
+    return Spatial(force, plus_cross(whole, own.first, a))

@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.triples import less, negated, times, total
+from linkwork.algorithms.vector3 import Scalar, added, is_zero, less, negated, times, total
 from linkwork.ops.protocol import Ops
 
 Sparse = dict[int, Scalar]

@@ -12,17 +12,20 @@ from dataclasses import fields
 
 import numpy as np
 
-from linkwork.algorithms.axes import (
+from linkwork.algorithms.body_masses import PLACES, inertia_of_point
+from linkwork.algorithms.vector3 import (
     Rotation,
     Scalar,
-    added,
     all_constant,
-    applied,
     is_constant_rotation,
+    plus_applied,
+    product,
+    rows_of,
+    symmetric,
     times,
     total,
+    transposed,
 )
-from linkwork.algorithms.body_masses import inertia_of_point, turned_inertia
 from linkwork.mechanism import parameters, rigid
 from linkwork.mechanism.model import Floats, Mechanism, Placement
 from linkwork.mechanism.parameters import Quantity
@@ -160,7 +163,7 @@ class Parametric(Mechanism):
         """The mass of a body."""
         masses = [self._link_mass(link) for link in self._links_on(body)]
         masses += [payload[0] for _, payload in self._payloads(body)]
-        return super().body_mass(body) if all_constant(masses) else total(masses)
+        return super().body_mass(body) if all_constant(masses) else _sum(masses)
 
     def body_moment(self, body: int) -> list[Scalar]:
         """The mass of a body times its centre of mass, in the frame of the body."""
@@ -168,7 +171,7 @@ class Parametric(Mechanism):
         terms = [[times(mass, x) for x in at] for mass, at in points]
         if all(all_constant(term) for term in terms):
             return super().body_moment(body)
-        return [total([term[j] for term in terms]) for j in range(3)]
+        return [_sum([term[j] for term in terms]) for j in range(3)]
 
     def body_inertia(self, body: int) -> list[Scalar]:
         """The inertia of a body about the origin of its frame, in its axes: six numbers."""
@@ -178,10 +181,12 @@ class Parametric(Mechanism):
             own = list(self.link_I_com[link][np.triu_indices(3)].tolist())
             if given is not None:
                 own = [given[j] for j in range(6)]
-            terms.append(turned_inertia(self._placed(link).R, own))
+            R = rows_of(self._placed(link).R)
+            turned = product(product(R, symmetric(own)), transposed(R))
+            terms.append([turned[i][j] for i, j in PLACES])
         if all(all_constant(term) for term in terms):
             return super().body_inertia(body)
-        return [total([term[j] for term in terms]) for j in range(6)]
+        return [_sum([term[j] for term in terms]) for j in range(6)]
 
     def joint_armature(self, k: int) -> Scalar:
         """What rotors add to the inertia of velocity k."""
@@ -254,9 +259,14 @@ def _three(v: Block) -> list[Scalar]:
     return [v[0], v[1], v[2]]
 
 
+def _sum(values: list[Scalar]) -> Scalar:
+    """The sum, the constants first, so that they become one."""
+    return total(sorted(values, key=lambda value: type(value) is not float))
+
+
 def _moved(at: Placement, local: list[Scalar]) -> list[Scalar]:
     """A point given in a frame, where that frame is placed."""
-    return list(map(added, applied(at.R, local), at.p))
+    return plus_applied(at.p, rows_of(at.R), local)
 
 
 def _product(o: Ops, A: Rotation, B: Rotation) -> Rotation:

@@ -12,69 +12,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.algorithms import configuration
-from linkwork.algorithms.actuation import actuated_numbers
-from linkwork.algorithms.actuation_jacobian import actuation_jacobian
+from linkwork.algorithms.actuation import actuated_numbers, actuation_jacobian, passive_rates
 from linkwork.algorithms.center_of_mass import (
+    centroidal_matrix,
+    centroidal_momentum,
     com,
     com_acceleration,
-    com_acceleration_by_sweep,
-    com_by_sweep,
     com_jacobian,
-    com_jacobian_by_sweep,
     com_velocity,
-    com_velocity_by_sweep,
-)
-from linkwork.algorithms.centroidal import (
-    centroidal_matrix,
-    centroidal_matrix_by_sweep,
-    centroidal_momentum,
-    centroidal_momentum_by_sweep,
-)
-from linkwork.algorithms.closure import closure, closure_jacobian, n_rows
-from linkwork.algorithms.closure_motion import closure_bias
-from linkwork.algorithms.coriolis_matrix import coriolis_by_sweep, coriolis_matrix
-from linkwork.algorithms.energy import kinetic_energy, kinetic_energy_by_sweep
-from linkwork.algorithms.forward_dynamics import forward_dynamics, forward_dynamics_by_sweep
-from linkwork.algorithms.forward_dynamics_derivatives import (
-    forward_dynamics_derivatives,
-    forward_dynamics_derivatives_by_sweep,
-)
-from linkwork.algorithms.forward_kinematics import fk, fk_all, fk_all_by_sweep, fk_by_sweep
-from linkwork.algorithms.frame_motion import (
-    frame_acceleration,
-    frame_acceleration_by_sweep,
-    frame_velocity,
-    frame_velocity_by_sweep,
-    jacobian_dot_v,
-    jacobian_dot_v_by_sweep,
-)
-from linkwork.algorithms.gravity import (
-    gravity_forces,
-    gravity_forces_by_sweep,
+    kinetic_energy,
     potential_energy,
-    potential_energy_by_sweep,
 )
+from linkwork.algorithms.closed_dynamics import loop_forces, loop_wrenches
+from linkwork.algorithms.closure import closure, closure_bias, closure_jacobian, n_rows
+from linkwork.algorithms.dynamics_derivatives import (
+    forward_dynamics_derivatives,
+    forward_dynamics_derivatives_in_passes,
+    inverse_dynamics_derivatives,
+)
+from linkwork.algorithms.forward_dynamics import (
+    forward_dynamics,
+    forward_dynamics_in_passes,
+    inverse_mass_matrix,
+    inverse_mass_matrix_in_passes,
+)
+from linkwork.algorithms.forward_kinematics import fk, fk_all, relative
+from linkwork.algorithms.frame_motion import frame_acceleration, frame_velocity, jacobian_dot_v
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.inverse_dynamics import (
     bias_forces,
-    bias_forces_by_sweep,
+    gravity_forces,
     inverse_dynamics,
-    inverse_dynamics_by_sweep,
+    tree_forces,
+    tree_gravity_forces,
 )
-from linkwork.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
-from linkwork.algorithms.inverse_mass_matrix import (
-    inverse_mass_matrix,
-    inverse_mass_matrix_by_sweep,
-)
-from linkwork.algorithms.jacobian import jacobian, jacobian_by_sweep
-from linkwork.algorithms.jacobian_dot import jacobian_dot, jacobian_dot_by_sweep
-from linkwork.algorithms.loop_forces import loop_forces, loop_wrenches
-from linkwork.algorithms.mass_matrix import mass_matrix, mass_matrix_by_sweep
+from linkwork.algorithms.jacobian import jacobian, jacobian_dot
+from linkwork.algorithms.mass_matrix import coriolis_matrix, mass_matrix
 from linkwork.algorithms.parametric import Parametric
-from linkwork.algorithms.passive_rates import passive_rates
-from linkwork.algorithms.regressor import regressor, regressor_by_sweep
-from linkwork.algorithms.relative import relative, relative_by_sweep
-from linkwork.algorithms.sweep import Output
+from linkwork.algorithms.regressor import regressor, regressor_in_passes
+from linkwork.algorithms.sweep import InPasses, Output
 from linkwork.algorithms.tree_derivatives import derivatives
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters as named
@@ -221,9 +197,11 @@ class Algorithm:
         )
 
     @property
-    def by_sweep(self) -> Callable[..., Output] | None:
+    def in_passes(self) -> Callable[..., Output] | None:
         """The same in passes over the joints, for long mechanisms: (sweep, *inputs, **static)."""
-        return BY_SWEEP.get(self.name)
+        if isinstance(self.function, InPasses):
+            return self.function.passes
+        return _IN_PASSES.get(self.name)
 
     @property
     def summary(self) -> str:
@@ -440,38 +418,17 @@ _ENTRIES: tuple[Algorithm, ...] = (
 ALGORITHMS: dict[str, Algorithm] = {entry.name: entry for entry in _ENTRIES}
 """Every algorithm by name."""
 
-BY_SWEEP: dict[str, Callable[..., Output]] = {
-    "fk": fk_by_sweep,
-    "fk_all": fk_all_by_sweep,
-    "jacobian": jacobian_by_sweep,
-    "frame_velocity": frame_velocity_by_sweep,
-    "frame_acceleration": frame_acceleration_by_sweep,
-    "jacobian_dot_v": jacobian_dot_v_by_sweep,
-    "inverse_dynamics": inverse_dynamics_by_sweep,
-    "bias_forces": bias_forces_by_sweep,
-    "gravity_forces": gravity_forces_by_sweep,
-    "mass_matrix": mass_matrix_by_sweep,
-    "forward_dynamics": forward_dynamics_by_sweep,
-    "coriolis_matrix": coriolis_by_sweep,
+_IN_PASSES: dict[str, Callable[..., Output]] = {
+    "inverse_dynamics": tree_forces,
+    "bias_forces": tree_forces,
+    "gravity_forces": tree_gravity_forces,
+    "forward_dynamics": forward_dynamics_in_passes,
+    "inverse_mass_matrix": inverse_mass_matrix_in_passes,
     "inverse_dynamics_derivatives": derivatives,
-    "kinetic_energy": kinetic_energy_by_sweep,
-    "relative": relative_by_sweep,
-    "integrate": configuration.integrate_by_sweep,
-    "difference": configuration.difference_by_sweep,
-    "jacobian_dot": jacobian_dot_by_sweep,
-    "com": com_by_sweep,
-    "com_jacobian": com_jacobian_by_sweep,
-    "com_velocity": com_velocity_by_sweep,
-    "com_acceleration": com_acceleration_by_sweep,
-    "potential_energy": potential_energy_by_sweep,
-    "centroidal_momentum": centroidal_momentum_by_sweep,
-    "centroidal_matrix": centroidal_matrix_by_sweep,
-    "regressor": regressor_by_sweep,
-    "inverse_mass_matrix": inverse_mass_matrix_by_sweep,
-    "forward_dynamics_derivatives": forward_dynamics_derivatives_by_sweep,
+    "forward_dynamics_derivatives": forward_dynamics_derivatives_in_passes,
+    "regressor": regressor_in_passes,
 }
-"""Algorithms in passes over the joints, which the compiler makes loops of: (sweep, *inputs,
-**static)."""
+"""Algorithms in passes that are written out otherwise besides, or of which more is asked."""
 
 
 def find(name: str) -> Algorithm:

@@ -6,21 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algorithms.axes import Scalar
 from linkwork.algorithms.body_masses import PLACES
-from linkwork.algorithms.sweep import (
-    FramePose,
+from linkwork.algorithms.joint_transforms import (
     JointTransform,
-    Motion,
-    Output,
     Rates,
     Spatial,
-    Sweep,
     fixed_in,
-    motions,
     power,
 )
-from linkwork.algorithms.triples import Rows, Triple, cross, dot, flipped, plus, times, total, zeros
+from linkwork.algorithms.sweep import FramePose, Motion, Output, Sweep, motions
+from linkwork.algorithms.vector3 import (
+    Rows,
+    Scalar,
+    Vector3,
+    cross,
+    dot,
+    plus,
+    times,
+    total,
+    transposed,
+    zeros,
+)
 from linkwork.mechanism.model import Floats, Mechanism, Placement
 from linkwork.ops.protocol import Block, Ops
 
@@ -79,7 +85,7 @@ class _Matter:
         in s·(m a + U h) + z·(h x a + J alpha + w x J w).
         """
         s, z = along
-        first: Triple = [dot(s, column) for column in self._field]
+        first: Vector3 = [dot(s, column) for column in self._field]
         first = plus(first, cross(self._a, z))
         across, w, alpha = cross(z, self._w), self._w, self._alpha
         second: list[Scalar] = []
@@ -104,7 +110,7 @@ def inertial_parameters(m: Mechanism) -> Floats:
     return np.concatenate(rows)
 
 
-def regressor_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
+def regressor_in_passes(sweep: Sweep, v: Rates, dv: Rates) -> Output:
     """`regressor` (nv, nb, 10) in passes, for long mechanisms.
 
     The wrench that moves a unit of each parameter goes inwards.
@@ -124,7 +130,7 @@ def regressor_by_sweep(sweep: Sweep, v: Rates, dv: Rates) -> Output:
         at = fixed_in(Placement(link.R, link.p))
         matter = _Matter(*map(at.twist_into, motion[:2]))
         # the forces along unit motions are the parts of a wrench
-        parts = flipped([matter.forces(unit) for unit in units])
+        parts = transposed([matter.forces(unit) for unit in units])
         wrenches = [at.wrench_out(Spatial(part[:3], part[3:])) for part in parts]
         add(step, step, wrenches)
         return wrenches

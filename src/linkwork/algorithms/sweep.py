@@ -12,269 +12,87 @@ every other joint is one. What is said of one is in the frame that it moves, abo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, update_wrapper
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from linkwork.algorithms.axes import Scalar, added, all_constant, is_zero, signed_permutation
-from linkwork.algorithms.body_masses import BodyMass, body_masses, lightened, symmetric
-from linkwork.algorithms.joint_motion import displacement, joint_position, quaternion_matrix
-from linkwork.algorithms.path import free_axes
-from linkwork.algorithms.triples import (
+from linkwork.algorithms.body_masses import lightened
+from linkwork.algorithms.joint_transforms import (
+    NO_MOTION,
+    UNTURNED,
+    Inertia,
+    JointTransform,
+    Rates,
+    Spatial,
+    both,
+    crossed,
+    fixed_in,
+    joint_position,
+    joint_transforms,
+)
+from linkwork.algorithms.vector3 import (
     Rows,
-    Triple,
-    applied,
-    cross,
-    dot,
-    flipped,
-    less,
+    Scalar,
+    Vector3,
+    added,
+    is_zero,
     negated,
-    plus,
+    plus_applied,
     rows_of,
-    scaled,
     times,
+    transposed,
     zeros,
 )
-from linkwork.mechanism.model import JointType, Mechanism, Placement
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
+from linkwork.spatial.poses import Pose
 
 S = TypeVar("S")
 States = Any
 """The states that a pass found, one for every transform; other passes take them."""
 
-Rates = Block | list[Scalar]
-"""The numbers of v, or of its change."""
-
-UNTURNED: Rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-
-
-# ------------------------------------------------------------------------------- spatial vectors
-
-
-class Spatial(NamedTuple):
-    """A twist, an acceleration or a wrench: the linear and the angular part."""
-
-    linear: Triple
-    angular: Triple
-
-
-NO_MOTION = Spatial([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
-
-
-def both(a: Spatial, b: Spatial) -> Spatial:
-    """The sum."""
-    return Spatial(plus(a.linear, b.linear), plus(a.angular, b.angular))
-
-
-def doubled(a: Spatial) -> Spatial:
-    """Twice the same."""
-    return Spatial(scaled(2.0, a.linear), scaled(2.0, a.angular))
-
-
-def power(motion: Spatial, wrench: Spatial) -> Scalar:
-    """The power of a wrench on a motion."""
-    return added(dot(motion.linear, wrench.linear), dot(motion.angular, wrench.angular))
-
-
-def crossed(a: Spatial, b: Spatial) -> Spatial:
-    """The rate of a motion b that is fixed to a frame of velocity a."""
-    linear = plus(cross(a.angular, b.linear), cross(a.linear, b.angular))
-    return Spatial(linear, cross(a.angular, b.angular))
-
-
-def crossed_wrench(a: Spatial, b: Spatial) -> Spatial:
-    """The rate of a wrench b that is fixed to a frame of velocity a."""
-    moment = plus(cross(a.angular, b.angular), cross(a.linear, b.linear))
-    return Spatial(cross(a.angular, b.linear), moment)
-
-
-# ------------------------------------------------------------------------------ joint transforms
-
-
-class JointTransform(NamedTuple):
-    """The transform of one joint: what it leaves free, and where its frame is in the one before."""
-
-    parent: int  # -1 for the world
-    body: int
-    owner: bool  # whether it moves the body itself, rather than what a later part of its joint does
-    free: tuple[tuple[int, bool], ...]  # for each number of v: the axis, and whether it turns
-    start: int  # the first of its numbers of v
-    factor: Scalar  # the multiplier of a coupled joint
-    placed: Rows  # the part of R that does not depend on q
-    turn: tuple[Block, Block] | None  # cosine and sine, where R is a signed permutation and a turn
-    R: Rows
-    r: Triple
-
-    def out(self, v: Triple) -> Triple:
-        """A vector along the axes of this frame, along those of the one before."""
-        if self.turn is None:
-            return applied(self.R, v)
-        (c, s), (x, y, z) = self.turn, v
-        turned = [less(times(c, x), times(s, y)), added(times(s, x), times(c, y)), z]
-        return applied(self.placed, turned)
-
-    def into(self, v: Triple) -> Triple:
-        """A vector along the axes of the frame before, along those of this one."""
-        if self.turn is None:
-            return applied(flipped(self.R), v)
-        (c, s), (x, y, z) = self.turn, applied(flipped(self.placed), v)
-        return [added(times(c, x), times(s, y)), less(times(c, y), times(s, x)), z]
-
-    def wrench_out(self, wrench: Spatial) -> Spatial:
-        """A wrench in this frame, as one in the frame before."""
-        force = self.out(wrench.linear)
-        return Spatial(force, plus(self.out(wrench.angular), cross(self.r, force)))
-
-    def twist_out(self, twist: Spatial) -> Spatial:
-        """A twist in this frame, as one in the frame before."""
-        angular = self.out(twist.angular)
-        return Spatial(plus(self.out(twist.linear), cross(self.r, angular)), angular)
-
-    def twist_into(self, twist: Spatial) -> Spatial:
-        """A twist in the frame before, as one in this frame."""
-        linear = plus(twist.linear, cross(twist.angular, self.r))
-        return Spatial(self.into(linear), self.into(twist.angular))
-
-    def matrix_out(self, a: Rows) -> Rows:
-        """``R a Rᵀ`` for a matrix (3, 3)."""
-        rows = self.R
-        if self.turn is not None:
-            a, rows = _about_z(a, *self.turn), self.placed
-        half = [applied(rows, column) for column in flipped(a)]  # column after column of R a
-        return [applied(rows, row) for row in flipped(half)]
-
-    def symmetric_out(self, a: Rows) -> Rows:
-        """`matrix_out` for a symmetric matrix; the result is symmetric to the last bit."""
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.matrix_out(a)
-        return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-
-    def columns(self) -> Iterator[Spatial]:
-        """The motions that the numbers of v are factors of."""
-        for axis, turns in self.free:
-            linear, angular = zeros(), zeros()
-            (angular if turns else linear)[axis] = 1.0
-            yield Spatial(linear, angular)
-
-    def own_motion(self, v: Rates) -> Spatial:
-        """The motion that these numbers of v, or of its change, add."""
-        linear, angular = zeros(), zeros()
-        for k, (axis, turns) in enumerate(self.free):
-            (angular if turns else linear)[axis] = times(self.factor, v[self.start + k])
-        return Spatial(linear, angular)
-
-
-def _about_z(a: Rows, c: Block, s: Block) -> Rows:
-    """A matrix turned about z; with t = s (axx - ayy) + c (axy + ayx) it changes by s t and c t."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = a
-    t = added(times(s, less(xx, yy)), times(c, added(xy, yx)))
-    across, along = times(c, t), times(s, t)
-    return [
-        [less(xx, along), less(across, yx), less(times(c, xz), times(s, yz))],
-        [less(across, xy), added(yy, along), added(times(s, xz), times(c, yz))],
-        [less(times(c, zx), times(s, zy)), added(times(s, zx), times(c, zy)), zz],
-    ]
-
-
-def fixed_in(place: Placement) -> JointTransform:
-    """A frame that is fixed in the one before, as a transform that leaves nothing free."""
-    R = rows_of(place.R)
-    return JointTransform(-1, -1, False, (), 0, 1.0, R, None, R, list(place.p))
-
-
-def joint_transforms(
-    o: Ops, type: JointType, at: JointTransform, position: Sequence[Scalar]
-) -> list[JointTransform]:
-    """The transforms of a joint at its positions; ``at``: the joint frame, with nothing free."""
-    step = at._replace(owner=True, free=tuple(free_axes(type)))
-    if type is JointType.PLANAR:
-        x = _slid(step, [position[0], 0.0, 0.0])._replace(owner=False, free=step.free[:1])
-        here = step._replace(placed=UNTURNED, R=UNTURNED, r=zeros())
-        y = here._replace(owner=False, free=step.free[1:2], start=step.start + 1)
-        z = here._replace(free=step.free[2:], start=step.start + 2)
-        return [x, _slid(y, [0.0, position[1], 0.0]), _turned(o, z, position[2])]
-    if type.turns:
-        return [_turned(o, step, position[0])]
-    local = displacement(type, position)
-    step = step if local is None else _slid(step, local)
-    if type.has_quaternion:
-        step = step._replace(R=_product(step.R, rows_of(quaternion_matrix(o, type, position))))
-    return [step]
-
-
-def _slid(step: JointTransform, local: list[Scalar]) -> JointTransform:
-    return step._replace(r=plus(step.r, applied(step.R, local)))
-
-
-def _turned(o: Ops, step: JointTransform, angle: Block) -> JointTransform:
-    c, s = o.cos(angle), o.sin(angle)
-    R = _product(step.placed, [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    # other placements are multiplied out: nine products a vector then, instead of thirteen
-    return step._replace(R=R, turn=(c, s) if _is_permutation(step.placed) else None)
-
-
-def _is_permutation(R: Rows) -> bool:
-    return all(map(all_constant, R)) and signed_permutation(R) is not None
-
-
-def _product(a: Rows, b: Rows) -> Rows:
-    return flipped([applied(a, column) for column in flipped(b)])
-
-
-# ------------------------------------------------------------------------------------- inertias
-
-
-class Inertia(NamedTuple):
-    """Mass, first and second moments about the origin of a transform's frame, in its axes."""
-
-    mass: Scalar
-    first: Triple
-    second: Rows  # symmetric
-
-    def of(self, motion: Spatial) -> Spatial:
-        """The momentum of this motion: I times it."""
-        v, w = motion
-        linear = plus(scaled(self.mass, v), cross(w, self.first))
-        return Spatial(linear, plus(cross(self.first, v), traced(self.second, w)))
-
-
-def traced(a: Rows, x: Triple) -> Triple:
-    """``(tr a - a) x``, for a matrix (3, 3)."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = a
-    complement = [
-        [added(yy, zz), negated(xy), negated(xz)],
-        [negated(yx), added(xx, zz), negated(yz)],
-        [negated(zx), negated(zy), added(xx, yy)],
-    ]
-    return applied(complement, x)
-
-
-def _of_body(own: BodyMass) -> Inertia:
-    return Inertia(own.mass, own.first, symmetric(own.second))
-
 
 # ---------------------------------------------------------------------------------------- passes
+
+
+class _Outwards(list[S]):
+    """The states that a pass outwards found, and that of the world before it."""
+
+    def __init__(self, world: S) -> None:
+        super().__init__()
+        self.world = world
 
 
 class Sweep:
     """The joint transforms of a mechanism at one configuration, and the passes over them."""
 
     def __init__(self, o: Ops, m: Mechanism, q: Block, bodies: Iterable[int] | None = None) -> None:
-        """``bodies``: those that count (default: all), with all that carry them, parents first."""
+        """``bodies``: those that count (default: all), parents first.
+
+        Where the parent of one is not among them, the frame of that parent is the world.
+        """
         self.o, self.m, self.q = o, m, q
-        self.transforms: list[JointTransform] = []
-        self._last: dict[int, int] = {-1: -1}  # the last transform of each body
-        for body in range(m.n_bodies) if bodies is None else bodies:
-            above = self._last[int(m.parent[body])]
-            for step in _of_joint(o, m, q, body):
-                self.transforms.append(step._replace(parent=above))
-                above = len(self.transforms) - 1
+        self._bodies = range(m.n_bodies) if bodies is None else bodies
+        self._last: dict[int, int] = {}  # the last transform of each body
+
+    @cached_property
+    def transforms(self) -> list[JointTransform]:
+        """The transforms, parents first."""
+        found: list[JointTransform] = []
+        for body in self._bodies:
+            above = self._last.get(int(self.m.parent[body]), -1)
+            for step in _of_joint(self.o, self.m, self.q, body):
+                found.append(step._replace(parent=above))
+                above = len(found) - 1
             self._last[body] = above
+        return found
 
     def outwards(self, world: S, visit: Callable[..., S], *states: States) -> States:
         """``visit(transform, found before, *states) -> found``, parents before children."""
-        found: list[S] = []
+        found: _Outwards[S] = _Outwards(world)
         for k, step in enumerate(self.transforms):
             before = found[step.parent] if step.parent >= 0 else world
             found.append(visit(step, before, *[state[k] for state in states]))
@@ -296,9 +114,34 @@ class Sweep:
                 totals[step.parent] = summed(totals[step.parent], handed)
         return kept
 
-    def each(self, visit: Callable[..., Any], *states: States) -> States:
-        """``visit(transform, *states)``, one after the other."""
-        return [visit(*given) for given in zip(self.transforms, *states, strict=True)]
+    def to_world(
+        self,
+        own: States,
+        hand: Callable[[JointTransform, S], S],
+        arrive: Callable[[S], None],
+    ) -> None:
+        """``arrive(total)``: the sum of ``own`` in the world.
+
+        ``hand(transform, total)`` takes what a transform and its children have of it to the frame
+        before.
+        """
+        totals: list[Any] = list(own)
+        world: Any = None
+        for k in range(len(totals) - 1, -1, -1):
+            step = self.transforms[k]
+            handed = hand(step, totals[k])
+            if step.parent >= 0:
+                totals[step.parent] = summed(totals[step.parent], handed)
+            else:
+                world = summed(world, handed)
+        arrive(world)
+
+    def each(self, visit: Callable[..., Any], *states: States, backwards: bool = False) -> States:
+        """``visit(transform, *states)``, one after the other, or the last first."""
+        given = list(zip(self.transforms, *states, strict=True))
+        if backwards:
+            return [visit(*one) for one in reversed(given)][::-1]
+        return [visit(*one) for one in given]
 
     def up(
         self,
@@ -323,8 +166,8 @@ class Sweep:
     def frames(self, frames: Iterable[int], visit: Callable[..., None], *states: States) -> None:
         """``visit(k, transform, *states)`` for the k-th of these frames, with its body's states."""
         for k, frame in enumerate(frames):
-            at = self._last[int(self.m.frame_body[frame])]
-            visit(k, fixed_in(self.m.frame_placement(frame)), *[state[at] for state in states])
+            place = fixed_in(self.m.frame_placement(frame))
+            visit(k, place, *[self.at(state, frame) for state in states])
 
     def velocities(self, values: Callable[[int], Scalar], visit: Callable[..., None]) -> None:
         """``visit(k, values(k))`` for each number k of v whose value is not zero by structure."""
@@ -333,21 +176,15 @@ class Sweep:
             if not is_zero(value):
                 visit(k, value)
 
-    def total(self, visit: Callable[..., S], *states: States) -> States:
-        """The sum of ``visit(transform, *states)`` over all transforms; `last` gives it."""
-        whole: Any = None
-        for value in self.each(visit, *states):
-            whole = summed(whole, value)
-        return [whole]
-
     def columns(self, visit: Callable[[int], None]) -> None:
         """``visit(k)`` for each number k of v, with passes of its own for each of them."""
         for k in range(self.m.n_v):
             visit(k)
 
     def at(self, states: States, frame: int) -> Any:
-        """The state of the body that carries a frame."""
-        return states[self._last[int(self.m.frame_body[frame])]]
+        """The state of the body that carries a frame; the world's where it does not count."""
+        at = self._last.get(int(self.m.frame_body[frame]))
+        return states.world if at is None else states[at]
 
     def scratch(self, *shape: int) -> Output:
         """Numbers that passes fill as an output, and that later ones read by their indices."""
@@ -362,28 +199,21 @@ class Sweep:
         for c, type in enumerate(self.m.joint_types):
             visit(type, int(self.m.q_start[c]), int(self.m.v_start[c]))
 
-    def last(self, states: States) -> Any:
-        """The state of the last transform."""
-        return states[-1]
-
     def pushed(self, on: Callable[[Sweep, int], Any]) -> States:
         """``on(sweep, k)`` for each transform: the push of the world on its body, or None."""
         return [on(self, k) for k in range(len(self.transforms))]
 
-    def inertias(self, *, points: bool = False, placed: bool = False) -> States:
+    def inertias(self, *, points: bool = False, base: bool = False) -> States:
         """The `Inertia` that each transform moves itself, lightened of what those before it carry.
 
-        ``points`` leaves second moments out, for what does not depend on them; where it matters
-        what bodies are ``placed``, all are as they are, that of a fixed base too.
+        ``points`` leaves second moments out, for what does not depend on them; ``base`` counts what
+        a fixed base weighs.
         """
-        if placed:
-            bodies = body_masses(self.m, points=points, base=True)
-        else:
-            bodies = lightened(self.m, points=points)
-        return [
-            _of_body(bodies[step.body]) if step.owner else Inertia(0.0, zeros(), [zeros()] * 3)
-            for step in self.transforms
-        ]
+        bodies, none = (
+            lightened(self.m, points=points, base=base),
+            Inertia(0.0, zeros(), [zeros()] * 3),
+        )
+        return [bodies[step.body] if step.owner else none for step in self.transforms]
 
     def links(self) -> States:
         """The `FramePose` of each body's own link in the body; None where no body is moved."""
@@ -425,6 +255,11 @@ class Output:
     def put(self, at: tuple[int, ...], value: Scalar) -> None:
         """Set the entry at these indices."""
         self._entries[at] = value
+
+    def fill(self, values: Iterable[Scalar]) -> None:
+        """Set the entries of a vector."""
+        for i, x in enumerate(values):
+            self.put((i,), x)
 
     def add(self, at: tuple[int, ...], value: Scalar) -> None:
         """Add to the entry at these indices."""
@@ -496,6 +331,41 @@ def looped(
     return None if loops is None else loops(o, by_sweep, m, inputs, bodies, static)
 
 
+class InPasses:
+    """An algorithm that is written in passes, as a function of one configuration.
+
+    ``passes(sweep, *inputs after q, **static) -> Output``; to be called with ``o, m, q`` in the
+    place of the sweep, for a block.
+    """
+
+    def __init__(self, passes: Callable[..., Output]) -> None:
+        self.passes = passes
+        update_wrapper(self, passes)
+
+    def __call__(self, o: Ops, m: Mechanism, q: Block, *inputs: Any, **static: Any) -> Block:
+        """The block of one configuration; ``inputs`` after q and ``static`` as of the passes."""
+        bodies = bodies_of(m, static)
+        if bodies is not None:  # of a frame: in expressions of more than it, long ways are loops
+            found = looped(o, self.passes, m, (q, *inputs), bodies, **static)
+            if found is not None:
+                return found[0]
+        return self.passes(Sweep(o, m, q, bodies), *inputs, **static).block(o)
+
+
+def bodies_of(m: Mechanism, static: Mapping[str, Any]) -> list[int] | None:
+    """The bodies that a function of one frame depends on, parents first; None for all.
+
+    Where a frame is seen from another one, those that carry both of them make no difference.
+
+    Raises: UnknownNameError for a frame that does not exist.
+    """
+    names = [static[key] for key in ("base", "frame") if key in static]
+    if not names:
+        return None
+    ways = [set(m.ancestry(int(m.frame_body[m.frame(name)]))) for name in names]
+    return sorted(ways[0] ^ ways[1] if len(ways) > 1 else ways[0])
+
+
 # --------------------------------------------------------------- poses, velocities, accelerations
 
 
@@ -503,12 +373,16 @@ class FramePose(NamedTuple):
     """Rotation and origin of a frame in the world."""
 
     R: Rows
-    p: Triple
+    p: Vector3
 
     def at(self, step: JointTransform) -> FramePose:
         """The pose of the frame after a transform."""
         # the rows are the world's axes in those of the frame
-        return FramePose([step.into(row) for row in self.R], plus(self.p, applied(self.R, step.r)))
+        return FramePose([step.into(row) for row in self.R], plus_applied(self.p, self.R, step.r))
+
+    def blocks(self, o: Ops) -> Pose:
+        """The pose as blocks."""
+        return Pose(o.matrix(list(map(o.vector, transposed(self.R)))), o.vector(self.p))
 
 
 def poses(sweep: Sweep) -> States:

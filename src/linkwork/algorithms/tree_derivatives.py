@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import Scalar, added
-from linkwork.algorithms.composites import (
+from linkwork.algorithms.composite_bodies import (
+    External,
     MomentumMatrix,
     composite_inertias,
     composite_momenta,
     composite_wrenches,
+    external_wrenches,
     inertial_wrench,
     momentum_matrix,
 )
-from linkwork.algorithms.external_wrenches import External, external_wrenches
-from linkwork.algorithms.sweep import (
+from linkwork.algorithms.joint_transforms import (
     Inertia,
     JointTransform,
-    Motion,
-    Output,
     Rates,
     Spatial,
-    Sweep,
     both,
     crossed,
     crossed_wrench,
     doubled,
-    motions,
     power,
 )
-from linkwork.algorithms.triples import Triple, dot, minus, scaled
+from linkwork.algorithms.sweep import Motion, Output, Sweep, motions
+from linkwork.algorithms.vector3 import Scalar, Vector3, added, dot, minus, scaled
 
 POSITION, VELOCITY, ACCELERATION = 0, 1, 2
 """The parts of what `derivatives` gives."""
@@ -129,7 +126,7 @@ class _Carried(NamedTuple):
     momentum: Spatial
     by_speed: Spatial
     by_position: Spatial
-    moments: list[Triple]  # without a force, the same about every point
+    moments: list[Vector3]  # without a force, the same about every point
 
     def out(self, step: JointTransform) -> _Carried:
         """The same in the frame before."""
@@ -169,7 +166,7 @@ class _Entries:
                     (POSITION, by_position),
                 ):
                     self._add(part, (step, j), (step, i), power(other.motion, wrench))
-            moments: list[Triple] = [scaled(2.0, body.momentum.against(change.motion))]
+            moments: list[Vector3] = [scaled(2.0, body.momentum.against(change.motion))]
             if body.outside is not None:
                 moments.append(body.outside.against(change.motion))
             pulled = both(by_position, crossed_wrench(change.motion, body.wrench))

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from linkwork.algorithms.axes import Scalar, added, is_zero
-from linkwork.algorithms.triples import less, negated, times
+from linkwork.algorithms.vector3 import Scalar, added, is_zero, less, negated, times
 
 Entries = dict[tuple[int, int], Scalar]
 """A symmetric matrix: its entries (i, j) with i >= j that are not zero by structure."""

@@ -44,8 +44,13 @@ class Commands(typer.core.TyperGroup):
         sys.exit(self._exit_code(list(sys.argv[1:] if args is None else args), extra))
 
     def _exit_code(self, args: list[str], extra: dict[str, Any]) -> int:
+        code = 0
         try:
-            code = self._run(args, extra)
+            try:
+                with self.make_context("linkwork", args, **extra) as context:
+                    self.invoke(context)
+            except typer.Exit as done:
+                code = int(done.exit_code)
             sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
             _say("linkwork: stopped")
@@ -60,19 +65,16 @@ class Commands(typer.core.TyperGroup):
             return WRONG_INPUT
         return code
 
-    def _run(self, args: list[str], extra: dict[str, Any]) -> int:
-        try:
-            with self.make_context("linkwork", args, **extra) as context:
-                self.invoke(context)
-        except typer.Exit as done:
-            return int(done.exit_code)
-        return 0
-
 
 def sentence_of(error: Exception) -> str | None:
     """The sentence for an error of the input or the system; None for a fault of ours."""
     if isinstance(error, USAGE_ERROR):
-        return _usage_sentence(error)
+        # for example: linkwork fk: no such option: --fame (see linkwork fk --help)
+        usage: Any = error
+        text = str(usage.format_message()).strip().rstrip(".")
+        context = getattr(usage, "ctx", None)
+        path = context.command_path if context is not None else "linkwork"
+        return f"{path}: {text[:1].lower()}{text[1:]} (see {path} --help)"
     if isinstance(error, DescriptionError):
         return str(error)  # a line for each problem, with file and line in front
     if isinstance(error, LinkworkError):
@@ -87,14 +89,6 @@ def sentence_of(error: Exception) -> str | None:
 
 def _say(text: str) -> None:
     sys.stderr.write(legible(text.rstrip(), lines=True) + "\n")
-
-
-def _usage_sentence(error: Any) -> str:
-    """For example: linkwork fk: no such option: --fame (see linkwork fk --help)."""
-    text = str(error.format_message()).strip().rstrip(".")
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "linkwork"
-    return f"{path}: {text[:1].lower()}{text[1:]} (see {path} --help)"
 
 
 app = typer.Typer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import typer
@@ -23,15 +23,6 @@ NOT_ASSEMBLED = 1
 """The exit code where the input was right, and some rows could not be assembled."""
 
 
-class Asked(NamedTuple):
-    """The positions wanted (n_actuated,) or (n, n_actuated), and where to go from."""
-
-    actuated: tuple[str, ...]
-    labels: tuple[str, ...]
-    rows: Floats
-    near: Floats | None
-
-
 def run(given: AssembleArguments) -> None:
     """Assemble, print, write; exit with 1 where some rows are not assembled."""
     _check(given)
@@ -41,16 +32,28 @@ def run(given: AssembleArguments) -> None:
         raise InputError(f"'{robot.name}' has no loops or couplings: there is nothing to assemble")
     angles = Angles(given.deg)
     near = inputs.configuration(robot, given.near, "--near", angles) if given.near else None
-    asked = _asked(robot, given, near)
-    result = _solved(robot, asked, given)
+    if given.file is None:
+        named = inputs.named_values(given.values or [], "assemble")
+        named = angles.typed_by_name(robot.mechanism, named)
+        start = robot.neutral() if near is None else near
+        actuated, labels, rows = _of_names(robot, named, start)
+    else:
+        actuated, labels, rows = _of_file(robot, given.file)
+    asked_for = {"seed": given.seed, "tries": given.tries, "steps": given.steps}
+    how: dict[str, Any] = {k: v for k, v in asked_for.items() if v is not None}
+    how["threads"] = settings.most_threads() if given.threads is None else given.threads
+    solver: Assembly = robot.assembler(actuated)
+    if given.every:
+        result = solver.all_solutions(rows, near, **how)
+    else:
+        result = solver.solve(rows, near, follow=given.follow, **how)
     found = 0 not in result.shape
     gaps = closed.gap(robot, result.q) if found else np.zeros(result.shape)
-    if out is not None:
-        output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
+    output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
     if given.json:
-        output.print_json(_as_json(robot, asked, result, gaps))
+        output.print_json(_as_json(robot, labels, result, gaps))
     elif found:
-        _show(robot, asked, result, gaps, angles)
+        _show(robot, labels, result, gaps, angles)
     if not (found and np.all(result.success)):
         output.note(f"linkwork: not assembled: {result.reason}")
         raise typer.Exit(NOT_ASSEMBLED)
@@ -71,21 +74,13 @@ def _check(given: AssembleArguments) -> None:
         )
 
 
-# what is asked
+# what is asked: actuated joints, the names of their numbers, and rows of positions for them
 
 
-def _asked(robot: lw.Robot, given: AssembleArguments, near: Floats | None) -> Asked:
-    start = robot.neutral() if near is None else near
-    if given.file is None:
-        named = inputs.named_values(given.values or [], "assemble")
-        named = Angles(given.deg).typed_by_name(robot.mechanism, named)
-        return _of_names(robot, named, start, near)
-    return _of_file(robot, given.file, near)
+Asked = tuple[tuple[str, ...], tuple[str, ...], Floats]
 
 
-def _of_names(
-    robot: lw.Robot, named: dict[str, float | list[float]], start: Floats, near: Floats | None
-) -> Asked:
+def _of_names(robot: lw.Robot, named: dict[str, float | list[float]], start: Floats) -> Asked:
     actuated = robot.actuated or tuple(named)
     if not actuated:
         raise InputError(
@@ -96,14 +91,14 @@ def _of_names(
         if name not in actuated:
             raise InputError(f"'{name}' is not actuated: it follows from {', '.join(actuated)}")
     moved = robot.configuration(named)
-    places = _places(robot, actuated)
-    own = _places(robot, tuple(named))
+    places, labels = _places(robot, actuated)
+    own, _ = _places(robot, tuple(named))
     whole = start.copy()
     whole[own] = moved[own]
-    return Asked(actuated, _labels(robot, places), whole[places], near)
+    return actuated, labels, whole[places]
 
 
-def _of_file(robot: lw.Robot, name: str, near: Floats | None) -> Asked:
+def _of_file(robot: lw.Robot, name: str) -> Asked:
     read = inputs.read_numbers(name)
     header = read.header if isinstance(read, Table) else None
     actuated = robot.actuated or tuple(header or ())
@@ -111,8 +106,7 @@ def _of_file(robot: lw.Robot, name: str, near: Floats | None) -> Asked:
         raise InputError(
             f"'{robot.name}' does not say which joints are actuated: name the columns of {name}"
         )
-    places = _places(robot, actuated)
-    labels = _labels(robot, places)
+    _, labels = _places(robot, actuated)
     if not isinstance(read, Table):
         rows = np.atleast_2d(read)
     else:
@@ -122,41 +116,27 @@ def _of_file(robot: lw.Robot, name: str, near: Floats | None) -> Asked:
             f"{name} has the shape {rows.shape}; positions of the actuated joints have "
             f"(n, {len(labels)}): {', '.join(labels)}"
         )
-    return Asked(actuated, labels, np.asarray(rows, np.float64), near)
+    return actuated, labels, np.asarray(rows, np.float64)
 
 
-def _places(robot: lw.Robot, joints: tuple[str, ...]) -> list[int]:
+def _places(robot: lw.Robot, joints: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
+    """The indices in q of the positions of joints, and their names."""
     m = robot.mechanism
     numbers = [m.joint(name) for name in joints]
-    return [k for c in numbers for k in range(int(m.q_start[c]), int(m.q_start[c + 1]))]
-
-
-def _labels(robot: lw.Robot, places: list[int]) -> tuple[str, ...]:
-    labels = inputs.position_labels(robot.mechanism)
-    return tuple(labels[k] for k in places)
-
-
-# the search
-
-
-def _solved(robot: lw.Robot, asked: Asked, given: AssembleArguments) -> lw.IKResult:
-    threads = settings.most_threads() if given.threads is None else given.threads
-    asked_for = {"seed": given.seed, "tries": given.tries, "steps": given.steps}
-    changes: dict[str, Any] = {k: v for k, v in asked_for.items() if v is not None}
-    solver: Assembly = robot.assembler(asked.actuated)
-    if given.every:
-        return solver.all_solutions(asked.rows, asked.near, threads=threads, **changes)
-    near = asked.near
-    return solver.solve(asked.rows, near, follow=given.follow, threads=threads, **changes)
+    places = [k for c in numbers for k in range(int(m.q_start[c]), int(m.q_start[c + 1]))]
+    labels = inputs.position_labels(m)
+    return places, tuple(labels[k] for k in places)
 
 
 # what is told
 
 
-def _as_json(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats) -> dict[str, Any]:
+def _as_json(
+    robot: lw.Robot, actuated: tuple[str, ...], result: lw.ik.IKResult, gaps: Floats
+) -> dict[str, Any]:
     return {
         "robot": robot.name,
-        "actuated": asked.labels,
+        "actuated": actuated,
         "q_names": inputs.position_labels(robot.mechanism),
         "rows": math.prod(result.shape),
         "assembled": int(np.count_nonzero(result.success)),
@@ -174,7 +154,9 @@ def _as_json(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats) -
     }
 
 
-def _show(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats, angles: Angles) -> None:
+def _show(
+    robot: lw.Robot, actuated: tuple[str, ...], result: lw.ik.IKResult, gaps: Floats, angles: Angles
+) -> None:
     screen, labels = output.console(), inputs.position_labels(robot.mechanism)
     turning, limits = inputs.position_angles(robot.mechanism.joint_types), robot.limits
     q, lower, upper = (angles.shown(x, turning) for x in (result.q, limits.lower, limits.upper))
@@ -185,7 +167,7 @@ def _show(robot: lw.Robot, asked: Asked, result: lw.IKResult, gaps: Floats, angl
         shown = output.table(("joint", position, "lower", "upper", ""), numbers=3)
         for k, name in enumerate(labels):
             bounds = (output.short(lower[k]), output.short(upper[k]))
-            what = "given" if name in asked.labels else ""
+            what = "given" if name in actuated else ""
             shown.add_row(name, output.number(q[k]), *bounds, what)
         screen.print(shown, "", sep="\n")
         screen.print(f"open by          {float(gaps):.1e} (m, rad)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -14,22 +15,23 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+import linkwork as lw
 from linkwork import models, settings
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import CheckArguments
 from linkwork.cli.check_codes import codes as known_codes
-from linkwork.cli.progress import busy, progress_of
 from linkwork.errors import (
     DescriptionError,
     Finding,
     InputError,
+    LinkworkError,
     MissingExtraError,
     UnknownNameError,
     UnsupportedFeatureError,
 )
 from linkwork.formats.loops import beside
-from linkwork.formats.urdf.check_closely import Examined, examine
-from linkwork.formats.urdf.records import Document, Robot
+from linkwork.formats.urdf.read import Examined, examine
+from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.source import gather
 from linkwork.geometry import guards
 from linkwork.locating import locate
@@ -62,45 +64,42 @@ class Checked:
 
 def run(given: CheckArguments) -> None:
     """Check every file, print, and exit with 1 where one of them fails."""
-    ignored = _codes(given.ignore or ())
+    ignored = [code.strip() for entry in given.ignore or () for code in entry.split(",")]
+    known = known_codes() if ignored else {}
+    for code in ignored:
+        if code not in known:
+            raise UnknownNameError("code", code, tuple(known))
     if given.level not in LEVELS:
         raise InputError(f"--level is error, warning or note, not {given.level!r}")
     for folder in given.allow or ():
         if not os.path.exists(folder):
             raise InputError(f"--allow {folder}: there is no such folder")
     arguments = inputs.texts_by_name(given.arg, "--arg", ":=")
-    done = [_checked(source, given, arguments) for source in given.files]
-    kept = [_without(file, ignored) for file in done]
-    counts = Counter(problem.level for file in kept for problem in file.problems)
+    levels = LEVELS[: LEVELS.index(given.level) + 1]
+    shown: list[Checked] = []
+    counts, left_out = Counter[str](), 0
+    for source in given.files:
+        done = _checked(source, given, arguments)
+        kept = [problem for problem in done.problems if problem.code not in ignored]
+        left_out += len(done.problems) - len(kept)
+        counts.update(problem.level for problem in kept)
+        told = tuple(problem for problem in kept if problem.level in levels)
+        shown.append(dataclasses.replace(done, problems=told))
     failing = counts["error"] + (counts["warning"] if given.strict else 0)
-    shown = [_at_least(file, given.level) for file in kept]
     if given.json:
-        output.print_json(_as_json(shown, counts, failed=failing > 0))
+        output.print_json(
+            {
+                "files": [dataclasses.asdict(file) for file in shown],
+                "errors": counts["error"],
+                "warnings": counts["warning"],
+                "notes": counts["note"],
+                "failed": failing > 0,
+            }
+        )
     else:
-        left_out = sum(len(file.problems) for file in done) - sum(counts.values())
         _show(output.console(), shown, counts, left_out)
     if failing:
         raise typer.Exit(FAILED)
-
-
-def _codes(given: Sequence[str]) -> frozenset[str]:
-    codes = [code.strip() for entry in given for code in entry.split(",")]
-    known = known_codes() if codes else {}
-    for code in codes:
-        if code not in known:
-            raise UnknownNameError("code", code, tuple(known))
-    return frozenset(codes)
-
-
-def _without(file: Checked, codes: frozenset[str]) -> Checked:
-    kept = tuple(problem for problem in file.problems if problem.code not in codes)
-    return dataclasses.replace(file, problems=kept)
-
-
-def _at_least(file: Checked, level: str) -> Checked:
-    last = LEVELS.index(level)
-    kept = tuple(p for p in file.problems if LEVELS.index(p.level) <= last)
-    return dataclasses.replace(file, problems=kept)
 
 
 # one file
@@ -138,7 +137,7 @@ def _of_xacro(source: str, given: CheckArguments, arguments: dict[str, str]) -> 
 
     allow, ros_paths = tuple(given.allow or ()), settings.ros_paths()
     find = package_finder(source, allow, ros_paths=ros_paths, home=settings.home())
-    with busy(f"expanding {source}"):
+    with output.busy(f"expanding {source}"):
         expanded = expand(source, arguments, find=find, roots=allow)
     done = _finished(source, examine(expanded.text, file=expanded.file), given)
     located = [expanded.located(problem) for problem in done.problems]
@@ -160,46 +159,65 @@ def _of_xml(source: str, given: CheckArguments) -> Checked:
         return guards.read(locate(name, file, allow))
 
     model = read(data, file=name, allow=allow, open_mesh=open_mesh)
-    if not model.closures and not model.couplings:
-        return Checked(file=source, robot=model.name, problems=model.problems)
-    from linkwork.cli.check_loops import of_mjcf  # noqa: PLC0415 -- as above
+    problems, loops = model.problems, ""
+    if model.closures or model.couplings:
+        from linkwork.mechanism.from_mjcf import from_mjcf  # noqa: PLC0415 -- as above
 
-    problems, loops = of_mjcf(model)
+        with contextlib.suppress(LinkworkError):
+            robot = lw.Robot(from_mjcf(model))
+            more, loops = _closed(robot, model.file or "")
+            problems = (*robot.findings, *more)
     return Checked(file=source, robot=model.name, problems=problems, loops=loops)
 
 
 def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:
-    """What `examine` found, and what meshes and sizes say where every value could be read."""
-    robot, problems = found.robot, found.problems
-    if robot is not None and found.whole:
-        if given.meshes:
-            allow = tuple(given.allow or ())
+    """What `examine` found, and what meshes, sizes and loops say where all could be read."""
+    robot, problems, loops = found.robot, found.problems, ""
+    if robot is None or not found.whole:
+        return Checked(file=source, robot=robot.name if robot else None, problems=problems)
+    if given.meshes:
+        allow = tuple(given.allow or ())
 
-            def find(name: str, suffixes: frozenset[str]) -> Path:
-                return locate(name, robot.file, allow, suffixes=suffixes)
+        def find(name: str, suffixes: frozenset[str]) -> Path:
+            return locate(name, robot.file, allow, suffixes=suffixes)
 
-            with progress_of(f"meshes of {robot.name}") as progress:
-                more = check_meshes(Document(robot), find, progress=progress)
-        else:
-            more = check_sizes(robot)
-        problems = tuple(sorted((*problems, *map(_in_words_of_here, more)), key=lambda p: p.line))
-    loops = ""
-    if robot is not None and found.whole and (file := file_beside(robot)) is not None:
-        from linkwork.cli.check_loops import of_urdf  # noqa: PLC0415 -- loads the solvers
-
-        more, loops = of_urdf(Document(robot), file)
-        problems = (*problems, *more)
-    return Checked(file=source, robot=robot.name if robot else None, problems=problems, loops=loops)
-
-
-def file_beside(robot: Robot) -> Path | None:
-    """The file with loops beside a description that was read from a file."""
-    return beside(Path(robot.file)) if robot.file else None
+        with output.progress_of(f"meshes of {robot.name}") as progress:
+            more = check_meshes(Document(robot), find, progress=progress)
+    else:
+        more = check_sizes(robot)
+    # hints name the option of this command instead of the argument of a function
+    more = [dataclasses.replace(each, hint=output.in_options(each.hint)) for each in more]
+    problems = tuple(sorted((*problems, *more), key=lambda problem: problem.line))
+    file = beside(Path(robot.file)) if robot.file else None
+    if file is not None:
+        told, loops = _loops_beside(Document(robot), file)
+        problems = (*problems, *told)
+    return Checked(file=source, robot=robot.name, problems=problems, loops=loops)
 
 
-def _in_words_of_here(problem: Finding) -> Finding:
-    """Hints name the option of this command instead of the argument of a function."""
-    return dataclasses.replace(problem, hint=output.in_options(problem.hint))
+def _loops_beside(document: Document, file: Path) -> tuple[tuple[Finding, ...], str]:
+    """What is wrong with the file beside a description, and what it closes."""
+    try:
+        robot = lw.load(document, loops=file)
+    except DescriptionError as error:
+        return error.problems, ""
+    except LinkworkError:
+        return (), ""  # the description has no mechanism, which is told already
+    notes = [problem for problem in robot.findings if problem.code == "other-joint"]
+    problems, text = _closed(robot, str(file))
+    return (*notes, *problems), text
+
+
+def _closed(robot: lw.Robot, file: str) -> tuple[list[Finding], str]:
+    """Whether loops can be closed, and what that leaves free."""
+    from linkwork.cli import closed  # noqa: PLC0415 -- loads the solvers
+
+    with output.busy("closing loops"):
+        why = closed.mobility_of(robot)[1] if closed.is_closed(robot) else ""
+    if not why:
+        return [], closed.summary(robot)
+    hint = "see that the two frames of each loop can meet"
+    return [Finding("warning", "loops-open", why, file, hint=hint)], ""
 
 
 # what is printed
@@ -211,13 +229,27 @@ def _show(screen: Console, files: list[Checked], counts: Counter[str], left_out:
             screen.print(line_of(problem, file.file), soft_wrap=True)
             if problem.hint:
                 screen.print(Text(f"    {problem.hint}", "dim"), soft_wrap=True)
-            if others:
-                screen.print(Text(f"    {_same(others)}", "dim"), soft_wrap=True)
+            if others:  # for example: the same for 18 more files: lines 5, 9, 14 and others
+                lines = list(dict.fromkeys(other.line for other in others))
+                listed = ", ".join(map(str, lines[:_PLACES])) + " and others" * (
+                    len(lines) > _PLACES
+                )
+                files_, lines_ = "file" + "s" * (len(others) > 1), "line" + "s" * (len(lines) > 1)
+                same = f"    the same for {len(others)} more {files_}: {lines_} {listed}"
+                screen.print(Text(same, "dim"), soft_wrap=True)
         if file.loops:
             screen.print(
                 Text(f"{file.file}: ", "bold").append(file.loops, "not bold"), soft_wrap=True
             )
-    screen.print(_summary(files, counts, left_out), soft_wrap=True)
+    parts = [f"{counts[level]} {level}{'s' * (counts[level] != 1)}" for level in LEVELS]
+    found = [part for part, level in zip(parts, LEVELS, strict=True) if counts[level]]
+    n = len(files)
+    text = f"{', '.join(found) or 'no problems'} in {n} file{'s' * (n != 1)}"
+    hidden = sum(counts.values()) - sum(len(file.problems) for file in files)
+    more = [f"{hidden} not shown"] if hidden else []
+    more += [f"{left_out} ignored"] if left_out else []
+    more_text = f" ({', '.join(more)})" if more else ""
+    screen.print(output.heading(text + more_text), soft_wrap=True)
 
 
 def by_cause(problems: Sequence[Finding]) -> list[list[Finding]]:
@@ -230,46 +262,14 @@ def by_cause(problems: Sequence[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
-def _same(others: Sequence[Finding]) -> str:
-    """For example: the same for 18 more files: lines 5, 9, 14 and others."""
-    lines = list(dict.fromkeys(problem.line for problem in others))
-    shown = ", ".join(str(line) for line in lines[:_PLACES])
-    more = " and others" if len(lines) > _PLACES else ""
-    files, places = "s" * (len(others) > 1), "s" * (len(lines) > 1)
-    return f"the same for {len(others)} more file{files}: line{places} {shown}{more}"
-
-
 def line_of(problem: Finding, source: str) -> Text:
     """For example: arm.urdf:12: warning: joint 'elbow': the axis has length 2 (axis-length)."""
-    where = (
-        f"{problem.file or source}:{problem.line}: "
-        if problem.line
-        else (f"{problem.file or source}: ")
+    line = f":{problem.line}" if problem.line else ""
+    text = Text(f"{problem.file or source}{line}: ", "bold").append(
+        f"{problem.level}: ", STYLES[problem.level]
     )
-    text = Text(where, "bold").append(f"{problem.level}: ", STYLES[problem.level])
     element = f"{problem.element} " if problem.element else ""
     name = f"'{problem.name}'" if problem.name else ""
     subject = f"{element}{name}".strip()
     message = f"{subject}: {problem.message}" if subject else problem.message
     return text.append(message, "not bold").append(f" ({problem.code})", "not bold dim")
-
-
-def _summary(files: list[Checked], counts: Counter[str], left_out: int) -> Text:
-    parts = [f"{counts[level]} {level}{'s' * (counts[level] != 1)}" for level in LEVELS]
-    found = [part for part, level in zip(parts, LEVELS, strict=True) if counts[level]]
-    n = len(files)
-    text = f"{', '.join(found) or 'no problems'} in {n} file{'s' * (n != 1)}"
-    hidden = sum(counts.values()) - sum(len(file.problems) for file in files)
-    more = [f"{hidden} not shown"] if hidden else []
-    more += [f"{left_out} ignored"] if left_out else []
-    return output.heading(text + (f" ({', '.join(more)})" if more else ""))
-
-
-def _as_json(files: list[Checked], counts: Counter[str], *, failed: bool) -> dict[str, Any]:
-    return {
-        "files": [dataclasses.asdict(file) for file in files],
-        "errors": counts["error"],
-        "warnings": counts["warning"],
-        "notes": counts["note"],
-        "failed": failed,
-    }

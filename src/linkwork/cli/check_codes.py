@@ -17,12 +17,12 @@ _HEADINGS = (
 )
 _HOMES = (
     *("formats.urdf.source", "formats.urdf.read", "formats.urdf.findings", "formats.structure"),
-    *("formats.urdf.convert", "formats.urdf.check", "formats.urdf.check_closely"),
+    *("formats.urdf.convert", "formats.urdf.check"),
     *("formats.urdf.materials", "formats.urdf.write"),
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
     *("mechanism.check_meshes", "mechanism.serialize"),
-    *("formats.xacro", "formats.yaml", "formats.loops", "formats.loops_joints"),
-    *("formats.mjcf.flatten", "formats.mjcf.extract", "mechanism.from_mjcf"),
+    *("formats.xacro", "formats.yaml", "formats.loops"),
+    *("formats.mjcf.flatten", "formats.mjcf.read", "mechanism.from_mjcf"),
     *("formats.mjcf.write", "mechanism.to_mjcf", "formats.dh"),
 )
 CODES_OF_THE_COMMAND = """

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import ConvertArguments
-from linkwork.errors import Finding, InputError, UnsupportedFeatureError
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.formats.loops import beside
 from linkwork.formats.mjcf.read import is_mjcf
 from linkwork.formats.urdf.records import Document
@@ -25,13 +25,9 @@ PICTURES = ("svg", "mermaid", "dot")
 _SHOWN = 3
 
 
+@output.options_named()
 def run(given: ConvertArguments) -> None:
     """Read the one, write the other, and say on standard error what was found on the way."""
-    with output.options_named():
-        _convert(given)
-
-
-def _convert(given: ConvertArguments) -> None:
     if given.to is None and given.target == STDOUT:
         raise InputError(f"for standard output, say what to write with --to: {', '.join(FORMATS)}")
     kind = format_of(given.target, given.to)
@@ -39,24 +35,17 @@ def _convert(given: ConvertArguments) -> None:
         check_target(given.target, kind, overwrite=given.force)
     document = _read(given)
     warnings = [problem for problem in document.problems if problem.level == "warning"]
-    _tell(warnings, given.source)
+    counts = Counter(problem.code for problem in warnings)
+    first = {problem.code: problem for problem in reversed(warnings)}
+    for code, count in counts.items():  # `linkwork check` lists all of them
+        more = f"; {count - 1} more of this kind" if count > 1 else ""
+        output.note(f"{first[code]}{more}")
+    if len(warnings) > len(counts):
+        output.note(f"all {len(warnings)} warnings: linkwork check {given.source}")
     if given.strict and warnings:
         count = f"{len(warnings)} warning{'s' if len(warnings) > 1 else ''}"
         raise InputError(f"{given.source} has {count}, and --strict was given: nothing is written")
     _write(given, kind, document)
-
-
-def _tell(warnings: Sequence[Finding], source: str) -> None:
-    """The first warning of each code; `linkwork check` lists all of them."""
-    counts = Counter(problem.code for problem in warnings)
-    first: dict[str, Finding] = {}
-    for problem in warnings:
-        first.setdefault(problem.code, problem)
-    for code, problem in first.items():
-        more = counts[code] - 1
-        output.note(f"{problem}; {more} more of this kind" if more else str(problem))
-    if len(warnings) > len(counts):
-        output.note(f"all {len(warnings)} warnings: linkwork check {source}")
 
 
 def _read(given: ConvertArguments) -> Document:

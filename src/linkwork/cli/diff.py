@@ -7,13 +7,12 @@ import math
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from linkwork.cli import output
 from linkwork.cli.arguments import DiffArguments
 from linkwork.errors import InputError
-from linkwork.formats.urdf.diff import Difference, diff
+from linkwork.formats.urdf.diff import diff
 from linkwork.loading import read
 
 DIFFERENT = 1
@@ -29,31 +28,7 @@ def run(given: DiffArguments) -> None:
     before, after = read(given.before), read(given.after)
     found = diff(before, after, tolerance=given.tolerance)
     if given.json:
-        output.print_json(_as_json(given, found))
-    else:
-        _show(output.console(), found)
-    if found:
-        raise typer.Exit(DIFFERENT)
-
-
-def _show(screen: Console, found: Difference) -> None:
-    for change in found:
-        screen.print(Text(str(change), STYLES[change.kind]), soft_wrap=True)
-    if not found:
-        screen.print("no differences")
-        return
-    counts = [
-        (sum(c.kind == kind for c in found), kind) for kind in ("added", "removed", "changed")
-    ]
-    screen.print(output.heading(", ".join(f"{n} {kind}" for n, kind in counts if n)))
-
-
-def _as_json(given: DiffArguments, found: Difference) -> dict[str, Any]:
-    return {
-        "before": given.before,
-        "after": given.after,
-        "same": not found,
-        "changes": [
+        changes = [
             {
                 "kind": change.kind,
                 "path": change.path,
@@ -61,8 +36,18 @@ def _as_json(given: DiffArguments, found: Difference) -> dict[str, Any]:
                 "after": _plain(change.after),
             }
             for change in found
-        ],
-    }
+        ]
+        named = {"before": given.before, "after": given.after}
+        output.print_json({**named, "same": not found, "changes": changes})
+    else:
+        screen = output.console()
+        for change in found:
+            screen.print(Text(str(change), STYLES[change.kind]), soft_wrap=True)
+        counts = [(sum(change.kind == kind for change in found), kind) for kind in STYLES]
+        listed = ", ".join(f"{n} {kind}" for n, kind in counts if n)
+        screen.print(output.heading(listed) if found else "no differences")
+    if found:
+        raise typer.Exit(DIFFERENT)
 
 
 def _plain(value: Any) -> Any:

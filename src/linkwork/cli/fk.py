@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,116 +18,61 @@ from linkwork.legible import legible
 Floats = NDArray[np.float64]
 
 
-class Poses(NamedTuple):
-    """Poses of frames at configurations, in every notation.
-
-    Shapes: q (n, nq); T (n, frames, 4, 4); xyz, rpy (n, frames, 3); wxyz (n, frames, 4).
-    """
-
-    frames: tuple[str, ...]
-    q: Floats
-    T: Floats
-    xyz: Floats
-    rpy: Floats
-    wxyz: Floats
-
-
 def run(given: FkArguments) -> None:
     """Print the poses, and write them where a file is asked for."""
     if given.all_frames and given.frame is not None and given.base_frame is None:
         raise InputError("give --frame or --all, not both")
     out = output.target_file(given.out)
-    robot = inputs.open_robot(given, given.frame)
-    q = inputs.configurations(robot, given.q, given.q_file, Angles(given.deg))
-    poses = _compute(robot, np.atleast_2d(q), given)
-    if out is not None:
-        _write(out, poses, single=q.ndim == 1, all_frames=given.all_frames)
-    if given.json:
-        output.print_json(_as_json(robot, poses, given.base_frame))
-    else:
-        _show(output.console(), robot, poses, given)
-
-
-def _compute(robot: lw.Robot, q: Floats, given: FkArguments) -> Poses:
-    if given.all_frames:
-        return _in_every_notation(robot.frame_names, q, robot.fk_all(q))
-    frame = robot.tip if given.frame is None else given.frame
-    return _in_every_notation((frame,), q, robot.fk(q, frame)[:, None])
-
-
-def _in_every_notation(frames: tuple[str, ...], q: Floats, T: Floats) -> Poses:
+    robot, angles = inputs.open_robot(given, given.frame), Angles(given.deg)
+    q = inputs.configurations(robot, given.q, given.q_file, angles)
+    rows = np.atleast_2d(q)
+    frames = robot.frame_names
+    if not given.all_frames:
+        frames = (robot.tip if given.frame is None else given.frame,)
+    T = robot.fk_all(rows) if given.all_frames else robot.fk(rows, frames[0])[:, None]
     xyz, rpy = lw.xyz_rpy(T)
-    return Poses(frames, q, T, xyz, rpy, lw.xyz_wxyz(T)[1])
-
-
-def _as_json(robot: lw.Robot, poses: Poses, base: str | None) -> dict[str, Any]:
-    results = [
-        {
-            "q": poses.q[row],
-            "poses": [
-                {
-                    "frame": frame,
-                    "matrix": poses.T[row, k],
-                    "xyz": poses.xyz[row, k],
-                    "rpy": poses.rpy[row, k],
-                    "wxyz": poses.wxyz[row, k],
-                }
-                for k, frame in enumerate(poses.frames)
-            ],
-        }
-        for row in range(len(poses.q))
-    ]
-    return {
-        "robot": robot.name,
-        "base": base,
-        "q_names": inputs.position_labels(robot.mechanism),
-        "results": results,
-    }
-
-
-def _write(path: Path, poses: Poses, *, single: bool, all_frames: bool) -> None:
-    if path.suffix.lower() == ".npy":
-        T = poses.T if all_frames else poses.T[:, 0]
-        output.write_npy(path, T[0] if single else T)
+    wxyz = lw.xyz_wxyz(T)[1]
+    places = [(row, k) for row in range(len(rows)) for k in range(len(frames))]
+    named = ("row", "frame") if given.all_frames else ()
+    lines = (
+        [*(k[0], frames[k[1]])[: len(named)], *xyz[k].tolist(), *wxyz[k].tolist()] for k in places
+    )
+    matrices = T if given.all_frames else T[:, 0]
+    matrices = matrices[0] if q.ndim == 1 else matrices
+    output.write_numbers(out, matrices, (*named, *inputs.POSITION, *inputs.WXYZ), lines)
+    if given.json:
+        poses: list[list[dict[str, Any]]] = [[] for _ in rows]
+        for k in places:
+            notations = {"matrix": T[k], "xyz": xyz[k], "rpy": rpy[k], "wxyz": wxyz[k]}
+            poses[k[0]].append({"frame": frames[k[1]], **notations})
+        output.print_json(
+            {
+                "robot": robot.name,
+                "base": given.base_frame,
+                "q_names": inputs.position_labels(robot.mechanism),
+                "results": [{"q": q, "poses": own} for q, own in zip(rows, poses, strict=True)],
+            }
+        )
         return
-    names = (*inputs.POSITION, *inputs.WXYZ)
-    if not all_frames:
-        output.write_csv(path, names, np.hstack([poses.xyz[:, 0], poses.wxyz[:, 0]]).tolist())
-        return
-    output.write_csv(path, ("row", "frame", *names), _rows_of_all(poses))
-
-
-def _rows_of_all(poses: Poses) -> Iterator[list[Any]]:
-    for row in range(len(poses.q)):
-        for k, frame in enumerate(poses.frames):
-            yield [row, frame, *poses.xyz[row, k].tolist(), *poses.wxyz[row, k].tolist()]
-
-
-def _show(screen: Console, robot: lw.Robot, poses: Poses, given: FkArguments) -> None:
+    screen, many = output.console(), len(rows) > 1
     where = "the world" if given.base_frame is None else f"frame {given.base_frame}"
-    n, many, angles = len(poses.q), len(poses.frames) > 1, Angles(given.deg)
-    if n == 1 and not many:
-        screen.print(output.heading(f"{robot.name}: pose of {poses.frames[0]} in {where}"))
-        print_positions(screen, robot, poses.q[0], angles)
-        screen.print(f"\nmatrix\n{output.matrix_text(poses.T[0, 0])}\n")
-        screen.print(f"xyz (m)     {output.row_of(poses.xyz[0, 0])}")
-        screen.print(f"rpy ({angles.unit})   {output.row_of(angles.shown(poses.rpy[0, 0]))}")
-        screen.print(f"wxyz        {output.row_of(poses.wxyz[0, 0])}")
+    if len(places) == 1:
+        screen.print(output.heading(f"{robot.name}: pose of {frames[0]} in {where}"))
+        print_positions(screen, robot, rows[0], angles)
+        screen.print(f"\nmatrix\n{output.matrix_text(T[0, 0])}\n")
+        screen.print(f"xyz (m)     {output.row_of(xyz[0, 0])}")
+        screen.print(f"rpy ({angles.unit})   {output.row_of(angles.shown(rpy[0, 0]))}")
+        screen.print(f"wxyz        {output.row_of(wxyz[0, 0])}")
         return
-    whose = "all frames" if many else poses.frames[0]
+    whose = frames[0] if len(frames) == 1 else "all frames"
     screen.print(output.heading(f"{robot.name}: poses of {whose} in {where} (m, {angles.unit})"))
-    columns = ("row", "frame", *inputs.POSITION, *inputs.RPY)
-    shown = output.table(columns[0 if n > 1 else 1 :], numbers=6)
-    for row, frame in list(np.ndindex(n, len(poses.frames)))[: _limit(n)]:
-        cells = [*poses.xyz[row, frame], *angles.shown(poses.rpy[row, frame])]
-        names = [str(row), poses.frames[frame]][0 if n > 1 else 1 :]
-        shown.add_row(*names, *[output.number(cell) for cell in cells])
+    columns = (*(("row",) if many else ()), "frame", *inputs.POSITION, *inputs.RPY)
+    shown, limit = output.table(columns, numbers=6), output.ROWS_SHOWN if many else None
+    for k in places[:limit]:
+        names = [str(k[0]), frames[k[1]]][0 if many else 1 :]
+        shown.add_row(*names, *map(output.number, [*xyz[k], *angles.shown(rpy[k])]))
     screen.print(shown)
-    output.tell_rest(n * len(poses.frames), _limit(n))
-
-
-def _limit(n: int) -> int | None:
-    return output.ROWS_SHOWN if n > 1 else None
+    output.tell_rest(len(places), limit)
 
 
 def print_positions(screen: Console, robot: lw.Robot, q: Floats, angles: Angles) -> None:

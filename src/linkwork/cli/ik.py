@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
 
 import linkwork as lw
 from linkwork import settings
-from linkwork.cli import closed, ik_tasks, inputs, output
+from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import IkArguments
 from linkwork.cli.inputs import Angles
-from linkwork.cli.progress import progress_of
-from linkwork.errors import InputError
+from linkwork.errors import InputError, UnknownNameError
 from linkwork.solve.show import show, table
 
 Floats = NDArray[np.float64]
@@ -34,33 +35,26 @@ class Asked(NamedTuple):
     targets: Floats | dict[str, Floats] | None  # those that are not the tasks' own
 
 
-class Found(NamedTuple):
-    """The solutions; ``names`` are those of the tasks."""
-
-    result: lw.IKResult
-    names: tuple[str, ...]
-
-
 def run(given: IkArguments) -> None:
     """Solve, print, write; exit with 1 where some targets are not solved."""
     _check(given)
     out = output.target_file(given.out)
-    angles = Angles(given.deg)
     robot = inputs.open_robot(given, given.frame[0] if given.frame else None)
     for frame in given.frame or []:
         inputs.check_frame(robot, frame, "--frame")
-    q0 = inputs.configuration(robot, given.q0, "--q0", angles) if given.q0 else None
+    q0 = inputs.configuration(robot, given.q0, "--q0", Angles(given.deg)) if given.q0 else None
     asked = _asked(robot, given, robot.neutral() if q0 is None else q0)
-    found = _solve(robot, asked, q0, given)
-    result = found.result
-    if out is not None:
-        output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
+    result, names = _solve(robot, asked, q0, given)
+    output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
     if given.json:
-        output.print_json(_as_json(robot, asked, given, found))
+        output.print_json(_as_json(robot, asked, given, result, names))
+    elif result.shape == ():
+        _show_one(robot, asked, given, result, names)
     else:
-        _show(output.console(), robot, found, _what(asked, found), given)
+        _show_many(robot, asked, given, result, names)
     if not np.all(result.success):
-        output.note(f"linkwork: {_unsolved(result)}")
+        first = "not solved: " if result.shape == () else ""
+        output.note(f"linkwork: {first}{result.reason}")
         raise typer.Exit(NOT_SOLVED)
 
 
@@ -99,15 +93,13 @@ def _check(given: IkArguments) -> None:
 
 def _asked(robot: lw.Robot, given: IkArguments, home: Floats) -> Asked:
     """The poses of one frame, or the tasks; --task comes after what is asked of frames."""
-    more = [ik_tasks.task_of(text, home) for text in given.task or []]
+    more = [task_of(text, home) for text in given.task or []]
     frames = given.frame or []
     if given.target:
         names = frames or [robot.tip]
         pairs = zip(names, given.target, strict=True)
         one = names[0] if len(names) == 1 else None
-        return Asked(
-            one, [*(ik_tasks.target_task(*pair, Angles(given.deg)) for pair in pairs), *more], None
-        )
+        return Asked(one, [*(target_task(*pair, Angles(given.deg)) for pair in pairs), *more], None)
     if given.poses is not None:
         poses = inputs.poses_from(given.poses)
     elif given.xyz is not None:
@@ -123,11 +115,13 @@ def _asked(robot: lw.Robot, given: IkArguments, home: Floats) -> Asked:
 # the search
 
 
-def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments) -> Found:
-    choice: dict[str, Any] = {}
-    if given.best is not None:
-        choice = {"best_of": given.best_of, "choose": given.best}
-    options = lw.IKOptions(
+def _solve(
+    robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments
+) -> tuple[lw.ik.IKResult, tuple[str, ...]]:
+    """The solutions, and the names of the tasks."""
+    best = given.best is not None
+    choice: dict[str, Any] = {"best_of": given.best_of, "choose": given.best} if best else {}
+    options = lw.ik.Options(
         position_tolerance=given.position_tolerance,
         rotation_tolerance=given.rotation_tolerance,
         steps=given.steps,
@@ -138,76 +132,59 @@ def _solve(robot: lw.Robot, asked: Asked, q0: Floats | None, given: IkArguments)
     joints = None if given.joints is None else [n.strip() for n in given.joints.split(",")]
     margin = given.limits_margin
     limits = [] if margin is None else [lw.ik.PositionLimit(margin)]
-    threads = settings.most_threads() if given.threads is None else given.threads
     if asked.tasks is None:
         solver = robot.solver(asked.frame, joints, limits=limits)
     else:
         solver = robot.solver(joints=joints, tasks=asked.tasks, limits=limits)
-    names = solver.problem.order
-    with progress_of("solving") as progress:
+    how: dict[str, Any] = {
+        "options": options,
+        "threads": settings.most_threads() if given.threads is None else given.threads,
+    }
+    with output.progress_of("solving") as progress:
         if given.every:
-            result = solver.all_solutions(asked.targets, q0, options=options, threads=threads)
+            result = solver.all_solutions(asked.targets, q0, **how)
             if 0 not in result.shape:
-                return Found(result, names)  # else the search says why there is none
-        result = solver.solve(
-            asked.targets, q0, options=options, threads=threads, progress=progress
-        )
-    return Found(result, names)
-
-
-def _unsolved(result: lw.IKResult) -> str:
-    """The number of targets that are not solved, and why the first, as the result says it."""
-    return f"not solved: {result.reason}" if result.shape == () else result.reason
+                return result, solver.problem.order  # else the search says why there is none
+        result = solver.solve(asked.targets, q0, progress=progress, **how)
+    return result, solver.problem.order
 
 
 # what is told
 
 
-def _as_json(robot: lw.Robot, asked: Asked, given: IkArguments, found: Found) -> dict[str, Any]:
-    result = found.result
-    several = given.every and result.shape != ()
+def _as_json(
+    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
+) -> dict[str, Any]:
     gaps = closed.gap(robot, result.q) if closed.is_closed(robot) else None
-    head = {
+    rows: list[dict[str, Any]] = []
+    for row, one in result.rows():
+        told = one.to_dict()
+        del told["seconds"]  # that of all
+        if one.cost is None:
+            del told["cost"]
+        closure = {} if gaps is None else {"closure": gaps[row]}
+        rows.append({"q": told.pop("q"), **closure, **told})
+    return {
         "robot": robot.name,
         "base": given.base_frame,
         "frame": asked.frame,
-        "tasks": found.names,
+        "tasks": names,
         "q_names": inputs.position_labels(robot.mechanism),
-        "targets": 1 if several else math.prod(result.shape),
+        "targets": 1 if given.every and result.shape != () else math.prod(result.shape),
         "solved": int(np.count_nonzero(result.success)),
+        "results": rows,
     }
-    rows = [_row_as_json(one, None if gaps is None else gaps[row]) for row, one in result.rows()]
-    return {**head, "results": rows}
 
 
-def _row_as_json(one: lw.IKResult, gap: Any) -> dict[str, Any]:
-    """The result of one target; the time is that of all, and a cost is not always there."""
-    told = one.to_dict()
-    del told["seconds"]
-    if one.cost is None:
-        del told["cost"]
-    return told if gap is None else {"q": told.pop("q"), "closure": gap, **told}
-
-
-def _what(asked: Asked, found: Found) -> tuple[str, str]:
-    """The request in words, for one target and for several."""
-    if asked.tasks is None:
-        return f"pose of {asked.frame}", f"poses of {asked.frame}"
-    names = ", ".join(found.names)
-    return names, f"targets of {names}"
-
-
-def _show(
-    screen: Console, robot: lw.Robot, found: Found, what: tuple[str, str], given: IkArguments
+def _show_many(
+    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> None:
-    result = found.result
-    if result.shape == ():
-        _show_one(screen, robot, found, what[0], given)
-        return
+    screen, listed = output.console(), ", ".join(names)
+    what = f"poses of {asked.frame}" if asked.tasks is None else f"targets of {listed}"
     solved, total = int(np.count_nonzero(result.success)), math.prod(result.shape)
-    title = f"{solved} of {total} {what[1]} solved"
+    title = f"{solved} of {total} {what} solved"
     if given.every:
-        title = f"{total} solution{'s' if total > 1 else ''} for {what[0]}"
+        title = f"{total} solution{'s' if total > 1 else ''} for {_one_of(asked, names)}"
     screen.print(output.heading(f"{robot.name}: {title}"))
     labels = inputs.position_labels(robot.mechanism)
     angles, unit = Angles(given.deg), " (deg)" if given.deg else ""
@@ -229,12 +206,17 @@ def _show(
     output.tell_rest(total, output.ROWS_SHOWN)
 
 
+def _one_of(asked: Asked, names: Sequence[str]) -> str:
+    """The request of one target in words."""
+    return f"pose of {asked.frame}" if asked.tasks is None else ", ".join(names)
+
+
 def _show_one(
-    screen: Console, robot: lw.Robot, found: Found, what: str, given: IkArguments
+    robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> None:
-    result = found.result
+    screen = output.console()
     word = "solved" if result.success else "not solved; the nearest that was found"
-    screen.print(output.heading(f"{robot.name}: {what} {word}"))
+    screen.print(output.heading(f"{robot.name}: {_one_of(asked, names)} {word}"))
     position = "position (deg, m)" if given.deg else "position"
     shown = output.table(("joint", position, "lower", "upper"), numbers=3)
     values = (result.q, robot.limits.lower, robot.limits.upper)
@@ -244,7 +226,7 @@ def _show_one(
     for name, q, lower, upper in zip(labels, *told, strict=True):
         shown.add_row(name, output.number(q), output.short(lower), output.short(upper))
     screen.print(shown, "", sep="\n")
-    if given.show or len(found.names) > 1:
+    if given.show or len(names) > 1:
         screen.print(table(result), "", sep="\n")
     screen.print(f"position error   {result.position_error:.3e} m")
     screen.print(f"rotation error   {result.rotation_error:.3e} rad")
@@ -254,3 +236,144 @@ def _show_one(
     screen.print(f"restarts         {result.restarts}")
     if result.cost is not None:
         screen.print(f"{given.best} of {given.best_of:<10} {result.cost:.6g}")
+
+
+# tasks
+
+
+_TEXTS = ("position", "rotation", "axes", "axes_of", "mirror", "name")
+"""Arguments of tasks that are words; all others are numbers."""
+
+
+class Kind(NamedTuple):
+    """The words behind the name of a kind: names, then numbers, then ARGUMENT=VALUE."""
+
+    make: Any  # the task's class: what it takes differs
+    names: tuple[str, ...]
+    counts: tuple[int, ...]  # of numbers that may be given
+    target: Callable[[list[float]], Any]
+
+
+def _pose(values: list[float]) -> Floats:
+    """x y z, then roll pitch yaw or a quaternion."""
+    if len(values) == 6:
+        return lw.pose(values[:3], rpy=values[3:])
+    return lw.pose(values[:3], wxyz=values[3:])
+
+
+def _rotation(values: list[float]) -> Floats:
+    return _pose([0.0, 0.0, 0.0, *values])[:3, :3]
+
+
+_FRAME = ("FRAME",)
+KINDS: Mapping[str, Kind] = {
+    "pose": Kind(lw.ik.Pose, _FRAME, (6, 7), _pose),
+    "position": Kind(lw.ik.Position, _FRAME, (3,), list),
+    "orientation": Kind(lw.ik.Orientation, _FRAME, (3, 4), _rotation),
+    "pointing": Kind(lw.ik.Pointing, _FRAME, (3,), list),
+    "direction": Kind(lw.ik.Direction, _FRAME, (3,), list),
+    "line": Kind(lw.ik.OnLine, _FRAME, (6,), list),
+    "plane": Kind(lw.ik.OnPlane, _FRAME, (6,), list),
+    "relative": Kind(lw.ik.RelativePose, ("FRAME", "OTHER"), (6, 7), _pose),
+    "com": Kind(lw.ik.CenterOfMass, (), (3,), list),
+    "posture": Kind(lw.ik.Posture, (), (), list),
+    "coupling": Kind(lw.ik.JointCoupling, ("JOINT", "OTHER"), (0,), list),
+    "manipulability": Kind(lw.ik.Manipulability, _FRAME, (1,), list),
+}
+
+
+def task_of(text: str, home: Floats) -> lw.ik.Task:
+    """The task that a text means, such as "pointing tool0 1 0 0.5 priority=1".
+
+    ``home`` (nq,) is what a posture without numbers is.
+
+    Raises: UnknownNameError for a kind or an argument; InputError for all else.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"--task {text!r}: {str(error).lower()}") from None
+    if not words:
+        raise InputError(f"--task is empty: say a kind, one of {', '.join(KINDS)}")
+    kind = KINDS.get(words[0])
+    if kind is None:
+        raise UnknownNameError("kind of task", words[0], list(KINDS))
+    named = [word for word in words[1:] if "=" in word]
+    plain = [word for word in words[1:] if "=" not in word]
+    names, rest = plain[: len(kind.names)], plain[len(kind.names) :]
+    if len(names) < len(kind.names):
+        raise InputError(f"--task {text!r} takes: {_form(words[0], kind)}")
+    values = inputs.numbers(" ".join(rest), f"--task {text!r}") if rest else []
+    chosen = _arguments(kind, named, text)
+    if words[0] == "posture":
+        target: Any = values if values or "joints" in chosen else home
+    elif len(values) not in kind.counts:
+        raise InputError(
+            f"--task {text!r} takes {_counts(kind)} numbers, not {len(values)}: "
+            f"{_form(words[0], kind)}"
+        )
+    else:
+        target = kind.target(values) if values else None
+    if isinstance(target, list) and len(target) == 1:
+        target = target[0]
+    return kind.make(*names, *([] if target is None else [target]), **chosen)
+
+
+def _counts(kind: Kind) -> str:
+    return " or ".join(str(count) for count in kind.counts)
+
+
+def _form(name: str, kind: Kind) -> str:
+    """The form of a task of this kind."""
+    numbers = [f"{_counts(kind)} numbers"] if kind.counts != (0,) else []
+    return ", ".join([" ".join([name, *kind.names]), *numbers, "ARGUMENT=VALUE"])
+
+
+def _arguments(kind: Kind, entries: Sequence[str], text: str) -> dict[str, Any]:
+    """The arguments of a task by name, as its class takes them."""
+    allowed = [
+        field.name
+        for field in dataclasses.fields(kind.make)
+        if field.name not in ("frame", "other", "joint", "target", "at_least")
+    ]
+    found: dict[str, Any] = {}
+    for entry in entries:
+        key, _, value = entry.partition("=")
+        name = key.replace("-", "_")
+        if name not in allowed:
+            raise UnknownNameError("argument of this task", key, allowed)
+        if name in found:
+            raise InputError(f"--task {text!r} gives {key} twice")
+        found[name] = _value(name, value, f"--task {text!r}: {key}")
+    return found
+
+
+def _value(name: str, value: str, what: str) -> Any:
+    if name in _TEXTS:
+        return value
+    if name == "joints":
+        return [part.strip() for part in value.split(",")]
+    numbers = inputs.numbers(value, what)
+    if name == "priority":
+        if len(numbers) != 1 or not numbers[0].is_integer():
+            raise InputError(f"{what} must be a whole number from 0, not {value!r}")
+        return int(numbers[0])
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def target_task(frame: str, text: str, angles: Angles) -> lw.ik.Task:
+    """The task that --target gives a frame: a position, or a whole pose.
+
+    Raises: InputError.
+    """
+    values = inputs.numbers(text, "--target")
+    if len(values) == 3:
+        return lw.ik.Position(frame, values)
+    if len(values) == 6:
+        values[3:] = angles.typed(values[3:]).tolist()
+    if len(values) in (6, 7):
+        return lw.ik.Pose(frame, _pose(values))
+    raise InputError(
+        "--target takes 3 numbers (the position alone), 6 (with roll, pitch, yaw) or 7 (with a "
+        f"quaternion w, x, y, z), not {len(values)}: {text!r}"
+    )

@@ -6,7 +6,6 @@ import dataclasses
 import math
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 import linkwork as lw
@@ -28,19 +27,57 @@ def run(given: InfoArguments) -> None:
     robot = inputs.open_robot(given, given.frame)
     if given.json:
         output.print_json(_as_json(robot, given))
-        return
-    screen, chain = output.console(), given.base_frame is not None
-    _show_head(screen, robot, given.base_frame)
-    angles = Angles(given.deg)
-    _show_tree(robot, angles)
+    else:
+        _show(robot, given)
+
+
+def _show(robot: lw.Robot, given: InfoArguments) -> None:
+    m, screen, angles = robot.mechanism, output.console(), Angles(given.deg)
+    base, names = given.base_frame, robot.frame_names
+    chain = "" if base is None else f": the chain from {base} to {robot.tip}"
+    screen.print(output.heading(robot.name + chain))
+    counts = (
+        (robot.n_q, "numbers in q"),
+        (m.n_bodies, "bodies"),
+        (len(names), "frames"),
+        (len(robot.findings), "findings"),
+    )
+    found = closed.mobility_of(robot)[0] if closed.is_closed(robot) else None
+    free = closed.degrees(robot.n_v if found is None else found.degrees_of_freedom)
+    screen.print(", ".join((free, *(f"{n} {what}" for n, what in counts))) + "\n")
+
+    edges = [_in_units(edge, m, angles) for edge in edges_of(robot)]
+    floating = m.body_joint_types[0] is JointType.FLOATING
+    tree, deepest = drawn(root_of(robot, edges), edges, floating=floating)
+    longest = max((len(edge.child) + len(edge.joint) for edge in edges), default=0)
+    # Lines that are too long for the screen are left to it: cut or folded they would say less.
+    output.console(at_least=deepest + longest + 120).print(tree, soft_wrap=True)
+
     screen.print(output.heading(f"\njoints in the order of q ({angles.unit}, m, N, Nm, s)"))
-    screen.print(_joints(robot.mechanism, angles))
-    total = output.short(robot.mass)
-    screen.print(output.heading(f"\nmasses, {total} kg in total"))
-    screen.print(_masses(robot, chain=chain), "", sep="\n")
+    screen.print(_joints(m, angles))
+    screen.print(output.heading(f"\nmasses, {output.short(robot.mass)} kg in total"))
+    shown = output.table(("link" if base is None else "body", "mass (kg)"), numbers=1)
+    for name, mass in _mass_of_links(robot, chain=base is not None).items():
+        shown.add_row(name, "-" if mass is None else output.short(mass))
+    screen.print(shown, "", sep="\n")
     closed.show(screen, robot)
-    _show_frames(screen, robot, everything=given.frames)
-    _show_findings(screen, robot)
+
+    links, joints = m.n_link_frames, m.n_link_frames + m.n_joint_frames
+    parts = (("links", names[:links]), ("joints", names[links:joints]), ("added", names[joints:]))
+    listed = ", ".join(f"{len(part)} {what}" for what, part in parts if part)
+    screen.print(output.heading(f"{len(names)} frames: {listed}"))
+    for line in map(legible, names) if given.frames else ("--frames lists them",):
+        screen.print(f"  {line}", soft_wrap=True)
+    if not robot.findings:
+        screen.print(output.heading("no findings"))
+        return
+    screen.print(output.heading(f"{len(robot.findings)} findings"))
+    shown = output.table(("level", "line", "finding"))
+    for finding in sorted(robot.findings, key=lambda f: (LEVELS.index(f.level), f.line)):
+        named = f"'{finding.name}': " if finding.name else ""
+        hint = f" ({finding.hint})" if finding.hint else ""
+        shown.add_row(finding.level, str(finding.line), f"{named}{finding.message}{hint}")
+    screen.print(shown)
 
 
 def _joint_records(m: Mechanism, angles: Angles = RADIANS) -> list[dict[str, Any]]:
@@ -116,35 +153,6 @@ def _as_json(robot: lw.Robot, given: InfoArguments) -> dict[str, Any]:
     }
 
 
-def _show_head(screen: Console, robot: lw.Robot, base: str | None) -> None:
-    m = robot.mechanism
-    chain = "" if base is None else f": the chain from {base} to {robot.tip}"
-    screen.print(output.heading(robot.name + chain))
-    counts = (
-        (robot.n_q, "numbers in q"),
-        (m.n_bodies, "bodies"),
-        (len(robot.frame_names), "frames"),
-        (len(robot.findings), "findings"),
-    )
-    free = closed.degrees(_degrees_of_freedom(robot))
-    screen.print(", ".join((free, *(f"{n} {what}" for n, what in counts))) + "\n")
-
-
-def _degrees_of_freedom(robot: lw.Robot) -> int:
-    """Those of the tree where loops leave none that is known."""
-    found = closed.mobility_of(robot)[0] if closed.is_closed(robot) else None
-    return robot.n_v if found is None else found.degrees_of_freedom
-
-
-def _show_tree(robot: lw.Robot, angles: Angles) -> None:
-    edges = [_in_units(edge, robot.mechanism, angles) for edge in edges_of(robot)]
-    floating = robot.mechanism.body_joint_types[0] is JointType.FLOATING
-    tree, deepest = drawn(root_of(robot, edges), edges, floating=floating)
-    longest = max((len(edge.child) + len(edge.joint) for edge in edges), default=0)
-    # Lines that are too long for the screen are left to it: cut or folded they would say less.
-    output.console(at_least=deepest + longest + 120).print(tree, soft_wrap=True)
-
-
 def _in_units(edge: Edge, m: Mechanism, angles: Angles) -> Edge:
     """A joint of the tree with its limits, and what it follows, in the unit of angles."""
     if not angles.degrees:
@@ -163,7 +171,10 @@ def _joints(m: Mechanism, angles: Angles) -> Table:
     for record in _joint_records(m, angles):
         first, stop = record["q"]
         where = str(first) if stop - first == 1 else f"{first}-{stop - 1}"
-        limits = [_shared(record[key]) for key in ("lower", "upper", "velocity", "effort")]
+        limits: list[str] = []
+        for key in ("lower", "upper", "velocity", "effort"):  # one number where all are the same
+            texts = [output.short(value) for value in record[key]]
+            limits.append(texts[0] if len(set(texts)) == 1 else " ".join(texts))
         if math.isfinite(record["angle"]):
             limits[1] = f"angle {output.short(record['angle'])}"
         shown.add_row(record["name"], record["type"], where, *limits)
@@ -171,44 +182,3 @@ def _joints(m: Mechanism, angles: Angles) -> Table:
         name = record["name"]
         shown.add_row(name, record["type"], "", "", "", "", "", leaders[name])
     return shown
-
-
-def _shared(values: list[float]) -> str:
-    """One number where all are the same, all of them otherwise."""
-    texts = [output.short(value) for value in values]
-    return texts[0] if len(set(texts)) == 1 else " ".join(texts)
-
-
-def _masses(robot: lw.Robot, *, chain: bool) -> Table:
-    what = "body" if chain else "link"
-    shown = output.table((what, "mass (kg)"), numbers=1)
-    for name, mass in _mass_of_links(robot, chain=chain).items():
-        shown.add_row(name, "-" if mass is None else output.short(mass))
-    return shown
-
-
-def _show_frames(screen: Console, robot: lw.Robot, *, everything: bool) -> None:
-    m = robot.mechanism
-    names = m.frame_names
-    links, joints = m.n_link_frames, m.n_link_frames + m.n_joint_frames
-    parts = (("links", names[:links]), ("joints", names[links:joints]), ("added", names[joints:]))
-    counts = ", ".join(f"{len(part)} {what}" for what, part in parts if part)
-    screen.print(output.heading(f"{len(names)} frames: {counts}"))
-    if not everything:
-        screen.print("  --frames lists them")
-        return
-    for name in names:
-        screen.print(f"  {legible(name)}", soft_wrap=True)
-
-
-def _show_findings(screen: Console, robot: lw.Robot) -> None:
-    if not robot.findings:
-        screen.print(output.heading("no findings"))
-        return
-    screen.print(output.heading(f"{len(robot.findings)} findings"))
-    shown = output.table(("level", "line", "finding"))
-    for finding in sorted(robot.findings, key=lambda f: (LEVELS.index(f.level), f.line)):
-        named = f"'{finding.name}': " if finding.name else ""
-        hint = f" ({finding.hint})" if finding.hint else ""
-        shown.add_row(finding.level, str(finding.line), f"{named}{finding.message}{hint}")
-    screen.print(shown)

@@ -136,7 +136,21 @@ def configurations(
         return configuration(robot, q, "--q", angles)
     if q:
         raise InputError("give --q or --q-file, not both")
-    return _from_file(robot, q_file)
+    labels, read, n_q = position_labels(robot.mechanism), read_numbers(q_file), robot.n_q
+    if not isinstance(read, Table):
+        if read.ndim > 2 or read.shape[-1] != n_q:
+            raise ShapeError(
+                f"{q_file} has the shape {read.shape}; joint positions of '{robot.name}' have "
+                f"({n_q},) or (n, {n_q})"
+            )
+        return np.atleast_2d(read)
+    if read.header is not None:
+        return columns(read, labels, output.RESULT_COLUMNS)
+    n = read.values.shape[1]
+    if n != n_q:
+        listed = _listed(labels)
+        raise ShapeError(f"{q_file} has {n} columns; '{robot.name}' takes {n_q} ({listed})")
+    return read.values
 
 
 def configuration(
@@ -184,26 +198,6 @@ def named_values(entries: Sequence[str], option: str) -> dict[str, float | list[
     return found
 
 
-def _from_file(robot: lw.Robot, name: str) -> Floats:
-    labels = position_labels(robot.mechanism)
-    read = read_numbers(name)
-    if not isinstance(read, Table):
-        if read.ndim > 2 or read.shape[-1] != robot.n_q:
-            raise ShapeError(
-                f"{name} has the shape {read.shape}; joint positions of '{robot.name}' have "
-                f"({robot.n_q},) or (n, {robot.n_q})"
-            )
-        return np.atleast_2d(read)
-    if read.header is not None:
-        return columns(read, labels, output.RESULT_COLUMNS)
-    if read.values.shape[1] != robot.n_q:
-        raise ShapeError(
-            f"{name} has {read.values.shape[1]} columns; '{robot.name}' takes {robot.n_q} "
-            f"({_listed(labels)})"
-        )
-    return read.values
-
-
 def columns(table: Table, wanted: Sequence[str], ignored: Sequence[str] = ()) -> Floats:
     """The columns with these names, in this order; all must be there, and no others."""
     header = table.header or ()
@@ -245,27 +239,31 @@ def pose_of(xyz: str, rpy: str | None, wxyz: str | None, angles: Angles = RADIAN
     """The pose (4, 4) that --xyz and --rpy or --wxyz mean."""
     if rpy is not None and wxyz is not None:
         raise InputError("give --rpy or --wxyz, not both")
-    position = _exactly(xyz, "--xyz", 3)
-    if wxyz is not None:
-        quaternion = _exactly(wxyz, "--wxyz", 4)
-        if not any(quaternion):
-            raise InputError("--wxyz must not be four zeros; unturned is '1 0 0 0'")
-        return lw.pose(position, wxyz=quaternion)
-    return lw.pose(position, rpy=None if rpy is None else angles.typed(_exactly(rpy, "--rpy", 3)))
-
-
-def _exactly(text: str, option: str, n: int) -> list[float]:
-    values = numbers(text, option)
-    if len(values) != n:
-        raise InputError(f"{option} takes {n} numbers in quotes, not {len(values)}: {text!r}")
-    return values
+    found: dict[str, Any] = {}
+    for name, text, n in (("xyz", xyz, 3), ("rpy", rpy, 3), ("wxyz", wxyz, 4)):
+        if text is not None:
+            found[name] = values = numbers(text, f"--{name}")
+            if len(values) != n:
+                given = f"{len(values)}: {text!r}"
+                raise InputError(f"--{name} takes {n} numbers in quotes, not {given}")
+    if "wxyz" in found and not any(found["wxyz"]):
+        raise InputError("--wxyz must not be four zeros; unturned is '1 0 0 0'")
+    if "rpy" in found:
+        found["rpy"] = angles.typed(found["rpy"])
+    return lw.pose(**found)
 
 
 def poses_from(name: str) -> Floats:
     """The poses (n, 4, 4) of a file."""
     read = read_numbers(name)
     if isinstance(read, Table):
-        values = read.values if read.header is None else _pose_columns(read)
+        values, header = read.values, set(read.header or ())
+        if header and not header & {*RPY, *WXYZ}:
+            text = "name them roll, pitch, yaw or qw, qx, qy, qz"
+            raise InputError(f"{name}: no columns for the rotation; {text}")
+        if header:
+            turned = RPY if header & set(RPY) and not header & set(WXYZ) else WXYZ
+            values = columns(read, (*POSITION, *turned))
     elif read.shape[-2:] == (4, 4) and read.ndim <= 3:
         return read.reshape(-1, 4, 4)
     else:
@@ -281,17 +279,6 @@ def poses_from(name: str) -> Floats:
         return lw.pose(values[:, :3], wxyz=values[:, 3:])
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-
-
-def _pose_columns(table: Table) -> Floats:
-    header = set(table.header or ())
-    turned = RPY if header & set(RPY) and not header & set(WXYZ) else WXYZ
-    if not header & {*RPY, *WXYZ}:
-        raise InputError(
-            f"{table.file}: no columns for the rotation; name them roll, pitch, yaw or qw, qx, qy, "
-            "qz"
-        )
-    return columns(table, (*POSITION, *turned))
 
 
 # files of numbers
@@ -333,7 +320,7 @@ def read_numbers(name: str) -> Table | Floats:
 
 def _read_csv(name: str) -> Table:
     header: tuple[str, ...] | None = None
-    rows: list[list[float]] = []
+    rows: list[list[float | None]] = []
     width = 0
     try:
         # a byte order mark in front, as spreadsheets write it, does not count
@@ -347,27 +334,23 @@ def _read_csv(name: str) -> Table:
                     if all(number_of(cell) is None for cell in cells):
                         header = tuple(cell.strip() for cell in cells)
                         continue
-                rows.append(_row(f"{name}:{lines.line_num}", cells, width))
+                where = f"{name}:{lines.line_num}"
+                if len(cells) != width:
+                    raise InputError(
+                        f"{where}: this line has {len(cells)} cells, the first has {width}; cells "
+                        "are parted by commas"
+                    )
+                row = [number_of(cell) for cell in cells]
+                if None in row:
+                    k = row.index(None)
+                    bad = f"{cells[k].strip()!r}"
+                    raise InputError(f"{where}: cell {k + 1} is not a finite number: {bad}")
+                rows.append(row)
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{name} is not a .csv file in UTF-8: {error}") from None
     if not rows:
         raise InputError(f"{name} holds no rows of numbers")
     return Table(name, header, np.array(rows, np.float64))
-
-
-def _row(where: str, cells: Sequence[str], width: int) -> list[float]:
-    if len(cells) != width:
-        raise InputError(
-            f"{where}: this line has {len(cells)} cells, the first has {width}; cells are parted "
-            "by commas"
-        )
-    values: list[float] = []
-    for k, cell in enumerate(cells, 1):
-        value = number_of(cell)
-        if value is None:
-            raise InputError(f"{where}: cell {k} is not a finite number: {cell.strip()!r}")
-        values.append(value)
-    return values
 
 
 def _read_npy(name: str) -> Floats:

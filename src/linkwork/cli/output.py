@@ -8,14 +8,15 @@ import math
 import re
 import shutil
 import sys
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -105,6 +106,30 @@ def options_named() -> Generator[None, None, None]:
         yield
     except InputError as error:
         raise InputError(in_options(str(error))) from None
+
+
+# signs of life on a terminal while something takes its time; nothing anywhere else
+
+
+@contextmanager
+def busy(text: str) -> Generator[None, None, None]:
+    """A turning sign on a terminal's standard error while the body runs."""
+    screen = console(stderr=True)
+    with screen.status(text) if screen.is_terminal else nullcontext():
+        yield
+
+
+@contextmanager
+def progress_of(text: str) -> Generator[Callable[[int, int], None] | None, None, None]:
+    """A bar on a terminal's standard error; the body calls it with (done, total)."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield None
+        return
+    columns = (TextColumn(text), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, transient=True) as shown:
+        task = shown.add_task(text, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 # numbers
@@ -208,17 +233,24 @@ def target_file(
         return path.resolve() if path.is_symlink() else path
 
 
-def write_npy(path: Path, array: NDArray[Any]) -> None:
-    """Write an array as .npy."""
+def write_numbers(
+    path: Path | None,
+    array: NDArray[Any],
+    header: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+) -> None:
+    """Write an array (.npy), or rows under a header (.csv); nothing where there is no file.
+
+    Every number is as short as it can be read back exactly.
+    """
+    if path is None:
+        return
     import numpy as np  # noqa: PLC0415  the list of models needs none
 
     with replacing(path) as file:
-        np.save(file, array, allow_pickle=False)
-
-
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows under a header; every number as short as it can be read back exactly."""
-    with replacing(path) as file:
+        if path.suffix.lower() == ".npy":
+            np.save(file, array, allow_pickle=False)
+            return
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(header)
@@ -227,13 +259,10 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
         text.detach()
 
 
-def write_solutions(path: Path, labels: Sequence[str], result: IKResult) -> None:
+def write_solutions(path: Path | None, labels: Sequence[str], result: IKResult) -> None:
     """Write joint positions (.npy), or a line for each row with its success and errors (.csv)."""
-    if path.suffix.lower() == ".npy":
-        write_npy(path, result.q)
-        return
     rows = (
         [*one.q.tolist(), int(one.success), one.position_error, one.rotation_error]
         for _, one in result.rows()
     )
-    write_csv(path, (*labels, *RESULT_COLUMNS), rows)
+    write_numbers(path, result.q, (*labels, *RESULT_COLUMNS), rows)

@@ -13,7 +13,6 @@ import os
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from importlib.machinery import (
     BuiltinImporter,
     ModuleSpec,
@@ -35,16 +34,6 @@ NOT_THE_PROGRAM = (__file__, importlib.util.__file__, "<frozen importlib")
 
 class NothingToRun(InputError):
     """The program cannot be found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A program that is going to be ``__main__``."""
-
-    code: CodeType
-    file: str | None = None
-    loader: object = None
-    spec: ModuleSpec | None = None
 
 
 def run(arguments: RunArguments) -> NoReturn:
@@ -73,7 +62,7 @@ def _run_text(text: str | bytes, shown_as: str, argv: list[str]) -> None:
     # Without dont_inherit the __future__ imports of this file would hold for the program.
     code = compile(text, shown_as, "exec", dont_inherit=True)
     file = shown_as if shown_as == "<stdin>" else None  # as Python calls it
-    _execute(Program(code, file, BuiltinImporter))
+    _execute(code, file, BuiltinImporter)
 
 
 def _run_file(words: list[str]) -> None:
@@ -87,25 +76,21 @@ def _run_file(words: list[str]) -> None:
         if spec is None:
             raise NothingToRun(f"'{path}' has no __main__.py")
         _begin(words, path=place)
-        _execute(_program(spec))
+        _execute_spec(spec)
     else:
-        _run_script(path, words)
-
-
-def _run_script(path: str, words: list[str]) -> None:
-    full = _from_the_root(path)
-    try:
-        with io.open_code(full) as file:
-            data = file.read()
-    except OSError as error:
-        raise NothingToRun(f"{path}: {error.strerror or error}") from None
-    _begin(words, path=os.path.dirname(os.path.realpath(path)))
-    if path.endswith(".pyc"):
-        compiled = SourcelessFileLoader("__main__", full)
-        _execute(Program(_code_by(compiled, "__main__"), full, compiled))
-    else:
-        code = compile(data, full, "exec", dont_inherit=True)
-        _execute(Program(code, full, SourceFileLoader("__main__", full)))
+        full = _from_the_root(path)
+        try:
+            with io.open_code(full) as file:
+                data = file.read()
+        except OSError as error:
+            raise NothingToRun(f"{path}: {error.strerror or error}") from None
+        _begin(words, path=os.path.dirname(os.path.realpath(path)))
+        if path.endswith(".pyc"):
+            compiled = SourcelessFileLoader("__main__", full)
+            _execute(_code_by(compiled, "__main__"), full, compiled)
+        else:
+            code = compile(data, full, "exec", dont_inherit=True)
+            _execute(code, full, SourceFileLoader("__main__", full))
 
 
 def _run_module(name: str, words: list[str]) -> None:
@@ -114,7 +99,7 @@ def _run_module(name: str, words: list[str]) -> None:
     if spec.submodule_search_locations is not None:
         spec = _spec_of(f"{name}.__main__")
     sys.argv[0] = spec.origin or name
-    _execute(_program(spec))
+    _execute_spec(spec)
 
 
 def _spec_of(name: str) -> ModuleSpec:
@@ -132,8 +117,8 @@ def _spec_of(name: str) -> ModuleSpec:
     return spec
 
 
-def _program(spec: ModuleSpec) -> Program:
-    return Program(_code_by(spec.loader, spec.name), spec.origin, spec.loader, spec)
+def _execute_spec(spec: ModuleSpec) -> None:
+    _execute(_code_by(spec.loader, spec.name), spec.origin, spec.loader, spec)
 
 
 def _code_by(loader: Any, name: str) -> CodeType:
@@ -158,18 +143,20 @@ def _from_the_root(path: str) -> str:
     return os.path.abspath(path) if os.name == "nt" else os.path.join(os.getcwd(), path)
 
 
-def _execute(program: Program) -> None:
+def _execute(
+    code: CodeType, file: str | None, loader: object, spec: ModuleSpec | None = None
+) -> None:
+    """Run a program as ``__main__``."""
     main = ModuleType("__main__")
-    spec = program.spec
     described: dict[str, object] = {
-        "__file__": program.file,
+        "__file__": file,
         "__cached__": spec.cached if spec else None,
-        "__loader__": program.loader,
+        "__loader__": loader,
         "__package__": spec.parent if spec else None,
         "__spec__": spec,
         "__builtins__": builtins,
     }
-    if program.file is None:  # text from the command line has neither file nor byte code
+    if file is None:  # text from the command line has neither file nor byte code
         del described["__file__"], described["__cached__"]
     if sys.version_info < (3, 14):
         described["__annotations__"] = {}
@@ -179,7 +166,7 @@ def _execute(program: Program) -> None:
         sys.stdout.reconfigure(errors=sys.stdin.errors)  # commands of ours write escapes instead
     if sys.excepthook.__module__.split(".")[0] == "typer":
         sys.excepthook = sys.__excepthook__  # ours is for the errors of this command
-    exec(program.code, vars(main))
+    exec(code, vars(main))
 
 
 def _outcome(program: Callable[[], None]) -> int:
@@ -189,28 +176,18 @@ def _outcome(program: Callable[[], None]) -> int:
     except NothingToRun:
         raise
     except SystemExit as end:
-        return _code_of(end)
+        if end.code is not None and not isinstance(end.code, int):
+            sys.stderr.write(f"{end.code}\n")
+            return FAILED
+        return end.code or 0
     except BaseException as error:
-        _show(error)
+        # the traceback from the program's own first line on, by its own hook if it has set one
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename.startswith(NOT_THE_PROGRAM):
+            trace = trace.tb_next
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
         return INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
     return 0
-
-
-def _code_of(end: SystemExit) -> int:
-    if end.code is None:
-        return 0
-    if isinstance(end.code, int):
-        return end.code
-    sys.stderr.write(f"{end.code}\n")
-    return FAILED
-
-
-def _show(error: BaseException) -> None:
-    """The traceback from the program's own first line on, by its own hook if it has set one."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(NOT_THE_PROGRAM):
-        trace = trace.tb_next
-    sys.excepthook(type(error), error.with_traceback(trace), trace)
 
 
 # --- processes that the program starts -----------------------------------------------------------

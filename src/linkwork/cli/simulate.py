@@ -15,11 +15,10 @@ from linkwork import atomic
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import SimulateArguments
 from linkwork.cli.inputs import Angles
-from linkwork.cli.progress import progress_of
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.simulating import simulate
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.inputs import places
+from linkwork.simulation.joint_forces import PD
 from linkwork.simulation.result import Simulation
 
 DIVERGED = 1
@@ -33,8 +32,8 @@ def run(given: SimulateArguments) -> None:
     """Simulate, print, write; exit with 1 where the simulation did not go to its end."""
     picture = output.target_file(given.plot, PICTURES, "--plot")
     saved = output.target_file(given.save, SAVED, "--save")
-    if picture is not None:
-        _need_matplotlib()
+    if picture is not None and find_spec("matplotlib") is None:
+        raise MissingExtraError("--plot needs matplotlib: pip install 'linkwork[plot]'")
     robot = inputs.open_robot(given, None)
     result = _simulate(robot, given)
     if saved is not None:
@@ -57,18 +56,19 @@ def run(given: SimulateArguments) -> None:
         output.note(f"linkwork: {result.reason}")
 
 
-def _need_matplotlib() -> None:
-    if find_spec("matplotlib") is None:
-        raise MissingExtraError("--plot needs matplotlib: pip install 'linkwork[plot]'")
-
-
 def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
     angles = Angles(given.deg)
-    q0 = _assembled(robot, inputs.configuration(robot, given.q0, "--q0", angles))
+    q0, m = inputs.configuration(robot, given.q0, "--q0", angles), robot.mechanism
+    if robot.actuated and (robot.loops or robot.couplings):
+        # the loops closed, the actuated joints where they are asked for
+        found = robot.assemble(q0[places(m, m.actuated, of_q=True)], q0=q0)
+        if not found.success:
+            raise InputError(f"--q0: {found.reason}")
+        q0 = found.q
     v0 = _by_joint(robot, given.v0, "--v0", driven=False)
     if v0 is not None:
-        v0 = angles.typed(v0, inputs.velocity_angles(robot.mechanism.joint_types))
-    with progress_of("simulating") as progress:
+        v0 = angles.typed(v0, inputs.velocity_angles(m.joint_types))
+    with output.progress_of("simulating") as progress:
         return simulate(
             robot,
             q0,
@@ -78,7 +78,7 @@ def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
             method=given.method,  # pyright: ignore[reportArgumentType]  checked there, by name
             dt=given.dt,
             tolerance=given.tolerance,
-            gravity=_numbers(given.gravity, "--gravity"),
+            gravity=None if given.gravity is None else inputs.numbers(given.gravity, "--gravity"),
             losses=given.losses,
             armature=_by_joint(robot, given.armature, "--armature", one=True),
             stops=given.stops,
@@ -86,17 +86,6 @@ def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
             threads=given.threads,
             progress=progress,
         )
-
-
-def _assembled(robot: lw.Robot, q0: Any) -> Any:
-    """The first positions with the loops closed, the actuated joints where they are asked for."""
-    if not (robot.actuated and (robot.loops or robot.couplings)):
-        return q0
-    m = robot.mechanism
-    found = robot.assemble(q0[places(m, m.actuated, of_q=True)], q0=q0)
-    if not found.success:
-        raise InputError(f"--q0: {found.reason}")
-    return found.q
 
 
 def _torque(robot: lw.Robot, given: SimulateArguments) -> Any:
@@ -115,16 +104,14 @@ def _torque(robot: lw.Robot, given: SimulateArguments) -> Any:
     )
 
 
-def _numbers(text: str | None, option: str) -> list[float] | None:
-    return None if text is None else inputs.numbers(text, option)
-
-
 def _by_joint(
     robot: lw.Robot, text: str | None, option: str, *, one: bool = False, driven: bool = True
 ) -> Any:
     """Numbers for the joints; ``one`` may stand for all, ``driven``: the actuated ones suffice."""
-    values = _numbers(text, option)
-    if values is None or len(values) == robot.n_v:
+    if text is None:
+        return None
+    values = inputs.numbers(text, option)
+    if len(values) == robot.n_v:
         return values
     m = robot.mechanism
     few = places(m, m.actuated) if driven else []

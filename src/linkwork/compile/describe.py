@@ -130,10 +130,20 @@ def describe(
     """
     graph, target = subject.graph, subject.target
     n_in, n_out = sum(graph.input_sizes), sum(graph.output_sizes)
-    count = _row_count(rows, 8 * (n_in + n_out))
+    count = max(1, min(_MOST_ROWS, _MOST_BYTES // max(8 * (n_in + n_out), 1)))
+    count = count if rows is None else whole_number(rows, "rows")
     given = _inputs(graph, count, samples)
-    batch_seconds = _batch_seconds(subject, given, clock)
-    single_seconds = _single_seconds(subject, given, clock)
+    out = np.ones((count if given else 1, *subject.signature.output_shapes[0]))
+    subject.batch(*given, out=out, threads=1)  # compiles where that is still to be done
+    batch_seconds = best(lambda: subject.batch(*given, out=out, threads=1), clock, seconds=0.1)
+    row = tuple(np.ascontiguousarray(a[0]) for a in given)
+
+    def single_calls() -> None:
+        for _ in range(_CALLS):
+            subject.single(*row)
+
+    single_calls()
+    single_seconds = best(single_calls, clock, seconds=0.03) / _CALLS
     instructions = count_instructions(graph, target)
     speed = rates(target, clock)
     traffic = traffic_seconds(graph, count, target, clock)
@@ -287,12 +297,6 @@ def _arithmetic_seconds(instructions: dict[str, int], speed: Rates) -> float:
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def _row_count(rows: int | None, bytes_a_row: int) -> int:
-    if rows is None:
-        return max(1, min(_MOST_ROWS, _MOST_BYTES // max(bytes_a_row, 1)))
-    return whole_number(rows, "rows")
-
-
 def _inputs(graph: Graph, count: int, samples: Sequence[Floats] | None) -> list[Floats]:
     if samples is None:
         rng = np.random.default_rng(0)
@@ -301,24 +305,6 @@ def _inputs(graph: Graph, count: int, samples: Sequence[Floats] | None) -> list[
         np.resize(np.ascontiguousarray(a, dtype=np.float64), (count, n))
         for a, n in zip(samples, graph.input_sizes, strict=True)
     ]
-
-
-def _batch_seconds(subject: Subject, given: Sequence[Floats], clock: Clock) -> float:
-    out = np.ones((len(given[0]) if given else 1, *subject.signature.output_shapes[0]))
-    subject.batch(*given, out=out, threads=1)  # compiles where that is still to be done
-    return best(lambda: subject.batch(*given, out=out, threads=1), clock, seconds=0.1)
-
-
-def _single_seconds(subject: Subject, given: Sequence[Floats], clock: Clock) -> float:
-    row = tuple(np.ascontiguousarray(a[0]) for a in given)
-    call = subject.single
-
-    def calls() -> None:
-        for _ in range(_CALLS):
-            call(*row)
-
-    calls()
-    return best(calls, clock, seconds=0.03) / _CALLS
 
 
 # --- the table -----------------------------------------------------------------------------------

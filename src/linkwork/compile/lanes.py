@@ -25,12 +25,13 @@ from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, each_bit, i64
+from linkwork.compile.emit import F64, I64, POINTER, counted_loop, each_bit, i64
 from linkwork.compile.graph import Graph
 from linkwork.compile.loops import STACK_OF_ONE, RowsCode, emit_nodes
 from linkwork.compile.rolled import Program
 from linkwork.compile.rolled_rows import emit_passes
 from linkwork.compile.threads import row_cost_ns
+from linkwork.compile.tiles import TileCode
 
 I16 = ir.IntType(16)
 
@@ -52,44 +53,6 @@ class Stall:
 
     steps: int
     share: float
-
-
-@dataclass
-class _Lanes:
-    """What the pieces of the native function share."""
-
-    b: Any
-    width: int
-    n: int
-    n_parameters: int
-    n_state: int
-    args: dict[str, Any]
-    memory: dict[str, Any]
-
-    def f64(self, tile: str) -> Any:
-        return self.b.bitcast(self.memory[tile], POINTER)
-
-    def word(self, name: str) -> Any:
-        return self.b.load(self.memory[name])
-
-    def set_word(self, name: str, value: Any) -> None:
-        self.b.store(value, self.memory[name])
-
-    def lane_word(self, name: str, lane: Any) -> Any:
-        return self.b.gep(self.memory[name], [lane])
-
-    def element(self, tile: Any, k: Any, lane: Any) -> Any:
-        return self.b.gep(tile, [self.b.add(self.b.mul(k, i64(self.width)), lane)])
-
-    def row(self, name: str, j: Any, length: int) -> Any:
-        return self.b.gep(self.args[name], [self.b.mul(j, i64(length))])
-
-    def copy_in(self, source: Any, tile: Any, lane: Any, count: int) -> None:
-        def one(k: Any) -> None:
-            self.b.store(self.b.load(self.b.gep(source, [k])), self.element(tile, k, lane))
-
-        if count:
-            counted_loop(self.b, i64(count), one)
 
 
 # the arguments of the native function
@@ -138,377 +101,378 @@ def emit_lanes(
     begun. ``scratch`` is as long as the result says, aligned to 64 bytes; it may be null where that
     is 0. Returns the number of steps made, or minus that of the rows, the last ones, that are left.
     """
-    n, n_parameters, n_settings = code.input_sizes
-    n_state = code.output_sizes[1]
-    kind = ir.FunctionType(I64, [I64] * len(NUMBERS) + [POINTER] * len(ARRAYS))
-    function = ir.Function(module, kind, name)
-    names: tuple[str, ...] = (*NUMBERS, *ARRAYS)
-    args: dict[str, Any] = dict(zip(names, function.args, strict=True))
-    b = ir.IRBuilder(function.append_basic_block("entry"))
-    vector = ir.VectorType(F64, width)
-    memory: dict[str, Any] = {}
-    sizes = {"a": n, "b": n, "p": n_parameters, "s": n_settings, "state": n_state}
-    sizes |= {"count": 1, "limit": 1, "mark": 1, "marked": 1}
-    for tile, size in sizes.items():
-        memory[tile] = b.alloca(vector, size=max(size, 1), name=tile)
-        memory[tile].align = 64
-    for words in ("problem", "try", "slot", "again", "next_try", "best_try"):
-        memory[words] = b.alloca(I64, size=width, name=words)
-    for word in ("next", "last", "live", "idle", "total", "key", "most", "chosen"):
-        memory[word] = b.alloca(I64, name=word)
-    scratch = 0
-    if isinstance(code, Program):
-        scratch = code.room * width if code.room * width > STACK_OF_ONE else 0
-        memory["room"] = b.bitcast(args["scratch"], vector.as_pointer())
-        if not scratch:
-            room: Any = b.alloca(vector, size=max(code.room, 1))
-            room.align = 64
-            memory["room"] = room
-    lanes = _Lanes(b, width, n, n_parameters, n_state, args, memory)
-    _prepare(lanes, n_settings, fused=fused)
-    _iterate(lanes, code, stall, fused=fused)
-    left = b.sub(args["last"], lanes.word("next"))
-    partly = b.icmp_signed(">", left, i64(0))
-    b.ret(b.select(partly, b.sub(i64(0), left), lanes.word("total")))
-    return RowsCode(function, scratch)
+    lanes = _Lanes(module, code, (width, fused), name, stall)
+    return RowsCode(lanes.function, lanes.scratch)
 
 
-def _prepare(s: _Lanes, n_settings: int, *, fused: bool) -> None:
-    """Clear the tiles, spread the settings over the lanes and give each lane its first work."""
-    b = s.b
-    emitter = Emitter(b, s.width, fused=fused)
-    for tile, size in (("a", s.n), ("b", s.n), ("p", s.n_parameters)):
-        if size:
-            zero, at = emitter.const(0.0), s.memory[tile]
-            counted_loop(b, i64(size), lambda k, at=at, zero=zero: b.store(zero, b.gep(at, [k])))
-    settings = s.f64("s")
-    for k in range(n_settings):
-        value = b.load(b.gep(s.args["settings"], [i64(k)]))
-        counted_loop(
-            b,
-            i64(s.width),
-            lambda lane, k=k, value=value: b.store(value, s.element(settings, i64(k), lane)),
-        )
-    most_steps = b.sitofp(s.args["max_steps"], F64)
-    counted_loop(b, i64(s.width), lambda lane: b.store(most_steps, b.gep(s.f64("limit"), [lane])))
-    s.set_word("next", s.args["first"])
-    s.set_word("last", s.args["last"])
-    for word in ("live", "total"):
-        s.set_word(word, i64(0))
-    s.set_word("idle", i64((1 << s.width) - 1))
+class _Lanes(TileCode):
+    """The writing of the native function."""
 
-    def empty(lane: Any) -> None:
-        b.store(i64(-1), s.lane_word("problem", lane))
-        b.store(i64(-1), s.lane_word("again", lane))
-        b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
-        _unmark(s, lane)
+    def __init__(
+        self,
+        module: Any,
+        code: Graph | Program,
+        how: tuple[int, bool],
+        name: str,
+        stall: Stall | None,
+    ) -> None:
+        super().__init__(module, how[0], fused=how[1])
+        self.n, self.n_parameters, n_settings = code.input_sizes
+        kind = ir.FunctionType(I64, [I64] * len(NUMBERS) + [POINTER] * len(ARRAYS))
+        self.function: Any = ir.Function(module, kind, name)
+        self.args: dict[str, Any] = dict(zip((*NUMBERS, *ARRAYS), self.function.args, strict=True))
+        self.at(ir.IRBuilder(self.function.append_basic_block("entry")))
+        sizes = {"a": self.n, "b": self.n, "p": self.n_parameters, "s": n_settings}
+        sizes |= {"state": code.output_sizes[1], "count": 1, "limit": 1, "mark": 1, "marked": 1}
+        self.memory = {tile: self.room(size, tile) for tile, size in sizes.items()}
+        for words in ("problem", "try", "slot", "again", "next_try", "best_try"):
+            self.memory[words] = self.b.alloca(I64, size=self.width, name=words)
+        for word in ("next", "last", "live", "idle", "total", "key", "most", "chosen"):
+            self.memory[word] = self.b.alloca(I64, name=word)
+        self._prepare(n_settings)
+        self.scratch = 0
+        if isinstance(code, Program):
+            size = code.room * self.width
+            self.scratch = size if size > STACK_OF_ONE else 0
+            scratch = self.b.bitcast(self.args["scratch"], self.pointer)
+            self.memory["room"] = scratch if self.scratch else self.room(code.room, "room")
+        self._iterate(code, stall)
+        left = self.b.sub(self.args["last"], self.word("next"))
+        partly = self.b.icmp_signed(">", left, i64(0))
+        self.b.ret(self.b.select(partly, self.b.sub(i64(0), left), self.word("total")))
 
-    counted_loop(b, i64(s.width), empty)
+    def number(self, tile: str, lane: Any, k: int = 0) -> Any:
+        """The address of the k-th number of a lane."""
+        return self.lane(self.memory[tile], i64(k), lane)
 
+    def word(self, name: str) -> Any:
+        """A whole number."""
+        return self.b.load(self.memory[name])
 
-def _unmark(s: _Lanes, lane: Any) -> None:
-    """Forget the scores of the try before."""
-    s.b.store(ir.Constant(F64, float("inf")), s.b.gep(s.f64("mark"), [lane]))
-    s.b.store(ir.Constant(F64, 0.0), s.b.gep(s.f64("marked"), [lane]))
+    def set_word(self, name: str, value: Any) -> None:
+        """Store a whole number."""
+        self.b.store(value, self.memory[name])
 
+    def lane_word(self, name: str, lane: Any) -> Any:
+        """The address of a whole number of a lane."""
+        return self.b.gep(self.memory[name], [lane])
 
-def _iterate(s: _Lanes, code: Graph | Program, stall: Stall | None, *, fused: bool) -> None:
-    """Write the loop: one step in all lanes, then whatever lanes have finished."""
-    b, function = s.b, s.b.function
-    head, work = function.append_basic_block("step"), function.append_basic_block("work")
-    done = function.append_basic_block("done")
-    before = b.block
-    b.branch(head)
-    b.position_at_end(head)
-    pointer = s.memory["a"].type
-    current, following = b.phi(pointer), b.phi(pointer)
-    current.add_incoming(s.memory["a"], before)
-    following.add_incoming(s.memory["b"], before)
-    old = b.bitcast(current, POINTER)
-    with b.if_then(b.icmp_signed("!=", s.word("idle"), i64(0)), likely=False):
-        each_bit(b, s.word("idle"), lambda lane: _take(s, old, lane))
-        s.set_word("idle", i64(0))
-    b.cbranch(b.icmp_signed(">", s.word("live"), i64(0)), work, done)
-    b.position_at_end(work)
-    emitter = Emitter(b, s.width, fused=fused)
-    tiles = (current, s.memory["p"], s.memory["s"])
-    if isinstance(code, Program):
-        emit_passes(emitter, code, tiles, (following, s.memory["state"]), s.memory["room"])
-        state = [b.load(b.gep(s.memory["state"], [i64(k)])) for k in range(s.n_state)]
-    else:
-        state = _step(s, emitter, code, tiles, following)
-    count = b.fadd(b.load(s.memory["count"]), emitter.const(1.0))
-    b.store(count, s.memory["count"])
-    limit = b.load(s.memory["limit"])
-    zero = emitter.const(0.0)
-    solved = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered(">", count, zero))
-    for going in state[2:]:
-        solved = b.and_(solved, b.fcmp_unordered("<=", going, zero))
-    finished = b.or_(solved, b.fcmp_ordered(">=", count, limit))
-    if stall is not None:
-        finished = b.or_(finished, _stalled(s, emitter, stall, state[1], count))
-    s.set_word("total", b.add(s.word("total"), s.word("live")))
-    used = b.icmp_signed(">=", s.word("total"), s.args["budget"])
-    with b.if_then(used, likely=False):
-        s.set_word("last", s.word("next"))
-    with b.if_then(emitter.any_lane(finished), likely=False):
-        for k, value in enumerate(state):
-            b.store(value, b.gep(s.memory["state"], [i64(k)]))
-        mask = b.zext(b.bitcast(finished, ir.IntType(s.width)), I64)
-        each_bit(b, mask, lambda lane: _finish(s, old, lane))
-    current.add_incoming(following, b.block)
-    following.add_incoming(current, b.block)
-    b.branch(head)
-    b.position_at_end(done)
+    def row(self, name: str, j: Any, length: int) -> Any:
+        """A row of an array."""
+        return self.b.gep(self.args[name], [self.b.mul(j, i64(length))])
 
+    def every_lane(self, body: Callable[[Any], None]) -> None:
+        """``body(lane)`` for each lane."""
+        counted_loop(self.b, i64(self.width), body)
 
-def _step(
-    s: _Lanes, emitter: Emitter, graph: Graph, tiles: Sequence[Any], following: Any
-) -> list[Any]:
-    """Write a step as it is written out; the numbers of the state."""
-    b = s.b
-    state = [emitter.const(0.0)] * s.n_state
+    def _prepare(self, n_settings: int) -> None:
+        """Clear the tiles, spread the settings over the lanes and give each lane its first work."""
+        b = self.b
+        for tile, size in (("a", self.n), ("b", self.n), ("p", self.n_parameters)):
+            self.clear(self.memory[tile], size)
+        for k in range(n_settings):
+            value = self.everywhere(b.load(b.gep(self.args["settings"], [i64(k)])))
+            self.put(value, self.memory["s"], i64(k))
+        most_steps = self.everywhere(b.sitofp(self.args["max_steps"], F64))
+        self.put(most_steps, self.memory["limit"], i64(0))
+        for word, value in (
+            ("next", self.args["first"]),
+            ("last", self.args["last"]),
+            ("live", i64(0)),
+            ("total", i64(0)),
+            ("idle", self.every),
+        ):
+            self.set_word(word, value)
 
-    def load(argument: int, element: int) -> Any:
-        return b.load(b.gep(tiles[argument], [i64(element)]))
+        def empty(lane: Any) -> None:
+            b.store(i64(-1), self.lane_word("problem", lane))
+            b.store(i64(-1), self.lane_word("again", lane))
+            b.store(ir.Constant(F64, _IDLE), self.number("count", lane))
+            self._unmark(lane)
 
-    def store(output: int, element: int, value: Any) -> None:
-        if output == 0:
-            b.store(value, b.gep(following, [i64(element)]))
+        self.every_lane(empty)
+
+    def _unmark(self, lane: Any) -> None:
+        """Forget the scores of the try before."""
+        self.b.store(ir.Constant(F64, float("inf")), self.number("mark", lane))
+        self.b.store(ir.Constant(F64, 0.0), self.number("marked", lane))
+
+    def _iterate(self, code: Graph | Program, stall: Stall | None) -> None:
+        """Write the loop: one step in all lanes, then whatever lanes have finished."""
+        b, emitter, before = self.b, self.emitter, self.b.block
+        head, work, done = (b.append_basic_block(name) for name in ("step", "work", "done"))
+        b.branch(head)
+        b.position_at_end(head)
+        pointer = self.memory["a"].type
+        current, following = b.phi(pointer), b.phi(pointer)
+        current.add_incoming(self.memory["a"], before)
+        following.add_incoming(self.memory["b"], before)
+        with b.if_then(b.icmp_signed("!=", self.word("idle"), i64(0)), likely=False):
+            each_bit(b, self.word("idle"), lambda lane: self._take(current, lane))
+            self.set_word("idle", i64(0))
+        b.cbranch(b.icmp_signed(">", self.word("live"), i64(0)), work, done)
+        b.position_at_end(work)
+        tiles = (current, self.memory["p"], self.memory["s"])
+        if isinstance(code, Program):
+            outputs = (following, self.memory["state"])
+            emit_passes(emitter, code, tiles, outputs, self.memory["room"])
+            n_state = code.output_sizes[1]
+            state = [self.get(self.memory["state"], i64(k)) for k in range(n_state)]
         else:
-            state[element] = value
+            state = self._step(code, tiles, following)
+        count = b.fadd(b.load(self.memory["count"]), emitter.const(1.0))
+        b.store(count, self.memory["count"])
+        limit = b.load(self.memory["limit"])
+        zero = emitter.const(0.0)
+        solved = b.and_(b.fcmp_ordered("<=", state[0], zero), b.fcmp_ordered(">", count, zero))
+        for going in state[2:]:
+            solved = b.and_(solved, b.fcmp_unordered("<=", going, zero))
+        finished = b.or_(solved, b.fcmp_ordered(">=", count, limit))
+        if stall is not None:
+            finished = b.or_(finished, self._stalled(stall, state[1], count))
+        self.set_word("total", b.add(self.word("total"), self.word("live")))
+        used = b.icmp_signed(">=", self.word("total"), self.args["budget"])
+        with b.if_then(used, likely=False):
+            self.set_word("last", self.word("next"))
+        with b.if_then(emitter.any_lane(finished), likely=False):
+            for k, value in enumerate(state):
+                b.store(value, b.gep(self.memory["state"], [i64(k)]))
+            each_bit(b, self.mask_of(finished), lambda lane: self._finish(current, lane))
+        current.add_incoming(following, b.block)
+        following.add_incoming(current, b.block)
+        b.branch(head)
+        b.position_at_end(done)
 
-    for k in range(s.n):
-        if k not in graph.outputs[0]:
-            store(0, k, emitter.const(0.0))
-    emit_nodes(emitter, graph, load, store)
-    return state
+    def _step(self, graph: Graph, tiles: Sequence[Any], following: Any) -> list[Any]:
+        """Write a step as it is written out; the numbers of the state."""
+        b, emitter = self.b, self.emitter
+        state = [emitter.const(0.0)] * graph.output_sizes[1]
 
+        def load(argument: int, element: int) -> Any:
+            return b.load(b.gep(tiles[argument], [i64(element)]))
 
-def _stalled(s: _Lanes, emitter: Emitter, stall: Stall, score: Any, count: Any) -> Any:
-    """In which lanes the score has not fallen for so many steps; the last that it did is kept."""
-    b = s.b
-    mark, marked = b.load(s.memory["mark"]), b.load(s.memory["marked"])
-    fell = b.fcmp_ordered("<", score, b.fmul(mark, emitter.const(1.0 - stall.share)))
-    marked = b.select(fell, count, marked)
-    b.store(b.select(fell, score, mark), s.memory["mark"])
-    b.store(marked, s.memory["marked"])
-    return b.fcmp_ordered(">=", b.fsub(count, marked), emitter.const(float(stall.steps)))
+        def store(output: int, element: int, value: Any) -> None:
+            if output == 0:
+                b.store(value, b.gep(following, [i64(element)]))
+            else:
+                state[element] = value
 
+        for k in range(self.n):
+            if k not in graph.outputs[0]:
+                store(0, k, emitter.const(0.0))
+        emit_nodes(emitter, graph, load, store)
+        return state
 
-def _finish(s: _Lanes, tile: Any, lane: Any) -> None:
-    """End the try of a lane, if it has not been stopped: keep its x where it is the best."""
-    b = s.b
-    taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
-    with b.if_then(taken):
-        _keep(s, tile, lane)
+    def _stalled(self, stall: Stall, score: Any, count: Any) -> Any:
+        """Lanes whose score has not fallen for so many steps; the last one that it did is kept."""
+        b, emitter = self.b, self.emitter
+        mark, marked = b.load(self.memory["mark"]), b.load(self.memory["marked"])
+        fell = b.fcmp_ordered("<", score, b.fmul(mark, emitter.const(1.0 - stall.share)))
+        marked = b.select(fell, count, marked)
+        b.store(b.select(fell, score, mark), self.memory["mark"])
+        b.store(marked, self.memory["marked"])
+        return b.fcmp_ordered(">=", b.fsub(count, marked), emitter.const(float(stall.steps)))
 
+    def _finish(self, tile: Any, lane: Any) -> None:
+        """End the try of a lane, if it has not been stopped: keep its x where it is the best."""
+        b = self.b
+        taken = b.icmp_signed(">=", b.load(self.lane_word("problem", lane)), i64(0))
+        with b.if_then(taken):
+            self._keep(tile, lane)
 
-def _keep(s: _Lanes, tile: Any, lane: Any) -> None:
-    b = s.b
-    problem = b.load(s.lane_word("problem", lane))
-    attempt = b.load(s.lane_word("try", lane))
-    state = s.f64("state")
-    gap = b.load(s.element(state, i64(0), lane))
-    score = b.load(s.element(state, i64(1), lane))
-    solved = b.fcmp_ordered("<=", gap, ir.Constant(F64, 0.0))
-    report = s.row("report", problem, len(REPORT))
-    entry = [b.load(b.gep(report, [i64(k)])) for k in range(len(REPORT))]
-    number = b.sitofp(attempt, F64)
-    open_still = b.fcmp_ordered("==", entry[0], ir.Constant(F64, 0.0))
-    lower = b.fcmp_ordered("<", score, entry[1])
-    tie = b.and_(b.fcmp_ordered("==", score, entry[1]), b.fcmp_ordered("<", number, entry[3]))
-    earlier = b.or_(open_still, b.fcmp_ordered("<", number, entry[3]))
-    better = b.select(solved, earlier, b.and_(open_still, b.or_(lower, tie)))
-    with b.if_then(better):
-        target = s.row("x", problem, s.n)
-        counted_loop(
-            b,
-            i64(s.n),
-            lambda k: b.store(b.load(s.element(tile, k, lane)), b.gep(target, [k])),
+    def _keep(self, tile: Any, lane: Any) -> None:
+        b = self.b
+        problem = b.load(self.lane_word("problem", lane))
+        attempt = b.load(self.lane_word("try", lane))
+        gap, score = (b.load(self.number("state", lane, k)) for k in range(2))
+        solved = b.fcmp_ordered("<=", gap, ir.Constant(F64, 0.0))
+        report = self.row("report", problem, len(REPORT))
+        entry = [b.load(b.gep(report, [i64(k)])) for k in range(len(REPORT))]
+        number = b.sitofp(attempt, F64)
+        open_still = b.fcmp_ordered("==", entry[0], ir.Constant(F64, 0.0))
+        lower = b.fcmp_ordered("<", score, entry[1])
+        tie = b.and_(b.fcmp_ordered("==", score, entry[1]), b.fcmp_ordered("<", number, entry[3]))
+        earlier = b.or_(open_still, b.fcmp_ordered("<", number, entry[3]))
+        better = b.select(solved, earlier, b.and_(open_still, b.or_(lower, tie)))
+        with b.if_then(better):
+            self.copy_out(tile, lane, self.row("x", problem, self.n), self.n)
+            steps = b.load(self.number("count", lane))
+            for k, value in enumerate((b.uitofp(solved, F64), score, steps, number)):
+                b.store(value, b.gep(report, [i64(k)]))
+        b.store(b.select(solved, i64(-1), problem), self.lane_word("again", lane))
+        self._stop(lane)
+        with b.if_then(solved):
+            slot = b.load(self.lane_word("slot", lane))
+            b.store(attempt, self.lane_word("best_try", slot))
+            with b.if_then(b.icmp_signed(">=", self.word("next"), self.word("last"))):
+                self.every_lane(lambda other: self._stop_if_late(other, slot, attempt))
+
+    def _stop(self, lane: Any) -> None:
+        """Leave a lane without work, to be given some before the next step."""
+        b = self.b
+        b.store(i64(-1), self.lane_word("problem", lane))
+        b.store(ir.Constant(F64, _IDLE), self.number("count", lane))
+        self.set_word("live", b.sub(self.word("live"), i64(1)))
+        self.set_word("idle", b.or_(self.word("idle"), b.shl(i64(1), lane)))
+
+    def _stop_if_late(self, lane: Any, slot: Any, attempt: Any) -> None:
+        """Stop a lane that helps with a problem whose try can no longer win."""
+        b = self.b
+        taken = b.icmp_signed(">=", b.load(self.lane_word("problem", lane)), i64(0))
+        same = b.icmp_signed("==", b.load(self.lane_word("slot", lane)), slot)
+        late = b.icmp_signed(">", b.load(self.lane_word("try", lane)), attempt)
+        with b.if_then(b.and_(taken, b.and_(same, late))):
+            b.store(i64(-1), self.lane_word("again", lane))
+            self._stop(lane)
+
+    def _take(self, tile: Any, lane: Any) -> None:
+        """Give an idle lane the next try of its problem, or a new problem, or another lane's tries.
+
+        A problem has the slot of the lane that took it first: there its next try is counted, and
+        the try that it may not go beyond. Slots are not used anew once lanes help.
+        """
+        b = self.b
+        function = b.function
+        retry, fresh, new, help_, start, done = (function.append_basic_block() for _ in range(6))
+        again = b.load(self.lane_word("again", lane))
+        slot = b.load(self.lane_word("slot", lane))
+        b.cbranch(b.icmp_signed(">=", again, i64(0)), retry, fresh)
+        b.position_at_end(retry)
+        number = b.load(self.lane_word("next_try", slot))
+        left = b.icmp_signed("<", number, b.load(self.lane_word("best_try", slot)))
+        b.cbranch(left, start, fresh)
+        b.position_at_end(fresh)
+        following = self.word("next")
+        b.cbranch(b.icmp_signed("<", following, self.word("last")), new, help_)
+        b.position_at_end(new)
+        self.set_word("next", b.add(following, i64(1)))
+        b.store(self._most_tries(following), self.lane_word("best_try", lane))
+        b.branch(start)
+        b.position_at_end(help_)
+        self.set_word("most", i64(0))
+        self.set_word("chosen", i64(-1))
+        self.every_lane(self._consider)
+        chosen = self.word("chosen")
+        found = b.icmp_signed(">=", chosen, i64(0))
+        place = b.select(found, chosen, i64(0))
+        helped, helped_slot = (
+            b.load(self.lane_word("problem", place)),
+            b.load(self.lane_word("slot", place)),
         )
-        steps = b.load(b.gep(s.f64("count"), [lane]))
-        for k, value in enumerate((b.uitofp(solved, F64), score, steps, number)):
-            b.store(value, b.gep(report, [i64(k)]))
-    b.store(b.select(solved, i64(-1), problem), s.lane_word("again", lane))
-    _stop(s, lane)
-    with b.if_then(solved):
-        slot = b.load(s.lane_word("slot", lane))
-        b.store(attempt, s.lane_word("best_try", slot))
-        with b.if_then(b.icmp_signed(">=", s.word("next"), s.word("last"))):
-            counted_loop(b, i64(s.width), lambda other: _stop_if_late(s, other, slot, attempt))
+        helped_try = self.word("most")
+        b.cbranch(found, start, done)
+        helping = b.block
+        b.position_at_end(start)
+        values = (
+            (again, following, helped), (slot, lane, helped_slot),
+            (number, self.args["first_try"], helped_try),
+        )  # fmt: skip
+        merged: list[Any] = []
+        for row in values:
+            phi = b.phi(I64)
+            for value, block in zip(row, (retry, new, helping), strict=True):
+                phi.add_incoming(value, block)
+            merged.append(phi)
+        problem, slot, attempt = merged
+        b.store(slot, self.lane_word("slot", lane))
+        b.store(b.add(attempt, i64(1)), self.lane_word("next_try", slot))
+        self._enter(tile, lane, problem, attempt)
+        b.branch(done)
+        b.position_at_end(done)
 
+    def _most_tries(self, problem: Any) -> Any:
+        """What the call allows, or less where the report says so beforehand."""
+        b, most = self.b, self.args["max_tries"]
+        said = b.load(b.gep(self.row("report", problem, len(REPORT)), [i64(REPORT.index("steps"))]))
+        own = b.fptosi(b.fneg(said), I64)
+        fewer = b.and_(b.icmp_signed(">", own, i64(0)), b.icmp_signed("<", own, most))
+        return b.select(fewer, own, most)
 
-def _stop(s: _Lanes, lane: Any) -> None:
-    """Leave a lane without work, to be given some before the next step."""
-    b = s.b
-    b.store(i64(-1), s.lane_word("problem", lane))
-    b.store(ir.Constant(F64, _IDLE), b.gep(s.f64("count"), [lane]))
-    s.set_word("live", b.sub(s.word("live"), i64(1)))
-    s.set_word("idle", b.or_(s.word("idle"), b.shl(i64(1), lane)))
+    def _consider(self, lane: Any) -> None:
+        """Choose this lane's problem to help with if no other has had more tries."""
+        b = self.b
+        taken = b.icmp_signed(">=", b.load(self.lane_word("problem", lane)), i64(0))
+        with b.if_then(taken):
+            slot = b.load(self.lane_word("slot", lane))
+            number = b.load(self.lane_word("next_try", slot))
+            left = b.icmp_signed("<", number, b.load(self.lane_word("best_try", slot)))
+            with b.if_then(b.and_(left, b.icmp_signed(">", number, self.word("most")))):
+                self.set_word("most", number)
+                self.set_word("chosen", lane)
 
+    def _enter(self, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
+        b = self.b
+        self.set_word("live", b.add(self.word("live"), i64(1)))
+        b.store(problem, self.lane_word("problem", lane))
+        source = self.row("parameters", problem, self.n_parameters)
+        self.copy_in(source, self.memory["p"], lane, self.n_parameters)
+        self._start(tile, lane, problem, attempt)
 
-def _stop_if_late(s: _Lanes, lane: Any, slot: Any, attempt: Any) -> None:
-    """Stop a lane that helps with a problem whose try can no longer win."""
-    b = s.b
-    taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
-    same = b.icmp_signed("==", b.load(s.lane_word("slot", lane)), slot)
-    late = b.icmp_signed(">", b.load(s.lane_word("try", lane)), attempt)
-    with b.if_then(b.and_(taken, b.and_(same, late))):
-        b.store(i64(-1), s.lane_word("again", lane))
-        _stop(s, lane)
+    def _start(self, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
+        """Begin a try: the first at x0, the others at a random point, one of them at a seed."""
+        b = self.b
+        b.store(attempt, self.lane_word("try", lane))
+        b.store(ir.Constant(F64, 0.0), self.number("count", lane))
+        self._unmark(lane)
+        function = b.function
+        asked, seeded, plain, done = (function.append_basic_block() for _ in range(4))
+        b.cbranch(b.icmp_signed("==", attempt, self.args["seed_try"]), asked, plain)
+        b.position_at_end(asked)
+        row = b.fptosi(b.load(b.gep(self.args["rows"], [problem])), I64)
+        table = b.bitcast(self.args["seeds"], I16.as_pointer())
+        seed = b.gep(
+            table, [b.mul(b.select(b.icmp_signed("<", row, i64(0)), i64(0), row), i64(self.n))]
+        )
+        there = b.icmp_unsigned("!=", b.load(seed), ir.Constant(I16, NO_SEED))
+        b.cbranch(b.and_(there, b.icmp_signed(">=", row, i64(0))), seeded, plain)
+        b.position_at_end(seeded)
 
+        def seeded_share(k: Any) -> Any:
+            number = b.fadd(b.uitofp(b.load(b.gep(seed, [k])), F64), ir.Constant(F64, 0.5))
+            return b.fmul(number, ir.Constant(F64, 1.0 / SEED_STEPS))
 
-def _take(s: _Lanes, tile: Any, lane: Any) -> None:
-    """Give an idle lane the next try of its problem, or a new problem, or another lane's tries.
+        self._point(tile, lane, problem, seeded_share)
+        b.branch(done)
+        b.position_at_end(plain)
+        with b.if_else(b.icmp_signed("==", attempt, i64(0))) as (first, later):
+            with first:
+                self.copy_in(self.row("x0", problem, self.n), tile, lane, self.n)
+            with later:
+                key = self._key(problem, attempt)
+                self._point(tile, lane, problem, lambda k: unit_interval(b, absorb(b, key, k)))
+        b.branch(done)
+        b.position_at_end(done)
 
-    A problem has the slot of the lane that took it first: there its next try is counted, and the
-    try that it may not go beyond. Slots are not used anew once lanes help.
-    """
-    b = s.b
-    function = b.function
-    retry, fresh, new, help_, start, done = (function.append_basic_block() for _ in range(6))
-    again = b.load(s.lane_word("again", lane))
-    slot = b.load(s.lane_word("slot", lane))
-    b.cbranch(b.icmp_signed(">=", again, i64(0)), retry, fresh)
-    b.position_at_end(retry)
-    number = b.load(s.lane_word("next_try", slot))
-    left = b.icmp_signed("<", number, b.load(s.lane_word("best_try", slot)))
-    b.cbranch(left, start, fresh)
-    b.position_at_end(fresh)
-    following = s.word("next")
-    b.cbranch(b.icmp_signed("<", following, s.word("last")), new, help_)
-    b.position_at_end(new)
-    s.set_word("next", b.add(following, i64(1)))
-    b.store(_most_tries(s, following), s.lane_word("best_try", lane))
-    b.branch(start)
-    b.position_at_end(help_)
-    s.set_word("most", i64(0))
-    s.set_word("chosen", i64(-1))
-    counted_loop(b, i64(s.width), lambda other: _consider(s, other))
-    chosen = s.word("chosen")
-    found = b.icmp_signed(">=", chosen, i64(0))
-    place = b.select(found, chosen, i64(0))
-    helped, helped_slot = b.load(s.lane_word("problem", place)), b.load(s.lane_word("slot", place))
-    helped_try = s.word("most")
-    b.cbranch(found, start, done)
-    helping = b.block
-    b.position_at_end(start)
-    values = (
-        (again, following, helped), (slot, lane, helped_slot),
-        (number, s.args["first_try"], helped_try),
-    )  # fmt: skip
-    merged: list[Any] = []
-    for row in values:
-        phi = b.phi(I64)
-        for value, block in zip(row, (retry, new, helping), strict=True):
-            phi.add_incoming(value, block)
-        merged.append(phi)
-    problem, slot, attempt = merged
-    b.store(slot, s.lane_word("slot", lane))
-    b.store(b.add(attempt, i64(1)), s.lane_word("next_try", slot))
-    _enter(s, tile, lane, problem, attempt)
-    b.branch(done)
-    b.position_at_end(done)
+    def _key(self, problem: Any, attempt: Any) -> Any:
+        """What the random numbers of a try depend on: no state, the same in every order."""
+        b = self.b
+        key = self.memory["key"]
+        b.store(absorb(b, self.args["seed"], attempt), key)
+        source = self.row("parameters", problem, self.n_parameters)
 
+        def take(k: Any) -> None:
+            bits = b.bitcast(b.load(b.gep(source, [k])), I64)
+            b.store(absorb(b, b.load(key), bits), key)
 
-def _most_tries(s: _Lanes, problem: Any) -> Any:
-    """What the call allows, or less where the report says so beforehand."""
-    b, most = s.b, s.args["max_tries"]
-    said = b.load(b.gep(s.row("report", problem, len(REPORT)), [i64(REPORT.index("steps"))]))
-    own = b.fptosi(b.fneg(said), I64)
-    fewer = b.and_(b.icmp_signed(">", own, i64(0)), b.icmp_signed("<", own, most))
-    return b.select(fewer, own, most)
+        if self.n_parameters:
+            counted_loop(b, i64(self.n_parameters), take)
+        return b.load(key)
 
+    def _point(self, tile: Any, lane: Any, problem: Any, share: Callable[[Any], Any]) -> None:
+        """x = base + u span + kept x0, with ``share`` giving the u of a coordinate."""
+        b = self.b
+        starts, origin = self.args["starts"], self.row("x0", problem, self.n)
 
-def _consider(s: _Lanes, lane: Any) -> None:
-    """Choose this lane's problem to help with if no other has had more tries."""
-    b = s.b
-    taken = b.icmp_signed(">=", b.load(s.lane_word("problem", lane)), i64(0))
-    with b.if_then(taken):
-        slot = b.load(s.lane_word("slot", lane))
-        number = b.load(s.lane_word("next_try", slot))
-        left = b.icmp_signed("<", number, b.load(s.lane_word("best_try", slot)))
-        with b.if_then(b.and_(left, b.icmp_signed(">", number, s.word("most")))):
-            s.set_word("most", number)
-            s.set_word("chosen", lane)
+        def coordinate(k: Any) -> None:
+            u = share(k)
+            base = b.load(b.gep(starts, [k]))
+            span = b.load(b.gep(starts, [b.add(k, i64(self.n))]))
+            kept = b.load(b.gep(starts, [b.add(k, i64(2 * self.n))]))
+            x0 = b.load(b.gep(origin, [k]))
+            value = b.fadd(b.fadd(base, b.fmul(u, span)), b.fmul(kept, x0))
+            b.store(value, self.lane(tile, k, lane))
 
-
-def _enter(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
-    b = s.b
-    s.set_word("live", b.add(s.word("live"), i64(1)))
-    b.store(problem, s.lane_word("problem", lane))
-    source = s.row("parameters", problem, s.n_parameters)
-    s.copy_in(source, s.f64("p"), lane, s.n_parameters)
-    _start(s, tile, lane, problem, attempt)
-
-
-def _start(s: _Lanes, tile: Any, lane: Any, problem: Any, attempt: Any) -> None:
-    """Begin a try: the first at x0, the others at a random point, one of them at a seed."""
-    b = s.b
-    b.store(attempt, s.lane_word("try", lane))
-    b.store(ir.Constant(F64, 0.0), b.gep(s.f64("count"), [lane]))
-    _unmark(s, lane)
-    function = b.function
-    asked, seeded, plain, done = (function.append_basic_block() for _ in range(4))
-    b.cbranch(b.icmp_signed("==", attempt, s.args["seed_try"]), asked, plain)
-    b.position_at_end(asked)
-    row = b.fptosi(b.load(b.gep(s.args["rows"], [problem])), I64)
-    table = b.bitcast(s.args["seeds"], I16.as_pointer())
-    seed = b.gep(table, [b.mul(b.select(b.icmp_signed("<", row, i64(0)), i64(0), row), i64(s.n))])
-    there = b.icmp_unsigned("!=", b.load(seed), ir.Constant(I16, NO_SEED))
-    b.cbranch(b.and_(there, b.icmp_signed(">=", row, i64(0))), seeded, plain)
-    b.position_at_end(seeded)
-    _point(s, tile, lane, problem, lambda k: _seed_number(b, seed, k))
-    b.branch(done)
-    b.position_at_end(plain)
-    with b.if_else(b.icmp_signed("==", attempt, i64(0))) as (first, later):
-        with first:
-            s.copy_in(s.row("x0", problem, s.n), tile, lane, s.n)
-        with later:
-            key = _key(s, problem, attempt)
-            _point(s, tile, lane, problem, lambda k: unit_interval(b, absorb(b, key, k)))
-    b.branch(done)
-    b.position_at_end(done)
-
-
-def _seed_number(b: Any, seed: Any, k: Any) -> Any:
-    number = b.uitofp(b.load(b.gep(seed, [k])), F64)
-    half, step = ir.Constant(F64, 0.5), ir.Constant(F64, 1.0 / SEED_STEPS)
-    return b.fmul(b.fadd(number, half), step)
-
-
-def _key(s: _Lanes, problem: Any, attempt: Any) -> Any:
-    """What the random numbers of a try depend on: no state, the same in every order."""
-    b = s.b
-    key = s.memory["key"]
-    b.store(absorb(b, s.args["seed"], attempt), key)
-    source = s.row("parameters", problem, s.n_parameters)
-
-    def take(k: Any) -> None:
-        bits = b.bitcast(b.load(b.gep(source, [k])), I64)
-        b.store(absorb(b, b.load(key), bits), key)
-
-    if s.n_parameters:
-        counted_loop(b, i64(s.n_parameters), take)
-    return b.load(key)
-
-
-def _point(s: _Lanes, tile: Any, lane: Any, problem: Any, share: Callable[[Any], Any]) -> None:
-    """x = base + u span + kept x0, with ``share`` giving the u of a coordinate."""
-    b = s.b
-    starts, origin = s.args["starts"], s.row("x0", problem, s.n)
-
-    def coordinate(k: Any) -> None:
-        u = share(k)
-        base = b.load(b.gep(starts, [k]))
-        span = b.load(b.gep(starts, [b.add(k, i64(s.n))]))
-        kept = b.load(b.gep(starts, [b.add(k, i64(2 * s.n))]))
-        x0 = b.load(b.gep(origin, [k]))
-        value = b.fadd(b.fadd(base, b.fmul(u, span)), b.fmul(kept, x0))
-        b.store(value, s.element(tile, k, lane))
-
-    counted_loop(b, i64(s.n), coordinate)
+        counted_loop(b, i64(self.n), coordinate)
 
 
 # --- random numbers from a counter: the same key gives the same number, on any thread ---

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I64, POINTER, Emitter, counted_loop, i64
-from linkwork.compile.finite import FiniteTest, exact, to_be_tested
+from linkwork.compile.emit import F64, I1, I32, I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph, Node
-from linkwork.compile.stores import Stores
-from linkwork.compile.transpose import columns_of, cover, prefetch, read_block
+from linkwork.compile.optable import PAIRED
 
 LONGEST_WHOLE, LONGEST_PART = 4_500, 3_000
 """Assignments that are written into one function, and of a part of a graph that has more: values
@@ -449,3 +447,433 @@ class _Inputs:
         """The value of one element."""
         at = self._frame.tiles if self._frame.width > 1 else self._places
         return self._b.load(self._b.gep(at[argument], [i64(element)]))
+
+
+# --- inputs and results that are not finite: found at little cost, without missing one ---
+
+_SPREADING = frozenset({"ADD", "SUB", "MUL", "NEG", "SIN", "COS", *PAIRED})
+"""Operations whose result is not finite whenever an argument is not."""
+
+
+def to_be_tested(graph: Graph) -> tuple[set[int], list[set[int]]]:
+    """The positions of results, and the elements of each input, that have to be looked at.
+
+    Where a value goes into another one through operations that spread infinities and NaN, and
+    that other one is looked at, the value itself need not be.
+    """
+    results = {p for output in graph.outputs for p in output.values()}
+    shown = [False] * len(graph.nodes)  # whether what is looked at tells if the value is finite
+    tested: set[int] = set()
+    elements = [set(range(size)) for size in graph.input_sizes]
+    for position in range(len(graph.nodes) - 1, -1, -1):
+        node = graph.nodes[position]
+        if position in results and not shown[position] and node.kind not in ("input", "const"):
+            tested.add(position)
+            shown[position] = True
+        if not shown[position]:
+            continue
+        if node.kind == "input":
+            elements[node.args[0]].discard(node.args[1])
+        elif node.op is not None and node.op.name in _SPREADING:
+            for argument in node.args:
+                shown[argument] = True
+    return tested, elements
+
+
+LONG = 8
+"""Numbers that a loop takes at once where rows are computed one by one."""
+
+
+class FiniteTest:
+    """Sums values: a sum that is finite shows that they all are; one that is not calls for `exact`.
+
+    Plain sums keep the multipliers free, and may overflow without harm.
+    """
+
+    def __init__(self, emitter: Emitter) -> None:
+        self._emitter = emitter
+        self._sums: list[Any] = [None] * 4  # short chains: the test must not wait for itself
+        self._turn = 0
+
+    def add(self, value: Any) -> None:
+        """Take one more value into a sum."""
+        k = self._turn = (self._turn + 1) % len(self._sums)
+        known = self._sums[k]
+        self._sums[k] = value if known is None else self._emitter.add(known, value)
+
+    def add_all(self, place: Any, count: int) -> None:
+        """Take this many numbers that lie at a place, by a loop; at least `LONG` of them."""
+        b, width = self._emitter.builder, self._emitter.width
+        lanes = width if width > 1 else LONG
+        kind: Any = ir.VectorType(F64, lanes)
+
+        def run(k: Any) -> Any:
+            at, last = b.mul(k, i64(lanes)), i64(count - lanes)
+            start = b.select(b.icmp_signed("<", at, last), at, last)  # the last run may overlap
+            return b.load(b.bitcast(b.gep(place, [start]), kind.as_pointer()), align=8)
+
+        turns, zeros = i64(-(-count // lanes)), ir.Constant(kind, [0.0] * lanes)
+        (total,) = counted_loop(b, turns, lambda k, known: [b.fadd(known, run(k))], [zeros])
+        parts = [total]
+        if width == 1:
+            parts = [b.extract_element(total, ir.Constant(I32, lane)) for lane in range(lanes)]
+        for part in parts:
+            self.add(part)
+
+    def failed(self) -> Any:
+        """A bit that is set where some value, or the sum of some, is not finite."""
+        e = self._emitter
+        sums = [s for s in self._sums if s is not None]
+        if not sums:
+            return ir.Constant(I1, 0)
+        total = sums[0]
+        for other in sums[1:]:
+            total = e.add(total, other)
+        nothing = e.sub(total, total)
+        return e.any_lane(e.builder.fcmp_unordered("uno", nothing, nothing))
+
+
+def exact(b: Any, places: Sequence[Any], counts: Sequence[int]) -> Any:
+    """A bit that is set where one of so many numbers at these places is not finite."""
+    bad: Any = ir.Constant(I1, 0)
+    zero = ir.Constant(F64, 0.0)
+    for place, count in zip(places, counts, strict=True):
+        if not count:
+            continue
+
+        def add(k: Any, known: Any, place: Any = place) -> list[Any]:
+            return [b.fadd(known, b.fmul(b.load(b.gep(place, [k])), zero))]  # 0, or NaN
+
+        (total,) = counted_loop(b, i64(count), add, [zero])
+        bad = b.or_(bad, b.fcmp_unordered("uno", total, total))
+    return bad
+
+
+# --- stores: each block of results as soon as it is complete ---
+#
+# What never changes is stored without being computed, spread over the computation, so that memory
+# and arithmetic work at once; prefetches for writing the next tile are spread in the same way. Rows
+# too long for that are taken in panels of columns, which stay in the cache while they are filled.
+
+_RUN = 8
+"""Constants stored at once, at any width: a processor with shorter vectors takes several stores."""
+
+_LONGEST = 512
+"""Rows with more columns are taken in panels: 8 rows are then 32 KB, most of the nearest cache."""
+
+_PANEL = 64
+"""Columns of a panel."""
+
+_AHEAD, _STORES_AHEAD = 1024, 3
+"""How far ahead of the stores lines are prefetched: numbers, and tiles."""
+
+
+@dataclass
+class _Block:
+    """Columns of a result that are transposed together."""
+
+    output: int
+    start: int
+    columns: int
+    missing: int  # how many of them are still to be computed
+
+
+@dataclass
+class _Panel:
+    """Some columns of a result: blocks that are computed, and runs that never change."""
+
+    output: int
+    start: int
+    stop: int
+    blocks: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    runs: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    end: int = -1  # the assignment with which the last block is complete
+
+
+class Stores:
+    """Writes the stores of one tile, whose results begin at ``places``."""
+
+    def __init__(self, emitter: Emitter, graph: Graph, places: Sequence[Any]) -> None:
+        self._b, self._width = emitter.builder, emitter.width
+        self._sizes, self._places = graph.output_sizes, places
+        self._fixed: list[dict[int, float]] = []
+        self._computed: list[dict[int, int]] = []
+        for size, elements in zip(graph.output_sizes, graph.outputs, strict=True):
+            fixed = {e: 0.0 for e in range(size) if e not in elements}
+            for e, position in elements.items():
+                if graph.nodes[position].kind == "const":
+                    fixed[e] = graph.nodes[position].value
+            self._fixed.append(fixed)
+            self._computed.append({e: p for e, p in elements.items() if e not in fixed})
+        self._values = [{e: emitter.const(v) for e, v in f.items()} for f in self._fixed]
+        self._waiting: dict[tuple[int, int], list[_Block]] = {}
+        self._due: dict[int, list[Callable[[], None]]] = {}
+        panels = [p for k, size in enumerate(self._sizes) for p in self._panels(k, size)]
+        self._schedule(panels, max(len(graph.nodes) - 1, 0))
+
+    def constants_not_finite(self) -> list[float]:
+        """Results that never change and are not finite."""
+        return [v for fixed in self._fixed for v in fixed.values() if not math.isfinite(v)]
+
+    def put(self, output: int, element: int, value: Any) -> None:
+        """Take a value; store the blocks that are complete with it."""
+        if element in self._fixed[output]:
+            return
+        values = self._values[output]
+        values[element] = value
+        for block in self._waiting[output, element]:
+            block.missing -= 1
+            if not block.missing:
+                columns = [values[block.start + c] for c in range(block.columns)]
+                stride = self._sizes[output]
+                write_block(self._b, columns, self._places[output], stride, block.start)
+
+    def after(self, position: int) -> None:
+        """Write what is due after an assignment."""
+        for action in self._due.pop(position, ()):
+            action()
+
+    def finish(self) -> None:
+        """Write what a graph without assignments leaves."""
+        for position in sorted(self._due):
+            self.after(position)
+
+    def _panels(self, output: int, size: int) -> list[_Panel]:
+        """The columns of a result, by panels."""
+        step = size if size <= _LONGEST else _PANEL
+        computed = self._computed[output]
+        panels: list[_Panel] = []
+        for start in range(0, size, max(step, 1)):
+            panel = _Panel(output, start, min(start + step, size))
+            for block in cover(panel.start, panel.stop, self._width):
+                self._halve(panel, *block)
+            for at, k in panel.blocks:
+                columns = [c for c in range(at, at + k) if c in computed]
+                panel.end = max(panel.end, *[computed[c] for c in columns])
+                block = _Block(output, at, k, len(columns))
+                for c in columns:
+                    self._waiting.setdefault((output, c), []).append(block)
+            inside = {c for at, k in panel.blocks for c in range(at, at + k)}
+            run = panel.start
+            for c in range(panel.start, panel.stop + 1):
+                if c == panel.stop or c in inside:
+                    panel.runs += cover(run, c, _RUN)
+                    run = c + 1
+            panels.append(panel)
+        return panels
+
+    def _halve(self, panel: _Panel, start: int, k: int) -> None:
+        """Keep a block, or only the half of it in which something is computed."""
+        computed = self._computed[panel.output]
+        half = k // 2
+        halves = [
+            (h, any(c in computed for c in range(h, h + half))) for h in (start, start + half)
+        ]
+        if k > 2 and not all(some for _, some in halves):
+            for h, some in halves:
+                if some:
+                    self._halve(panel, h, half)
+        elif any(c in computed for c in range(start, start + k)):
+            panel.blocks.append((start, k))
+
+    def _schedule(self, panels: list[_Panel], last: int) -> None:
+        """Spread constants over the time in which their panel is computed."""
+        begin = 0
+        for panel in sorted(panels, key=lambda panel: panel.end):
+            span = (begin, panel.end) if panel.blocks else (0, last)
+            self._spread(*span, self._constants(panel))
+            begin = max(begin, panel.end)
+            if self._width > 1 and panel.stop - panel.start == self._sizes[panel.output]:
+                self._spread(0, last, self._prefetches(panel.output))
+
+    def _spread(self, begin: int, end: int, actions: list[Callable[[], None]]) -> None:
+        for j, action in enumerate(actions, start=1):
+            at = begin + j * (end - begin) // (len(actions) + 1)
+            self._due.setdefault(at, []).append(action)
+
+    def _constants(self, panel: _Panel) -> list[Callable[[], None]]:
+        b, place, stride = self._b, self._places[panel.output], self._sizes[panel.output]
+        fixed = self._fixed[panel.output]
+
+        def one(row: int, start: int, k: int) -> Callable[[], None]:
+            values = [fixed[c] for c in range(start, start + k)]
+            return lambda: write_constants(b, values, place, row * stride + start)
+
+        return [one(row, *run) for row in range(self._width) for run in panel.runs]
+
+    def _prefetches(self, output: int) -> list[Callable[[], None]]:
+        """Prefetches of the lines that a coming tile will write: the next one of long rows."""
+        count = self._sizes[output] * self._width
+        ahead = max(1, min(_STORES_AHEAD, _AHEAD // max(count, 1)))
+        return prefetch(self._b, self._places[output], ahead * count, count, write=True)
+
+
+# --- register-block transposes: rows of memory to vectors with one row a lane, and back ---
+#
+# A block is k neighbouring columns of ``width`` rows, k a power of two up to the width. Where the
+# columns are no multiple of the width the last block overlaps the one before it: nothing outside
+# the rows is ever read or written. At width 1 a block is one number and nothing is transposed.
+
+_LINE = 8  # numbers in a line of the cache
+_ALIGN = 8  # bytes: rows of float64 are aligned to one number, no more
+
+
+def cover(start: int, stop: int, width: int) -> list[tuple[int, int]]:
+    """Blocks (first column, columns) that together are the columns from ``start`` to ``stop`` - 1.
+
+    Each has a power of two of columns, up to ``width``; only the last ones overlap others.
+    """
+    blocks: list[tuple[int, int]] = []
+    at = start
+    while at < stop:
+        left = stop - at
+        k = min(width, 1 << (left - 1).bit_length())
+        if k > left:
+            if k <= stop - start:
+                at = stop - k
+            else:
+                k //= 2
+        blocks.append((at, k))
+        at += k
+    return blocks
+
+
+def read_block(b: Any, rows: Any, stride: int, column: int, k: int, width: int) -> list[Any]:
+    """All numbers of a block in k vectors, as `columns_of` takes them.
+
+    ``rows`` points to the first row, of ``stride`` numbers as all of them.
+    """
+
+    def piece(row: int) -> Any:
+        return b.load(_place(b, rows, row * stride + column, k), align=_ALIGN)
+
+    if width == 1:
+        return [piece(0)]
+    if k == 1:
+        vector: Any = ir.Constant(ir.VectorType(F64, width), ir.Undefined)
+        for row in range(width):
+            vector = b.insert_element(vector, piece(row), ir.Constant(I32, row))
+        return [vector]
+    each = width // k
+    return [
+        _joined(b, [piece(2 * (pair * each + j) + odd) for j in range(each)])
+        for pair in range(k // 2)
+        for odd in (0, 1)
+    ]
+
+
+def columns_of(b: Any, pieces: Sequence[Any], width: int) -> list[Any]:
+    """The columns of a block, one row a lane: the transpose of what `read_block` gives.
+
+    Vector 2i holds pieces of even rows, vector 2i + 1 those of the rows after them. Numbers are
+    unpacked in pairs first, then pairs are separated: on x86 each step is one instruction.
+    """
+    if len(pieces) == 1:
+        return list(pieces)
+    low: list[Any] = []
+    high: list[Any] = []
+    for x, y in zip(pieces[::2], pieces[1::2], strict=True):
+        even, odd = _unpacked(b, x, y, width)
+        low.append(even)
+        high.append(odd)
+    columns: list[Any] = [None] * len(pieces)
+    columns[::2] = _separated(b, low, width)
+    columns[1::2] = _separated(b, high, width)
+    return columns
+
+
+def write_block(b: Any, columns: Sequence[Any], rows: Any, stride: int, column: int) -> None:
+    """Store k neighbouring columns, one row a lane, into rows."""
+    k = len(columns)
+    width = getattr(columns[0].type, "count", 1)
+    if width == 1:
+        pieces = list(columns)
+    elif k == 1:
+        pieces = [b.extract_element(columns[0], ir.Constant(I32, row)) for row in range(width)]
+    elif k == width:
+        pieces = columns_of(b, columns, width)
+    else:
+        pieces = _narrow_rows(b, columns, width)
+    for row, piece in enumerate(pieces):
+        b.store(piece, _place(b, rows, row * stride + column, k), align=_ALIGN)
+
+
+def write_constants(b: Any, values: Sequence[float], rows: Any, at: int) -> None:
+    """Store neighbouring numbers that are known now, ``at`` numbers after the first of the rows."""
+    k = len(values)
+    kind: Any = ir.VectorType(F64, k) if k > 1 else F64
+    value = ir.Constant(kind, list(values) if k > 1 else values[0])
+    b.store(value, _place(b, rows, at, k), align=_ALIGN)
+
+
+def prefetch(b: Any, rows: Any, start: int, count: int, *, write: bool) -> list[Callable[[], None]]:
+    """What writes the prefetches of ``count`` numbers, line by line, from ``start`` numbers on."""
+    byte = ir.IntType(8).as_pointer()
+    name = "llvm.prefetch.p0"
+    kind = ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32])
+    function = b.module.globals.get(name) or ir.Function(b.module, kind, name)
+    how = [ir.Constant(I32, n) for n in (int(write), 3, 1)]  # to be kept in the cache, data
+
+    def one(at: int) -> None:
+        b.call(function, [b.bitcast(b.gep(rows, [i64(at)]), byte), *how])
+
+    return [lambda at=at: one(at) for at in range(start, start + count, _LINE)]
+
+
+def _place(b: Any, rows: Any, at: int, k: int) -> Any:
+    """A pointer to k numbers."""
+    place = b.gep(rows, [i64(at)])
+    return place if k == 1 else b.bitcast(place, ir.VectorType(F64, k).as_pointer())
+
+
+def _shuffled(b: Any, x: Any, y: Any, picks: Sequence[int]) -> Any:
+    """The lanes ``picks`` of x followed by y."""
+    mask = ir.Constant(ir.VectorType(I32, len(picks)), [ir.Constant(I32, p) for p in picks])
+    return b.shuffle_vector(x, y, mask)
+
+
+def _unpacked(b: Any, x: Any, y: Any, width: int) -> tuple[Any, Any]:
+    """(x0 y0 x2 y2 ...) and (x1 y1 x3 y3 ...)."""
+    even = [p for k in range(0, width, 2) for p in (k, width + k)]
+    return _shuffled(b, x, y, even), _shuffled(b, x, y, [p + 1 for p in even])
+
+
+def _separated(b: Any, parts: list[Any], width: int) -> list[Any]:
+    """From vectors of pairs of lanes: all first pairs, all second pairs, and so on."""
+    if len(parts) == 1:
+        return parts
+    even = [p for k in range(0, 2 * width, 4) for p in (k, k + 1)]
+    odd = [p + 2 for p in even]
+    two = list(zip(parts[::2], parts[1::2], strict=True))
+    found: list[Any] = [None] * len(parts)
+    found[::2] = _separated(b, [_shuffled(b, x, y, even) for x, y in two], width)
+    found[1::2] = _separated(b, [_shuffled(b, x, y, odd) for x, y in two], width)
+    return found
+
+
+def _joined(b: Any, parts: list[Any]) -> Any:
+    """Vectors one after the other in a longer one."""
+    while len(parts) > 1:
+        n = 2 * parts[0].type.count
+        two = zip(parts[::2], parts[1::2], strict=True)
+        parts = [_shuffled(b, x, y, range(n)) for x, y in two]
+    return parts[0]
+
+
+def _narrow_rows(b: Any, columns: Sequence[Any], width: int) -> list[Any]:
+    """The rows of 2 columns, or of 4 columns with 8 lanes."""
+    k = len(columns)
+    each = width // k
+    unpacked = [_unpacked(b, x, y, width) for x, y in zip(columns[::2], columns[1::2], strict=True)]
+    rows: list[Any] = [None] * width
+    for odd in (0, 1):
+        vectors = [pair[odd] for pair in unpacked]
+        if k == 4:
+            picks = [p + q for p in range(0, width, 2) for q in (0, 1, width, width + 1)]
+            halves = picks[:width], picks[width:]
+            vectors = [_shuffled(b, vectors[0], vectors[1], half) for half in halves]
+        for v, vector in enumerate(vectors):
+            for j in range(each):
+                piece = _shuffled(b, vector, vector, range(j * k, j * k + k))
+                rows[2 * (v * each + j) + odd] = piece
+    return rows

@@ -113,33 +113,32 @@ def _objects_fit(abi: ArrayAbi) -> bool:
     return _word(id(text), abi.type) == id(str)
 
 
-def _fits(abi: ArrayAbi) -> bool:
+def fits(abi: ArrayAbi) -> bool:
+    """Whether objects of known contents are laid out as assumed."""
     return _arrays_fit(abi) and _dtypes_fit(abi) and _objects_fit(abi)
 
 
-def _is_main_interpreter() -> bool:
-    """NumPy's and CPython's objects are other ones in each interpreter of a process."""
-    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p)
-    here = kind(("PyInterpreterState_Get", ctypes.pythonapi))
-    main = kind(("PyInterpreterState_Main", ctypes.pythonapi))
-    return here() == main()
-
-
-def _is_usual_build() -> bool:
-    """CPython with its global lock and nothing but count and type at the head of an object."""
-    return (
+def _is_supported() -> bool:
+    """Whether this is CPython with its global lock, nothing but count and type at the head of an
+    object, in its main interpreter."""
+    usual = (
         sys.implementation.name == "cpython"
         and ctypes.sizeof(ctypes.c_void_p) == WORD
         and object.__basicsize__ == 2 * WORD
         and "free-threading" not in sys.version
         and not hasattr(sys, "getobjects")  # with Py_TRACE_REFS
     )
-
-
-def _is_supported() -> bool:
-    if not _is_usual_build() or not hasattr(ctypes.pythonapi, "PyObject_Vectorcall"):
+    if not usual or not hasattr(ctypes.pythonapi, "PyObject_Vectorcall"):
         return False  # CPython 3.10 has the function only as an inline one
-    return _is_main_interpreter()
+    return is_main_interpreter()
+
+
+def is_main_interpreter() -> bool:
+    """Whether NumPy's and CPython's objects are those of the first interpreter of the process."""
+    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p)
+    here = kind(("PyInterpreterState_Get", ctypes.pythonapi))
+    main = kind(("PyInterpreterState_Main", ctypes.pythonapi))
+    return here() == main()
 
 
 def _c_functions() -> Any:
@@ -186,6 +185,4 @@ def array_abi() -> ArrayAbi | None:
         float64_descr=id(np.dtype(np.float64)),
         array_new=int(table[_NEW_FROM_TYPE] or 0),
     )
-    if abi.array_type != id(np.ndarray) or not _fits(abi):
-        return None
-    return abi
+    return abi if abi.array_type == id(np.ndarray) and fits(abi) else None

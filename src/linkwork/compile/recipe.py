@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.algorithms.forward_dynamics import is_coupled
 from linkwork.algorithms.registry import find
+from linkwork.algorithms.sweep import bodies_of
 from linkwork.compile.machine_code import COMPILING
 from linkwork.mechanism.model import Mechanism
 
@@ -187,7 +188,7 @@ def _rolls(
 ) -> bool:
     """Whether an algorithm can be compiled as loops for a mechanism."""
     entry = find(algorithm)
-    if entry.by_sweep is None or parameters or not set(static) <= {"base", "frame", "reference"}:
+    if entry.in_passes is None or parameters or not set(static) <= {"base", "frame", "reference"}:
         return False
     if not entry.needs:  # kinematics
         return True
@@ -213,18 +214,6 @@ def is_long(m: Mechanism, bodies: Sequence[int] | None = None) -> bool:
     for body in members:
         carriers[body] = carriers.get(int(m.parent[body]), 0) + 1
     return sum(carriers.values()) > MOST_PAIRS
-
-
-def bodies_of(m: Mechanism, static: Mapping[str, Any]) -> list[int] | None:
-    """The bodies that a function of one frame depends on, parents first; None for all.
-
-    Raises: UnknownNameError for a frame that does not exist.
-    """
-    names = [static[key] for key in ("base", "frame") if key in static]
-    if not names:
-        return None
-    ways = [m.ancestry(int(m.frame_body[m.frame(name)])) for name in names]
-    return sorted(set[int]().union(*ways))
 
 
 # --- what is known of a function without its graph ---

@@ -18,21 +18,19 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.algorithms.axes import Scalar
-from linkwork.algorithms.parametric import Parametric
-from linkwork.algorithms.registry import find
-from linkwork.algorithms.sweep import (
+from linkwork.algorithms.joint_transforms import (
     UNTURNED,
-    FramePose,
     Inertia,
     JointTransform,
-    Output,
-    States,
     fixed_in,
     joint_transforms,
 )
+from linkwork.algorithms.parametric import Parametric
+from linkwork.algorithms.registry import find
+from linkwork.algorithms.sweep import FramePose, Output, States, bodies_of
+from linkwork.algorithms.vector3 import Scalar
 from linkwork.compile.graph import Graph, assignments
-from linkwork.compile.recipe import Signature, bodies_of, is_long
+from linkwork.compile.recipe import Signature, is_long
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType, Mechanism, Placement
 from linkwork.ops.graph import Expressions, GraphOps
@@ -541,7 +539,7 @@ class RolledSweep:
         self._loop(self._each_kind(states, run), backwards=True)
         return totals if all(same) else kept
 
-    def each(self, visit: Callable[..., Any], *states: States) -> States:
+    def each(self, visit: Callable[..., Any], *states: States, backwards: bool = False) -> States:
         """As `Sweep.each`."""
         memory = self._new_states()
         found = _States(self, memory)
@@ -551,7 +549,7 @@ class RolledSweep:
 
         bodies = self._each_kind(states, run)
         if any(body.stores for body in bodies.values()):
-            self._loop(bodies)
+            self._loop(bodies, backwards=backwards)
         return found
 
     def up(
@@ -634,13 +632,9 @@ class RolledSweep:
         n = len(m.joint_types)
         self.program.loops.append(Loop(1, n + 1, bodies, kinds="coordinate kind"))
 
-    def last(self, states: States) -> Any:
-        """The state of the last transform."""
-        return states.of_joint(self.n_joints)
-
-    def inertias(self, *, points: bool = False, placed: bool = False) -> States:
+    def inertias(self, *, points: bool = False, base: bool = False) -> States:
         """The `Inertia` of each body by itself, whatever those before it could carry as well."""
-        del points, placed
+        del points, base
         m, body = self.m, self._body
         c = m.p_body_com[body]
         outer = m.mass[body][:, None, None] * c[:, :, None] * c[:, None, :]
@@ -678,22 +672,30 @@ class RolledSweep:
         self.program.loops = before
         self.program.loops.append(Columns(self.m.n_v, inside))
 
-    def total(self, visit: Callable[..., S], *states: States) -> States:
-        """As `Sweep.total`; it stands at the last joint."""
-        memory = self._new_states()
-        found = _States(self, memory)
-        zero = Body()
+    def to_world(
+        self,
+        own: States,
+        hand: Callable[[JointTransform, S], S],
+        arrive: Callable[[S], None],
+    ) -> None:
+        """As `Sweep.to_world`."""
+        zero, memory = Body(), self._new_states()
         self.program.loops.append(Loop(0, 1, {0: zero}))
-        index = Index("own", "last")
-        self.program.tables.setdefault("last", np.full(self.n_joints + 1, self.n_joints, np.int32))
+        totals = _States(self, memory)
 
-        def run(kind: int, step: JointTransform, given: list[Any]) -> None:
-            found.structures[kind] = self._keep(memory, visit(step, *given), index, add=True)
+        def copy(kind: int, _: JointTransform, given: list[Any]) -> None:
+            totals.structures[kind] = self._keep(memory, given[0])
 
-        self._loop(self._each_kind(states, run))
+        def run(kind: int, step: JointTransform, _: list[Any]) -> None:
+            self._keep(memory, hand(step, totals.at(_OWN, kind)), _PARENT, add=True)
+
+        self._loop(self._each_kind([own], copy))
+        self._loop(self._each_kind([], run), backwards=True)
         for k in range(self.program.memories[memory].record):
-            zero.store(Address(memory, ((index, None),), k), 0.0)
-        return found
+            zero.store(Address(memory, (), k), 0.0)
+        self.now = Body()
+        arrive(totals.of_joint(0))
+        self.program.loops.append(Loop(0, 1, {0: self.now}))
 
     def at(self, states: States, frame: int) -> Any:
         """As `Sweep.at`."""
@@ -794,13 +796,13 @@ def roll(algorithm: str, m: Mechanism, **static: Any) -> Rolled:
     Raises: InputError for an algorithm that is not.
     """
     entry = find(algorithm)
-    if entry.by_sweep is None:
+    if entry.in_passes is None:
         raise InputError(f"{algorithm} is not written in passes over the joints")
     sizes = entry.sizes(m)
     sweep = RolledSweep(m, tuple(sizes.values()), bodies_of(m, static))
-    by_sweep: Callable[..., Any] = entry.by_sweep
+    in_passes: Callable[..., Any] = entry.in_passes
     _, *rest = sweep.inputs
-    by_sweep(sweep, *rest, **static)
+    in_passes(sweep, *rest, **static)
     signature = Signature(
         name=algorithm,
         input_names=tuple(sizes),

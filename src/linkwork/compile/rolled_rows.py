@@ -11,19 +11,23 @@ import numpy as np
 from llvmlite import ir
 
 from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, i64
-from linkwork.compile.finite import LONG, FiniteTest, exact
 from linkwork.compile.graph import Graph
 from linkwork.compile.loops import (
+    LONG,
+    FiniteTest,
     Frame,
     Room,
     RowsCode,
+    columns_of,
     counted_loop,
     emit_nodes,
     emit_rows,
     emit_tiles,
+    exact,
+    read_block,
+    write_block,
 )
 from linkwork.compile.rolled import Address, Body, Call, Columns, Index, Loop, Program
-from linkwork.compile.transpose import columns_of, read_block, write_block
 
 _I8 = ir.IntType(8)
 

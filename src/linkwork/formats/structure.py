@@ -218,24 +218,22 @@ def cycles(above: Mapping[str, str]) -> Iterator[list[str]]:
 def root_first(
     links: Collection[str], ends: Sequence[tuple[str, str]]
 ) -> tuple[str, list[int]] | None:
-    """The root and the joints, parents before children; None where they make no tree.
+    """The root and the joints, one branch after the other; None where they make no tree.
 
     ``ends`` are the parent and the child of each joint.
     """
     below: dict[str, list[int]] = {}
     for k, (parent, _) in enumerate(ends):
         below.setdefault(parent, []).append(k)
-    children = {child for _, child in ends}
+    children, names = {child for _, child in ends}, set(links)
     roots = [link for link in links if link not in children]
-    names = set(links)
     if len(roots) != 1 or not len(children) == len(ends) == len(links) - 1 == len(names) - 1:
         return None
     order: list[int] = []
-    waiting = [*roots]
+    waiting = below.get(roots[0], [])[::-1]
     while waiting:
-        hanging = below.get(waiting.pop(), [])
-        order += hanging
-        waiting += [ends[k][1] for k in hanging]
+        order.append(waiting.pop())
+        waiting += reversed(below.get(ends[order[-1]][1], []))
     return (roots[0], order) if len(order) == len(ends) and children <= names else None
 
 
@@ -254,16 +252,12 @@ def final_leaders(mimics: Mapping[str, Mimic], joints: Collection[str]) -> dict[
         # the end is a joint that leads, one that is settled, or nothing
         end = found.get(at) if at in mimics else Mimic(at) if at in joints else None
         for name, own in reversed(chain.items()):
-            if end is not None:
-                end = own if end.leader == own.leader else _through(own, end)
+            if end is not None:  # q = m1 (m2 q_leader + b2) + b1
+                _, m, b = own
+                same = end.leader == own.leader
+                end = own if same else Mimic(end.leader, m * end.multiplier, m * end.offset + b)
             found[name] = end
     return {name: coupling for name in mimics if (coupling := found[name]) is not None}
-
-
-def _through(outer: Mimic, inner: Mimic) -> Mimic:
-    """q = m1 (m2 q_leader + b2) + b1."""
-    m, b = outer.multiplier, outer.offset
-    return Mimic(inner.leader, m * inner.multiplier, m * inner.offset + b)
 
 
 def _chain(names: Sequence[str]) -> str:

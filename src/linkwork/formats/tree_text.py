@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from linkwork.errors import InputError
+from linkwork.formats.structure import root_first
 from linkwork.formats.urdf.records import Joint, Robot
 
 LONGEST_LABEL = 48
@@ -34,33 +35,21 @@ class _Tree:
 
 
 def _tree(robot: Robot) -> _Tree:
-    below: dict[str, list[Joint]] = {link.name: [] for link in robot.links}
-    children: set[str] = set()
-    for joint in robot.joints:
-        if joint.parent in below:
-            below[joint.parent].append(joint)
-            children.add(joint.child)
-    roots = [link.name for link in robot.links if link.name not in children]
-    links: list[str] = []
-    joints: list[Joint | None] = []
-    parents: list[int] = []
-    waiting: list[tuple[str, Joint | None, int]] = [(name, None, -1) for name in roots[:1]]
-    while waiting:
-        link, joint, parent = waiting.pop()
-        if link in below:
-            waiting += [(j.child, j, len(links)) for j in reversed(below.pop(link))]
-            links.append(link)
-            joints.append(joint)
-            parents.append(parent)
-    if len(links) != len(robot.links) or len(robot.joints) != len(links) - 1:
+    ends = [(joint.parent, joint.child) for joint in robot.joints]
+    found = root_first([link.name for link in robot.links], ends)
+    if found is None:
         raise InputError(f"the links and joints of '{robot.name}' are no tree; check it first")
-    at = {joint.name: k for k, joint in enumerate(joints) if joint is not None}
+    root, order = found
+    joints = [robot.joints[k] for k in order]
+    links = {link: k for k, link in enumerate((root, *(joint.child for joint in joints)))}
+    at = {joint.name: k for k, joint in enumerate(joints, start=1)}
     leaders = tuple(
         (k, at[joint.mimic.joint])
-        for k, joint in enumerate(joints)
-        if joint is not None and joint.mimic is not None and joint.mimic.joint in at
+        for k, joint in enumerate(joints, start=1)
+        if joint.mimic is not None and joint.mimic.joint in at
     )
-    return _Tree(tuple(links), tuple(joints), tuple(parents), leaders)
+    parents = (-1, *(links[joint.parent] for joint in joints))
+    return _Tree(tuple(links), (None, *joints), parents, leaders)
 
 
 # Mermaid and DOT

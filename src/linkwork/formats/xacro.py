@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from linkwork.errors import (
     DescriptionError,
@@ -204,17 +204,27 @@ def _asked(job: Mapping[str, Any], find: Find, limits: Limits, shown: str) -> di
         watch = threading.Timer(limits.seconds, stop)
         watch.daemon = True
         watch.start()
+        answer = None
         try:
             answer = _talked(process, job, find, 8 * limits.largest)
+        except (BrokenPipeError, ConnectionError):
+            pass
         finally:
             watch.cancel()
             process.kill()
-        if answer is None:
-            process.wait()
-            complaints.seek(0)
-            last = complaints.read()[-500:].decode("utf-8", "replace").strip().splitlines()
-            raise _died(shown, limits, late.is_set(), last[-1] if last else "")
-    return answer
+        if answer is not None:
+            return answer
+        process.wait()
+        complaints.seek(0)
+        last = complaints.read()[-500:].decode("utf-8", "replace").strip().splitlines()
+    if late.is_set():
+        message = f"the expansion took more than {limits.seconds} s, and was stopped"
+        hint = "a macro or an expression may never end; or allow more time"
+        raise refuse(shown, "xacro-time", message, hint)
+    hint = f"it may take {limits.seconds} s and {limits.memory >> 20} MB"
+    hint = f"{hint}; {last[-1]}" if last and last[-1] else hint
+    message = "the process that expands it ended before it was done"
+    raise refuse(shown, "xacro-process", message, hint)
 
 
 def _talked(
@@ -224,46 +234,24 @@ def _talked(
     longest: int,
 ) -> dict[str, Any] | None:
     """The final answer, or None from a process that ended without one."""
-    if process.stdin is None or process.stdout is None:
-        return None
-    try:
-        _send(process.stdin, job)
-        while line := process.stdout.readline(longest):
-            if not line.endswith(b"\n"):
-                return None
-            answer = json.loads(line)
-            if "find" not in answer:
-                return answer
-            _send(process.stdin, _found(find, answer["find"]))
-    except (BrokenPipeError, ConnectionError):
-        pass
+    pipe, said = process.stdin, job
+    while pipe is not None and process.stdout is not None:
+        pipe.write(json.dumps(said).encode() + b"\n")
+        pipe.flush()
+        line = process.stdout.readline(longest)
+        if not line.endswith(b"\n"):
+            return None
+        answer = json.loads(line)
+        if "find" not in answer:
+            return answer
+        try:
+            found = find(answer["find"])
+        except InputError as error:
+            said = {"error": str(error)}
+        else:
+            folder, note = found if isinstance(found, tuple) else (found, "")
+            said = {"folder": os.path.abspath(folder), "note": note}
     return None
-
-
-def _send(pipe: IO[bytes], value: Any) -> None:
-    pipe.write(json.dumps(value).encode() + b"\n")
-    pipe.flush()
-
-
-def _found(find: Find, package: str) -> dict[str, str]:
-    try:
-        found = find(package)
-    except InputError as error:
-        return {"error": str(error)}
-    folder, note = found if isinstance(found, tuple) else (found, "")
-    return {"folder": os.path.abspath(folder), "note": note}
-
-
-def _died(shown: str, limits: Limits, late: bool, complaint: str) -> DescriptionError:
-    hint = "a macro or an expression may never end; or allow more time"
-    if late:
-        message = f"the expansion took more than {limits.seconds} s, and was stopped"
-        return refuse(shown, "xacro-time", message, hint)
-    message = "the process that expands it ended before it was done"
-    bounds = f"it may take {limits.seconds} s and {limits.memory >> 20} MB"
-    return refuse(
-        shown, "xacro-process", message, f"{bounds}; {complaint}" if complaint else bounds
-    )
 
 
 # its answer

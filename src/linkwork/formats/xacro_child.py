@@ -23,9 +23,9 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from types import SimpleNamespace, TracebackType
+from types import SimpleNamespace
 from typing import Any, NoReturn
 from xml.dom import expatbuilder, minidom
 from xml.parsers import expat
@@ -204,8 +204,11 @@ def place_of(error: BaseException, files: Sequence[str | None]) -> tuple[str, in
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
         seen.add(id(current))
-        for frame in _frames(current.__traceback__):
-            found = _place_in(frame) or found
+        trace = current.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_globals.get("__name__") == "xacro":
+                found = _place_in(trace.tb_frame.f_locals) or found
+            trace = trace.tb_next
         current = None if found[1] else current.__context__
     return found
 
@@ -219,13 +222,6 @@ def _place_in(names: Mapping[str, Any]) -> tuple[str, int] | None:
         if node is not None:
             return node.place
     return None
-
-
-def _frames(trace: TracebackType | None) -> Iterator[Mapping[str, Any]]:
-    while trace is not None:
-        if trace.tb_frame.f_globals.get("__name__") == "xacro":
-            yield trace.tb_frame.f_locals
-        trace = trace.tb_next
 
 
 class Warnings:
@@ -333,18 +329,6 @@ class Extensions:
         return str(xacro_guard.evaluate(text, names))
 
 
-def _replace_evaluation(xacro: Any, extensions: Extensions) -> None:
-    """Every expression is evaluated by `xacro_guard`, every extension by ``extensions``."""
-    module = xacro.substitution_args
-    module._eval_find, module._eval_env = extensions.find, extensions.env
-    module._eval_optenv, module._eval_dirname = extensions.optenv, extensions.dirname
-    module._eval = extensions.evaluate
-    xacro.safe_eval = xacro_guard.evaluate
-    names = xacro._global_symbols["python"]
-    names.pop("vars", None)
-    names.update(type=xacro_guard.kind_of)
-
-
 _ENDED = (
     *("os." + name for name in ("exec", "fork", "kill", "link", "mkdir", "posix_spawn", "putenv")),
     *("os." + name for name in ("remove", "rename", "rmdir", "setxattr", "spawn", "startfile")),
@@ -374,14 +358,10 @@ def _lock(files: Files) -> None:
             return
         if isinstance(path, str | bytes):
             name = os.fsdecode(path)
-            if not files.inside(name) and not _of(own, name):
+            if not files.inside(name) and not os.path.realpath(name).startswith(own):
                 raise RefusedError("xacro-forbidden", f"it reads outside its folders: '{name}'")
 
     sys.addaudithook(watch)
-
-
-def _of(folders: tuple[str, ...], path: str) -> bool:
-    return os.path.realpath(path).startswith(folders)
 
 
 def _bound(seconds: int, memory: int) -> None:
@@ -398,22 +378,6 @@ def _bound(seconds: int, memory: int) -> None:
 
 
 # one job
-
-
-def _expanded(xacro: Any, job: Mapping[str, Any], files: Files) -> dict[str, Any]:
-    path, arguments = job["path"], Arguments(job["arguments"])
-    xacro.root_dir = os.path.dirname(path)
-    xacro.init_stacks(path)
-    document = xacro.parse(None, path)
-    xacro.process_doc(document, mappings=arguments, verbosity=0)
-    text = written(document, job["largest"])
-    return {
-        "text": text.getvalue(),
-        "places": text.places,
-        "files": files.opened,
-        "unused": sorted(set(arguments.given) - arguments.asked),
-        "declared": sorted(arguments.asked),
-    }
 
 
 def problem_of(error: BaseException, xacro: Any) -> dict[str, Any]:
@@ -477,10 +441,30 @@ def _run(xacro: Any, job: Mapping[str, Any], line: Line) -> dict[str, Any]:
     keep_places()
     try:
         _replace_files(xacro, files)
-        _replace_evaluation(xacro, Extensions(xacro, files, line, job["environment"]))
+        # every expression is evaluated by `xacro_guard`, every extension by `Extensions`
+        extensions = Extensions(xacro, files, line, job["environment"])
+        module = xacro.substitution_args
+        module._eval_find, module._eval_env = extensions.find, extensions.env
+        module._eval_optenv, module._eval_dirname = extensions.optenv, extensions.dirname
+        module._eval, xacro.safe_eval = extensions.evaluate, xacro_guard.evaluate
+        names = xacro._global_symbols["python"]
+        names.pop("vars", None)
+        names.update(type=xacro_guard.kind_of)
         sys.setrecursionlimit(2000)
         _bound(job["seconds"], job["memory"])
         _lock(files)
-        return _expanded(xacro, job, files)
+        path, arguments = job["path"], Arguments(job["arguments"])
+        xacro.root_dir = os.path.dirname(path)
+        xacro.init_stacks(path)
+        document = xacro.parse(None, path)
+        xacro.process_doc(document, mappings=arguments, verbosity=0)
+        text = written(document, job["largest"])
+        return {
+            "text": text.getvalue(),
+            "places": text.places,
+            "files": files.opened,
+            "unused": sorted(set(arguments.given) - arguments.asked),
+            "declared": sorted(arguments.asked),
+        }
     except Exception as error:
         return {"problem": problem_of(error, xacro)}

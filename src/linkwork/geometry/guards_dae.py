@@ -63,11 +63,21 @@ def examine(data: bytes, path: Path) -> Collada:
         raise refuse(path, f"no XML that can be read: {error}") from None
     _check_positions(root, path)
     _check_instances(root, path, len(data))
+    written = "1"
+    for unit in root.iterfind("asset/unit"):
+        written = unit.get("meter", written)
+    try:
+        metres = float(written)
+    except ValueError:
+        metres = float("nan")
+    if not 0 < metres < float("inf"):
+        message = f"its unit is '{show(written)[:80]}' metres; a positive number is needed"
+        raise refuse(path, message)
     names = (e.text or "" for image in root.iter("image") for e in image.iter()
              if e.tag in ("init_from", "ref"))  # fmt: skip
     up = root.find("asset/up_axis")
     return Collada(
-        _unit(root, path),
+        metres,
         "Y_UP" if up is None else (up.text or "").strip(),
         tuple(name.strip() for name in names if name.strip()),
         strided,
@@ -109,21 +119,6 @@ def _tree(data: bytes, path: Path) -> Element:
     parser.CharacterDataHandler = builder.data
     parser.Parse(data, True)
     return builder.close()
-
-
-def _unit(root: Element, path: Path) -> float:
-    """Metres a unit of length."""
-    written = "1"
-    for unit in root.iterfind("asset/unit"):
-        written = unit.get("meter", written)
-    try:
-        metres = float(written)
-    except ValueError:
-        metres = float("nan")
-    if not 0 < metres < float("inf"):
-        message = f"its unit is '{show(written)[:80]}' metres; a positive number is needed"
-        raise refuse(path, message)
-    return metres
 
 
 def _has_strided_accessors(root: Element, path: Path) -> bool:
@@ -176,7 +171,9 @@ class _Shown:
     chain: int = 0
 
 
-def _check_instances(root: Element, path: Path, length: int) -> None:
+def _check_instances(  # noqa: C901 -- one walk
+    root: Element, path: Path, length: int
+) -> None:
     """See how many pieces the scene shows, and how large they all are, instances counted each.
 
     Raises: InputError without a scene, for nodes that show themselves or each other in a long
@@ -203,10 +200,18 @@ def _check_instances(root: Element, path: Path, length: int) -> None:
             waiting.pop()
             if node not in done:
                 own = [shapes[n] for n in _urls(node, "instance_geometry") if n in shapes]
-                chains = [done[each].chain + 1 for each in called]
-                done[node] = _summed(node, [*own, *(done[each] for each in below)], path)
-                done[node].chain = max([done[node].chain, *chains])
-                if done[node].chain > _LONGEST_CHAIN:
+                inside = [*own, *(done[each] for each in below)]
+                chains = [*(each.chain for each in inside), *(done[c].chain + 1 for c in called)]
+                done[node] = whole = _Shown(
+                    min(sum(each.pieces for each in inside), _MOST),
+                    min(_VISIT + sum(each.size for each in inside), _MOST),
+                    max(chains, default=0),
+                )
+                for tag in ("lookat", "skew"):
+                    if whole.pieces and node.find(tag) is not None:
+                        message = f"poses a shape by <{tag}>, which is not read; use <matrix>"
+                        raise refuse(path, message)
+                if whole.chain > _LONGEST_CHAIN:
                     longest = f"more than {_LONGEST_CHAIN} nodes show each other in a row"
                     raise refuse(path, longest)
         else:
@@ -228,18 +233,6 @@ def _check_instances(root: Element, path: Path, length: int) -> None:
 
 def _urls(element: Element, tag: str) -> list[str]:
     return [each.get("url", "").lstrip("#") for each in element.findall(tag)]
-
-
-def _summed(node: Element, below: list[_Shown], path: Path) -> _Shown:
-    """A node with all below it."""
-    found = _Shown(size=_VISIT, chain=max((each.chain for each in below), default=0))
-    for each in below:
-        found.pieces = min(found.pieces + each.pieces, _MOST)
-        found.size = min(found.size + each.size, _MOST)
-    for tag in ("lookat", "skew"):
-        if found.pieces and node.find(tag) is not None:
-            raise refuse(path, f"poses a shape by <{tag}>, which is not read; use <matrix>")
-    return found
 
 
 # plain forms, for what pycollada cannot read

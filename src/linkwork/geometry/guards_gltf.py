@@ -48,10 +48,13 @@ def examine(data: bytes, path: Path) -> Gltf:
         text, binary = _chunks(data, path)
     tree = _tree(text, path)
     try:
-        _check_version(tree, path)
-        _check_extensions(tree, path)
-        sizes = _buffer_sizes(tree, len(binary), path)
-        _check_views(tree, sizes, path)
+        version = str(tree["asset"]["version"] if "asset" in tree else "2.0")
+        if version.split(".", maxsplit=1)[0] != "2":
+            raise refuse(path, f"glTF of version {show(version)[:20]}; version 2 is read")
+        for name in tree.get("extensionsRequired", []):  # without, geometry would not be true
+            if name != "KHR_mesh_quantization" and not str(name).startswith(_HARMLESS):
+                raise refuse(path, f"needs the extension '{show(name)[:80]}', which is not read")
+        _check_views(tree, len(binary), path)
         numbers = _check_accessors(tree, path)
         whole = _shown_whole(tree)
         _check_instances(tree, numbers, path)
@@ -60,7 +63,15 @@ def examine(data: bytes, path: Path) -> Gltf:
         if isinstance(error, InputError):
             raise
         raise refuse(path, f"no glTF that can be read: {error!r:.200}") from None
-    data = data if whole else _written(tree, data, path)
+    if not whole:
+        text = json.dumps(tree).encode()
+        if path.suffix.lower() == ".glb":
+            text += b" " * (-len(text) % 4)
+            rest = data[20 + int.from_bytes(data[12:16], "little") :]
+            sizes = (2, 20 + len(text) + len(rest), len(text))
+            head = _MAGIC + b"".join(size.to_bytes(4, "little") for size in sizes) + _JSON
+            text = head + text + rest
+        data = text
     return Gltf(data, tuple(uri for uri in _uris(tree, "buffers") if uri), images)
 
 
@@ -102,21 +113,8 @@ def _tree(text: bytes, path: Path) -> dict[str, Any]:
     return tree
 
 
-def _check_version(tree: dict[str, Any], path: Path) -> None:
-    version = str(tree["asset"]["version"] if "asset" in tree else "2.0")
-    if version.split(".", maxsplit=1)[0] != "2":
-        raise refuse(path, f"glTF of version {show(version)[:20]}; version 2 is read")
-
-
-def _check_extensions(tree: dict[str, Any], path: Path) -> None:
-    """Without them, geometry would be zeros, or not where it belongs."""
-    for name in tree.get("extensionsRequired", []):
-        if name != "KHR_mesh_quantization" and not str(name).startswith(_HARMLESS):
-            raise refuse(path, f"needs the extension '{show(name)[:80]}', which is not read")
-
-
-def _buffer_sizes(tree: dict[str, Any], binary: int, path: Path) -> list[int]:
-    """The bytes of each buffer; those in other files are taken at their word, up to a limit."""
+def _check_views(tree: dict[str, Any], binary: int, path: Path) -> None:
+    """Each view lies in its buffer; those in other files are taken at their word, up to a limit."""
     sizes: list[int] = []
     for buffer in tree.get("buffers", []):
         claimed, uri = int(buffer["byteLength"]), buffer.get("uri")
@@ -124,10 +122,6 @@ def _buffer_sizes(tree: dict[str, Any], binary: int, path: Path) -> list[int]:
         if not 0 <= claimed <= has:
             raise refuse(path, f"a buffer claims {claimed:,} bytes, and has at most {has:,}")
         sizes.append(claimed)
-    return sizes
-
-
-def _check_views(tree: dict[str, Any], sizes: list[int], path: Path) -> None:
     total = 0
     for view in tree.get("bufferViews", []):
         start, length = int(view.get("byteOffset", 0)), int(view["byteLength"])
@@ -237,14 +231,3 @@ def _shown_whole(tree: dict[str, Any]) -> bool:
         tree.update(scene=0, scenes=[{"nodes": [k for k in range(len(nodes)) if k not in below]}])
         whole = False
     return whole
-
-
-def _written(tree: dict[str, Any], data: bytes, path: Path) -> bytes:
-    """The file with another tree."""
-    text = json.dumps(tree).encode()
-    if path.suffix.lower() != ".glb":
-        return text
-    text += b" " * (-len(text) % 4)
-    rest = data[20 + int.from_bytes(data[12:16], "little") :]
-    sizes = (2, 20 + len(text) + len(rest), len(text))
-    return _MAGIC + b"".join(size.to_bytes(4, "little") for size in sizes) + _JSON + text + rest

@@ -221,8 +221,12 @@ def prepared_obj(data: bytes, path: Path) -> ObjText:
     data = as_utf8(data)
     if not _FACE.search(data):
         raise refuse(path, "holds no faces")
-    lines = [found[1].decode("utf-8", "replace") for found in _LIBRARY.finditer(data)]
-    libraries = tuple(dict.fromkeys(name for line in lines for name in _library_names(line)))
+    names: list[str] = []
+    for found in _LIBRARY.finditer(data):  # one file, with blanks in its name or not, or several
+        line = found[1].decode("utf-8", "replace")
+        several = all(word.lower().endswith(".mtl") for word in line.split())
+        names += line.split() if several else [line.strip()]
+    libraries = tuple(dict.fromkeys(names))
     if libraries:
         check_pieces(len(set(_MATERIAL.findall(data))), path)
     else:  # names that say nothing, and each would be a piece
@@ -232,18 +236,12 @@ def prepared_obj(data: bytes, path: Path) -> ObjText:
     return ObjText(data, libraries)
 
 
-def _library_names(line: str) -> list[str]:
-    """The files behind ``mtllib``: one, which may have blanks in its name, or several."""
-    words = line.split()
-    ends = sum(word.lower().endswith(".mtl") for word in words)
-    return words if ends == len(words) else [line.strip()]
-
-
 def _rewritten(data: bytes, path: Path) -> bytes:
     """The text line by line, with faces counted from the start, and blanks where trimesh looks."""
     counts = [0, 0, 0]
     lines: list[bytes] = []
-    for number, line in enumerate(_whole_lines(data), start=1):
+    whole_lines = re.sub(rb"\\\r?\n", b" ", data).splitlines()  # a backslash goes on in the next
+    for number, line in enumerate(whole_lines, start=1):
         words = line.split(b"#", 1)[0].split()
         if not words:
             continue
@@ -258,11 +256,6 @@ def _rewritten(data: bytes, path: Path) -> bytes:
             continue
         lines.append(b" ".join(words))
     return b"\n".join(lines)
-
-
-def _whole_lines(data: bytes) -> list[bytes]:
-    """The lines; one that ends in a backslash goes on in the next."""
-    return re.sub(rb"\\\r?\n", b" ", data).splitlines()
 
 
 def _corner(word: bytes, counts: list[int], path: Path, line: int) -> bytes:

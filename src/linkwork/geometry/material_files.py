@@ -36,6 +36,7 @@ LARGEST_MATERIAL = 16 * 2**20
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _OPTION = re.compile(r"-[a-z]+$", re.IGNORECASE)
+_ARGUMENT = re.compile(r"on|off|[-+]?[\d.]+(e[-+]?\d+)?")
 _TEXTURE = re.compile(r"^[ \t]*map_kd[ \t]+(\S[^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -59,7 +60,8 @@ def place(
     if Path(text).suffix.lower() not in suffixes:
         known = ", ".join(sorted(suffixes))
         raise refuse(mesh, f"names {label}, which is no such file by its name; read are: {known}")
-    within = [folder for root in (mesh.parent, *roots) for folder in _both(root)]
+    own = [os.path.abspath(root) for root in (mesh.parent, *roots)]
+    within = [Path(folder) for root in own for folder in (root, os.path.realpath(root))]
     candidate = Path(os.path.normpath(os.path.join(os.path.abspath(mesh.parent), text)))
     outside = f"names {label}, which lies outside its folder; pass roots=[folder] to allow it"
     # Before the disk is asked: whether a file outside exists is nobody's business.
@@ -91,7 +93,11 @@ def library(name: str, mesh: Path, roots: Sequence[Path] = ()) -> tuple[Path, st
     textures: list[str] = []
 
     def plain(line: re.Match[str]) -> str:
-        texture = _texture_name(line[1])
+        words, k = line[1].split(), 0  # behind options: ``-clamp on -s 1 1 1 a picture.png``
+        if words and _OPTION.match(words[0]):
+            while k < len(words) - 1 and (_OPTION.match(words[k]) or _ARGUMENT.fullmatch(words[k])):
+                k += 1
+        texture = " ".join(words[k:]) if k else line[1].strip()
         near = os.path.join(os.path.dirname(name.replace("\\", "/")), texture.replace("\\", "/"))
         if near != texture:
             try:
@@ -103,21 +109,6 @@ def library(name: str, mesh: Path, roots: Sequence[Path] = ()) -> tuple[Path, st
         return f"map_Kd {texture}"
 
     return found, _TEXTURE.sub(plain, text), textures
-
-
-def _texture_name(rest: str) -> str:
-    """A name behind options: ``-clamp on -s 1 1 1 a picture.png`` is ``a picture.png``."""
-    words = rest.split()
-    if not words or not _OPTION.match(words[0]):
-        return rest.strip()
-    k = 0
-    while k < len(words) - 1 and (_OPTION.match(words[k]) or _is_argument(words[k])):
-        k += 1
-    return " ".join(words[k:])
-
-
-def _is_argument(word: str) -> bool:
-    return word in ("on", "off") or re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", word) is not None
 
 
 def material_files(
@@ -225,11 +216,6 @@ class Resolver:
             return b""
         self.opened.append(found)
         return text.encode()
-
-
-def _both(root: Path) -> tuple[Path, Path]:
-    given = Path(os.path.abspath(root))
-    return given, Path(os.path.realpath(given))
 
 
 def _mark(number: int) -> bytes:

@@ -235,7 +235,13 @@ def _first(
             missing.append(f"'{show(place)}'")
             continue
         if inside(found, roots):
-            return _regular(filename, found, status, suffixes)
+            if not stat.S_ISREG(status.st_mode):
+                message = f"mesh '{show(filename)}': '{show(str(found))}' is no regular file"
+                raise InputError(message)
+            if found.suffix.lower() not in suffixes:
+                message = f"mesh '{show(filename)}' is a link to '{show(str(found))}'"
+                raise InputError(message + ", which is no such file by its name")
+            return found
         missing.clear()
         outside = str(found)
         break
@@ -248,16 +254,6 @@ def _first(
     tried = ", ".join(missing[:4]) or "nowhere"
     hint = "pass allow=[folder] with the folder that holds it or its package"
     raise InputError(f"mesh '{show(filename)}' is not found; looked at {tried}; {hint}")
-
-
-def _regular(filename: str, found: Path, status: os.stat_result, suffixes: frozenset[str]) -> Path:
-    """The file that was found, if it is one to be read."""
-    if not stat.S_ISREG(status.st_mode):
-        raise InputError(f"mesh '{show(filename)}': '{show(str(found))}' is no regular file")
-    if found.suffix.lower() not in suffixes:
-        message = f"mesh '{show(filename)}' is a link to '{show(str(found))}'"
-        raise InputError(message + ", which is no such file by its name")
-    return found
 
 
 def inside(path: Path, roots: Sequence[Path]) -> bool:

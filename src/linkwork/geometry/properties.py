@@ -1,7 +1,6 @@
 """Mass, centre of mass and inertia of bodies of one density: shapes by formula, meshes exactly.
 
-Sizes are plain arguments (`of_box`, `of_cylinder`, ...); `mass_properties` takes a mesh, or a
-record with the fields of a shape (``size``; ``radius`` and ``length``; ``radius``).
+`mass_properties` takes a mesh, or a record with the fields of a shape.
 """
 
 from __future__ import annotations
@@ -33,74 +32,45 @@ def mass_properties(shape: Any, density: float, *, hull: bool = False) -> MassPr
     """Mass, centre of mass and inertia of a mesh or a shape filled with one density (kg/m³).
 
     ``shape`` is a mesh (trimesh), or a record with a box's ``size``, a cylinder's or a capsule's
-    ``radius`` and ``length`` or a sphere's ``radius``; what has both is a capsule if its class says
-    so. ``hull=True`` takes the convex hull of a mesh.
+    ``radius`` and ``length`` (of the cylinder between the half spheres) or a sphere's ``radius``;
+    what has both is a capsule if its class says so. ``hull=True`` takes the convex hull of a mesh.
 
     Raises: InputError for a mesh that encloses no volume, and sizes or a density not above 0.
     """
     if hasattr(shape, "faces"):
-        return of_mesh(shape, density, hull=hull)
-    if hasattr(shape, "size"):
-        return of_box(shape.size, density)
-    if hasattr(shape, "length"):
-        round_ends = "capsule" in type(shape).__name__.lower()
-        return (of_capsule if round_ends else of_cylinder)(shape.radius, shape.length, density)
-    if hasattr(shape, "radius"):
-        return of_sphere(shape.radius, density)
-    raise InputError(f"no mass follows from a {type(shape).__name__}; a mesh or a shape is needed")
-
-
-def of_box(size: Sequence[float], density: float) -> MassProperties:
-    """A box with edges (3,) along x, y and z.
-
-    Raises: InputError for sizes or a density not above 0.
-    """
-    x, y, z = _positive(*size)
+        return _of_mesh(shape, density, hull=hull)
     (rho,) = _positive(density)
-    mass = rho * x * y * z
-    return _about_z(mass, mass / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y]))
+    if hasattr(shape, "size"):
+        x, y, z = _positive(*shape.size)
+        mass = rho * x * y * z
+        moments = mass / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+    elif hasattr(shape, "length") and "capsule" in type(shape).__name__.lower():
+        (r,), h = _positive(shape.radius), float(shape.length)
+        if not np.isfinite(h) or h < 0:
+            raise InputError(f"the length of a capsule is {h:g} m; it must not be below 0")
+        # the half spheres' centres of mass lie 3r/8 from their flat sides; parallel axes
+        tube, ends = rho * pi * r * r * h, rho * 4 / 3 * pi * r**3
+        along = tube * r * r / 2 + ends * r * r * 2 / 5
+        across = tube * (3 * r * r + h * h) / 12
+        across += ends * (r * r * 2 / 5 + h * h / 4 + 3 * h * r / 8)
+        mass, moments = tube + ends, np.array([across, across, along])
+    elif hasattr(shape, "length"):
+        r, h = _positive(shape.radius, shape.length)
+        mass = rho * pi * r * r * h
+        across = mass * (3 * r * r + h * h) / 12
+        moments = np.array([across, across, mass * r * r / 2])
+    elif hasattr(shape, "radius"):
+        (r,) = _positive(shape.radius)
+        mass = rho * 4 / 3 * pi * r**3
+        moments = np.full(3, mass * r * r * 2 / 5)
+    else:
+        raise InputError(
+            f"no mass follows from a {type(shape).__name__}; a mesh or a shape is needed"
+        )
+    return MassProperties(float(mass), _frozen(np.zeros(3)), _frozen(np.diag(moments)))
 
 
-def of_cylinder(radius: float, length: float, density: float) -> MassProperties:
-    """A cylinder about z.
-
-    Raises: InputError for sizes or a density not above 0.
-    """
-    r, h, rho = _positive(radius, length, density)
-    mass = rho * pi * r * r * h
-    across = mass * (3 * r * r + h * h) / 12
-    return _about_z(mass, np.array([across, across, mass * r * r / 2]))
-
-
-def of_sphere(radius: float, density: float) -> MassProperties:
-    """A sphere.
-
-    Raises: InputError for a radius or a density not above 0.
-    """
-    r, rho = _positive(radius, density)
-    mass = rho * 4 / 3 * pi * r**3
-    return _about_z(mass, np.full(3, mass * r * r * 2 / 5))
-
-
-def of_capsule(radius: float, length: float, density: float) -> MassProperties:
-    """A capsule about z; ``length`` is that of the cylinder between the two half spheres.
-
-    The half spheres' centres of mass lie 3r/8 from their flat sides; parallel axes.
-
-    Raises: InputError for a radius or a density not above 0, or a length below 0.
-    """
-    r, rho = _positive(radius, density)
-    h = float(length)
-    if not np.isfinite(h) or h < 0:
-        raise InputError(f"the length of a capsule is {h:g} m; it must not be below 0")
-    tube, ends = rho * pi * r * r * h, rho * 4 / 3 * pi * r**3
-    along = tube * r * r / 2 + ends * r * r * 2 / 5
-    across = tube * (3 * r * r + h * h) / 12
-    across += ends * (r * r * 2 / 5 + h * h / 4 + 3 * h * r / 8)
-    return _about_z(tube + ends, np.array([across, across, along]))
-
-
-def of_mesh(mesh: Any, density: float, *, hull: bool = False) -> MassProperties:
+def _of_mesh(mesh: Any, density: float, *, hull: bool = False) -> MassProperties:
     """A closed mesh: each triangle and a point inside are a tetrahedron, with its sign.
 
     Source: F. Tonon, "Explicit exact formulas for the 3-D tetrahedron inertia tensor in terms of
@@ -236,10 +206,6 @@ def _check_sides(corners: Floats, volumes: Floats, pieces: Ints) -> None:
                 f"{np.round((low[k] + high[k]) / 2, 6).tolist()} faces inwards and is no cavity of "
                 "another; turn its faces round, or hull=True takes the convex hull"
             )
-
-
-def _about_z(mass: float, diagonal: Floats) -> MassProperties:
-    return MassProperties(float(mass), _frozen(np.zeros(3)), _frozen(np.diag(diagonal)))
 
 
 def _positive(*values: Any) -> list[float]:

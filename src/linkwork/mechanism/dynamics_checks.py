@@ -22,13 +22,13 @@ from linkwork.spatial.inertias import is_physical
 from linkwork.spatial.poses import Pose, compose
 
 TOLERANCE = 1e-4
-"""Of the largest entry of an inertia: descriptions often give few digits (as in `check`)."""
+"""The share of an inertia's largest entry that is rounding: descriptions often give few digits."""
 
 SINGULAR = 1e-12
-"""What is left of an inertia, as a share, when nothing but rounding is."""
+"""The share of an inertia that is left when nothing but rounding is."""
 
 ROUNDING = 1e-13
-"""Of mass times distance squared: what moving an inertia of zero to and fro leaves."""
+"""The share of mass times distance squared that moving an inertia of zero to and fro leaves."""
 
 _MOST_BY_VALUES = 100
 _MOST_NAMED = 4
@@ -103,7 +103,7 @@ def _listed(faults: Sequence[str]) -> str:
 
 
 def _unreal(mass: Any, com: Floats, I_com: Floats) -> str | None:
-    """Why no real body is like this; an inertia that is only rounding is none."""
+    """The reason why no real body is like this; an inertia that is only rounding is none."""
     rounding = ROUNDING * abs(mass) * float(com @ com)
     inertia = I_com if np.abs(I_com).max() > rounding else np.zeros((3, 3))
     return is_physical(float(mass), inertia, tolerance=TOLERANCE)
@@ -122,7 +122,7 @@ class Motions(NamedTuple):
     q: Floats
     N: Floats
     units: Floats
-    """What numbers of v (nv,) are compared in."""
+    """The units that numbers of v (nv,) are compared in."""
 
 
 def check_movable(
@@ -223,7 +223,7 @@ def _first_bad(matrix: Floats) -> int:
 
 
 def _undetermined(m: Mechanism, k: int, *, alone: bool) -> str:
-    """Why velocity k has no acceleration; ``alone`` where its joint feels nothing even at rest."""
+    """The reason why velocity k has no acceleration; ``alone``: without others at rest too."""
     c = m.coordinate_of_v(k)
     joint = m.joint_names[c]
     moved = [b for b in range(m.n_bodies) if m.coordinate[b] == c]

@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from linkwork.errors import Finding, InputError, Level
-from linkwork.formats.mjcf.extract import OpenMesh
+from linkwork.errors import Finding, Level
+from linkwork.formats.mjcf.read import OpenMesh
 from linkwork.formats.mjcf.records import (
     Anchor,
     Body,
@@ -51,7 +51,7 @@ MESH_SUFFIXES = frozenset((".stl", ".obj", ".msh"))
 """The mesh files that MuJoCo reads, by the end of their name in lower case."""
 
 
-def from_mjcf(model: MjcfModel, *, base: Literal["fixed", "floating"] = "fixed") -> Mechanism:
+def from_mjcf(model: MjcfModel) -> Mechanism:
     """The mechanism that an MJCF describes; its findings are kept.
 
     q agrees with MuJoCo's ``qpos`` joint by joint, by name; a free joint's numbers are the same,
@@ -59,21 +59,13 @@ def from_mjcf(model: MjcfModel, *, base: Literal["fixed", "floating"] = "fixed")
     limits are free of them.
     Source: https://mujoco.readthedocs.io/en/stable/computation (kinematics).
 
-    Raises: InputError for a floating base, which an MJCF
-    has by its free joints; as `assemble`.
+    Raises: as `assemble`.
     """
-    if base == "floating":
-        raise InputError(
-            "an MJCF says itself what moves freely: add <freejoint/> to its first body instead of "
-            "base='floating'"
-        )
-    if base != "fixed":
-        raise InputError(f"the base of an MJCF is 'fixed', not {base!r}")
     return assemble(parts_from_mjcf(model))
 
 
 def parts_from_mjcf(model: MjcfModel) -> Parts:
-    """The same as parts, still to be assembled.
+    """The parts of the mechanism, still to be assembled.
 
     Between the joints of a body stand links named ``body/joint``; a body that no joint moves is
     fixed by ``body_fixed``; a site whose name a link or joint has becomes the frame ``site/site``.
@@ -124,7 +116,7 @@ def mesh_opener(
     ros_paths: Sequence[str | os.PathLike[str]] = (),
     home: str | os.PathLike[str] | None = None,
 ) -> OpenMesh:
-    """What `formats.mjcf.read` opens meshes with: where meshes may lie, and nowhere else.
+    """The function that `formats.mjcf.read` opens meshes with: where they may lie, nowhere else.
 
     Raises: InputError, when it is called, for a mesh that is not found, not allowed or too large.
     """
@@ -403,7 +395,7 @@ class _Equalities:
 
 
 def _simplified(given: Coupling) -> tuple[Terms, Terms, Sequence[float]]:
-    """The same with the joints of a linear polynomial on one side."""
+    """A coupling whose linear polynomial's joints are all on one side."""
     terms, other, polynomial = given.terms, given.other, given.polynomial
     if not any(polynomial[1:]) or not other:
         return terms, (), (polynomial[0], 0.0, 0.0, 0.0, 0.0)

@@ -8,14 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwork.errors import InputError
-from linkwork.formats.urdf.read import draft
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Joint, Link
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, Stacks, assemble
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial.rotations import from_rpy
 
-_LINK, _JOINT = draft(LinkPart), draft(JointPart)  # written to four times as fast as frozen ones
 _NO_INERTIA = (ZERO, ZERO, ZERO)
 _MASSLESS = Inertial(ZERO, ZERO, 0.0, _NO_INERTIA)
 _TYPES = {kind.label: kind for kind in JointType}
@@ -33,41 +31,29 @@ def from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed
     """
     if base not in ("fixed", "floating"):
         raise InputError(f"the base is 'fixed' or 'floating', not {base!r}")
-    parts, stacks = _described(document, base)
-    return assemble(parts, stacks)
-
-
-def parts_from_urdf(document: Document, *, base: Literal["fixed", "floating"] = "fixed") -> Parts:
-    """The same as parts, still to be assembled."""
-    return _described(document, base)[0]
-
-
-def _described(document: Document, base: Literal["fixed", "floating"]) -> tuple[Parts, Stacks]:
-    """The parts, and their arrays in one piece: read-only, since the parts share them."""
     robot, file = document.robot, document.robot.file or ""
     stacks = Stacks(*_joint_arrays(robot.joints), *_link_arrays(robot.links))
-    for array in stacks:
+    for array in stacks:  # the parts share them
         array.setflags(write=False)
+    links: Any = zip(robot.links, stacks.mass.tolist(), stacks.com, stacks.I_com, strict=True)
+    joints = zip(robot.joints, stacks.R, stacks.p, stacks.axis, strict=True)
     parts = Parts(
         name=robot.name,
-        links=_links(robot.links, stacks, file),
-        joints=_joints(robot.joints, stacks, file),
+        links=[
+            LinkPart(link.name, mass, c, about, link.line, file) for link, mass, c, about in links
+        ],
+        joints=[_joint_part(*given, file) for given in joints],
         base=base,
         findings=document.problems,
-        unknown_inertials=_unknown_inertials(robot.links),
+        unknown_inertials=tuple(
+            (link.name, what)
+            for link in robot.links
+            if link.inertial is not None
+            for what, value in (("mass", link.inertial.mass), ("inertia", link.inertial.inertia))
+            if value is None
+        ),
     )
-    return parts, stacks
-
-
-def _unknown_inertials(links: Sequence[Link]) -> tuple[tuple[str, str], ...]:
-    """The links whose mass or inertia a description leaves open, and which of them."""
-    return tuple(
-        (link.name, what)
-        for link in links
-        if link.inertial is not None
-        for what, value in (("mass", link.inertial.mass), ("inertia", link.inertial.inertia))
-        if value is None
-    )
+    return assemble(parts, stacks)
 
 
 def rotation_from_rpy(rpy: tuple[float, float, float]) -> Floats:
@@ -79,7 +65,7 @@ def rotation_from_rpy(rpy: tuple[float, float, float]) -> Floats:
 
 
 def _rotation(rpy: tuple[float, float, float]) -> Any:
-    """The same as rows."""
+    """The rows of the rotation."""
     return from_rpy(PLAIN, rpy) if any(rpy) else _UNTURNED
 
 
@@ -110,53 +96,30 @@ def _link_arrays(links: Sequence[Link]) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _links(links: Sequence[Link], stacks: Stacks, file: str) -> list[LinkPart]:
-    arrays = zip(links, stacks.mass.tolist(), stacks.com, stacks.I_com, strict=True)
-    parts = [_LINK(link.name, *values, link.line, file) for link, *values in arrays]
-    for part in parts:
-        part.__class__ = LinkPart
-    return parts
-
-
-def _joints(joints: Sequence[Joint], stacks: Stacks, file: str) -> list[JointPart]:
-    arrays = zip(joints, stacks.R, stacks.p, stacks.axis, strict=True)
-    parts = [_joint(*given, file) for given in arrays]
-    for part in parts:
-        part.__class__ = JointPart
-    return parts
-
-
-def _joint(joint: Joint, R: Floats, p: Floats, axis: Floats, file: str) -> Any:
+def _joint_part(joint: Joint, R: Floats, p: Floats, axis: Floats, file: str) -> JointPart:
     limit, dynamics, mimic = joint.limit, joint.dynamics, joint.mimic
     kind = _TYPES[joint.type]
-    lower = upper = velocity = effort = None
+    lower = upper = None
     if limit is not None:
-        velocity, effort = limit.velocity, limit.effort
-        if _is_bounded(kind):
+        if kind is JointType.REVOLUTE or kind is JointType.PRISMATIC:
             lower, upper = limit.lower, limit.upper
         elif kind is JointType.SPHERICAL and limit.upper and limit.upper > 0.0:
             upper = limit.upper  # how far it turns
-    damping, friction = (dynamics.damping, dynamics.friction) if dynamics else (0.0, 0.0)
-    return _JOINT(
-        joint.name,
-        kind,
-        joint.parent,
-        joint.child,
-        R,
-        p,
-        axis,
-        lower,
-        upper,
-        velocity,
-        effort,
-        damping,
-        friction,
-        0.0,  # URDF has no armature
-        Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
-        joint.line,
-        file,
+    return JointPart(
+        name=joint.name,
+        type=kind,
+        parent=joint.parent,
+        child=joint.child,
+        R=R,
+        p=p,
+        axis=axis,
+        lower=lower,
+        upper=upper,
+        velocity=limit.velocity if limit else None,
+        effort=limit.effort if limit else None,
+        damping=dynamics.damping if dynamics else 0.0,
+        friction=dynamics.friction if dynamics else 0.0,
+        mimic=Mimic(mimic.joint, mimic.multiplier, mimic.offset) if mimic else None,
+        line=joint.line,
+        file=file,
     )
-
-
-def _is_bounded(kind: JointType) -> bool:
-    return kind is JointType.REVOLUTE or kind is JointType.PRISMATIC

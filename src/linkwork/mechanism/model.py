@@ -27,18 +27,16 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.conventions import GRAVITY
 from linkwork.errors import Finding, UnknownNameError
 from linkwork.mechanism.loops import Closures, Coupling, Loop
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
-"""The free-fall acceleration in the world, m/s²: along -z, of the size that ISO 80000-3 gives."""
-
 
 class JointType(Enum):
-    """What a joint leaves free, with its numbers of positions and of velocities."""
+    """The motion that a joint leaves free, with its numbers of positions and of velocities."""
 
     FIXED = ("fixed", 0, 0)
     REVOLUTE = ("revolute", 1, 1)
@@ -63,7 +61,7 @@ class JointType(Enum):
 
     @property
     def n_lengths(self) -> int:
-        """How many of its positions, and of its velocities, are lengths; they come first."""
+        """The number of its positions, and of its velocities, that are lengths; they come first."""
         return _LENGTHS.get(self, 0)
 
 
@@ -191,17 +189,17 @@ class Mechanism:
 
     @property
     def n_bodies(self) -> int:
-        """How many bodies move independently of their parents, the root body included."""
+        """The number of bodies that move independently of their parents, the root body included."""
         return len(self.body_names)
 
     @property
     def n_q(self) -> int:
-        """How many numbers a configuration has."""
+        """The number of positions: how long a configuration is."""
         return int(self.q_start[-1])
 
     @property
     def n_v(self) -> int:
-        """How many numbers a velocity has: the degrees of freedom."""
+        """The number of velocities: the degrees of freedom."""
         return int(self.v_start[-1])
 
     def q_slice(self, coordinate: int) -> slice:
@@ -298,7 +296,7 @@ class Mechanism:
         return about[np.triu_indices(3)].tolist()
 
     def joint_armature(self, k: int) -> Any:
-        """What rotors add to the inertia of velocity k: a float, or a block, see `body_mass`."""
+        """The inertia that rotors add to velocity k: a float, or a block, see `body_mass`."""
         return float(self.armature[k])
 
     def joint_damping(self, k: int) -> Any:
@@ -321,7 +319,7 @@ class Mechanism:
 
     def gravity(self) -> list[Any]:
         """The free-fall acceleration: three numbers in the world, m/s²."""
-        return list(STANDARD_GRAVITY)
+        return list(GRAVITY)
 
     def ancestry(self, body: int) -> list[int]:
         """The bodies from the root body to this one, both included."""
@@ -375,5 +373,5 @@ def _counted(n: int, one: str, more: str) -> str:
 
 
 def _rebuild(values: dict[str, Any]) -> Mechanism:
-    """What `pickle` and `copy` call: the constructor makes the arrays read-only again."""
+    """The mechanism for `pickle` and `copy`: the constructor makes the arrays read-only again."""
     return Mechanism(**values)

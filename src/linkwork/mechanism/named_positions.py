@@ -8,16 +8,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.checks import real_array
+from linkwork.checks import real_array, shown
+from linkwork.conventions import FOLLOWER_TOLERANCE
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
 
 Configuration: TypeAlias = "ArrayLike | Mapping[str, float | Sequence[float]]"
 """Configurations (..., nq), or one as positions by joint name; what is not named is neutral."""
-
-_AGREEMENT = 1.0e-9
-"""How far a follower's given position may lie from what its leader's position makes it."""
 
 
 def configuration_from(m: Mechanism, positions: Mapping[str, float | Sequence[float]]) -> Floats:
@@ -32,14 +30,20 @@ def configuration_from(m: Mechanism, positions: Mapping[str, float | Sequence[fl
     followers = {m.body_joint_names[b]: b for b in m.followers()}
     for name, value in positions.items():
         if name not in followers:
-            c = _coordinate(m, name, followers)
-            part = slice(int(m.q_start[c]), int(m.q_start[c + 1]))
-            q[part] = joint_values("position", name, value, m.joint_types[c].n_q)
+            if name not in m.joint_names:
+                raise UnknownNameError("joint", name, (*m.joint_names, *followers))
+            part = m.q_slice(m.joint(name))
+            q[part] = joint_values("position", name, value, part.stop - part.start)
     for name, value in positions.items():
         if name in followers:
-            _check_follower(
-                m, followers[name], name, q, joint_values("position", name, value, 1)[0]
-            )
+            body, at = followers[name], float(joint_values("position", name, value, 1)[0])
+            c = int(m.coordinate[body])
+            made = m.multiplier[body] * q[m.q_slice(c).start] + m.offset[body]
+            if abs(made - at) > FOLLOWER_TOLERANCE:
+                raise InputError(
+                    f"joint '{name}' follows '{m.joint_names[c]}', which puts it at {made:.12g}, "
+                    f"not {at:.12g}; give its leader's position instead"
+                )
     return q
 
 
@@ -52,9 +56,8 @@ def velocity_from(m: Mechanism, velocities: Mapping[str, float | Sequence[float]
     _check_mapping(m, "velocities", velocities)
     v = np.zeros(m.n_v)
     for name, value in velocities.items():
-        c = m.joint(name)
-        part = slice(int(m.v_start[c]), int(m.v_start[c + 1]))
-        v[part] = joint_values("velocity", name, value, m.joint_types[c].n_v)
+        part = m.v_slice(m.joint(name))
+        v[part] = joint_values("velocity", name, value, part.stop - part.start)
     return v
 
 
@@ -89,13 +92,6 @@ def _check_mapping(m: Mechanism, what: str, given: object) -> None:
         )
 
 
-def _coordinate(m: Mechanism, name: str, followers: Mapping[str, int]) -> int:
-    try:
-        return m.joint(name)
-    except UnknownNameError:
-        raise UnknownNameError("joint", name, (*m.joint_names, *followers)) from None
-
-
 def joint_values(what: str, name: str, value: float | Sequence[float], n: int) -> Floats:
     """The positions or velocities (n,) that are given for one joint.
 
@@ -105,15 +101,5 @@ def joint_values(what: str, name: str, value: float | Sequence[float], n: int) -
     if values.shape != (n,):
         raise ShapeError(f"joint '{name}' takes {n} number(s), not {values.size}")
     if not np.isfinite(values).all():
-        raise InputError(f"the {what} of joint '{name}' must be finite, not {value!r}")
+        raise InputError(f"the {what} of joint '{name}' must be finite, not {shown(value)}")
     return values
-
-
-def _check_follower(m: Mechanism, body: int, name: str, q: Floats, value: float) -> None:
-    c = int(m.coordinate[body])
-    made = m.multiplier[body] * q[int(m.q_start[c])] + m.offset[body]
-    if abs(made - value) > _AGREEMENT:
-        raise InputError(
-            f"joint '{name}' follows '{m.joint_names[c]}', which puts it at {made:.12g}, not "
-            f"{value:.12g}; give its leader's position instead"
-        )

@@ -19,6 +19,6 @@ def neutral(m: Mechanism) -> Floats:
 
 
 def quaternion_starts(m: Mechanism) -> list[int]:
-    """Where in q the quaternions of floating and spherical joints begin."""
+    """The places in q where quaternions of floating and spherical joints begin."""
     turning = ((c, kind) for c, kind in enumerate(m.joint_types) if kind.has_quaternion)
     return [int(m.q_start[c]) + kind.n_lengths for c, kind in turning]

@@ -32,9 +32,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import real_array
+from linkwork.conventions import GRAVITY
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism import rigid
-from linkwork.mechanism.model import STANDARD_GRAVITY, Floats, Mechanism, duplicates
+from linkwork.mechanism.model import Floats, Mechanism, duplicates
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import to_rpy
 
@@ -62,7 +63,7 @@ SIZES: dict[Quantity, int] = {
     "wrench": 6,
     "gravity": 3,
 }
-"""How many numbers a parameter of each quantity has, where it does not depend on the mechanism."""
+"""The numbers of a parameter of each quantity, where they do not depend on the mechanism."""
 
 _OF_LINKS = ("mass", "com", "inertia")
 _OF_VELOCITIES: tuple[Quantity, ...] = ("armature", "damping", "friction")
@@ -205,7 +206,7 @@ def _check_origins(m: Mechanism, found: Sequence[Parameter]) -> None:
 def _value(m: Mechanism, parameter: Parameter) -> Floats:
     quantity, frame = parameter.quantity, parameter.frame
     if quantity == "gravity":
-        return np.array(STANDARD_GRAVITY)
+        return np.array(GRAVITY)
     if quantity in _OF_VELOCITIES:
         return getattr(m, quantity).copy()
     if quantity in _OF_LINKS:

@@ -28,7 +28,7 @@ def limited_angles(m: Mechanism, places: Sequence[int]) -> list[int]:
 
 
 def angle_beyond(m: Mechanism, q: Floats, c: int) -> Floats:
-    """How far (rad) a spherical joint is turned beyond its limit in q (..., nq); 0 inside."""
+    """The angle (rad) by which a spherical joint is beyond its limit in q (..., nq); 0 inside."""
     wxyz = q[..., int(m.q_start[c]) : int(m.q_start[c]) + 4]
     return np.maximum(0.0, angle_of_quaternion(wxyz) - m.angle_limit[c])
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,12 +20,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 from linkwork.errors import DescriptionError, Finding, InputError, Level
-from linkwork.formats.mjcf.extract import mujoco_module
+from linkwork.formats.mjcf.read import heard, mujoco_module
 from linkwork.formats.mjcf.write import (
     check_depth,
     finding,
     left_out,
-    listed,
     move_to_world,
     placed,
     split_free_joints,
@@ -34,6 +32,7 @@ from linkwork.formats.mjcf.write import (
     with_mesh_names,
     without_sizeless_shapes,
 )
+from linkwork.formats.urdf.convert import listed
 from linkwork.formats.urdf.records import ZERO, Document, Inertial, Link, Matrix3, Mesh, Robot
 from linkwork.geometry import guards
 from linkwork.geometry.load import load
@@ -95,7 +94,9 @@ def to_mjcf(
     problems = [*left_out(robot), *sizeless]
     assets: dict[str, _Asset] = {}
     names: dict[str, str | None] = {}
-    for name in dict.fromkeys(_mesh_names(robot)):
+    shapes = [shape for link in robot.links for shape in (*link.visuals, *link.collisions)]
+    meshes = [shape.geometry for shape in shapes if isinstance(shape.geometry, Mesh)]
+    for name in dict.fromkeys(mesh.filename for mesh in meshes):
         try:
             path = find(name)
             data, suffix, as_it_is = _readable(path)
@@ -133,13 +134,6 @@ class _Asset:
     written: str
     new: bool  # to be written beside the MJCF
     remade: bool  # in another format than the file it comes from
-
-
-def _mesh_names(robot: Robot) -> Iterator[str]:
-    for link in robot.links:
-        for shape in (*link.visuals, *link.collisions):
-            if isinstance(shape.geometry, Mesh):
-                yield shape.geometry.filename
 
 
 def _free_name(stem: str, suffix: str, taken: dict[str, _Asset]) -> str:
@@ -298,13 +292,9 @@ def _compiled(
     mujoco: Any, robot: Robot, assets: dict[str, bytes], m: Mechanism | None
 ) -> tuple[ElementTree.Element, list[Finding]]:
     """The MJCF, and what MuJoCo warned of."""
-    said: list[str] = []
     lost: dict[str, list[str]] = {}
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(said.append)
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with heard(mujoco) as said:
             spec = mujoco.MjSpec.from_string(urdf_for_mujoco(robot))
             spec.assets = assets
             _limit_balls(mujoco, spec)
@@ -321,9 +311,6 @@ def _compiled(
             ElementTree.indent(root)
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise _refusal(error, robot) from None
-    finally:
-        mujoco.set_mju_user_warning(before)
-    said += [str(warning.message) for warning in caught]
     problems = [] if m is None else list(_findings_of_loops(m, lost, robot))
     problems += [finding("note", "mujoco", f"MuJoCo: {t}", robot) for t in dict.fromkeys(said)]
     split += [joint.name for joint in robot.joints if joint.type == "planar"]

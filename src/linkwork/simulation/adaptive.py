@@ -96,7 +96,8 @@ class Adaptive:
         self.rates = work.view("k0", 2 * n_v * stages)
         self.first, self.last = self.rates[:, : 2 * n_v], self.rates[:, -2 * n_v :]
         self._length, self._wrong = work.view("length", 1), work.view("wrong", 2 * n_v)
-        self._next, self._speed = work.view("next", n_q), work.view("speed", n_v)
+        self._next, way = work.view("next", n_q), work.view("way", 2 * n_v)
+        self._speed = way[:, n_v:]
 
     def run(self) -> Track:
         """Steps until no roll-out goes on; a state is kept at each instant of the grid."""

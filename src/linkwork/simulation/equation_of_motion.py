@@ -18,7 +18,7 @@ from linkwork.compile.recipe import Recipe, text_recipe
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.dual import Duals
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import actuators, friction, stops
+from linkwork.simulation import joint_forces
 from linkwork.simulation.loops import gaps, projected
 from linkwork.simulation.tangent import growth, moved, own_slopes
 
@@ -54,7 +54,7 @@ class System:
     ``constants`` hold for a whole roll-out, ``controls`` change with time. ``losses``: damping and
     friction of the description count. ``stopped``: the coordinates with compliant stops.
     ``smooth``: friction is made smooth about rest, as a method that chooses its steps needs it;
-    otherwise it is held through each step (`friction.py`).
+    otherwise it is held through each step (`joint_forces.py`).
     """
 
     mechanism: Mechanism
@@ -144,12 +144,12 @@ class System:
         ``given`` has the friction that is held; the drives ``without`` are left out.
         """
         m = self.mechanism
-        driven = actuators.torque(o, m, q, v, given, without=without)
+        driven = joint_forces.drive_forces(o, m, q, v, given, without=without)
         parts = [] if driven is None else [driven]
         if self.stopped:
-            parts.append(stops.push(o, m, q, v, self.stopped, given))
+            parts.append(joint_forces.stop_forces(o, m, q, v, self.stopped, given))
         if self.losses and self.smooth and m.friction.any():
-            parts.append(friction.smoothed(o, m, v))
+            parts.append(joint_forces.smoothed_friction(o, m, v))
         if HELD in given:
             entries = {k: given[HELD][j] for j, k in enumerate(self.rubbing)}
             parts.append(o.vector([entries.get(k, 0.0) for k in range(m.n_v)]))
@@ -224,7 +224,7 @@ class System:
     def torque(self, o: Ops, q: Block, v: Block, constants: Block, controls: Block) -> Block:
         """(nv,): the actuators' forces."""
         m = self.mechanism
-        tau = actuators.torque(o, m, q, v, self.given(o, constants, controls))
+        tau = joint_forces.drive_forces(o, m, q, v, self.given(o, constants, controls))
         return o.const(np.zeros(m.n_v)) if tau is None else tau
 
     def gaps(self, o: Ops, q: Block, v: Block) -> Block:
@@ -244,8 +244,8 @@ class System:
     def sticking(
         self, o: Ops, free: Block, v: Block, yields: Block, h: Block, forces: Block
     ) -> Block:
-        """`friction.sticking` of the joints `rubbing`."""
-        return friction.sticking(o, self.mechanism, self.rubbing, (free, v, yields, h), forces)
+        """`joint_forces.sticking` of the joints `rubbing`."""
+        return joint_forces.sticking(o, self.mechanism, self.rubbing, (free, v, yields, h), forces)
 
     def _responses(
         self, o: Ops, q: Block, constants: Block, controls: Block, joints: Sequence[int]
@@ -286,12 +286,12 @@ class System:
 
         def stopping(d: Duals, q: Block, v: Block) -> Block:
             own = {name: d.const(block) for name, block in given.items()}
-            return stops.push(d, m, q, v, self.stopped, own)
+            return joint_forces.stop_forces(d, m, q, v, self.stopped, own)
 
         for share in (0.0, 0.5, 1.0):
             state = moved(o, m, q, (share * h[0]) * v), v + (share * h[0]) * dv
             if self.bounded:
-                pushes.append(actuators.unbounded(o, m, *state, given))
+                pushes.append(joint_forces.unbounded_drives(o, m, *state, given))
             if self.stopped:
                 slopes.append(own_slopes(o, m, stopping, *state))
         damped: list[Block] = []

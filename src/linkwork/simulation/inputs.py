@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -26,10 +27,9 @@ from linkwork.mechanism import parameters
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.named_positions import configuration_from, velocity_from
 from linkwork.mechanism.neutral import quaternion_starts
-from linkwork.simulation.actuators import PD
 from linkwork.simulation.equation_of_motion import Quantity, System, is_payload, packed
 from linkwork.simulation.integrators import METHODS
-from linkwork.simulation.stops import Stops, limited
+from linkwork.simulation.joint_forces import PD, Stops, limited
 from linkwork.simulation.tangent import unit_quaternions
 
 
@@ -338,6 +338,18 @@ class _Collected:
             raise InputError(f"{what} must not be negative, and has {bounded[bounded < 0.0][0]:g}")
         return given
 
+    def at(
+        self, quantity: Quantity, function: Callable[[float], Any], lead: Any, t: float
+    ) -> Floats:
+        """The value of a function of time, checked: (size,) or (rows, size)."""
+        label = f"{quantity.name}({t:.6g})"
+        given = self.array(quantity, function(t), label)
+        try:
+            return given if given.ndim == 1 else broadcast_rows(given, lead)
+        except ValueError:
+            wanted = (*lead, quantity.size)
+            raise ShapeError(f"{label} must have the shape {wanted}, not {given.shape}") from None
+
 
 _ONE_FOR_ALL = ("v_target", "effort_limit", "armature", "stop_stiffness", "stop_damping")
 _OF_ACTUATORS = ("kp", "kd", "feed_forward", "torque")
@@ -416,30 +428,12 @@ def request_of(
         grid=options.grid(),
         values=flat,
         functions={
-            name: _OfTime(found, sizes[name], function, lead)
+            name: partial(found.at, sizes[name], function, lead)
             for name, function in found.functions.items()
         },
         torque=torque,
         bound=float(options.max_speed),
     )
-
-
-class _OfTime:
-    """A function of time whose values are checked: (size,) or (rows, size)."""
-
-    def __init__(
-        self, found: _Collected, entry: Quantity, function: Callable[[float], Any], lead: Any
-    ) -> None:
-        self._found, self._entry, self._function, self._lead = found, entry, function, lead
-
-    def __call__(self, t: float) -> Floats:
-        label = f"{self._entry.name}({t:.6g})"
-        given = self._found.array(self._entry, self._function(t), label)
-        try:
-            return given if given.ndim == 1 else broadcast_rows(given, self._lead)
-        except ValueError:
-            wanted = (*self._lead, self._entry.size)
-            raise ShapeError(f"{label} must have the shape {wanted}, not {given.shape}") from None
 
 
 def _configurations(m: Mechanism, q0: ArrayLike, label: str) -> Floats:

@@ -27,16 +27,19 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algorithms.axes import added
-from linkwork.algorithms.closure import closure_parts, closure_rows, row_scales
-from linkwork.algorithms.closure_motion import acceleration_bias
+from linkwork.algorithms.closure import (
+    acceleration_bias,
+    closure_parts,
+    closure_rows,
+    row_scales,
+)
 from linkwork.algorithms.independent_rows import independent
 from linkwork.algorithms.registry import find
-from linkwork.algorithms.triples import negated, times, total
+from linkwork.algorithms.vector3 import added, negated, times, total
 from linkwork.compile.recipe import Recipe
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
-from linkwork.simulation import actuators, friction
+from linkwork.simulation import joint_forces
 from linkwork.simulation.equation_of_motion import System, expression_recipe
 from linkwork.simulation.tangent import moved
 from linkwork.spatial import se3, so3
@@ -218,7 +221,7 @@ class Implicit:
 
     ``before`` is (q, v, a, dv, f) in one vector, ``h`` the step. The unknowns x are dv and f at the
     end; f is empty without loops. Forces of single joints that jump or are bounded are unknowns
-    beside them (`friction.py`).
+    beside them (`joint_forces.py`).
     """
 
     system: System
@@ -305,7 +308,7 @@ class Implicit:
         pushes: list[Block] = [0.0] * len(joints)
         gains, limits = list(pushes), list(pushes)
         if system.bounded:
-            free = actuators.unbounded(o, system.mechanism, q, v, given)
+            free = joint_forces.unbounded_drives(o, system.mechanism, q, v, given)
             for j, k in enumerate(joints):
                 if k in system.bounded:
                     pushes[j], limits[j] = free[k], given["effort_limit"][k]
@@ -322,7 +325,7 @@ class Implicit:
         old: Block,
         forces: Block,
     ) -> Block:
-        """`friction.improved` for the joints `local` within an iteration.
+        """`joint_forces.improved` for the joints `local` within an iteration.
 
         ``drives`` is the end of `newton`, ``change`` (n,) what the unknowns are less by,
         ``yields`` (n m,) what unit forces add to them, ``old`` the forces that `newton` took.
@@ -333,16 +336,16 @@ class Implicit:
             [drives[k * count + j] for j in range(count)] for k in range(4)
         )
         S = [[to_v * yields[j * n + i] for j in range(count)] for i in joints]
-        laws: list[friction.Law] = []
+        laws: list[joint_forces.Law] = []
         rest: list[Block] = []
         losses = self.system.rubbing
         for j, k in enumerate(joints):
             most = float(self.system.mechanism.friction[k]) if k in losses else 0.0
             push = pushes[j] + gains[j] * speeds[j]
-            laws.append(friction.Driving(most, push, gains[j], limits[j]))
+            laws.append(joint_forces.Driving(most, push, gains[j], limits[j]))
             taken = sum((S[j][i] * old[i] for i in range(count)), o.const(0.0))
             rest.append(speeds[j] - to_v * change[k] - taken)
-        return friction.improved(o, laws, rest, S, forces)
+        return joint_forces.improved(o, laws, rest, S, forces)
 
     def _to_v(self, h: Block) -> Block:
         return h[0] * (WEIGHTS.gamma * WEIGHTS.of_x)
@@ -447,7 +450,7 @@ def no_solution(m: Mechanism, method: Method, remains: Floats) -> str:
     """Why a step was given up, from the state (nq + nv,) that was nearest to a solution."""
     speeds = np.nan_to_num(np.abs(remains[m.n_q :]), nan=np.inf)
     c = m.coordinate_of_v(int(np.argmax(speeds)))
-    what, most = ("friction of the step", friction.MOST)
+    what, most = ("friction of the step", joint_forces.MOST_SWEEPS)
     if method is IMPLICIT:
         what, most = ("implicit step", MOST)
     return (

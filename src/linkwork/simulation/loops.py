@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.algorithms.axes import added, total
 from linkwork.algorithms.closed_dynamics import held
 from linkwork.algorithms.closed_dynamics import moved as answered
 from linkwork.algorithms.closure import (
@@ -29,11 +28,10 @@ from linkwork.algorithms.closure import (
     row_scales,
 )
 from linkwork.algorithms.independent_rows import independent, stiffness
-from linkwork.algorithms.inverse_dynamics import as_vector
-from linkwork.algorithms.joint_passage import passages
-from linkwork.algorithms.mass_matrix import mass_entries
+from linkwork.algorithms.mass_matrix import mass_matrix
+from linkwork.algorithms.sweep import Sweep
 from linkwork.algorithms.tree_factor import Entries, factor
-from linkwork.algorithms.triples import times
+from linkwork.algorithms.vector3 import added, as_vector, times, total
 from linkwork.compile.recipe import algorithm_recipe, text_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, Mechanism
@@ -119,7 +117,7 @@ class _Weighed:
 
     def __init__(self, o: Ops, m: Mechanism, q: Block, rows: list[dict[int, Block]]) -> None:
         self._o = o
-        masses = mass_entries(m, passages(o, m, q))
+        masses = mass_matrix.passes(Sweep(o, m, q)).lower()
         self._by = held(o, masses, m.n_v, independent(o, m, rows), stiffness(m))
 
     def correction(self, error: list[Block]) -> Block:

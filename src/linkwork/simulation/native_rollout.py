@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from linkwork.compile.emit import F64, I64, POINTER, Emitter, i64
-from linkwork.compile.loops import counted_loop, emit_nodes
-from linkwork.simulation import friction, integrators, loops
+from linkwork.compile.emit import F64, I64, POINTER, counted_loop, each_bit, i64
+from linkwork.compile.tiles import TileCode
+from linkwork.ops.protocol import Block, Ops
+from linkwork.simulation import integrators, joint_forces, loops
 from linkwork.simulation.integrators import IMPLICIT, WATCHED, Implicit, Method
-from linkwork.simulation.stops import bounds
+from linkwork.simulation.joint_forces import bounds
 
 if TYPE_CHECKING:
     from linkwork.compile.graph import Graph
@@ -80,204 +81,55 @@ def rollout_loop(
     return loop
 
 
-class TileCode:
-    """Writes code on tiles: memory in which every number is a vector, and a row a lane."""
-
-    def __init__(self, module: Any, target: Target) -> None:
-        self.module, self.width, self.fused = module, target.width, target.fused
-        vector: Any = ir.VectorType(F64, self.width) if self.width > 1 else F64
-        self.vector = vector
-        self.pointer: Any = vector.as_pointer()
-        self.b: Any = None
-        self.emitter: Any = None
-
-    def at(self, builder: Any) -> None:
-        """Go on writing with this builder."""
-        self.b = builder
-        self.emitter = Emitter(builder, self.width, fused=self.fused)
-
-    def room(self, size: int, name: str) -> Any:
-        """A tile of so many numbers on the stack."""
-        tile = self.b.alloca(self.vector, size=max(size, 1), name=name)
-        tile.align = 64
-        return tile
-
-    def lane(self, tile: Any, k: Any, lane: Any) -> Any:
-        """The address of a number of one lane."""
-        flat = self.b.bitcast(tile, POINTER)
-        return self.b.gep(flat, [self.b.add(self.b.mul(k, i64(self.width)), lane)])
-
-    def get(self, tile: Any, k: Any) -> Any:
-        """A number of all lanes."""
-        return self.b.load(self.b.gep(tile, [k]))
-
-    def put(self, value: Any, tile: Any, k: Any) -> None:
-        """Store a number of all lanes."""
-        self.b.store(value, self.b.gep(tile, [k]))
-
-    def each(self, count: int, body: Callable[[Any], None]) -> None:
-        """``for k in range(count): body(k)``."""
-        if count:
-            counted_loop(self.b, i64(count), body)
-
-    def each_bit(self, mask: Any, body: Callable[[Any], None]) -> None:
-        """``body(lane)`` for each bit of a mask that is not 0, lowest first."""
-        b = self.b
-        before, head, after = b.block, b.append_basic_block(), None
-        b.branch(head)
-        b.position_at_end(head)
-        left = b.phi(I64)
-        left.add_incoming(mask, before)
-        body(b.cttz(left, ir.Constant(ir.IntType(1), 1)))
-        rest = b.and_(left, b.sub(left, i64(1)))
-        left.add_incoming(rest, b.block)
-        after = b.append_basic_block()
-        b.cbranch(b.icmp_signed("!=", rest, i64(0)), head, after)
-        b.position_at_end(after)
-
-    def mask_of(self, bits: Any) -> Any:
-        """A condition in each lane as the bits of a whole number."""
-        if self.width == 1:
-            return self.b.zext(bits, I64)
-        return self.b.zext(self.b.bitcast(bits, ir.IntType(self.width)), I64)
-
-    def function_of(self, graph: Graph, name: str) -> Any:
-        """``void name(tile in..., tile out...)``: a graph on tiles, as a function of its own."""
-        count = len(graph.input_sizes) + len(graph.output_sizes)
-        kind = ir.FunctionType(ir.VoidType(), [self.pointer] * count)
-        function: Any = ir.Function(self.module, kind, name)
-        function.linkage = "internal"
-        function.attributes.add("noinline")
-        for argument in function.args:
-            argument.add_attribute("noalias")
-        inputs = function.args[: len(graph.input_sizes)]
-        outputs = function.args[len(graph.input_sizes) :]
-        b: Any = ir.IRBuilder(function.append_basic_block("entry"))
-        emitter = Emitter(b, self.width, fused=self.fused)
-        for k, size in enumerate(graph.output_sizes):
-            for element in set(range(size)) - set(graph.outputs[k]):
-                b.store(emitter.const(0.0), b.gep(outputs[k], [i64(element)]))
-        emit_nodes(
-            emitter,
-            graph,
-            lambda k, element: b.load(b.gep(inputs[k], [i64(element)])),
-            lambda k, element, value: b.store(value, b.gep(outputs[k], [i64(element)])),
-        )
-        b.ret_void()
-        return function
-
-    @property
-    def every(self) -> Any:
-        """The mask of all lanes."""
-        return i64((1 << self.width) - 1)
-
-    def until(self, done: Any, most: int, body: Callable[[], None]) -> None:
-        """``body()``, and again until the mask ``done`` has every lane, ``most`` times at most."""
-        b = self.b
-        before, head, after = b.block, b.append_basic_block(), b.append_basic_block()
-        b.branch(head)
-        b.position_at_end(head)
-        count = b.phi(I64)
-        count.add_incoming(i64(0), before)
-        body()
-        following = b.add(count, i64(1))
-        all_done = b.icmp_signed("==", b.load(done), self.every)
-        over = b.or_(all_done, b.icmp_signed(">=", following, i64(most)))
-        count.add_incoming(following, b.block)
-        b.cbranch(over, after, head)
-        b.position_at_end(after)
-
-    def add_to(self, mask: Any, lanes: Any) -> None:
-        """Note more lanes in a mask."""
-        self.b.store(self.b.or_(self.b.load(mask), lanes), mask)
-
-    def copy(self, source: Any, target: Any, count: int) -> None:
-        """So many numbers from one tile to another."""
-        self.each(count, lambda k: self.put(self.get(source, k), target, k))
-
-    def clear(self, tile: Any, count: int) -> None:
-        """Zeros in a tile."""
-        self.each(count, lambda k: self.put(self.emitter.const(0.0), tile, k))
-
-    def everywhere(self, value: Any) -> Any:
-        """One number in all lanes."""
-        if self.width == 1:
-            return value
-        at = ir.IntType(32)
-        nothing = ir.Constant(self.vector, ir.Undefined)
-        one = self.b.insert_element(nothing, value, at(0))
-        mask = ir.Constant(ir.VectorType(at, self.width), [0] * self.width)
-        return self.b.shuffle_vector(one, nothing, mask)
-
-    def bits_of(self, mask: Any) -> Any:
-        """The bits of a whole number as a condition in each lane."""
-        bits = self.b.trunc(mask, ir.IntType(self.width))
-        if self.width == 1:
-            return bits
-        return self.b.bitcast(bits, ir.VectorType(ir.IntType(1), self.width))
-
-    def span(self, start: Any, stop: Any, body: Callable[[Any], None]) -> None:
-        """``for k in range(start, stop): body(k)``, which may be empty."""
-        with self.b.if_then(self.b.icmp_signed("<", start, stop)):
-            counted_loop(self.b, self.b.sub(stop, start), lambda k: body(self.b.add(start, k)))
-
-    def part(self, tile: Any, start: int) -> Any:
-        """The tile from a number on."""
-        return self.b.gep(tile, [i64(start)]) if start else tile
-
-    def copy_in(self, source: Any, tile: Any, lane: Any, count: int) -> None:
-        """Numbers of a row into a lane."""
-        b = self.b
-        self.each(count, lambda k: b.store(b.load(b.gep(source, [k])), self.lane(tile, k, lane)))
-
-    def copy_out(self, tile: Any, lane: Any, target: Any, count: int) -> None:
-        """The numbers of a lane into a row."""
-        b = self.b
-        self.each(count, lambda k: b.store(b.load(self.lane(tile, k, lane)), b.gep(target, [k])))
-
-
 class Iteration:
-    """A graph that is repeated until its last output is at most 1 in all lanes.
+    """What is repeated until its last number is at most 1 in all lanes.
 
-    A lane that has come there is left alone, so no roll-out depends on its neighbours.
+    ``improve`` writes one iteration into the tile ``found`` of so many numbers; all but the last
+    are those of ``results``, tiles with their sizes. A lane that has come there is left alone, so
+    no roll-out depends on its neighbours. It is made where the function begins.
     """
 
-    def __init__(self, loop: TileCode, graph: Graph, name: str, most: int) -> None:
-        self._loop, self._most = loop, most
-        self._size = graph.output_sizes[0]
-        self._function = loop.function_of(graph, name)
+    def __init__(
+        self,
+        loop: TileCode,
+        size: int,
+        improve: Callable[[Any], None],
+        results: Sequence[tuple[Any, int]],
+        done: Any = None,
+    ) -> None:
+        self._loop, self._improve, self._results = loop, improve, results
+        self._found, self._last = loop.room(size, "found"), i64(size - 1)
+        self.done = loop.b.alloca(I64) if done is None else done
 
-    def tiles(self) -> None:
-        """Make room for what an iteration gives."""
-        self._found = self._loop.room(self._size, "found")
-        self._done = self._loop.b.alloca(I64)
+    def begin(self, alone: Any) -> None:
+        """Keep the lanes in this mask as they are."""
+        self._loop.b.store(alone, self.done)
 
-    def write(self, given: Sequence[Any], results: Sequence[tuple[Any, int]], alone: Any) -> Any:
-        """Write the iterations: the outputs go into the tiles ``results``, of so many numbers each.
-
-        Lanes in the mask ``alone`` keep what they have. The result is a mask of those that are
-        left without a solution.
-        """
+    def once(self) -> None:
+        """Write one iteration."""
         loop, b = self._loop, self._loop.b
-        b.store(alone, self._done)
+        self._improve(self._found)
+        kept, start = loop.bits_of(b.load(self.done)), 0
+        for tile, count in self._results:
+            new = loop.part(self._found, start)
 
-        def iterate() -> None:
-            b.call(self._function, [*given, self._found])
-            kept, start = loop.bits_of(b.load(self._done)), 0
-            for tile, count in results:
-                new = loop.part(self._found, start)
+            def take(k: Any, new: Any = new, tile: Any = tile) -> None:
+                loop.put(b.select(kept, loop.get(tile, k), loop.get(new, k)), tile, k)
 
-                def take(k: Any, new: Any = new, tile: Any = tile) -> None:
-                    loop.put(b.select(kept, loop.get(tile, k), loop.get(new, k)), tile, k)
+            loop.each(count, take)
+            start += count
+        left = loop.get(self._found, self._last)
+        good = b.fcmp_ordered("<=", left, loop.emitter.const(1.0))
+        loop.add_to(self.done, loop.mask_of(good))
 
-                loop.each(count, take)
-                start += count
-            left = loop.get(self._found, i64(self._size - 1))
-            good = b.fcmp_ordered("<=", left, loop.emitter.const(1.0))
-            loop.add_to(self._done, loop.mask_of(good))
+    def write(self, most: int) -> Any:
+        """Write so many iterations at most; the mask of lanes that are left without a solution."""
+        self._loop.until(self.done, most, self.once)
+        return self.left()
 
-        loop.until(self._done, self._most, iterate)
-        return b.xor(b.load(self._done), loop.every)
+    def left(self) -> Any:
+        """The mask of lanes that go on."""
+        return self._loop.b.xor(self._loop.b.load(self.done), self._loop.every)
 
 
 class RolloutLoop(TileCode):
@@ -294,7 +146,7 @@ class RolloutLoop(TileCode):
         method: Method,
         target: Target,
     ) -> None:
-        super().__init__(module, target)
+        super().__init__(module, target.width, fused=target.fused)
         self.method, self.system, self.asks = method, system, system.asks
         m = system.mechanism
         self.n_q, self.n_v, self.n_state = m.n_q, m.n_v, m.n_q + m.n_v
@@ -306,7 +158,7 @@ class RolloutLoop(TileCode):
         self.friction = StickingCode(self, graphs) if system.rubbing else None
         self._projection: Iteration | None = None
         if system.closed:
-            self._projection = Iteration(self, graphs["projection"], "project", loops.MOST)
+            self._project = self.function_of(graphs["projection"], "project")
 
     def tiles(self) -> None:
         """Make the tiles that a step needs, and what holds for all steps."""
@@ -368,9 +220,17 @@ class RolloutLoop(TileCode):
         self.put(self.everywhere(b.load(self.args["settings"])), self.length, i64(0))
         self.clear(self.zero, self.n_v)
         self.tiles()
-        for code in (self.friction, self._projection):
-            if code is not None:
-                code.tiles()
+        if self.friction is not None:
+            self.friction.tiles()
+        if self.system.closed:
+            size = self.n_q + self.n_v
+            given = [self.q, self.v, self.constants, self.controls]
+            self._projection = Iteration(
+                self,
+                size + 1,
+                lambda found: self.call(self._project, *given, found),
+                [(self.state, size)],
+            )
         rows = b.sub(self.args["last"], self.args["first"])
         with b.if_then(b.icmp_signed(">", rows, i64(0))):
             tiles = b.sdiv(b.add(rows, i64(self.width - 1)), i64(self.width))
@@ -399,34 +259,7 @@ class RolloutLoop(TileCode):
     def accelerate(self, theta: Any, v: Any, rates: Any) -> None:
         """The rates of theta and v at the configuration that theta leads to."""
         given = [self.q, theta, v, self.constants, self.controls, self.held]
-        self.b.call(self.stage, [*given, rates])
-
-    def combine(
-        self,
-        target: Any,
-        base: Any,
-        rates: Sequence[tuple[float, Any]],
-        place: tuple[Any, int, int],
-    ) -> None:
-        """target = base + h sum c rate; without a base: from zero.
-
-        ``place``: h in all lanes, the first number of the rates that counts, and how many do.
-        """
-        h, start, count = place
-        weighted = [(c, rate) for c, rate in rates if c != 0.0]
-        e = self.emitter
-
-        def one(k: Any) -> None:
-            at = self.b.add(k, i64(start)) if start else k
-            total: Any = None
-            for c, rate in weighted:
-                value = self.get(rate, at)
-                known = total is not None
-                total = e.fma(e.const(c), value, total) if known else e.mul(e.const(c), value)
-            added = e.mul(h, total) if base is None else e.fma(h, total, self.get(base, k))
-            self.put(added, target, k)
-
-        self.each(count, one)
+        self.call(self.stage, *given, rates)
 
     # one tile of rows
 
@@ -438,7 +271,6 @@ class RolloutLoop(TileCode):
         self.count = b.select(some, left, i64(self.width))
         b.store(i64(0), self.dead)
         counted_loop(b, i64(self.width), self._load_lane)
-        self.h = self.get(self.length, i64(0))
         for mask, tile in self._masks:
             there = b.fcmp_ordered(">", self.get(tile, i64(0)), self.emitter.const(0.5))
             b.store(self.mask_of(there), mask)
@@ -523,10 +355,8 @@ class RolloutLoop(TileCode):
         b, args = self.b, self.args
         b.store(i64(0), self.unclosed)
         if self._projection is not None:
-            alone = b.or_(b.load(self.dead), b.load(self.stuck))
-            given = [self.q, self.v, self.constants, self.controls]
-            results = [(self.state, self.n_q + self.n_v)]
-            b.store(self._projection.write(given, results, alone), self.unclosed)
+            self._projection.begin(b.or_(b.load(self.dead), b.load(self.stuck)))
+            b.store(self._projection.write(loops.MOST), self.unclosed)
         self._judge(step)
         at_end = b.icmp_signed("==", after, args["steps"])
         on_beat = b.icmp_signed("==", b.srem(after, args["every"]), i64(0))
@@ -566,7 +396,7 @@ class RolloutLoop(TileCode):
                 target = b.gep(self.args["remains"], [b.mul(row, i64(size))])
                 self.copy_out(self.state, lane, target, size)
 
-            self.each_bit(fresh, note)
+            each_bit(b, fresh, note)
 
     def _keep(self, lane: Any, place: Any) -> None:
         b, args = self.b, self.args
@@ -576,83 +406,96 @@ class RolloutLoop(TileCode):
 
 
 class StickingCode:
-    """Writes the friction of a step: what holds through it, and what its end makes of that."""
+    """Writes the friction of a step: what holds through it, and what its end makes of that.
+
+    W is what unit forces of friction accelerate, column by column, lam these forces.
+    """
 
     def __init__(self, loop: RolloutLoop, graphs: Mapping[str, Graph]) -> None:
         self._loop, self._n = loop, len(loop.system.rubbing)
+        n, n_v = self._n, loop.n_v
         self._yields = loop.function_of(graphs["yields"], "yields")
-        self._solve = Iteration(loop, graphs["sticking"], "stick", friction.MOST)
+        self._stick = loop.function_of(graphs["sticking"], "stick")
+
+        def pushed(o: Ops, x: Block, W: Block, lam: Block, factor: Block) -> Block:
+            """X + factor W lam."""
+            for j in range(n):
+                x = x + (factor * lam[j]) * o.part(W, j * n_v, (j + 1) * n_v)
+            return x
+
+        def free(o: Ops, v: Block, rates: Block, h: Block) -> Block:
+            return v + h[0] * o.part(rates, n_v, 2 * n_v)
+
+        def begun(o: Ops, rates: Block, W: Block, lam: Block) -> Block:
+            dv = pushed(o, o.part(rates, n_v, 2 * n_v), W, lam, o.const(1.0))
+            return o.concat([o.part(rates, 0, n_v), dv])
+
+        def without(o: Ops, way: Block, W: Block, lam: Block, h: Block) -> Block:
+            return pushed(o, o.part(way, n_v, 2 * n_v), W, lam, -h[0])
+
+        def ended(
+            o: Ops, way: Block, W: Block, before: Block, lam: Block, detours: Block, h: Block
+        ) -> Block:
+            more = lam - before
+            missed = 0.5 * more + detours
+            theta = pushed(o, o.part(way, 0, n_v), W, missed, h[0] * h[0])
+            return o.concat([theta, pushed(o, o.part(way, n_v, 2 * n_v), W, more, h[0])])
+
+        self._free_of = loop.expression("free", free, n_v, 2 * n_v, 1)
+        self._begun_of = loop.expression("begun", begun, 2 * n_v, n_v * n, n)
+        self._without = loop.expression("without", without, 2 * n_v, n_v * n, n, 1)
+        self._ended = loop.expression("ended", ended, 2 * n_v, n_v * n, n, n, n, 1)
 
     def tiles(self) -> None:
         """Make room for the forces of friction, and what they do."""
-        loop, n = self._loop, self._n
-        self._solve.tiles()
-        self._by, self._begun = loop.handed(loop.n_v * n, "by"), loop.handed(loop.n_v, "begun")
+        loop, n, n_v = self._loop, self._n, self._loop.n_v
+        self._by, self._begun = loop.handed(n_v * n, "by"), loop.handed(n_v, "begun")
         self._forces = loop.handed(n, "friction")
-        self._free, self._detours = loop.room(loop.n_v, "free"), loop.room(n, "detours")
-        self._before = loop.room(n, "before")
+        self._free, self._detours = loop.room(n_v, "free"), loop.room(n, "detours")
+        self._before, self._next = loop.room(n, "before"), loop.room(2 * n_v, "rubbed")
+        given = [self._free, self._begun, self._by, loop.length, self._forces]
+        self._solve = Iteration(
+            loop,
+            2 * n + 1,
+            lambda found: loop.call(self._stick, *given, found),
+            [(self._forces, n), (self._detours, n)],
+        )
 
     def predict(self, rates: Any) -> None:
         """The friction that the accelerations at the beginning ask for; it joins their rates."""
         loop, n_v = self._loop, self._loop.n_v
-        loop.b.call(self._yields, [loop.q, loop.constants, loop.controls, self._by])
+        loop.call(self._yields, loop.q, loop.constants, loop.controls, self._by)
         loop.copy(loop.v, self._begun, n_v)
-        loop.combine(self._free, loop.v, [(1.0, rates)], (loop.h, n_v, n_v))
+        loop.call(self._free_of, loop.v, rates, loop.length, self._free)
         loop.clear(self._forces, self._n)
         self._settle()
         loop.copy(self._forces, loop.held, self._n)
-        self._add(loop.held, loop.part(rates, n_v), None)
+        loop.call(self._begun_of, rates, self._by, loop.held, self._next)
+        loop.copy(self._next, rates, 2 * n_v)
 
-    def correct(self, theta: Any) -> None:
-        """The friction that the end of the step asks for: velocities and the way change by what it
-        is more."""
-        loop, e, n = self._loop, self._loop.emitter, self._n
-        forces, before, detours = self._forces, self._before, self._detours
-        loop.copy(loop.v, self._free, loop.n_v)
-        loop.each(n, lambda j: loop.put(e.neg(loop.get(forces, j)), detours, j))
-        self._add(detours, self._free, loop.h)
-        loop.copy(forces, before, n)
+    def correct(self, way: Any) -> None:
+        """The friction that the end of the step asks for: theta and v there change by what it is
+        more."""
+        loop, n = self._loop, self._n
+        loop.call(self._without, way, self._by, self._forces, loop.length, self._free)
+        loop.copy(self._forces, self._before, n)
         self._settle()
-        loop.each(n, lambda j: loop.put(e.sub(loop.get(forces, j), loop.get(before, j)), before, j))
-        self._add(before, loop.v, loop.h)
-
-        def half(j: Any) -> None:
-            more = loop.get(detours, j)
-            loop.put(e.fma(e.const(0.5), loop.get(before, j), more), before, j)
-
-        loop.each(n, half)
-        self._add(before, theta, e.mul(loop.h, loop.h))
+        given = [self._by, self._before, self._forces, self._detours, loop.length]
+        loop.call(self._ended, way, *given, self._next)
+        loop.copy(self._next, way, 2 * loop.n_v)
 
     def _settle(self) -> None:
         loop, b = self._loop, self._loop.b
-        noted = b.load(loop.stuck)
-        given = [self._free, self._begun, self._by, loop.length, self._forces]
-        results = [(self._forces, self._n), (self._detours, self._n)]
-        loop.add_to(loop.stuck, self._solve.write(given, results, b.or_(b.load(loop.dead), noted)))
-
-    def _add(self, forces: Any, target: Any, factor: Any) -> None:
-        """target += factor W forces."""
-        loop, e, b, n_v = self._loop, self._loop.emitter, self._loop.b, self._loop.n_v
-
-        def one(j: Any) -> None:
-            force = loop.get(forces, j)
-            force = force if factor is None else e.mul(factor, force)
-            column = b.mul(j, i64(n_v))
-
-            def entry(k: Any) -> None:
-                by = loop.get(self._by, b.add(column, k))
-                loop.put(e.fma(force, by, loop.get(target, k)), target, k)
-
-            loop.each(n_v, entry)
-
-        loop.each(self._n, one)
+        loop.clear(self._detours, self._n)
+        self._solve.begin(b.or_(b.load(loop.dead), b.load(loop.stuck)))
+        loop.add_to(loop.stuck, self._solve.write(joint_forces.MOST_SWEEPS))
 
 
 class ExplicitLoop(RolloutLoop):
     """The loop of an explicit method: a part for each stage.
 
-    The stage and the way along theta are each written once, as functions on tiles; a step calls
-    them and adds up what they give.
+    The stage, and the ways to where stages look, are each written once, as functions on tiles; a
+    way is theta and the velocities (2 nv,).
     """
 
     def __init__(self, module: Any, graphs: Mapping[str, Graph], *how: Any) -> None:
@@ -662,10 +505,25 @@ class ExplicitLoop(RolloutLoop):
         watched = graphs.get("stiffness")
         self._watched = None if watched is None else self.function_of(watched, "stiffness")
         self._n_watched = 0 if watched is None else watched.output_sizes[0]
+        self._ways: list[Any] = [None]
+        for weights in (*self.method.a[1:], *([] if self.method.error else [self.method.b])):
+            sizes = [2 * self.n_v] * len(weights)
+            way = partial(self._way, weights)
+            self._ways.append(self.expression("way", way, self.n_v, 1, *sizes))
+
+    def _way(self, weights: Sequence[float], o: Ops, v: Block, h: Block, *rates: Block) -> Block:
+        """h times the weighted rates; v goes on by theirs."""
+        n = self.n_v
+        total = weighted(o, weights, rates)
+        if self.method.symplectic:
+            after = v + h[0] * o.part(total, n, 2 * n)
+            return o.concat([h[0] * after, after])
+        return o.concat([h[0] * o.part(total, 0, n), v + h[0] * o.part(total, n, 2 * n)])
 
     def tiles(self) -> None:
         """The stages' rates, where they are evaluated, and the configuration that is reached."""
-        self._theta, self._speed = self.handed(self.n_v, "theta"), self.handed(self.n_v, "speed")
+        self._theta = self.handed(2 * self.n_v, "way")
+        self._speed = self.part(self._theta, self.n_v)
         self._next = self.room(self.n_q, "next")
         self._rates = [self.handed(2 * self.n_v, f"k{i}") for i in range(self.method.stages)]
         self._rates_of = self.room(self._n_watched, "stiffness")
@@ -686,40 +544,32 @@ class ExplicitLoop(RolloutLoop):
         """The rates of a stage."""
         rates = self._rates
         self.load_controls(step, self.method.instants()[i])
-        if i == 0:
-            self.clear(self.held, len(self.system.rubbing))
-            self.accelerate(self.zero, self.v, rates[0])
-            if self.friction is not None:
-                self.friction.predict(rates[0])
-            if self._watched is not None:
-                due = self._due(step)
-                with self.b.if_then(self.b.icmp_signed("!=", due, i64(0))):
-                    self._watch(self.part(rates[0], self.n_v), due)
-        else:
+        if i:
             self.accelerate(self._theta, self._speed, rates[i])
+            return
+        self.clear(self.held, len(self.system.rubbing))
+        self.accelerate(self.zero, self.v, rates[0])
+        if self.friction is not None:
+            self.friction.predict(rates[0])
+        if self._watched is not None:
+            due = self._due(step)
+            with self.b.if_then(self.b.icmp_signed("!=", due, i64(0))):
+                self._watch(self.part(rates[0], self.n_v), due)
 
     def _ahead(self, i: int) -> None:
-        """Go to where a stage looks."""
-        pairs = list(zip(self.method.a[i], self._rates, strict=False))
-        self.combine(self._theta, None, pairs, (self.h, 0, self.n_v))
-        self.combine(self._speed, self.v, pairs, (self.h, self.n_v, self.n_v))
-        if self.asks:
-            self.b.call(self._move, [self.q, self._theta, self.asked])
+        """Go to where a stage looks, or to the end."""
+        self.call(self._ways[i], self.v, self.length, *self._rates[:i], self._theta)
+        if self.asks and i < self.method.stages:
+            self.call(self._move, self.q, self._theta, self.asked)
             self.copy(self._speed, self.part(self.asked, self.n_q), self.n_v)
 
     def _finish(self) -> None:
-        n_v = self.n_v
-        pairs = list(zip(self.method.b, self._rates, strict=True))
-        if self.method.symplectic:
-            self.combine(self.v, self.v, pairs, (self.h, n_v, n_v))
-            self.combine(self._theta, None, [(1.0, self.v)], (self.h, 0, n_v))
-        else:
-            self.combine(self._theta, None, pairs, (self.h, 0, n_v))
-            self.combine(self.v, self.v, pairs, (self.h, n_v, n_v))
-            if self.friction is not None:
-                self.friction.correct(self._theta)
-        self.b.call(self._move, [self.q, self._theta, self._next])
+        self._ahead(self.method.stages)
+        if self.friction is not None and not self.method.symplectic:
+            self.friction.correct(self._theta)
+        self.call(self._move, self.q, self._theta, self._next)
         self.copy(self._next, self.q, self.n_q)
+        self.copy(self._speed, self.v, self.n_v)
 
     def _due(self, step: Any) -> Any:
         """A mask of the lanes that are looked at: every so many steps all, and those that come to a
@@ -728,9 +578,12 @@ class ExplicitLoop(RolloutLoop):
         often = b.icmp_signed("==", b.srem(step, i64(WATCHED)), i64(0))
         due = b.select(often, self.every, i64(0))
         for at_q, at_v, lower, upper in self._bounds:
-            ahead = e.fma(self.h, self.get(self.v, i64(at_v)), self.get(self.q, i64(at_q)))
-            far = (lower < -_LARGEST, upper > _LARGEST)
-            for sign, limit, none in (("<", lower, far[0]), (">", upper, far[1])):
+            h = self.get(self.length, i64(0))
+            ahead = e.fma(h, self.get(self.v, i64(at_v)), self.get(self.q, i64(at_q)))
+            for sign, limit, none in (
+                ("<", lower, lower < -_LARGEST),
+                (">", upper, upper > _LARGEST),
+            ):
                 if not none:
                     beyond = b.fcmp_ordered(sign, ahead, e.const(limit))
                     due = b.or_(due, self.mask_of(beyond))
@@ -738,14 +591,14 @@ class ExplicitLoop(RolloutLoop):
 
     def _watch(self, dv: Any, due: Any) -> None:
         """Note the lanes in which the step is too long for what drives and stops do."""
-        b, e, method = self.b, self.emitter, self.method
+        b, e, h = self.b, self.emitter, self.get(self.length, i64(0))
         given = [self.q, self.v, dv, self.length, self.constants, self.controls]
-        b.call(self._watched, [*given, self._rates_of])
-        damped = e.mul(self.h, self.get(self._rates_of, i64(0)))
-        sprung = e.mul(e.mul(self.h, self.h), self.get(self._rates_of, i64(1)))
+        self.call(self._watched, *given, self._rates_of)
+        damped = e.mul(h, self.get(self._rates_of, i64(0)))
+        sprung = e.mul(e.mul(h, h), self.get(self._rates_of, i64(1)))
         fast = b.or_(
-            b.fcmp_ordered(">", damped, e.const(method.damped)),
-            b.fcmp_ordered(">", sprung, e.const(method.sprung)),
+            b.fcmp_ordered(">", damped, e.const(self.method.damped)),
+            b.fcmp_ordered(">", sprung, e.const(self.method.sprung)),
         )
         b.store(b.and_(self.mask_of(fast), due), self.overlong)
 
@@ -757,6 +610,15 @@ class TrialLoop(ExplicitLoop):
     to where the first stage looks; and the stages. It leaves the state, and hands on the stages'
     rates, theta and velocities at its end, the configuration there and the error that is estimated.
     """
+
+    def __init__(self, module: Any, graphs: Mapping[str, Graph], *how: Any) -> None:
+        super().__init__(module, graphs, *how)
+
+        def wrong(o: Ops, h: Block, *rates: Block) -> Block:
+            return h[0] * weighted(o, self.method.error, rates)
+
+        sizes = [2 * self.n_v] * self.method.stages
+        self._wrong_of = self.expression("wrong", wrong, 1, *sizes)
 
     def tiles(self) -> None:
         """The length of the step, and where it leads, besides."""
@@ -770,66 +632,84 @@ class TrialLoop(ExplicitLoop):
         return [partial(self._evaluate, 0), lambda step: self._ahead(1), *super().parts()[1:]]
 
     def _finish(self) -> None:
-        pairs = list(zip(self.method.error, self._rates, strict=True))
-        self.combine(self._wrong, None, pairs, (self.h, 0, 2 * self.n_v))
-        self.b.call(self._move, [self.q, self._theta, self._next])
+        self.call(self._wrong_of, self.length, *self._rates, self._wrong)
+        self.call(self._move, self.q, self._theta, self._next)
 
     def _end(self, step: Any, after: Any) -> None:
         """Nothing: the caller judges."""
 
 
 class ImplicitLoop(RolloutLoop):
-    """The loop of generalised alpha: Newton's iteration in the lanes, with elimination as loops.
-
-    Each lane iterates until it has its own solution and is left alone then, so no roll-out depends
-    on its neighbours.
-    """
+    """The loop of generalised alpha: Newton's iteration in the lanes, with elimination as loops."""
 
     def __init__(self, module: Any, graphs: Mapping[str, Graph], *how: Any) -> None:
         super().__init__(module, graphs, *how)
-        alpha = Implicit(self.system)
-        self._local, self.n_x = alpha.local, self.n_v + alpha.n_held
+        alpha, n_v = Implicit(self.system), self.n_v
+        self._local, self.n_x = alpha.local, n_v + alpha.n_held
         self.n_state = alpha.n_before
         self._newton = self.function_of(graphs["newton"], "newton")
         self._finish = self.function_of(graphs["finish"], "finish")
-        self._settling: Iteration | None = None
-        if self._local:
-            self._settling = Iteration(self, graphs["settling"], "settle", friction.MOST)
+        n, m = self.n_x, len(self._local)
+
+        def begun(o: Ops, rates: Block) -> Block:
+            """(a, dv, f) at the first state: zeros where these are no finite numbers."""
+            dv = [rates[n_v + k] for k in range(n_v)]
+            there = [o.less(o.absolute(x), _LARGEST) for x in dv]
+            kept = [o.select(good, x, 0.0) for good, x in zip(there, dv, strict=True)]
+            return o.vector([*kept, *kept, *[0.0] * alpha.n_held])
+
+        def settled(o: Ops, change: Block, yields: Block, old: Block, forces: Block) -> Block:
+            """The change (n,) of the unknowns where forces of single joints have changed."""
+            for j in range(m):
+                change = change + (old[j] - forces[j]) * o.part(yields, j * n, (j + 1) * n)
+            return change
+
+        def corrected(o: Ops, x: Block, change: Block, v: Block, h: Block) -> Block:
+            """(n + 1,): the unknowns after the change, and 1 where that is next to nothing."""
+            scale = o.const(0.0)
+            for k in range(n_v):
+                scale = o.maximum(scale, o.absolute(h[0] * x[k]) + o.absolute(v[k]))
+            most = integrators.CLOSE * (1.0 + scale)
+            close = o.less(o.absolute(h[0] * change[0]), most)
+            for k in range(1, n_v):
+                close = o.both(close, o.less(o.absolute(h[0] * change[k]), most))
+            return o.concat([x - change, o.vector([o.select(close, 1.0, 2.0)])])
+
+        self._begun = self.expression("begun", begun, 2 * n_v)
+        self._corrected = self.expression("corrected", corrected, n, n, n_v, 1)
+        if m:
+            self._settle = self.function_of(graphs["settling"], "settle")
+            self._settled = self.expression("settled", settled, n, n * m, m, m)
 
     def tiles(self) -> None:
         """The unknown, what is left of the equations, their matrix, and the state reached."""
         n, m = self.n_x, len(self._local)
         self._x, self._forces = self.handed(n, "unknown"), self.handed(m, "forces")
-        self._solved = self.mask("solved")
         self._left = self.room(n + n * n + 4 * m, "left")
-        self._next = self.room(self.n_state, "next")
-        self._change, self._scale = self.room(1, "change"), self.room(1, "scale")
+        self._next, self._change = self.room(self.n_state, "next"), self.room(n, "change")
         self._yields, self._old = self.room(n * m, "yields"), self.room(m, "old")
         self._detours = self.room(m, "detours")
-        if self._settling is not None:
-            self._settling.tiles()
+        solved = self.mask("solved")
+        self._solving = Iteration(self, n + 1, self._improve, [(self._x, n)], solved)
+        drives = self.part(self._left, n + n * n)
+        given = [drives, self._left, self._yields, self.length, self._old, self._forces]
+        self._settling = Iteration(
+            self,
+            2 * m + 1,
+            lambda found: self.call(self._settle, *given, found),
+            [(self._forces, m), (self._detours, m)],
+        )
 
     def begin(self) -> None:
-        """The accelerations at the first state; zeros where they are no finite numbers."""
-        b, e, n_v = self.b, self.emitter, self.n_v
+        """The accelerations at the first state."""
         self.load_controls(self.args["step"], 0)
-        rates = self.room(2 * n_v, "first")
+        rates = self.room(2 * self.n_v, "first")
         self.clear(self.held, len(self.system.rubbing))
         self.accelerate(self.zero, self.v, rates)
         if self.friction is not None:
-            b.store(i64(0), self.stuck)
+            self.b.store(i64(0), self.stuck)
             self.friction.predict(rates)
-        own = self.part(self.state, self.n_q + n_v)
-        self.clear(own, self.n_state - self.n_q - n_v)
-
-        def one(k: Any) -> None:
-            dv = self.get(rates, b.add(k, i64(n_v)))
-            there = b.fcmp_ordered("<=", e.fabs(dv), e.const(_LARGEST))
-            dv = b.select(there, dv, e.const(0.0))
-            self.put(dv, own, k)
-            self.put(dv, own, b.add(k, i64(n_v)))
-
-        self.each(n_v, one)
+        self.call(self._begun, rates, self.part(self.state, self.n_q + self.n_v))
 
     def parts(self) -> list[Callable[[Any], None]]:
         """The start of a step, its iterations, each a part where forces are asked for, its end."""
@@ -839,40 +719,51 @@ class ImplicitLoop(RolloutLoop):
         """From the accelerations at the beginning."""
         self.copy(self.part(self.state, self.n_state - self.n_x), self._x, self.n_x)
         self.clear(self._forces, len(self._local))
-        self.b.store(self.b.load(self.dead), self._solved)
+        self._solving.begin(self.b.load(self.dead))
         self._look()
 
     def _look(self) -> None:
         """Show the end that the unknowns lead to, at which forces are asked for."""
         if self.asks:
-            self._reach()
+            self.call(self._finish, self.state, self._x, self.length, self._next)
             self.copy(self._next, self.asked, self.n_q + self.n_v)
-
-    def _reach(self) -> None:
-        self.b.call(self._finish, [self.state, self._x, self.length, self._next])
 
     def _iterate(self, step: Any) -> None:
         self.load_controls(step, 1)
         if not self.asks:
-            self.until(self._solved, integrators.MOST, self._improve)
+            self._solving.write(integrators.MOST)
             return
-        self._improve()
+        self._solving.once()
         self._look()
-        open_ = self.b.ctpop(self.b.xor(self.b.load(self._solved), self.every))
-        self.b.store(self.b.add(self.b.load(self.open), open_), self.open)
-
-    def _improve(self) -> None:
-        """One iteration."""
-        given = [self.state, self._x, self.length, self.constants, self.controls, self._forces]
-        self.b.call(self._newton, [*given, self._left])
-        self._eliminate()
-        self._correct(self._settle())
+        going = self.b.ctpop(self._solving.left())
+        self.b.store(self.b.add(self.b.load(self.open), going), self.open)
 
     def _finish_step(self, step: Any) -> None:
-        self.b.store(self.b.xor(self.b.load(self._solved), self.every), self.stuck)
+        self.b.store(self._solving.left(), self.stuck)
         self.load_controls(step, 1)
-        self._reach()
+        self.call(self._finish, self.state, self._x, self.length, self._next)
         self.copy(self._next, self.state, self.n_state)
+
+    def _improve(self, found: Any) -> None:
+        """One iteration; it goes on in lanes where the forces of single joints have no solution."""
+        b, e, n, m = self.b, self.emitter, self.n_x, len(self._local)
+        given = [self.state, self._x, self.length, self.constants, self.controls, self._forces]
+        self.call(self._newton, *given, self._left)
+        self._eliminate()
+        unsettled: Any = None
+        change = self._left
+        if m:
+            self.copy(self._forces, self._old, m)
+            self._settling.begin(b.load(self._solving.done))
+            unsettled = self._settling.write(joint_forces.MOST_SWEEPS)
+            given = [self._left, self._yields, self._old, self._forces]
+            self.call(self._settled, *given, self._change)
+            change = self._change
+        self.call(self._corrected, self._x, change, self.v, self.length, found)
+        if m:
+            left = self.get(found, i64(n))
+            again = b.select(self.bits_of(unsettled), e.const(2.0), left)
+            self.put(again, found, i64(n))
 
     def _eliminate(self) -> None:
         """Gauss's elimination without exchanges: the mass matrix, which is positive definite,
@@ -881,7 +772,9 @@ class ImplicitLoop(RolloutLoop):
         joints that are solved for by themselves."""
         n, e, b = self.n_x, self.emitter, self.b
         matrix = self.part(self._left, n)
-        self._begin_units()
+        self.clear(self._yields, len(self._local) * n)
+        for j, k in enumerate(self._local):
+            self.put(e.const(1.0), self._yields, i64(j * n + k))
 
         def at(i: Any, j: Any) -> Any:
             return b.add(b.mul(i, i64(n)), j)
@@ -889,6 +782,14 @@ class ImplicitLoop(RolloutLoop):
         def each_right(body: Callable[[Any], None]) -> None:
             body(self._left)
             self.each(len(self._local), lambda j: body(b.gep(self._yields, [at(j, i64(0))])))
+
+        def add_row(factor: Any, k: Any, i: Any) -> None:
+            """Row i of the right sides, with factor times row k."""
+            each_right(
+                lambda right: self.put(
+                    e.fma(factor, self.get(right, k), self.get(right, i)), right, i
+                )
+            )
 
         def pivot(k: Any) -> None:
             inverse = e.div(e.const(1.0), self.get(matrix, at(k, k)))
@@ -902,11 +803,7 @@ class ImplicitLoop(RolloutLoop):
                     self.put(value, matrix, at(i, j))
 
                 self.span(b.add(k, i64(1)), i64(n), entry)
-                each_right(
-                    lambda right: self.put(
-                        e.fma(factor, self.get(right, k), self.get(right, i)), right, i
-                    )
-                )
+                add_row(factor, k, i)
 
             self.span(b.add(k, i64(1)), i64(n), row)
 
@@ -914,87 +811,21 @@ class ImplicitLoop(RolloutLoop):
 
         def back(number: Any) -> None:
             i = b.sub(i64(n - 1), number)
-
-            def taken(j: Any) -> None:
-                factor = e.neg(self.get(matrix, at(i, j)))
-                each_right(
-                    lambda right: self.put(
-                        e.fma(factor, self.get(right, j), self.get(right, i)), right, i
-                    )
-                )
-
-            self.span(b.add(i, i64(1)), i64(n), taken)
-            each_right(
-                lambda right: self.put(
-                    e.mul(self.get(right, i), self.get(matrix, at(i, i))), right, i
-                )
+            self.span(
+                b.add(i, i64(1)),
+                i64(n),
+                lambda j: add_row(e.neg(self.get(matrix, at(i, j))), j, i),
             )
+            inverse = self.get(matrix, at(i, i))
+            each_right(lambda right: self.put(e.mul(self.get(right, i), inverse), right, i))
 
         self.each(n, back)
 
-    def _begin_units(self) -> None:
-        """Unit forces, one after another."""
-        one = self.emitter.const(1.0)
-        self.clear(self._yields, len(self._local) * self.n_x)
-        for j, k in enumerate(self._local):
-            self.put(one, self._yields, i64(j * self.n_x + k))
 
-    def _settle(self) -> Any:
-        """Let the forces of single joints go with the change of the unknowns; a mask of the lanes
-        in which they have no solution."""
-        b, e, n, m = self.b, self.emitter, self.n_x, len(self._local)
-        if self._settling is None:
-            return i64(0)
-        self.copy(self._forces, self._old, m)
-        drives = self.part(self._left, n + n * n)
-        given = [drives, self._left, self._yields, self.length, self._old, self._forces]
-        results = [(self._forces, m), (self._detours, m)]
-        left = self._settling.write(given, results, b.load(self._solved))
-
-        def one(j: Any) -> None:
-            less = e.sub(self.get(self._old, j), self.get(self._forces, j))
-            column = b.gep(self._yields, [b.mul(j, i64(n))])
-
-            def entry(k: Any) -> None:
-                value = e.fma(less, self.get(column, k), self.get(self._left, k))
-                self.put(value, self._left, k)
-
-            self.each(n, entry)
-
-        self.each(m, one)
-        return left
-
-    def _correct(self, unsettled: Any) -> None:
-        """Take the change in the lanes that are not solved, and see which are now."""
-        b, e = self.b, self.emitter
-        zero = i64(0)
-        self.put(e.const(0.0), self._change, zero)
-        self.put(e.const(0.0), self._scale, zero)
-        solved = self.bits_of(b.load(self._solved))
-
-        def take(k: Any) -> None:
-            x = self.get(self._x, k)
-            self.put(b.select(solved, x, e.sub(x, self.get(self._left, k))), self._x, k)
-
-        def one(k: Any) -> None:
-            change = e.mul(self.h, self.get(self._left, k))
-            x = self.get(self._x, k)
-            take(k)
-            self._largest(self._change, e.fabs(change))
-            speed = e.add(e.fabs(e.mul(self.h, x)), e.fabs(self.get(self.v, k)))
-            self._largest(self._scale, speed)
-
-        self.each(self.n_v, one)
-        self.span(i64(self.n_v), i64(self.n_x), take)
-        scale = e.add(e.const(1.0), self.get(self._scale, zero))
-        most = e.mul(e.const(integrators.CLOSE), scale)
-        close = b.fcmp_ordered("<=", self.get(self._change, zero), most)
-        fresh = b.and_(self.mask_of(close), b.xor(unsettled, i64(-1)))
-        self.add_to(self._solved, fresh)
-
-    def _largest(self, tile: Any, value: Any) -> None:
-        """Keep the larger one; what is no number stays."""
-        known = self.get(tile, i64(0))
-        keep = self.b.fcmp_unordered(">=", known, value)
-        keep = self.b.and_(keep, self.b.fcmp_ordered("ord", value, value))
-        self.put(self.b.select(keep, known, value), tile, i64(0))
+def weighted(o: Ops, weights: Sequence[float], rates: Sequence[Block]) -> Block:
+    """The weighted sum of rates."""
+    total: Block = None
+    for weight, rate in zip(weights, rates, strict=True):
+        if weight:
+            total = weight * rate if total is None else total + weight * rate
+    return total

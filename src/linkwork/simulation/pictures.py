@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from io import BytesIO
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
@@ -67,7 +68,16 @@ def picture(
         axis.set_ylabel(f"{what} ({units(m, numbers, what)})")
         if len(numbers) <= _MOST_NAMED:
             axis.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
-    _energies(axes[3], simulation, index)
+    parts = (
+        ("kinetic", simulation.kinetic_energy[index], _COLOURS[0]),
+        ("potential", simulation.potential_energy[index], _COLOURS[1]),
+        ("together", simulation.energy[index], _COLOURS[6]),
+    )
+    for name, values, colour in parts:
+        axes[3].plot(simulation.times, values, color=colour, label=name, linewidth=1.2)
+    axes[3].set_ylabel("energy (J)")
+    axes[3].set_xlabel("time (s)")
+    axes[3].legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     for axis in axes:
         axis.grid(visible=True, alpha=0.3)
         axis.margins(x=0.0)
@@ -84,33 +94,12 @@ def _pushed(m: Mechanism, forces: NDArray[np.float64], chosen: list[int]) -> lis
     return [k for k in chosen if k in driven or forces[:, k].any()] or chosen
 
 
-def _energies(axis: Any, simulation: Simulation, index: tuple[int, ...]) -> None:
-    parts = (
-        ("kinetic", simulation.kinetic_energy[index], _COLOURS[0]),
-        ("potential", simulation.potential_energy[index], _COLOURS[1]),
-        ("together", simulation.energy[index], _COLOURS[6]),
-    )
-    for name, values, colour in parts:
-        axis.plot(simulation.times, values, color=colour, label=name, linewidth=1.2)
-    axis.set_ylabel("energy (J)")
-    axis.set_xlabel("time (s)")
-    axis.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
-
-
 def _title(simulation: Simulation, index: tuple[int, ...]) -> str:
     name = simulation.mechanism.name
     number = f", roll-out [{', '.join(map(str, index))}]" if index else ""
     why = simulation.reason_for(*index)
-    return f"{name}{number}" if why == "finished" else f"{name}{number}\n{_folded(why)}"
-
-
-def _folded(text: str, width: int = 90) -> str:
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "\n".join(lines[:3])
+    lines = [] if why == "finished" else wrap(why, 90)[:3]
+    return "\n".join([f"{name}{number}", *lines])
 
 
 def _row(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int, ...]:

@@ -19,8 +19,8 @@ from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.ops.dual import Duals
 from linkwork.ops.protocol import Block, Ops
+from linkwork.spatial.poses import cross_motion
 from linkwork.spatial.rotations import from_quaternion, multiply_quaternions
-from linkwork.spatial.twists import cross_motion
 
 Flags: TypeAlias = NDArray[np.bool_]
 

@@ -20,18 +20,15 @@ from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.bounded_step import Box, done_within, gone_within
 from linkwork.solve.expressions import (
     Level,
-    configuration_of,
     descent,
     free_columns,
-    in_units,
     level_of,
-    on_balls,
-    only_free,
     parameters_of,
+    pressed,
     seen_at,
 )
 from linkwork.solve.inputs import Inputs, Targets, configuration, settings_of
-from linkwork.solve.joint_update import Numbers, limited, moved, places, scales, times, within_reach
+from linkwork.solve.joint_update import JointUpdate, clamped, times
 from linkwork.solve.least_squares import damped, product
 from linkwork.solve.limits import AccelerationLimit, Interval, Limit, VelocityLimit
 from linkwork.solve.objectives import Objective
@@ -70,27 +67,32 @@ def step_recipe(problem: Problem, output: Output) -> Recipe:
     def step(o: Ops, q: Block, *blocks: Block) -> dict[str, Block]:
         settings, given = blocks[-1], blocks[:-1]
         whole, faults = parameters_of(o, problem, given, q)
+        update = JointUpdate(o, problem, whole, settings)
         wrong: Block = o.less(1.0, 0.0)
         for fault in faults:
             wrong = o.either(wrong, o.less(0.0, fault))
         x = o.vector([q[k] for k in problem.moved])
-        after, moves = controlled(o, problem, x, whole, settings)
+        after, moves = controlled(update, x)
         total: Block = o.const(0.0)
         for move in moves:
             total = total + o.absolute(move)
         wrong = o.either(wrong, o.negate(o.less(total, 1e12)))
         mark = o.sqrt(o.select(wrong, -1.0, 1.0)) - 1.0  # 0, or NaN
-        place_of = {k: place for place, k in enumerate(problem.moved)}
-        end = [after[place_of[k]] if k in place_of else q[k] for k in range(m.n_q)]
+        end = [q[k] for k in range(m.n_q)]
+        for place, k in enumerate(problem.moved):
+            end[k] = after[place]
         values = end
         if output == "v":
             if problem.balls or (closing_tasks(problem) and problem.floats):  # corrected
                 gone = difference(o, m, q, o.vector(end))
                 moves = [gone[v] for v in problem.moved_v]
-            values = _velocity(o, problem, (x, after), moves, settings[layout.n_settings])
+            values = [o.const(0.0)] * m.n_v
+            for v, place, move in zip(problem.moved_v, problem.places, moves, strict=True):
+                change = move if place is None else after[place] - x[place]
+                values[v] = change / settings[layout.n_settings]
         values[0] = values[0] + mark
         if closing_tasks(problem):
-            values = [*values, *(gap(o, problem, y, (whole, settings)) for y in (after, x))]
+            values = [*values, gap(update, after), gap(update, x)]
         return {output: o.vector(values)}
 
     sizes = {
@@ -102,45 +104,35 @@ def step_recipe(problem: Problem, output: Output) -> Recipe:
     return text_recipe(key, f"step_{output}", sizes, step)
 
 
-def _velocity(
-    o: Ops, problem: Problem, ends: tuple[Block, Block], moves: Sequence[Block], dt: Block
-) -> list[Block]:
-    """The velocities of a step from ``ends[0]`` to ``ends[1]``: of positions, or on the group."""
-    values: list[Block] = [o.const(0.0)] * problem.mechanism.n_v
-    for v, place, move in zip(problem.moved_v, places(problem), moves, strict=True):
-        change = move if place is None else ends[1][place] - ends[0][place]
-        values[v] = change / dt
-    return values
-
-
-def controlled(
-    o: Ops, problem: Problem, x: Block, parameters: Block, settings: Block
-) -> tuple[Block, list[Block]]:
+def controlled(update: JointUpdate, x: Block) -> tuple[Block, list[Block]]:
     """x after one step inside all limits, and the moves (in v) that it is made of."""
+    o, problem, settings = update.o, update.problem, update.settings
     first = problem.layout.n_settings
     gain, damping = settings[first + 1], settings[first + 2]
-    numbers = (parameters, settings)
-    q = configuration_of(o, problem, x, parameters)
-    seen = seen_at(o, problem, q, parameters, settings)
-    unit = scales(o, problem, settings)
+    q, unit = update.configuration(x), update.unit
+    seen = seen_at(update, q)
     closing = closing_tasks(problem)
     rest = tuple(k for k in problem.levels[0] if k not in closing)
     members = [each for each in (closing, rest, *problem.levels[1:]) if each]
     main = int(bool(closing and rest))
-    levels = [
-        _for_a_step(
-            o,
-            level_of(o, problem, each, seen, problem.moved_v),
-            unit,
-            1.0 if each is closing else gain,
-        )
-        for each in members
-    ]
-    levels = on_balls(o, problem, x, levels, main)
-    reach = within_reach(o, problem, q, parameters, settings)
-    box = _box(o, problem, x, reach, unit)
+    levels: list[Level] = []
+    for each in members:  # with the errors that a step is to remove
+        level = level_of(update, each, seen)
+        length = o.sqrt(o.dot(level.error, level.error) + 1e-60)
+        share = (1.0 if each is closing else gain) * o.minimum(1.0, _LONGEST_ERROR / length)
+        levels.append(level._replace(error=share * level.error).in_units(unit))
+    stopped = pressed(update, x, levels[main])
+    levels = [level.along(stopped) for level in levels]
+    reach = update.reach(q)
+    box = Box([], [])
+    for place, u in zip(problem.places, unit, strict=True):
+        ends = (None, None) if place is None else reach[place]
+        inverse = 1.0 / u
+        low, high = (None if end is None else times(inverse, end - x[place]) for end in ends)
+        box.lower.append(low)
+        box.upper.append(high)
     # where 0 is outside, as near to it as may be: the rest of the step starts from there
-    forced = _nearest_to_nothing(o, box)
+    forced = [clamped(o, o.const(0.0), ends) for ends in zip(*box, strict=True)]
     dx, room = [o.const(0.0)] * len(unit), box.less(o, forced)
     for k, level in enumerate(levels):
         if k < main:
@@ -151,21 +143,24 @@ def controlled(
         left, above = level._replace(error=rest), levels[:k]
         free = room.less(o, dx)
         if k > main and min(level.rows, len(unit)) > _MOST_ROWS_SOLVED:
-            more = _down_the_gradient(o, above, left, free)
+            # down the gradient, as far as the level is least along it
+            way = [left.push(o, i) for i in range(len(unit))]
+            steepest = product(left.columns, way)
+            far = o.dot(steepest, left.error) / (o.dot(steepest, steepest) + 1e-24)
+            more = gone_within(o, above, [far * w for w in way], free, _LATER_PASSES)
         else:
             more = done_within(
                 o, above, left, free, damping, _LATER_PASSES if k > main else _PASSES
             )
         dx = [d + a for d, a in zip(dx, more, strict=True)]
     if problem.objectives:
-        way = descent(o, problem, q, numbers, unit)
-        more = gone_within(o, levels, way, room.less(o, dx), _LATER_PASSES)
+        more = gone_within(o, levels, descent(update, q), room.less(o, dx), _LATER_PASSES)
         dx = [d + a for d, a in zip(dx, more, strict=True)]
-    moves, _ = limited(o, problem, dx, unit)
+    moves, _ = update.limited(dx)
     moves = [d + times(u, f) for d, u, f in zip(moves, unit, forced, strict=True)]
-    after = moved(o, problem, x, moves, reach, numbers, wrap=False)
+    after = update.moved(x, moves, reach, wrap=False)
     for _ in range(_CORRECTIONS if closing else 0):
-        after = _closed(o, problem, after, reach, numbers)
+        after = _closed(update, after, reach)
     return after, moves
 
 
@@ -174,78 +169,29 @@ def closing_tasks(problem: Problem) -> tuple[int, ...]:
     return tuple(k for k in problem.levels[0] if problem.tasks[k].keeps_tolerance)
 
 
-def gap(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block:
+def gap(update: JointUpdate, x: Block) -> Block:
     """Distance or angle (m, rad) by which the farthest loop is open at x."""
-    q = configuration_of(o, problem, x, numbers[0])
-    seen = seen_at(o, problem, q, *numbers)
+    o = update.o
+    seen = seen_at(update, update.configuration(x))
     worst: Block = o.const(0.0)
-    for k in closing_tasks(problem):
-        for i in range(problem.tasks[k].n_rows):
+    for k in closing_tasks(update.problem):
+        for i in range(update.problem.tasks[k].n_rows):
             worst = o.maximum(worst, o.absolute(seen[k].residual.error[i]))
     return worst
 
 
-def _closed(
-    o: Ops, problem: Problem, x: Block, reach: Sequence[Interval], numbers: Numbers
-) -> Block:
+def _closed(update: JointUpdate, x: Block, reach: Sequence[Interval]) -> Block:
     """x with the loops nearer to closed, by the least change that its bounds leave."""
-    q = configuration_of(o, problem, x, numbers[0])
-    seen, unit = seen_at(o, problem, q, *numbers), scales(o, problem, numbers[1])
-    closing = closing_tasks(problem)
-    level = in_units(level_of(o, problem, closing, seen, problem.moved_v), unit)
-    level = only_free(level, free_columns(o, problem, x, reach, level))
-    (level,) = on_balls(o, problem, x, [level])
-    error = level.error
-    by = problem.elimination(closing)
-    dx = damped(o, level.columns, level.rows, o.dot(error, error), by=by).step(error)
-    moves, _ = limited(o, problem, dx, unit)
-    return moved(o, problem, x, moves, reach, numbers, wrap=False)
-
-
-def _for_a_step(o: Ops, level: Level, unit: Sequence[Block | float], gain: Block | float) -> Level:
-    """The level in columns of joints that go ``unit``, with the error that a step is to remove."""
-    length = o.sqrt(o.dot(level.error, level.error) + 1e-60)
-    share = gain * o.minimum(1.0, _LONGEST_ERROR / length)
-    return in_units(level._replace(error=share * level.error), unit)
-
-
-def _box(
-    o: Ops,
-    problem: Problem,
-    x: Block,
-    reach: Sequence[Interval],
-    unit: Sequence[Block | float],
-) -> Box:
-    """The box that each column may move in from x."""
-    lower: list[Block | None] = []
-    upper: list[Block | None] = []
-    for place, u in zip(places(problem), unit, strict=True):
-        ends = (None, None) if place is None else reach[place]
-        inverse = 1.0 / u
-        low, high = (None if end is None else times(inverse, end - x[place]) for end in ends)
-        lower.append(low)
-        upper.append(high)
-    return Box(lower, upper)
-
-
-def _nearest_to_nothing(o: Ops, box: Box) -> list[Block]:
-    forced: list[Block] = []
-    for lower, upper in zip(box.lower, box.upper, strict=True):
-        value: Block = o.const(0.0)
-        if upper is not None:
-            value = o.minimum(value, upper)
-        if lower is not None:
-            value = o.maximum(value, lower)
-        forced.append(value)
-    return forced
-
-
-def _down_the_gradient(o: Ops, above: Sequence[Level], level: Level, box: Box) -> list[Block]:
-    """A step down the gradient of a level, as far as the level is least along it, in the box."""
-    way = [o.dot(column, level.error) for column in level.columns]
-    steepest = product(level.columns, way)
-    far = o.dot(steepest, level.error) / (o.dot(steepest, steepest) + 1e-24)
-    return gone_within(o, above, [far * w for w in way], box, _LATER_PASSES)
+    o, closing = update.o, closing_tasks(update.problem)
+    seen = seen_at(update, update.configuration(x))
+    level = level_of(update, closing, seen).in_units(update.unit)
+    free = free_columns(update, x, reach, lambda k: level.push(o, k))
+    freed = level.only(free)
+    level = freed.along(pressed(update, x, freed))
+    by = update.problem.elimination(closing)
+    squared = o.dot(level.error, level.error)
+    dx = damped(o, level.columns, level.rows, squared, by=by).step(level.error)
+    return update.moved(x, update.limited(dx)[0], reach, wrap=False)
 
 
 class Controller(ProcessBound):
@@ -289,11 +235,18 @@ class Controller(ProcessBound):
         self.mechanism, self.dt = mechanism, finite_number(dt, "dt", above=0.0)
         gain = finite_number(gain, "gain", above=0.0, most=1.0)
         damping = finite_number(damping, "damping", least=0.0)
+        bounds = listed(limits, Limit, "limits", "PositionLimit(0.05)")
+        for each in bounds:
+            if isinstance(each, (VelocityLimit, AccelerationLimit)) and each.dt != dt:
+                name = type(each).__name__
+                raise InputError(f"{name}.dt is {each.dt!r}, but the controller's dt is {dt!r}")
+        if not any(isinstance(each, VelocityLimit) for each in bounds):
+            bounds.append(VelocityLimit(self.dt))
         self.problem: Problem = make_problem(
             mechanism,
             Pose(tasks) if isinstance(tasks, str) else tasks,
             joints=joints,
-            limits=_with_velocity(limits, self.dt),
+            limits=bounds,
             objectives=objectives,
             joint_weights=joint_weights,
         )
@@ -382,16 +335,3 @@ class Controller(ProcessBound):
                 self._kernels[output] = kernel
                 self._calls[output] = kernel.bound()
         return self._calls[output]
-
-
-def _with_velocity(limits: Limit | Iterable[Limit], dt: float) -> list[Limit]:
-    """The limits, with the description's velocity limits where there are no others."""
-    given = listed(limits, Limit, "limits", "PositionLimit(0.05)")
-    for each in given:
-        if isinstance(each, (VelocityLimit, AccelerationLimit)) and each.dt != dt:
-            raise InputError(
-                f"{type(each).__name__}.dt is {each.dt!r}, but the controller's dt is {dt!r}"
-            )
-    if not any(isinstance(each, VelocityLimit) for each in given):
-        given.append(VelocityLimit(dt))
-    return given

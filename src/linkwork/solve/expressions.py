@@ -15,6 +15,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 from linkwork.algorithms.forward_kinematics import fk
@@ -25,20 +27,11 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.position_limits import limited_angles
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.joint_update import (
-    Numbers,
+    JointUpdate,
     Pressed,
     along_limits,
     beyond_angle,
-    configuration_of,
-    entered,
-    limited,
-    moved,
-    places,
-    pressed,
-    scales,
     times,
-    violation,
-    within_reach,
 )
 from linkwork.solve.least_squares import MOST_DAMPING_ERROR, LeastSquares, damped, product
 from linkwork.solve.limits import Interval
@@ -143,11 +136,19 @@ def expressions_of(problem: Problem, *, iterated: bool = True) -> Expressions:
         parameters, faults = parameters_of(o, problem, targets, q0)
         if problem.resting:
             faults.append(outside(o, problem.mechanism, q0, problem.resting))
+        fault = faults[0] if faults else o.const(-1.0)
+        if len(faults) > 1:  # above zero where any is, and not a number where any is none
+            beyond = [o.select(o.less(each, 0.0), 0.0, each) for each in faults]
+            fault = sum(beyond[1:], beyond[0])
+        features: list[Block] = []
+        if seeded:  # of the pose that is the first of the parameters
+            R = [[parameters[3 + 3 * i + j] for j in range(3)] for i in range(3)]
+            features = pose_features(o, [parameters[k] for k in range(3)], R)
         return {
             "x0": o.vector(inside(o, problem, q0)),
             "parameters": parameters,
-            "fault": o.vector([_any_fault(o, faults)]),
-            "features": o.vector(target_features(o, parameters) if seeded else []),
+            "fault": o.vector([fault]),
+            "features": o.vector(features),
         }
 
     def iterate(o: Ops, x: Block, parameters: Block, settings: Block) -> dict[str, Block]:
@@ -159,7 +160,8 @@ def expressions_of(problem: Problem, *, iterated: bool = True) -> Expressions:
         return verified(o, problem, x, q0, parameters, given)
 
     def place(o: Ops, x: Block) -> dict[str, Block]:
-        q = configuration_of(o, problem, x, o.vector([0.0] * n_parameters))
+        nothing = o.vector([0.0] * n_parameters)
+        q = JointUpdate(o, problem, nothing, nothing).configuration(x)
         T = fk(o, problem.mechanism, q, frame=problem.tasks[0].frames[0])
         R = [[T[i, j] for j in range(3)] for i in range(3)]
         return {"features": o.vector(pose_features(o, [T[i, 3] for i in range(3)], R))}
@@ -252,23 +254,9 @@ def outside(o: Ops, m: Mechanism, q: Block | Sequence[Block], indices: Sequence[
     return worst
 
 
-def _any_fault(o: Ops, faults: Sequence[Block]) -> Block:
-    """Above zero where any is, and not a number where any is none."""
-    if len(faults) < 2:
-        return faults[0] if faults else o.const(-1.0)
-    beyond = [o.select(o.less(fault, 0.0), 0.0, fault) for fault in faults]
-    return sum(beyond[1:], beyond[0])
-
-
 def far(o: Ops, numbers: Block, count: int) -> Block:
     """Above zero where a number is infinite, and not a number where one is none."""
     return sum((o.absolute(numbers[k]) for k in range(count)), o.const(-_LARGEST))
-
-
-def target_features(o: Ops, parameters: Block) -> list[Block]:
-    """The features of the pose that is the first of the parameters."""
-    rows = [[parameters[3 + 3 * i + j] for j in range(3)] for i in range(3)]
-    return pose_features(o, [parameters[k] for k in range(3)], rows)
 
 
 def verified(
@@ -291,20 +279,13 @@ def verified(
             beyond_ends.append(float(problem.lower[at]) - value)
         q[k] = value
     moving = [q[k] for k in problem.moved]
-    whole = configuration_of(o, problem, moving, parameters)
-    seen = seen_at(o, problem, whole, parameters, settings)
+    update = JointUpdate(o, problem, parameters, settings)
+    seen = seen_at(update, update.configuration(moving))
     measures = [squared for each in seen for squared in each.residual.squared]
-    beyond = _most(o, beyond_ends)
+    beyond = reduce(o.maximum, beyond_ends)
     beyond = o.select(o.less(0.0, beyond), beyond + 2.0 * ROUNDING, 0.0)
-    worst = o.maximum(beyond, violation(o, problem, moving, (parameters, settings)))
+    worst = o.maximum(beyond, update.violation(moving))
     return {"q": o.vector(q), "measures": o.vector([*measures, worst])}
-
-
-def _most(o: Ops, values: Sequence[Block]) -> Block:
-    most = values[0]
-    for value in values[1:]:
-        most = o.maximum(most, value)
-    return most
 
 
 class Seen(NamedTuple):
@@ -322,13 +303,32 @@ class Level(NamedTuple):
     columns: list[Block]  # of what moves
     rows: int
 
+    def in_units(self, unit: Sequence[Block | float]) -> Level:
+        """The columns for joints that go ``unit`` where they go one."""
+        columns = [times(u, column) for u, column in zip(unit, self.columns, strict=True)]
+        return self._replace(columns=columns)
 
-def seen_at(o: Ops, problem: Problem, q: Block, parameters: Block, settings: Block) -> list[Seen]:
+    def only(self, free: Sequence[Block | None]) -> Level:
+        """The level with the columns of `free_columns` that are stopped taken away."""
+        columns = [c if f is None else f * c for c, f in zip(self.columns, free, strict=True)]
+        return self._replace(columns=columns)
+
+    def along(self, stopped: Sequence[Pressed]) -> Level:
+        """The level without what turns these spherical joints beyond their limits."""
+        return self._replace(columns=along_limits(self.columns, stopped))
+
+    def push(self, o: Ops, k: int) -> Block:
+        """The way of a column down the gradient of the squared error."""
+        return o.dot(self.columns[k], self.error)
+
+
+def seen_at(update: JointUpdate, q: Block) -> list[Seen]:
     """Every task at q."""
+    o, problem, settings = update.o, update.problem, update.settings
     layout = problem.layout
     result: list[Seen] = []
     for k, task in enumerate(problem.tasks):
-        found = task.residual(o, q, o.part(parameters, *layout.targets[k]))
+        found = task.residual(o, q, o.part(update.parameters, *layout.targets[k]))
         if any(task.slack):
             slack = o.part(settings, *layout.slacks[k])
             found = beyond_slack(o, found, slack, task.groups)
@@ -341,18 +341,25 @@ def seen_at(o: Ops, problem: Problem, q: Block, parameters: Block, settings: Blo
     return result
 
 
-def gap_and_score(
-    o: Ops, problem: Problem, seen: Sequence[Seen], settings: Block
-) -> tuple[Block, Block]:
+def gap_and_score(update: JointUpdate, seen: Sequence[Seen]) -> tuple[Block, Block]:
     """The largest excess over a threshold, and how bad what is missed is.
 
     The squares of priority 0 are what is bad, and count more than any others; where priority 0 is
     done, those of the next priority, and so on.
     """
+    o, problem = update.o, update.problem
     score: Block = o.const(0.0)
     gap: Block | None = None
     for depth, members in reversed(list(enumerate(problem.levels))):
-        excess, squares = _excess_and_squares(o, problem, members, seen, settings)
+        above: list[Block] = []
+        terms: list[Block] = []
+        for k in members:
+            first = problem.layout.thresholds[k][0]
+            for place, group in enumerate(problem.tasks[k].groups):
+                squared = seen[k].residual.squared[place]
+                above.append(squared - update.settings[first + place])
+                terms.append(times(seen[k].weight, times(seen[k].scale[group.start] ** 2, squared)))
+        excess, squares = reduce(o.maximum, above), reduce(add, terms)
         missed = _LEVEL_SCORE ** (len(problem.levels) - 1 - depth) + squares
         behind = o.less(0.0, excess)
         score = squares if gap is None else o.select(behind, missed, score)
@@ -360,28 +367,20 @@ def gap_and_score(
     return gap, score
 
 
-def _excess_and_squares(
-    o: Ops, problem: Problem, members: Sequence[int], seen: Sequence[Seen], settings: Block
-) -> tuple[Block, Block]:
-    excess: Block | None = None
-    total: Block | None = None
-    for k in members:
-        task, first = problem.tasks[k], problem.layout.thresholds[k][0]
-        for place, group in enumerate(task.groups):
-            squared = seen[k].residual.squared[place]
-            above = squared - settings[first + place]
-            excess = above if excess is None else o.maximum(excess, above)
-            term = times(seen[k].weight, times(seen[k].scale[group.start] ** 2, squared))
-            total = term if total is None else total + term
-    return excess, total
-
-
 def level_of(
-    o: Ops, problem: Problem, members: Sequence[int], seen: Sequence[Seen], columns: Sequence[int]
+    update: JointUpdate,
+    members: Sequence[int],
+    seen: Sequence[Seen],
+    columns: Sequence[int] | None = None,
 ) -> Level:
-    """The rows of some tasks, weighted and one below the other; ``columns`` are indices of v."""
+    """The rows of some tasks, weighted and one below the other.
+
+    ``columns`` are indices of v, by default those of what moves.
+    """
+    o, problem = update.o, update.problem
+    chosen = problem.moved_v if columns is None else columns
     errors: list[Block] = []
-    parts: list[list[Block]] = [[] for _ in columns]
+    parts: list[list[Block]] = [[] for _ in chosen]
     for k in members:
         each = seen[k]
         factors: list[Block | float] = [s for s in each.scale]
@@ -389,8 +388,8 @@ def level_of(
             root = o.sqrt(each.weight)
             factors = [times(s, root) for s in each.scale]
         errors.append(_scaled(o, each.residual.error, factors))
-        for place, v in enumerate(columns):
-            parts[place].append(_scaled(o, each.residual.columns[v], factors))
+        for part, v in zip(parts, chosen, strict=True):
+            part.append(_scaled(o, each.residual.columns[v], factors))
     rows = sum(problem.tasks[k].n_rows for k in members)
     return Level(o.concat(errors), [o.concat(part) for part in parts], rows)
 
@@ -402,40 +401,39 @@ def _scaled(o: Ops, v: Block, factors: Sequence[Block | float]) -> Block:
 class Linearised(NamedTuple):
     """The tasks of a problem at a configuration inside its limits."""
 
+    update: JointUpdate
     x: Block
     q: Block
     reach: list[Interval]
-    unit: list[Block | float]  # what each column goes in the units of v
     seen: list[Seen]
     gap: Block
     score: Block
-    levels: list[Level]
+    levels: list[Level]  # in the units of the update
 
 
-def linearised(
-    o: Ops, problem: Problem, x: Block, parameters: Block, settings: Block
-) -> Linearised:
+def linearised(update: JointUpdate, x: Block) -> Linearised:
     """The tasks at x, which is moved inside the limits first, and then is no answer itself."""
-    numbers = (parameters, settings)
-    given = configuration_of(o, problem, x, parameters)
-    reach = within_reach(o, problem, given, parameters, settings)
-    outside = _outside(o, problem, x, numbers)
-    x = entered(o, problem, x, reach, numbers)
-    q = configuration_of(o, problem, x, parameters)
-    seen = seen_at(o, problem, q, parameters, settings)
-    gap, score = gap_and_score(o, problem, seen, settings)
+    o, problem = update.o, update.problem
+    reach = update.reach(update.configuration(x))
+    outside: Block | None = None
+    if problem.limits or problem.balls:  # beside the description's
+        values = [x[place] for place in range(len(problem.moved))]
+        outside = update.violation(values) - _ALLOWED
+    x = update.entered(x, reach)
+    q = update.configuration(x)
+    seen = seen_at(update, q)
+    gap, score = gap_and_score(update, seen)
     if outside is not None:
         gap = o.maximum(gap, outside)
-    unit = scales(o, problem, settings)
-    levels = [level_of(o, problem, members, seen, problem.moved_v) for members in problem.levels]
-    levels = [in_units(level, unit) for level in levels]
-    return Linearised(x, q, reach, unit, seen, gap, score, levels)
+    levels = [level_of(update, members, seen).in_units(update.unit) for members in problem.levels]
+    return Linearised(update, x, q, reach, seen, gap, score, levels)
 
 
 def first_level(
-    o: Ops, problem: Problem, level: Level, most: Block | float = MOST_DAMPING_ERROR
+    update: JointUpdate, level: Level, most: Block | float = MOST_DAMPING_ERROR
 ) -> LeastSquares:
     """The rows of priority 0 factored, damped in proportion to their squared error up to a most."""
+    o, problem = update.o, update.problem
     squared = o.dot(level.error, level.error)
     by = problem.elimination(problem.levels[0])
     return damped(o, level.columns, level.rows, squared, most, by=by)
@@ -456,44 +454,43 @@ def iteration(
     Slotine, "A general framework for managing multiple tasks in highly redundant robotic systems",
     ICAR 1991.
     """
-    numbers = (parameters, settings)
-    at = linearised(o, problem, x, parameters, settings)
-    unit = at.unit
-    free = free_columns(o, problem, at.x, at.reach, at.levels[0])
-    levels = [only_free(level, free) for level in at.levels]
-    stopped = _pressed(o, problem, at.x, levels[0])
-    levels = [_along_limits(level, stopped) for level in levels]
-    most = _most_damping_error(o, problem, settings)
-    dx = first_level(o, problem, levels[0], most).step(levels[0].error)
+    update = JointUpdate(o, problem, parameters, settings)
+    at = linearised(update, x)
+    first = at.levels[0]
+    free = free_columns(update, at.x, at.reach, lambda k: first.push(o, k))
+    if problem.objectives:  # the rest of an error that is small enough holds no joint at its limit
+        open_ = o.less(0.0, at.gap)
+        free = [None if f is None else o.select(open_, f, 1.0) for f in free]
+    levels = [level.only(free) for level in at.levels]
+    stopped = pressed(update, at.x, levels[0])
+    levels = [level.along(stopped) for level in levels]
+    dx = first_level(update, levels[0], _most_damping_error(update)).step(levels[0].error)
     if len(levels) > 1 or problem.objectives:
-        way = [_GAIN * w for w in descent(o, problem, at.q, numbers, unit)]
-        way = [w if f is None else f * w for w, f in zip(way, free, strict=True)]
-        way = along_limits(way, stopped)
-        bounds = _Bounds(problem, at.x, at.reach, unit)
-        dx = _with_the_rest(o, levels, way, dx, bounds)
-    dx = _carried(o, problem, at.levels[0], unit, dx)
-    moves, squared_length = limited(o, problem, dx, unit)
-    after = moved(o, problem, at.x, moves, at.reach, numbers)
+        way = [_GAIN * w for w in descent(update, at.q)]
+        way = along_limits(_only(way, free), stopped)
+        dx = _with_the_rest(at, levels, way, dx)
+    dx = _carried(update, at.levels[0], dx)
+    moves, squared_length = update.limited(dx)
+    after = update.moved(at.x, moves, at.reach)
     state = [at.gap, at.score]
     if problem.objectives:
         state.append(squared_length - _STILL * _STILL)
     return after, o.vector(state)
 
 
-def _carried(
-    o: Ops, problem: Problem, level: Level, unit: Sequence[Block | float], dx: list[Block]
-) -> list[Block]:
+def _carried(update: JointUpdate, level: Level, dx: list[Block]) -> list[Block]:
     """The step, or that of slides without limits alone where these have far to go.
 
     All else then waits, and is not asked to make up for what no turn can: turns far beyond what is
     linear would cut the step short.
     """
+    o, problem = update.o, update.problem
     places = [k for k, v in enumerate(problem.moved_v) if v in problem.carrying]
     if not places or len(places) == len(dx):
         return dx
     columns = [level.columns[k] for k in places]
     slides = damped(o, columns, level.rows, o.const(_ERROR_OF_SLIDES)).step(level.error)
-    metres = [times(unit[k], slide) for k, slide in zip(places, slides, strict=True)]
+    metres = [times(update.unit[k], slide) for k, slide in zip(places, slides, strict=True)]
     most = _FAR * problem.length
     far = o.less(most * most, sum((m * m for m in metres[1:]), metres[0] * metres[0]))
     waiting: list[Block | float] = [0.0] * len(dx)
@@ -502,98 +499,68 @@ def _carried(
     return [o.select(far, w, d) for w, d in zip(waiting, dx, strict=True)]
 
 
-def _most_damping_error(o: Ops, problem: Problem, settings: Block) -> Block | float:
+def _most_damping_error(update: JointUpdate) -> Block | float:
     """The squared error from which damping stays: less where a joint moves less readily.
 
     What only such a joint can do is then done in as many steps as with equal weights.
     """
-    if problem.joint_weights is None:
+    if update.problem.weights is None:
         return MOST_DAMPING_ERROR
-    first, stop = problem.layout.joint_weights
-    least = settings[first]
-    for k in range(first + 1, stop):
-        least = o.minimum(least, settings[k])
-    return MOST_DAMPING_ERROR * o.minimum(1.0, least * least)
+    first, stop = update.problem.layout.joint_weights
+    least = reduce(update.o.minimum, [update.settings[k] for k in range(first, stop)])
+    return MOST_DAMPING_ERROR * update.o.minimum(1.0, least * least)
 
 
-def _outside(o: Ops, problem: Problem, x: Block, numbers: Numbers) -> Block | None:
-    """Above zero where x is outside a limit that is not the description's: then it is no answer."""
-    if not problem.limits and not problem.balls:
-        return None
-    values = [x[place] for place in range(len(problem.moved))]
-    return violation(o, problem, values, numbers) - _ALLOWED
+def pressed(update: JointUpdate, x: Block, level: Level) -> list[Pressed]:
+    """The spherical joints that the way down the gradient of a level presses against limits."""
+    if not update.problem.balls:
+        return []
+    return update.pressed(x, [level.push(update.o, k) for k in range(len(level.columns))])
 
 
-def in_units(level: Level, unit: Sequence[Block | float]) -> Level:
-    """The columns for joints that go ``unit`` where they go one."""
-    columns = [times(u, column) for u, column in zip(unit, level.columns, strict=True)]
-    return level._replace(columns=columns)
+def _ends(
+    update: JointUpdate, reach: Sequence[Interval]
+) -> list[tuple[int, Block | None, Block | None]]:
+    """The place in x and the limits of each column."""
+    return [
+        (0, None, None) if place is None else (place, *reach[place])
+        for place in update.problem.places
+    ]
 
 
 def free_columns(
-    o: Ops, problem: Problem, x: Block, reach: Sequence[Interval], level: Level
+    update: JointUpdate,
+    x: Block,
+    reach: Sequence[Interval],
+    push: Callable[[int], Block],
+    within: float = 0.0,
 ) -> list[Block | None]:
-    """For each column 0 where its joint stands at a limit and is pushed against it, else 1.
+    """For each column 0 where its joint stands at a limit and ``push`` drives it on, else 1.
 
-    None where there is no limit. Pushed is the way down the gradient of the first level.
+    ``push(k)`` is the way of column k. A joint stands there from ``within`` on. None where there is
+    no limit.
     """
+    o = update.o
     free: list[Block | None] = []
-    for place, column in zip(places(problem), level.columns, strict=True):
-        lower, upper = (None, None) if place is None else reach[place]
-        if place is None or (lower is None and upper is None):
-            free.append(None)
-            continue
-        push = o.dot(column, level.error)
-        stuck = None
-        if lower is not None:
-            stuck = o.both(o.negate(o.less(lower, x[place])), o.less(push, 0.0))
-        if upper is not None:
-            above = o.both(o.negate(o.less(x[place], upper)), o.less(0.0, push))
-            stuck = above if stuck is None else o.either(stuck, above)
-        free.append(o.select(stuck, 0.0, 1.0))
+    for k, (place, lower, upper) in enumerate(_ends(update, reach)):
+        stuck: list[Block] = []
+        for end, sign in ((lower, -1.0), (upper, 1.0)):
+            if end is None:
+                continue
+            below, above = (end, x[place]) if sign < 0.0 else (x[place], end)
+            there = o.less(above - below, within) if within else o.negate(o.less(below, above))
+            on = o.less(push(k), 0.0) if sign < 0.0 else o.less(0.0, push(k))
+            stuck.append(o.both(there, on))
+        free.append(o.select(reduce(o.either, stuck), 0.0, 1.0) if stuck else None)
     return free
 
 
-def only_free(level: Level, free: Sequence[Block | None]) -> Level:
-    """The level with the columns of `free_columns` that are stopped taken away."""
-    columns = [c if f is None else f * c for c, f in zip(level.columns, free, strict=True)]
-    return level._replace(columns=columns)
-
-
-def _pressed(o: Ops, problem: Problem, x: Block, level: Level) -> list[Pressed]:
-    """The spherical joints that the way down the gradient of a level presses against limits."""
-    if not problem.balls:
-        return []
-    return pressed(o, problem, x, [o.dot(column, level.error) for column in level.columns])
-
-
-def _along_limits(level: Level, stopped: Sequence[Pressed]) -> Level:
-    return level._replace(columns=along_limits(level.columns, stopped))
-
-
-def on_balls(
-    o: Ops, problem: Problem, x: Block, levels: Sequence[Level], first: int = 0
-) -> list[Level]:
-    """Levels without what turns spherical joints beyond limits that the first one holds them at."""
-    stopped = _pressed(o, problem, x, levels[first])
-    return [_along_limits(level, stopped) for level in levels]
-
-
-class _Bounds(NamedTuple):
-    """The limits around x."""
-
-    problem: Problem
-    x: Block
-    reach: Sequence[Interval]
-    unit: Sequence[Block | float]  # what each column does in the units of v
+def _only(way: Sequence[Block], free: Sequence[Block | None]) -> list[Block]:
+    return [w if f is None else f * w for w, f in zip(way, free, strict=True)]
 
 
 def _with_the_rest(
-    o: Ops,
-    levels: Sequence[Level],
-    way: Sequence[Block],
-    dx: list[Block],
-    bounds: _Bounds,
+    at: Linearised, levels: Sequence[Level], way: Sequence[Block], dx: list[Block]
 ) -> list[Block]:
     """The step ``dx`` of the first level with lower levels and objectives in what it leaves free.
 
@@ -601,23 +568,37 @@ def _with_the_rest(
     second time, so that the limit does not bend what is left to the first level. The rest is then
     made short: the first level can follow its bend, and it ends at the next limit.
     """
-    once = _lower(o, levels[1:], levels[1:], way, (dx, [_exact(o, levels[0])]))
-    still = _held(o, bounds, once)
-    stopped = pressed(o, bounds.problem, bounds.x, once)
-    tight = [_along_limits(only_free(level, still), stopped) for level in levels]
-    way = [w if f is None else f * w for w, f in zip(way, still, strict=True)]
-    way = along_limits(way, stopped)
-    again = _lower(o, levels[1:], tight[1:], way, (dx, [_exact(o, tight[0])]))
+    update, o = at.update, at.update.o
+
+    def exact(level: Level) -> LeastSquares:  # hardly damped: it is left alone from anywhere
+        return damped(o, level.columns, level.rows, o.const(0.0))
+
+    once = _lower(o, levels[1:], levels[1:], way, (dx, [exact(levels[0])]))
+    still = free_columns(update, at.x, at.reach, once.__getitem__, _NEAR)
+    stopped = update.pressed(at.x, once)
+    tight = [level.only(still).along(stopped) for level in levels]
+    way = along_limits(_only(way, still), stopped)
+    again = _lower(o, levels[1:], tight[1:], way, (dx, [exact(tight[0])]))
     more = [a - d for a, d in zip(again, dx, strict=True)]
     error = levels[0].error
     length = o.sqrt(o.dot(o.vector(more), o.vector(more)) + 1e-24)
     share = o.minimum(1.0, _LONGEST_REST / length) / (1.0 + _CALM * o.dot(error, error))
-    return _shortened(o, bounds, dx, [share * m for m in more])
-
-
-def _exact(o: Ops, level: Level) -> LeastSquares:
-    """The rows of a level, hardly damped: for what is to leave them alone however far they are."""
-    return damped(o, level.columns, level.rows, o.const(0.0))
+    more = [share * m for m in more]
+    fits: Block = o.const(
+        1.0
+    )  # as much as ends at the next limit; joints that are there do not count
+    for (place, lower, upper), a, b, unit in zip(
+        _ends(update, at.reach), dx, more, update.unit, strict=True
+    ):
+        for end, sign in ((lower, -1.0), (upper, 1.0)):
+            if end is None:
+                continue
+            room = sign * (end - at.x[place])
+            ahead, beside = sign * times(unit, a), sign * times(unit, b)
+            most = o.maximum(0.0, room - ahead) / o.maximum(beside, 1e-12)
+            counts = o.both(o.less(_NEAR, room), o.less(room, ahead + beside))
+            fits = o.minimum(fits, o.select(counts, most, 1.0))
+    return [a + fits * b for a, b in zip(dx, more, strict=True)]
 
 
 def _lower(
@@ -645,7 +626,7 @@ def _of_level(o: Ops, level: Level, above: list[LeastSquares]) -> list[Block]:
     """
     rest, n = level.error, len(level.columns)
     if level.rows > _MOST_ROWS_OF_A_LATER_LEVEL:
-        way = _left_alone([o.dot(column, rest) for column in level.columns], above)
+        way = _left_alone([level.push(o, k) for k in range(n)], above)
         along = product(level.columns, way)
         far = o.dot(along, rest) / (o.dot(along, along) + 1e-24)
         return [_GAIN * far * w for w in way]
@@ -666,68 +647,16 @@ def _left_alone(dx: Sequence[Block], above: Sequence[LeastSquares]) -> list[Bloc
     return dx
 
 
-def _held(o: Ops, bounds: _Bounds, dx: Sequence[Block]) -> list[Block | None]:
-    """For each column 0 where dx pushes its joint against a limit that it stands at, else 1.
-
-    None where there is no limit.
-    """
-    held: list[Block | None] = []
-    for (place, lower, upper), d in zip(_ends(bounds), dx, strict=True):
-        stuck: Block | None = None
-        if lower is not None:
-            near = o.less(bounds.x[place] - lower, _NEAR)
-            stuck = o.both(near, o.less(d, 0.0))
-        if upper is not None:
-            near = o.less(upper - bounds.x[place], _NEAR)
-            above = o.both(near, o.less(0.0, d))
-            stuck = above if stuck is None else o.either(stuck, above)
-        held.append(None if stuck is None else o.select(stuck, 0.0, 1.0))
-    return held
-
-
-def _shortened(
-    o: Ops, bounds: _Bounds, first: Sequence[Block], more: Sequence[Block]
-) -> list[Block]:
-    """The step of the first level and ``more``, which is shortened to end at the next limit.
-
-    Joints that stand at a limit already do not shorten it.
-    """
-    share: Block = o.const(1.0)
-    ends = zip(_ends(bounds), first, more, bounds.unit, strict=True)
-    for (place, lower, upper), a, b, unit in ends:
-        for end, sign in ((lower, -1.0), (upper, 1.0)):
-            if end is None:
-                continue
-            room = sign * (end - bounds.x[place])
-            ahead, beside = sign * times(unit, a), sign * times(unit, b)
-            fits = o.maximum(0.0, room - ahead) / o.maximum(beside, 1e-12)
-            counts = o.both(o.less(_NEAR, room), o.less(room, ahead + beside))
-            share = o.minimum(share, o.select(counts, fits, 1.0))
-    return [a + share * b for a, b in zip(first, more, strict=True)]
-
-
-def _ends(bounds: _Bounds) -> list[tuple[int, Block | None, Block | None]]:
-    """The place in x and the limits of each column."""
-    found: list[tuple[int, Block | None, Block | None]] = []
-    for place in places(bounds.problem):
-        lower, upper = (None, None) if place is None else bounds.reach[place]
-        found.append((0 if place is None else place, lower, upper))
-    return found
-
-
-def descent(
-    o: Ops, problem: Problem, q: Block, numbers: Numbers, unit: Sequence[Block | float]
-) -> list[Block]:
+def descent(update: JointUpdate, q: Block) -> list[Block]:
     """The way that the objectives go, weighted and added, for each column."""
-    parameters, settings = numbers
-    layout = problem.layout
+    o, problem, layout = update.o, update.problem, update.problem.layout
     way: list[Block] = [o.const(0.0)] * len(problem.moved_v)
     for k, each in enumerate(problem.objectives):
-        target = o.part(parameters, *layout.objective_targets[k])
+        target = o.part(update.parameters, *layout.objective_targets[k])
         found = each.descent(o, q, target)
-        weight = settings[layout.objective_weights[k][0]]
+        weight = update.settings[layout.objective_weights[k][0]]
         for place, v in enumerate(problem.moved_v):
-            way[place] = way[place] + weight * found[v] / unit[place]
+            way[place] = way[place] + weight * found[v] / update.unit[place]
     return way
 
 
@@ -748,10 +677,7 @@ def far_from_rigid(o: Ops, R: Sequence[Sequence[Block]], last: Sequence[Block]) 
     normal = o.cross(o.vector(list(R[0])), o.vector(list(R[1])))
     handed = o.dot(normal, o.vector(list(R[2])))
     far += [o.absolute(last[j] - (1.0 if j == 3 else 0.0)) for j in range(4)]
-    most = far[0]
-    for value in far[1:]:
-        most = o.maximum(most, value)
-    return most + o.select(o.less(0.0, handed), 0.0, 1.0)
+    return reduce(o.maximum, far) + o.select(o.less(0.0, handed), 0.0, 1.0)
 
 
 def pose_features(o: Ops, p: Sequence[Block], R: Sequence[Sequence[Block]]) -> list[Block]:

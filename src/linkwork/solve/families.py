@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.engine import PartRows, scores
 from linkwork.solve.expressions import level_of, seen_at
+from linkwork.solve.joint_update import JointUpdate
 from linkwork.solve.nearest import Tangent
 from linkwork.solve.problem import Problem
 from linkwork.solve.seeds import starts_of
@@ -79,8 +80,8 @@ def nullity(problem: Problem, parameters: Floats, settings: Floats) -> int:
     for first in Tangent(problem).quaternions:
         x[first[0]] = 1.0
     q[list(problem.moved)] = x
-    seen = seen_at(NUMPY, problem, q, parameters, settings)
-    level = level_of(NUMPY, problem, problem.levels[0], seen, problem.moved_v)
+    update = JointUpdate(NUMPY, problem, parameters, settings)
+    level = level_of(update, problem.levels[0], seen_at(update, q))
     sizes = np.linalg.svd(np.array(level.columns), compute_uv=False)
     return len(problem.moved_v) - int(np.count_nonzero(sizes > _RANK * sizes[0]))
 

@@ -35,7 +35,6 @@ from linkwork.solve.tasks import Closed, Pose, Task
 
 Floats = NDArray[np.float64]
 _NONE = np.zeros((0, 0))
-_UNCHANGED = (None,) * 8
 _PLAIN = frozenset({float, int, str, type(None)})
 """Kinds of options that are the same where they are equal."""
 _EXACT, _LEAST_EXACT = 1.0e-8, 1.0e-18
@@ -149,7 +148,11 @@ class InverseKinematics(ProcessBound):
         )  # fmt: skip
         first: Floats | None = None
         if progress is None:
-            usual = self._again(options, changes)
+            # nothing but targets is what most calls give
+            plain = options is None and position_tolerance is None and rotation_tolerance is None
+            plain = plain and steps is None and tries is None and seed is None
+            plain = plain and seconds is None and best_of is None and choose is None
+            usual = self._default if plain else self._again(options, changes)
             given = None if usual is None else self._inputs.native(targets)
             if usual is not None and given is not None:
                 if q0 is None:
@@ -222,8 +225,6 @@ class InverseKinematics(ProcessBound):
         """The numbers for these options where they came in the last call too; else None."""
         if not _PLAIN.issuperset(map(type, changes)):
             return None
-        if options is None and changes == _UNCHANGED:
-            return self._default
         asked = (options, changes, tuple(map(type, changes)))
         known, made = self._asked
         if known is None or known[0] is not options or known[1:] != asked[1:]:

@@ -256,10 +256,26 @@ def least_norm(
     columns = [list(column) for column in zip(*rows, strict=True)]
     norm = o.sqrt(_sum([x * x for row in rows for x in row]))
     tall = len(rows) >= len(columns)
-    vectors = columns if tall else [list(row) for row in rows]
-    q, r, projected = _orthogonal(o, vectors, list(wanted))
-    inverse = _inverse(r)
-    n = len(vectors)
+    vectors: list[Row] = [list(each) for each in (columns if tall else rows)]
+    n, rest = len(vectors), list(wanted)
+    q: list[Row] = []  # orthonormal
+    r: list[Row] = [[0.0] * n for _ in range(n)]  # upper triangular
+    projected: Row = []  # of a tall A what b has along each, of what those before have left
+    for j in range(n):
+        r[j][j] = o.sqrt(_sum([x * x for x in vectors[j]]))
+        q.append([x / r[j][j] for x in vectors[j]])
+        for k in range(j + 1, n):
+            r[j][k] = _sum([x * y for x, y in zip(q[j], vectors[k], strict=True)])
+            vectors[k] = [y - r[j][k] * x for x, y in zip(q[j], vectors[k], strict=True)]
+        if tall:
+            projected.append(_sum([x * y for x, y in zip(q[j], rest, strict=True)]))
+            rest = [y - projected[j] * x for x, y in zip(q[j], rest, strict=True)]
+    inverse: list[Row] = [[0.0] * n for _ in range(n)]  # of r, by back substitution
+    for j in range(n):
+        inverse[j][j] = 1.0 / r[j][j]
+        for i in range(j - 1, -1, -1):
+            between = _sum([r[i][k] * inverse[k][j] for k in range(i + 1, j + 1)])
+            inverse[i][j] = -between * inverse[i][i]
     if tall:
         x = [_sum([inverse[i][j] * projected[j] for j in range(i, n)]) for i in range(n)]
     else:
@@ -268,40 +284,6 @@ def least_norm(
     upper = [inverse[i][j] for i in range(n) for j in range(i, n)]
     bound = 1.0 / o.sqrt(_sum([x * x for x in upper]))
     return x, bound, bound / norm
-
-
-def _orthogonal(o: Ops, vectors: list[Row], rest: Row) -> tuple[list[Row], list[Row], Row]:
-    """Orthonormal vectors, R (upper, rows), and the products of ``rest`` with them in turn.
-
-    The vectors are used up; each product is taken of what the ones before have left.
-    """
-    n = len(vectors)
-    q: list[Row] = []
-    r: list[Row] = [[0.0] * n for _ in range(n)]
-    projected: Row = []
-    along_rest = len(rest) == len(vectors[0])
-    for j in range(n):
-        r[j][j] = o.sqrt(_sum([x * x for x in vectors[j]]))
-        q.append([x / r[j][j] for x in vectors[j]])
-        for k in range(j + 1, n):
-            r[j][k] = _sum([x * y for x, y in zip(q[j], vectors[k], strict=True)])
-            vectors[k] = [y - r[j][k] * x for x, y in zip(q[j], vectors[k], strict=True)]
-        if along_rest:
-            projected.append(_sum([x * y for x, y in zip(q[j], rest, strict=True)]))
-            rest = [y - projected[j] * x for x, y in zip(q[j], rest, strict=True)]
-    return q, r, projected
-
-
-def _inverse(r: list[Row]) -> list[Row]:
-    """The inverse of an upper triangular matrix, by back substitution."""
-    n = len(r)
-    found: list[Row] = [[0.0] * n for _ in range(n)]
-    for j in range(n):
-        found[j][j] = 1.0 / r[j][j]
-        for i in range(j - 1, -1, -1):
-            across = _sum([r[i][k] * found[k][j] for k in range(i + 1, j + 1)])
-            found[i][j] = -across * found[i][i]
-    return found
 
 
 def _sum(terms: Sequence[Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from linkwork.algorithms.path import Motion, path_down, sums_to_end
+from linkwork.algorithms.jacobian import UnitTwist, frame_twists
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.least_squares import factors, solve_factored
@@ -47,13 +47,9 @@ def manipulability(
     Research 4 (1985); d log w / dq = trace(J⁺ dJ/dq), with the derivatives of a column being cross
     products with columns.
     """
-    counted = {
-        k for c in coordinates for k in range(int(m.v_start[c]), int(m.v_start[c + 1]))
-    }  # fmt: skip
-    path = path_down(o, m, q, frame)
-    arms = sums_to_end(path.segments)
-    motions = path.motions
-    columns = [_column(o, each, arms[each.anchor + each.along]) for each in motions]
+    counted = set(m.v_indices(coordinates))
+    _, motions = frame_twists(o, m, q, frame)
+    columns = [_Column(*map(o.vector, each.twist)) for each in motions]
     jacobian: dict[int, Block] = {}
     for each, column in zip(motions, columns, strict=True):
         if each.v_index in counted:
@@ -64,29 +60,19 @@ def manipulability(
         return Manipulability(o.const(0.0), [o.const(0.0)] * m.n_v)
     picked = [o.vector([column[i] for i in rows]) for column in jacobian.values()]
     squared, duals = _inverted(o, picked, len(rows))
-    weight_of = {k: _six(o, dual, rows) for k, dual in zip(jacobian, duals, strict=True)}
-    slope: list[Block] = [o.const(0.0)] * m.n_v
     zero = o.const([0.0] * 6)
+    weight_of: dict[int, Block] = {}
+    for k, dual in zip(jacobian, duals, strict=True):
+        six: list[Block] = [o.const(0.0)] * 6
+        for place, i in enumerate(rows):
+            six[i] = dual[place]
+        weight_of[k] = o.vector(six)
+    slope: list[Block] = [o.const(0.0)] * m.n_v
     weights = [each.factor * weight_of.get(each.v_index, zero) for each in motions]
     for each, change in zip(motions, _changes(o, m, motions, columns, weights), strict=True):
         if each.v_index in counted:
             slope[each.v_index] = slope[each.v_index] + each.factor * change
     return Manipulability(squared, slope)
-
-
-def _column(o: Ops, motion: Motion, arm: Block | None) -> _Column:
-    axis = motion.axis if motion.sign > 0 else -motion.axis
-    nothing = o.const([0.0, 0.0, 0.0])
-    if not motion.turns:
-        return _Column(axis, nothing)
-    return _Column(nothing if arm is None else o.cross(axis, arm), axis)
-
-
-def _six(o: Ops, dual: Block, rows: Sequence[int]) -> Block:
-    six: list[Block] = [o.const(0.0)] * 6
-    for place, i in enumerate(rows):
-        six[i] = dual[place]
-    return o.vector(six)
 
 
 def _inverted(o: Ops, columns: list[Block], rows: int) -> tuple[Block, list[Block]]:
@@ -119,7 +105,7 @@ def _inverted(o: Ops, columns: list[Block], rows: int) -> tuple[Block, list[Bloc
 def _changes(
     o: Ops,
     m: Mechanism,
-    motions: Sequence[Motion],
+    motions: Sequence[UnitTwist],
     columns: Sequence[_Column],
     weights: Sequence[Block],
 ) -> list[Block]:
@@ -152,12 +138,12 @@ def _changes(
     ]
 
 
-def _groups(m: Mechanism, motions: Sequence[Motion]) -> list[list[int]]:
+def _groups(m: Mechanism, motions: Sequence[UnitTwist]) -> list[list[int]]:
     """The places of the motions from root to tip; those of one with a quaternion together."""
     groups: list[list[int]] = []
     last = -1
     for k, motion in enumerate(motions):
-        c = next(i for i in range(len(m.joint_names)) if motion.v_index < m.v_start[i + 1])
+        c = m.coordinate_of_v(motion.v_index)
         if m.joint_types[c].has_quaternion and c == last:
             groups[-1].append(k)
         else:

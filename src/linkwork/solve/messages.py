@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.expressions import ROUNDING
-from linkwork.solve.limits import POSITION, BoundLimit, Interval, Where
+from linkwork.solve.joint_update import JointUpdate
+from linkwork.solve.limits import Interval
 from linkwork.solve.problem import Problem, way
 from linkwork.solve.tasks import Unit
 from linkwork.spatial.rotations import angle_of_quaternion
@@ -35,7 +36,8 @@ class FailureMessages:
 
         Shapes: q (nq,), measures (groups + 1,), parameters (p,).
         """
-        parts = [*self._beyond_reach(parameters), f"{self._tried()} ends {self._rest(measures)}"]
+        tried = "the one try" if self.tries == 1 else f"the best of at most {self.tries} tries"
+        parts = [*self._beyond_reach(parameters), f"{tried} ends {self._rest(measures)}"]
         if measures[-1] > ROUNDING:
             parts.append(f"a position there is outside of a limit by {float(measures[-1]):.3g}")
         at_limit = at_limits(self.problem.mechanism, self.problem.coordinates, q)
@@ -44,9 +46,6 @@ class FailureMessages:
         for name, joints in self._held_back(q, parameters).items():
             parts.append(f"held back by the limit '{name}': {', '.join(joints)}")
         return "; ".join(parts)
-
-    def _tried(self) -> str:
-        return "the one try" if self.tries == 1 else f"the best of at most {self.tries} tries"
 
     def _rest(self, measures: Floats) -> str:
         """The errors of the deciding tasks; by name where there are several."""
@@ -65,63 +64,50 @@ class FailureMessages:
         return ", ".join(told)
 
     def _beyond_reach(self, parameters: Floats) -> list[str]:
+        """The targets that are farther than their frames can be from their first joints.
+
+        Where an unlimited slide or a free base moves the frame nothing is. A point still counts as
+        there within its tolerance, and all that slack of its rows comes to at once.
+        """
+        problem, m = self.problem, self.problem.mechanism
         found: list[str] = []
-        for place in self.problem.priority0_tasks:
-            task = self.problem.tasks[place]
-            if not task.has_point:
+        for place in problem.priority0_tasks:
+            task = problem.tasks[place]
+            path = m.ancestry(int(m.frame_body[m.frame(task.frames[0])])) if task.has_point else []
+            moving = [b for b in path if m.body_joint_types[b] is not JointType.FIXED]
+            if not moving or _is_boundless(m, moving):
                 continue
-            first = self.problem.layout.targets[place][0]
+            centre, turn = np.zeros(3), np.eye(3)
+            for b in path[: path.index(moving[0]) + 1]:
+                centre = centre + turn @ m.p_parent_joint[b]
+                turn = turn @ m.R_parent_joint[b]
+            first = problem.layout.targets[place][0]
             target = parameters[first : first + 3]
-            beyond = _beyond(self.problem, task.frames[0], target) - self._allowed(place)
+            k, group = next((k, each) for k, each in enumerate(task.groups) if each.unit == "m")
+            threshold = self.settings[problem.layout.thresholds[place][0] + k]
+            allowed = np.linalg.norm(task.slack[group.start : group.stop]) + float(
+                group.error(np.asarray(threshold))
+            )
+            reach = way(m, task.frames[0]) + float(allowed)
+            beyond = float(np.linalg.norm(target - centre)) - reach
             if beyond > _AT * max(1.0, float(np.abs(target).max())):
-                of = f" of '{task.name}'" if len(self.problem.priority0_tasks) > 1 else ""
+                of = f" of '{task.name}'" if len(problem.priority0_tasks) > 1 else ""
                 found.append(f"the target{of} is at least {beyond:.3g} m out of reach")
         return found
-
-    def _allowed(self, place: int) -> float:
-        """The distance from its target (m) at which the point of a task still counts as there.
-
-        That is its tolerance, and all that slack of its rows comes to at once.
-        """
-        task = self.problem.tasks[place]
-        k, group = next((k, group) for k, group in enumerate(task.groups) if group.unit == "m")
-        first = self.problem.layout.thresholds[place][0]
-        tolerance = float(group.error(self.settings[first + k]))
-        return tolerance + float(np.linalg.norm(task.slack[group.start : group.stop]))
 
     def _held_back(self, q: Floats, parameters: Floats) -> dict[str, list[str]]:
         """The joints that stand where a limit beside the description's ends, by limit."""
         problem = self.problem
         found: dict[str, list[str]] = {}
-        for k, limit in enumerate(problem.limits):
-            given = (
-                self.settings[slice(*problem.layout.limit_settings[k])],
-                parameters[slice(*problem.layout.limit_numbers[k])],
-            )
-            bounds = limit.bounds(NUMPY, self._where(limit, q, parameters), *given)
+        update = JointUpdate(NUMPY, problem, parameters, self.settings)
+        for limit in problem.limits:
+            bounds = update.bounds(limit, q)
             at = [index for index, ends in bounds.items() if _at_end(q[index], ends)]
-            names = _joints_of(problem, [index for index in at if index in problem.moved])
+            moved = [index for index in at if index in problem.moved]
+            names = dict.fromkeys(map(problem.mechanism.joint_of_q, moved))
             if names:
                 found.setdefault(limit.name, []).extend(names)
         return found
-
-    def _where(self, limit: BoundLimit, q: Floats, parameters: Floats) -> Where:
-        """The state that the bounds of a limit are computed from, inside the description's."""
-        problem = self.problem
-        start = np.zeros(problem.mechanism.n_q)
-        span = problem.layout.start
-        if limit.needs_start:
-            begin = parameters[slice(*span)]
-            start[list(problem.moved)] = np.clip(begin, problem.lower, problem.upper)
-        room: dict[int, Interval] = {}
-        if limit.rank != POSITION:
-            ends = zip(problem.moved, problem.lower, problem.upper, strict=True)
-            for index, lower, upper in ends:
-                room[index] = (
-                    lower if np.isfinite(lower) else None,
-                    upper if np.isfinite(upper) else None,
-                )
-        return Where(q, start, room)
 
 
 def _at_end(value: float, ends: Interval, within: float = _AT) -> bool:
@@ -131,30 +117,8 @@ def _at_end(value: float, ends: Interval, within: float = _AT) -> bool:
     )
 
 
-def _joints_of(problem: Problem, indices: Iterable[int]) -> list[str]:
-    return list(dict.fromkeys(map(problem.mechanism.joint_of_q, indices)))
-
-
-def _beyond(problem: Problem, frame: str, target: Floats) -> float:
-    """The distance (m) of a point from the ball that the frame can be in at all.
-
-    Zero where an unlimited slide or a free base moves the frame: then there is no such ball.
-    """
-    m = problem.mechanism
-    path = m.ancestry(int(m.frame_body[m.frame(frame)]))
-    moving = [b for b in path if m.body_joint_types[b] is not JointType.FIXED]
-    if not moving or _is_boundless(problem, moving):
-        return 0.0
-    centre, turn = np.zeros(3), np.eye(3)
-    for b in path[: path.index(moving[0]) + 1]:
-        centre = centre + turn @ m.p_parent_joint[b]
-        turn = turn @ m.R_parent_joint[b]
-    return float(np.linalg.norm(target - centre)) - way(m, frame)
-
-
-def _is_boundless(problem: Problem, moving: Sequence[int]) -> bool:
+def _is_boundless(m: Mechanism, moving: Sequence[int]) -> bool:
     """Whether a slide without limits or a free base is among these joints."""
-    m = problem.mechanism
     for b in moving:
         kind, start = m.body_joint_types[b], int(m.q_start[int(m.coordinate[b])])
         if kind in (JointType.PLANAR, JointType.FLOATING):

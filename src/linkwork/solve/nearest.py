@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from linkwork.compile.threads import in_parallel
 from linkwork.solve.engine import Effort, PartRows, scores
-from linkwork.solve.joint_update import lengths_of
 from linkwork.solve.problem import Problem
 from linkwork.solve.seeds import spread, starts_of
 
@@ -33,7 +32,7 @@ class Tangent:
 
     def __init__(self, problem: Problem) -> None:
         self._lower, self._upper, self._turns = problem.lower, problem.upper, problem.same_turns
-        lengths = lengths_of(problem)
+        lengths = problem.lengths
         self.unit = np.array([lengths[k] for k in problem.moved_v])
         self._position = np.zeros(len(problem.moved_v), dtype=np.int64)  # in x, of each move
         self._plain = np.ones(len(problem.moved_v), dtype=bool)

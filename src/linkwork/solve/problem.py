@@ -326,14 +326,35 @@ class Problem:
         return frozenset(self.mechanism.v_indices(sorted(found)))
 
     @cached_property
+    def places(self) -> tuple[int | None, ...]:
+        """The place in x of each moved velocity; None for those on a group."""
+        found: list[int | None] = []
+        for c in self.coordinates:
+            kind, place = self.mechanism.joint_types[c], self.moved.index(self.mechanism.q_start[c])
+            found += [None if kind.has_quaternion else place + k for k in range(kind.n_v)]
+        return tuple(found)
+
+    @cached_property
+    def slides(self) -> frozenset[int]:
+        """The numbers of v that are lengths (m)."""
+        starts = zip(self.mechanism.v_start.tolist(), self.mechanism.joint_types, strict=False)
+        return frozenset(start + k for start, kind in starts for k in range(kind.n_lengths))
+
+    @cached_property
+    def lengths(self) -> tuple[float, ...]:
+        """For each number of v 1 where it is an angle's, and where it is a slide's a length (m)."""
+        return tuple(self.length if k in self.slides else 1.0 for k in range(self.mechanism.n_v))
+
+    @cached_property
     def carrying(self) -> frozenset[int]:
         """The numbers of v of slides without limits, which carry all else to where it is needed."""
         m = self.mechanism
         found: set[int] = set()
-        for c in self.coordinates:
-            kind, q, v = m.joint_types[c], int(m.q_start[c]), int(m.v_start[c])
-            free = np.isinf(m.lower[q : q + kind.n_q]) & np.isinf(m.upper[q : q + kind.n_q])
-            found |= {v + k for k in range(kind.n_lengths) if free[k]}
+        for k in self.slides.intersection(self.moved_v):
+            c = m.coordinate_of_v(k)
+            place = int(m.q_start[c]) + k - int(m.v_start[c])
+            if np.isinf([m.lower[place], m.upper[place]]).all():
+                found.add(k)
         return frozenset(found)
 
     @cached_property

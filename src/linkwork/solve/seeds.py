@@ -120,8 +120,12 @@ def make_seeds(
     numbers = numbers.astype(np.uint16)
     shares = (numbers + 0.5) / SEED_STEPS
     features = place(starts[0] + shares * starts[1])
-    grid = _grid(features, axes)
-    low, scale, cells, stride = grid
+    ends = np.stack([features.min(axis=0), features.max(axis=0)])
+    low = np.array([ends[0, k] if a.low is None else a.low for k, a in enumerate(axes)])
+    high = np.array([ends[1, k] if a.high is None else a.high for k, a in enumerate(axes)])
+    cells = np.array([a.cells for a in axes], dtype=np.float64)
+    scale = cells / np.maximum(high - low, 1e-12)
+    stride = np.cumprod([1.0, *cells[:-1]])
     at = (features - low) * scale
     cell = np.clip(np.floor(at), 0.0, cells - 1.0)
     cost = np.square(at - cell - 0.5).sum(axis=1)
@@ -130,15 +134,5 @@ def make_seeds(
     order = np.argsort(-cost, kind="stable")
     table = np.full((int(cells.prod()), starts.shape[1]), NO_SEED, dtype=np.uint16)
     table[(cell @ stride).astype(np.int64)[order]] = numbers[order]  # of equals the last stays
+    grid: Floats = np.array([low, scale, cells, stride], np.float64)
     return Seeds(grid, table)
-
-
-def _grid(features: Floats, axes: Sequence[Axis]) -> Floats:
-    found = features.min(axis=0), features.max(axis=0)
-    low = np.array([found[0][k] if a.low is None else a.low for k, a in enumerate(axes)])
-    high = np.array([found[1][k] if a.high is None else a.high for k, a in enumerate(axes)])
-    cells = np.array([a.cells for a in axes], dtype=np.float64)
-    grid = np.ones((4, len(axes)))
-    grid[0], grid[1], grid[2] = low, cells / np.maximum(high - low, 1e-12), cells
-    grid[3, 1:] = np.cumprod(cells)[:-1]
-    return grid

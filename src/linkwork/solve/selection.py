@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from linkwork.checks import real_array
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.kernel import build
 from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError, ShapeError
 from linkwork.solve.options import Choose
@@ -90,30 +90,40 @@ Cost = Callable[[Floats, Floats], Floats]
 def cost_of(problem: Problem, choose: Choose, compiler: Compiler) -> Cost:
     """The cost that a choice stands for.
 
+    "centred": the largest distance from the middle of the limits, as a share of half the range;
+    "manipulable": less the product of the singular values of the frame's Jacobian.
+
+    Source: T. Yoshikawa, "Manipulability of robotic mechanisms", IJRR 4 (1985).
     Raises: InputError where "manipulable" has no frame to look at.
     """
+
+    def by_function(q: Floats, _: Floats) -> Floats:
+        given = real_array(choose(q), "what choose gives") if callable(choose) else q
+        if given.shape != q.shape[:1]:
+            raise ShapeError(
+                f"choose must give one number for each of {len(q)} rows, not shape {given.shape}"
+            )
+        return np.where(np.isnan(given), np.inf, given)
+
+    def off_centre(q: Floats, _: Floats) -> Floats:
+        lower, upper = problem.lower, problem.upper
+        bounded = np.isfinite(lower) & np.isfinite(upper) & (upper > lower)
+        lower, upper = lower[bounded], upper[bounded]
+        away = q[:, list(problem.moved)][:, bounded] - 0.5 * (upper + lower)
+        return np.abs(away / (0.5 * (upper - lower))).max(axis=1, initial=0.0)
+
     if callable(choose):
-        return lambda q, _: _by_function(choose, q)
+        return by_function
     if choose == "nearest":
         return lambda q, q0: distance(problem, q, q0)
     if choose == "centred":
-        return lambda q, _: _off_centre(problem, q)
+        return off_centre
     frames = [task.frames[0] for task in problem.tasks if task.frames]
     if not frames:
         raise InputError("choose='manipulable' needs a task of a frame; none of these has one")
-    jacobian = build(
-        algorithm_recipe("jacobian", problem.mechanism, frame=frames[0]), compiler=compiler
-    )
-    return lambda q, _: -_manipulability(problem, jacobian, q)
-
-
-def _by_function(choose: Callable[[Floats], Floats], q: Floats) -> Floats:
-    given = real_array(choose(q), "what choose gives")
-    if given.shape != q.shape[:1]:
-        raise ShapeError(
-            f"choose must give one number for each of {len(q)} rows, not shape {given.shape}"
-        )
-    return np.where(np.isnan(given), np.inf, given)
+    recipe = algorithm_recipe("jacobian", problem.mechanism, frame=frames[0])
+    jacobian, columns = build(recipe, compiler=compiler), list(problem.moved_v)
+    return lambda q, _: -np.prod(np.linalg.svd(jacobian(q)[:, :, columns], compute_uv=False), -1)
 
 
 def distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
@@ -130,24 +140,3 @@ def distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
             scale[start + kind.n_lengths : start + kind.n_q] = 2.0
     away = ((q - q0) * scale)[:, list(problem.moved)]
     return np.sqrt(np.einsum("ni,ni->n", away, away))
-
-
-def _off_centre(problem: Problem, q: Floats) -> Floats:
-    """The largest distance from the middle of the limits, as a share of half the range."""
-    lower, upper = problem.lower, problem.upper
-    bounded = np.isfinite(lower) & np.isfinite(upper) & (upper > lower)
-    if not bounded.any():
-        return np.zeros(len(q))
-    x = q[:, list(problem.moved)][:, bounded]
-    lower, upper = lower[bounded], upper[bounded]
-    middle, half = 0.5 * (upper + lower), 0.5 * (upper - lower)
-    return np.abs((x - middle) / half).max(axis=1)
-
-
-def _manipulability(problem: Problem, jacobian: Kernel, q: Floats) -> Floats:
-    """The volume of the velocity ellipsoid: the product of the singular values.
-
-    Source: T. Yoshikawa, "Manipulability of robotic mechanisms", IJRR 4 (1985).
-    """
-    J = jacobian(q)[:, :, list(problem.moved_v)]
-    return np.prod(np.linalg.svd(J, compute_uv=False), axis=-1)

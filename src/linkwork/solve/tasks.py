@@ -18,33 +18,36 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.algorithms.carried_mass import carried
 from linkwork.algorithms.center_of_mass import com, com_jacobian
 from linkwork.algorithms.closure import closure_parts, opening_units
 from linkwork.algorithms.configuration import difference
 from linkwork.algorithms.jacobian import jacobian
-from linkwork.algorithms.residuals.axes import (
+from linkwork.algorithms.residuals import (
     AXES_OF,
-    AxesOf,
-    Axis,
-    axes,
-    axis_index,
-    frame_of_axes,
-)
-from linkwork.algorithms.residuals.frames import Moving, moving_frame, moving_point, three, unit
-from linkwork.algorithms.residuals.residual import Group, Residual, Unit
-from linkwork.algorithms.residuals.rows import (
     TINY,
     Asked,
+    AxesOf,
+    Axis,
+    Group,
+    Moving,
+    Residual,
     Rows,
+    Unit,
     aligned,
+    axes,
+    axis_index,
     direction_groups,
     distance,
+    frame_of_axes,
     joined,
+    moving_frame,
+    moving_point,
     pose_rows,
     position_rows,
     position_rows_in_tool,
     rotation_rows,
+    three,
+    unit,
 )
 from linkwork.checks import (
     finite_number,
@@ -871,7 +874,9 @@ class CenterOfMass(Task):
                 "is no centre of mass; give the links <inertial> elements with a mass above zero"
             )
 
-        masses = carried(m).masses
+        masses = m.mass.copy()
+        for body in range(m.n_bodies - 1, 0, -1):
+            masses[m.parent[body]] += masses[body]
         moving = {int(m.coordinate[b]) for b in range(m.n_bodies) if masses[b] != 0.0} - {-1}
 
         def residual(o: Ops, q: Block, target: Block) -> Residual:

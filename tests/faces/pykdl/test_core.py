@@ -14,18 +14,21 @@ import pytest
 from kdl_chains import chain
 from kdl_small import arm, array
 from linkwork.compile.numpy_abi import array_abi
+from linkwork.errors import InputError
 from linkwork.faces import pykdl
 from linkwork.faces.pykdl import (
     Chain,
     ChainFkSolverPos_recursive,
+    ChainIkSolverVel_pinv,
     Frame,
+    JntArray,
     Joint,
     RigidBodyInertia,
     Segment,
+    Twist,
     Vector,
 )
 from linkwork.faces.pykdl.core import MOST_CORES, Core
-from linkwork.faces.pykdl.formulas import OtherWayError, otherwise
 from seeds import rng
 
 # core
@@ -38,13 +41,13 @@ def test_poses_are_those_of_the_segments():
     for k, segment in enumerate(made.segments):
         moves = segment.getJoint().getType() is not Joint.Fixed
         pose = pose * segment.pose(rest.pop(0) if moves else 0.0)
-        found = made.core.behind(k + 1, "fk")(q)
+        found = made.core.function("fk", k + 1)(q)
         assert np.abs(found - pose.ToArray()).max() < 1e-14
 
 
 def test_order_says_where_frames_are():
     core = arm(fixed=True).core
-    poses = core.whole("fk_all")(np.zeros(2))
+    poses = core.function("fk_all")(np.zeros(2))
     assert poses[core.order, 0, 3].tolist() == [0.0, 1.0, 1.5, 1.5]
 
 
@@ -166,7 +169,7 @@ def near(a: object, b: object, most: float = 1e-12) -> None:
 @pytest.mark.slow
 def test_poses_and_velocities(core: Core):
     random, robot = rng("chain calls"), core.robot
-    for count in range(len(core.order)):
+    for count in (0, len(core.order) // 2, len(core.order) - 1):
         q, v = random.normal(size=(2, robot.n_q))
         turn, place = core.call("pose", count)(q)
         T = robot.fk(q, str(count))
@@ -200,29 +203,35 @@ def test_velocities(core: Core):
     q, goal, weights = random.normal(size=(3, robot.n_q))
     linear, angular = random.normal(size=(2, 3))
     J, twist = robot.jacobian(q, str(end)), np.concatenate([linear, angular])
-    got, bound, share = core.call("velocities", end)(q, tuple(linear.tolist()), angular)
+    got, bound, share = core.velocities(end, q, tuple(linear.tolist()), angular)
     near(got, np.linalg.pinv(J) @ twist, 1e-9)
     least = np.linalg.svd(J, compute_uv=False)[-1]
     assert 0 < bound <= least * (1 + 1e-9)
     assert share < bound
     free = 0.3 * (weights * (goal - q)) @ (goal - q) / ((weights * (goal - q)) ** 2).sum()
     free = free * weights * (goal - q)
-    got, _, _ = core.call("towards", end)(q, linear, angular, goal, weights, 0.3)
+    got, _, _ = core.velocities(end, q, linear, angular, towards=(goal, weights, 0.3))
     near(got, free + np.linalg.pinv(J) @ (twist - J @ free), 1e-9)
-    at_rest, _, _ = core.call("towards", end)(q, linear, angular, q, weights, 0.3)
+    at_rest, _, _ = core.velocities(end, q, linear, angular, towards=(q, weights, 0.3))
     near(at_rest, np.linalg.pinv(J) @ twist, 1e-9)
 
 
-def test_what_it_does_not_take_goes_the_other_way(core: Core):
-    call = core.call("pose", 1)
-    for q in (np.zeros(core.robot.n_q + 1), np.full(core.robot.n_q, np.nan), [0.0], None):
-        with pytest.raises(OtherWayError):
+def test_the_general_function_says_what_is_wrong(core: Core):
+    call, n = core.call("pose", 1), core.robot.n_q
+    for q, said in ((np.zeros(n + 1), "shape"), (np.full(n, np.nan), "finite|nan"), (None, "q")):
+        with pytest.raises(InputError, match=said):
             call(q)
+    near(call([0.0] * n)[0], call(np.zeros(n))[0])
 
 
-def test_chains_that_are_too_long_or_stand_still_go_the_other_way():
-    still = Core([pykdl.Segment()])
-    long = Core([pykdl.Segment(pykdl.Joint(pykdl.Joint.RotZ))] * 13)
-    for name in ("velocities", "towards"):
-        assert still.call(name, 1) is otherwise
-        assert long.call(name, 13) is otherwise
+@pytest.mark.parametrize("length", [1, 13])
+def test_velocities_of_chains_that_are_short_or_too_long_for_compiled_code(length: int):
+    made = Chain()
+    for k in range(length):
+        joint = Joint(Joint.RotY if k % 2 else Joint.RotZ)
+        made.addSegment(Segment(joint, Frame(Vector(0.1, 0.2, 0.3))))
+    q, twist = JntArray(length), Twist(Vector(1, 2, 3), Vector(0.1, 0.2, 0.3))
+    out = JntArray(length)
+    assert ChainIkSolverVel_pinv(made).CartToJnt(q, twist, out) in (0, 100)
+    J = made.core.robot.jacobian(np.zeros(length), str(length))
+    near(out.ToArray(), np.linalg.pinv(J, rcond=1e-6) @ twist.ToArray(), 1e-9)

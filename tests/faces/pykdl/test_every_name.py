@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import parity
 import pytest
 
 from kdl_chains import array, chain, frame, vector
-from linkwork.faces import parity, pykdl
+from linkwork.faces import pykdl
 from linkwork.faces.pykdl.values import Zero
 
 TYPES = {name: found for name in pykdl.__all__ if isinstance(found := getattr(pykdl, name), type)}

@@ -18,7 +18,6 @@ from linkwork.faces.trip_kinematics.Transformation import (
     parent_name,
     quaternion_of,
     use_euler,
-    zeros,
 )
 from seeds import rng
 from trip_samples import by_hand, homogeneous, quaternion, rx, ry, rz
@@ -201,7 +200,3 @@ def test_copies_do_not_share_state():
         other.set_state({"rx": 1})
         other.add_children("x")
         assert (t.get_state(), t.children) == ({"rx": 0.0}, [])
-
-
-def test_zeros_are_no_turn():
-    assert zeros(("tx", "qw", "qx")) == {"tx": 0.0, "qw": 1.0, "qx": 0.0}

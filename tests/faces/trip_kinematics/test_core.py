@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linkwork.faces.trip_kinematics import Robot, Transformation
-from linkwork.faces.trip_kinematics.core import Attachment, Branch, Core, attached, name_in_whole
+from linkwork.faces.trip_kinematics.core import Attachment, Branch, Core, attached
 from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import closure_excavator
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.trip_robots.triped import triped
@@ -93,8 +93,8 @@ def test_a_mechanism_on_the_ground_of_another():
         ("m", ("hinge_rz",)),
         ("g: third", ("m",)),
     ]
-    assert name_in_whole(attachment, "hinge") == "hinge_rz"
-    assert name_in_whole(attachment, "third") == "g: third"
+    assert attachment.joint("hinge") == "hinge_rz"
+    assert attachment.joint("third") == "g: third"
 
 
 @pytest.mark.row("S1-084", "S1-083")

@@ -7,10 +7,11 @@ import inspect
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import parity
 import pytest
 
 from linkwork import faces
-from linkwork.faces import parity, urchin, urdfpy
+from linkwork.faces import urchin, urdfpy
 from linkwork.faces.table import FACES
 from linkwork.faces.urchin import (
     Box,

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
 import pytest
 
 from linkwork.errors import DescriptionError
-from linkwork.formats.mjcf.flatten import DEEPEST, MOST_BODIES, Flat, flatten
+from linkwork.formats.mjcf.flatten import (
+    DEEPEST,
+    LEFT_OUT,
+    LEFT_OUT_OF,
+    MOST_BODIES,
+    OF_DEFAULTS,
+    REFUSED,
+    SILENT,
+    TAKEN,
+    TARGETS,
+    TEXTS,
+    Flat,
+    NotFoundError,
+    find,
+    flatten,
+    folder_of,
+    roots_of,
+)
 
 ENTITY = "<!DOCTYPE m [<!ENTITY a 'x'><!ENTITY b '&a;&a;'>]><mujoco model='&b;'/>"
 EXTERNAL = "<!DOCTYPE m SYSTEM 'http://127.0.0.1:9/x'><mujoco/>"
@@ -203,3 +221,262 @@ def test_no_file_of_another_program_is_named_to_mujoco():
     assert 'name="secret"' in read.text
     (mesh,) = read.meshes.values()
     assert mesh.name == "../secret.stl"
+
+
+# ---- Each element has one fate
+
+
+KINEMATIC = set(
+    "worldbody body frame replicate joint freejoint inertial geom site default compiler asset mesh "
+    "material model attach include".split()
+)
+
+
+def test_no_element_of_kinematics_or_masses_is_left_out():
+    assert not KINEMATIC & (set(LEFT_OUT) | SILENT | OF_DEFAULTS | set(REFUSED))
+    assert not set(LEFT_OUT) & SILENT
+    assert not set(REFUSED) & (set(LEFT_OUT) | SILENT)
+
+
+def test_every_section_says_what_becomes_of_its_other_elements():
+    assert set(LEFT_OUT_OF) == {*TAKEN, "actuator"} - {"fixed", "spatial"}
+    assert not set(LEFT_OUT_OF) & (set(LEFT_OUT) | SILENT)
+    assert set(TARGETS) <= TEXTS
+    names = {n for kinds in TAKEN.values() for kept in kinds.values() for n in kept}
+    assert names - TEXTS == {
+        "anchor",
+        "relpose",
+        "torquescale",
+        "polycoef",
+        "coef",
+        "divisor",
+        "qpos",
+    }
+
+
+# ---- Included files are found beside the MJCF and the folder above, and nowhere else
+
+
+@pytest.fixture
+def main(tmp_path: Path) -> Path:
+    for name in ("top/robot/main.xml", "top/robot/part.xml", "top/shared.xml", "secret.xml"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("<mujoco/>")
+    return tmp_path / "top/robot/main.xml"
+
+
+def found(name: str, main: Path, *allow: Path) -> str:
+    return find(name, [str(main.parent)], roots_of(str(main), allow))
+
+
+@pytest.mark.parametrize("name", ["part.xml", "./part.xml", "../shared.xml", "..\\shared.xml"])
+def test_near_files_are_found(main: Path, name: str):
+    assert Path(found(name, main)).is_file()
+
+
+def test_a_whole_path_is_judged_like_any_other(main: Path, tmp_path: Path):
+    assert found(str(main.parent / "part.xml"), main)
+    with pytest.raises(NotFoundError, match="outside"):
+        found(str(tmp_path / "secret.xml"), main)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../secret.xml", "../robot/../../secret.xml", "../../no-such.xml", "/etc/x.xml"]
+)
+def test_outside_is_refused_whether_it_exists_or_not(main: Path, name: str):
+    with pytest.raises(NotFoundError, match="outside the folder") as raised:
+        found(name, main)
+    assert "allow=" in raised.value.hint
+
+
+def test_what_is_allowed_is_found(main: Path, tmp_path: Path):
+    assert found("../../secret.xml", main, tmp_path) == os.path.realpath(tmp_path / "secret.xml")
+
+
+def test_a_link_to_the_outside_is_refused(main: Path, tmp_path: Path):
+    (main.parent / "link.xml").symlink_to(tmp_path / "secret.xml")
+    with pytest.raises(NotFoundError, match="outside"):
+        found("link.xml", main)
+
+
+def test_a_linked_folder_is_looked_at_from_both_sides(main: Path, tmp_path: Path):
+    link = tmp_path / "elsewhere/deep/link"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(main.parent)
+    for name in ("part.xml", "../shared.xml"):
+        assert found(name, link / "main.xml") == found(name, main)
+    with pytest.raises(NotFoundError, match="outside"):
+        found("../../secret.xml", link / "main.xml")
+
+
+def test_a_link_to_another_kind_of_file_is_refused(main: Path):
+    (main.parent / "passwords").write_text("x")
+    (main.parent / "link.xml").symlink_to(main.parent / "passwords")
+    with pytest.raises(NotFoundError):
+        found("link.xml", main)
+
+
+@pytest.mark.parametrize("name", ["", " ", "../../etc/passwd", "a\nb.xml", "x" * 5000 + ".xml"])
+def test_odd_names_are_refused(main: Path, name: str):
+    with pytest.raises(NotFoundError, match="the file name"):
+        found(name, main)
+
+
+def test_a_missing_file_says_where_it_was_looked_for(main: Path):
+    with pytest.raises(NotFoundError, match=r"there is no file 'no\.xml'") as raised:
+        found("no.xml", main)
+    assert str(main.parent)[:40] in raised.value.hint  # long paths are cut
+
+
+def test_a_text_without_a_file_has_no_folder():
+    assert folder_of(None) is None
+    with pytest.raises(NotFoundError, match="has no file") as raised:
+        find("a.xml", [], roots_of(None, ()))
+    assert "file=" in raised.value.hint
+
+
+def test_the_root_of_the_disk_is_no_folder_of_a_description():
+    assert os.path.abspath(os.sep) not in roots_of(os.path.join(os.sep, "a", "main.xml"), ())
+    assert roots_of(os.path.join(os.sep, "main.xml"), ()) == []
+
+
+# ---- Includes and models: found as MuJoCo finds them, each once, and lines lead to their files
+
+
+def write(folder: Path, **files: str) -> str:
+    """Files by name, with __ for a folder; the path of main.xml."""
+    for name, text in files.items():
+        path = folder / (name.replace("__", "/") + ".xml")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return str(folder / "main.xml")
+
+
+def read(main: str) -> Flat:
+    return flatten(Path(main).read_bytes(), main)
+
+
+def test_an_include_is_replaced_by_what_it_holds(tmp_path: Path):
+    main = write(
+        tmp_path,
+        main="<mujoco>\n<include file='sub/a.xml'/>\n<worldbody/></mujoco>",
+        sub__a="<mujocoinclude>\n\n<worldbody><body name='a'/></worldbody></mujocoinclude>",
+    )
+    flat = read(main)
+    assert flat.tags == ["mujoco", "worldbody", "body", "worldbody"]
+    part = os.path.realpath(tmp_path / "sub/a.xml")
+    assert [(p.file, p.line) for p in flat.origin] == [(main, 1), (part, 3), (part, 3), (main, 3)]
+
+
+def test_an_include_of_an_include_is_beside_the_main_file_or_the_including_one(tmp_path: Path):
+    files = {
+        "main": "<mujoco><include file='sub/a.xml'/></mujoco>",
+        "sub__a": "<mujoco><include file='b.xml'/></mujoco>",
+        "sub__b": "<mujoco><worldbody><body name='sub'/></worldbody></mujoco>",
+    }
+    main = write(tmp_path, **files)
+    assert 'name="sub"' in read(main).text
+    write(tmp_path, b="<mujoco><worldbody><body name='beside'/></worldbody></mujoco>")
+    assert 'name="beside"' in read(main).text
+
+
+@pytest.mark.parametrize("name", ["main.xml", "a.xml", "../{}/a.xml"])
+def test_a_file_is_included_only_once(tmp_path: Path, name: str):
+    main = write(
+        tmp_path,
+        main="<mujoco>\n<include file='a.xml'/></mujoco>",
+        a=f"<mujoco>\n\n<include file='{name.format(tmp_path.name)}'/></mujoco>",
+    )
+    with pytest.raises(DescriptionError, match="included already") as raised:
+        read(main)
+    assert raised.value.problems[0].line == 3
+
+
+def test_includes_end(tmp_path: Path):
+    files = {f"a{k}": f"<mujoco><include file='a{k + 1}.xml'/></mujoco>" for k in range(200)}
+    main = write(tmp_path, main="<mujoco><include file='a0.xml'/></mujoco>", **files)
+    with pytest.raises(DescriptionError, match="within each other"):
+        read(main)
+    many = "".join(f"<include file='b{k}.xml'/>" for k in range(300))
+    empty = {f"b{k}": "<mujoco/>" for k in range(300)}
+    with pytest.raises(DescriptionError, match="more than 256 files"):
+        read(write(tmp_path, main=f"<mujoco>{many}</mujoco>", **empty))
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    main = write(tmp_path, main="<mujoco>\n<include file='pipe.xml'/></mujoco>")
+    os.mkfifo(tmp_path / "pipe.xml")
+    with pytest.raises(DescriptionError, match="not a file"):
+        read(main)
+
+
+def test_a_broken_include_names_its_own_file_and_line(tmp_path: Path):
+    main = write(
+        tmp_path, main="<mujoco><include file='a.xml'/></mujoco>", a="<mujoco>\n\n<body></mujoco>"
+    )
+    with pytest.raises(DescriptionError) as raised:
+        read(main)
+    problem = raised.value.problems[0]
+    assert problem.file == os.path.realpath(tmp_path / "a.xml")
+    assert problem.line == 3
+
+
+def test_a_model_is_a_text_of_its_own_whose_lines_are_no_other_ones(tmp_path: Path):
+    main = write(
+        tmp_path,
+        main="<mujoco><asset>\n<model name='k' file='k.xml'/></asset>\n<worldbody/></mujoco>",
+        k="<mujoco>\n<worldbody>\n<body/></worldbody></mujoco>",
+    )
+    flat = read(main)
+    ((name, data),) = flat.texts.items()
+    assert f'file="{name}"' in flat.text
+    lines = [line for text in (flat.text, data.decode()) for line in enumerate(text.split("\n"), 1)]
+    where = {line: text for line, text in lines if text}
+    assert len(where) == len([text for _, text in lines if text]) == len(flat.origin)
+    body = next(line for line, text in where.items() if text.startswith("<body"))
+    assert flat.place(body).file.endswith("k.xml")
+    assert flat.place(body).line == 3
+
+
+def test_a_model_of_itself_is_refused(tmp_path: Path):
+    text = "<mujoco><asset>\n<model name='k' file='{}.xml'/></asset></mujoco>"
+    main = write(tmp_path, main=text.format("k"), k=text.format("main"))
+    with pytest.raises(DescriptionError, match="part of itself"):
+        read(main)
+
+
+def test_attached_bodies_are_counted(tmp_path: Path):
+    bodies = "<body/>" * 5000
+    attach = "<attach model='k' prefix='a'/>" * 3
+    main = write(
+        tmp_path,
+        main="<mujoco><asset><model name='k' file='k.xml'/></asset>"
+        f"<worldbody>{attach}</worldbody></mujoco>",
+        k=f"<mujoco><worldbody>{bodies}</worldbody></mujoco>",
+    )
+    with pytest.raises(DescriptionError, match="more than 10,000 bodies"):
+        read(main)
+
+
+def test_mesh_files_are_where_mujoco_looks_for_them(tmp_path: Path):
+    mesh = "<asset><mesh file='m/k.stl'/></asset>"
+    main = write(
+        tmp_path,
+        main=f"<mujoco>{mesh}<include file='sub/a.xml'/><compiler meshdir='md'/></mujoco>",
+        sub__a="<mujoco><asset><mesh file='l.stl'/></asset></mujoco>",
+    )
+    own, included = (mesh.files for mesh in read(main).meshes.values())
+    assert own == (str(tmp_path / "md/m/k.stl"),)
+    assert included == (
+        os.path.realpath(tmp_path / "sub/l.stl"),
+        str(tmp_path / "md/l.stl"),
+    )
+
+
+def test_paths_of_meshes_are_stripped_where_the_compiler_says_so(tmp_path: Path):
+    text = "<mujoco><compiler strippath='true'/><asset><mesh file='a/b/k.stl'/></asset></mujoco>"
+    (mesh,) = read(write(tmp_path, main=text)).meshes.values()
+    assert mesh.files == (str(tmp_path / "k.stl"),)

@@ -40,7 +40,7 @@ from linkwork.mechanism.from_urdf import from_urdf
 from urdf_strategies import robots
 
 FUZZ = settings(
-    max_examples=60,
+    max_examples=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

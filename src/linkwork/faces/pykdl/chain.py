@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import cached_property
 from math import isfinite
 from struct import error as StructError
 from struct import pack
@@ -15,7 +16,15 @@ from linkwork.errors import InputError
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
 from linkwork.faces.pykdl.rotation import Rotation
-from linkwork.faces.pykdl.values import ABSENT, WrongTypeError, index, number, wrong
+from linkwork.faces.pykdl.values import (
+    ABSENT,
+    Arguments,
+    Copied,
+    WrongTypeError,
+    index,
+    number,
+    wrong,
+)
 from linkwork.faces.pykdl.vectors import Twist, Vector
 
 if TYPE_CHECKING:
@@ -62,7 +71,7 @@ _WITH_AXIS = (JointType.RotAxis, JointType.TransAxis)
 _TURNS = (JointType.RotAxis, JointType.RotX, JointType.RotY, JointType.RotZ)
 
 
-class Joint:
+class Joint(Copied):
     """A joint: `Joint()` is fixed, and there are these, each with a name in front or without.
 
     `Joint(Joint.RotZ)` turns about the z axis of the frame that it stands in, `Joint(Joint.TransX)`
@@ -94,19 +103,19 @@ class Joint:
         if len(given) == 1 and isinstance(given[0], Joint) and not named:
             self.__setstate__(given[0].__getstate__())
             return
-        rest = list(given)
-        self._name = _named(rest, named)
-        origin, axis = _line(rest, named)
-        kind = rest.pop(0) if rest else named.pop("type", JointType.Fixed)
-        if not isinstance(kind, JointType) or len(rest) > len(_DEFAULTS):
-            raise wrong("Joint", _JOINT_TAKES, *given, *named.values())
-        self._type = kind
-        numbers = dict(_DEFAULTS) | dict(zip(_DEFAULTS, rest, strict=False))
-        numbers |= {key: named.pop(key) for key in tuple(_DEFAULTS)[len(rest) :] if key in named}
-        self._numbers = tuple([number(value, key) for key, value in numbers.items()])
-        if named or any(value.__class__ is not float for value in self._numbers):
-            raise wrong("Joint", _JOINT_TAKES, *given, *named.values())
-        self._origin, self._axis = _placed(kind, origin, axis)
+        args = Arguments(given, named, "Joint", _JOINT_TAKES)
+        self._name = args.take("name", str, "NoName", optional=True)
+        origin = args.take("origin", Vector, ABSENT, optional=True)
+        axis = args.take("axis", Vector, ABSENT, optional=True)
+        self._type = args.take("type", JointType, JointType.Fixed)
+        numbers = [(k, args.take(k, object, value)) for k, value in _DEFAULTS.items()]
+        args.end()
+        self._numbers = tuple([number(value, name) for name, value in numbers])
+        if any(value.__class__ is not float for value in self._numbers):
+            raise args.error
+        if (origin is ABSENT) is not (axis is ABSENT):
+            raise args.error
+        self._origin, self._axis = _placed(self._type, origin, axis)
 
     def getName(self) -> str:
         """The name; "NoName" where none was given."""
@@ -131,14 +140,13 @@ class Joint:
     def pose(self, q: float) -> Frame:
         """The frame behind the joint, in the frame before it, at a position."""
         angle = self._numbers[0] * number(q, "a position") + self._numbers[1]
-        axis, origin = Vector(*self._axis), Vector(*self._origin)
         if self.turns:
-            return Frame(Rotation.Rot(axis, angle), origin)
-        return Frame(origin + axis * angle)
+            return Frame(Rotation.Rot(self.JointAxis(), angle), self.JointOrigin())
+        return Frame(self.JointOrigin() + self.JointAxis() * angle)
 
     def twist(self, qdot: float) -> Twist:
         """The twist of the frame behind the joint, at its origin, at a velocity."""
-        velocity = Vector(*self._axis) * (self._numbers[0] * number(qdot, "a velocity"))
+        velocity = self.JointAxis() * (self._numbers[0] * number(qdot, "a velocity"))
         return Twist(Vector(), velocity) if self.turns else Twist(velocity, Vector())
 
     @property
@@ -171,9 +179,9 @@ class Joint:
             return Joint(self._name)
         back = tip.Inverse()
         kind = JointType.RotAxis if self.turns else JointType.TransAxis
-        axis = -(back.M * Vector(*self._axis))
+        axis = -(back.M * self.JointAxis())
         scale, _, *others = self._numbers
-        return Joint(self._name, back * Vector(*self._origin), axis, kind, scale, 0.0, *others)
+        return Joint(self._name, back * self.JointOrigin(), axis, kind, scale, 0.0, *others)
 
     def __getstate__(self) -> Any:
         return self._name, self._type, self._origin, self._axis, self._numbers
@@ -182,30 +190,8 @@ class Joint:
         self._name, self._type, self._origin, self._axis, self._numbers = state
 
     def __repr__(self) -> str:
-        axis, origin = Vector(*self._axis), Vector(*self._origin)
+        axis, origin = self.JointAxis(), self.JointOrigin()
         return f"{self._name}:[{self._type.name}, axis: {axis!r}, origin{origin!r}]"
-
-
-def _named(rest: list[Any], named: dict[str, Any]) -> str:
-    """Take the name, which may stand in front."""
-    name = rest.pop(0) if rest and isinstance(rest[0], str) else named.pop("name", "NoName")
-    if not isinstance(name, str):
-        raise wrong("Joint", _JOINT_TAKES, name)
-    return name
-
-
-def _line(rest: list[Any], named: dict[str, Any]) -> tuple[Any, Any]:
-    """Take origin and axis, where they are there."""
-    if rest and isinstance(rest[0], Vector):
-        origin = rest.pop(0)
-    else:
-        origin = named.pop("origin", ABSENT)
-    if origin is ABSENT and "axis" not in named:
-        return ABSENT, ABSENT
-    axis = rest.pop(0) if rest and isinstance(rest[0], Vector) else named.pop("axis", ABSENT)
-    if not isinstance(origin, Vector) or not isinstance(axis, Vector):
-        raise wrong("Joint", _JOINT_TAKES, origin, axis)
-    return origin, axis
 
 
 def _placed(kind: JointType, origin: Any, axis: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -230,10 +216,9 @@ def _placed(kind: JointType, origin: Any, axis: Any) -> tuple[tuple[float, ...],
 
 
 _SEGMENT_TAKES = "a name (or none), a Joint, a Frame (the tip) and a RigidBodyInertia, or a Segment"
-_PARTS = (("joint", Joint), ("f_tip", Frame), ("I", RigidBodyInertia))
 
 
-class Segment:
+class Segment(Copied):
     """`Segment(name, joint, f_tip, I)`, all of them optional; `Segment(other)` is a copy.
 
     The joint stands in the frame of the segment before. ``f_tip`` is the segment's own frame at
@@ -254,17 +239,12 @@ class Segment:
         if len(given) == 1 and isinstance(given[0], Segment) and not named:
             self._copy(given[0])
             return
-        rest, by_name = list(given), dict(named)
-        name = rest.pop(0) if rest and isinstance(rest[0], str) else by_name.pop("name", "NoName")
-        parts: list[Any] = []
-        for key, kind in _PARTS:
-            part = rest.pop(0) if rest else by_name.pop(key, ABSENT)
-            parts.append(kind() if part is ABSENT else part)
-            if not isinstance(parts[-1], kind):
-                raise wrong("Segment", _SEGMENT_TAKES, *given, *named.values())
-        if rest or by_name or not isinstance(name, str):
-            raise wrong("Segment", _SEGMENT_TAKES, *given, *named.values())
-        joint, tip, inertia = parts
+        args = Arguments(given, named, "Segment", _SEGMENT_TAKES)
+        name = args.take("name", str, "NoName", optional=True)
+        joint = args.take("joint", Joint, Joint())
+        tip = args.take("f_tip", Frame, Frame())
+        inertia = args.take("I", RigidBodyInertia, RigidBodyInertia())
+        args.end()
         self.__setstate__((name, Joint(joint), Frame(tip), inertia))
 
     def getName(self) -> str:
@@ -335,12 +315,6 @@ class Segment:
             found = self._behind = self._joint.pose(0.0).Inverse() * self._tip
         return found
 
-    def __copy__(self) -> Segment:
-        return Segment(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Segment:
-        return Segment(self)
-
     def __getstate__(self) -> Any:
         return self._name, self._joint, self._tip, self._inertia
 
@@ -360,32 +334,20 @@ class Content:
     Contents are equal where all numbers of their segments are, to the last bit.
     """
 
-    __slots__ = ("_core", "_key", "joints", "segments")
-
     def __init__(self, segments: tuple[Segment, ...], joints: int) -> None:
         self.segments, self.joints = segments, joints
-        self._key: tuple[bytes, ...] | None = None
-        self._core: Core | None = None
 
-    def with_segment(self, segment: Segment) -> Content:
-        """These segments and a copy of another one behind them."""
-        return Content((*self.segments, Segment(segment)), self.joints + segment.getJoint().moves)
-
-    @property
+    @cached_property
     def core(self) -> Core:
         """The core of the segments, found by their numbers or made."""
-        if self._core is None:
-            from linkwork.faces.pykdl.core import core_of  # noqa: PLC0415  loads what compiles
+        from linkwork.faces.pykdl.core import core_of  # noqa: PLC0415  loads what compiles
 
-            self._core = core_of(self)
-        return self._core
+        return core_of(self)
 
-    @property
+    @cached_property
     def key(self) -> tuple[bytes, ...]:
         """The numbers of each segment."""
-        if self._key is None:
-            self._key = tuple([segment._bytes() for segment in self.segments])
-        return self._key
+        return tuple([segment._bytes() for segment in self.segments])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Content) and self.key == other.key
@@ -397,7 +359,7 @@ class Content:
 _EMPTY = Content((), 0)
 
 
-class Chain:
+class Chain(Copied):
     """Segments in a row, from the base to the tip; `Chain(other)` is a copy.
 
     Positions of joints stand in the order of the chain; fixed joints have none.
@@ -421,7 +383,8 @@ class Chain:
         """
         if not isinstance(segment, Segment):
             raise wrong("Chain.addSegment", "a Segment", segment)
-        self._content = self._content.with_segment(segment)
+        segments, joints = self._content.segments, self._content.joints
+        self._content = Content((*segments, Segment(segment)), joints + segment.getJoint().moves)
 
     def addChain(self, chain: Chain) -> None:
         """Put copies of the segments of another chain behind the last one.
@@ -469,23 +432,16 @@ class Chain:
         for segment in state:
             self.addSegment(segment)
 
-    def __copy__(self) -> Chain:
-        return Chain(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Chain:
-        return Chain(self)
-
     def __repr__(self) -> str:
-        if not self._content.segments:
-            return "[]"
-        return "[" + "\n".join([repr(segment) for segment in self._content.segments]) + "\n]"
+        segments = self._content.segments
+        return "[" + "\n".join(map(repr, segments)) + "\n]" if segments else "[]"
 
 
 _MOST_CHAINS = 64
 """So many chains are kept by a tree, for programs that ask for them at each call."""
 
 
-class Tree:
+class Tree(Copied):
     """Segments by name, each behind another or behind the root; `Tree(other)` is a copy.
 
     Raises: WrongTypeError (a TypeError) for other arguments.
@@ -582,14 +538,11 @@ class Tree:
 
         Raises: WrongTypeError for what are no names.
         """
+        if not isinstance(chain_root, str) or not isinstance(chain_tip, str):
+            raise wrong("Tree.getChain", "two names of segments", chain_root, chain_tip)
         known = self._chains  # replaced as a whole when the tree grows
-        try:
-            found = known.get((chain_root, chain_tip))
-        except TypeError:
-            found = None
+        found = known.get((chain_root, chain_tip))
         if found is None:
-            if not isinstance(chain_root, str) or not isinstance(chain_tip, str):
-                raise wrong("Tree.getChain", "two names of segments", chain_root, chain_tip)
             found = self._chain(chain_root, chain_tip)
             if len(known) >= _MOST_CHAINS:
                 known.clear()
@@ -628,12 +581,6 @@ class Tree:
         self.__init__(root)
         for segment, above in parts:
             self.addSegment(segment, above)
-
-    def __copy__(self) -> Tree:
-        return Tree(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
-        return Tree(self)
 
     def __repr__(self) -> str:
         texts: dict[str, str] = {}

@@ -11,10 +11,10 @@ algorithms, arranged as KDL's solvers take and give numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.native_call import Array, Kind, Number, Numbers, Several, number_call
 from linkwork.compile.recipe import text_recipe
 from linkwork.faces.pykdl.chain import Content, Joint, Segment
-from linkwork.faces.pykdl.formulas import digest, otherwise
+from linkwork.faces.pykdl.formulas import digest
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
@@ -40,6 +40,18 @@ MOST_CORES = 64
 """So many are kept for chains to come; a chain that is there keeps its own."""
 MOST_JOINTS = 12
 """Chains with more have their velocities solved by NumPy: what is unrolled grows as the cube."""
+
+
+_SINGULAR = (np.zeros(0), 0.0, 0.0)
+
+
+class _Asked(NamedTuple):
+    """A call: the sizes of its inputs, what it computes, what it makes of that, and otherwise."""
+
+    sizes: dict[str, int]
+    expression: Callable[..., Block]
+    result: Kind
+    general: Call
 
 
 @lru_cache(maxsize=MOST_CORES)
@@ -70,45 +82,54 @@ class Core:
         self.wrenches = tuple(f"wrench:{k + 1}" for k in range(first, len(segments)))
         """The names of the wrenches on the others, as parameters."""
         self._functions: dict[Any, Call] = {}
-        self.poses: dict[int, Call] = {}
-        self.motions: dict[int, Call] = {}
-        """Calls for numbers of segments as they were asked for: -1 is the tip."""
-        self.forces: Call = otherwise
+        self.kept: dict[type, dict[Any, Call]] = {}
+        """The calls that solvers of each kind have asked for: programs make solvers anew."""
 
-    def behind(self, count: int, algorithm: str, **static: Any) -> Call:
-        """An algorithm of the frame behind so many segments."""
+    def function(self, algorithm: str, count: int | None = None, **static: Any) -> Call:
+        """An algorithm of the frame behind so many segments, or of the whole chain."""
         key = (algorithm, count, *static.values())
         found = self._functions.get(key)
         if found is None:
-            found = self.robot.function(algorithm, str(count), **static)
-            self._functions[key] = found
-        return found
-
-    def whole(self, algorithm: str, parameters: tuple[str, ...] = ()) -> Call:
-        """An algorithm of the whole chain, with these inputs besides."""
-        key = (algorithm, parameters)
-        found = self._functions.get(key)
-        if found is None:
-            found = self._functions[key] = self.robot.function(algorithm, parameters=parameters)
+            frame = () if count is None else (str(count),)
+            found = self._functions[key] = self.robot.function(algorithm, *frame, **static)
         return found
 
     def call(self, name: str, *which: Any) -> Call:
-        """One of the calls below, made at its first use."""
+        """One of the calls below, made at its first use.
+
+        What compiled code does not take goes to the general function, which says what is wrong.
+        """
         key = (name, *which)
         found = self._functions.get(key)
         if found is None:
-            found = self._functions[key] = getattr(self, f"_{name}")(*which)
+            asked: _Asked = getattr(self, f"_{name}")(*which)
+            whole = (
+                "pykdl",
+                digest(),
+                *map(str, key),
+                str(self.rotors),
+                self.robot.mechanism.digest,
+            )
+            recipe = text_recipe(
+                whole, "chain", asked.sizes, lambda o, *a: {"found": asked.expression(o, *a)}
+            )
+            with COMPILING:
+                found = number_call(recipe, asked.result, settings.compiler(), asked.general)
+            self._functions[key] = found
         return found
 
-    def _pose(self, count: int) -> Call:
+    def _pose(self, count: int) -> _Asked:
         """q to the nine numbers of a rotation behind so many segments, and three of the origin."""
 
         def expression(o: Ops, q: Block) -> Block:
             return o.concat(self._pose_rows(o, q, count))
 
-        return self._made(("pose", count), {"q": self.robot.n_q}, expression, _numbers(9, 3))
+        def general(q: Any) -> Any:
+            return _pose_numbers(self.function("fk", count)(q))
 
-    def _motion(self, count: int) -> Call:
+        return _Asked({"q": self.robot.n_q}, expression, _numbers(9, 3), general)
+
+    def _motion(self, count: int) -> _Asked:
         """q, v to the numbers of a pose, its velocity and its angular velocity: 9, 3, 3, 3."""
 
         def expression(o: Ops, q: Block, v: Block) -> Block:
@@ -116,21 +137,25 @@ class Core:
             twist = self._of(o, "frame_velocity", (q, v), **static)
             return o.concat([*self._pose_rows(o, q, count), twist])
 
-        sizes = {"q": self.robot.n_q, "v": self.robot.n_v}
-        return self._made(("motion", count), sizes, expression, _numbers(9, 3, 3, 3))
+        def general(q: Any, v: Any) -> Any:
+            twist = self.function("frame_velocity", count)(q, v)
+            return (*_pose_numbers(self.function("fk", count)(q)), *_six_numbers(twist))
 
-    def _jacobian_dot_v(self, count: int, reference: str) -> Call:
+        return _Asked(self._sizes("q", "v"), expression, _numbers(9, 3, 3, 3), general)
+
+    def _jacobian_dot_v(self, count: int, reference: str) -> _Asked:
         """q, v to the derivative of a Jacobian times v, as two vectors."""
+        name = "jacobian_dot_v"
 
         def expression(o: Ops, q: Block, v: Block) -> Block:
-            static = {"frame": str(count), "reference": reference}
-            return self._of(o, "jacobian_dot_v", (q, v), **static)
+            return self._of(o, name, (q, v), frame=str(count), reference=reference)
 
-        sizes = {"q": self.robot.n_q, "v": self.robot.n_v}
-        key = ("jacobian_dot_v", count, reference)
-        return self._made(key, sizes, expression, _numbers(3, 3))
+        def general(q: Any, v: Any) -> Any:
+            return _six_numbers(self.function(name, count, reference=reference)(q, v))
 
-    def _forces(self) -> Call:
+        return _Asked(self._sizes("q", "v"), expression, _numbers(3, 3), general)
+
+    def _forces(self) -> _Asked:
         """q, v, dv, gravity, and force and torque for each segment in its own frame, to the forces.
 
         Those on segments that no joint moves are left out, and not taken.
@@ -142,61 +167,63 @@ class Core:
             poses = self._of(o, "fk_all", (q,))
             given: dict[str, Block] = {"gravity": gravity}
             for i, (name, k) in enumerate(loaded):
-                turn = poses[self.order[k]]
-                given[name] = o.concat([_turned(o, turn, x) for x in parts[2 * i : 2 * i + 2]])
+                rows = [o.part(o.row(poses[self.order[k]], j), 0, 3) for j in range(3)]
+                six = [o.dot(row, x) for x in parts[2 * i : 2 * i + 2] for row in rows]
+                given[name] = o.vector(six)
             forces = entry.run(o, m, (q, v, dv), given)
-            rotors = [float(x) * dv[i] if x else None for i, x in enumerate(self.rotors)]
-            total = [forces[i] if x is None else forces[i] + x for i, x in enumerate(rotors)]
-            return o.vector(total)
+            rotors = enumerate(self.rotors.tolist())
+            return o.vector([forces[i] + x * dv[i] if x else forces[i] for i, x in rotors])
 
-        sizes = {"q": m.n_q, "v": m.n_v, "dv": m.n_v, "gravity": 3}
+        def general(q: Any, v: Any, dv: Any, gravity: Any, *parts: Any) -> Any:
+            turns = self.function("fk_all")(q)[self.order[self.standing + 1 :], :3, :3]
+            turned = np.reshape(parts, (-1, 2, 3)) @ turns.swapaxes(1, 2)
+            function = self.function("inverse_dynamics", parameters=("gravity", *self.wrenches))
+            return function(q, v, dv, gravity, *turned.reshape(-1, 6)) + self.rotors * dv
+
+        sizes = {**self._sizes("q", "v", "dv"), "gravity": 3}
         sizes |= {f"{part} {k}": 3 for _, k in loaded for part in ("force", "torque")}
-        return self._made(("forces", self.rotors.tolist()), sizes, expression, Array((m.n_v,)))
+        return _Asked(sizes, expression, Array((m.n_v,)), general)
 
-    def _velocities(self, count: int) -> Call:
-        """q and a twist as two vectors to the least velocities that come nearest to it.
+    def velocities(self, count: int, towards: bool) -> Call:
+        """A call of q and a twist as two vectors: the least velocities that come nearest to it.
 
-        With them come a number below the least singular value, and that over the Jacobian's norm;
-        see `solve.least_norm`.
+        What the twist leaves free goes ``towards`` positions: these, weights, and the share of the
+        way in a second. With the velocities come a number below the least singular value, and that
+        over the Jacobian's norm (`solve.least_norm`); both are 0 where the general functions must
+        find velocities.
         """
-        m = self.robot.mechanism
+        if not 0 < self.robot.n_v <= MOST_JOINTS:
+            return lambda *_given: _SINGULAR
+        return self.call("velocity", count, towards)
 
-        def expression(o: Ops, q: Block, linear: Block, angular: Block) -> Block:
-            x, bound, share = least_norm(o, self._jacobian(o, q, count), _six(linear, angular))
-            return o.vector([*x, bound, share])
+    def _velocity(self, count: int, towards: bool) -> _Asked:
+        n = self.robot.n_v
 
-        sizes = {"q": m.n_q, "linear": 3, "angular": 3}
-        return self._velocity_call(("velocities", count), sizes, expression)
-
-    def _towards(self, count: int) -> Call:
-        """As `_velocities`, and what the twist leaves free goes towards positions.
-
-        q, a twist as two vectors, these positions, weights, and the share of the way in a second.
-        """
-        m = self.robot.mechanism
-        n = m.n_v
-
-        def expression(
-            o: Ops, q: Block, linear: Block, angular: Block, goal: Block, weights: Block, a: Block
-        ) -> Block:
-            rows = self._jacobian(o, q, count)
+        def expression(o: Ops, q: Block, linear: Block, angular: Block, *free: Block) -> Block:
+            J = self._of(o, "jacobian", (q,), frame=str(count), reference="world-aligned")
+            rows = [[o.row(J, i)[k] for k in range(n)] for i in range(6)]
+            twist = [x[k] for x in (linear, angular) for k in range(3)]
+            if not towards:
+                x, bound, share = least_norm(o, rows, twist)
+                return o.vector([*x, bound, share])
+            goal, weights, a = free
             way = [goal[k] - q[k] for k in range(n)]
             slope = [weights[k] * way[k] for k in range(n)]
             steepness = o.maximum(_product(slope, slope), 1e-300)  # where that is less, slope is 0
             step = a[0] * _product(slope, way) / steepness
-            free = [step * x for x in slope]
-            wanted = zip(_six(linear, angular), rows, strict=True)
-            x, bound, share = least_norm(o, rows, [x - _product(row, free) for x, row in wanted])
-            found = [a + b for a, b in zip(x, free, strict=True)]
-            return o.vector([*found, bound, share])
+            motion = [step * x for x in slope]
+            wanted = zip(twist, rows, strict=True)
+            x, bound, share = least_norm(o, rows, [t - _product(row, motion) for t, row in wanted])
+            return o.vector([*[p + r for p, r in zip(x, motion, strict=True)], bound, share])
 
-        sizes = {"q": m.n_q, "linear": 3, "angular": 3, "goal": n, "weights": n, "share": 1}
-        return self._velocity_call(("towards", count), sizes, expression)
-
-    def _velocity_call(self, key: tuple[Any, ...], sizes: Any, expression: Any) -> Call:
-        n = self.robot.n_v
+        sizes = {**self._sizes("q"), "linear": 3, "angular": 3}
+        if towards:
+            sizes |= {"goal": n, "weights": n, "share": 1}
         result = Several((Array((n,)), Number(), Number()))
-        return self._made(key, sizes, expression, result) if 0 < n <= MOST_JOINTS else otherwise
+        return _Asked(sizes, expression, result, lambda *given: _SINGULAR)
+
+    def _sizes(self, *names: str) -> dict[str, int]:
+        return dict.fromkeys(names, self.robot.n_q)
 
     def _of(self, o: Ops, name: str, inputs: Sequence[Block], **static: Any) -> Any:
         return find(name).run(o, self.robot.mechanism, inputs, **static)
@@ -206,33 +233,20 @@ class Core:
         rows = [o.row(pose, i) for i in range(3)]
         return [*[o.part(row, 0, 3) for row in rows], o.vector([row[3] for row in rows])]
 
-    def _jacobian(self, o: Ops, q: Block, count: int) -> list[list[Block]]:
-        J = self._of(o, "jacobian", (q,), frame=str(count), reference="world-aligned")
-        return [[o.row(J, i)[k] for k in range(self.robot.n_v)] for i in range(6)]
-
-    def _made(
-        self,
-        key: tuple[Any, ...],
-        sizes: Mapping[str, int],
-        expression: Callable[..., Block],
-        result: Kind,
-    ) -> Call:
-        whole = ("pykdl", digest(), *map(str, key), self.robot.mechanism.digest)
-        recipe = text_recipe(whole, "chain", sizes, lambda o, *a: {"found": expression(o, *a)})
-        with COMPILING:
-            return number_call(recipe, result, settings.compiler(), otherwise)
-
 
 def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return reduce(add, [x * y for x, y in zip(a, b, strict=True)])
 
 
-def _six(linear: Block, angular: Block) -> list[Block]:
-    return [x[k] for x in (linear, angular) for k in range(3)]
+def _six_numbers(six: Any) -> Any:
+    """The numbers of a twist, as two tuples."""
+    x, y, z, u, v, w = six.tolist()
+    return (x, y, z), (u, v, w)
 
 
-def _turned(o: Ops, pose: Block, x: Block) -> Block:
-    return o.vector([o.dot(o.part(o.row(pose, i), 0, 3), x) for i in range(3)])
+def _pose_numbers(T: Any) -> Any:
+    """Those of a rotation, row by row, and of an origin."""
+    return tuple(T[:3, :3].ravel().tolist()), tuple(T[:3, 3].tolist())
 
 
 def _numbers(*sizes: int) -> Kind:

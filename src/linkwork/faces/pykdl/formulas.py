@@ -121,15 +121,3 @@ def _sizes(kinds: Sequence[Kind]) -> list[int]:
         else:
             found += _sizes([each for _, each in kind._held])
     return found
-
-
-class OtherWayError(Exception):
-    """A compiled call does not take these arguments, or has no finite result."""
-
-
-def otherwise(*given: Any) -> Any:
-    """Refuse what a compiled call does not take.
-
-    Raises: OtherWayError, always.
-    """
-    raise OtherWayError

@@ -137,6 +137,10 @@ class Frame(Pair, Moving):
 
     def ToArray(self) -> Floats:
         """A new pose (4, 4), or poses (..., 4, 4) of a batch."""
+        m, p = self._a._m, self._b._v
+        if m[0].__class__ is p[0].__class__ is float:
+            rows = (*m[:3], p[0], *m[3:6], p[1], *m[6:], p[2], 0.0, 0.0, 0.0, 1.0)
+            return np.array(rows).reshape(4, 4)
         pose = np.zeros((*self.shape, 4, 4))
         pose[..., :3, :3], pose[..., :3, 3] = self._a.ToArray(), self._b.ToArray()
         pose[..., 3, 3] = 1.0

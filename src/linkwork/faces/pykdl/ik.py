@@ -20,7 +20,6 @@ from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.pykdl.chain import Chain, Content
 from linkwork.faces.pykdl.core import Bounds, core_of
-from linkwork.faces.pykdl.formulas import OtherWayError
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.functions import diff
 from linkwork.faces.pykdl.joint_arrays import JntArray
@@ -38,7 +37,7 @@ from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.options import Options
 from linkwork.solve.velocities import JointVelocities, nearest_velocities
 
-_SINGULAR = {100: "Converged put pseudo inverse of jacobian is singular."}
+_SINGULAR_TEXT = {100: "Converged put pseudo inverse of jacobian is singular."}
 _TINY = 1e-5
 _SAFE = 1e-3
 """Least singular value over the norm: above it orthogonalization loses three digits at most."""
@@ -50,6 +49,9 @@ class ChainIkSolverVel(SolverI):
     Where the Jacobian has full rank by far, a compiled call of the core gives them; where singular
     values decide, `linkwork.solve.velocities` does.
     """
+
+    least_joints: ClassVar[float] = np.inf
+    """Chains of so many joints are said to be singular."""
 
     def __init__(self, chain: Chain, eps: float = _TINY, maxiter: int = 150) -> None:
         super().__init__(chain)
@@ -63,15 +65,9 @@ class ChainIkSolverVel(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
-        if not (
-            isinstance(q_in, JntArray)
-            and isinstance(v_in, Twist)
-            and isinstance(qdot_out, JntArray)
-        ):
-            raise wrong("CartToJnt", "a JntArray, a Twist and a JntArray", q_in, v_in, qdot_out)
-        code = self._fits(q_in, qdot_out)
-        if code == E_NOERROR and not self._ready():
-            code = E_SIZE_MISMATCH
+        if not q_in.__class__ is qdot_out.__class__ is JntArray or v_in.__class__ is not Twist:
+            check("CartToJnt", q_in, JntArray, v_in, Twist, qdot_out, JntArray)
+        code = self._fits(q_in, qdot_out, *self._needed())
         if code != E_NOERROR:
             return self._set(code)
         found = self._regular(q_in._a, v_in)
@@ -80,21 +76,20 @@ class ChainIkSolverVel(SolverI):
             return self._set(E_NOERROR)
         solved = self._solved(q_in._a, v_in.ToArray())
         qdot_out._a = solved.v
-        return self._set(self._code(min(6, self._joints) - solved.rank))
+        singular = solved.rank < min(6, self._joints) and self._joints >= self.least_joints
+        return self._set(100 if singular else E_NOERROR)
 
-    def _ready(self) -> bool:
-        """Whether all that is needed was given."""
-        return True
+    def _needed(self) -> tuple[JntArray, ...]:
+        """The arrays that it must have been given before."""
+        return ()
 
-    def _regular(self, q: Floats, twist: Twist) -> Floats | None:
+    def _regular(self, q: Floats, twist: Twist, *towards: Any) -> Floats | None:
         """Velocities where the Jacobian has full rank by far; None where singular values decide."""
-        return self._compiled("velocities", q, twist._a._v, twist._b._v)
-
-    def _compiled(self, call: str, *given: Any) -> Floats | None:
-        try:
-            found, bound, share = self._core.call(call, self._segments)(*given)
-        except OtherWayError:
-            return None
+        call = self._calls.get("velocity")
+        if call is None:
+            call = self._core.velocities(self._segments, bool(towards))
+            self._calls["velocity"] = call
+        found, bound, share = call(q, twist._a._v, twist._b._v, *towards)
         return found if bound > self._eps and share > _SAFE else None
 
     def _solved(
@@ -106,12 +101,8 @@ class ChainIkSolverVel(SolverI):
         weights: tuple[Floats | None, Floats | None] = (None, None),
         preferred: Floats | None = None,
     ) -> JointVelocities:
-        J = self._core.behind(self._segments, "jacobian")(q)
+        J = self._core.function("jacobian", self._segments)(q)
         return nearest_velocities(J, twist, self._eps, damping, weights, preferred)
-
-    def _code(self, small: int) -> int:
-        """The code where so many singular values were small."""
-        return E_NOERROR
 
 
 class ChainIkSolverVel_pinv(ChainIkSolverVel):
@@ -122,10 +113,8 @@ class ChainIkSolverVel_pinv(ChainIkSolverVel):
     """
 
     E_CONVERGE_PINV_SINGULAR = 100
-    texts: ClassVar[dict[int, str]] = _SINGULAR
-
-    def _code(self, small: int) -> int:
-        return self.E_CONVERGE_PINV_SINGULAR if small and self._joints >= 6 else E_NOERROR
+    texts: ClassVar[dict[int, str]] = _SINGULAR_TEXT
+    least_joints: ClassVar[float] = 6
 
 
 class ChainIkSolverVel_pinv_givens(ChainIkSolverVel):
@@ -184,12 +173,11 @@ class ChainIkSolverVel_pinv_nso(ChainIkSolverVel):
         setattr(self, name, JntArray(value))
         return self._set(E_NOERROR)
 
-    def _ready(self) -> bool:
-        return len(self._goal) == len(self._weights) == self._joints
+    def _needed(self) -> tuple[JntArray, ...]:
+        return self._goal, self._weights
 
-    def _regular(self, q: Floats, twist: Twist) -> Floats | None:
-        rest = (self._goal._a, self._weights._a, self._alpha)
-        return self._compiled("towards", q, twist._a._v, twist._b._v, *rest)
+    def _regular(self, q: Floats, twist: Twist, *towards: Any) -> Floats | None:
+        return super()._regular(q, twist, self._goal._a, self._weights._a, self._alpha)
 
     def _solved(self, q: Floats, twist: Floats, **choices: Any) -> JointVelocities:
         way = self._goal._a - q
@@ -212,7 +200,8 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
     """
 
     E_CONVERGE_PINV_SINGULAR = 100
-    texts: ClassVar[dict[int, str]] = _SINGULAR
+    texts: ClassVar[dict[int, str]] = _SINGULAR_TEXT
+    least_joints: ClassVar[float] = 0
 
     def __init__(self, chain: Chain, eps: float = _TINY, maxiter: int = 150) -> None:
         self._of_joints: Floats | None = None
@@ -224,18 +213,16 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
 
     def setWeightJS(self, Mq: ArrayLike) -> int:
         """The weights of joints (n, n): a larger one moves more. -4 for another shape."""
-        taken = real_array(Mq, "the weights of joints")
-        if taken.shape != (self._joints, self._joints):
-            return self._set(E_SIZE_MISMATCH)
-        self._of_joints = np.array(taken)
-        return self._set(E_NOERROR)
+        return self._weigh("_of_joints", real_array(Mq, "the weights of joints"), self._joints)
 
     def setWeightTS(self, Mx: ArrayLike) -> int:
         """The weights of the twist (6, 6): a larger one counts more. -4 for another shape."""
-        taken = real_array(Mx, "the weights of the twist")
-        if taken.shape != (6, 6):
+        return self._weigh("_of_twist", real_array(Mx, "the weights of the twist"), 6)
+
+    def _weigh(self, name: str, taken: Floats, n: int) -> int:
+        if taken.shape != (n, n):
             return self._set(E_SIZE_MISMATCH)
-        self._of_twist = np.array(taken)
+        setattr(self, name, np.array(taken))
         return self._set(E_NOERROR)
 
     def setLambda(self, lambda_in: float) -> None:
@@ -282,8 +269,9 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
         """0: the singular values were found."""
         return E_NOERROR
 
-    def _update(self) -> None:
-        super()._update()
+    def updateInternalDataStructures(self) -> None:
+        """Take the chain as it is now; weights of another number of joints are forgotten."""
+        super().updateInternalDataStructures()
         if self._of_joints is not None and len(self._of_joints) != self._joints:
             self._of_joints = None
         self._known = np.zeros(self._joints)
@@ -292,13 +280,14 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
     def _sigma(self) -> Floats:
         """The singular values of the last call, found when they are asked for."""
         if self._known is None:
-            J = self._core.behind(self._segments, "jacobian")(self._q)
-            found = np.linalg.svd(J, compute_uv=False)
-            self._known = np.zeros(self._joints)
-            self._known[: len(found)] = found
+            J = self._core.function("jacobian", self._segments)(self._q)
+            self._known = self._filled(np.linalg.svd(J, compute_uv=False))
         return self._known
 
-    def _regular(self, q: Floats, twist: Twist) -> Floats | None:
+    def _filled(self, values: Any) -> Floats:
+        return np.concatenate([values, np.zeros(self._joints - len(values))])
+
+    def _regular(self, q: Floats, twist: Twist, *towards: Any) -> Floats | None:
         if self._of_joints is not None or self._of_twist is not None:
             return None
         found = super()._regular(q, twist)
@@ -310,14 +299,10 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
     def _solved(self, q: Floats, twist: Floats, **choices: Any) -> JointVelocities:
         weights = self._of_joints, self._of_twist
         found = super()._solved(q, twist, damping=self._lambda, weights=weights)
-        self._known = np.zeros(self._joints)
-        self._known[: len(found.singular_values)] = found.singular_values
+        self._known = self._filled(found.singular_values)
         self._small = int((self._known < self._eps).sum())
         self._scaled = found.damping
         return found
-
-    def _code(self, small: int) -> int:
-        return self.E_CONVERGE_PINV_SINGULAR if small else E_NOERROR
 
 
 # positions
@@ -340,11 +325,8 @@ class _Wanted(NamedTuple):
     rotation: float  # rad
 
 
-class _Search(NamedTuple):
-    """The core's solver, and how it is asked."""
-
-    solver: InverseKinematics
-    options: Options
+_Search = tuple[InverseKinematics, Options]
+"""The core's solver, and how it is asked."""
 
 
 @lru_cache(maxsize=_MOST_SOLVERS)
@@ -359,7 +341,7 @@ def _search(content: Content, wanted: _Wanted) -> _Search:
         steps=_STEPS,
         tries=_TRIES,
     )
-    return _Search(core.robot.solver(tasks=task), options)
+    return core.robot.solver(tasks=task), options
 
 
 class ChainIkSolverPos(SolverI):
@@ -379,32 +361,29 @@ class ChainIkSolverPos(SolverI):
         rotation that is none.
         """
         check("CartToJnt", q_init, JntArray, p_in, Frame, q_out, JntArray)
-        code = self._fits(q_init, q_out)
-        if code == E_NOERROR and not self._ready():
-            code = E_SIZE_MISMATCH
+        code = self._fits(q_init, q_out, *self._needed())
         if code != E_NOERROR:
             return self._set(code)
         if self._joints == 0:
             return self._set(self._of_standing(p_in))
-        if self._search is None:
-            self._search = _search(self._content, self._wanted())
-        solver, options = self._search
+        solver, options = self._search = self._search or _search(self._content, self._wanted())
         found = solver.solve(p_in.ToArray(), q_init._a, options=options)
         q_out._a = np.array(found.q)
         return self._set(E_NOERROR if found.success else E_MAX_ITERATIONS_EXCEEDED)
 
-    def _update(self) -> None:
-        super()._update()
+    def updateInternalDataStructures(self) -> None:
+        """Take the chain as it is now."""
+        super().updateInternalDataStructures()
         self._search = None
 
-    def _ready(self) -> bool:
-        """Whether what was given fits the chain."""
-        return True
+    def _needed(self) -> tuple[JntArray, ...]:
+        """The arrays that it was given."""
+        return ()
 
     def _of_standing(self, p_in: Frame) -> int:
         """The code for a chain that nothing moves: whether its tip is at the frame."""
         wanted = self._wanted()
-        here = Frame.FromArray(self._core.behind(self._segments, "fk")(np.zeros(0)))
+        here = Frame.FromArray(self._core.function("fk", self._segments)(np.zeros(0)))
         away = np.where(wanted.counts, diff(here, p_in).ToArray(), 0.0)
         near = np.linalg.norm(away[:3]) <= wanted.position
         turned = np.linalg.norm(away[3:]) > wanted.rotation
@@ -464,6 +443,7 @@ class ChainIkSolverPos_NR(ChainIkSolverPos):
         -100: "Child IK solver failed",
         -101: "Child FK solver failed",
     }
+    _bounds: Bounds | None = None
 
     def __init__(
         self,
@@ -478,10 +458,10 @@ class ChainIkSolverPos_NR(ChainIkSolverPos):
         self._maxiter, self._eps = maxiter, number(eps, "eps")
 
     def _wanted(self) -> _Wanted:
-        return _Wanted(None, _WHOLE, self._eps, self._eps)
+        return _Wanted(self._bounds, _WHOLE, self._eps, self._eps)
 
 
-class ChainIkSolverPos_NR_JL(ChainIkSolverPos):
+class ChainIkSolverPos_NR_JL(ChainIkSolverPos_NR):
     """As `ChainIkSolverPos_NR`, between ``q_min`` and ``q_max``; beyond 1e6 there is no limit.
 
     Raises: WrongTypeError (a TypeError); InputError, when first called, for limits that no position
@@ -504,23 +484,16 @@ class ChainIkSolverPos_NR_JL(ChainIkSolverPos):
         eps: float = 1e-6,
     ) -> None:
         check(type(self).__name__, q_min, JntArray, q_max, JntArray)
-        check(type(self).__name__, fksolver, ChainFkSolverPos, iksolver, ChainIkSolverVel)
         self._limits = JntArray(q_min), JntArray(q_max)
-        super().__init__(chain)
-        self._maxiter, self._eps = maxiter, number(eps, "eps")
+        super().__init__(chain, fksolver, iksolver, maxiter, eps)
+        pairs = zip(q_min._a.tolist(), q_max._a.tolist(), strict=False)
+        self._bounds = tuple([
+            (lower if lower > -_ENDLESS else None, upper if upper < _ENDLESS else None)
+            for lower, upper in pairs
+        ])  # fmt: skip
 
-    def _ready(self) -> bool:
-        return all(len(limit) == self._joints for limit in self._limits)
-
-    def _wanted(self) -> _Wanted:
-        pairs = zip(*[limit._a.tolist() for limit in self._limits], strict=True)
-        bounds = tuple(
-            [
-                (lower if lower > -_ENDLESS else None, upper if upper < _ENDLESS else None)
-                for lower, upper in pairs
-            ]
-        )
-        return _Wanted(bounds, _WHOLE, self._eps, self._eps)
+    def _needed(self) -> tuple[JntArray, ...]:
+        return self._limits
 
 
 def _weights_of(given: Any) -> list[float]:

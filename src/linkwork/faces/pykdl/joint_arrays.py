@@ -15,13 +15,13 @@ from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.rotation import Rotation
 from linkwork.faces.pykdl.values import (
     EPS,
+    Copied,
     Floats,
     index,
     kind_of,
     live,
     number,
     pair_index,
-    quotients,
     wrong,
 )
 from linkwork.faces.pykdl.vectors import Twist, Vector
@@ -43,7 +43,7 @@ def size(value: Any, what: str) -> int:
     return count
 
 
-class Table:
+class Table(Copied):
     """Numbers in an array of their own: what the types below share."""
 
     __slots__ = ("_a",)
@@ -116,12 +116,6 @@ class Table:
     def _clear(self) -> None:
         self._a = np.zeros_like(self._a)
 
-    def __copy__(self: T) -> T:
-        return type(self)(self)
-
-    def __deepcopy__(self: T, memo: dict[int, Any]) -> T:
-        return type(self)(self)
-
     def _put(self: T, other: T) -> None:
         self._a = other._a.copy()
 
@@ -159,21 +153,17 @@ class JntArray(Table):
     __slots__ = ()
 
     def __getitem__(self, i: int) -> float:
-        a = self._a
-        return a.item(i if i.__class__ is int and -1 < i < len(a) else index(i, len(a), "JntArray"))
+        return self._a.item(index(i, len(self._a), "JntArray"))
 
     def __setitem__(self, i: int, value: float) -> None:
-        a = self._a
-        if value.__class__ is float and i.__class__ is int and -1 < i < len(a):
-            a[i] = value
-            return
-        a[index(i, len(a), "JntArray")] = _element(value, self)
+        taken = value if value.__class__ is float else _element(value, self)
+        self._a[index(i, len(self._a), "JntArray")] = taken
 
     def __len__(self) -> int:
         return len(self._a)
 
 
-class JntArrayVel:
+class JntArrayVel(Copied):
     """Positions ``q`` and velocities ``qdot`` of joints, each a JntArray.
 
     `JntArrayVel(7)`, `JntArrayVel(q)` at rest, `JntArrayVel(q, qdot)`; the arrays are copied. ``q``
@@ -222,12 +212,6 @@ class JntArrayVel:
         self._q._clear()
         self._qdot._clear()
 
-    def __copy__(self) -> JntArrayVel:
-        return JntArrayVel(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> JntArrayVel:
-        return JntArrayVel(self)
-
     def __getstate__(self) -> Any:
         return self._q, self._qdot
 
@@ -266,32 +250,27 @@ def Add(src1: Any, src2: Any, dest: Any) -> None:
 
 
 def Subtract(src1: Any, src2: Any, dest: Any) -> None:
-    """Put the difference of two JntArrays, or of two JntArrayVels, into a third.
-
-    Raises: WrongTypeError, ShapeError.
-    """
+    """Put the difference of two JntArrays, or of two JntArrayVels, into a third; as `Add`."""
     for a, b, out in _parts("Subtract", src1, src2, dest):
         out._a = a._a - b._a
 
 
 def Multiply(src: Any, factor: float, dest: Any) -> None:
-    """Put a JntArray or a JntArrayVel times a number into another.
-
-    Raises: WrongTypeError, ShapeError.
-    """
+    """Put a JntArray or a JntArrayVel times a number into another; as `Add`."""
     by = number(factor, "a factor")
     for a, out in _parts("Multiply", src, dest):
         out._a = a._a * by
 
 
 def Divide(src: Any, factor: float, dest: Any) -> None:
-    """Put a JntArray or a JntArrayVel divided by a number into another; by 0 as IEEE 754 has it.
+    """Put a JntArray or a JntArrayVel divided by a number into another; as `Add`.
 
-    Raises: WrongTypeError, ShapeError.
+    By 0 it is infinite, or nan for zeros, as IEEE 754 has it.
     """
     by = number(factor, "a divisor")
     for a, out in _parts("Divide", src, dest):
-        out._a = np.array(quotients(tuple(a._a.tolist()), by), np.float64).reshape(a._a.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out._a = a._a / by
 
 
 class _Matrix(Table):

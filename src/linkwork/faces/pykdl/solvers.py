@@ -1,8 +1,6 @@
 """Rows S3-120 to S3-124, S3-130 and S3-131: solvers of chains, by the core's compiled functions.
 
-Poses, velocities, Jacobians, their derivatives, forces and mass matrices. A call first tries the
-compiled call of the core as it is; where that has not been made or does not take the arguments,
-they are checked, and the general function says what is wrong with them.
+Poses, velocities, Jacobians, their derivatives, forces and mass matrices.
 """
 # Results are put into the values' own slots.
 # pyright: reportPrivateUsage=false
@@ -16,7 +14,6 @@ import numpy as np
 
 from linkwork.errors import InputError
 from linkwork.faces.pykdl.chain import Chain
-from linkwork.faces.pykdl.formulas import OtherWayError
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.joint_arrays import (
     Jacobian,
@@ -51,8 +48,6 @@ _TEXTS = {
     E_NOT_IMPLEMENTED: "The requested function is not yet implemented",
     E_SVD_FAILED: "SVD failed",
 }
-_NOT_READY = (KeyError, AttributeError, TypeError, OtherWayError)
-"""No call of this kind yet, arguments of other types, or numbers that the call does not take."""
 
 
 class SolverI:
@@ -71,7 +66,7 @@ class SolverI:
             raise wrong(type(self).__name__, "a Chain first", chain)
         self._chain = chain
         self._error = E_NOERROR
-        self._update()
+        self.updateInternalDataStructures()
 
     def getError(self) -> int:
         """The code of the last call."""
@@ -83,16 +78,19 @@ class SolverI:
 
     def updateInternalDataStructures(self) -> None:
         """Take the chain as it is now."""
-        self._update()
-
-    def _update(self) -> None:
         content = self._content = self._chain._content
         self._core = content.core
         self._joints = content.joints
         self._segments = len(content.segments)
+        self._calls: dict[Any, Any] = self._core.kept.setdefault(type(self), {})
 
-    def _current(self) -> bool:
-        return self._chain._content is self._content
+    def _function(self, algorithm: str, count: int | None = None, *static: tuple[str, Any]) -> Any:
+        """A function of the core, found at once when it has been asked for before."""
+        key = (algorithm, count, static)
+        found = self._calls.get(key)
+        if found is None:
+            found = self._calls[key] = self._core.function(algorithm, count, **dict(static))
+        return found
 
     def _set(self, code: int) -> int:
         self._error = code
@@ -102,17 +100,19 @@ class SolverI:
         """0 where the chain is as it was and arrays have its number of joints, else the code."""
         if self._chain._content is not self._content:
             return E_NOT_UP_TO_DATE
+        n = self._joints
         for array in arrays:
-            if len(array._a) != self._joints:
+            if len(array._a) != n:
                 return E_SIZE_MISMATCH
         return E_NOERROR
 
-    def _count(self, segment_nr: int) -> int:
-        """The number of segments that is meant; all of them below 0. -1 for too many."""
+    def _counted(self, segment_nr: int, *arrays: Any) -> tuple[int, int]:
+        """What `_fits` gives, or the code for too many segments; and how many are meant."""
+        code = self._fits(*arrays)
         if segment_nr.__class__ is int and segment_nr < 0:
-            return self._segments
+            return code, self._segments
         count = index(segment_nr, 2**31, "chain: a number of segments")
-        return count if count <= self._segments else -1
+        return (E_OUT_OF_RANGE if code == E_NOERROR and count > self._segments else code), count
 
 
 def check(call: str, *pairs: Any) -> None:
@@ -120,14 +120,11 @@ def check(call: str, *pairs: Any) -> None:
 
     Raises: WrongTypeError.
     """
-    values, kinds = pairs[::2], pairs[1::2]
-    for value, kind in zip(values, kinds, strict=True):
-        if not isinstance(value, kind):
-            takes = [
-                " or ".join([one.__name__ for one in (k if isinstance(k, tuple) else (k,))])
-                for k in kinds
-            ]
-            raise wrong(call, ", ".join(takes), *values)
+    for k in range(0, len(pairs), 2):
+        if not isinstance(pairs[k], pairs[k + 1]):
+            kinds = [kind if isinstance(kind, tuple) else (kind,) for kind in pairs[1::2]]
+            takes = [" or ".join([one.__name__ for one in each]) for each in kinds]
+            raise wrong(call, ", ".join(takes), *pairs[::2])
 
 
 # poses and velocities
@@ -144,54 +141,34 @@ class ChainFkSolverPos(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for positions that are not finite.
         """
-        raise NotImplementedError
+        known = q_in.__class__ is JntArray and p_out.__class__ is Frame
+        if known and segmentNr.__class__ is int and self._chain._content is self._content:
+            call = self._calls.get(segmentNr)
+            if call is not None and len(q_in._a) == self._joints:
+                p_out._a._m, p_out._b._v = call(q_in._a)
+                self._error = E_NOERROR
+                return E_NOERROR
+        one = isinstance(p_out, Frame)
+        frames = cast("list[Any]", p_out if isinstance(p_out, (list, tuple)) else [p_out])
+        if not isinstance(q_in, JntArray) or not all([isinstance(f, Frame) for f in frames]):
+            raise wrong("JntToCart", "a JntArray and a Frame, or a list of Frames", q_in, p_out)
+        if self._chain._content is not self._content:
+            self.updateInternalDataStructures()  # as the original, which keeps nothing
+        code, count = self._counted(segmentNr, q_in)
+        if code == E_NOERROR and one:
+            call = self._calls[segmentNr] = self._core.call("pose", count)
+            p_out._a._m, p_out._b._v = call(q_in._a)
+        elif code == E_NOERROR and len(frames) != count:
+            code = E_SIZE_MISMATCH
+        elif code == E_NOERROR:
+            poses, order = self._core.function("fk_all")(q_in._a), self._core.order
+            for k, frame in enumerate(frames):
+                frame._put(Frame.FromArray(poses[order[k + 1]]))
+        return self._set(code)
 
 
 class ChainFkSolverPos_recursive(ChainFkSolverPos):
     """Poses along a chain."""
-
-    def JntToCart(self, q_in: JntArray, p_out: Any, segmentNr: int = -1) -> int:
-        """See `ChainFkSolverPos.JntToCart`."""
-        known = p_out.__class__ is Frame and segmentNr.__class__ is int
-        if known and self._chain._content is self._content:
-            try:
-                p_out._a._m, p_out._b._v = self._core.poses[segmentNr](q_in._a)
-            except _NOT_READY:
-                pass
-            else:
-                self._error = E_NOERROR
-                return E_NOERROR
-        return self._checked(q_in, p_out, segmentNr)
-
-    def _checked(self, q_in: JntArray, p_out: Any, segmentNr: int) -> int:
-        if not isinstance(q_in, JntArray):
-            raise wrong("JntToCart", "a JntArray and a Frame, or a list of Frames", q_in, p_out)
-        if not self._current():
-            self._update()  # as the original, which keeps nothing
-        if len(q_in) != self._joints:
-            return self._set(E_SIZE_MISMATCH)
-        count = self._count(segmentNr)
-        if count < 0:
-            return self._set(E_OUT_OF_RANGE)
-        if not isinstance(p_out, Frame):
-            return self._set(self._all(q_in, p_out, count))
-        call = self._core.poses[segmentNr] = self._core.call("pose", count)
-        try:
-            p_out._a._m, p_out._b._v = call(q_in._a)
-        except OtherWayError:
-            p_out._put(Frame.FromArray(self._core.behind(count, "fk")(q_in._a)))
-        return self._set(E_NOERROR)
-
-    def _all(self, q: JntArray, out: Any, count: int) -> int:
-        frames = cast("list[Any]", out if isinstance(out, (list, tuple)) else [out])
-        if not all(isinstance(frame, Frame) for frame in frames):
-            raise wrong("JntToCart", "a JntArray and a Frame, or a list of Frames", q, out)
-        if len(frames) != count:
-            return E_SIZE_MISMATCH
-        poses, order = self._core.whole("fk_all")(q._a), self._core.order
-        for k, frame in enumerate(frames):
-            frame._put(Frame.FromArray(poses[order[k + 1]]))
-        return E_NOERROR
 
 
 class ChainFkSolverVel(SolverI):
@@ -205,47 +182,25 @@ class ChainFkSolverVel(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
-        raise NotImplementedError
+        if q_in.__class__ is not JntArrayVel or p_out.__class__ is not FrameVel:
+            check("JntToCart", q_in, JntArrayVel, p_out, FrameVel)
+        q, v = q_in._q, q_in._qdot
+        call = self._calls.get(segmentNr) if segmentNr.__class__ is int else None
+        if call is None or self._fits(q, v) != E_NOERROR:
+            if self._chain._content is not self._content:
+                self.updateInternalDataStructures()
+            code, count = self._counted(segmentNr, q, v)
+            if code != E_NOERROR:
+                return self._set(code)
+            call = self._calls[segmentNr] = self._core.call("motion", count)
+        frame, twist = p_out._a, p_out._b
+        frame._a._m, frame._b._v, twist._a._v, twist._b._v = call(q._a, v._a)
+        self._error = E_NOERROR
+        return E_NOERROR
 
 
 class ChainFkSolverVel_recursive(ChainFkSolverVel):
     """Poses and velocities along a chain."""
-
-    def JntToCart(self, q_in: JntArrayVel, p_out: FrameVel, segmentNr: int = -1) -> int:
-        """See `ChainFkSolverVel.JntToCart`."""
-        known = p_out.__class__ is FrameVel and segmentNr.__class__ is int
-        if known and self._chain._content is self._content:
-            at, rate = p_out._a, p_out._b
-            try:
-                at._a._m, at._b._v, rate._a._v, rate._b._v = self._core.motions[segmentNr](
-                    q_in._q._a, q_in._qdot._a
-                )
-            except _NOT_READY:
-                pass
-            else:
-                self._error = E_NOERROR
-                return E_NOERROR
-        return self._checked(q_in, p_out, segmentNr)
-
-    def _checked(self, q_in: JntArrayVel, p_out: FrameVel, segmentNr: int) -> int:
-        check("JntToCart", q_in, JntArrayVel, p_out, FrameVel)
-        if not self._current():
-            self._update()
-        code = self._fits(q_in.q, q_in.qdot)
-        if code != E_NOERROR:
-            return self._set(code)
-        count = self._count(segmentNr)
-        if count < 0:
-            return self._set(E_OUT_OF_RANGE)
-        q, v, core = q_in.q._a, q_in.qdot._a, self._core
-        call = core.motions[segmentNr] = core.call("motion", count)
-        at, rate = p_out._a, p_out._b
-        try:
-            at._a._m, at._b._v, rate._a._v, rate._b._v = call(q, v)
-        except OtherWayError:
-            at._put(Frame.FromArray(core.behind(count, "fk")(q)))
-            rate._put(Twist.FromArray(core.behind(count, "frame_velocity")(q, v)))
-        return self._set(E_NOERROR)
 
 
 # Jacobians
@@ -254,8 +209,9 @@ class ChainFkSolverVel_recursive(ChainFkSolverVel):
 class _WithLocks(SolverI):
     """A solver that may leave joints out."""
 
-    def _update(self) -> None:
-        super()._update()
+    def updateInternalDataStructures(self) -> None:
+        """Take the chain as it is now, with all its joints."""
+        super().updateInternalDataStructures()
         self._free = np.ones(self._joints, bool)
         self._locked = False
 
@@ -265,13 +221,13 @@ class _WithLocks(SolverI):
         The columns of the others then stand side by side at the left, and zeros behind them. After
         the chain has grown and been taken anew, no joint is left out.
         """
-        if not self._current():
-            return self._set(E_NOT_UP_TO_DATE)
-        if len(locked_joints) != self._joints:
-            return self._set(E_SIZE_MISMATCH)
-        self._free = ~np.array(list(locked_joints), bool)
-        self._locked = not self._free.all()
-        return self._set(E_NOERROR)
+        code = self._fits()
+        if code == E_NOERROR and len(locked_joints) != self._joints:
+            code = E_SIZE_MISMATCH
+        if code == E_NOERROR:
+            self._free = ~np.array(list(locked_joints), bool)
+            self._locked = not self._free.all()
+        return self._set(code)
 
     def _packed(self, columns: Floats) -> Floats:
         if not self._locked:
@@ -293,18 +249,14 @@ class ChainJntToJacSolver(_WithLocks):
 
         Raises: WrongTypeError (a TypeError); InputError for positions that are not finite.
         """
-        if not (isinstance(q_in, JntArray) and isinstance(jac, Jacobian)):
-            raise wrong("JntToJac", "a JntArray and a Jacobian", q_in, jac)
-        code = self._fits(q_in)
-        if code == E_NOERROR and jac._a.shape[1] != self._joints:
+        if q_in.__class__ is not JntArray or jac.__class__ is not Jacobian:
+            check("JntToJac", q_in, JntArray, jac, Jacobian)
+        code, count = self._counted(seg_nr, q_in)
+        if jac._a.shape[1] != self._joints and code == E_NOERROR:
             code = E_SIZE_MISMATCH
-        if code != E_NOERROR:
-            return self._set(code)
-        count = self._count(seg_nr)
-        if count < 0:
-            return self._set(E_OUT_OF_RANGE)
-        jac._a = self._packed(self._core.behind(count, "jacobian")(q_in._a))
-        return self._set(E_NOERROR)
+        if code == E_NOERROR:
+            jac._a = self._packed(self._function("jacobian", count)(q_in._a))
+        return self._set(code)
 
 
 _REFERENCES: tuple[Literal["world-aligned", "local", "world"], ...] = (
@@ -372,41 +324,41 @@ class ChainJntToJacDotSolver(_WithLocks):
         """
         if jdot is None:
             jdot = jac_dot_q_dot
-        whole = isinstance(jdot, Jacobian)
-        if not (whole or isinstance(jdot, Twist)) or not isinstance(q_in, JntArrayVel):
+        if q_in.__class__ is not JntArrayVel or jdot.__class__ not in (Jacobian, Twist):
             check("JntToJacDot", q_in, JntArrayVel, jdot, (Jacobian, Twist))
-        code = self._fits(q_in._q, q_in._qdot)
-        if code == E_NOERROR and whole and jdot._a.shape[1] != self._joints:
+        whole = isinstance(jdot, Jacobian)
+        q, v = q_in._q, q_in._qdot
+        code, count = self._counted(seg_nr, q, v)
+        if whole and jdot._a.shape[1] != self._joints and code == E_NOERROR:
             code = E_SIZE_MISMATCH
         if code != E_NOERROR:
             return self._set(code)
-        count = self._count(seg_nr)
-        if count < 0:
-            return self._set(E_OUT_OF_RANGE)
-        reference = _REFERENCES[self._representation]
-        q, v = q_in._q._a, q_in._qdot._a
-        moving = np.where(self._free, v, 0.0) if self._locked else v
+        reference = ("reference", _REFERENCES[self._representation])
+        moving = np.where(self._free, v._a, 0.0) if self._locked else v._a
         if whole:
-            function = self._core.behind(count, "jacobian_dot", reference=reference)
-            jdot._a = self._packed(function(q, moving))
-            return self._set(E_NOERROR)
-        try:
-            call = self._core.call("jacobian_dot_v", count, reference)
-            jdot._a._v, jdot._b._v = call(q, moving)
-        except OtherWayError:
-            function = self._core.behind(count, "jacobian_dot_v", reference=reference)
-            jdot._put(Twist.FromArray(function(q, moving)))
+            jdot._a = self._packed(self._function("jacobian_dot", count, reference)(q._a, moving))
+        else:
+            call = self._calls.get((count, reference))
+            if call is None:
+                call = self._core.call("jacobian_dot_v", count, reference[1])
+                self._calls[count, reference] = call
+            jdot._a._v, jdot._b._v = call(q._a, moving)
         return self._set(E_NOERROR)
 
 
 # forces and inertias
 
-_GRAVITY = ("gravity",)
-_NOTHING = np.zeros(3)
-
 
 class ChainIdSolver(SolverI):
-    """The base of solvers for inverse dynamics."""
+    """The base of solvers for inverse dynamics; ``grav`` is the free-fall acceleration.
+
+    It is given in the axes of the base, m/s².
+    """
+
+    def __init__(self, chain: Chain, grav: Vector) -> None:
+        super().__init__(chain)
+        check(type(self).__name__, chain, Chain, grav, Vector)
+        self._gravity = grav.ToArray()
 
     def CartToJnt(
         self, q: JntArray, q_dot: JntArray, q_dotdot: JntArray, f_ext: Any, torques: JntArray
@@ -419,63 +371,42 @@ class ChainIdSolver(SolverI):
 
         Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
-        raise NotImplementedError
+        if (
+            not q.__class__
+            is q_dot.__class__
+            is q_dotdot.__class__
+            is torques.__class__
+            is JntArray
+        ):
+            four = (q, q_dot, q_dotdot, torques)
+            if not all([isinstance(one, JntArray) for one in four]):
+                text = "three JntArrays, a list of Wrenches and a JntArray"
+                raise wrong("CartToJnt", text, *four)
+        code = self._fits(q, q_dot, q_dotdot, torques)
+        if code == E_NOERROR and len(f_ext) != self._segments:
+            code = E_SIZE_MISMATCH
+        if code != E_NOERROR:
+            return self._set(code)
+        loads: list[Any] = []
+        for wrench in f_ext:
+            if wrench.__class__ is not Wrench and not isinstance(wrench, Wrench):
+                raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
+            loads += wrench._a._v, wrench._b._v
+        forces = self._calls.get("forces")
+        if forces is None:
+            forces = self._calls["forces"] = self._core.call("forces")
+        torques._a = forces(
+            q._a, q_dot._a, q_dotdot._a, self._gravity, *loads[2 * self._core.standing :]
+        )
+        return self._set(E_NOERROR)
 
 
 class ChainIdSolver_RNE(ChainIdSolver):
     """Inverse dynamics; ``grav`` is the free-fall acceleration in the axes of the base, m/s²."""
 
-    def __init__(self, chain: Chain, grav: Vector) -> None:
-        super().__init__(chain)
-        check("ChainIdSolver_RNE", chain, Chain, grav, Vector)
-        self._gravity = grav.ToArray()
 
-    def CartToJnt(
-        self, q: JntArray, q_dot: JntArray, q_dotdot: JntArray, f_ext: Any, torques: JntArray
-    ) -> int:
-        """See `ChainIdSolver.CartToJnt`."""
-        core = self._core
-        try:
-            fits = len(torques._a) == self._joints and len(f_ext) == self._segments
-            if fits and torques.__class__ is JntArray and self._chain._content is self._content:
-                acting = f_ext[core.standing :] if core.standing else f_ext
-                loads = [x for w in acting if w.__class__ is Wrench for x in (w._a._v, w._b._v)]
-                torques._a = core.forces(q._a, q_dot._a, q_dotdot._a, self._gravity, *loads)
-                self._error = E_NOERROR
-                return E_NOERROR
-        except _NOT_READY:
-            pass
-        return self._checked((q, q_dot, q_dotdot), f_ext, torques)
-
-    def _checked(self, motion: tuple[JntArray, ...], f_ext: Any, torques: JntArray) -> int:
-        four = (*motion, torques)
-        if not all(isinstance(one, JntArray) for one in four):
-            raise wrong("CartToJnt", "three JntArrays, a list of Wrenches and a JntArray", *four)
-        code = self._fits(*four)
-        if code == E_NOERROR and len(f_ext) != self._segments:
-            code = E_SIZE_MISMATCH
-        if code != E_NOERROR:
-            return self._set(code)
-        for wrench in f_ext:
-            if not isinstance(wrench, Wrench):
-                raise wrong("CartToJnt", "a list of Wrenches, one for each segment", wrench)
-        call = self._core.forces = self._core.call("forces")
-        q, v, dv = [one._a for one in motion]
-        loads = [x for w in f_ext[self._core.standing :] for x in (w._a._v, w._b._v)]
-        try:
-            torques._a = call(q, v, dv, self._gravity, *loads)
-        except OtherWayError:
-            torques._a = self._loaded(q, v, dv, f_ext)
-        return self._set(E_NOERROR)
-
-    def _loaded(self, q: Floats, v: Floats, dv: Floats, f_ext: Sequence[Wrench]) -> Floats:
-        """The general way, which says what is wrong."""
-        core = self._core
-        wrenches = np.array([wrench._numbers() for wrench in f_ext])
-        turns = core.whole("fk_all")(q)[core.order[1:], :3, :3]
-        turned = (wrenches.reshape(-1, 2, 3) @ turns.swapaxes(1, 2)).reshape(-1, 6)
-        function = core.whole("inverse_dynamics", (*_GRAVITY, *core.wrenches))
-        return function(q, v, dv, self._gravity, *turned[core.standing :]) + core.rotors * dv
+_GRAVITY = ("parameters", ("gravity",))
+_NONE = np.zeros(3)
 
 
 class ChainDynParam(SolverI):
@@ -496,7 +427,7 @@ class ChainDynParam(SolverI):
             check("JntToGravity", q, JntArray, gravity, JntArray)
         code = self._fits(q, gravity)
         if code == E_NOERROR:
-            gravity._a = self._core.whole("gravity_forces", _GRAVITY)(q._a, self._gravity)
+            gravity._a = self._function("gravity_forces", None, _GRAVITY)(q._a, self._gravity)
         return self._set(code)
 
     def JntToCoriolis(self, q: JntArray, q_dot: JntArray, coriolis: JntArray) -> int:
@@ -505,15 +436,16 @@ class ChainDynParam(SolverI):
             check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
         code = self._fits(q, q_dot, coriolis)
         if code == E_NOERROR:
-            coriolis._a = self._core.whole("bias_forces", _GRAVITY)(q._a, q_dot._a, _NOTHING)
+            forces = self._function("bias_forces", None, _GRAVITY)
+            coriolis._a = forces(q._a, q_dot._a, _NONE)
         return self._set(code)
 
     def JntToMass(self, q: JntArray, H: JntSpaceInertiaMatrix) -> int:
         """Set ``H`` to the mass matrix; rotors count."""
-        if not (q.__class__ is JntArray and H.__class__ is JntSpaceInertiaMatrix):
+        if q.__class__ is not JntArray or H.__class__ is not JntSpaceInertiaMatrix:
             check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
         code = self._fits(q, H)
         if code == E_NOERROR:
-            found = self._core.whole("mass_matrix")(q._a)
+            found = self._function("mass_matrix")(q._a)
             H._a = found + np.diag(self._core.rotors) if self._core.has_rotors else found
         return self._set(code)

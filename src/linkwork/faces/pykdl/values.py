@@ -31,6 +31,7 @@ Three = tuple[Any, Any, Any]
 Nine = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]
 """Those of a matrix, row by row."""
 V = TypeVar("V", bound="Value")
+C = TypeVar("C", bound="Copied")
 
 EPS = 1e-6
 """How near two numbers are that count as equal (row S3-014)."""
@@ -70,6 +71,50 @@ def wrong(call: str, takes: str, *got: object) -> WrongTypeError:
     """The error of a call with arguments that it does not take; those not given are left out."""
     kinds = ", ".join(kind_of(thing) for thing in got if thing is not ABSENT) or "nothing"
     return WrongTypeError(f"{call} takes {takes}, not {kinds}")
+
+
+class Copied:
+    """The base of what is copied by its constructor."""
+
+    __slots__ = ()
+
+    def __copy__(self: C) -> C:
+        made: Any = type(self)
+        return made(self)
+
+    def __deepcopy__(self: C, memo: dict[int, Any]) -> C:
+        return self.__copy__()
+
+
+class Arguments:
+    """The arguments of a call: by their places, or by name."""
+
+    def __init__(self, given: tuple[Any, ...], named: dict[str, Any], *said: str) -> None:
+        self._rest, self._named = list(given), dict(named)
+        self._said = (*said, *given, *named.values())
+
+    @property
+    def error(self) -> WrongTypeError:
+        """The error that says what the call takes."""
+        return wrong(*self._said)
+
+    def take(self, name: str, kind: Any, default: Any, *, optional: bool = False) -> Any:
+        """The next argument, or the one of this name; an optional one may be left out in a row.
+
+        Raises: WrongTypeError for another type.
+        """
+        if self._rest and (not optional or isinstance(self._rest[0], kind)):
+            value = self._rest.pop(0)
+        else:
+            value = self._named.pop(name, default)
+        if value is not default and not isinstance(value, kind):
+            raise self.error
+        return value
+
+    def end(self) -> None:
+        """Check that none is left. Raises: WrongTypeError."""
+        if self._rest or self._named:
+            raise self.error
 
 
 # numbers and indices

@@ -5,19 +5,20 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.faces.trip_kinematics.mappings import (
-    AnyMapping,
     DerivedLoops,
     DerivedMapping,
-    OpenMapping,
-    UserMapping,
+    GroupMapping,
     differ,
+    joined,
     merged,
+    parted,
 )
 from linkwork.faces.trip_kinematics.Transformation import Transformation, parent_name, product
 from linkwork.faces.trip_kinematics.Utility import identity_transformation
@@ -78,26 +79,29 @@ class KinematicGroup(metaclass=NamesOfModule):
         self._name = name
         self._chain, below = _in_order(name, virtual_chain)
         above = parent_name(name, parent)
-        _refuse_two_parents(name, below, above)
+        if below is not None and above is not None and below != above:
+            text = f"has the parent '{above}', and its chain begins on '{below}'"
+            raise InputError(f"group '{name}' {text}")
         self.parent: str = name if above is None and below is None else str(above or below)
         self.children: list[str] = []
         self._keys = {t.get_name(): t.states for t in self._chain.values() if t.states}
         functions = (actuated_to_virtual, virtual_to_actuated)
         _refuse_half_a_group(name, self._keys, actuated_state, functions)
-        self._to_virtual: AnyMapping = OpenMapping()
-        self._to_actuated: AnyMapping = OpenMapping()
-        self._actuated: Values = {}
         if actuated_state is None or actuated_to_virtual is None or virtual_to_actuated is None:
-            self._actuated = self._to_actuated.actuated(self._virtual(), ())
+            self._to_virtual = GroupMapping(
+                partial(parted, self._keys), "an open group", closed=True
+            )
+            self._to_actuated = GroupMapping(joined, "an open group", closed=True)
+            self._actuated: Values = joined(self._virtual())
         else:
-            what = f"group '{name}': "
             given = mapping_of(actuated_state, f"the actuated state of group '{name}'")
             self._actuated = {key: number(v, f"'{name}' {key}") for key, v in given.items()}
-            self._to_virtual = UserMapping(
-                actuated_to_virtual, f"{what}actuated_to_virtual", act_to_virt_args
-            )
-            self._to_actuated = UserMapping(
-                virtual_to_actuated, f"{what}virtual_to_actuated", virt_to_act_args
+            self._to_virtual, self._to_actuated = (
+                GroupMapping(function, f"group '{name}': {what}", passed)
+                for function, what, passed in (
+                    (actuated_to_virtual, "actuated_to_virtual", act_to_virt_args),
+                    (virtual_to_actuated, "virtual_to_actuated", virt_to_act_args),
+                )
             )
             self._try_mappings()
         if parent is not None:
@@ -192,14 +196,14 @@ class KinematicGroup(metaclass=NamesOfModule):
         return self._chain
 
     @property
-    def mappings(self) -> tuple[AnyMapping, AnyMapping]:
+    def mappings(self) -> tuple[GroupMapping, GroupMapping]:
         """Actuated to virtual, and virtual to actuated."""
         return self._to_virtual, self._to_actuated
 
     @property
     def loops(self) -> DerivedLoops | None:
         """What both mappings are derived from; None where they are not."""
-        first, second = (getattr(mapping, "function", None) for mapping in self.mappings)
+        first, second = (mapping.function for mapping in self.mappings)
         if not (isinstance(first, DerivedMapping) and isinstance(second, DerivedMapping)):
             return None
         return first.loops if first.loops is second.loops else None
@@ -321,7 +325,8 @@ def _in_order(name: str, chain: Any) -> tuple[dict[str, Transformation], str | N
 
     Raises: WrongTypeError, InputError.
     """
-    members = _members_of(name, chain)
+    what = f"the virtual chain of group '{name}'"
+    members = _members_of(name, what, chain)
     above: dict[str, str] = {}
     starts: list[str] = []
     for key, member in members.items():
@@ -330,15 +335,11 @@ def _in_order(name: str, chain: Any) -> tuple[dict[str, Transformation], str | N
             continue
         other = above.setdefault(member.parent, key)
         if other != key:
-            raise InputError(
-                f"the virtual chain of group '{name}' must be one open chain: '{member.parent}' "
-                f"carries '{other}' and '{key}'"
-            )
+            text = f"'{member.parent}' carries '{other}' and '{key}'"
+            raise InputError(f"{what} must be one open chain: {text}")
     if len(starts) != 1:
-        raise InputError(
-            f"the virtual chain of group '{name}' must be one open chain: one stands on none of "
-            f"the others, not {listed(starts)}"
-        )
+        text = f"one stands on none of the others, not {listed(starts)}"
+        raise InputError(f"{what} must be one open chain: {text}")
     order = starts
     while order[-1] in above:
         order.append(above[order[-1]])
@@ -350,62 +351,45 @@ def _in_order(name: str, chain: Any) -> tuple[dict[str, Transformation], str | N
     return {key: members[key] for key in order}, below
 
 
-def _members_of(name: str, chain: Any) -> dict[str, Transformation]:
-    """Copies of the members of a chain by name.
-
-    Raises: WrongTypeError, InputError.
-    """
+def _members_of(name: str, what: str, chain: Any) -> dict[str, Transformation]:
     if isinstance(chain, Transformation) or not isinstance(chain, Iterable):
-        raise WrongTypeError(f"the virtual chain of group '{name}' is a list of Transformations")
+        raise WrongTypeError(f"{what} is a list of Transformations")
     members: dict[str, Transformation] = {}
     for member in chain:
         if not isinstance(member, Transformation):
-            kind = type(member).__name__
-            raise WrongTypeError(f"the virtual chain of group '{name}' has a {kind} in it")
+            raise WrongTypeError(f"{what} has a {type(member).__name__} in it")
         if member.get_name() in members:
             raise InputError(f"group '{name}': two transformations are named '{member}'")
         members[member.get_name()] = copy.copy(member)
     if not members:
-        raise InputError(f"the virtual chain of group '{name}' is empty")
+        raise InputError(f"{what} is empty")
     return members
 
 
-def _refuse_two_parents(name: str, below: str | None, above: str | None) -> None:
-    if below is not None and above is not None and below != above:
-        raise InputError(
-            f"group '{name}' has the parent '{above}', and its chain begins on '{below}'"
-        )
-
-
 def _refuse_half_a_group(
-    name: str,
-    keys: Mapping[str, Any],
-    state: Any,
-    functions: tuple[Any, Any],
+    name: str, keys: Mapping[str, Any], state: Any, functions: tuple[Any, Any]
 ) -> None:
     """The original's rules of what must be given together.
 
     Raises: InputError.
     """
-    there = [function is not None for function in functions]
-    if state is None and not any(there):
+    count = sum(function is not None for function in functions)
+    if state is None and not count:
         return
     if not keys:
-        raise InputError(
-            f"group '{name}' is static, none of its transformations has state variables: it takes "
-            "neither an actuated state nor mappings"
+        text = (
+            " is static, none of its transformations has state variables: it takes neither an "
+            "actuated state nor mappings"
         )
-    if state is None:
-        raise InputError(
-            f"group '{name}': Actuated state is missing. There is a mapping, and no state for it"
+    elif state is None:
+        text = ": Actuated state is missing. There is a mapping, and no state for it"
+    elif not count:
+        text = (
+            ": Mappings missing. There is an actuated state without mappings; leave it out as well "
+            "for one value for each state variable"
         )
-    if not any(there):
-        raise InputError(
-            f"group '{name}': Mappings missing. There is an actuated state without mappings; leave "
-            "it out as well for one value for each state variable"
-        )
-    if not all(there):
-        raise InputError(
-            f"group '{name}': Only one mapping provided. Give both actuated_to_virtual and "
-            "virtual_to_actuated"
-        )
+    elif count == 1:
+        text = ": Only one mapping provided. Give both actuated_to_virtual and virtual_to_actuated"
+    else:
+        return
+    raise InputError(f"group '{name}'{text}")

@@ -56,11 +56,7 @@ class Robot(metaclass=NamesOfModule):
         groups = _groups_of(kinematic_chain)
         _refuse_clashes(groups)
         self._groups = {group.get_name(): group for group in _parents_first(groups)}
-        self._members = {
-            name: (group, member)
-            for group in self._groups.values()
-            for name, member in group.members.items()
-        }
+        self._members = _members_of(self._groups)
         self._core = Core([_branch(group) for group in self._groups.values()])
         self._symbols: dict[tuple[str, str], Any] = {}
         self._closed: dict[tuple[str, ...], Core] = {}
@@ -120,7 +116,15 @@ class Robot(metaclass=NamesOfModule):
 
         Raises: as `set_actuated_state`.
         """
-        self._take(self._plans(state, begin))
+        shares: dict[str, dict[str, Any]] = {}
+        for joint, values in mapping_of(state, "a virtual state").items():
+            found = self._members.get(joint)
+            if found is None or not found[1].states:
+                valid = [name for name, (_, member) in self._members.items() if member.states]
+                raise UnknownKeyError("joint", joint, valid)
+            shares.setdefault(found[0].get_name(), {})[joint] = values
+        groups = self._groups
+        self._take({n: groups[n].plan_virtual(s, begin.get(n)) for n, s in shares.items()})
 
     def pass_group_arg_a_to_v(self, argv_dict: Mapping[str, Any]) -> None:
         """Give arguments to the actuated_to_virtual mappings of the groups named.
@@ -259,20 +263,6 @@ class Robot(metaclass=NamesOfModule):
                 values[joint].update(own)
         return values
 
-    def _plans(self, state: Any, begin: Mapping[str, Values]) -> dict[str, Plan]:
-        """What groups come to when joints are set; nothing is changed yet."""
-        shares: dict[str, dict[str, Any]] = {}
-        for joint, values in mapping_of(state, "a virtual state").items():
-            found = self._members.get(joint)
-            if found is None or not found[1].states:
-                valid = [name for name, (_, member) in self._members.items() if member.states]
-                raise UnknownKeyError("joint", joint, valid)
-            shares.setdefault(found[0].get_name(), {})[joint] = values
-        return {
-            name: self._groups[name].plan_virtual(share, begin.get(name))
-            for name, share in shares.items()
-        }
-
     def _take(self, plans: Mapping[str, Plan]) -> None:
         for name, plan in plans.items():
             self._groups[name].take(plan)
@@ -295,11 +285,7 @@ class Robot(metaclass=NamesOfModule):
         made = object.__new__(type(self))
         made._core, made._symbols, made._closed = self._core, self._symbols, self._closed
         made._groups = {name: copy.copy(group) for name, group in self._groups.items()}
-        made._members = {
-            name: (group, member)
-            for group in made._groups.values()
-            for name, member in group.members.items()
-        }
+        made._members = _members_of(made._groups)
         return made
 
     def __deepcopy__(self, memo: Any) -> Robot:
@@ -314,6 +300,12 @@ def forward_kinematics(robot: Robot, endeffector: str) -> NDArray[Any]:
     if not isinstance(robot, Robot):
         raise WrongTypeError(f"forward_kinematics takes a Robot, not {type(robot).__name__}")
     return robot.fk(robot.core.frame(endeffector))
+
+
+def _members_of(
+    groups: Mapping[str, KinematicGroup],
+) -> dict[str, tuple[KinematicGroup, Transformation]]:
+    return {n: (group, member) for group in groups.values() for n, member in group.members.items()}
 
 
 def _groups_of(chain: Any) -> list[KinematicGroup]:

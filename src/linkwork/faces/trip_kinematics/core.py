@@ -12,7 +12,7 @@ they can do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -230,7 +230,7 @@ def _begin(attachment: Attachment, m: Mechanism, rest: Floats) -> None:
     own = attachment.mechanism
     for c, joint in enumerate(own.joint_names):
         if joint not in attachment.leaders:
-            start = int(m.q_start[m.joint(name_in_whole(attachment, joint))])
+            start = int(m.q_start[m.joint(attachment.joint(joint))])
             values = attachment.near[int(own.q_start[c]) : int(own.q_start[c + 1])]
             rest[start : start + len(values)] = values
 
@@ -358,6 +358,14 @@ class Attachment(NamedTuple):
     leaders: Mapping[str, str]  # the chain's joint for each virtual joint
     actuated: Mapping[str, str]  # the name of each actuated joint in the whole
 
+    def own(self, name: str) -> str:
+        """The name of a link, frame or loop of the mechanism in the whole."""
+        return f"{self.group}: {name}"
+
+    def joint(self, name: str) -> str:
+        """That of a joint."""
+        return self.leaders.get(name) or self.actuated.get(name) or self.own(name)
+
 
 def attached(m: Mechanism, attachments: Sequence[Attachment]) -> Mechanism:
     """The mechanism of a robot with those of its groups beside it.
@@ -366,68 +374,47 @@ def attached(m: Mechanism, attachments: Sequence[Attachment]) -> Mechanism:
     """
     whole = parts_of(m)
     root = whole.links[0].name
-    for attachment in attachments:
-        other = parts_of(attachment.mechanism)
+    for each in attachments:
+        other, own = parts_of(each.mechanism), each.own
         if other.base != "fixed":
-            raise UnsupportedFeatureError(
-                f"the mechanism of group '{attachment.group}' is not fixed"
-            )
-        _add(whole, root, other, attachment)
+            raise UnsupportedFeatureError(f"the mechanism of group '{each.group}' is not fixed")
+        whole.links += [LinkPart(own(link.name)) for link in other.links]
+        name, ground = own("ground joint"), own(other.links[0].name)
+        whole.joints.append(JointPart(name=name, type=JointType.FIXED, parent=root, child=ground))
+        whole.joints += [_joint(joint, each) for joint in other.joints]
+        whole.frames += [_frame(frame, each) for frame in other.frames]
+        loops = [
+            replace(p, name=own(p.name), frame_a=own(p.frame_a), frame_b=own(p.frame_b))
+            for p in other.closures.loops
+        ]
+        couplings = [
+            replace(c, joint=each.joint(c.joint), leaders=tuple(map(each.joint, c.leaders)))
+            for c in other.closures.couplings
+        ]
+        there = whole.closures
+        whole.closures = Closures(
+            (*there.loops, *loops), (*there.couplings, *couplings), there.actuated
+        )
     return assemble(whole)
 
 
-def name_in_whole(attachment: Attachment, joint: str) -> str:
-    """What a joint of the mechanism of a group is called in the whole."""
-    if joint in attachment.leaders:
-        return attachment.leaders[joint]
-    return attachment.actuated.get(joint) or f"{attachment.group}: {joint}"
-
-
-def _add(whole: Parts, root: str, other: Parts, attachment: Attachment) -> None:
-    def own(name: str) -> str:
-        return f"{attachment.group}: {name}"
-
-    whole.links += [LinkPart(own(link.name)) for link in other.links]
-    ground = own(other.links[0].name)
-    whole.joints.append(
-        JointPart(name=own("ground joint"), type=JointType.FIXED, parent=root, child=ground)
-    )
-    whole.joints += [_joint(joint, attachment, own) for joint in other.joints]
-    whole.frames += [_frame(frame, own) for frame in other.frames]
-    closures, there = other.closures, whole.closures
-    loops = [
-        replace(p, name=own(p.name), frame_a=own(p.frame_a), frame_b=own(p.frame_b))
-        for p in closures.loops
-    ]
-    couplings = [
-        replace(
-            each,
-            joint=name_in_whole(attachment, each.joint),
-            leaders=tuple(name_in_whole(attachment, leader) for leader in each.leaders),
-        )
-        for each in closures.couplings
-    ]
-    whole.closures = Closures(
-        (*there.loops, *loops), (*there.couplings, *couplings), there.actuated
-    )
-
-
-def _joint(joint: JointPart, attachment: Attachment, own: Callable[[str], str]) -> JointPart:
-    leader, mimic = attachment.leaders.get(joint.name), joint.mimic
+def _joint(joint: JointPart, attachment: Attachment) -> JointPart:
+    own, leader, mimic = attachment.own, attachment.leaders.get(joint.name), joint.mimic
     if mimic is not None:
-        mimic = mimic._replace(leader=name_in_whole(attachment, mimic.leader))
+        mimic = mimic._replace(leader=attachment.joint(mimic.leader))
     elif leader is not None:
         mimic = Mimic(leader)
     return replace(
         joint,
-        name=own(joint.name) if mimic is not None else name_in_whole(attachment, joint.name),
+        name=own(joint.name) if mimic is not None else attachment.joint(joint.name),
         parent=None if joint.parent is None else own(joint.parent),
         child=None if joint.child is None else own(joint.child),
         mimic=mimic,
     )
 
 
-def _frame(frame: FramePart, own: Callable[[str], str]) -> FramePart:
+def _frame(frame: FramePart, attachment: Attachment) -> FramePart:
+    own = attachment.own
     return replace(
         frame,
         name=own(frame.name),

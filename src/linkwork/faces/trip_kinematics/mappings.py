@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,6 @@ from linkwork.faces.trip_kinematics.values import (
     UnknownKeyError,
     Values,
     WrongTypeError,
-    copied,
     is_symbol,
     listed,
     mapping_of,
@@ -41,54 +40,50 @@ Keys = Mapping[str, Sequence[str]]
 _ALIKE = 1.0e-6
 
 
-class Following:
-    """A mapping that takes, behind the state, the state of a group to go from."""
+class GroupMapping:
+    """A function of a program, or of an open group: it is given copies, and its result is checked.
 
-    follow: bool = True
-
-    def __call__(self, state: Any, tips: Any = None) -> dict[str, Any]:
-        """The other state at this one."""
-        raise NotImplementedError(type(self).__name__)
-
-
-class UserMapping:
-    """A function of a program: it is given copies, and what it gives is checked.
-
-    ``passed`` are arguments behind the state, the same in every call until they are replaced.
+    ``passed`` are arguments behind the state, the same in every call until they are replaced; a
+    mapping that is ``closed`` takes none.
     """
 
-    def __init__(self, function: Callable[..., Any], what: str, passed: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], what: str, passed: Any = None, *, closed: bool = False
+    ) -> None:
         if not callable(function):
             raise WrongTypeError(f"{what} is a function, not {type(function).__name__}")
-        self.function, self.what = function, what
+        self.function, self.what, self.closed = function, what, closed
         self.passed: tuple[Any, ...] = ()
         self.pass_on(passed)
 
     def pass_on(self, arguments: Any) -> None:
         """Replace the arguments behind the state; None for no arguments.
 
-        Raises: WrongTypeError for what is no list.
+        Raises: WrongTypeError for what is no list; InputError for arguments of an open chain.
         """
-        if arguments is None:
-            self.passed = ()
-        elif isinstance(arguments, (str, Mapping)) or not isinstance(arguments, Iterable):
+        given = () if arguments is None else arguments
+        if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
             kind = type(arguments).__name__
             raise WrongTypeError(f"the arguments of {self.what} are a list, not {kind}")
-        else:
-            self.passed = tuple(arguments)
-
-    def __copy__(self) -> UserMapping:
-        return UserMapping(self.function, self.what, self.passed)
+        taken = tuple(cast("Iterable[Any]", given))
+        if taken and self.closed:
+            raise InputError("an open chain has no mapping that takes arguments")
+        self.passed = taken
 
     def virtual(
         self, actuated: Values, keys: Keys, present: Mapping[str, Any] | None = None
     ) -> dict[str, Values]:
-        """The virtual state of an actuated one; ``present``: as for `raw`.
+        """The virtual state of an actuated one.
+
+        ``present`` is the state there is, both sides: a function that follows goes from there,
+        where no arguments have been passed.
 
         Raises: MappingError where the function gives no finite state of the chain, and whatever
         the function itself raises.
         """
-        return virtual_state(self.raw(dict(actuated), present), keys, self.what)
+        what = f"{self.what} does not fit virtual state:"
+        joints = _with_keys(self._found(dict(actuated), present), keys, f"{what} it")
+        return {j: _numbers(joints[j], own, f"{what} for '{j}' it") for j, own in keys.items()}
 
     def actuated(
         self,
@@ -96,64 +91,14 @@ class UserMapping:
         keys: Iterable[str],
         present: Mapping[str, Any] | None = None,
     ) -> Values:
-        """The actuated state of a virtual one.
+        """The actuated state of a virtual one; as `virtual`."""
+        found = self._found({name: dict(values) for name, values in virtual.items()}, present)
+        return _numbers(found, list(keys), f"{self.what} does not fit actuated state: it")
 
-        Raises: as `virtual`.
-        """
-        return actuated_state(self.raw(copied(virtual), present), keys, self.what)
-
-    def raw(self, state: Any, present: Mapping[str, Any] | None = None) -> Any:
-        """What the function gives for a state.
-
-        ``present`` is the state there is, both sides: one that is derived goes from there, where it
-        is meant to follow and no arguments have been passed.
-        """
-        follows = isinstance(self.function, Following) and self.function.follow
-        if follows and present is not None and not self.passed:
+    def _found(self, state: Any, present: Mapping[str, Any] | None) -> Any:
+        if present is not None and not self.passed and getattr(self.function, "follow", False):
             return self.function(state, present)
         return self.function(state, *self.passed)
-
-
-class OpenMapping:
-    """The mappings of a group in which every state variable is actuated, under NAME_KEY."""
-
-    passed: tuple[Any, ...] = ()
-
-    def pass_on(self, arguments: Any) -> None:
-        """Take no arguments.
-
-        Raises: InputError where there are some.
-        """
-        if arguments is not None and len(arguments):
-            raise InputError("an open chain has no mapping that takes arguments")
-
-    def __copy__(self) -> OpenMapping:
-        return OpenMapping()
-
-    def virtual(
-        self, actuated: Values, keys: Keys, present: Mapping[str, Any] | None = None
-    ) -> dict[str, Values]:
-        """The virtual state of an actuated one."""
-        return {
-            joint: {key: actuated[actuated_key(joint, key)] for key in own}
-            for joint, own in keys.items()
-        }
-
-    def actuated(
-        self,
-        virtual: Mapping[str, Values],
-        keys: Iterable[str],
-        present: Mapping[str, Any] | None = None,
-    ) -> Values:
-        """The actuated state of a virtual one."""
-        return {
-            actuated_key(joint, key): value
-            for joint, own in virtual.items()
-            for key, value in own.items()
-        }
-
-
-AnyMapping = UserMapping | OpenMapping
 
 
 def actuated_key(joint: str, key: str) -> str:
@@ -161,7 +106,17 @@ def actuated_key(joint: str, key: str) -> str:
     return f"{joint}_{key}"
 
 
-def checked_keys(found: Any, wanted: Iterable[str], what: str) -> dict[Any, Any]:
+def joined(virtual: Mapping[str, Values]) -> Values:
+    """A virtual state as the actuated one of an open group: values under NAME_KEY."""
+    return {actuated_key(j, k): value for j, own in virtual.items() for k, value in own.items()}
+
+
+def parted(keys: Keys, actuated: Values) -> dict[str, Values]:
+    """The virtual state of an actuated one of an open group."""
+    return {j: {key: actuated[actuated_key(j, key)] for key in own} for j, own in keys.items()}
+
+
+def _with_keys(found: Any, wanted: Iterable[str], what: str) -> dict[Any, Any]:
     """A dict with exactly these keys, in any order.
 
     Raises: MappingError.
@@ -175,28 +130,8 @@ def checked_keys(found: Any, wanted: Iterable[str], what: str) -> dict[Any, Any]
     return given
 
 
-def virtual_state(found: Any, keys: Keys, what: str) -> dict[str, Values]:
-    """What an actuated_to_virtual function gave, as a state.
-
-    Raises: MappingError.
-    """
-    joints = checked_keys(found, keys, f"{what} does not fit virtual state: it")
-    return {
-        joint: _numbers(joints[joint], own, f"{what} does not fit virtual state: for '{joint}' it")
-        for joint, own in keys.items()
-    }
-
-
-def actuated_state(found: Any, keys: Iterable[str], what: str) -> Values:
-    """What a virtual_to_actuated function gave, as a state.
-
-    Raises: MappingError.
-    """
-    return _numbers(found, list(keys), f"{what} does not fit actuated state: it")
-
-
 def _numbers(found: Any, keys: Sequence[str], what: str) -> Values:
-    given = checked_keys(found, keys, what)
+    given = _with_keys(found, keys, what)
     try:
         return {key: number(given[key], f"'{key}'") for key in keys}
     except (InputError, WrongTypeError) as error:
@@ -319,7 +254,7 @@ class DerivedLoops:
         return self.robot.assembler(joints).solve(q[[self.place(n) for n in joints]], q).q
 
 
-class DerivedMapping(Following):
+class DerivedMapping:
     """One of the two mappings: a function of a state, and of ``tips`` where searches begin.
 
     Tips hold all of the state that is looked for, and any of the other. Without them every call
@@ -441,7 +376,7 @@ class DerivedMapping(Following):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.loops, self.follow, self.gives)
+        return _derived, (self.loops, self.follow, self.gives)
 
 
 class _Side:
@@ -479,7 +414,10 @@ class _Side:
             for key in own:
                 if key not in inner:
                     raise UnknownKeyError(f"key of {name}", key, [str(k) for k in inner])
-                found.append(_plain(inner[key], key))
+                if is_symbol(inner[key]):
+                    text = f"'{key}' is a symbol: a mapping that is derived takes numbers"
+                    raise WrongTypeError(text)
+                found.append(number(inner[key], key))
         return found
 
     def parts(self, places: Iterable[int]) -> list[Part]:
@@ -499,15 +437,7 @@ class _Side:
         return found
 
 
-def _plain(value: Any, key: str) -> float:
-    if is_symbol(value):
-        raise WrongTypeError(f"'{key}' is a symbol: a mapping that is derived takes numbers")
-    return number(value, key)
-
-
-def _remade(
-    loops: DerivedLoops, follow: bool, gives: Literal["virtual", "actuated"]
-) -> DerivedMapping:
+def _derived(loops: DerivedLoops, follow: bool, gives: Any) -> DerivedMapping:
     return DerivedMapping(loops, follow=follow, gives=gives)
 
 

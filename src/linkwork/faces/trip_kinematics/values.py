@@ -150,11 +150,6 @@ def mapping_of(value: Any, what: str) -> dict[Any, Any]:
     return dict(cast("Mapping[Any, Any]", value))
 
 
-def copied(state: Mapping[str, Mapping[str, Any]]) -> dict[str, Values]:
-    """A virtual state that can be changed without changing this one."""
-    return {name: dict(values) for name, values in state.items()}
-
-
 def quaternion_of(values: Mapping[str, Any]) -> list[Any]:
     """The quaternion of some values; none at all, or one of zeros, is no rotation."""
     parts = [values.get(key, 0.0) for key in QUATERNION]

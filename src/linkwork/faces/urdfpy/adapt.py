@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.urdfpy.utils import Floats, WrongTypeError, numbers, outside
 from linkwork.faces.urdfpy.values import ForeignError
+from linkwork.formats.structure import Mimic, final_leaders
 from linkwork.poses import pose, xyz_wxyz
 from linkwork.spatial.rotations import align_z
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 AGREEMENT = 1.0e-9
 """How far a follower's given position may lie from what its leader's makes it without a warning."""
 
-SHAPES = {"planar": ((2,),), "floating": ((6,), (4, 4))}
+SEVERAL = {"planar": 3, "floating": 7}
+"""The numbers in q of a joint that has several."""
 
 
 class Slot(NamedTuple):
@@ -55,32 +57,27 @@ class Slots:
         self.places: dict[Any, int | Slot | Follower | None] = {}
         start, quaternions = 0, list[int]()
         for joint in actuated:
-            several = joint.joint_type in SHAPES
+            several = joint.joint_type in SEVERAL
             place = Slot(start, joint) if several else start
             self.places[joint] = self.places[joint.name] = place
             if joint.joint_type == "floating":
                 quaternions.append(start + 3)
-            start += {"planar": 3, "floating": 7}.get(joint.joint_type, 1)
+            start += SEVERAL.get(joint.joint_type, 1)
         self.n_q = start
         self.single = start == len(self.actuated)
         self.rest = np.zeros(start)
         self.rest[quaternions] = 1.0
         self.rest.setflags(write=False)
-        by_name = {joint.name: joint for joint in (*actuated, *others)}
+        own = {j.name: j.mimic for j in others if j.mimic is not None and j.joint_type != "fixed"}
+        mimics = {name: Mimic(m.joint, m.multiplier, m.offset) for name, m in own.items()}
+        leaders = final_leaders(mimics, self.names)
         for joint in others:
-            follows = joint.mimic is not None and joint.joint_type != "fixed"
-            place = self._follower(joint, by_name) if follows else None
-            self.places[joint] = self.places[joint.name] = place
-
-    def _follower(self, joint: Joint, by_name: Mapping[str, Joint]) -> Follower:
-        factor, offset, at = 1.0, 0.0, joint
-        while at.mimic is not None:
-            factor, offset = factor * at.mimic.multiplier, factor * at.mimic.offset + offset
-            at = by_name[at.mimic.joint]
-        start = self.places[at]
-        if not isinstance(start, int):
-            raise InputError(f"joint '{joint.name}' follows '{at.name}', which has no position")
-        return Follower(start, factor, offset, joint.name, at.name)
+            follower = None
+            if joint.name in leaders:
+                leader, factor, offset = leaders[joint.name]
+                start: Any = self.places[leader]  # one number: others lead nobody
+                follower = Follower(start, factor, offset, joint.name, leader)
+            self.places[joint] = self.places[joint.name] = follower
 
     def place(self, key: Any) -> int | Slot | Follower | None:
         """Where a joint, or the joint of a name, stands.
@@ -105,14 +102,21 @@ class Slots:
         """
         if cfg is None:
             return self.rest
-        if isinstance(cfg, Mapping):
-            return self._from_mapping(cfg)
-        values = self._listed(cfg)
-        if self.single:
-            return numbers("the configuration", values, (self.n_q,))
-        q = self.rest.copy()
-        for joint, value in zip(self.actuated, values, strict=True):
-            self._set(q, joint, value)
+        if not isinstance(cfg, Mapping):
+            values = self._listed(cfg)
+            if self.single:
+                return numbers("the configuration", values, (self.n_q,))
+            cfg = dict(zip(self.actuated, values, strict=True))
+        q, places = self.rest.copy(), self.places
+        given: Mapping[Any, Any] = cfg
+        for key, value in given.items():
+            try:
+                place = places[key]
+            except (KeyError, TypeError):
+                place = self.place(key)  # which says what is wrong
+            if type(place) is not int or not isinstance(value, (float, int)):
+                return self._columns({key: [value] for key, value in given.items()})[0]
+            q[place] = value
         return q
 
     def _listed(self, cfg: Any) -> Any:
@@ -124,33 +128,6 @@ class Slots:
             text = f"{len(self.actuated)} positions, one for each actuated joint, are needed"
             raise ShapeError(f"{text}, not {len(cfg)}")
         return cfg
-
-    def _from_mapping(self, cfg: Mapping[Any, Any]) -> Floats:
-        q = self.rest.copy()
-        places, following = self.places, list[tuple[Follower, Any]]()
-        for key, value in cfg.items():
-            try:
-                place = places[key]
-            except (KeyError, TypeError):
-                place = self.place(key)
-            if isinstance(place, int):
-                q[place] = value if type(value) is float else position(key, value)
-            elif isinstance(place, Slot):
-                self._set(q, place.joint, value)
-            elif place is not None:
-                following.append((place, value))
-        given = [(place, q[place.start], position(place.name, value)) for place, value in following]
-        _say_who_disagrees(given)
-        return q
-
-    def _set(self, q: Floats, joint: Joint, value: Any) -> None:
-        """Put the position of one joint into q (..., nq), its rows where it has several."""
-        place = self.places[joint]
-        if isinstance(place, Slot):
-            own = positions(joint, value)
-            q[..., place.start : place.start + own.shape[-1]] = own
-        elif isinstance(place, int):
-            q[..., place] = position(joint.name, value)
 
     def batch(self, cfgs: Any) -> Floats:
         """Configurations (n, nq): a mapping to arrays, a list of mappings, or rows of positions.
@@ -164,15 +141,11 @@ class Slots:
         if not isinstance(cfgs, (list, tuple, np.ndarray)):
             kind = type(cfgs).__name__
             raise WrongTypeError(f"configurations are a dict, a list or an array, not {kind}")
+        n = self.n_q
         if not len(cfgs):
-            return np.zeros((0, self.n_q))
+            return np.zeros((0, n))
         if any(isinstance(cfg, Mapping) for cfg in cfgs) or not self.single:
             return np.array([self.configuration(cfg) for cfg in cfgs])
-        return self._rows(cfgs)
-
-    def _rows(self, cfgs: Any) -> Floats:
-        """Configurations as rows of numbers."""
-        n = self.n_q
         try:
             return numbers("the configurations", cfgs, (len(cfgs), n))
         except ShapeError:
@@ -200,9 +173,8 @@ class Slots:
                 q[:, place.start : place.start + column.shape[1]] = column
             elif isinstance(place, int):
                 q[:, place] = column
-        _say_who_disagrees(
-            [(p, q[:, p.start], column) for p, column in columns if isinstance(p, Follower)]
-        )
+        following = [(place, column) for place, column in columns if isinstance(place, Follower)]
+        _say_who_disagrees([(p, q[:, p.start], column) for p, column in following])
         return q
 
     def vector(self, cfg: Any) -> Floats:
@@ -211,23 +183,26 @@ class Slots:
         Raises: as `configuration`; InputError where a joint has several positions.
         """
         if not self.single:
-            names = [j.name for j in self.actuated if j.joint_type in SHAPES]
+            names = [j.name for j in self.actuated if j.joint_type in SEVERAL]
             raise InputError(f"joint '{names[0]}' has several positions: there is no vector of one")
         return np.array(self.configuration(cfg))
 
 
 def _column(name: str, place: int | Slot | Follower, value: Any) -> Floats:
-    """The positions of one joint in a batch: (n,), or (n, 3) and (n, 7)."""
+    """The positions of one joint: (n,), or (n, 3) and (n, 7)."""
     if isinstance(place, Slot):
         if not hasattr(value, "__len__"):
             raise WrongTypeError(f"joint '{name}' takes a list of positions")
         return np.array([positions(place.joint, row) for row in value])
-    column = np.atleast_1d(_finite(name, value))
-    if column.ndim == 2 and column.shape[1] == 1:
-        column = column[:, 0]
-    if column.ndim != 1:
-        raise ShapeError(f"joint '{name}' takes n numbers, not {column.shape}")
-    return column
+    try:
+        column = np.atleast_1d(np.asarray(value, np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"joint '{name}': {value!r:.60} is no position") from None
+    if not np.isfinite(column).all():
+        raise InputError(f"joint '{name}': {value!r:.60} is not finite")
+    if column.size != len(column):
+        raise ShapeError(f"joint '{name}' takes one number a position, not {column.shape}")
+    return column.reshape(-1)
 
 
 def _say_who_disagrees(given: Sequence[tuple[Follower, Any, Any]]) -> None:
@@ -250,89 +225,47 @@ def _say_who_disagrees(given: Sequence[tuple[Follower, Any, Any]]) -> None:
         )
 
 
-def _finite(name: str, value: Any) -> Floats:
-    try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"joint '{name}': {value!r:.60} is no position") from None
-    if not np.isfinite(array).all():
-        raise InputError(f"joint '{name}': {value!r:.60} is not finite")
-    return array
-
-
-def position(name: Any, value: Any) -> float:
-    """The position of a joint that has one number.
-
-    Raises: InputError, ShapeError.
-    """
-    label = getattr(name, "name", name)
-    array = _finite(label, value)
-    if array.size != 1:
-        raise ShapeError(f"joint '{label}' takes one number, not {array.shape}")
-    return float(array.reshape(()))
-
-
 def positions(joint: Joint, value: Any) -> Floats:
-    """What Linkwork takes for a planar joint (3,) or a floating one (7,).
+    """A position of a planar (3,) or floating joint (7,), as Linkwork takes it.
 
     Raises: WrongTypeError, InputError, ShapeError.
     """
-    if joint.joint_type == "planar":
-        return np.array([*_plane(joint, value), 0.0])
-    own = numbers(f"the position of joint '{joint.name}'", value, *SHAPES["floating"])
+    what = f"the position of joint '{joint.name}'"
+    if joint.joint_type == "planar":  # whatever else is given has a wrong shape, not type
+        given = value if isinstance(value, (np.ndarray, list, tuple)) else np.asarray(value)
+        return np.array([*numbers(what, given, (2,)), 0.0])
+    own = numbers(what, value, (6,), (4, 4))
     if own.shape == (6,):
         return np.concatenate(xyz_wxyz(pose(own[:3], rpy=own[3:])))
     try:
         return np.concatenate(xyz_wxyz(own))
     except InputError:
-        text = f"the position of joint '{joint.name}' is no rigid pose"
+        text = f"{what} is no rigid pose"
         raise InputError(f"{text}: a rotation, a column x y z, and below 0 0 0 1") from None
 
 
-def _plane(joint: Joint, value: Any) -> Floats:
-    """The two numbers of a planar joint; whatever else is given has a wrong shape, not type."""
-    given = value if isinstance(value, (np.ndarray, list, tuple)) else np.asarray(value)
-    return numbers(f"the position of joint '{joint.name}'", given, (2,))
+def motions(joint: Joint, values: Any) -> Floats:
+    """The motion of a joint's child at n positions: poses (n, 4, 4) in the joint's own frame.
 
-
-def motion(joint: Joint, value: Any) -> Floats:
-    """What a joint at a position does to its child: the pose (4, 4) in the joint's own frame.
-
-    Raises: as `position` and `positions`.
+    Raises: as `positions`.
     """
     kind, axis = joint.joint_type, joint.__dict__["_axis"]
     if kind == "planar":
-        return pose(align_z(axis)[:, :2] @ _plane(joint, value))
+        return pose([positions(joint, value)[:2] @ align_z(axis)[:, :2].T for value in values])
     if kind == "floating":
-        own = positions(joint, value)
-        return (
-            np.array(value, np.float64)
-            if np.shape(value) == (4, 4)
-            else pose(own[:3], wxyz=own[3:])
-        )
-    amount = position(joint.name, value)
+        rows = [(value, positions(joint, value)) for value in values]
+        return np.array(
+            [
+                np.array(value, np.float64)
+                if np.shape(value) == (4, 4)
+                else pose(own[:3], wxyz=own[3:])
+                for value, own in rows
+            ]
+        ).reshape(-1, 4, 4)
+    amounts = _column(joint.name, 0, values)[:, None]
     if kind == "prismatic":
-        return pose(axis * amount)
-    return pose(wxyz=[np.cos(amount / 2), *(np.sin(amount / 2) * axis)])
-
-
-def motions(joint: Joint, values: Any, n: int) -> Floats:
-    """What a joint at n positions does to its child: poses (n, 4, 4) in the joint's own frame.
-
-    Raises: as `motion`; ShapeError where there are neither n positions nor one.
-    """
-    if joint.joint_type in SHAPES:
-        rows = np.array([motion(joint, value) for value in values]).reshape(-1, 4, 4)
-    else:
-        amounts, axis = _column(joint.name, 0, values), joint.__dict__["_axis"]
-        if joint.joint_type == "prismatic":
-            rows = pose(amounts[:, None] * axis)
-        else:
-            half = 0.5 * amounts[:, None]
-            rows = pose(wxyz=np.concatenate([np.cos(half), np.sin(half) * axis], axis=1))
-    if len(rows) not in (1, n):
-        raise ShapeError(f"joint '{joint.name}': {n} positions are needed, not {len(rows)}")
-    return np.broadcast_to(rows, (n, 4, 4)).copy()
+        return pose(amounts * axis)
+    return pose(wxyz=np.concatenate([np.cos(amounts / 2), np.sin(amounts / 2) * axis], axis=1))
 
 
 def is_valid(joint: Joint, value: Any) -> bool:
@@ -340,10 +273,10 @@ def is_valid(joint: Joint, value: Any) -> bool:
     if joint.joint_type == "fixed":
         return True
     try:
-        if joint.joint_type in SHAPES:
+        if joint.joint_type in SEVERAL:
             positions(joint, value)
             return True
-        amount = position(joint.name, value)
+        (amount,) = _column(joint.name, 0, [value])
     except (TypeError, ValueError):
         return False
     limit = joint.limit

@@ -190,8 +190,11 @@ class URDFType:
             raise findings.error()
         record: Any = robot
         for field in place.fields:
-            held = getattr(record, field)
-            record = held[0] if isinstance(held, tuple) else held
+            held = getattr(record, field, None)
+            record = next(iter(held), None) if isinstance(held, tuple) else held
+        shape = cls._RECORD is records.Shape and record is not None
+        if type(record) is not cls._RECORD and not shape:
+            raise InputError(f"<{node.tag}> says nothing that a {cls.__name__} is made of")
         made = cls._of_judged(record, Source(os.path.join(path, "element.urdf") if path else None))
         for part in made.parts() if lazy_load_meshes is False else ():
             part._open()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.faces.urdfpy.utils import Floats, WrongTypeError
 
 if TYPE_CHECKING:
-    from linkwork.faces.urdfpy.joint import Joint
     from linkwork.faces.urdfpy.robot import URDF
 
 FRAMES_PER_SECOND = 30.0
@@ -27,78 +25,39 @@ _WITHOUT = (
 )
 
 
-def joint_limits(joints: Sequence[Joint]) -> Floats:
-    """Lower and upper bounds (n, 2) of joints, infinite where there is none."""
-    bounds = np.tile([-np.inf, np.inf], (len(joints), 1))
-    for k, joint in enumerate(joints):
-        limit = joint.limit
-        if limit is not None:
-            bounds[k, 0] = -np.inf if limit.lower is None else limit.lower
-            bounds[k, 1] = np.inf if limit.upper is None else limit.upper
-    return bounds
+def show(robot: URDF, loop: Sequence[Any], loop_time: float, use_collision: bool) -> None:
+    """A window on the configurations of a loop, one or several, until it is closed.
 
-
-def show(robot: URDF, cfg: Any, use_collision: bool) -> None:
-    """Open a window and wait until it is closed; see `URDF.show`."""
-    pyrender = _pyrender("URDF.show", use_collision)
-    poses = _poses(robot, cfg, use_collision)
-    scene, _ = _scene(pyrender, poses)
-    pyrender.Viewer(scene, use_raymond_lighting=True)
-
-
-def animate(robot: URDF, cfg_trajectory: Any, loop_time: float, use_collision: bool) -> None:
-    """Open a window and move the robot in it until it is closed; see `URDF.animate`."""
-    loop = frames(robot, cfg_trajectory, loop_time)
-    if len(loop) < 2:
-        return show(robot, loop[0], use_collision)
-    pyrender = _pyrender("URDF.animate", use_collision)
-    along = [_poses(robot, cfg, use_collision) for cfg in loop]
-    scene, nodes = _scene(pyrender, along[0])
-    viewer = pyrender.Viewer(scene, run_in_thread=True, use_raymond_lighting=True)
-    due = settings.clock()
-    for poses in cycle(along):
-        if not viewer.is_active:
-            break
-        with _held(viewer.render_lock):
-            for mesh, pose in poses.items():
-                scene.set_pose(nodes[mesh], pose)
-        due += loop_time / len(loop)
-        settings.wait(due - settings.clock())
-    return None
-
-
-@contextmanager
-def _held(lock: Any) -> Generator[None]:
-    lock.acquire()
+    See `URDF.show` and `URDF.animate`.
+    """
+    who = "URDF.show" if len(loop) < 2 else "URDF.animate"
     try:
-        yield
-    finally:
-        lock.release()
-
-
-def _poses(robot: URDF, cfg: Any, use_collision: bool) -> dict[Any, Floats]:
-    poses = robot.collision_trimesh_fk if use_collision else robot.visual_trimesh_fk
-    return poses(cfg)
-
-
-def _scene(pyrender: Any, poses: Mapping[Any, Floats]) -> tuple[Any, dict[Any, Any]]:
-    """A scene of meshes at their poses, and the node of each."""
-    scene = pyrender.Scene()
-    nodes = {
-        mesh: scene.add(pyrender.Mesh.from_trimesh(mesh, smooth=False), pose=pose)
-        for mesh, pose in poses.items()
-    }
-    return scene, nodes
-
-
-def _pyrender(who: str, use_collision: bool) -> Any:
-    try:
-        return import_module("pyrender")
+        pyrender = import_module("pyrender")
     except ImportError as error:
         if error.name != "pyrender":
             raise MissingExtraError(f"{who}: pyrender cannot be imported: {error}") from error
         way = _WITHOUT.replace("visual_", "collision_") if use_collision else _WITHOUT
         raise MissingExtraError(f"{who} {way}") from None
+    poses_at = robot.collision_trimesh_fk if use_collision else robot.visual_trimesh_fk
+    along = [poses_at(cfg) for cfg in loop]
+    scene = pyrender.Scene()
+    nodes = {
+        mesh: scene.add(pyrender.Mesh.from_trimesh(mesh, smooth=False), pose=pose)
+        for mesh, pose in along[0].items()
+    }
+    if len(along) < 2:
+        pyrender.Viewer(scene, use_raymond_lighting=True)
+        return
+    viewer = pyrender.Viewer(scene, run_in_thread=True, use_raymond_lighting=True)
+    due = settings.clock()
+    for poses in cycle(along):
+        if not viewer.is_active:
+            break
+        with viewer.render_lock:
+            for mesh, pose in poses.items():
+                scene.set_pose(nodes[mesh], pose)
+        due += loop_time / len(loop)
+        settings.wait(due - settings.clock())
 
 
 def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> list[dict[Any, Any]]:
@@ -115,13 +74,18 @@ def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> l
         raise WrongTypeError(f"loop_time is a number of seconds, not {kind}") from None
     if not 0.0 < seconds < np.inf:
         raise InputError(f"loop_time is a number of seconds above zero, not {loop_time}")
-    steps = _limits(robot) if cfg_trajectory is None else _steps(cfg_trajectory)
+    if cfg_trajectory is None:  # from limit to limit, for the joints that have both
+        lower, upper = robot.joint_limit_cfgs
+        steps = {j: np.array([lower[j], upper[j]]) for j in lower if j in upper}
+    else:
+        steps = _steps(cfg_trajectory)
     lengths = {len(values) for values in steps.values()}
     if len(lengths) > 1:
         listed = ", ".join(f"'{getattr(k, 'name', k)}': {len(v)}" for k, v in steps.items())
         raise ShapeError(f"every joint needs as many positions as the others: {listed}")
     n_steps = lengths.pop() if lengths else 0
-    robot.link_fk_batch(list(map(dict, _rows(steps, n_steps))))  # names and positions are right
+    rows = [{joint: values[k] for joint, values in steps.items()} for k in range(n_steps)]
+    robot.link_fk_batch(rows)  # names and positions are right
     if n_steps < 2:
         return [{joint: values[0] for joint, values in steps.items() if len(values)}]
     count = max(3, round(seconds * FRAMES_PER_SECOND))
@@ -133,16 +97,6 @@ def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> l
     for k, part in zip(before.tolist(), weight.tolist(), strict=True):
         made.append({j: (1 - part) * v[k] + part * v[k + 1] for j, v in steps.items()})
     return made
-
-
-def _rows(steps: Mapping[Any, Floats], n: int) -> list[list[tuple[Any, Any]]]:
-    return [[(joint, values[k]) for joint, values in steps.items()] for k in range(n)]
-
-
-def _limits(robot: URDF) -> dict[Any, Floats]:
-    """From limit to limit, for the joints that have both."""
-    lower, upper = robot.joint_limit_cfgs
-    return {j: np.array([lower[j], upper[j]]) for j in lower if j in upper}
 
 
 def _steps(cfg_trajectory: Any) -> dict[Any, Floats]:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import InputError
+from linkwork.errors import InputError, ShapeError
 from linkwork.faces.urdfpy import adapt
 from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType
 from linkwork.faces.urdfpy.link import scaled_pose
@@ -229,10 +229,7 @@ class Joint(URDFType):
 
         Raises: InputError, WrongTypeError for a position that the joint cannot have.
         """
-        origin: Floats = self.__dict__["_origin"]
-        if cfg is None or self.joint_type == "fixed":
-            return origin.copy()
-        return origin @ adapt.motion(self, cfg)
+        return self.get_child_poses(None if cfg is None else [cfg], 1)[0]
 
     def get_child_poses(self, cfg: Any, n_cfgs: int) -> Floats:
         """The poses (n_cfgs, 4, 4) of the child in the parent at n positions; None is the origin.
@@ -244,7 +241,10 @@ class Joint(URDFType):
         origin: Floats = self.__dict__["_origin"]
         if cfg is None or self.joint_type == "fixed":
             return np.tile(origin, (n_cfgs, 1, 1))
-        return origin @ adapt.motions(self, cfg, n_cfgs)
+        rows = adapt.motions(self, cfg)
+        if len(rows) not in (1, n_cfgs):
+            raise ShapeError(f"joint '{self.name}': {n_cfgs} positions are needed, not {len(rows)}")
+        return origin @ np.broadcast_to(rows, (n_cfgs, 4, 4))
 
     def _place(self) -> str:
         return f"joint '{self.name}'"

@@ -22,6 +22,7 @@ from linkwork.faces.urdfpy.joint import Joint
 from linkwork.faces.urdfpy.link import Link
 from linkwork.faces.urdfpy.utils import Floats, WrongTypeError
 from linkwork.faces.urdfpy.values import EPOCH, ForeignError
+from linkwork.formats.structure import root_first
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.model import JointType
 from linkwork.poses import xyz_rpy
@@ -133,15 +134,11 @@ def structure(links: Sequence[Link], joints: Sequence[Joint]) -> tuple[Any, ...]
 
 def by_depth(links: Sequence[Link], joints: Sequence[Joint]) -> tuple[list[Link], list[Joint]]:
     """Links and joints from the base outwards, in the order given where depths are equal."""
-    children: dict[str, list[str]] = {}
-    for joint in joints:
-        children.setdefault(joint.parent, []).append(joint.child)
-    below = {joint.child for joint in joints}
-    depth: dict[str, int] = {}
-    level, count = [link.name for link in links if link.name not in below], 0
-    while level:
-        depth.update(dict.fromkeys(level, count))
-        level, count = [name for above in level for name in children.get(above, ())], count + 1
+    ends = [(joint.parent, joint.child) for joint in joints]
+    root, order = root_first([link.name for link in links], ends) or ("", [])
+    depth = {root: 0}
+    for parent, child in (ends[k] for k in order):
+        depth[child] = depth[parent] + 1
     return (
         sorted(links, key=lambda link: depth[link.name]),
         sorted(joints, key=lambda joint: depth[joint.child]),

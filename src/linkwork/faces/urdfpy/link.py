@@ -38,7 +38,7 @@ from linkwork.faces.urdfpy.values import (
     vector,
 )
 from linkwork.formats.urdf import records
-from linkwork.geometry import guards, shapes
+from linkwork.geometry import guards, volumes
 from linkwork.locating import IMAGE_SUFFIXES
 from linkwork.spatial.inertias import principal_moments
 
@@ -78,7 +78,7 @@ class Box(_Primitive):
     _TAG = "box"
     _RECORD = records.Box
     _needed = 1
-    _mesher = staticmethod(shapes.box)
+    _mesher = staticmethod(volumes.box)
 
     size: Any = Array("The lengths (3,) of the sides, metre.", vector)
 
@@ -90,7 +90,7 @@ class Cylinder(_Primitive):
     _TAG = "cylinder"
     _RECORD = records.Cylinder
     _needed = 2
-    _mesher = staticmethod(shapes.cylinder)
+    _mesher = staticmethod(volumes.cylinder)
     _alike = "x and y"
 
     radius: Any = Number("The radius, metre.")
@@ -107,7 +107,7 @@ class Capsule(_Primitive):
     _TAG = "capsule"
     _RECORD = records.Capsule
     _needed = 2
-    _mesher = staticmethod(shapes.capsule)
+    _mesher = staticmethod(volumes.capsule)
     _alike = "x, y and z"
 
     radius: Any = Number("The radius, metre.")
@@ -121,7 +121,7 @@ class Sphere(_Primitive):
     _TAG = "sphere"
     _RECORD = records.Sphere
     _needed = 1
-    _mesher = staticmethod(shapes.sphere)
+    _mesher = staticmethod(volumes.sphere)
     _alike = "x, y and z"
 
     radius: Any = Number("The radius, metre.")

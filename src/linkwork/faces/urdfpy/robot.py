@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
+
 from linkwork import settings
 from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.faces.urdfpy import drawing, files
@@ -17,8 +19,9 @@ from linkwork.faces.urdfpy.kinematics import Core, ForwardKinematics, Kinematics
 from linkwork.faces.urdfpy.link import Link, Material, defines
 from linkwork.faces.urdfpy.utils import WrongTypeError, pose
 from linkwork.faces.urdfpy.values import ForeignError, Parts, Source, Text, Writer
+from linkwork.formats.structure import JointEntry, LinkEntry, check_mimics, check_structure
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.check import check
+from linkwork.formats.urdf.edit.records import below
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.read import Reader
 from linkwork.locating import Folders
@@ -251,7 +254,9 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
     @property
     def joint_limits(self) -> Any:
         """The bounds (n, 2) of the actuated joints, infinite where there is none."""
-        return drawing.joint_limits(self.actuated_joints)
+        lower, upper = self.joint_limit_cfgs
+        bounds = [(lower.get(j, -np.inf), upper.get(j, np.inf)) for j in self.actuated_joints]
+        return np.array(bounds, np.float64).reshape(-1, 2)
 
     def cfg_to_vector(self, cfg: Any = None) -> Any:
         """A configuration as an array, one position for each of `actuated_joints`.
@@ -376,13 +381,8 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         first = _member(self.links, link, Link)
         if first is self.base_link:
             raise InputError(f"link '{first.name}' is the base: without it there is no robot")
-        children: dict[str, list[str]] = {}
-        for joint in self.joints:
-            children.setdefault(joint.parent, []).append(joint.child)
-        gone, level = {first.name}, [first.name]
-        while level:
-            level = [child for name in level for child in children.get(name, ())]
-            gone.update(level)
+        tree: Any = self  # with joints that have a parent and a child, as records have
+        gone = below(tree, first.name)
         joints = [joint for joint in self.joints if joint.child not in gone]
         left = {joint.name for joint in joints}
         self._change(
@@ -429,7 +429,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
         Raises: as `link_fk`; MissingExtraError where pyrender is not installed.
         """
-        drawing.show(self, cfg, use_collision)
+        drawing.show(self, [cfg], 1.0, use_collision)
 
     def animate(
         self, cfg_trajectory: Any = None, loop_time: float = 3.0, use_collision: bool = False
@@ -442,7 +442,8 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         Raises: ValueError where lists differ in length, TypeError; MissingExtraError where pyrender
         is not installed.
         """
-        drawing.animate(self, cfg_trajectory, loop_time, use_collision)
+        loop = drawing.frames(self, cfg_trajectory, loop_time)
+        drawing.show(self, loop, loop_time, use_collision)
 
     def __repr__(self) -> str:
         return f"<URDF '{self.name}': {len(self.links)} links, {len(self.joints)} joints>"
@@ -460,8 +461,20 @@ def _validate(
     Raises: DescriptionError with everything that is wrong.
     """
     findings = Findings(None)
-    named = tuple(records.Link(link.name, line=_line(link)) for link in links)
-    check(records.Robot(name, named, tuple(map(_bones, joints))), findings)
+    entries = [
+        JointEntry(
+            joint.name,
+            joint.joint_type,
+            joint.parent,
+            joint.child,
+            None if joint.mimic is None else joint.mimic.joint,
+            _line(joint),
+            None if joint.mimic is None else _line(joint.mimic),
+        )
+        for joint in joints
+    ]
+    check_structure([LinkEntry(link.name, _line(link)) for link in links], entries, findings)
+    check_mimics(entries, findings)
 
     def wrong(owner: Any, code: str, message: str, hint: str = "") -> None:
         of, line = owner._standard.tag, _line(owner)
@@ -487,22 +500,6 @@ def _validate(
 
 def _line(owner: Any) -> int:
     return 0 if owner.record is None else owner.record.line
-
-
-def _bones(joint: Joint) -> records.Joint:
-    """What of a joint decides about the tree."""
-    x, y, z = joint.__dict__["_axis"].tolist()
-    mimic, limit = joint.mimic, joint.limit
-    return records.Joint(
-        joint.name,
-        joint.joint_type,
-        joint.parent,
-        joint.child,
-        axis=(x, y, z),
-        limit=None if limit is None else records.Limit(limit.lower, limit.upper),
-        mimic=None if mimic is None else records.Mimic(mimic.joint, line=_line(mimic)),
-        line=_line(joint),
-    )
 
 
 def _shared_materials(

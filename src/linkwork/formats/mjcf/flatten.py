@@ -10,7 +10,7 @@ each of these came from is remembered, so that every message of MuJoCo leads to 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isfinite
@@ -208,26 +208,31 @@ LEFT_OUT: dict[str, tuple[Level, str]] = {
 }
 """Elements that are left out, with what the finding says of them."""
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SITES = "body1 body2 anchor site1 site2"
 TAKEN: dict[str, dict[str, frozenset[str]]] = {
     "equality": {
-        "connect": frozenset(("body1", "body2", "anchor", "site1", "site2")),
-        "weld": frozenset(("body1", "body2", "anchor", "site1", "site2", "relpose"))
-        | frozenset(("torquescale",)),
-        "joint": frozenset(("joint1", "joint2", "polycoef")),
-        "tendon": frozenset(("tendon1", "tendon2", "polycoef")),
+        "connect": _words(_SITES),
+        "weld": _words(f"{_SITES} relpose torquescale"),
+        "joint": _words("joint1 joint2 polycoef"),
+        "tendon": _words("tendon1 tendon2 polycoef"),
     },
-    "keyframe": {"key": frozenset(("name", "qpos"))},
-    "tendon": {"fixed": frozenset(("name",)), "spatial": frozenset(("name",))},
-    "fixed": {"joint": frozenset(("joint", "coef"))},
+    "keyframe": {"key": _words("name qpos")},
+    "tendon": {"fixed": _words("name"), "spatial": _words("name")},
+    "fixed": {"joint": _words("joint coef")},
     "spatial": {
-        "site": frozenset(("site",)),
-        "geom": frozenset(("geom", "sidesite")),
-        "pulley": frozenset(("divisor",)),
+        "site": _words("site"),
+        "geom": _words("geom sidesite"),
+        "pulley": _words("divisor"),
     },
 }
 """The elements of these sections that are handed on, with the attributes that are."""
 
-OF_EQUALITIES = frozenset(("name", "class", "active"))
+OF_EQUALITIES = _words("name class active")
 """Attributes that every equality is handed on with."""
 
 TARGETS = ("joint", "jointinparent", "tendon")
@@ -241,14 +246,13 @@ LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
 }
 """What is said of the other elements of a section."""
 
-SILENT = frozenset(
-    ("option", "size", "visual", "statistic", "light", "texture", "skin", "layer")
-) | frozenset(("extension", "pair"))
+SILENT = _words("option size visual statistic light texture skin layer extension pair")
 """Elements that are left out and say nothing about kinematics or masses."""
 
-OF_DEFAULTS = frozenset(
-    ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle")
-) | frozenset(("adhesion", "tendon", "camera", "plugin", "dcmotor"))
+OF_DEFAULTS = _words(
+    "general motor position velocity intvelocity damper cylinder muscle adhesion tendon camera "
+    "plugin dcmotor"
+)
 """Elements of ``<default>`` that only concern what is left out."""
 
 REFUSED = {
@@ -257,43 +261,30 @@ REFUSED = {
 }
 """Elements that make bodies of a kind that is not read."""
 
-DROPPED_ATTRIBUTES: dict[str, frozenset[str]] = {
-    "compiler": frozenset(
-        ("meshdir", "assetdir", "texturedir", "strippath", "fusestatic", "discardvisual")
-    )
-    | frozenset(("usethread",)),
-}
+OF_COMPILER = _words("meshdir assetdir texturedir strippath fusestatic discardvisual usethread")
 """Attributes that are dealt with here: no file is opened by MuJoCo, and no body disappears."""
 
 KEPT_ATTRIBUTES: dict[str, frozenset[str]] = {
-    "hfield": frozenset(("name", "size", "nrow", "ncol")),
-    "material": frozenset(("name", "class", "rgba")),
-    "equality": frozenset(("active",)),
+    "hfield": _words("name size nrow ncol"),
+    "material": _words("name class rgba"),
+    "equality": _words("active"),
     "tendon": frozenset(),
     "actuator": frozenset(),
 }
 """Elements of which only these attributes are handed on."""
 
-TEXTS = (
-    frozenset(
-        ("name", "class", "childclass", "mesh", "material", "file", "hfield", "model", "prefix")
-    )
-    | frozenset(
-        ("body", "content_type", "user", "builtin", "active", "joint", "jointinparent", "tendon")
-    )
-    | frozenset(("body1", "body2", "site1", "site2", "joint1", "joint2", "tendon1", "tendon2"))
-    | frozenset(("site", "geom", "sidesite"))
+TEXTS = _words(
+    "name class childclass mesh material file hfield model prefix body content_type user builtin "
+    "active joint jointinparent tendon body1 body2 site1 site2 joint1 joint2 tendon1 tendon2 site "
+    "geom sidesite"
 )
 """Attributes that are not numbers, whatever they look like."""
 
-LONG = frozenset(("vertex", "normal", "texcoord", "face", "elevation"))
+LONG = _words("vertex normal texcoord face elevation")
 """Attributes that hold whole meshes and height fields."""
 
 
 # ---- one text of a file and what it includes
-
-ReadFile = Callable[["Unit", "str | None", bytes], None]
-"""What goes through the bytes of one file and gives its elements to the text."""
 
 
 @dataclass(slots=True)
@@ -313,12 +304,10 @@ class Unit:
         flat: Flat,
         main: str | None,
         roots: Sequence[str],
-        read_file: ReadFile,
         *,
         above: tuple[str, ...] = (),
     ) -> None:
         self.flat, self.main, self.roots = flat, main, roots
-        self.read_file = read_file
         self.above = above  # the files of the models that this one is a model of
         self.out: list[str] = []
         self.lines = 0
@@ -336,7 +325,7 @@ class Unit:
     def read(self, data: bytes, file: str | None) -> None:
         """Add one file: the first is the root, the others take the place of ``<include>``."""
         self.nested.append(file)
-        self.read_file(self, file, data)
+        _File(self, file).read(data)
         self.nested.pop()
         if self.nested:
             return
@@ -357,8 +346,9 @@ class Unit:
         line = len(flat.origin)
         self.out.append("\n" * (line - 1 - self.lines))
         self.lines = line - 1
-        written = "".join(f" {name}={_quoted(value)}" for name, value in attributes.items())
-        self.out.append(f"<{tag}{written}>")
+        escapes = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+        written = (f" {name}={quoteattr(text, escapes)}" for name, text in attributes.items())
+        self.out.append(f"<{tag}{''.join(written)}>")
 
     def end(self, tag: str) -> None:
         """Write the end of an element."""
@@ -429,13 +419,7 @@ class Unit:
             message = f"'{show(attributes['file'])}' would be a part of itself"
             self.flat.refuse("cycle", message, place, element="model")
             raise Stop
-        unit = Unit(
-            self.flat,
-            path,
-            self.roots,
-            self.read_file,
-            above=(*self.above, *self.included),
-        )
+        unit = Unit(self.flat, path, self.roots, above=(*self.above, *self.included))
         unit.read(data, path)
         name = f"model{len(self.flat.texts)}.xml"
         self.flat.texts[name] = unit.text().encode()
@@ -476,11 +460,6 @@ def stem(file: str) -> str:
     return PurePosixPath(file.replace("\\", "/")).stem
 
 
-def _quoted(text: str) -> str:
-    """A text as an attribute, in quotes."""
-    return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
-
-
 # ---- all of it
 
 _CHUNK = 1 << 20
@@ -492,7 +471,7 @@ def flatten(data: bytes, file: str | None, *, allow: Sequence[str | os.PathLike[
     Raises: DescriptionError with every error found on the way.
     """
     flat = Flat(show(file, 4096) if file else "")
-    unit = Unit(flat, file, roots_of(file, allow), _read_file)
+    unit = Unit(flat, file, roots_of(file, allow))
     try:
         unit.read(data, file)
         flat.name = unit.name
@@ -502,10 +481,6 @@ def flatten(data: bytes, file: str | None, *, allow: Sequence[str | os.PathLike[
     if flat.errors:
         raise DescriptionError(flat.errors)
     return flat
-
-
-def _read_file(unit: Unit, file: str | None, data: bytes) -> None:
-    _File(unit, file).read(data)
 
 
 class _File:
@@ -617,62 +592,46 @@ class _File:
         unit.begin(tag, attributes, place)
         unit.open.append(Element(tag, 1, ""))
 
-    def _left_out(self, tag: str, attributes: dict[str, str], place: Place) -> bool:
+    def _left_out(  # noqa: C901, PLR0911 -- one section after the other
+        self, tag: str, attributes: dict[str, str], place: Place
+    ) -> bool:
         """Whether an element is not handed on; what there is to say of it is kept."""
-        unit = self.unit
+        unit, flat, section = self.unit, self.flat, self._section()
         if not self.begun:
             return False
-        tags = [element.tag for element in unit.open]
         if tag == "include":
             unit.include(attributes.get("file", ""), place)
             return True
         if tag in REFUSED:
-            self.flat.refuse("unsupported", REFUSED[tag], place, element=tag)
+            flat.refuse("unsupported", REFUSED[tag], place, element=tag)
             return True
-        section = self._section()
-        if "default" in tags:
+        if any(element.tag == "default" for element in unit.open):
             return tag in OF_DEFAULTS or tag in SILENT
-        if section in LEFT_OUT_OF or section == "general":
-            return self._left_out_of(section, tag, attributes, place)
-        return self._left_out_elsewhere(tag, attributes, place)
-
-    def _left_out_elsewhere(self, tag: str, attributes: dict[str, str], place: Place) -> bool:
-        """The same outside of defaults, equalities, tendons and actuators."""
-        above = self.unit.open[-1]
-        if tag == "option":
-            self._gravity(attributes.get("gravity", "0 0 -9.81"), place)
-        if tag == "plugin" and above.tag == "mesh":
-            self.flat.plugin_meshes.add(above.name)
+        if section == "general":
+            return True
+        if section in LEFT_OUT_OF:
+            if section == "actuator":
+                taken = any(attributes.get(target) for target in TARGETS)
+            else:
+                taken = tag in TAKEN[section]
+            if not taken:
+                level, message = LEFT_OUT_OF[section]
+                flat.found(level, f"no-{section}", message, place=place, element=tag)
+            return not taken
+        gravity = attributes.get("gravity", "0 0 -9.81") if tag == "option" else "0 0 -9.81"
+        if gravity.split() != ["0", "0", "-9.81"]:  # MuJoCo's own
+            message = f"gravity '{show(gravity)}' is not read: pass it where it is needed"
+            flat.found("note", "no-gravity", message, place=place, element="option")
+        if tag == "plugin" and unit.open[-1].tag == "mesh":
+            flat.plugin_meshes.add(unit.open[-1].name)
         if tag in LEFT_OUT:
             level, message = LEFT_OUT[tag]
-            self.flat.found(level, f"no-{tag}", message, place=place, element=tag)
-            return True
-        return tag in SILENT
+            flat.found(level, f"no-{tag}", message, place=place, element=tag)
+        return tag in LEFT_OUT or tag in SILENT
 
     def _section(self) -> str:
         """The element that is open, whatever file it is of."""
         return next((element.tag for element in reversed(self.unit.open) if element.tag), "")
-
-    def _left_out_of(
-        self, section: str, tag: str, attributes: dict[str, str], place: Place
-    ) -> bool:
-        """The same for the parts of equalities, tendons and actuators."""
-        if section == "general":
-            return True
-        if section == "actuator":
-            taken = any(attributes.get(target) for target in TARGETS)
-        else:
-            taken = tag in TAKEN[section]
-        if not taken:
-            level, message = LEFT_OUT_OF[section]
-            self.flat.found(level, f"no-{section}", message, place=place, element=tag)
-        return not taken
-
-    def _gravity(self, given: str, place: Place) -> None:
-        """Say that another gravity than MuJoCo's own is not read."""
-        if given.split() != ["0", "0", "-9.81"]:
-            message = f"gravity '{show(given)}' is not read: pass it where it is needed"
-            self.flat.found("note", "no-gravity", message, place=place, element="option")
 
     def _check(self, tag: str, attributes: dict[str, str], place: Place) -> None:
         """Numbers that are none, and attributes beyond every measure."""
@@ -708,23 +667,18 @@ class _File:
         elif tag == "hfield":  # MuJoCo takes its mass from its size alone
             attributes.setdefault("name", stem(attributes.get("file", "")))
             attributes.update(nrow="2", ncol="2")
-        kept = self._kept(tag)
-        dropped = DROPPED_ATTRIBUTES.get(tag, frozenset())
+        section, kept = self._section(), KEPT_ATTRIBUTES.get(tag)
+        if section == "actuator":
+            kept = frozenset(TARGETS)
+        elif section in TAKEN:
+            kept = TAKEN[section].get(tag, frozenset[str]())
+            kept = kept | OF_EQUALITIES if section == "equality" else kept
+        dropped = OF_COMPILER if tag == "compiler" else frozenset[str]()
         return {
             name: text
             for name, text in attributes.items()
             if name != "user" and name not in dropped and (kept is None or name in kept)
         }
-
-    def _kept(self, tag: str) -> frozenset[str] | None:
-        """The attributes of an element that are handed on; None for all."""
-        section = self._section()
-        if section == "actuator":
-            return frozenset(TARGETS)
-        if section in TAKEN:
-            own = TAKEN[section].get(tag, frozenset[str]())
-            return own | OF_EQUALITIES if section == "equality" else own
-        return KEPT_ATTRIBUTES.get(tag)
 
     def _too_deep(self, place: Place) -> None:
         message = f"elements are nested deeper than {DEEPEST}"

@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.mjcf.flatten import DEEPEST
+from linkwork.formats.urdf.convert import listed
 from linkwork.formats.urdf.edit.records import renamed_meshes, root_of
 from linkwork.formats.urdf.records import Box, ExtraElement, Joint, Link, Mesh, Robot, Shape
 from linkwork.formats.urdf.write import to_text
@@ -30,19 +31,9 @@ mjcf-digits | note | MuJoCo writes six digits. | Nothing to do.
 """
 
 
-_NAMES_SHOWN = 6
-
-
 def finding(level: Level, code: str, message: str, robot: Robot, name: str = "") -> Finding:
     """A finding about a description as a whole."""
     return Finding(level, code, message, robot.file or "", name=name)
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first names in quotes, and how many more there are."""
-    shown = ", ".join(f"'{name}'" for name in names[:_NAMES_SHOWN])
-    more = len(names) - _NAMES_SHOWN
-    return shown if more <= 0 else f"{shown} and {more} more"
 
 
 # what MuJoCo does not take
@@ -150,7 +141,11 @@ def left_out(robot: Robot) -> Iterator[Finding]:
     mimics = "mimic joints become equality constraints, which a simulation holds softly"
     world = "the world of an MJCF has no mass: that of the link is left out"
     weigh = "links without <inertial> weigh what MuJoCo makes of their collision shapes"
-    unknown = {f"<{tag}>" for tag in _unknown_tags(robot) if tag != "mujoco"}
+    owners = (robot, *robot.links, *robot.joints)
+    extras = [extra for owner in owners for extra in owner.extra if isinstance(extra, ExtraElement)]
+    unknown = {f"<{extra.tag}>" for extra in extras if extra.tag != "mujoco"}
+    given = [*robot.materials, *(v.material for link in links for v in link.visuals)]
+    textures = {material.texture for material in given if material and material.texture}
     for what, names in {
         "transmissions are left out": [t.name for t in robot.transmissions],
         "safety controllers are left out": [j.name for j in joints if j.safety],
@@ -163,7 +158,7 @@ def left_out(robot: Robot) -> Iterator[Finding]:
         ],
         world: [link.name for link in links if link.name == "world" and link.inertial],
         mimics: [j.name for j in joints if j.mimic],
-        "textures are left out": sorted(_textures(robot)),
+        "textures are left out": sorted(textures),
         "elements that URDF does not define are left out": sorted(unknown),
         weigh: [link.name for link in links if link.inertial is None and link.collisions],
     }.items():
@@ -180,18 +175,6 @@ def _has_lost_limits(joint: Joint) -> bool:
     if limit.lower is None or limit.upper is None:
         return limit.lower is not limit.upper
     return limit.lower >= limit.upper
-
-
-def _textures(robot: Robot) -> set[str]:
-    given = [*robot.materials, *(v.material for link in robot.links for v in link.visuals)]
-    return {material.texture for material in given if material and material.texture}
-
-
-def _unknown_tags(robot: Robot) -> Iterator[str]:
-    for owner in (robot, *robot.links, *robot.joints):
-        for extra in owner.extra:
-            if isinstance(extra, ExtraElement):
-                yield extra.tag
 
 
 # floating joints: MuJoCo has free joints in the world's body alone
@@ -221,7 +204,10 @@ def split_free_joints(mujoco: Any, spec: Any) -> tuple[list[FloatingBody], list[
         if joint.type != mujoco.mjtJoint.mjJNT_FREE or body.parent.name == "world":
             continue
         name = joint.name
-        if _stands_still(body.parent):
+        carrier = body.parent
+        while carrier.name != "world" and not carrier.joints:
+            carrier = carrier.parent
+        if carrier.name == "world":
             still.append(FloatingBody(body.name, name))
         else:
             others.append(name)
@@ -231,14 +217,6 @@ def split_free_joints(mujoco: Any, spec: Any) -> tuple[list[FloatingBody], list[
             body.add_joint(name=f"{name}_{end}", type=slide, axis=direction)
         body.add_joint(name=f"{name}_{_PARTS[3]}", type=mujoco.mjtJoint.mjJNT_BALL)
     return still, others
-
-
-def _stands_still(body: Any) -> bool:
-    while body.name != "world":
-        if body.joints:
-            return False
-        body = body.parent
-    return True
 
 
 def placed(mujoco: Any, model: Any, floating: Sequence[FloatingBody]) -> list[FloatingBody]:

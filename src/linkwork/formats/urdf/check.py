@@ -1,19 +1,40 @@
 """What is wrong with a description that was read, and what is odd about it: every problem at once.
 
-Everything here is linear in the size of the file and free of recursion. What only looks like a slip
-is for `check_closely`.
+`check` says what a description is, `check_closely` what it probably was not meant to be. Everything
+here is linear in the size of the file and free of recursion.
 """
 
 from __future__ import annotations
 
 import math
-from math import hypot
+import re
+from math import hypot, inf, isfinite, log10, pi, tau
+from typing import Any, NamedTuple
 
-from linkwork.formats.structure import JointEntry, LinkEntry, check_mimics, check_structure
+from linkwork.conventions import FOLLOWER_TOLERANCE
+from linkwork.errors import Level
+from linkwork.formats.structure import (
+    JointEntry,
+    LinkEntry,
+    Mimic,
+    check_mimics,
+    check_structure,
+    final_leaders,
+    root_first,
+)
 from linkwork.formats.urdf.convert import LARGEST, show
 from linkwork.formats.urdf.findings import Findings
-from linkwork.formats.urdf.materials import check_materials
-from linkwork.formats.urdf.records import Inertial, Joint, Limit, Link, Matrix3, Robot
+from linkwork.formats.urdf.materials import check_materials, definitions
+from linkwork.formats.urdf.records import (
+    ExtraElement,
+    Joint,
+    Limit,
+    Link,
+    Matrix3,
+    Robot,
+    Safety,
+    Vector3,
+)
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -40,6 +61,41 @@ triangle | warning | A principal moment above the sum of the others: no body has
 transmission-type | warning | No `<type>`. | Add it.
 transmission-parts | warning | No `<joint>`, or no `<actuator>`. | Add it.
 transmission-joint | warning | Its joint does not exist. | Mind the spelling.
+# Names and elements
+reserved-name | note | White space, `/`, `::` or `__...__`, which ROS and Gazebo read in their own
+    way. | Use letters, digits and single underscores.
+gazebo-reference | warning | `<gazebo reference>` names what is no link or joint. | Mind the
+    spelling; unexpanded templates show up here.
+# Numbers
+degree-angles | warning | rpy beyond a whole turn: degrees? | Radians; 90 degrees are
+    1.5707963267948966.
+rounded-angles | note | Right angles written as 1.57 or 3.14; said once for a file. 3.14 bends by
+    1.6 mm a metre. | Write all digits.
+far-origin | warning | An origin more than 20 m away: millimetres? | Metres.
+# Joints
+no-axis | note | No `<axis>` where one counts: 1 0 0 is taken. | Write it.
+zero-range | note | Both bounds are the same. | Make it fixed.
+degree-limits | warning | Revolute, and bounds are whole numbers from 30 on, other than 100, 1000:
+    degrees? | Radians.
+millimetre-limits | warning | A slider longer than 20 m: millimetres? | Metres.
+zero-effort | note | The largest effort is 0. | Write the true one.
+zero-velocity | note | The largest velocity is 0. | Write the true one.
+soft-limits | warning | Soft limits reversed or outside the limits. | Move inside.
+# Couplings
+mimic-zero | warning | The multiplier is 0: it never moves. | Make it fixed.
+follower-limits | warning | The follower's limits leave its leader nothing, or one position; they
+    are not counted. | Mend them.
+narrowed-leader | warning, note | The follower's limits cut off some of the leader's range; a
+    warning where nearly all. | Make both agree.
+# Masses
+massless | warning | A joint moves nothing that has a mass: dynamics has no solution. | Give an
+    `<inertial>`, or make it fixed.
+no-masses | note | No link has a mass: kinematics only. | Give `<inertial>`s.
+# Looks
+invisible | note | A visual whose material is transparent. | Alpha is 1 for opaque.
+# Transmissions
+transmission-fixed | warning | Its joint is fixed. | Remove it, or free the joint.
+transmission-reduction | warning | Not a number other than 0. | Write the ratio.
 """
 
 
@@ -49,11 +105,22 @@ ALONG_AXIS = frozenset({"revolute", "continuous", "prismatic"})
 WITH_AXIS = ALONG_AXIS | {"planar"}
 LIMITED = frozenset({"revolute", "prismatic"})
 
+FARTHEST = 20.0
+"""Metres; an origin farther away than this is taken for one in millimetres."""
+
+_TURN = tau + 1e-3  # an angle beyond a turn says nothing more than one within it
+_CLOSE = 5e-5  # radians; half a millimetre at ten metres, so 1.5708 and 3.1416 are fine
+_REFERENCE = re.compile(r"^<gazebo\b[^>]*?\breference\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_RESERVED = re.compile(r"\s|/|::|^__.*__$")
+_DEGREES = (30.0, 1080.0)  # whole numbers from here to there are degrees more often than radians
+_LONGEST = 20.0  # metres that a slider may be long
+_SHARE = 0.01  # of the leader's range: what a follower may cut off without a word
 _VERSIONS = (None, "1", "1.0", "1.1", "1.2")
 _UNIT = 1e-6  # how far from 1 the length of an axis may be
 _SHORTEST = 1e-100  # axes shorter than this vanish when they are normalised
 _BEYOND = 1e-12  # rounding of determinants of numbers up to 1
 _TINY, _HUGE = 1e-290, 1e290  # half a trace within these can be divided by
+_UNKNOWN = "it is unknown: dynamics that need it are refused"
 _ROUNDING = 1e-4  # files often give inertias with few digits
 
 
@@ -62,7 +129,12 @@ def check(robot: Robot, findings: Findings) -> None:
     if robot.version not in _VERSIONS:
         message = f"version '{show(robot.version or '')}' is not known; read as 1.0"
         findings.add("warning", "version", message, line=robot.line, element="robot")
-    joints = [_entry(joint) for joint in robot.joints]
+    joints = [
+        JointEntry(j.name, j.type, j.parent, j.child, None, j.line)
+        if (mimic := j.mimic) is None
+        else JointEntry(j.name, j.type, j.parent, j.child, mimic.joint, j.line, mimic.line)
+        for j in robot.joints
+    ]
     links = [LinkEntry(link.name, link.line) for link in robot.links]
     check_structure(links, joints, findings, robot.line)
     for joint in robot.joints:
@@ -78,19 +150,6 @@ def check(robot: Robot, findings: Findings) -> None:
     _check_inertias(robot, findings)
     check_materials(robot, findings)
     _check_transmissions(robot, findings)
-
-
-def _entry(joint: Joint) -> JointEntry:
-    name, kind, parent, child, mimic = (
-        joint.name,
-        joint.type,
-        joint.parent,
-        joint.child,
-        joint.mimic,
-    )
-    if mimic is None:
-        return JointEntry(name, kind, parent, child, None, joint.line)
-    return JointEntry(name, kind, parent, child, mimic.joint, joint.line, mimic.line)
 
 
 # ---- joints
@@ -113,6 +172,9 @@ def _check_axis(joint: Joint, findings: Findings) -> None:
 def _check_limit(joint: Joint, findings: Findings) -> None:
     """The bounds of a joint that has some."""
     limit = joint.limit
+    if limit and limit.lower is not None and limit.upper is not None:
+        if -LARGEST <= limit.lower <= limit.upper <= LARGEST:
+            return
     line = limit.line if limit else joint.line
 
     def warn(code: str, message: str, hint: str = "") -> None:
@@ -149,7 +211,7 @@ def _unused(kind: str, limit: Limit) -> str:
 # ---- inertias
 
 
-def _check_inertias(robot: Robot, findings: Findings) -> None:
+def _check_inertias(robot: Robot, findings: Findings) -> None:  # noqa: C901 -- case by case
     """Mass not negative; principal moments above zero and none above the sum of the others.
 
     Source: P. M. Wensing, S. Kim, J.-J. Slotine, IEEE RA-L 3 (2018), section II.
@@ -159,10 +221,14 @@ def _check_inertias(robot: Robot, findings: Findings) -> None:
         inertial = link.inertial
         if inertial is None:
             continue
-        if inertial.mass is None or inertial.inertia is None:
-            _check_said(link, inertial, findings)
-        elif inertial.mass < 0:
+        if inertial.mass is None:
+            _warn(findings, link, "missing-mass", "there is no <mass> with a value", _UNKNOWN)
+        if inertial.inertia is None:
+            _warn(findings, link, "missing-inertia", "there is no whole <inertia>", _UNKNOWN)
+        if inertial.mass is not None and inertial.mass < 0:
             _warn(findings, link, "mass", f"the mass {inertial.mass:g} kg is negative")
+        elif inertial.mass is None or inertial.inertia is None:
+            continue
         elif any(map(any, inertial.inertia)):
             if inertial.mass == 0:
                 _warn(findings, link, "mass", "there is inertia, but the mass is 0")
@@ -172,17 +238,6 @@ def _check_inertias(robot: Robot, findings: Findings) -> None:
             _warn(findings, link, "inertia", "the inertia is 0, but there is mass", "a point mass?")
     if weighty:
         _check_moments(weighty, findings)
-
-
-def _check_said(link: Link, inertial: Inertial, findings: Findings) -> None:
-    """What an inertial leaves out is unknown: dynamics that need it are refused."""
-    hint = "it is unknown: dynamics that need it are refused"
-    if inertial.mass is None:
-        _warn(findings, link, "missing-mass", "there is no <mass> with a value", hint)
-    if inertial.inertia is None:
-        _warn(findings, link, "missing-inertia", "there is no whole <inertia>", hint)
-    if inertial.mass is not None and inertial.mass < 0:
-        _warn(findings, link, "mass", f"the mass {inertial.mass:g} kg is negative")
 
 
 def plainly_of_a_body(inertia: Matrix3) -> bool:
@@ -267,3 +322,354 @@ def _check_transmissions(robot: Robot, findings: Findings) -> None:
             if joint.name and joint.name not in joints:
                 message = f"joint '{show(joint.name)}' does not exist"
                 warn("transmission-joint", message, findings.nearest(joint.name, joints))
+
+
+# ---- what looks like a slip
+
+
+def check_closely(robot: Robot, findings: Findings) -> None:
+    """Add what looks like a slip although it is allowed: units, ranges, masses, names, leftovers.
+
+    Nothing here is certain, so nothing is an error. It is for ``linkwork check``, not every load.
+    """
+    _check_origins(robot, findings)
+    _check_joints_closely(robot, findings)
+    _check_masses(robot, findings)
+    _check_names(robot, findings)
+    _check_visibility(robot, findings)
+    _check_gazebo(robot, findings)
+    _check_drives(robot, findings)
+
+
+# ---- origins
+
+
+class _Origin(NamedTuple):
+    """A pose that a file gives, and the element that it belongs to."""
+
+    element: str
+    name: str
+    line: int
+    xyz: Vector3
+    rpy: Vector3
+
+
+def _check_origins(robot: Robot, findings: Findings) -> None:
+    """Angles in degrees, positions in millimetres, and right angles with few digits."""
+    origins = [_Origin("joint", j.name, j.line, j.xyz, j.rpy) for j in robot.joints]
+    for link in robot.links:
+        parts: list[tuple[str, Any]] = [("inertial", link.inertial)] if link.inertial else []
+        parts += [("visual", visual) for visual in link.visuals]
+        parts += [("collision", collision) for collision in link.collisions]
+        origins += [_Origin(tag, link.name, p.line, p.xyz, p.rpy) for tag, p in parts]
+    rounded: list[tuple[_Origin, float]] = []
+    for origin in origins:
+        if max(map(abs, origin.rpy)) > _TURN:
+            x, y, z = origin.rpy
+            message = f"rpy='{x:g} {y:g} {z:g}' turns by more than a whole turn: degrees?"
+            hint = "angles are in radians; pi is 3.141592653589793"
+            findings.about("warning", origin.element, origin, "degree-angles", message, hint)
+        elif max(map(abs, origin.xyz)) > FARTHEST:
+            x, y, z = origin.xyz
+            message = f"xyz='{x:g} {y:g} {z:g}' is far away: millimetres?"
+            hint = "positions are in metres"
+            findings.about("warning", origin.element, origin, "far-origin", message, hint)
+        else:
+            rounded += [(origin, angle) for angle in origin.rpy if _is_rounded(angle)]
+    if rounded:
+        first, angle = min(rounded, key=lambda found: found[0].line)
+        count = "one angle is" if len(rounded) == 1 else f"{len(rounded)} angles are"
+        message = f"{count} a right angle with few digits, here {angle:g}"
+        hint = f"write {_exact(angle)!r}; the error is {abs(angle - _exact(angle)):.1g} rad"
+        findings.about("note", first.element, first, "rounded-angles", message, hint)
+
+
+def _exact(angle: float) -> float:
+    """The multiple of pi / 2 that is nearest to an angle."""
+    return round(angle / (pi / 2)) * (pi / 2)
+
+
+def _is_rounded(angle: float) -> bool:
+    """Whether a right angle was cut or rounded to at most four digits: 1.57, 3.141, 1.5707."""
+    away = abs(angle - _exact(angle))
+    if abs(angle) < 1 or not _CLOSE < away < 0.01:
+        return False
+    return any(away < 10.0**-n and abs(angle - round(angle, n)) < 1e-9 for n in (2, 3, 4))
+
+
+# ---- limits and couplings
+
+
+def _check_joints_closely(robot: Robot, findings: Findings) -> None:  # noqa: C901 -- case by case
+    """Limits in other units, of zero width, of zero effort; soft limits; followers' limits."""
+    for joint in robot.joints:
+        limit = joint.limit
+        if joint.type in WITH_AXIS and joint.layout and "axis" not in joint.layout:
+            hint = "write it, even if x is meant"
+            _tell(findings, joint, "note", "no-axis", "it has no <axis>: 1 0 0", joint.line, hint)
+        if limit is not None and joint.type in LIMITED:
+            _check_bounds(joint, limit, findings)
+        if limit is not None and joint.type in ALONG_AXIS and joint.mimic is None:
+            # exporters write 0 where they know nothing
+            hint = "write the true one; 0 lets no motor move the joint"
+            if limit.effort == 0:
+                message = "its largest effort is 0"
+                _tell(findings, joint, "note", "zero-effort", message, limit.line, hint)
+            if limit.velocity == 0:
+                message = "its largest velocity is 0"
+                _tell(findings, joint, "note", "zero-velocity", message, limit.line, hint)
+        if joint.safety is not None and joint.type in LIMITED:
+            _check_soft_limits(joint, joint.safety, findings)
+        if joint.mimic is not None and joint.mimic.multiplier == 0 and joint.type != "fixed":
+            message = "its multiplier is 0, so that it never moves"
+            _tell(
+                findings,
+                joint,
+                "warning",
+                "mimic-zero",
+                message,
+                joint.mimic.line,
+                "is it a fixed joint?",
+            )
+    joints = {joint.name: joint for joint in reversed(robot.joints)}
+    for name, coupling in final_couplings(robot).items():
+        if joints[name].limit is not None and coupling.multiplier != 0:
+            _check_follower(joints[name], joints[coupling.leader], coupling, findings)
+
+
+def _tell(
+    findings: Findings,
+    joint: Joint,
+    level: Level,
+    code: str,
+    message: str,
+    line: int,
+    hint: str = "",
+) -> None:
+    findings.about(level, "joint", joint, code, message, hint, line=line)
+
+
+def _bounds(joint: Joint) -> tuple[float, float]:
+    """Where a joint may be; infinite where nothing is said."""
+    limit = joint.limit
+    if limit is None or joint.type not in LIMITED:
+        return -inf, inf
+    return (
+        -inf if limit.lower is None else limit.lower,
+        inf if limit.upper is None else limit.upper,
+    )
+
+
+def _check_bounds(joint: Joint, limit: Limit, findings: Findings) -> None:
+    given = [bound for bound in (limit.lower, limit.upper) if bound is not None]
+    most = max(map(abs, given), default=0.0)
+    shown = f"[{', '.join(f'{bound:g}' for bound in given)}]"
+    whole = all(float(bound).is_integer() for bound in given)
+    if joint.type == "revolute" and whole and _DEGREES[0] <= most <= _DEGREES[1]:
+        if not _is_placeholder(most):
+            hint = "limits of a revolute joint are in radians"
+            _tell(
+                findings,
+                joint,
+                "warning",
+                "degree-limits",
+                f"the limits {shown}: degrees?",
+                limit.line,
+                hint,
+            )
+    elif joint.type == "prismatic" and most > _LONGEST and not _is_placeholder(most):
+        hint, message = "limits of a prismatic joint are in metres", f"the limits {shown}: "
+        _tell(
+            findings,
+            joint,
+            "warning",
+            "millimetre-limits",
+            message + "millimetres?",
+            limit.line,
+            hint,
+        )
+    if len(given) == 2 and given[0] == given[1]:
+        message = f"both limits are {given[0]:g}, so that it cannot move"
+        _tell(findings, joint, "note", "zero-range", message, limit.line, "is it a fixed joint?")
+
+
+def _is_placeholder(value: float) -> bool:
+    """Whether a number is 10, 100, 1000, ...: what is written for "any"."""
+    return value >= 10 and log10(value) == round(log10(value))
+
+
+def _check_soft_limits(joint: Joint, safety: Safety, findings: Findings) -> None:
+    """Soft limits lie within the hard ones, and in order.
+
+    Source: https://wiki.ros.org/pr2_controller_manager/safety_limits
+    """
+    lower, upper = _bounds(joint)
+    low, high = safety.soft_lower_limit, safety.soft_upper_limit
+    if low is not None and high is not None and low > high:
+        message = f"soft_lower_limit {low:g} is above soft_upper_limit {high:g}"
+        _tell(findings, joint, "warning", "soft-limits", message, safety.line)
+        return
+    outside = [
+        f"{name} {value:g}"
+        for name, value in (("soft_lower_limit", low), ("soft_upper_limit", high))
+        if value is not None and lower <= upper and not lower <= value <= upper
+    ]
+    if outside:
+        message = f"{' and '.join(outside)} outside the limits [{lower:g}, {upper:g}]"
+        hint = "soft limits stop a joint before its limits do"
+        _tell(findings, joint, "warning", "soft-limits", message, safety.line, hint)
+
+
+def final_couplings(robot: Robot) -> dict[str, Mimic]:
+    """Each follower's coupling to the joint at the end of its chain; none for chains without end.
+
+    A fixed joint follows nothing, whatever its <mimic> says.
+    """
+    joints = {joint.name: joint for joint in reversed(robot.joints)}
+    mimics = {
+        joint.name: Mimic(mimic.joint, mimic.multiplier, mimic.offset)
+        for joint in robot.joints
+        if joints[joint.name] is joint and (mimic := joint.mimic) and joint.type != "fixed"
+    }
+    return final_leaders(mimics, joints)
+
+
+def _check_follower(joint: Joint, leader: Joint, coupling: Mimic, findings: Findings) -> None:
+    """What is left of a leader's range where its follower has limits of its own."""
+    line = joint.limit.line if joint.limit else 0
+    _, multiplier, offset = coupling
+    lower, upper = _bounds(joint)
+    low, high = _bounds(leader)
+    ends = sorted(((lower - offset) / multiplier, (upper - offset) / multiplier))
+    if lower > upper or low > high:
+        return  # reversed limits are reported already
+    left, right = max(low, ends[0]), min(high, ends[1])
+    name = show(leader.name)
+    rule = f"{multiplier:g} * '{name}' + {offset:g}"
+    whole, rest = high - low, right - left
+    if rest <= FOLLOWER_TOLERANCE < whole or rest < -FOLLOWER_TOLERANCE:
+        own = f"its limits [{lower:g}, {upper:g}]"
+        message = f"{own} are never met: it is {rule}"
+        if rest >= -FOLLOWER_TOLERANCE:
+            message = f"{own} leave '{name}' nothing but {left + 0.0:g}: it is {rule}"
+        hint = f"'{name}' has the limits [{low:g}, {high:g}], and keeps them"
+        _tell(findings, joint, "warning", "follower-limits", message, line, hint)
+        return
+    if whole < inf and whole - rest > _SHARE * whole:
+        message = f"its limits leave '{name}' only [{left + 0.0:g}, {right + 0.0:g}]"
+        hint = f"'{name}' has the limits [{low:g}, {high:g}]; this joint is {rule}"
+        level: Level = "note" if rest > _SHARE * whole else "warning"
+        _tell(findings, joint, level, "narrowed-leader", message, line, hint)
+
+
+# ---- masses
+
+
+def _check_masses(robot: Robot, findings: Findings) -> None:  # noqa: C901 -- case by case
+    """Joints that move nothing with mass; one note where the whole robot has none.
+
+    A joint's followers move with it, so theirs counts as its own. Descriptions that are no tree are
+    passed over, as that is reported already.
+    """
+    mass = dict.fromkeys((link.name for link in robot.links), 0.0)
+    for link in robot.links:
+        if link.inertial is not None:  # a mass that is not said is not zero
+            mass[link.name] = 1.0 if link.inertial.mass is None else max(link.inertial.mass, 0.0)
+    if all(joint.type == "fixed" for joint in robot.joints):
+        return
+    if not any(mass.values()):
+        message = "no link has a mass, so that there is kinematics and no dynamics"
+        hint = "give the links an <inertial>"
+        findings.about("note", "robot", robot, "no-masses", message, hint)
+        return
+    ends = [(joint.parent, joint.child) for joint in robot.joints]
+    tree = root_first([link.name for link in robot.links], ends)
+    if tree is None:
+        return
+    order = [robot.joints[k] for k in tree[1]]
+    carried = dict(mass)  # by each link, with all that hangs on it
+    for joint in reversed(order):
+        carried[joint.parent] += carried[joint.child]
+    couplings, followers = final_couplings(robot), dict[str, float]()  # by the joint they follow
+    for joint in robot.joints:
+        if joint.name in couplings and joint.type != "fixed":
+            leader = couplings[joint.name].leader
+            followers[leader] = followers.get(leader, 0.0) + carried[joint.child]
+    idle: set[str] = set()  # links that hang on a joint that was reported
+    for joint in order:
+        if joint.parent in idle:
+            idle.add(joint.child)
+        elif joint.type != "fixed" and joint.mimic is None:
+            if carried[joint.child] + followers.get(joint.name, 0.0) == 0:
+                idle.add(joint.child)
+                message = f"nothing that it moves has a mass, from '{joint.child}' on"
+                hint = "dynamics needs an <inertial> there"
+                findings.about("warning", "joint", joint, "massless", message, hint)
+
+
+# ---- names, visuals, leftovers
+
+
+def _check_names(robot: Robot, findings: Findings) -> None:
+    """Names that other programs read differently: TF, Gazebo and shells."""
+    for element, records in (("link", robot.links), ("joint", robot.joints)):
+        for record in records:
+            if _RESERVED.search(record.name):
+                message = "the name has white space, '/' or '::', or underscores around it"
+                hint = "ROS and Gazebo give these a meaning of their own"
+                findings.about("note", element, record, "reserved-name", message, hint)
+
+
+def _check_visibility(robot: Robot, findings: Findings) -> None:
+    """Visuals that nobody sees."""
+    shared = {name: m for name, m in definitions(robot).items() if m.rgba is not None}
+    for link in robot.links:
+        for visual in link.visuals:
+            own = visual.material
+            if own is None:
+                continue
+            seen = own if own.rgba is not None else shared.get(own.name)
+            if seen is not None and seen.rgba is not None and seen.rgba[3] == 0:
+                message = f"its material '{show(own.name)}' is wholly transparent"
+                hint = "the fourth number of rgba is 1 for what can be seen"
+                line = visual.line
+                findings.about("note", "visual", link, "invisible", message, hint, line=line)
+
+
+def _check_gazebo(robot: Robot, findings: Findings) -> None:
+    """``<gazebo reference="...">`` of a link or joint that does not exist."""
+    names = dict.fromkeys(record.name for record in (*robot.links, *robot.joints))
+    for extra in robot.extra:
+        if not isinstance(extra, ExtraElement) or extra.tag != "gazebo":
+            continue
+        found = _REFERENCE.match(extra.xml)
+        name = (found[1] or found[2] or "") if found else ""
+        if found and name not in names and not re.search(r"[&\s]", name):
+            message = f"it refers to '{show(name)}', which is no link or joint"
+            hint, line = findings.nearest(name, names), extra.line
+            findings.add(
+                "warning", "gazebo-reference", message, line=line, element="gazebo", hint=hint
+            )
+
+
+def _check_drives(robot: Robot, findings: Findings) -> None:
+    """Transmissions of joints that cannot move, and reductions that are no numbers."""
+    fixed = {joint.name for joint in robot.joints if joint.type == "fixed"}
+    for transmission in robot.transmissions:
+
+        def warn(code: str, message: str, *, of: Any = transmission) -> None:
+            findings.about("warning", "transmission", of, code, message)
+
+        for joint in transmission.joints:
+            if joint.name in fixed:
+                message = f"joint '{show(joint.name)}' is fixed, so that nothing can drive it"
+                warn("transmission-fixed", message)
+        for part in (*transmission.joints, *transmission.actuators):
+            text = part.mechanical_reduction
+            try:
+                is_ratio = text is None or (float(text) != 0 and isfinite(float(text)))
+            except ValueError:
+                is_ratio = False
+            if not is_ratio:
+                message = f"the reduction '{show(text or '')}' is not a number other than zero"
+                warn("transmission-reduction", message)

@@ -15,14 +15,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from operator import itemgetter
 from typing import Any
 from xml.parsers import expat
 
-from linkwork.errors import Level
-from linkwork.formats.urdf.check import check
+from linkwork.errors import DescriptionError, Finding, Level
+from linkwork.formats.urdf.check import check, check_closely
 from linkwork.formats.urdf.convert import LONGEST, SHORT, SPACE, BadText, Values, show
 from linkwork.formats.urdf.findings import EXTENSIONS, Findings
 from linkwork.formats.urdf.records import (
@@ -34,7 +34,14 @@ from linkwork.formats.urdf.records import (
     Source,
 )
 from linkwork.formats.urdf.schema import MISPLACED, ROBOT, Attribute, Child, Element, Need
-from linkwork.formats.urdf.source import MENDABLE, as_utf8, collector_paused, given, well_formed
+from linkwork.formats.urdf.source import (
+    MENDABLE,
+    as_utf8,
+    collector_paused,
+    gather,
+    given,
+    well_formed,
+)
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -105,6 +112,46 @@ def read(
     return Document(robot, findings.sorted())
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was found, by line, and the robot as far as it could be read.
+
+    ``robot`` is None where reading stopped before its end. Where ``whole`` is False some values
+    could not be read and have fillers in their place, so nothing should be concluded from them.
+    """
+
+    robot: Robot | None
+    problems: tuple[Finding, ...]
+    whole: bool
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is an error among the problems."""
+        return any(problem.level == "error" for problem in self.problems)
+
+
+def examine(source: str | os.PathLike[str] | bytes, *, file: str | None = None) -> Examined:
+    """All problems of a description: those that `read` finds, and those of `check_closely`.
+
+    `read` raises what makes a description unusable; here nothing is raised, so that one run shows
+    all there is to mend. The arguments are those of `read`. What only looks odd is looked for where
+    every value could be read: a value that has none would give rise to suspicions of its own.
+    """
+    try:
+        data, name = gather(source, file)
+    except DescriptionError as error:
+        return Examined(None, error.problems, False)
+    findings = Findings(name)
+    robot = Reader(data, findings).read()
+    if robot is None:
+        return Examined(None, findings.sorted(), False)
+    whole = not findings.failed
+    check(robot, findings)
+    if whole:
+        check_closely(robot, findings)
+    return Examined(replace(robot, file=name), findings.sorted(), whole)
+
+
 # ---- the table laid out for reading
 
 
@@ -155,7 +202,8 @@ class Builder:
         self.tag, self.text, self.record = element.tag, element.text, element.record
         self.around = around
         self.inline = child.inline is not None and around is not None
-        self.repeated, self.doubled = child.repeated, child.doubled
+        self.repeated = child.repeated
+        self.doubled: Need = child.doubled
         self.template: list[Any] = []
         self.index_of: dict[str, int] = {}
         self.rival = False
@@ -366,6 +414,10 @@ class Reader:
 
         An element in a default name space, which URDF does not care about, is as one without.
         """
+        if tag in EXTENSIONS and self.builder is not DOCUMENT:
+            self.spaces.clear()
+            self._skip(tag)
+            return
         _, _, rest = tag.partition("\n")
         local = "" if "\n" in rest else rest
         if tag in self.builder.children:
@@ -556,7 +608,7 @@ class Reader:
             message = f"a <{label}> cannot stand in a <{builder.tag}>"
             hint = "links and joints stand directly in <robot>"
             self._error("misplaced", message, element=label, hint=hint)
-        elif label not in EXTENSIONS:
+        else:
             known, line = tuple(builder.children), self.parser.CurrentLineNumber
             name = self._name({})
             self.findings.unknown_element(builder.tag, known, label, line=line, name=name)

@@ -113,7 +113,7 @@ def _around(nodes: Sequence[Node]) -> Node:
 
 
 @dataclass(slots=True)
-class _Element:
+class SourceElement:
     """An element of the source, or a comment or instruction (no ``tag``), by its offsets.
 
     ``inside`` is where its content begins, ``close`` where its end tag does; both are ``end`` for
@@ -125,7 +125,7 @@ class _Element:
     inside: int
     close: int = 0
     end: int = 0
-    children: list[_Element] = field(default_factory=list["_Element"])
+    children: list[SourceElement] = field(default_factory=list["SourceElement"])
 
     @property
     def alone(self) -> bool:
@@ -144,9 +144,9 @@ class _Element:
         return found
 
 
-def _scanned(text: str) -> _Element:
+def scanned(text: str) -> SourceElement:
     """The elements of well-formed XML, with what stands around the root."""
-    document = _Element("document", 0, 0, len(text), len(text))
+    document = SourceElement("document", 0, 0, len(text), len(text))
     stack = [document]
     for match in _TOKEN.finditer(text):
         token, start, end = match[0], match.start(), match.end()
@@ -155,10 +155,10 @@ def _scanned(text: str) -> _Element:
             element.close, element.end = start, end
         elif token.startswith("<!--") or token.startswith("<?"):
             if not token.startswith("<?xml") or token[5:6].strip():
-                stack[-1].children.append(_Element("", start, end, end, end))
+                stack[-1].children.append(SourceElement("", start, end, end, end))
         elif not token.startswith("<!"):
             name = _TAG_NAME.match(token)
-            element = _Element(name[1] if name else "", start, end, end, end)
+            element = SourceElement(name[1] if name else "", start, end, end, end)
             stack[-1].children.append(element)
             if not token.endswith("/>"):
                 stack.append(element)
@@ -169,7 +169,7 @@ def _part(spec: Element, tag: str) -> Child | None:
     return next((part for part in spec.children if tag in part.tags), None)
 
 
-def _numbered(element: _Element, spec: Element) -> Iterator[_Element]:
+def _numbered(element: SourceElement, spec: Element) -> Iterator[SourceElement]:
     """What stands in the element of a record, in the order of ``position``."""
     seen: set[str] = set()
     for child in element.children:
@@ -198,7 +198,7 @@ class _Edits:
         self.replaced: list[tuple[int, int, str]] = []
         found = _BREAK.search(text)
         self.newline = found[0] if found else ""
-        self.source = _scanned(text)
+        self.source = scanned(text)
         root = next(child for child in self.source.children if child.tag)
         self.step = self._indent_in(root) or STEP
 
@@ -220,11 +220,11 @@ class _Edits:
 
     def _element(
         self,
-        source: _Element,
+        source: SourceElement,
         spec: Element | None,
         old: Node,
         new: Node,
-        places: dict[int, _Element],
+        places: dict[int, SourceElement],
     ) -> None:
         """One element whose node changed."""
         self._attributes(source, old, new)
@@ -236,7 +236,7 @@ class _Edits:
             else:
                 self._replace(source.inside, source.close, new.text)
 
-    def _attributes(self, source: _Element, old: Node, new: Node) -> None:
+    def _attributes(self, source: SourceElement, old: Node, new: Node) -> None:
         present = source.attributes(self.text)
         behind = max((whole[1] for whole in present.values()), default=0)
         if not behind:
@@ -255,11 +255,11 @@ class _Edits:
 
     def _inside(
         self,
-        source: _Element,
+        source: SourceElement,
         spec: Element | None,
         old: Node,
         new: Node,
-        places: dict[int, _Element],
+        places: dict[int, SourceElement],
     ) -> None:
         """What stands in an element: changed in its place, put in, taken out."""
         own = {id(child): k for k, child in enumerate(source.children)}
@@ -269,9 +269,9 @@ class _Edits:
                 was[node.position] = node
         matched = _matched(was, new.children)
         kept: set[int] = set()
-        anchor: _Element | None = None
+        anchor: SourceElement | None = None
         last = -1
-        inserted: dict[int, tuple[_Element | None, list[str]]] = {}
+        inserted: dict[int, tuple[SourceElement | None, list[str]]] = {}
         for node in new.children:
             place = matched.get(id(node))
             element = None if place is None else places[place]
@@ -291,11 +291,11 @@ class _Edits:
 
     def _child(
         self,
-        element: _Element,
+        element: SourceElement,
         spec: Element | None,
         old: Node,
         new: Node,
-        places: dict[int, _Element],
+        places: dict[int, SourceElement],
     ) -> None:
         if old.same(new):
             return
@@ -318,16 +318,19 @@ class _Edits:
 
     # white space
 
-    def _indent_of(self, element: _Element) -> str | None:
+    def _indent_of(self, element: SourceElement) -> str | None:
         """The white space before an element; None where something else stands on its line."""
-        if not self.newline:
-            return None
+        before = self._line_before(element)
+        blank = self.newline and not before.strip(" \t\ufeff")
+        return before.lstrip("\ufeff") if blank else None
+
+    def _line_before(self, element: SourceElement) -> str:
+        """The text between the begin of the line and an element."""
         start = self.text.rfind("\n", 0, element.start)
         start = max(start, self.text.rfind("\r", start + 1, element.start))
-        before = self.text[start + 1 : element.start]
-        return None if before.strip(" \t\ufeff") else before.lstrip("\ufeff")
+        return self.text[start + 1 : element.start]
 
-    def _indent_in(self, source: _Element) -> str | None:
+    def _indent_in(self, source: SourceElement) -> str | None:
         """The white space before what stands in an element; None where that is on one line."""
         own = self._indent_of(source) or ""
         indents = (self._indent_of(child) for child in source.children)
@@ -338,7 +341,7 @@ class _Edits:
             return None
         return own + getattr(self, "step", STEP)
 
-    def _take_out(self, element: _Element) -> None:
+    def _take_out(self, element: SourceElement) -> None:
         """Remove an element, with its lines where it has them for itself."""
         start, end = element.start, element.end
         indent = self._indent_of(element)
@@ -348,7 +351,7 @@ class _Edits:
         self._replace(start, end, "")
 
     def _put_in(
-        self, source: _Element, inserted: dict[int, tuple[_Element | None, list[str]]]
+        self, source: SourceElement, inserted: dict[int, tuple[SourceElement | None, list[str]]]
     ) -> None:
         """Put lines behind their neighbours, or first where there is none."""
         indent = self._indent_in(source)
@@ -357,7 +360,8 @@ class _Edits:
             lines = [line for _, group in inserted.values() for line in group]
             text = "".join(before + line for line in lines)
             if indent is not None:
-                text += self.newline + self._line_indent(source)
+                line = self._line_before(source)
+                text += self.newline + line[: len(line) - len(line.lstrip(" \t"))]
             if source.alone:
                 self._open(source, text)
             else:
@@ -377,14 +381,7 @@ class _Edits:
                     at = comment.end
             self._replace(at, at, text)
 
-    def _line_indent(self, element: _Element) -> str:
-        """The white space that the line begins with in which an element stands."""
-        start = self.text.rfind("\n", 0, element.start)
-        start = max(start, self.text.rfind("\r", start + 1, element.start))
-        line = self.text[start + 1 : element.start]
-        return line[: len(line) - len(line.lstrip(" \t"))]
-
-    def _open(self, element: _Element, inside: str) -> None:
+    def _open(self, element: SourceElement, inside: str) -> None:
         """Give an element that was closed at once something to hold."""
         end = element.end - 2
         start = end

@@ -290,33 +290,29 @@ _BEFORE_DECLARATION = re.compile(rb"(\xef\xbb\xbf)?([ \t\r\n]+)(<\?xml\s.*?\?>)"
 _PREFIX = re.compile(rb"[<\s]([^\s<>=:\"'/!?]+):[^\s<>=:\"'/]+")
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 _VALUES = re.compile(rb"\"[^\"]*\"|'[^']*'")
-_NAME = re.compile(rb"<[^\s/>]+")
+_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*<[^\s/>?!]+", re.DOTALL)
 _MOST = 100  # prefixes that a file may use without declaring them
 
 
-class _Stop(Exception):
-    """Nothing more is asked for."""
-
-
-def well_formed(data: bytes, problems: Findings) -> bytes:
+def well_formed(data: bytes, findings: Findings) -> bytes:
     """The data with these slips mended, on the same lines; each is a finding."""
     data, line = declaration_first(data)
     if line:
-        problems.add("warning", "declaration", LATE, line=line, hint="it comes first in a file")
+        findings.add("warning", "declaration", LATE, line=line, hint="it comes first in a file")
     declared: set[bytes] = set()
     while (missing := _undeclared(data)) is not None and len(declared) < _MOST:
         line, prefixes = missing
         new = [prefix for prefix in prefixes if prefix not in declared]
-        root = _root(data)
+        root = _ROOT.match(data)
         if not new or root is None:
             return data
         declared.update(new)
         text = b"".join([b' xmlns:%b="%b%b"' % (p, UNDECLARED.encode(), p) for p in new])
-        data = data[:root] + text + data[root:]
+        data = data[: root.end()] + text + data[root.end() :]
         names = ", ".join(f"'{show(prefix.decode(errors='replace'), 40)}'" for prefix in new)
         message = f"the prefix {names} is declared nowhere"
         hint = "declare it on <robot> with xmlns:..."
-        problems.add("warning", "undeclared-prefix", message, line=line, hint=hint)
+        findings.add("warning", "undeclared-prefix", message, line=line, hint=hint)
     return data
 
 
@@ -332,43 +328,16 @@ def declaration_first(data: bytes) -> tuple[bytes, int]:
 
 def _undeclared(data: bytes) -> tuple[int, list[bytes]] | None:
     """The line of the first tag with prefixes that are not declared, and what they may be."""
+    if b"<!DOCTYPE" in data:  # it is refused, and what it defines is not looked at
+        return None
     parser = expat.ParserCreate("utf-8", "\n")
-    parser.StartDoctypeDeclHandler = _stop
     try:
         parser.Parse(data, True)
-    except _Stop:
-        return None
     except expat.ExpatError as error:
-        if error.code != expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]:
-            return None
         tag = _TAG.match(data, parser.ErrorByteIndex)
-        if tag is None:
+        if tag is None or error.code != MENDABLE[0]:
             return None
         bare = _VALUES.sub(b"", tag[0])
         given = {b"xml", b"xmlns", *re.findall(rb"\sxmlns:([^\s=]+)", bare)}
         return error.lineno, [p for p in dict.fromkeys(_PREFIX.findall(bare)) if p not in given]
     return None
-
-
-def _root(data: bytes) -> int | None:
-    """Where the name of the root's tag ends."""
-    parser = expat.ParserCreate("utf-8")
-    places: list[int] = []
-
-    def begin(_: str, __: dict[str, str]) -> None:
-        places.append(parser.CurrentByteIndex)
-        raise _Stop
-
-    parser.StartElementHandler = begin
-    parser.StartDoctypeDeclHandler = _stop
-    try:
-        parser.Parse(data, True)
-    except (_Stop, expat.ExpatError):
-        pass
-    parser.StartElementHandler = None
-    name = _NAME.match(data, places[0]) if places else None
-    return name.end() if name else None
-
-
-def _stop(*_: object) -> None:
-    raise _Stop

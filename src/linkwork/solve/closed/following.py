@@ -33,7 +33,7 @@ from linkwork.solve.expressions import (
     outside,
     seen_at,
 )
-from linkwork.solve.joint_update import configuration_of, lengths_of, moved, times
+from linkwork.solve.joint_update import JointUpdate, times
 from linkwork.solve.least_squares import LeastSquares
 from linkwork.solve.problem import Problem
 
@@ -125,9 +125,9 @@ def following_expressions(problem: Problem, given: Sequence[int]) -> Expressions
         current = o.either(open_, o.less(at.end, 0.5))
         passive = [o.select(current, at.y[k], at.y0[k]) for k in range(len(problem.moved))]
         own = o.vector([whole[k] for k in problem.held])
-        q = configuration_of(o, problem, o.vector(passive), own)
         plain = o.vector([o.const(0.0)] * problem.layout.n_settings)
-        seen = seen_at(o, problem, q, own, plain)
+        update = JointUpdate(o, problem, own, plain)
+        seen = seen_at(update, update.configuration(passive))
         for k, value in zip(problem.moved, passive, strict=True):
             whole[k] = value
         measures = [squared for each in seen for squared in each.residual.squared]
@@ -159,7 +159,7 @@ class _Way:
         driven = [c for c in range(len(m.joint_types)) if int(m.q_start[c]) in self.given]
         self.driven = m.v_indices(driven)
         self.floats = any(m.joint_types[c].has_quaternion for c in driven)
-        self.lengths = [lengths_of(problem)[k] for k in self.driven]
+        self.lengths = [problem.lengths[k] for k in self.driven]
         blocks = problem.row_blocks(problem.levels[0])
         self.entries = [
             (i, k) for block in blocks for i in range(block.start, block.stop)
@@ -217,8 +217,9 @@ class _Way:
         whole = self.actuated_at(o, parameters, at.share)
         own = o.vector([whole[k] for k in problem.held])
         plain = o.part(settings, 0, problem.layout.n_settings)
-        seen = linearised(o, problem, at.y, own, plain)
-        factored = first_level(o, problem, seen.levels[0])
+        update = JointUpdate(o, problem, own, plain)
+        seen = linearised(update, at.y)
+        factored = first_level(update, seen.levels[0])
         move = factored.step(seen.levels[0].error)
         tangent, pace, length = self._tangent(o, seen, factored, parameters)
         closed = o.negate(o.less(0.0, seen.gap))
@@ -236,11 +237,15 @@ class _Way:
         ahead = at.share + forward
         again = _SHORTER * step
         at_start = o.both(begins, o.negate(closed))
-        ends = _End(
-            branch=o.both(lost, o.less(again * length, _SHORTEST)),
-            start=o.both(at_start, o.less(_MOST_AT_START, at.corrections)),
-            late=o.less(settings[problem.layout.n_settings] - 1.5, at.iterations),
-        )
+        late = o.less(settings[problem.layout.n_settings] - 1.5, at.iterations)
+        endless = o.both(at_start, o.less(_MOST_AT_START, at.corrections))
+        end = at.end
+        for why, code in (
+            (late, End.ITERATIONS),
+            (endless, End.OPEN_AT_START),
+            (o.both(lost, o.less(again * length, _SHORTEST)), End.BRANCH_ENDS),
+        ):
+            end = o.select(why, float(code), end)
         n = range(len(problem.moved_v))
 
         def chosen(if_taken: Block, if_lost: Block, otherwise: Block) -> Block:
@@ -248,21 +253,23 @@ class _Way:
 
         base = [o.select(lost, at.y0[k], at.y[k]) for k in range(len(problem.moved))]
         gone = [chosen(forward * tangent[k], again * at.tangent[k], move[k]) for k in n]
-        moves = [times(unit, each) for unit, each in zip(seen.unit, gone, strict=True)]
-        y = moved(o, problem, o.vector(base), moves, seen.reach, (own, plain), wrap=False)
+        moves = [times(unit, each) for unit, each in zip(update.unit, gone, strict=True)]
+        y = update.moved(o.vector(base), moves, seen.reach, wrap=False)
+        columns = seen.levels[0].columns
+        entries = o.vector([columns[k][i] for i, k in self.entries])
         after = _State(
             y=y,
             y0=_each(o, taken, at.y, at.y0, len(problem.moved)),
             correction=o.vector([chosen(0.0, 0.0, at.correction[k] + move[k]) for k in n]),
             tangent=o.vector([o.select(taken, tangent[k], at.tangent[k]) for k in n]),
-            before=_each(o, taken, self._entries(o, seen), at.before, len(self.entries)),
+            before=_each(o, taken, entries, at.before, len(self.entries)),
             rank=o.select(taken, rank, at.rank),
             taken=o.select(taken, at.share, at.taken),
             share=chosen(o.select(o.less(_WHOLE, ahead), 1.0, ahead), at.taken + again, at.share),
             corrections=chosen(0.0, 0.0, at.corrections + 1.0),
             last=chosen(0.0, 0.0, _squares(move)),
             iterations=at.iterations + 1.0,
-            end=ends.code(o, at.end),
+            end=end,
         )
         arrived = o.both(taken, o.negate(o.less(at.share, 1.0)))
         done = o.either(arrived, o.less(0.5, at.end))
@@ -276,7 +283,7 @@ class _Way:
         actuated ones."""
         problem = self.problem
         speeds = self._speeds(o, parameters)
-        driven = level_of(o, problem, problem.levels[0], seen.seen, self.driven)
+        driven = level_of(seen.update, problem.levels[0], seen.seen, self.driven)
         opened: Block = o.const([0.0] * seen.levels[0].rows)
         for speed, column in zip(speeds, driven.columns, strict=True):
             opened = opened - speed * column
@@ -301,7 +308,12 @@ class _Way:
 
     def _regular(self, o: Ops, at: _State, factored: LeastSquares) -> tuple[Block, Condition]:
         """The rank of the Jacobian, and whether no singularity lies between y0 and y."""
-        kept, rank = factored.kept(self._jacobian(o, at.before)), factored.rank(_HELD)
+        rows = sum(self.problem.tasks[k].n_rows for k in self.problem.levels[0])
+        before: list[list[Block]] = [[o.const(0.0)] * rows for _ in self.problem.moved_v]
+        for place, (i, k) in enumerate(self.entries):
+            before[k][i] = at.before[place]
+        kept = factored.kept([o.vector(column) for column in before])
+        rank = factored.rank(_HELD)
         same = o.less(o.absolute(rank - at.rank), 0.5)
         return rank, o.both(o.less(_KEPT, kept), same)
 
@@ -313,19 +325,6 @@ class _Way:
         slow = o.both(o.negate(first), o.less(0.25 * at.last, squared))
         return o.either(o.either(long, slow), o.less(_CORRECTIONS - 0.5, at.corrections))
 
-    def _jacobian(self, o: Ops, entries: Block) -> list[Block]:
-        """The columns of which these are the entries."""
-        problem = self.problem
-        rows = sum(problem.tasks[k].n_rows for k in problem.levels[0])
-        columns: list[list[Block]] = [[o.const(0.0)] * rows for _ in problem.moved_v]
-        for place, (i, k) in enumerate(self.entries):
-            columns[k][i] = entries[place]
-        return [o.vector(column) for column in columns]
-
-    def _entries(self, o: Ops, seen: Linearised) -> Block:
-        columns = seen.levels[0].columns
-        return o.vector([columns[k][i] for i, k in self.entries])
-
 
 def _squares(values: Sequence[Block]) -> Block:
     return sum((v * v for v in values[1:]), values[0] * values[0])
@@ -334,16 +333,3 @@ def _squares(values: Sequence[Block]) -> Block:
 def _each(o: Ops, condition: Condition, a: Block, b: Block, n: int) -> Block:
     """The one or the other of two vectors (n,)."""
     return o.vector([o.select(condition, a[k], b[k]) for k in range(n)])
-
-
-class _End(NamedTuple):
-    """Conditions for the reasons to end."""
-
-    branch: Condition
-    start: Condition
-    late: Condition
-
-    def code(self, o: Ops, before: Block) -> Block:
-        late = o.select(self.late, float(End.ITERATIONS), before)
-        start = o.select(self.start, float(End.OPEN_AT_START), late)
-        return o.select(self.branch, float(End.BRANCH_ENDS), start)

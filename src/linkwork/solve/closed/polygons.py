@@ -122,13 +122,10 @@ def _parts(m: Mechanism, moved: set[int]) -> dict[int, int]:
     """The first body of the rigid part that each body belongs to; -1 is the world's."""
     part = {-1: -1}
     for body in range(m.n_bodies):
-        part[body] = body if _moves(m, body, moved) else part[int(m.parent[body])]
+        c = int(m.coordinate[body])
+        moves = c >= 0 and int(m.q_start[c]) in moved
+        part[body] = body if moves else part[int(m.parent[body])]
     return part
-
-
-def _moves(m: Mechanism, body: int, moved: set[int]) -> bool:
-    c = int(m.coordinate[body])
-    return c >= 0 and int(m.q_start[c]) in moved
 
 
 def _holds(m: Mechanism, part_of: dict[int, int]) -> list[_Hold]:

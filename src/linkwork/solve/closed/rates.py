@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms import configuration as configurations
-from linkwork.algorithms.actuation_jacobian import along
-from linkwork.algorithms.axes import Scalar
+from linkwork.algorithms.actuation import along, following
 from linkwork.algorithms.closure import (
     closure_jacobian,
     closure_parts,
@@ -28,8 +27,7 @@ from linkwork.algorithms.closure import (
 )
 from linkwork.algorithms.independent_rows import RANK, in_lengths, least_value, rank_of
 from linkwork.algorithms.jacobian import Reference, jacobian
-from linkwork.algorithms.passive_rates import following
-from linkwork.algorithms.triples import times, total
+from linkwork.algorithms.vector3 import Scalar, times, total
 from linkwork.checks import plain
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build

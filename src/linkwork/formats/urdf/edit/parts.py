@@ -35,7 +35,6 @@ from linkwork.formats.urdf.records import (
     ExtraAttribute,
     ExtraElement,
     Joint,
-    Material,
     Robot,
     Transmission,
 )
@@ -63,7 +62,20 @@ def subtree(
     if name is not None and (not isinstance(name, str) or not name.strip()):
         raise InputError(f"the robot cannot be called {name!r}: give it a name")
     part, findings = _part(robot, below(robot, link), mimic)
-    part = _without_far_comments(robot, replace(part, name=robot.name if name is None else name))
+
+    def places(of: Robot) -> set[int | None]:
+        records = (*of.links, *of.joints, *of.transmissions, *of.materials, *of.extra)
+        return {_place(record) for record in records}
+
+    gone = places(robot) - places(part) - {None}
+    kept: list[Comment] = []
+    for comment in reversed(robot.comments):
+        place = comment.position
+        if comment.within and place is not None and place + 1 in gone:
+            gone.add(place)  # with one comment goes the one before it
+        else:
+            kept.append(comment)
+    part = replace(part, comments=tuple(kept[::-1]), name=robot.name if name is None else name)
     return outcome(part, findings)
 
 
@@ -87,7 +99,14 @@ def remove(
     if joint is not None:
         known("joint", joint, joint_names(robot))
         link = next(one.child for one in robot.joints if one.name == joint)
-    return outcome(*_rest(robot, link or "", mimic))
+    link, names = link or "", link_names(robot)
+    known("link", link, names)
+    if link == root_of(robot):
+        raise InputError(
+            f"link '{show(link or '')}' is the root: nothing would be left of the robot"
+        )
+    gone = below(robot, link or "")
+    return outcome(*_part(robot, {name for name in names if name not in gone}, mimic, rest=True))
 
 
 def cut(document: Document, link: str, *, mimic: Followers = "refuse") -> tuple[Document, Document]:
@@ -100,15 +119,6 @@ def cut(document: Document, link: str, *, mimic: Followers = "refuse") -> tuple[
     return remove(document, link, mimic=mimic), subtree(document, link, mimic=mimic)
 
 
-def _rest(robot: Robot, link: str, mimic: Followers) -> tuple[Robot, Findings]:
-    names = link_names(robot)
-    known("link", link, names)
-    if link == root_of(robot):
-        raise InputError(f"link '{show(link)}' is the root: nothing would be left of the robot")
-    gone = below(robot, link)
-    return _part(robot, {name for name in names if name not in gone}, mimic, rest=True)
-
-
 def _part(
     robot: Robot, links: Collection[str], mimic: Followers, *, rest: bool = False
 ) -> tuple[Robot, Findings]:
@@ -118,6 +128,18 @@ def _part(
     joints = [j for j in robot.joints if j.parent in links and j.child in links]
     stay = {joint.name for joint in joints}
     gone = {joint.name for joint in robot.joints if joint.name not in stay}
+    # a fixed joint's mimic has no effect
+    left = [j.name for j in joints if j.mimic and j.type != "fixed" and j.mimic.joint in gone]
+    if left and mimic != "free":
+        hint = 'mimic="free" lets them move by themselves'
+        raise InputError(f"these joints follow joints that are gone: {listed(left)}; {hint}")
+    freed, whole = set(left), rest or not gone
+
+    def belongs(transmission: Transmission) -> bool:
+        """None of its joints is gone, and in a branch one is there."""
+        names = [joint.name for joint in transmission.joints]
+        return not any(n in gone for n in names) and (whole or any(n in stay for n in names))
+
     findings = Findings(robot.file)
     references = References(
         {link.name: link.name if link.name in links else None for link in robot.links},
@@ -127,52 +149,11 @@ def _part(
     part = replace(
         robot,
         links=tuple(link for link in robot.links if link.name in links),
-        joints=_with_leaders(joints, gone, mimic),
-        transmissions=tuple(t for t in robot.transmissions if _belongs(t, stay, gone, rest)),
+        joints=tuple(replace(j, mimic=None) if j.name in freed else j for j in joints),
+        transmissions=tuple(filter(belongs, robot.transmissions)),
     )
     part = rebuilt(part, lambda r: references.follow(r) if isinstance(r, ExtraElement) else r)
     return with_materials_of(robot, part), findings
-
-
-def _with_leaders(
-    joints: list[Joint], gone: Collection[str], mimic: Followers
-) -> tuple[Joint, ...]:
-    """The joints; those whose leader is gone move by themselves, or are refused."""
-    # a fixed joint's mimic has no effect
-    followers = [j for j in joints if j.mimic is not None and j.type != "fixed"]
-    left = [j.name for j in followers if j.mimic is not None and j.mimic.joint in gone]
-    if left and mimic != "free":
-        hint = 'mimic="free" lets them move by themselves'
-        raise InputError(f"these joints follow joints that are gone: {listed(left)}; {hint}")
-    freed = set(left)
-    return tuple(replace(j, mimic=None) if j.name in freed else j for j in joints)
-
-
-def _belongs(
-    transmission: Transmission, stay: Collection[str], gone: Collection[str], rest: bool
-) -> bool:
-    """Whether a transmission stays: none of its joints is gone, and in a branch one is there."""
-    names = [joint.name for joint in transmission.joints]
-    whole = rest or not gone
-    return not any(n in gone for n in names) and (whole or any(n in stay for n in names))
-
-
-def _without_far_comments(robot: Robot, part: Robot) -> Robot:
-    """The part without the comments that stand right before what is not in the part."""
-
-    def places(of: Robot) -> set[int | None]:
-        records = (*of.links, *of.joints, *of.transmissions, *of.materials, *of.extra)
-        return {getattr(record, "position", None) for record in records}
-
-    gone = places(robot) - places(part) - {None}
-    kept: list[Comment] = []
-    for comment in reversed(robot.comments):
-        place = comment.position
-        if comment.within and place is not None and place + 1 in gone:
-            gone.add(place)  # with one comment goes the one before it
-        else:
-            kept.append(comment)
-    return replace(part, comments=tuple(kept[::-1]))
 
 
 # ---- one robot of two
@@ -192,12 +173,36 @@ def merge(document: Document, other: Document, joint: Joint) -> Document:
     robot, guest = robot_of(document), robot_of(other)
     if not isinstance(joint, Joint):
         raise InputError(f"the joint is a records.Joint, not {type(joint).__name__}")
-    _check_ends(robot, guest, joint)
-    _refuse_clashes(robot, guest, joint)
+    known("link", joint.parent, link_names(robot))
+    known("link", joint.child, link_names(guest))
+    if joint.child != (root := root_of(guest)):
+        raise InputError(
+            f"the joint ends at link '{show(joint.child)}', but the root of the other robot is "
+            f"'{show(root)}'; end there, or reroot the other robot first"
+        )
+    _refuse("links", robot.links, guest.links)
+    _refuse("joints", (*robot.joints, joint), guest.joints)
+    _refuse("joints", robot.joints, (joint,))
+    _refuse("transmissions", robot.transmissions, guest.transmissions)
     if guest.file is not None:
         old, new = guest.file, robot.file
         guest = renamed_meshes(guest, lambda name: name_from(name, old, new))
-    _refuse_other_looks(robot, guest)
+    # a name must not come to mean another look, nor a look where there was none
+    ours, theirs, taken = appearances(robot), appearances(guest), material_names(robot)
+    unlike = [n for n in material_names(guest) if n in taken and ours.get(n) != theirs.get(n)]
+    if unlike:
+        raise InputError(
+            f"materials with one name that look different: {listed(unlike)}; "
+            "prefix one robot, or rename them"
+        )
+    # a definition that is there already is not written again
+    have = {(m.name, appearance(m), m.extra) for m in robot.materials if m.name}
+
+    def is_behind(comment: Comment) -> bool:
+        return not comment.within and (comment.position or 0) > (robot.position or 0)
+
+    before = tuple(comment for comment in robot.comments if not is_behind(comment))
+    behind = tuple(filter(is_behind, robot.comments))
     end = _end(robot)
     guest = _placed(guest, end + 1)
     return outcome(
@@ -206,29 +211,14 @@ def merge(document: Document, other: Document, joint: Joint) -> Document:
             links=robot.links + guest.links,
             joints=(*robot.joints, replace(joint, position=end), *guest.joints),
             transmissions=robot.transmissions + guest.transmissions,
-            materials=robot.materials + tuple(_new_materials(robot, guest)),
+            materials=(
+                *robot.materials,
+                *(m for m in guest.materials if (m.name, appearance(m), m.extra) not in have),
+            ),
             extra=robot.extra + tuple(_new_extra(robot, guest)),
-            comments=_comments(robot, guest),
+            comments=(*before, *guest.comments, *behind),
         )
     )
-
-
-def _check_ends(robot: Robot, guest: Robot, joint: Joint) -> None:
-    known("link", joint.parent, link_names(robot))
-    known("link", joint.child, link_names(guest))
-    root = root_of(guest)
-    if joint.child != root:
-        raise InputError(
-            f"the joint ends at link '{show(joint.child)}', but the root of the other robot is "
-            f"'{show(root)}'; end there, or reroot the other robot first"
-        )
-
-
-def _refuse_clashes(robot: Robot, guest: Robot, joint: Joint) -> None:
-    _refuse("links", robot.links, guest.links)
-    _refuse("joints", (*robot.joints, joint), guest.joints)
-    _refuse("joints", robot.joints, (joint,))
-    _refuse("transmissions", robot.transmissions, guest.transmissions)
 
 
 def _refuse(kind: str, ours: Iterable[Any], theirs: Iterable[Any]) -> None:
@@ -236,24 +226,6 @@ def _refuse(kind: str, ours: Iterable[Any], theirs: Iterable[Any]) -> None:
     both = [record.name for record in theirs if record.name and record.name in taken]
     if both:
         raise InputError(f"{kind} with one name: {listed(both)}; prefix one robot, or rename them")
-
-
-def _refuse_other_looks(robot: Robot, guest: Robot) -> None:
-    """A name must not come to mean another look, nor a look where there was none."""
-    ours, theirs = appearances(robot), appearances(guest)
-    taken = material_names(robot)
-    unlike = [n for n in material_names(guest) if n in taken and ours.get(n) != theirs.get(n)]
-    if unlike:
-        raise InputError(
-            f"materials with one name that look different: {listed(unlike)}; "
-            "prefix one robot, or rename them"
-        )
-
-
-def _new_materials(robot: Robot, guest: Robot) -> Iterable[Material]:
-    """The guest's own materials; a definition that is there already is not written again."""
-    have = {(m.name, appearance(m), m.extra) for m in robot.materials if m.name}
-    return (m for m in guest.materials if (m.name, appearance(m), m.extra) not in have)
 
 
 def _new_extra(robot: Robot, guest: Robot) -> Iterable[Any]:
@@ -267,31 +239,17 @@ def _new_extra(robot: Robot, guest: Robot) -> Iterable[Any]:
             yield extra
             continue
         space = extra.name.removeprefix("xmlns:")
-        if space != extra.name and ours[extra.name] != extra.value and _uses(guest, space):
+        mark = space + ":"
+        is_used = any(
+            mark in r.xml if isinstance(r, ExtraElement) else r.name.startswith(mark)
+            for r in every(guest)
+            if isinstance(r, (ExtraElement, ExtraAttribute))
+        )
+        if space != extra.name and ours[extra.name] != extra.value and is_used:
             raise InputError(
                 f"the name space prefix '{show(space)}' is '{show(ours[extra.name])}' in the one "
                 f"robot and '{show(extra.value)}' in the other; change it in one of the files"
             )
-
-
-def _comments(robot: Robot, guest: Robot) -> tuple[Comment, ...]:
-    """Both robots' comments in the order of writing: those behind the first come last."""
-    own = robot.position or 0
-
-    def is_behind(comment: Comment) -> bool:
-        return not comment.within and (comment.position or 0) > own
-
-    ours = tuple(comment for comment in robot.comments if not is_behind(comment))
-    return (*ours, *guest.comments, *filter(is_behind, robot.comments))
-
-
-def _uses(robot: Robot, space: str) -> bool:
-    mark = space + ":"
-    return any(
-        (isinstance(r, ExtraElement) and mark in r.xml)
-        or (isinstance(r, ExtraAttribute) and r.name.startswith(mark))
-        for r in every(robot)
-    )
 
 
 def _placed(guest: Robot, start: int) -> Robot:

@@ -186,27 +186,21 @@ def _kept(robot: Robot, path: list[Joint]) -> Robot:
     )
 
 
-class _Frames(NamedTuple):
-    """Where the frames of links are, in what they were: only of those that move."""
-
-    of: dict[str, Origin]
-
-    def at(self, link: str) -> Origin:
-        return self.of.get(link, HERE)
-
-    def seen(self, link: str, record: Any) -> Any:
-        """A record of the link, or a joint on it, with its origin in the frame as it is now."""
-        own = Origin(record.xyz, record.rpy)
-        now = relative(self.at(link), own)
-        return record if now == own else replace(record, xyz=now.xyz, rpy=now.rpy)
-
-
 def _moved(robot: Robot, path: list[Joint]) -> Document:
     """Reversed with the frames of links moved where they have to be."""
-    frames = _Frames({j.parent: Origin(j.xyz, j.rpy) for j in path if _misses(j)})
+    frames = {j.parent: Origin(j.xyz, j.rpy) for j in path if _misses(j)}  # in what they were
+
+    def seen(link: str, record: Any) -> Any:
+        """A record of the link, or a joint on it, with its origin in the frame as it is now."""
+        if record is None or link not in frames:
+            return record
+        own = Origin(record.xyz, record.rpy)
+        now = relative(frames[link], own)
+        return record if now == own else replace(record, xyz=now.xyz, rpy=now.rpy)
+
     new_joints: dict[str, Joint] = {}
     for joint in path:
-        if joint.parent in frames.of:
+        if joint.parent in frames:
             turning = _reversed(joint, HERE, joint.axis)
         else:
             axis = turned(joint.axis, joint.rpy)
@@ -216,45 +210,28 @@ def _moved(robot: Robot, path: list[Joint]) -> Document:
     robot = replace(
         robot,
         links=tuple(
-            _seen_link(link, frames) if link.name in frames.of else link for link in robot.links
+            link
+            if link.name not in frames
+            else replace(
+                link,
+                inertial=seen(link.name, link.inertial),
+                visuals=tuple(seen(link.name, visual) for visual in link.visuals),
+                collisions=tuple(seen(link.name, collision) for collision in link.collisions),
+            )
+            for link in robot.links
         ),
-        joints=tuple(
-            frames.seen(joint.parent, joint) if joint.parent in frames.of else joint
-            for joint in joints
-        ),
+        joints=tuple(seen(joint.parent, joint) for joint in joints),
     )
     findings = Findings(robot.file)
-    _note_moved(robot, frames, findings)
+    # unknown elements may hold poses in a frame that has moved, which nobody but they know
+    holding = [(e, link.name) for link in robot.links if link.name in frames for e in link.extra]
+    for extra in robot.extra if frames else ():
+        if isinstance(extra, ExtraElement):
+            found = Mentions(extra).found
+            holding += [(extra, m.name) for m in found if "link" in m.kinds and m.name in frames]
+    for extra, link in holding:
+        if isinstance(extra, ExtraElement):
+            message = f"the frame of link '{show(link)}' has moved, and poses in this text have not"
+            hint, line = "change them by hand, or reroot with frames='keep'", extra.line
+            findings.add("warning", "frame-moved", message, line=line, element=extra.tag, hint=hint)
     return outcome(robot, findings)
-
-
-def _seen_link(link: Link, frames: _Frames) -> Link:
-    inertial = link.inertial
-    return replace(
-        link,
-        inertial=None if inertial is None else frames.seen(link.name, inertial),
-        visuals=tuple(frames.seen(link.name, visual) for visual in link.visuals),
-        collisions=tuple(frames.seen(link.name, collision) for collision in link.collisions),
-    )
-
-
-def _note_moved(robot: Robot, frames: _Frames, findings: Findings) -> None:
-    """Unknown elements may hold poses in a frame that has moved, which nobody but they know."""
-
-    def note(extra: ExtraElement, link: str) -> None:
-        message = f"the frame of link '{show(link)}' has moved, and poses in this text have not"
-        hint = "change them by hand, or reroot with frames='keep'"
-        findings.add(
-            "warning", "frame-moved", message, line=extra.line, element=extra.tag, hint=hint
-        )
-
-    for link in robot.links:
-        if link.name in frames.of:
-            for extra in link.extra:
-                if isinstance(extra, ExtraElement):
-                    note(extra, link.name)
-    for extra in robot.extra:
-        if isinstance(extra, ExtraElement) and frames.of:
-            for mention in Mentions(extra).found:
-                if "link" in mention.kinds and mention.name in frames.of:
-                    note(extra, mention.name)
