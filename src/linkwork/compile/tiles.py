@@ -10,7 +10,6 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph, graph_of
 from linkwork.compile.loops import emit_nodes
-from linkwork.compile.tracing import trace_function
 
 
 class TileCode:
@@ -170,5 +169,7 @@ class TileCode:
         Its output may not be one of its inputs.
         """
         given = {f"x{k}": size for k, size in enumerate(sizes)}
+        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  not for cached code
+
         traced = trace_function("", given, lambda o, *a: {"y": function(o, *a)})
         return self.function_of(graph_of(traced, fuse=self.fused), name)

@@ -320,9 +320,11 @@ class _Edits:
 
     def _indent_of(self, element: SourceElement) -> str | None:
         """The white space before an element; None where something else stands on its line."""
-        before = self._line_before(element)
-        blank = self.newline and not before.strip(" \t\ufeff")
-        return before.lstrip("\ufeff") if blank else None
+        start = element.start  # a line may hold the whole file: it is not looked at as far as that
+        while start and self.text[start - 1] in " \t\ufeff":
+            start -= 1
+        blank = self.newline and (start == 0 or self.text[start - 1] in "\r\n")
+        return self.text[start : element.start].lstrip("\ufeff") if blank else None
 
     def _line_before(self, element: SourceElement) -> str:
         """The text between the begin of the line and an element."""
