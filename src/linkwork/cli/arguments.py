@@ -447,7 +447,8 @@ class ConvertArguments:
     """Write a description in another format, or a picture of its tree.
 
     The name of the target says the format: .urdf, .xml or .mjcf (MJCF, by MuJoCo), .yaml
-    (loops alone), .json (the mechanism), .svg, .mmd or .md (Mermaid), .dot. What is odd, and what
+    (loops alone), .json (the mechanism), .svg, .mmd or .md (Mermaid), .dot, .csv (a table of
+    Denavit-Hartenberg parameters). What is odd, and what
     is lost, is told on standard error. The exit code is 0 when the target is written, 2 otherwise;
     a file is written whole or not at all.
     """
@@ -461,7 +462,7 @@ class ConvertArguments:
     source: str = argument("SOURCE", "A URDF or xacro file, or the name of a bundled model.")
     target: str = argument("TARGET", "The file to write; - is standard output.")
     to: str | None = option(
-        "--to", "FORMAT", "What to write: urdf, mjcf, loops, json, svg, mermaid or dot."
+        "--to", "FORMAT", "What to write: urdf, mjcf, loops, json, svg, mermaid, dot or dh."
     )
     force: bool = flag("--force", "Replace a file that exists.")
     strict: bool = flag("--strict", "Write nothing where there are warnings.")

@@ -203,16 +203,16 @@ def test_velocities(core: Core):
     q, goal, weights = random.normal(size=(3, robot.n_q))
     linear, angular = random.normal(size=(2, 3))
     J, twist = robot.jacobian(q, str(end)), np.concatenate([linear, angular])
-    got, bound, share = core.velocities(end, q, tuple(linear.tolist()), angular)
+    got, bound, share = core.velocities(end, False)(q, tuple(linear.tolist()), angular)
     near(got, np.linalg.pinv(J) @ twist, 1e-9)
     least = np.linalg.svd(J, compute_uv=False)[-1]
     assert 0 < bound <= least * (1 + 1e-9)
     assert share < bound
     free = 0.3 * (weights * (goal - q)) @ (goal - q) / ((weights * (goal - q)) ** 2).sum()
     free = free * weights * (goal - q)
-    got, _, _ = core.velocities(end, q, linear, angular, towards=(goal, weights, 0.3))
+    got, _, _ = core.velocities(end, True)(q, linear, angular, goal, weights, 0.3)
     near(got, free + np.linalg.pinv(J) @ (twist - J @ free), 1e-9)
-    at_rest, _, _ = core.velocities(end, q, linear, angular, towards=(q, weights, 0.3))
+    at_rest, _, _ = core.velocities(end, True)(q, linear, angular, q, weights, 0.3)
     near(at_rest, np.linalg.pinv(J) @ twist, 1e-9)
 
 
