@@ -216,7 +216,7 @@ def kinetic_energy(sweep: Sweep, v: Rates) -> Output:
 
 
 def _energy(own: Inertia, velocity: Spatial) -> Scalar:
-    """That of one body: m u·u / 2 + u·(w x h) + w·J w / 2, each product of w once."""
+    """The kinetic energy of one body: m u·u / 2 + u·(w x h) + w·J w / 2."""
     u, w = velocity
     slide = times(times(0.5, own.mass), dot(u, u))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = own.second

@@ -295,7 +295,7 @@ def loop_wrenches(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> list[
 
 
 def _of_moving_b(o: Ops, m: Mechanism, loop: Loop, q: Block) -> list[Block]:
-    """What the loop's rows have of frame b's velocity, linear then angular, along axes of a."""
+    """The rows of a loop times frame b's velocity, linear then angular, along axes of a."""
     common = meeting_body(m, loop)
     a, b = (moving_frame(o, m, q, name, common).pose for name in (loop.frame_a, loop.frame_b))
     zeros = [o.const([0.0, 0.0, 0.0])] * 6

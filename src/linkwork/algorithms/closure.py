@@ -469,7 +469,7 @@ def _coupling_bias(o: Ops, m: Mechanism, each: Coupling, q: Block, v: Block) -> 
 
 
 def _starts(m: Mechanism, each: Coupling) -> list[tuple[int, int]]:
-    """Where the joints of a coupling stand in q and in v, its own first."""
+    """The places in q and in v of a coupling's joints, its own first."""
     joints = [m.joint(name) for name in (each.joint, *each.leaders)]
     return [(int(m.q_start[c]), int(m.v_start[c])) for c in joints]
 

@@ -164,7 +164,7 @@ def add_losses(sweep: Sweep, v: Rates, found: Output) -> None:
 
 
 class BodyMotion(NamedTuple):
-    """How a body moves, in its own axes."""
+    """The motion of a body, in its own axes."""
 
     omega: Vector3
     alpha: Vector3

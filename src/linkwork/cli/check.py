@@ -171,7 +171,7 @@ def _of_xml(source: str, given: CheckArguments) -> Checked:
 
 
 def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:
-    """What `examine` found, and what meshes, sizes and loops say where all could be read."""
+    """The findings of `examine`, and those of meshes, sizes and loops where all could be read."""
     robot, problems, loops = found.robot, found.problems, ""
     if robot is None or not found.whole:
         return Checked(file=source, robot=robot.name if robot else None, problems=problems)
@@ -196,7 +196,7 @@ def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:
 
 
 def _loops_beside(document: Document, file: Path) -> tuple[tuple[Finding, ...], str]:
-    """What is wrong with the file beside a description, and what it closes."""
+    """The findings of the file beside a description, and the loops that it closes."""
     try:
         robot = lw.load(document, loops=file)
     except DescriptionError as error:

@@ -269,7 +269,7 @@ _CAREFULLY = (
     | getattr(os, "O_BINARY", 0)
 )
 UNFINISHED = ".part"
-"""How the names of files end that are being written."""
+"""The end of names of files that are being written."""
 
 _DAY = 86_400.0
 

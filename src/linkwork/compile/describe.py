@@ -359,7 +359,7 @@ Clock = Callable[[], float]
 
 _REGISTERS = 32
 _FEW_REGISTERS = 16
-"""Of vectors: AVX-512 and NEON have 32, older x86 has 16."""
+"""The number of vector registers: AVX-512 and NEON have 32, older x86 has 16."""
 
 _TURNS = 20_000
 _BLOCK = 8

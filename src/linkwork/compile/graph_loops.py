@@ -415,7 +415,7 @@ class _Finder:
         body.stores.append((address, value, False))
 
     def _address(self, memory: int, elements: Places) -> Address:
-        """Where these elements of a memory are while a loop runs: by a stride, or by a table."""
+        """The addresses of these elements of a memory in a loop: by a stride, or by a table."""
         first = int(elements[0])
         steps = np.diff(elements)
         if not np.any(steps):

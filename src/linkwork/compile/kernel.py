@@ -299,7 +299,7 @@ class CompiledRows:
 
     @staticmethod
     def stored(recipe: Recipe, compiler: Compiler) -> CompiledRows | None:
-        """What the cache has of a recipe, both versions or one; None where it has neither."""
+        """The entries that the cache has of a recipe, both versions or one; None for neither."""
         for part in ("scalar", "vector"):
             made = compiler.find(_part_key(recipe, part))
             signature = _signature(made)
@@ -394,7 +394,7 @@ class CompiledRows:
 
 
 def _part_key(recipe: Recipe, part: str) -> tuple[str, ...]:
-    """What a version is kept under; empty where it is not kept."""
+    """The key that a version is kept under; empty where it is not kept."""
     if not recipe.key:
         return ()
     abi = array_abi() if part == "scalar" else None  # the fast call is in the scalar code

@@ -381,7 +381,7 @@ class _Lanes(TileCode):
         b.position_at_end(done)
 
     def _most_tries(self, problem: Any) -> Any:
-        """What the call allows, or less where the report says so beforehand."""
+        """The bound that the call allows, or less where the report says so beforehand."""
         b, most = self.b, self.args["max_tries"]
         said = b.load(b.gep(self.row("report", problem, len(REPORT)), [i64(REPORT.index("steps"))]))
         own = b.fptosi(b.fneg(said), I64)
@@ -444,7 +444,7 @@ class _Lanes(TileCode):
         b.position_at_end(done)
 
     def _key(self, problem: Any, attempt: Any) -> Any:
-        """What the random numbers of a try depend on: no state, the same in every order."""
+        """The key of the random numbers of a try: no state, the same in every order."""
         b = self.b
         key = self.memory["key"]
         b.store(absorb(b, self.args["seed"], attempt), key)

@@ -565,7 +565,7 @@ _PANEL = 64
 """Columns of a panel."""
 
 _AHEAD, _STORES_AHEAD = 1024, 3
-"""How far ahead of the stores lines are prefetched: numbers, and tiles."""
+"""The distance by which lines are prefetched ahead of the stores: numbers, and tiles."""
 
 
 @dataclass

@@ -43,10 +43,9 @@ def to_dh(m: Mechanism, tip: str, *, convention: Convention = "standard") -> DHT
     standard = convention == "standard"
     # each constant pose between two joints is a screw along z, one along x, and one along z
     screws = [_screws(T, late=standard) for T in (*fixed, end)]
-    base = np.eye(4)
     rows: list[DHRow] = []
     if standard:
-        base = fixed[0] if fixed else base
+        base = fixed[0]
         screws[0] = _Screws(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     else:
         base = _along_z(screws[0].theta_0, screws[0].d_0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +93,11 @@ class Trajectory:
         """
         return self._at(t, 3)
 
+    @cached_property
+    def _derivatives(self) -> list[Floats]:
+        """The coefficients of positions, velocities, accelerations and jerks."""
+        return [derivative(self.coefficients, order) for order in range(4)]
+
     def _at(self, t: ArrayLike, order: int) -> Floats:
         instants = real_array(t, "t")
         if not np.isfinite(instants).all():
@@ -99,7 +105,7 @@ class Trajectory:
         within = np.clip(instants, 0.0, self.duration)
         last = len(self.times) - 2
         k = np.minimum(np.searchsorted(self.times, within, side="right") - 1, last)
-        powers = derivative(self.coefficients, order)
+        powers = self._derivatives[order]
         x = (within - self.times[k])[..., None]
         values = np.zeros((*instants.shape, self.n))
         for c in reversed(range(powers.shape[1])):

@@ -205,7 +205,7 @@ def test_derivatives_are_differences(representation: int):
 
     def jacobian(at: np.ndarray) -> np.ndarray:
         names = ("world-aligned", "local", "world")
-        return made.core.function("jacobian", 8, reference=names[representation])(at)
+        return made.core.robot.jacobian(at, "8", reference=names[representation])
 
     solver, J, twist = ChainJntToJacDotSolver(made), Jacobian(n), Twist()
     solver.setRepresentation(representation)

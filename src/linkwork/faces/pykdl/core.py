@@ -85,13 +85,16 @@ class Core:
         self.kept: dict[type, dict[Any, Call]] = {}
         """The calls that solvers of each kind have asked for: programs make solvers anew."""
 
-    def function(self, algorithm: str, count: int | None = None, **static: Any) -> Call:
-        """An algorithm of the frame behind so many segments, or of the whole chain."""
-        key = (algorithm, count, *static.values())
+    def function(self, algorithm: str, count: int | None = None, *static: tuple[str, Any]) -> Call:
+        """An algorithm of the frame behind so many segments, or of the whole chain.
+
+        ``static`` are names and values of its other arguments.
+        """
+        key = (algorithm, count, static)
         found = self._functions.get(key)
         if found is None:
             frame = () if count is None else (str(count),)
-            found = self._functions[key] = self.robot.function(algorithm, *frame, **static)
+            found = self._functions[key] = self.robot.function(algorithm, *frame, **dict(static))
         return found
 
     def call(self, name: str, *which: Any) -> Call:
@@ -151,7 +154,7 @@ class Core:
             return self._of(o, name, (q, v), frame=str(count), reference=reference)
 
         def general(q: Any, v: Any) -> Any:
-            return _six_numbers(self.function(name, count, reference=reference)(q, v))
+            return _six_numbers(self.function(name, count, ("reference", reference))(q, v))
 
         return _Asked(self._sizes("q", "v"), expression, _numbers(3, 3), general)
 
@@ -177,7 +180,9 @@ class Core:
         def general(q: Any, v: Any, dv: Any, gravity: Any, *parts: Any) -> Any:
             turns = self.function("fk_all")(q)[self.order[self.standing + 1 :], :3, :3]
             turned = np.reshape(parts, (-1, 2, 3)) @ turns.swapaxes(1, 2)
-            function = self.function("inverse_dynamics", parameters=("gravity", *self.wrenches))
+            function = self.function(
+                "inverse_dynamics", None, ("parameters", ("gravity", *self.wrenches))
+            )
             return function(q, v, dv, gravity, *turned.reshape(-1, 6)) + self.rotors * dv
 
         sizes = {**self._sizes("q", "v", "dv"), "gravity": 3}

@@ -84,14 +84,6 @@ class SolverI:
         self._segments = len(content.segments)
         self._calls: dict[Any, Any] = self._core.kept.setdefault(type(self), {})
 
-    def _function(self, algorithm: str, count: int | None = None, *static: tuple[str, Any]) -> Any:
-        """A function of the core, found at once when it has been asked for before."""
-        key = (algorithm, count, static)
-        found = self._calls.get(key)
-        if found is None:
-            found = self._calls[key] = self._core.function(algorithm, count, **dict(static))
-        return found
-
     def _set(self, code: int) -> int:
         self._error = code
         return code
@@ -255,7 +247,7 @@ class ChainJntToJacSolver(_WithLocks):
         if jac._a.shape[1] != self._joints and code == E_NOERROR:
             code = E_SIZE_MISMATCH
         if code == E_NOERROR:
-            jac._a = self._packed(self._function("jacobian", count)(q_in._a))
+            jac._a = self._packed(self._core.function("jacobian", count)(q_in._a))
         return self._set(code)
 
 
@@ -336,7 +328,9 @@ class ChainJntToJacDotSolver(_WithLocks):
         reference = ("reference", _REFERENCES[self._representation])
         moving = np.where(self._free, v._a, 0.0) if self._locked else v._a
         if whole:
-            jdot._a = self._packed(self._function("jacobian_dot", count, reference)(q._a, moving))
+            jdot._a = self._packed(
+                self._core.function("jacobian_dot", count, reference)(q._a, moving)
+            )
         else:
             call = self._calls.get((count, reference))
             if call is None:
@@ -427,7 +421,7 @@ class ChainDynParam(SolverI):
             check("JntToGravity", q, JntArray, gravity, JntArray)
         code = self._fits(q, gravity)
         if code == E_NOERROR:
-            gravity._a = self._function("gravity_forces", None, _GRAVITY)(q._a, self._gravity)
+            gravity._a = self._core.function("gravity_forces", None, _GRAVITY)(q._a, self._gravity)
         return self._set(code)
 
     def JntToCoriolis(self, q: JntArray, q_dot: JntArray, coriolis: JntArray) -> int:
@@ -436,7 +430,7 @@ class ChainDynParam(SolverI):
             check("JntToCoriolis", q, JntArray, q_dot, JntArray, coriolis, JntArray)
         code = self._fits(q, q_dot, coriolis)
         if code == E_NOERROR:
-            forces = self._function("bias_forces", None, _GRAVITY)
+            forces = self._core.function("bias_forces", None, _GRAVITY)
             coriolis._a = forces(q._a, q_dot._a, _NONE)
         return self._set(code)
 
@@ -446,6 +440,6 @@ class ChainDynParam(SolverI):
             check("JntToMass", q, JntArray, H, JntSpaceInertiaMatrix)
         code = self._fits(q, H)
         if code == E_NOERROR:
-            found = self._function("mass_matrix")(q._a)
+            found = self._core.function("mass_matrix")(q._a)
             H._a = found + np.diag(self._core.rotors) if self._core.has_rotors else found
         return self._set(code)
