@@ -37,9 +37,9 @@ def run(mbs: Any, duration: float, steps: int) -> None:
     settings.timeIntegration.numberOfSteps = steps
     settings.timeIntegration.generalizedAlpha.spectralRadius = 1.0
     settings.timeIntegration.newton.relativeTolerance = 1e-10
-    settings.solutionSettings.writeSolutionToFile = False
+    settings.solution.file.write = False
     settings.timeIntegration.verboseMode = 0
-    settings.displayComputationTime = False
+    settings.show.computationTime = False
     mbs.SolveDynamic(settings)
 
 
@@ -49,7 +49,7 @@ def tree_positions(robot: Any, duration: float, steps: int) -> np.ndarray:
     made = robot.CreateKinematicTree(mbs)
     run(mbs, duration, steps)
     q = mbs.GetNodeOutput(made["nodeGeneric"], exudyn.OutputVariableType.Coordinates)
-    return np.atleast_1d(q)[: robot.NumberOfLinks()]
+    return np.atleast_1d(q) + robot.referenceConfiguration  # exudyn's coordinates begin there
 
 
 def tip_of_bodies(robot: Any, duration: float, steps: int, **options: Any) -> np.ndarray:
@@ -67,15 +67,13 @@ def simulated(robot: Any, duration: float) -> np.ndarray:
     q0 = np.array(robot.referenceConfiguration)
     gains = [k.GetPDcontrol() if k.HasPDcontrol() else (0.0, 0.0) for k in robot.links]
     kp, kd = (np.array(g, np.float64) for g in zip(*gains, strict=True))
-    body = robot.core()
-
-    def control(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return -kp * q - kd * v
-
     done = lw.simulate(
-        body, duration, q0=q0, v0=np.zeros(len(q0)), control=control, gravity=robot.gravity,
-        step=duration / 4000,
-    )  # fmt: skip
+        robot.core(),
+        q0,
+        duration=duration,
+        torque=lw.PD(kp, kd, q_target=0.0 * q0),
+        gravity=robot.gravity,
+    )
     return done.q[-1]
 
 

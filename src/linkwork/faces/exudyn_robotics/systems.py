@@ -17,7 +17,6 @@ from linkwork.faces.exudyn_robotics.graphics import GraphicsData
 from linkwork.faces.exudyn_robotics.links import JOINTS, RobotLink, VRobotLink
 from linkwork.faces.exudyn_robotics.transformations import (
     HT,
-    HTtranslate,
     InverseHT,
     Skew,
 )
@@ -155,7 +154,7 @@ def add_bodies(
         mbs.AddLoad(items.LoadMassProportional(markerNumber=mass_marker, loadVector=gravity))
         found["nodeList"].append(node)
         found["bodyList"].append(body)
-        before = _marker_before(robot, k, mbs, baseMarker, asked.R_marker_base, items, found)
+        before = _before(robot, k, mbs, baseMarker, asked.R_marker_base, found["bodyList"])
         _add_joint(robot, k, mbs, before, asked, found)
     return found
 
@@ -226,44 +225,44 @@ def _node(exudyn: Any, items: Any, kind: Any, T: Floats) -> Any:
 
 
 def _body(items: Any, node: Any, link: RobotLink, drawn: list[GraphicsData]) -> Any:
-    """A rigid body; exudyn before 1.12.258 has other names for its numbers."""
+    """A rigid body; its inertia is about the node: xx, yy, zz, yz, xz, xy."""
     c = Skew(link.COM)
     about = link.inertia + link.mass * c @ c.T
-    numbers = (link.mass, about[[0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]].tolist(), link.COM.tolist())
-    rest = dict(nodeNumber=node, visualization=items.VObjectRigidBody(graphicsData=drawn))
-    names = ("mass", "inertia", "centerOfMass")
-    try:
-        return items.ObjectRigidBody(**dict(zip(names, numbers, strict=True)), **rest)
-    except TypeError:
-        names = ("physicsMass", "physicsInertia", "physicsCenterOfMass")
-        return items.ObjectRigidBody(**dict(zip(names, numbers, strict=True)), **rest)
+    return items.ObjectRigidBody(
+        nodeNumber=node,
+        mass=float(link.mass),
+        inertia=about[[0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]].tolist(),
+        centerOfMass=link.COM.tolist(),
+        visualization=items.VObjectRigidBody(graphicsData=drawn),
+    )
 
 
-class _Marker(NamedTuple):
-    """A marker that carries a joint, and the rotation (3, 3) of the joint in its axes."""
+def _marker(mbs: Any, body: Any, T: Floats) -> Any:
+    """A marker at a pose (4, 4) in a body."""
+    place = exudyn_module().HT(rotation=T[:3, :3], translation=T[:3, 3])
+    items = exudyn_module("exudyn.itemInterface")
+    return mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=body, localHT=place))
 
-    number: Any
-    R: Floats
+
+class _Side(NamedTuple):
+    """One side of a joint: its marker, and the body and the pose (4, 4) in it, where known."""
+
+    marker: Any
+    body: Any
+    T: Floats
 
 
-def _marker_before(
-    robot: Robot,
-    k: int,
-    mbs: Any,
-    baseMarker: Any,
-    R_marker_base: Floats | None,
-    items: Any,
-    found: dict[str, Any],
-) -> _Marker:
-    """The marker of a joint on the body before it, or on what carries the base.
+def _before(
+    robot: Robot, k: int, mbs: Any, baseMarker: Any, R_marker_base: Floats | None, bodies: list[Any]
+) -> _Side:
+    """The side of a joint on the body before it, or on what carries the base.
 
-    Raises: InputError (a ValueError) where the base is off a marker that is not on a body.
+    Raises: InputError (a ValueError) where the joint is off a marker that is not on a body.
     """
     link = robot.links[k]
     if link.parent >= 0:
-        body, T = found["bodyList"][link.parent], link.preHT
-        marker = items.MarkerBodyRigid(bodyNumber=body, localPosition=T[:3, 3].tolist())
-        return _Marker(mbs.AddMarker(marker), T[:3, :3])
+        body = bodies[link.parent]
+        return _Side(_marker(mbs, body, link.preHT), body, link.preHT)
     exudyn = exudyn_module()
     kinds, reference = exudyn.OutputVariableType, exudyn.ConfigurationType.Reference
     p = mbs.GetMarkerOutput(baseMarker, kinds.Position, reference)
@@ -271,123 +270,93 @@ def _marker_before(
     base = InverseHT(HT(R, p)) @ robot.base.HT
     if R_marker_base is not None:
         base[:3, :3] = R_marker_base
-    T = base @ link.preHT
-    if np.abs(T[:3, 3]).max() < 1e-12:
-        return _Marker(baseMarker, T[:3, :3])
-    there = mbs.GetMarker(baseMarker)
-    if "bodyNumber" not in there or "localPosition" not in there:
-        raise InputError(
-            f"the first joint is at {T[:3, 3].round(6).tolist()} from baseMarker, which is not on "
-            "a body: use MarkerBodyRigid, or put the marker where base.HT and preHT are"
-        )
-    at = HTtranslate(there["localPosition"])
-    if "localHT" in there:
-        at = np.asarray(there["localHT"], np.float64).reshape(4, 4)
-    T = at @ T
-    marker = items.MarkerBodyRigid(bodyNumber=there["bodyNumber"], localPosition=T[:3, 3].tolist())
-    return _Marker(mbs.AddMarker(marker), T[:3, :3])
+    T, there = base @ link.preHT, mbs.GetMarker(baseMarker)
+    if "bodyNumber" in there and "localHT" in there:
+        body = there["bodyNumber"]
+        in_body = np.reshape(there["localHT"], (4, 4)) @ T
+        is_there = np.allclose(T, np.eye(4), rtol=0.0, atol=1e-12)
+        return _Side(baseMarker if is_there else _marker(mbs, body, in_body), body, in_body)
+    raise InputError(
+        f"baseMarker is a {there['markerType']}; the first joint needs a marker on a body, as "
+        "MarkerBodyRigid"
+    )
 
 
 def _add_joint(
-    robot: Robot, k: int, mbs: Any, before: _Marker, asked: _Asked, found: dict[str, Any]
+    robot: Robot, k: int, mbs: Any, before: _Side, asked: _Asked, found: dict[str, Any]
 ) -> None:
     """Add a joint with its spring and its loads, and enter their numbers."""
     items, link = exudyn_module("exudyn.itemInterface"), robot.links[k]
-    joint = InverseHT(link.localHT)
-    marker = items.MarkerBodyRigid(
-        bodyNumber=found["bodyList"][k], localPosition=joint[:3, 3].tolist()
-    )
-    after = _Marker(mbs.AddMarker(marker), joint[:3, :3])
-    markers = [before.number, after.number]
+    body, T = found["bodyList"][k], InverseHT(link.localHT)
+    after = _Side(_marker(mbs, body, T), body, T)
     free = JOINTS[link.jointType][0] + (3 if link.turns else 0)
     look = link.visualization
-    generic = items.ObjectJointGeneric(
-        markerNumbers=markers,
+    joint = items.ObjectJointGeneric(
+        markerNumbers=[before.marker, after.marker],
         constrainedAxes=[int(i != free) for i in range(6)],
-        rotationMarker0=before.R,
-        rotationMarker1=after.R,
         visualization=items.VObjectJointGeneric(
             show=look.showMBSjoint,
             axesRadius=0.25 * look.jointRadius,
             axesLength=1.1 * look.jointWidth,
         ),
     )
-    found["jointList"].append(mbs.AddObject(generic))
-    found["markerList0"].append(before.number)
-    found["markerList1"].append(after.number)
+    found["jointList"].append(mbs.AddObject(joint))
+    found["markerList0"].append(before.marker)
+    found["markerList1"].append(after.marker)
     found["springDamperList"].append(_spring(robot, k, mbs, before, after, asked.springs[k]))
-    loads, units = _loads(link, mbs, items, before, after, asked.loads[k], asked.create_loads)
-    for side in range(2):
-        found[f"jointTorque{side}List"].append(loads[side])
-        found[f"unitTorque{side}List"].append(units[side])
+    for number, side, sign in ((0, before, -1.0), (1, after, 1.0)):
+        unit = sign * link.axis + 0.0 if link.turns else None
+        found[f"unitTorque{number}List"].append(unit)
+        function = asked.loads[k]
+        load = None
+        if unit is not None and (asked.create_loads or function):
+            load = mbs.AddLoad(
+                items.LoadTorqueVector(
+                    markerNumber=side.marker,
+                    loadVector=unit.tolist() if function else [0.0, 0.0, 0.0],
+                    bodyFixed=True,
+                    loadVectorUserFunction=function,
+                )
+            )
+        found[f"jointTorque{number}List"].append(load)
 
 
-def _spring(robot: Robot, k: int, mbs: Any, before: _Marker, after: _Marker, function: Any) -> Any:
+def _spring(robot: Robot, k: int, mbs: Any, before: _Side, after: _Side, function: Any) -> Any:
     """The spring and damper of a link's gains; None without gains."""
     link, items = robot.links[k], exudyn_module("exudyn.itemInterface")
     if not link.HasPDcontrol():
         return None
     stiffness, damping = link.GetPDcontrol()
-    same = dict(
-        markerNumbers=[before.number, after.number],
-        stiffness=float(stiffness),
-        damping=float(damping or 0.0),
-    )
+    gains = dict(stiffness=float(stiffness), damping=float(damping or 0.0))
     if not link.turns:
+        look = items.VObjectConnectorLinearSpringDamper(show=False)
         return mbs.AddObject(
             items.ObjectConnectorLinearSpringDamper(
-                axisMarker0=(before.R @ link.axis).tolist(),
+                markerNumbers=[before.marker, after.marker],
+                axisMarker0=link.axis.tolist(),
                 springForceUserFunction=function,
-                visualization=items.VObjectConnectorLinearSpringDamper(show=False),
-                **same,
+                visualization=look,
+                **gains,
             )
         )
-    # it turns about z of its markers, and its node knows about whole turns
-    to_z = np.roll(np.eye(3), JOINTS[link.jointType][0] - 2, axis=0)
-    data = mbs.AddNode(
-        items.NodeGenericData(
-            numberOfDataCoordinates=1, initialCoordinates=[float(_reference(robot)[k])]
-        )
+    # it turns about z of its markers, and its node counts whole turns from where it begins
+    markers, axis = [before.marker, after.marker], JOINTS[link.jointType][0]
+    if axis != 2:
+        to_z = HT(np.roll(np.eye(3), axis - 2, axis=0), np.zeros(3))
+        markers = [_marker(mbs, side.body, side.T @ to_z) for side in (before, after)]
+    data = items.NodeGenericData(
+        numberOfDataCoordinates=1, initialCoordinates=[float(_reference(robot)[k])]
     )
+    look = items.VObjectConnectorTorsionalSpringDamper(show=False)
     return mbs.AddObject(
         items.ObjectConnectorTorsionalSpringDamper(
-            nodeNumber=data,
-            rotationMarker0=before.R @ to_z,
-            rotationMarker1=after.R @ to_z,
+            markerNumbers=markers,
+            nodeNumber=mbs.AddNode(data),
             springTorqueUserFunction=function,
-            visualization=items.VObjectConnectorTorsionalSpringDamper(show=False),
-            **same,
+            visualization=look,
+            **gains,
         )
     )
-
-
-def _loads(
-    link: RobotLink,
-    mbs: Any,
-    items: Any,
-    before: _Marker,
-    after: _Marker,
-    function: Any,
-    create: bool,
-) -> tuple[list[Any], list[Any]]:
-    """The loads of a torque on both bodies, with their unit vectors; None where there are none."""
-    if not link.turns:
-        return [None, None], [None, None]
-    units = [-(before.R @ link.axis), after.R @ link.axis]
-    if not create and not function:
-        return [None, None], units
-    loads = [
-        mbs.AddLoad(
-            items.LoadTorqueVector(
-                markerNumber=marker.number,
-                loadVector=unit.tolist() if function else [0.0, 0.0, 0.0],
-                bodyFixed=True,
-                loadVectorUserFunction=function,
-            )
-        )
-        for marker, unit in zip((before, after), units, strict=True)
-    ]
-    return loads, units
 
 
 # drawing
