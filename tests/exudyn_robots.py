@@ -18,7 +18,7 @@ def random_pose(random: np.random.Generator) -> np.ndarray:
     return T
 
 
-def random_robot(  # noqa: PLR0913
+def random_robot(
     module: Any,
     name: str,
     count: int,

@@ -11,10 +11,7 @@ import pytest
 
 import linkwork as lw
 from exudyn_robots import random_robot
-from linkwork.errors import InputError
 from linkwork.faces import exudyn_robotics as face
-from linkwork.faces.exudyn_robotics.transformations import HTrotateX, HTtranslate
-from seeds import rng
 
 exudyn = pytest.importorskip("exudyn", reason="exudyn is not installed")
 items: Any = importlib.import_module("exudyn.itemInterface")
