@@ -183,7 +183,9 @@ class RobotLink:
         Raises: InputError (a ValueError) where none have been set.
         """
         if not self.HasPDcontrol():
-            raise InputError("PDcontrol has not been set; SetPDcontrol(P, D) or RobotLink(PDcontrol=)")
+            raise InputError(
+                "PDcontrol has not been set; SetPDcontrol(P, D) or RobotLink(PDcontrol=)"
+            )
         return self.PDcontrol
 
     def __str__(self) -> str:

@@ -1,0 +1,166 @@
+"""Numerical inverse kinematics by the names of ``exudyn.robotics``, over Linkwork's solver."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork import Robot as CoreRobot
+from linkwork import ik, poses
+from linkwork.checks import finite_number, finite_rows, rigid_pose, whole_number
+from linkwork.errors import InputError, ShapeError
+from linkwork.faces.exudyn_robotics.links import JOINT_AXES
+from linkwork.faces.exudyn_robotics.robot import Robot
+from linkwork.faces.exudyn_robotics.transformations import InverseHT, as_HT, projectAngleToPMPi
+
+Floats = NDArray[np.float64]
+Solution = list[Any]  # [q (n,) or None, success]
+
+_EXACT: dict[str, Any] = {"position_tolerance": 1e-12, "rotation_tolerance": 1e-12}
+
+
+class InverseKinematicsNumerical:
+    """Joint positions for poses of the tool: `Solve` and `SolveSafe`.
+
+    A pose T (4, 4) is that of the tool in the world, on the frame that `Robot.JointHT` gives last:
+    ``robot.JointHT(q)[-1] @ robot.GetToolHT()``, as in the original; the last link's ``localHT`` is
+    not part of it. The last solution is where the next search starts; the first starts at the
+    robot's ``referenceConfiguration``.
+
+    ``jointStiffness``, a number or one for each joint, says how strongly joints are held where the
+    search starts: of the solutions of a robot with more than six joints, the one with the least
+    Σ kᵢ (qᵢ - q0ᵢ)²/2 near there is found. ``flagDebug`` warns with the reason where none is found.
+    ``useRenderer`` warns that nothing is drawn. ``useAlternativeConstraints`` changes nothing: both
+    kinds of the original's constraints have the same solutions.
+
+    Raises: InputError, ShapeError (ValueErrors) for a robot without links, and stiffnesses that
+    are negative or do not fit it.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        jointStiffness: ArrayLike = 1.0,
+        useRenderer: bool = False,
+        flagDebug: bool = False,
+        useAlternativeConstraints: bool = False,
+    ) -> None:
+        n = robot.NumberOfLinks()
+        if n == 0:
+            raise InputError("the robot has no links: AddLink before InverseKinematicsNumerical")
+        given = np.asarray(jointStiffness, np.float64)
+        if given.shape not in ((), (n,)):
+            raise ShapeError(f"jointStiffness is one number or ({n},), not {given.shape}")
+        if not (np.isfinite(given).all() and (given >= 0.0).all()):
+            raise InputError(f"jointStiffness is finite and not negative, not {given.tolist()}")
+        if useRenderer:
+            warnings.warn(
+                "useRenderer: nothing is drawn; robot.core().view(q) shows a solution", stacklevel=2
+            )
+        self.robot = robot
+        self.jointStiffness = np.broadcast_to(given, (n,))
+        self.flagDebug = flagDebug
+        self.useAlternativeConstraints = useAlternativeConstraints
+        self._q = np.array(robot.referenceConfiguration[:n], np.float64)
+        self._solver: tuple[CoreRobot, ik.InverseKinematics] | None = None
+
+    def GetCurrentRobotHT(self) -> Floats:
+        """The pose (4, 4) of the tool at the last solution, or where the first search starts."""
+        return self._pose(self._q)
+
+    def InterpolateHTs(
+        self, T1: Any, T2: Any, rotStep: float = math.pi / 16, minSteps: int = 1
+    ) -> list[Floats]:
+        """Poses (4, 4) from T1, which is left out, to T2: p + s (p2 - p1), R1 exp(s log(R1ᵀ R2)).
+
+        They are ``minSteps`` or more, each turned by ``rotStep`` (rad) or less from the one before.
+
+        Raises: InputError, ShapeError (ValueErrors).
+        """
+        first, last = rigid_pose(as_HT(T1), "T1"), rigid_pose(as_HT(T2), "T2")
+        least = max(whole_number(minSteps, "minSteps", least=0), 1)
+        turns = len(poses.steps(first, last, angle=finite_number(rotStep, "rotStep", above=0.0)))
+        s = np.linspace(0.0, 1.0, max(least, turns - 1) + 1)[1:]
+        return [*poses.interpolate(first, last, s[:-1], path="separate"), last]
+
+    def Solve(self, T: Any, q0: ArrayLike | None = None, tol: float = 1e-8) -> Solution:
+        """Joint positions for a pose T (4, 4) of the tool: [q (n,), True], or [None, False].
+
+        The search starts at ``q0``, by default at the last solution. It has succeeded where no
+        number of the pose at q differs from T by more than ``tol``. Angles are in (-pi, pi].
+
+        Raises: InputError, ShapeError (ValueErrors) for what is no rigid pose, and for q0.
+        """
+        return self._solved(self._start(q0), self._target(T), tol)
+
+    def SolveSafe(self, T: Any, q0: ArrayLike | None = None, tol: float = 1e-8) -> Solution:
+        """Joint positions as of `Solve`, found in steps from where the tool is at ``q0``.
+
+        Each step of `InterpolateHTs` (pi/3; where these fail, pi/20 and at least four) is solved
+        from the one before, so that the solution is mostly the one that the robot can move to;
+        where no steps lead there, that of `Solve`.
+
+        Raises: as `Solve`.
+        """
+        start, target = self._start(q0), self._target(T)
+        here = self._pose(start)
+        for step, least in ((math.pi / 3.0, 1), (math.pi / 20.0, 4)):
+            q: Floats | None = start
+            for pose in self.InterpolateHTs(here, target, step, least):
+                q = self._search(pose, q, tol)[0]
+                if q is None:
+                    break
+            if q is not None:
+                self._q = q
+                return [q.copy(), True]
+        return self._solved(start, target, tol)
+
+    def _solved(self, start: Floats, target: Floats, tol: float) -> Solution:
+        q, reason = self._search(target, start, tol)
+        if q is None:
+            if self.flagDebug:
+                warnings.warn(f"no solution: {reason}", stacklevel=3)
+            return [None, False]
+        self._q = q
+        return [q.copy(), True]
+
+    def _search(self, T: Floats, start: Floats, tol: float) -> tuple[Floats | None, str]:
+        """A solution, or none and why."""
+        robot, stiffness = self.robot.core(), self.jointStiffness
+        n, tip = len(stiffness), f"body{len(stiffness) - 1}"
+        targets: list[Any] = [T @ InverseHT(self.robot.tool.HT)]
+        held = [k for k in range(n) if stiffness[k] > 0.0] if n > 6 else []
+        if self._solver is None or self._solver[0] is not robot:
+            at_rest = [
+                ik.Posture(joints=f"joint{k}", priority=1, weight=float(stiffness[k])) for k in held
+            ]
+            self._solver = robot, robot.solver(tasks=[ik.Pose(tip), *at_rest])
+        found = self._solver[1].solve([*targets, *(start[[k]] for k in held)], start, **_EXACT)
+        q = self._wrapped(found.q)
+        if np.abs(self._pose(q) - T).max() <= tol:
+            return q, ""
+        return None, found.reason
+
+    def _pose(self, q: Floats) -> Floats:
+        return self.robot.core().fk(q, f"body{len(q) - 1}") @ self.robot.tool.HT
+
+    def _start(self, q0: ArrayLike | None) -> Floats:
+        n = len(self.jointStiffness)
+        if self.robot.NumberOfLinks() != n:
+            raise InputError(f"the robot has another link since: it had {n}")
+        given = finite_rows(self._q if q0 is None else q0, "q0", n)
+        if given.shape != (n,):
+            raise ShapeError(f"q0 is ({n},), not {given.shape}")
+        return self._wrapped(given)
+
+    def _wrapped(self, q: Floats) -> Floats:
+        """The same positions with angles in (-pi, pi]; what slides stays."""
+        turns = [not JOINT_AXES[link.jointType][0] for link in self.robot.links]
+        return np.where(turns, projectAngleToPMPi(q), q)
+
+    def _target(self, T: Any) -> Floats:
+        return rigid_pose(as_HT(T), "T")
