@@ -81,6 +81,7 @@ _URCHIN = (
 )
 _TRIP = ("KinematicGroup", "Robot", "Solver", "Transformation", "Utility", "urdf_parser")
 _TRIP_ROBOTS = ("excavator_rr", "triped", "triped_leg")
+_EXUDYN = f"{_OURS}.exudyn_robotics"
 
 FACES = (
     FaceEntry(
@@ -98,5 +99,9 @@ FACES = (
         "trip_kinematics",
         _with("trip_kinematics", f"{_OURS}.trip_kinematics", *_TRIP)
         | _with("trip_robots", f"{_OURS}.trip_kinematics.trip_robots", *_TRIP_ROBOTS),
+    ),
+    FaceEntry(
+        "exudyn_robotics",
+        dict.fromkeys(("exudyn.robotics", "exudyn.robotics.roboticsCore"), _EXUDYN),
     ),
 )

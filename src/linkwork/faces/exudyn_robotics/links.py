@@ -32,7 +32,7 @@ class VRobotLink:
     With ``graphicsData`` these are drawn, and nothing is made of the link's geometry.
     """
 
-    def __init__(  # noqa: PLR0913  as the original has them
+    def __init__(
         self,
         jointRadius: float = 0.06,
         jointWidth: float = 0.12,
@@ -122,7 +122,7 @@ class RobotLink:
     Raises: InputError, ShapeError (ValueErrors) for another type of joint, or another shape.
     """
 
-    def __init__(  # noqa: PLR0913  as the original has them
+    def __init__(  # noqa: PLR0913, PLR0917  as the original has them
         self,
         mass: float,
         COM: ArrayLike,
@@ -183,9 +183,7 @@ class RobotLink:
         Raises: InputError (a ValueError) where none have been set.
         """
         if not self.HasPDcontrol():
-            raise InputError(
-                "PDcontrol has not been set; SetPDcontrol(P, D) or RobotLink(PDcontrol=)"
-            )
+            raise InputError("PDcontrol is not set: SetPDcontrol(P, D) or RobotLink(PDcontrol=)")
         return self.PDcontrol
 
     def __str__(self) -> str:

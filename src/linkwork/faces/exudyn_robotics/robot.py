@@ -15,7 +15,6 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.faces.exudyn_robotics.links import JOINT_AXES, RobotBase, RobotLink, RobotTool
 from linkwork.faces.exudyn_robotics.transformations import (
     HTtranslate,
-    InverseHT,
     ModDHKK2HT,
     StdDH2HT,
     as_HT,
@@ -65,8 +64,8 @@ class Robot:
             link.parent = index - 1
         if not -1 <= link.parent < index:
             raise InputError(
-                f"the parent of link {index} is {link.parent}; it is the index of a link before it, -1 "
-                "for the ground, or -2 for the link before"
+                f"the parent of link {index} is {link.parent}; it is an index before its own, "
+                "-1 for the ground, or -2 for the link before"
             )
         serial = self.isSerialRobot and link.parent == index - 1
         if self.isSerialRobot and not serial and not np.array_equal(self.tool.HT, np.eye(4)):
@@ -278,6 +277,3 @@ def _mechanism(robot: Robot) -> Mechanism:
         last = robot.links[-1].localHT @ robot.tool.HT
         frames.append(FramePart("tool", f"body{len(links) - 2}", last[:3, :3], last[:3, 3]))
     return assemble(Parts(name="robot", links=links, joints=joints, frames=frames))
-
-
-__all__ = ["InverseHT", "Robot"]

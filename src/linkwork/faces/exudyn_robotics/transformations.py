@@ -96,8 +96,9 @@ def Skew2Vec(matrix: ArrayLike) -> Floats:
 
 
 def StdDH2HT(DHparameters: Sequence[float]) -> Floats:
-    """The transformation of standard parameters [theta, d, a, alpha]: Rz(theta) Tz(d) Tx(a) Rx(alpha).
+    """The transformation Rz(theta) Tz(d) Tx(a) Rx(alpha) of standard parameters.
 
+    ``DHparameters``: [theta, d, a, alpha], rad and m.
     Source: J. Denavit, R. S. Hartenberg, J. Appl. Mech. 22 (1955).
     Raises: InputError (a ValueError) for another number of parameters.
     """
