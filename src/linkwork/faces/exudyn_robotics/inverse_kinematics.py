@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork import Robot as CoreRobot
 from linkwork import ik, poses
-from linkwork.checks import finite_number, finite_rows, rigid_pose, whole_number
+from linkwork.checks import finite_number, whole_number
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.exudyn_robotics.links import JOINT_AXES
 from linkwork.faces.exudyn_robotics.robot import Robot
-from linkwork.faces.exudyn_robotics.transformations import InverseHT, as_HT, projectAngleToPMPi
+from linkwork.faces.exudyn_robotics.transformations import InverseHT, as_HT
 
 Floats = NDArray[np.float64]
 Solution = list[Any]  # [q (n,) or None, success]
 
-_EXACT: dict[str, Any] = {"position_tolerance": 1e-12, "rotation_tolerance": 1e-12}
+_EXACT = ik.Options(position_tolerance=1e-12, rotation_tolerance=1e-12)
+_STEP = replace(_EXACT, tries=16)  # a step that cannot be reached is told soon
 
 
 class InverseKinematicsNumerical:
@@ -65,8 +66,18 @@ class InverseKinematicsNumerical:
         self.jointStiffness = np.broadcast_to(given, (n,))
         self.flagDebug = flagDebug
         self.useAlternativeConstraints = useAlternativeConstraints
+        self._core, self._tool = robot.core(), robot.tool.HT.copy()
+        self._inverse_tool = InverseHT(self._tool)
+        self._turning = np.array([not JOINT_AXES[each.jointType][0] for each in robot.links])
+        self._tip = f"body{n - 1}"
+        self._held = np.flatnonzero(given + np.zeros(n)) if n > 6 else np.zeros(0, np.int64)
+        springs = [
+            ik.Posture(joints=f"joint{k}", priority=1, weight=float(self.jointStiffness[k]))
+            for k in self._held
+        ]
+        tasks = [ik.Pose(self._tip), *springs]
+        self._solver = self._core.solver(tasks=tasks) if springs else self._core.solver(self._tip)
         self._q = np.array(robot.referenceConfiguration[:n], np.float64)
-        self._solver: tuple[CoreRobot, ik.InverseKinematics] | None = None
 
     def GetCurrentRobotHT(self) -> Floats:
         """The pose (4, 4) of the tool at the last solution, or where the first search starts."""
@@ -81,11 +92,13 @@ class InverseKinematicsNumerical:
 
         Raises: InputError, ShapeError (ValueErrors).
         """
-        first, last = rigid_pose(as_HT(T1), "T1"), rigid_pose(as_HT(T2), "T2")
-        least = max(whole_number(minSteps, "minSteps", least=0), 1)
-        turns = len(poses.steps(first, last, angle=finite_number(rotStep, "rotStep", above=0.0)))
-        s = np.linspace(0.0, 1.0, max(least, turns - 1) + 1)[1:]
-        return [*poses.interpolate(first, last, s[:-1], path="separate"), last]
+        first, last = as_HT(T1), as_HT(T2)
+        gap = float(np.linalg.norm(last[:3, :3] - first[:3, :3]))  # sqrt(8) sin(angle / 2)
+        angle = 2.0 * math.asin(min(gap / math.sqrt(8.0), 1.0))
+        turns = 1 + int(angle / finite_number(rotStep, "rotStep", above=0.0))
+        steps = max(whole_number(minSteps, "minSteps", least=0), turns)
+        between = np.arange(1, steps) / steps
+        return [*poses.interpolate(first, last, between, path="separate"), last]
 
     def Solve(self, T: Any, q0: ArrayLike | None = None, tol: float = 1e-8) -> Solution:
         """Joint positions for a pose T (4, 4) of the tool: [q (n,), True], or [None, False].
@@ -95,7 +108,7 @@ class InverseKinematicsNumerical:
 
         Raises: InputError, ShapeError (ValueErrors) for what is no rigid pose, and for q0.
         """
-        return self._solved(self._start(q0), self._target(T), tol)
+        return self._solved(self._start(q0), as_HT(T), tol)
 
     def SolveSafe(self, T: Any, q0: ArrayLike | None = None, tol: float = 1e-8) -> Solution:
         """Joint positions as of `Solve`, found in steps from where the tool is at ``q0``.
@@ -106,12 +119,12 @@ class InverseKinematicsNumerical:
 
         Raises: as `Solve`.
         """
-        start, target = self._start(q0), self._target(T)
+        start, target = self._start(q0), as_HT(T)
         here = self._pose(start)
         for step, least in ((math.pi / 3.0, 1), (math.pi / 20.0, 4)):
             q: Floats | None = start
             for pose in self.InterpolateHTs(here, target, step, least):
-                q = self._search(pose, q, tol)[0]
+                q = self._search(pose, q, tol, _STEP)[0]
                 if q is None:
                     break
             if q is not None:
@@ -128,39 +141,28 @@ class InverseKinematicsNumerical:
         self._q = q
         return [q.copy(), True]
 
-    def _search(self, T: Floats, start: Floats, tol: float) -> tuple[Floats | None, str]:
+    def _search(
+        self, T: Floats, start: Floats, tol: float, options: ik.Options = _EXACT
+    ) -> tuple[Floats | None, str]:
         """A solution, or none and why."""
-        robot, stiffness = self.robot.core(), self.jointStiffness
-        n, tip = len(stiffness), f"body{len(stiffness) - 1}"
-        targets: list[Any] = [T @ InverseHT(self.robot.tool.HT)]
-        held = [k for k in range(n) if stiffness[k] > 0.0] if n > 6 else []
-        if self._solver is None or self._solver[0] is not robot:
-            at_rest = [
-                ik.Posture(joints=f"joint{k}", priority=1, weight=float(stiffness[k])) for k in held
-            ]
-            self._solver = robot, robot.solver(tasks=[ik.Pose(tip), *at_rest])
-        found = self._solver[1].solve([*targets, *(start[[k]] for k in held)], start, **_EXACT)
-        q = self._wrapped(found.q)
-        if np.abs(self._pose(q) - T).max() <= tol:
-            return q, ""
+        goal = T @ self._inverse_tool
+        targets = [goal, *(start[[k]] for k in self._held)] if len(self._held) else goal
+        found = self._solver.solve(targets, start, options=options)
+        if found.success or np.abs(self._pose(found.q) - T).max() <= tol:
+            return self._wrapped(found.q), ""
         return None, found.reason
 
     def _pose(self, q: Floats) -> Floats:
-        return self.robot.core().fk(q, f"body{len(q) - 1}") @ self.robot.tool.HT
+        return self._core.fk(q, self._tip) @ self._tool
 
     def _start(self, q0: ArrayLike | None) -> Floats:
-        n = len(self.jointStiffness)
-        if self.robot.NumberOfLinks() != n:
-            raise InputError(f"the robot has another link since: it had {n}")
-        given = finite_rows(self._q if q0 is None else q0, "q0", n)
-        if given.shape != (n,):
-            raise ShapeError(f"q0 is ({n},), not {given.shape}")
+        given = self._q if q0 is None else np.array(q0, np.float64)
+        if given.shape != self._q.shape:
+            raise ShapeError(f"q0 is {self._q.shape}, not {given.shape}")
         return self._wrapped(given)
 
     def _wrapped(self, q: Floats) -> Floats:
         """The same positions with angles in (-pi, pi]; what slides stays."""
-        turns = [not JOINT_AXES[link.jointType][0] for link in self.robot.links]
-        return np.where(turns, projectAngleToPMPi(q), q)
-
-    def _target(self, T: Any) -> Floats:
-        return rigid_pose(as_HT(T), "T")
+        if all(-math.pi < x <= math.pi for x in q.tolist()):
+            return q
+        return q - 2.0 * math.pi * np.ceil((q - math.pi) / (2.0 * math.pi)) * self._turning
