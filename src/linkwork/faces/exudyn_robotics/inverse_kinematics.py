@@ -70,13 +70,17 @@ class InverseKinematicsNumerical:
         self._inverse_tool = InverseHT(self._tool)
         self._turning = np.array([not JOINT_AXES[each.jointType][0] for each in robot.links])
         self._tip = f"body{n - 1}"
-        self._held = np.flatnonzero(given + np.zeros(n)) if n > 6 else np.zeros(0, np.int64)
-        springs = [
-            ik.Posture(joints=f"joint{k}", priority=1, weight=float(self.jointStiffness[k]))
-            for k in self._held
-        ]
-        tasks = [ik.Pose(self._tip), *springs]
-        self._solver = self._core.solver(tasks=tasks) if springs else self._core.solver(self._tip)
+        self._held = np.flatnonzero(self.jointStiffness) if n > 6 else np.zeros(0, np.int64)
+        stiff = {f"joint{k}": float(self.jointStiffness[k]) for k in self._held}
+        if stiff:
+            springs = [ik.Posture(joints=j, priority=1, weight=k) for j, k in stiff.items()]
+            # the search itself goes the way of least energy: steps are measured by sqrt(k)
+            ease = {joint: 1.0 / math.sqrt(k) for joint, k in stiff.items()}
+            self._solver = self._core.solver(
+                tasks=[ik.Pose(self._tip), *springs], joint_weights=ease
+            )
+        else:
+            self._solver = self._core.solver(self._tip)
         self._q = np.array(robot.referenceConfiguration[:n], np.float64)
 
     def GetCurrentRobotHT(self) -> Floats:
