@@ -42,5 +42,4 @@ __all__ = [
     "copy",
     "np",
     "projectAngleToPMPi",
-    "roboticsCore",
 ]

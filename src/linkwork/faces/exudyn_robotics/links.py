@@ -13,12 +13,10 @@ from linkwork.faces.exudyn_robotics.transformations import HT0, as_HT
 
 Floats = NDArray[np.float64]
 
-JOINT_AXES: dict[str, tuple[bool, tuple[float, float, float]]] = {
-    f"{kind}{axis}": (kind == "P", tuple(float(k == i) for k in range(3)))  # pyright: ignore
-    for kind in "RP"
-    for i, axis in enumerate("xyz")
+JOINTS: dict[str, tuple[int, bool]] = {
+    f"{kind}{axis}": (k, kind == "R") for kind in "RP" for k, axis in enumerate("xyz")
 }
-"""Types of joints, each with whether it slides, and its axis."""
+"""Types of joints, each with the number of its axis, and whether it turns."""
 
 
 def _shown(T: Floats) -> str:
@@ -134,8 +132,6 @@ class RobotLink:
         PDcontrol: tuple[Any, Any] = (None, None),
         visualization: VRobotLink | None = None,
     ) -> None:
-        if jointType not in JOINT_AXES:
-            raise InputError(f"jointType is one of {', '.join(JOINT_AXES)}, not {jointType!r:.40}")
         self.mass = mass
         self.COM = np.array(COM, np.float64)
         self.inertia = np.array(inertia, np.float64)
@@ -168,6 +164,30 @@ class RobotLink:
     @preHT.setter
     def preHT(self, T: Any) -> None:
         self._preHT = as_HT(T)
+
+    @property
+    def jointType(self) -> str:
+        """The joint: Rx, Ry or Rz turns, Px, Py or Pz slides.
+
+        Raises: InputError (a ValueError), set to anything else.
+        """
+        return self._jointType
+
+    @jointType.setter
+    def jointType(self, name: str) -> None:
+        if name not in JOINTS:
+            raise InputError(f"jointType is one of {', '.join(JOINTS)}, not {name!r:.40}")
+        self._jointType = name
+
+    @property
+    def axis(self) -> Floats:
+        """The axis (3,) of the joint, in the frame of the joint."""
+        return np.eye(3)[JOINTS[self._jointType][0]]
+
+    @property
+    def turns(self) -> bool:
+        """Whether the joint turns, and does not slide."""
+        return JOINTS[self._jointType][1]
 
     def SetPDcontrol(self, Pvalue: Any, Dvalue: Any) -> None:
         """Set the gains of position (N m/rad or N/m) and velocity (N m s/rad or N s/m)."""

@@ -5,19 +5,22 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Sequence
+from operator import add, mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import linkwork as lw
+from linkwork.algorithms.jacobian import Seen
+from linkwork.algorithms.joint_transforms import Spatial
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.exudyn_robotics.links import JOINT_AXES, RobotBase, RobotLink, RobotTool
+from linkwork.faces.exudyn_robotics.links import JOINTS, RobotBase, RobotLink, RobotTool
 from linkwork.faces.exudyn_robotics.transformations import (
-    HTtranslate,
     ModDHKK2HT,
     StdDH2HT,
     as_HT,
+    as_HTs,
 )
 from linkwork.mechanism.assemble import FramePart, JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import JointType, Mechanism
@@ -25,6 +28,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 Floats = NDArray[np.float64]
 HTs = list[Floats]
 
+_AT_REST = [0.0] * 6
 MODES = {"all": slice(0, 6), "trans": slice(0, 3), "rot": slice(3, 6)}
 
 
@@ -129,27 +133,48 @@ class Robot:
     # kinematics
 
     def LinkHT(self, q: ArrayLike) -> HTs:
-        """The transformation (4, 4) of each link's frame, at joint positions q (n,)."""
+        """The transformation (4, 4) of each link's frame, at joint positions q.
+
+        Raises: as `JointHT`.
+        """
         n = len(self.links)
         return list(self.core().fk_all(self._positions(q))[2 * n + 1 : 3 * n + 1]) if n else []
 
     def JointHT(self, q: ArrayLike) -> HTs:
-        """The transformation (4, 4) of each joint once it has moved, at joint positions q (n,)."""
+        """The transformation (4, 4) of each joint once it has moved, at joint positions q.
+
+        What q has beyond a position for each joint is left alone.
+
+        Raises: ShapeError (a ValueError) for fewer positions than joints.
+        """
         n = len(self.links)
         return list(self.core().fk_all(self._positions(q))[1 : n + 1]) if n else []
 
-    def COMHT(self, HT: Sequence[Any]) -> HTs:
-        """The transformation (4, 4) of each centre of mass, from those of `JointHT`."""
-        return [
-            as_HT(T) @ link.localHT @ HTtranslate(link.COM)
-            for T, link in zip(HT, self.links, strict=False)
-        ]
-
     def _positions(self, q: ArrayLike) -> Floats:
-        given = np.asarray(q, np.float64)
-        if given.shape != (len(self.links),):
-            raise ShapeError(f"q has {len(self.links)} positions, not shape {given.shape}")
-        return given
+        given, n = np.asarray(q, np.float64), len(self.links)
+        if given.ndim != 1 or len(given) < n:
+            raise ShapeError(f"q has {n} positions, one for each link, not shape {given.shape}")
+        return given[:n]
+
+    def COMHT(self, HT: Sequence[Any]) -> HTs:
+        """The transformation (4, 4) of each centre of mass, from those of `JointHT`.
+
+        Raises: ShapeError (a ValueError) for fewer transformations than links.
+        """
+        poses = list(self._poses(HT) @ self._local_poses())
+        for T, link in zip(poses, self.links, strict=True):
+            T[:3, 3] += T[:3, :3] @ link.COM
+        return poses
+
+    def _poses(self, HT: Sequence[Any]) -> Floats:
+        """Transformations (n, 4, 4) of all joints."""
+        n = len(self.links)
+        if len(HT) < n:
+            raise ShapeError(f"HT has {len(HT)} transformations, and the robot {n} links")
+        return as_HTs(HT[:n])
+
+    def _local_poses(self) -> Floats:
+        return np.array([link.localHT for link in self.links]).reshape(-1, 4, 4)
 
     def Jacobian(
         self,
@@ -158,37 +183,57 @@ class Robot:
         mode: str = "all",
         linkIndex: int | None = None,
     ) -> Floats:
-        """The Jacobian at a point of the world, from transformations of `JointHT`.
+        """The Jacobian (6, n) or (3, n) at a point of the world, from transformations of `JointHT`.
 
         Rows: velocity, then angular velocity, along the axes of the world; ``mode`` "trans" and
         "rot" have one of them. A column for each transformation, zero for joints that do not carry
-        the link ``linkIndex``, by default the last one. ``toolPosition`` (3,) is by default the
-        origin of the link's frame.
+        the link ``linkIndex``, by default that of the last transformation; -1 counts from it.
+        ``toolPosition`` (3,) is by default the origin of the link's frame.
 
-        Raises: InputError (a ValueError) for another mode.
+        Raises: InputError (a ValueError) for another mode; IndexError for a link that is not there;
+        ShapeError (a ValueError) for more transformations than links, and another point.
         """
         if mode not in MODES:
             raise InputError(f"mode is 'all', 'trans' or 'rot', not {mode!r:.40}")
-        poses = [as_HT(T) for T in HT]
-        index = len(poses) - 1 if linkIndex is None else linkIndex
+        poses = as_HTs(HT)
+        if len(poses) > len(self.links):
+            raise ShapeError(f"HT has {len(poses)} transformations, and {len(self.links)} links")
+        index = range(len(poses))[-1 if linkIndex is None else linkIndex]
         point = np.asarray(toolPosition, np.float64)
         if not point.size:
             point = (poses[index] @ self.links[index].localHT)[:3, 3]
-        J = np.zeros((6, len(poses)))
+        elif point.shape != (3,):
+            raise ShapeError(f"toolPosition is (3,), not {point.shape}")
+        place, rows = point.tolist(), poses.tolist()
+        columns = [_AT_REST] * len(rows)
         while index >= 0:
-            J[:, index] = _column(self.links[index].jointType, poses[index], point)
-            index = self.links[index].parent
-        return J[MODES[mode]]
+            link = self.links[index]
+            linear, angular = _twist(link, rows[index], place)
+            columns[index] = [*linear, *angular]
+            index = link.parent
+        return np.array(columns).T[MODES[mode]].copy()
 
     def StaticTorques(self, HT: Sequence[Any]) -> Floats:
         """Generalised forces (n,) of gravity, N m or N, from transformations of `JointHT`.
 
-        What motors hold against them is the negative: `HoldingTorques`.
+        What motors hold against them is the negative: `HoldingTorques`. The tool has no mass.
+
+        Raises: ShapeError (a ValueError) for fewer transformations than links.
         """
-        found = np.zeros(len(HT))
-        for k, T in enumerate(self.COMHT(HT)):
-            J = self.Jacobian(HT, T[:3, 3], "trans", k)
-            found += J.T @ (self.links[k].mass * np.asarray(self.gravity, np.float64))
+        g = np.asarray(self.gravity, np.float64).tolist()
+        poses = self._poses(HT)
+        centres = [T[:3, 3].tolist() for T in self.COMHT(HT)]
+        found = np.zeros(len(poses))
+        mass = [float(link.mass) for link in self.links]
+        moment = [[m * x for x in p] for m, p in zip(mass, centres, strict=True)]
+        for k in reversed(range(len(found))):  # of all that the joint carries
+            link = self.links[k]
+            if mass[k]:
+                velocity, _ = _twist(link, poses[k].tolist(), [x / mass[k] for x in moment[k]])
+                found[k] = mass[k] * sum(map(mul, velocity, g))
+            if link.parent >= 0:
+                mass[link.parent] += mass[k]
+                moment[link.parent] = list(map(add, moment[link.parent], moment[k]))
         return found
 
     def HoldingTorques(self, HT: Sequence[Any]) -> Floats:
@@ -233,13 +278,11 @@ class Robot:
     __repr__ = __str__
 
 
-def _column(joint_type: str, T: Floats, point: Floats) -> Floats:
-    """The twist at a point that a joint at T moves it with."""
-    slides, axis = JOINT_AXES[joint_type]
-    a = T[:3, :3] @ np.array(axis)
-    if slides:
-        return np.concatenate([a, np.zeros(3)])
-    return np.concatenate([np.cross(a, point - T[:3, 3]), a])
+def _twist(link: RobotLink, T: list[list[float]], point: list[float]) -> Spatial:
+    """The velocity and angular velocity of a point for a rate of 1 of a link's joint at T."""
+    axis, turns = JOINTS[link.jointType]
+    arm = [point[0] - T[0][3], point[1] - T[1][3], point[2] - T[2][3]]
+    return Seen(T[:3], arm, None).twist(axis, turns)
 
 
 def _mechanism(robot: Robot) -> Mechanism:
@@ -248,7 +291,6 @@ def _mechanism(robot: Robot) -> Mechanism:
     joints: list[JointPart] = []
     frames: list[FramePart] = []
     for k, link in enumerate(robot.links):
-        slides, axis = JOINT_AXES[link.jointType]
         above = robot.links[link.parent].localHT if link.parent >= 0 else robot.base.HT
         place = above @ link.preHT
         local = link.localHT
@@ -264,12 +306,12 @@ def _mechanism(robot: Robot) -> Mechanism:
         joints.append(
             JointPart(
                 name=f"joint{k}",
-                type=JointType.PRISMATIC if slides else JointType.CONTINUOUS,
+                type=JointType.CONTINUOUS if link.turns else JointType.PRISMATIC,
                 parent=f"body{link.parent}" if link.parent >= 0 else "base",
                 child=f"body{k}",
                 R=place[:3, :3],
                 p=place[:3, 3],
-                axis=np.array(axis),
+                axis=link.axis,
             )
         )
         frames.append(FramePart(f"link{k}", f"body{k}", R, local[:3, 3]))

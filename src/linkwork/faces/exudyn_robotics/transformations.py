@@ -141,16 +141,26 @@ def projectAngleToPMPi(q0: ArrayLike) -> Any:
     angles = np.asarray(q0, np.float64)
     wrapped = np.mod(angles, 2.0 * math.pi)
     wrapped = np.where(wrapped > math.pi, wrapped - 2.0 * math.pi, wrapped)
-    return float(wrapped) if np.ndim(q0) == 0 else wrapped
+    return wrapped.item() if isinstance(q0, float | int) else wrapped[()]
 
 
 def as_HT(T: Any) -> Floats:
-    """A transformation (4, 4) of a list, an array, or one of exudyn's own objects.
+    """A transformation (4, 4), copied, of a list, an array, or one of exudyn's own objects.
 
     Raises: ShapeError (a ValueError) for another shape.
     """
-    given = T.GetMatrix() if hasattr(T, "GetMatrix") else T
-    found = np.array(given, np.float64)
+    found = np.array(T, np.float64)
     if found.shape != (4, 4):
         raise ShapeError(f"a homogeneous transformation is a matrix (4, 4), not {found.shape}")
+    return found
+
+
+def as_HTs(HT: Any) -> Floats:
+    """Transformations (n, 4, 4) of a list of what `as_HT` takes, or an array.
+
+    Raises: ShapeError (a ValueError) for another shape.
+    """
+    found = np.array(HT, np.float64) if len(HT) else np.zeros((0, 4, 4))
+    if found.ndim != 3 or found.shape[1:] != (4, 4):
+        raise ShapeError(f"homogeneous transformations are matrices (4, 4), not {found.shape[1:]}")
     return found
