@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork import ik, poses
 from linkwork.checks import finite_number, whole_number
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.exudyn_robotics.links import JOINT_AXES
 from linkwork.faces.exudyn_robotics.robot import Robot
 from linkwork.faces.exudyn_robotics.transformations import InverseHT, as_HT
 
@@ -68,7 +67,7 @@ class InverseKinematicsNumerical:
         self.useAlternativeConstraints = useAlternativeConstraints
         self._core, self._tool = robot.core(), robot.tool.HT.copy()
         self._inverse_tool = InverseHT(self._tool)
-        self._turning = np.array([not JOINT_AXES[each.jointType][0] for each in robot.links])
+        self._turning = np.array([each.jointType[0] == "R" for each in robot.links])
         self._tip = f"body{n - 1}"
         self._held = np.flatnonzero(self.jointStiffness) if n > 6 else np.zeros(0, np.int64)
         stiff = {f"joint{k}": float(self.jointStiffness[k]) for k in self._held}
