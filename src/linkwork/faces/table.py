@@ -82,6 +82,7 @@ _URCHIN = (
 _TRIP = ("KinematicGroup", "Robot", "Solver", "Transformation", "Utility", "urdf_parser")
 _TRIP_ROBOTS = ("excavator_rr", "triped", "triped_leg")
 _EXUDYN = f"{_OURS}.exudyn_robotics"
+_EXUDYN_MODULES = ("future", "mobile", "models", "motion", "special", "utilities")
 
 FACES = (
     FaceEntry(
@@ -102,6 +103,7 @@ FACES = (
     ),
     FaceEntry(
         "exudyn_robotics",
-        dict.fromkeys(("exudyn.robotics", "exudyn.robotics.roboticsCore"), _EXUDYN),
+        _with("exudyn.robotics", _EXUDYN, *_EXUDYN_MODULES)
+        | {"exudyn.robotics.roboticsCore": _EXUDYN},
     ),
 )

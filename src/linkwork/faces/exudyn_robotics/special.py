@@ -56,7 +56,8 @@ def MassMatrix(robot: Robot, HT: Sequence[Any], jointJacobian: Sequence[ArrayLik
 def VelocityManipulability(robot: Robot, HT: Sequence[Any], mode: str) -> float:
     """Yoshikawa's measure √det(J Jᵀ) of velocities; ``mode`` as of `Robot.Jacobian`."""
     J = robot.Jacobian(HT, mode=mode)
-    return float(np.sqrt(max(np.linalg.det(J @ J.T), 0.0)))
+    singular = np.linalg.svd(J)[1]
+    return float(np.prod(singular)) if len(singular) == len(J) else 0.0
 
 
 def ForceManipulability(
