@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Solution = list[Any]  # [q (n,) or None, success]
 
 _EXACT = ik.Options(position_tolerance=1e-12, rotation_tolerance=1e-12)
-_STEP = replace(_EXACT, tries=16)  # a step that cannot be reached is told soon
+_STEP = replace(_EXACT, tries=1)  # from the step before, or not at all
 
 
 class InverseKinematicsNumerical:
@@ -116,24 +116,21 @@ class InverseKinematicsNumerical:
     def SolveSafe(self, T: Any, q0: ArrayLike | None = None, tol: float = 1e-8) -> Solution:
         """Joint positions as of `Solve`, found in steps from where the tool is at ``q0``.
 
-        Each step of `InterpolateHTs` (pi/3; where these fail, pi/20 and at least four) is solved
-        from the one before, so that the solution is mostly the one that the robot can move to;
-        where no steps lead there, that of `Solve`.
+        Each step of `InterpolateHTs` (pi/20, and at least four) is solved from the one before, so
+        that the solution is mostly the one that the robot can move to; where a step cannot be
+        reached, that of `Solve`.
 
         Raises: as `Solve`.
         """
         start, target = self._start(q0), as_HT(T)
         here = self._pose(start)
-        for step, least in ((math.pi / 3.0, 1), (math.pi / 20.0, 4)):
-            q: Floats | None = start
-            for pose in self.InterpolateHTs(here, target, step, least):
-                q = self._search(pose, q, tol, _STEP)[0]
-                if q is None:
-                    break
-            if q is not None:
-                self._q = q
-                return [q.copy(), True]
-        return self._solved(start, target, tol)
+        q: Floats | None = start
+        for pose in self.InterpolateHTs(here, target, math.pi / 20.0, 4):
+            q = self._search(pose, q, tol, _STEP)[0]
+            if q is None:
+                return self._solved(start, target, tol)
+        self._q = q
+        return [q.copy(), True]
 
     def _solved(self, start: Floats, target: Floats, tol: float) -> Solution:
         q, reason = self._search(target, start, tol)
