@@ -321,7 +321,15 @@ def test_steps_are_equal_and_within_their_bounds(path: str, trial: int):
             longer = {"angle": float(angle_between(first[:3, :3], fewer[:3, :3])),
                       "length": float(np.linalg.norm(fewer[:3, 3] - first[:3, 3]))}  # fmt: skip
             assert any(longer[name] > bound for name, bound in given.items())
-    with pytest.raises(lw.InputError, match="give length"):
-        lw.poses.steps(first, last)
-    with pytest.raises(lw.InputError, match="length"):
-        lw.poses.steps(first, last, length=0.0)
+
+
+def test_how_many_steps_there_are():
+    assert len(lw.poses.steps(np.eye(4), lw.pose([1.0, 0, 0]), length=0.25)) == 5
+    assert len(lw.poses.steps(np.eye(4), np.eye(4), angle=0.25)) == 2
+    for bad, said in (
+        ({}, "give length"),
+        ({"length": 0.0}, "length"),
+        ({"angle": np.nan}, "angle"),
+    ):
+        with pytest.raises(lw.InputError, match=said):
+            lw.poses.steps(np.eye(4), np.eye(4), **bad)
