@@ -27,9 +27,10 @@ def integrate(sweep: Sweep, v: Rates) -> Output:
 
     Source: K. M. Lynch and F. C. Park, Modern Robotics (2017), proposition 3.25.
     """
-    o, found = sweep.o, sweep.output(sweep.m.n_q)
+    found = sweep.output(sweep.m.n_q)
 
     def visit(type: JointType, at: int, rate: int) -> None:
+        o = sweep.o
         own = o.vector([sweep.q[at + k] for k in range(type.n_q)])
         moved = _integrated(o, type, own, o.vector([v[rate + k] for k in range(type.n_v)]))
         for k in range(type.n_q):
@@ -62,9 +63,10 @@ def difference(sweep: Sweep, q1: Block) -> Output:
     Source: the logarithms of SE(3) and SO(3), Lynch and Park, Modern Robotics (2017),
     section 3.3.3.
     """
-    o, found = sweep.o, sweep.output(sweep.m.n_v)
+    found = sweep.output(sweep.m.n_v)
 
     def visit(type: JointType, at: int, rate: int) -> None:
+        o = sweep.o
         ends = (o.vector([q[at + k] for k in range(type.n_q)]) for q in (sweep.q, q1))
         between = _difference(o, type, *ends)
         for k in range(type.n_v):
