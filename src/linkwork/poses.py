@@ -22,7 +22,7 @@ from linkwork.checks import (
     rotation_matrices,
 )
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.recipe import text_recipe
+from linkwork.compile.recipe import expression_recipe
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block
 from linkwork.spatial import flat
@@ -183,7 +183,7 @@ _EXPRESSIONS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
 @cache
 def _kernel(which: str) -> Kernel:
     sizes, expression = _EXPRESSIONS[which]
-    recipe = text_recipe(
+    recipe = expression_recipe(
         ("pose", which), f"pose_{which}", sizes, lambda o, *a: {"pose": expression(o, *a)}
     )
     return build(recipe, compiler=settings.compiler())

@@ -37,7 +37,7 @@ from linkwork.compile.native_call import (
     number_call,
 )
 from linkwork.compile.numpy_abi import array_abi
-from linkwork.compile.recipe import text_recipe
+from linkwork.compile.recipe import expression_recipe
 from linkwork.errors import InputError, ShapeError
 from native_rows import BATCH_ROWS, Bound, reference
 from seeds import rng
@@ -353,7 +353,7 @@ def otherwise(*given: Any, **named: Any) -> tuple[str, Any]:
 
 
 def made(result: Any, key: tuple[str, ...] = (), **more: Any) -> Any:
-    recipe = text_recipe(key, "sum", {"x": 3, "y": 3, "by": 1}, text)
+    recipe = expression_recipe(key, "sum", {"x": 3, "y": 3, "by": 1}, text)
     compiler = more.pop("compiler", Compiler())
     return number_call(recipe, result, compiler, more.pop("otherwise", otherwise), **more)
 
@@ -450,7 +450,7 @@ def test_unfused_code_rounds_as_python_does():
     def product(o: Any, a: Any) -> dict[str, Any]:
         return {"x": o.vector([a[0] * a[1] - a[2] * a[3]])}
 
-    recipe = text_recipe((), "product", {"a": 4}, product)
+    recipe = expression_recipe((), "product", {"a": 4}, product)
     a = (1.0 + 2.0**-30, 1.0 - 2.0**-30, 1.0, 1.0)
     plain = number_call(recipe, Number(), Compiler(), otherwise, fused=False)
     assert plain(a) == a[0] * a[1] - a[2] * a[3] == 0.0

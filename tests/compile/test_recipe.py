@@ -11,9 +11,9 @@ from linkwork.compile.recipe import (
     Recipe,
     Signature,
     algorithm_recipe,
+    expression_recipe,
     recipe_of,
     size,
-    text_recipe,
 )
 from robots import every_joint_urdf, mechanism_from
 from traced_functions import mixed, traced
@@ -62,7 +62,7 @@ def test_a_text_in_operations_is_traced():
         assert o.name == "graph"
         return {"sum": x + 2.0 * y}
 
-    recipe = text_recipe(("text",), "sum", {"x": 2, "y": 2}, text)
+    recipe = expression_recipe(("text",), "sum", {"x": 2, "y": 2}, text)
     assert recipe.key == ("text",)
     found = build(recipe)([1.0, 2.0], [10.0, 20.0])
     assert found.tolist() == [21.0, 42.0]
