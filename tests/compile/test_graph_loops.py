@@ -12,9 +12,14 @@ from linkwork.compile.graph_loops import loops_of
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import Recipe, expression_recipe
 from linkwork.compile.rolled import Loops
+from linkwork.compile.target import new_module
 from linkwork.compile.tracing import trace_function
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
+from linkwork.simulation.equation_of_motion import System
+from linkwork.simulation.integrators import RK4
+from linkwork.simulation.native_rollout import rollout_loop
+from linkwork.simulation.time_loop import recipes_of
 from linkwork.solve.expressions import expressions_of
 from linkwork.solve.inputs import settings_of
 from linkwork.solve.objectives import NearPosture
@@ -167,3 +172,17 @@ def test_roll_outs_of_a_long_chain(method: str):
         q, v = (x + h / 6.0 * (a[k] + 2.0 * b[k] + 2.0 * c[k] + d[k]) for k, x in enumerate((q, v)))
     moved = np.abs(q - found.q[0]).max()
     np.testing.assert_allclose(found.q[-1], q, atol=1e-9 if method == "rk4" else 1e-2 * moved)
+
+
+@pytest.mark.slow
+def test_the_code_of_a_roll_out_does_not_grow_with_the_joints():
+    lines: list[int] = []
+    for n in (500, 1000):
+        system = System(
+            mechanism_from(solid(random_tree(rng("long"), n, shape="chain", mimic=0.0)))
+        )
+        graphs = {name: each.code(fused=True) for name, each in recipes_of(system, RK4).items()}
+        module = new_module("rollout", HOST.target)
+        rollout_loop(module, graphs, system, RK4, HOST.target)
+        lines.append(str(module).count("\n"))
+    assert lines[1] < 1.1 * lines[0]

@@ -15,6 +15,8 @@ from linkwork.compile.rolled_rows import emit_passes
 
 _LARGEST_ON_STACK = 1_000
 """Numbers of a tile on the stack, at most."""
+_LONGEST_UNROLLED = 2_000
+"""Operations of an expression that is written out; of a longer one loops are made."""
 
 
 class TileCode:
@@ -191,8 +193,12 @@ class TileCode:
 
         Its output may not be one of its inputs.
         """
-        given = {f"x{k}": size for k, size in enumerate(sizes)}
-        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  not for cached code
+        # not for cached code
+        from linkwork.compile.graph_loops import loops_of  # noqa: PLC0415
+        from linkwork.compile.tracing import trace_function  # noqa: PLC0415
 
+        given = {f"x{k}": size for k, size in enumerate(sizes)}
         traced = trace_function("", given, lambda o, *a: {"y": function(o, *a)})
+        if len(traced.order) > _LONGEST_UNROLLED:
+            return self.function_of(loops_of(traced).program, name)
         return self.function_of(graph_of(traced, fuse=self.fused), name)

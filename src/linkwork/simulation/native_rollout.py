@@ -213,8 +213,8 @@ class RolloutLoop(TileCode):
         self.controls = self.room(self.system.n_controls, "u")
         self.zero = self.room(self.n_v, "zero")
         self.held = self.handed(len(self.system.rubbing), "held")
-        self.dead, self.unclosed, self.open = (
-            b.alloca(I64, name=name) for name in ("dead", "unclosed", "open")
+        self.dead, self.wrong, self.unclosed, self.open = (
+            b.alloca(I64, name=name) for name in ("dead", "wrong", "unclosed", "open")
         )
         self.stuck, self.overlong = self.mask("stuck"), self.mask("overlong")
         b.store(i64(0), self.open)
@@ -370,18 +370,21 @@ class RolloutLoop(TileCode):
     def _judge(self, step: Any) -> None:
         """Note the lanes that have just failed: no solution, too fast, or no numbers any more."""
         b, e = self.b, self.emitter
-        wrong: Any = None
+        b.store(i64(0), self.wrong)
         limits = ((self.v, self.n_v, self.bound), (self.q, self.n_q, e.const(_LARGEST)))
         for tile, count, most in limits:
-            for k in range(count):
-                bad = b.fcmp_unordered(">", e.fabs(self.get(tile, i64(k))), most)
-                wrong = bad if wrong is None else b.or_(wrong, bad)
+
+            def judge(k: Any, tile: Any = tile, most: Any = most) -> None:
+                bad = b.fcmp_unordered(">", e.fabs(self.get(tile, k)), most)
+                self.add_to(self.wrong, self.mask_of(bad))
+
+            self.each(count, judge)
         marks = {
             UNSOLVED: b.load(self.stuck),
             UNCLOSED: b.load(self.unclosed),
             OVERLONG: b.load(self.overlong),
         }
-        found = self.mask_of(wrong)
+        found = b.load(self.wrong)
         for mask in marks.values():
             found = b.or_(found, mask)
         fresh = b.and_(found, b.xor(b.load(self.dead), i64(-1)))
