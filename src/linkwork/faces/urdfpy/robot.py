@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy as copying
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
@@ -13,7 +13,7 @@ import numpy as np
 from linkwork import settings
 from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.faces.urdfpy import drawing, files
-from linkwork.faces.urdfpy.base import Attributes, Elements, URDFTypeWithMesh
+from linkwork.faces.urdfpy.base import URDFTypeWithMesh
 from linkwork.faces.urdfpy.joint import Joint, Transmission, lacks_limit
 from linkwork.faces.urdfpy.kinematics import Core, ForwardKinematics, Kinematics
 from linkwork.faces.urdfpy.link import Link, Material, defines
@@ -77,18 +77,11 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
     Raises: DescriptionError with everything that is wrong, InputError, WrongTypeError.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "links": (Link, True, True),
-        "joints": (Joint, False, True),
-        "transmissions": (Transmission, False, True),
-        "materials": (Material, False, True),
-    }
-    _TAG = "robot"
     _RECORD = records.Robot
+    _names = ()
 
     name: Any = Text("The name of the robot.")
-    links: Any = _Members("The links, in the order of the file; a copy.", Link)
+    links: Any = _Members("The links, in the order of the file; a copy.", Link, required=True)
     joints: Any = _Members("The joints, in the order of the file; a copy.", Joint)
     transmissions: Any = _Members(
         "The transmissions, in the order of the file; a copy.", Transmission
