@@ -257,11 +257,7 @@ def _in_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
 
 
 def _with_coupled(m: Mechanism, held: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The held positions, and those of joints that are coupled to held ones alone.
-
-    Raises: InputError for a joint that is held though a leader of it is not, or elsewhere than its
-    leaders say.
-    """
+    """The held positions, and those of joints that are coupled to held ones alone."""
     found = dict(held)
     waiting = list(m.couplings)
     while ready := [each for each in waiting if all(name in found for name in each.leaders)]:
@@ -289,10 +285,7 @@ def _named(each: Coupling) -> str:
 
 
 def _closures_of_locked(m: Mechanism, locked: Mechanism, held: Mapping[str, Floats]) -> Closures:
-    """The loops and couplings that are left when some joints are locked at ``held``.
-
-    Raises: InputError where a loop between frames that are now on one body is not closed.
-    """
+    """The loops and couplings that are left when some joints are locked at ``held``."""
     loops: list[Loop] = []
     for loop in m.loops:
         a, b = locked.frame(loop.frame_a), locked.frame(loop.frame_b)

@@ -73,10 +73,7 @@ def to_dh(m: Mechanism, tip: str, *, convention: Convention = "standard") -> DHT
 
 
 def _chain(m: Mechanism, last: int) -> list[int]:
-    """The bodies that move, from the first joint to the last.
-
-    Raises: UnsupportedFeatureError.
-    """
+    """The bodies that move, from the first joint to the last."""
 
     def refuse(why: str) -> UnsupportedFeatureError:
         return UnsupportedFeatureError(f"'{m.name}' has no Denavit-Hartenberg table: {why}")

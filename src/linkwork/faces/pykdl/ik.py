@@ -497,10 +497,7 @@ class ChainIkSolverPos_NR_JL(ChainIkSolverPos_NR):
 
 
 def _weights_of(given: Any) -> list[float]:
-    """Six weights, none below 0, not all 0.
-
-    Raises: ShapeError, InputError.
-    """
+    """Six weights, none below 0, not all 0."""
     taken = real_array(given, "L")
     if taken.size != 6:
         raise ShapeError(f"L has six weights, of lengths and of angles, not {taken.shape}")

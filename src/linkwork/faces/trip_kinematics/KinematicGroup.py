@@ -369,10 +369,7 @@ def _members_of(name: str, what: str, chain: Any) -> dict[str, Transformation]:
 def _refuse_half_a_group(
     name: str, keys: Mapping[str, Any], state: Any, functions: tuple[Any, Any]
 ) -> None:
-    """The original's rules of what must be given together.
-
-    Raises: InputError.
-    """
+    """The original's rules of what must be given together."""
     count = sum(function is not None for function in functions)
     if state is None and not count:
         return

@@ -324,10 +324,7 @@ def _groups_of(chain: Any) -> list[KinematicGroup]:
 
 
 def _refuse_clashes(groups: Sequence[KinematicGroup]) -> None:
-    """No two groups, transformations or actuated values may share a name.
-
-    Raises: NameClashError.
-    """
+    """No two groups, transformations or actuated values may share a name."""
     owners: dict[tuple[str, str], KinematicGroup] = {}
     for group in groups:
         frames = {group.get_name(), *group.members}
@@ -345,10 +342,7 @@ def _refuse_clashes(groups: Sequence[KinematicGroup]) -> None:
 
 
 def _parents_first(groups: Sequence[KinematicGroup]) -> list[KinematicGroup]:
-    """The groups in an order in which each comes behind what it stands on.
-
-    Raises: UnknownKeyError for a parent that is not there; NameClashError for a circle.
-    """
+    """The groups in an order in which each comes behind what it stands on."""
     owner = {member: g.get_name() for g in groups for member in g.members}
     owner.update({g.get_name(): g.get_name() for g in groups})
     carried: dict[str, list[KinematicGroup]] = {}

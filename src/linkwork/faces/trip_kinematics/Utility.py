@@ -174,10 +174,7 @@ def _turn(about: Any, theta: Any) -> NDArray[Any]:
 
 
 def _matrix(matrix: Any, shape: tuple[int, int], what: str) -> Any:
-    """A matrix as a block.
-
-    Raises: ShapeError.
-    """
+    """A matrix as a block."""
     block = as_block(matrix)
     if tuple(block.shape) != shape:
         raise ShapeError(f"{what} has the shape {shape}, not {tuple(block.shape)}")

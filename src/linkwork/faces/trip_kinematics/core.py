@@ -210,10 +210,7 @@ def _attachment(
     joints: Mapping[tuple[str, str], str],
     taken: Sequence[str],
 ) -> Attachment:
-    """What of a mechanism goes where.
-
-    Raises: UnsupportedFeatureError where a virtual joint is a part of a quaternion.
-    """
+    """What of a mechanism goes where."""
     for member, key in loops.virtual:
         if (member, key) not in joints:
             raise UnsupportedFeatureError(f"'{key}' of '{member}' cannot be closed in a quaternion")

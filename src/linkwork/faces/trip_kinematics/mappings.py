@@ -117,10 +117,7 @@ def parted(keys: Keys, actuated: Values) -> dict[str, Values]:
 
 
 def _with_keys(found: Any, wanted: Iterable[str], what: str) -> dict[Any, Any]:
-    """A dict with exactly these keys, in any order.
-
-    Raises: MappingError.
-    """
+    """A dict with exactly these keys, in any order."""
     names = list(wanted)
     if not isinstance(found, Mapping):
         raise MappingError(f"{what} gave {type(found).__name__}, not a dict with {listed(names)}")
@@ -342,10 +339,7 @@ class DerivedMapping:
         return self._quick(state)
 
     def _start(self, tips: Any, values: Sequence[float]) -> Floats:
-        """The configuration that a search for a state at ``values`` begins at.
-
-        Raises: UnknownKeyError.
-        """
+        """The configuration that a search for a state at ``values`` begins at."""
         if tips is None:
             return self.loops.near
         given = mapping_of(tips, "tips")
@@ -357,10 +351,7 @@ class DerivedMapping:
         return self.loops.whole(q)
 
     def _assembled(self, values: Sequence[float], start: Floats) -> Floats:
-        """q at the given values, near to the start.
-
-        Raises: NotAssembledError.
-        """
+        """q at the given values, near to the start."""
         rows = np.array(values)
         result = self.solver.solve(rows, start)
         if bool(result.success):
@@ -442,10 +433,7 @@ def _derived(loops: DerivedLoops, follow: bool, gives: Any) -> DerivedMapping:
 
 
 def _virtual(given: Any) -> dict[tuple[str, str], str]:
-    """The joint for each transformation and key.
-
-    Raises: WrongTypeError.
-    """
+    """The joint for each transformation and key."""
     if isinstance(given, Mapping):
         of = mapping_of(given, "virtual")
         return {

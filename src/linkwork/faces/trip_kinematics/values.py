@@ -108,10 +108,7 @@ def is_symbol(value: Any) -> bool:
 
 
 def _symbol(value: Any, what: str) -> Any:
-    """An SX scalar, or the number that it is.
-
-    Raises: InputError.
-    """
+    """An SX scalar, or the number that it is."""
     if type(value).__name__ != "SX" or value.numel() != 1:
         raise InputError(f"{what} takes a scalar SX of CasADi, not {type(value).__name__}")
     return number(float(value), what) if value.is_constant() else value

@@ -245,10 +245,7 @@ class URDFType:
         path: str,
         lazy_load_meshes: bool | None = None,
     ) -> dict[str, Any]:
-        """The keywords of some entries of the tables, from texts by name and elements by tag.
-
-        Raises: InputError for what is required and missing, or an unreadable value.
-        """
+        """The keywords of some entries of the tables, from texts by name and elements by tag."""
         values: dict[str, Any] = {}
         options = {} if lazy_load_meshes is None else {"lazy_load_meshes": lazy_load_meshes}
         for name in names:
@@ -312,10 +309,7 @@ class URDFType:
 
     @classmethod
     def _of_judged(cls, record: Any, source: Source) -> Any:
-        """The object of a record, if there is nothing wrong with that.
-
-        Raises: DescriptionError with all that has been noted.
-        """
+        """The object of a record, if there is nothing wrong with that."""
         cls._judge(record, source)
         if source.problems:
             raise DescriptionError(sorted(source.problems, key=lambda problem: problem.line))
@@ -333,11 +327,7 @@ class URDFType:
         return made
 
     def _to_record(self, writer: Writer) -> Any:
-        """The record of an object.
-
-        Raises: InputError for an origin that is mirrored or flat, a geometry without a shape, a
-        joint without the limit that it needs.
-        """
+        """The record of an object."""
         if self._is_place:
             named = f" '{self.name or ''}'" if "name" in self._values else ""
             writer.path.append(f"{self._standard.tag}{named}")
@@ -489,10 +479,7 @@ def _missing(cls: type, what: str) -> InputError:
 
 
 def _parsed(cls: type, name: str, kind: Any, text: str) -> Any:
-    """The value of an attribute's text.
-
-    Raises: InputError where it has none.
-    """
+    """The value of an attribute's text."""
     try:
         if kind is np.ndarray:
             return np.array([float(part) for part in text.split()])

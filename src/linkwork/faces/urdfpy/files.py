@@ -173,10 +173,7 @@ class _Plan:
         return Path(os.path.normpath(self._folder() / name.replace("\\", "/")))
 
     def _free(self, name: str, data: bytes, needed: Mapping[str, bytes]) -> Path:
-        """A place below ``meshes/`` where a file and what it needs take no other file's.
-
-        Raises: InputError where there is none.
-        """
+        """A place below ``meshes/`` where a file and what it needs take no other file's."""
         plain = PurePosixPath(name.replace("\\", "/")).name or "mesh"
         first = self._folder() / _FOLDER
         for number in range(1, 10_000):

@@ -28,10 +28,7 @@ from linkwork.locating import Folders
 
 
 def _member(owned: Sequence[Any], given: Any, kind: type) -> Any:
-    """One of these, by itself or by its name.
-
-    Raises: UnknownNameError; WrongTypeError for what is neither.
-    """
+    """One of these, by itself or by its name."""
     for one in owned:
         if one is given or (isinstance(given, str) and one.name == given):
             return one
@@ -107,11 +104,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         self._change(links=links, joints=joints, transmissions=transmissions, materials=materials)
 
     def _change(self, **changes: Any) -> None:
-        """Take these members instead of those of their kind, if all form a robot; else none.
-
-        Raises: WrongTypeError for what is no such member; DescriptionError with everything that is
-        wrong.
-        """
+        """Take these members instead of those of their kind, if all form a robot; else none."""
         kinds = type(self)._values
         lists = {
             name: kinds[name].check(self, changes.get(name, self.__dict__.get(f"_{name}")))
@@ -449,10 +442,7 @@ def _validate(
     transmissions: Sequence[Transmission],
     materials: Sequence[Material],
 ) -> None:
-    """Refuse what forms no robot: tree, names and couplings by the rules for files, and more.
-
-    Raises: DescriptionError with everything that is wrong.
-    """
+    """Refuse what forms no robot: tree, names and couplings by the rules for files, and more."""
     findings = Findings(None)
     entries = [
         JointEntry(
@@ -523,10 +513,7 @@ def _shared_materials(
 
 
 def _other_elements(text: str) -> tuple[records.ExtraElement, ...]:
-    """The elements inside the text's ``<extra>``, or the text's own where there is none.
-
-    Raises: InputError for what is no XML, or has a document type.
-    """
+    """The elements inside the text's ``<extra>``, or the text's own where there is none."""
     if not text.strip():
         return ()
     source = f'<robot name="r"><link name="l"/><extra>{text}</extra></robot>'

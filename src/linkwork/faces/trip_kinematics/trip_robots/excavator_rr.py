@@ -53,10 +53,7 @@ def geometric_a_to_q_group_2(state: State, tips: Any = None) -> dict[str, Any]:
 
 
 def _side(angle: Any, b: float, c: float, what: str) -> Any:
-    """The third side of a triangle with two sides and the angle between them.
-
-    Raises: InputError for an angle that no triangle has.
-    """
+    """The third side of a triangle with two sides and the angle between them."""
     _refuse_folded(angle, what)
 
     def side(o: Ops, angle: Any) -> Any:
@@ -67,10 +64,7 @@ def _side(angle: Any, b: float, c: float, what: str) -> Any:
 
 
 def _angle(a: Any, b: float, c: float, what: str) -> Any:
-    """The angle of a triangle opposite the side ``a``, by the tangent of its half.
-
-    Raises: InputError for a length that no triangle has.
-    """
+    """The angle of a triangle opposite the side ``a``, by the tangent of its half."""
     _refuse_length(a, b, c, what)
 
     def opposite(o: Ops, a: Any) -> Any:
