@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -543,6 +543,74 @@ def _together(link: LinkPart, load: LinkPart, R: Floats, p: Floats) -> LinkPart:
         inertia=np.stack([link.I_com, inertias.turned(R, load.I_com)]),
     )
     return replace(link, mass=float(mass[0]), com=com[0], I_com=I_com[0])
+
+
+# --- mechanisms beside each other -----------------------------------------------------------------
+
+
+class Attachment(NamedTuple):
+    """A mechanism that comes to stand beside another one, on its root."""
+
+    name: str  # in front of the names of its links, frames, loops and other joints
+    mechanism: Mechanism
+    leaders: Mapping[str, str]  # the joint of the other one that each of these joints follows
+    joints: Mapping[str, str]  # new names of joints
+
+    def own(self, name: str) -> str:
+        """The name of a link, frame or loop of the mechanism in the whole."""
+        return f"{self.name}: {name}"
+
+    def joint(self, name: str) -> str:
+        """The joint of the whole that has the position of one of the mechanism's."""
+        return self.leaders.get(name) or self.joints.get(name) or self.own(name)
+
+
+def with_attached(m: Mechanism, attachments: Sequence[Attachment]) -> Mechanism:
+    """The mechanism with others beside it, their loops and couplings among its own.
+
+    Raises: UnsupportedFeatureError for a mechanism on a floating base.
+    """
+    whole = parts_of(m)
+    root = whole.links[0].name
+    for each in attachments:
+        other, own = parts_of(each.mechanism), each.own
+        if other.base != "fixed":
+            raise UnsupportedFeatureError(f"the mechanism '{each.name}' is not on a fixed base")
+        whole.links += [LinkPart(own(link.name)) for link in other.links]
+        name, ground = own("ground joint"), own(other.links[0].name)
+        whole.joints.append(JointPart(name=name, type=JointType.FIXED, parent=root, child=ground))
+        for joint in other.joints:
+            mimic = joint.mimic and joint.mimic._replace(leader=each.joint(joint.mimic.leader))
+            if mimic is None and joint.name in each.leaders:
+                mimic = Mimic(each.leaders[joint.name])
+            names = {
+                "name": each.joint(joint.name) if mimic is None else own(joint.name),
+                "parent": joint.parent and own(joint.parent),
+                "child": joint.child and own(joint.child),
+            }
+            whole.joints.append(replace(joint, mimic=mimic, **names))
+        for frame in other.frames:
+            names = {
+                "name": own(frame.name),
+                "link": own(frame.link),
+                "fixed_to": frame.fixed_to and own(frame.fixed_to),
+                "carrier": frame.carrier and own(frame.carrier),
+            }
+            described = frame.described and LinkPart(own(frame.name))
+            whole.frames.append(replace(frame, described=described, **names))
+        there, more = whole.closures, other.closures
+        loops = [
+            replace(p, name=own(p.name), frame_a=own(p.frame_a), frame_b=own(p.frame_b))
+            for p in more.loops
+        ]
+        couplings = [
+            replace(c, joint=each.joint(c.joint), leaders=tuple(map(each.joint, c.leaders)))
+            for c in more.couplings
+        ]
+        whole.closures = Closures(
+            (*there.loops, *loops), (*there.couplings, *couplings), there.actuated
+        )
+    return assemble(whole)
 
 
 # --- loops of a file ------------------------------------------------------------------------------

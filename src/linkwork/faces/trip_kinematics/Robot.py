@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import UnsupportedFeatureError
-from linkwork.faces.trip_kinematics.core import Branch, Core, Slot
+from linkwork.faces.trip_kinematics.core import Core, Slot
 from linkwork.faces.trip_kinematics.KinematicGroup import (
     KinematicGroup,
     OpenKinematicGroup,
@@ -57,7 +57,7 @@ class Robot(metaclass=NamesOfModule):
         _refuse_clashes(groups)
         self._groups = {group.get_name(): group for group in _parents_first(groups)}
         self._members = _members_of(self._groups)
-        self._core = Core([_branch(group) for group in self._groups.values()])
+        self._core = Core(self._groups.values())
         self._symbols: dict[tuple[str, str], Any] = {}
         self._closed: dict[tuple[str, ...], Core] = {}
 
@@ -190,7 +190,7 @@ class Robot(metaclass=NamesOfModule):
             return self._core
         names = tuple(closures)
         if names not in self._closed:
-            made = Core([_branch(group) for group in self._groups.values()], closures)
+            made = Core(self._groups.values(), closures)
             self._closed.setdefault(names, made)
         return self._closed[names]
 
@@ -360,8 +360,3 @@ def _parents_first(groups: Sequence[KinematicGroup]) -> list[KinematicGroup]:
         left = listed(group for group in groups if group not in order)
         raise NameClashError(f"{left} stand on each other, and none of them on the ground")
     return order
-
-
-def _branch(group: KinematicGroup) -> Branch:
-    parent = None if group.parent == group.get_name() else group.parent
-    return Branch(group.get_name(), parent, list(group.members.values()))

@@ -304,7 +304,7 @@ def _held(sphere: Sphere, core: Core) -> list[ik.Task]:
     place[:3, 3] = core.rest[sphere.start : sphere.start + 3]
     return [
         ik.RelativePose(
-            sphere.frame,
+            sphere.member,
             sphere.parent,
             place,
             position=axes,
