@@ -13,9 +13,10 @@ from linkwork.errors import InputError, LinkworkError
 from linkwork.faces import trip_kinematics
 from linkwork.faces.trip_kinematics import KinematicGroup, Robot, Transformation
 from linkwork.faces.trip_kinematics import values as mistakes
-from linkwork.faces.trip_kinematics.matrices import as_array, as_block
 from linkwork.faces.trip_kinematics.values import (
     NotFiniteError,
+    as_array,
+    as_block,
     is_symbol,
     mapping_of,
     number,

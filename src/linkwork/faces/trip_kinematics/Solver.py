@@ -36,8 +36,7 @@ __all__ = ["CCDSolver", "NewtonSolver", "NoSolution", "Robot", "SimpleInvKinSolv
 
 Floats = NDArray[np.float64]
 
-_TOLERANCE = 1.0e-10
-"""Metres and radians that an answer may be off."""
+_EXACT: Mapping[str, Any] = {"position_tolerance": 1.0e-10, "rotation_tolerance": 1.0e-10}
 _STARTS = 200
 """Searches for other virtual states where a mapping takes none of those found so far."""
 _NEAR = "near"
@@ -144,14 +143,14 @@ class SimpleInvKinSolver:
         yield first
         if self._solver is not None and self.last_result is not None and self.last_result.success:
             yield from self._solver.all_solutions(
-                {self._name: goal}, start, starts=_STARTS, **_exactness()
+                {self._name: goal}, start, starts=_STARTS, **_EXACT
             ).q
 
     def _solved(self, goal: Floats, start: Floats) -> Floats:
         """q at the target, or nearest to it."""
         if self._solver is None:
             raise InputError(f"nothing moves between the ground and '{self.endeffector}'")
-        result = self._solver.solve({self._name: goal}, start, **_exactness())
+        result = self._solver.solve({self._name: goal}, start, **_EXACT)
         self.last_result = result
         if bool(result.success):
             return result.q
@@ -283,10 +282,6 @@ class NewtonSolver(_WithOptions):
         "max_iterations": 1000,
         "precision": 0.01,
     }
-
-
-def _exactness() -> dict[str, Any]:
-    return {"position_tolerance": _TOLERANCE, "rotation_tolerance": _TOLERANCE}
 
 
 def _held(sphere: Sphere, core: Core) -> list[ik.Task]:

@@ -8,7 +8,7 @@ between them. Either side given, the core assembles the mechanism, and the other
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -367,7 +367,7 @@ class DerivedMapping:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _derived, (self.loops, self.follow, self.gives)
+        return partial(DerivedMapping, follow=self.follow, gives=self.gives), (self.loops,)
 
 
 class _Side:
@@ -426,10 +426,6 @@ class _Side:
             own = {key: q[k] for key, k in zip(part.keys, part.places, strict=True)}
             found.update({part.member: own} if part.member else own)
         return found
-
-
-def _derived(loops: DerivedLoops, follow: bool, gives: Any) -> DerivedMapping:
-    return DerivedMapping(loops, follow=follow, gives=gives)
 
 
 def _virtual(given: Any) -> dict[tuple[str, str], str]:
