@@ -99,12 +99,15 @@ class URDFType:
         """Make the tables of a class of the standard, whose element it is where it has a record."""
         values = cls._values.items()
         own = [(name, value) for name, value in values if element is None or name in element.known]
-        cls._ATTRIBS = {n: (v.kind, v.required) for n, v in own if v.kind and v.several is None}
-        cls._ELEMENTS = {
-            n: (v.kind, v.required, v.several) for n, v in values if v.several is not None
-        }
-        cls._TAG = cls._TAG if element is None else element.tag
-        cls._standard = Tables(dict(cls._ATTRIBS), dict(cls._ELEMENTS), cls._TAG)
+        cls._standard = Tables(
+            {n: (v.kind, v.required) for n, v in own if v.kind and v.several is None},
+            {n: (v.kind, v.required, v.several) for n, v in values if v.several is not None},
+            cls._TAG if element is None else element.tag,
+        )
+        attributes, elements, tag = cls._standard
+        tables = {"_ATTRIBS": dict(attributes), "_ELEMENTS": dict(elements), "_TAG": tag}
+        for name, table in tables.items():
+            setattr(cls, name, table)
 
     def __init__(self, *given: Any, **named: Any) -> None:
         fields = self._values
@@ -329,7 +332,8 @@ class URDFType:
     def _to_record(self, writer: Writer) -> Any:
         """The record of an object."""
         if self._is_place:
-            named = f" '{self.name or ''}'" if "name" in self._values else ""
+            own = self._values.get("name")
+            named = "" if own is None else f" '{own.__get__(self) or ''}'"
             writer.path.append(f"{self._standard.tag}{named}")
         fields: dict[str, Any] = {}
         for value in self._values.values():
