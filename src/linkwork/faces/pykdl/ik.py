@@ -21,8 +21,8 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.faces.pykdl.chain import Chain, Content
 from linkwork.faces.pykdl.core import Bounds, core_of
 from linkwork.faces.pykdl.frame import Frame
-from linkwork.faces.pykdl.functions import diff
 from linkwork.faces.pykdl.joint_arrays import JntArray
+from linkwork.faces.pykdl.rates import diff
 from linkwork.faces.pykdl.solvers import (
     E_MAX_ITERATIONS_EXCEEDED,
     E_NOERROR,
