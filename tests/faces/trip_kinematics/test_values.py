@@ -121,16 +121,6 @@ def test_there_and_back():
     assert as_block(block) is block
 
 
-def test_numbers_are_floats_and_copies():
-    given = np.eye(2)
-    found = as_array(given)
-    found[0, 0] = 5
-    assert given[0, 0] == 1.0
-    assert as_block([[1, 2], [3, 4]]).dtype == np.float64
-    with pytest.raises(ValueError):
-        as_block([["a"]])
-
-
 # both
 
 
@@ -150,9 +140,3 @@ def test_objects_do_not_have_them():
     assert not hasattr(Transformation, "cast")
     with pytest.raises(AttributeError, match="'Robot' has no attribute 'np'"):
         Robot.np  # noqa: B018  the look-up is what raises
-
-
-def test_both_ways_of_importing_give_the_class():
-    from linkwork.faces.trip_kinematics.Robot import Robot as by_module  # noqa: PLC0415
-
-    assert by_module is Robot

@@ -122,11 +122,6 @@ def test_a_mesh_made_in_a_program_is_read_at_once(cube: Path, monkeypatch: pytes
         Mesh("cube.stl")
 
 
-@pytest.mark.row("S2-050")
-def test_the_path_of_a_mesh_may_be_whole(cube: Path):
-    assert np.allclose(Mesh(str(cube)).meshes[0].extents, [1, 2, 3])
-
-
 @pytest.mark.row("S2-009", "S2-011", "S2-050")
 @pytest.mark.parametrize("name", ["meshes/cube.stl", "package://robot/meshes/cube.stl"])
 def test_a_description_s_mesh_is_found_from_its_file(cube: Path, name: str, monkeypatch):

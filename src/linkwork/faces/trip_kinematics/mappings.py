@@ -266,7 +266,8 @@ class DerivedMapping:
     def __init__(
         self, loops: DerivedLoops, *, follow: bool, gives: Literal["virtual", "actuated"]
     ) -> None:
-        self.loops, self.follow, self.gives = loops, bool(follow), gives
+        self.loops, self.follow = loops, bool(follow)
+        self.gives: Literal["virtual", "actuated"] = gives
         virtual = _Side(loops, list(loops.virtual), list(loops.virtual.values()))
         actuated = _Side(loops, [("", k) for k in loops.actuated], list(loops.actuated.values()))
         self._given, self._found = (
