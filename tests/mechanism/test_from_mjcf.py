@@ -415,10 +415,6 @@ def test_a_four_bar_in_each_form(equality):
         assert np.abs(state(q).efc_pos).max() < 1e-12
 
 
-def codes(robot):
-    return [(f.level, f.code, f.line > 0) for f in robot.findings if f.code != "no-gravity"]
-
-
 @pytest.mark.parametrize(
     ("equality", "code", "words"),
     [

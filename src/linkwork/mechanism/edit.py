@@ -91,7 +91,7 @@ def parts_of(m: Mechanism) -> Parts:
 
 def _coordinate_part(m: Mechanism, c: int) -> JointPart:
     """A coordinate with its limits, between no links."""
-    at, v = int(m.q_start[c]), int(m.v_start[c])
+    at, v = m.q_indices([c])[0], m.v_indices([c])[0]
     single = m.joint_types[c].n_q == 1
     upper = float(m.upper[at] if single else m.angle_limit[c])
     return JointPart(

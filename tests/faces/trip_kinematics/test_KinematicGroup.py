@@ -6,7 +6,6 @@ import copy
 import warnings
 from typing import Any
 
-import casadi
 import numpy as np
 import pytest
 
@@ -264,20 +263,6 @@ def test_mappings_get_copies():
     group = KinematicGroup("g", chain(), {"m": 0.0}, spoiling, to_actuated)
     group.set_actuated_state({"m": 1.0})
     assert group.get_actuated_state() == {"m": 1.0}
-
-
-@pytest.mark.row("S1-037")
-def test_values_of_length_one_are_numbers():
-    group = KinematicGroup(
-        "g",
-        chain(),
-        {"m": np.array([0.0])},
-        lambda s: {"j": {"rz": np.array([s["m"]]) / 2}},
-        lambda s: {"m": casadi.DM(2 * s["j"]["rz"])},
-    )
-    group.set_actuated_state({"m": np.array([[0.5]])})
-    group.set_virtual_state({"j": {"rz": group.get_virtual_state()["j"]["rz"]}})
-    assert (group.virtual_state, group.actuated_state) == ({"j": {"rz": 0.25}}, {"m": 0.5})
 
 
 @pytest.mark.row("S1-035")

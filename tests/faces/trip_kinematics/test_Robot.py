@@ -17,7 +17,6 @@ from linkwork.faces import trip_kinematics
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
 from linkwork.faces.trip_kinematics.Robot import Robot, forward_kinematics
 from linkwork.faces.trip_kinematics.Transformation import Transformation
-from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import geometric_excavator
 from linkwork.robot import Robot as CoreRobot
 from seeds import rng
 from trip_samples import branched, by_hand, doubled, two_links
@@ -284,20 +283,6 @@ def test_hybrid_chains_in_the_actuated_state():
     assert float(slope) == pytest.approx((ends[0] - ends[1]) / (2 * h), abs=1e-9)
 
 
-@pytest.mark.row("S1-049")
-def test_mappings_that_take_no_symbols_are_named():
-    joint = Transformation("j", {"rz": 0}, ["rz"])
-    group = KinematicGroup(
-        "g",
-        [joint],
-        {"m": 0.0},
-        lambda s: {"j": {"rz": float(s["m"]) if s["m"] > 0 else 0.0}},
-        lambda s: {"m": s["j"]["rz"]},
-    )
-    with pytest.raises(NotImplementedError, match="group 'g' takes no symbols"):
-        Robot([group]).get_symbolic_rep("g", actuated=True)
-
-
 @pytest.mark.row("S1-049", "S1-051")
 def test_symbols_as_states():
     robot, a = branched(), casadi.SX.sym("a")
@@ -309,15 +294,6 @@ def test_symbols_as_states():
     np.testing.assert_allclose(
         np.array(f(0.6)).ravel(), forward_kinematics(robot, "left")[:2, 3], atol=1e-15
     )
-
-
-@pytest.mark.row("S1-010", "S1-051")
-def test_symbols_as_constants():
-    length = casadi.SX.sym("length")
-    turn = Transformation("turn", {"rz": 0.3}, ["rz"])
-    robot = Robot([turn, Transformation("tip", {"tx": length}, parent=turn)])
-    f = casadi.Function("f", [length], [forward_kinematics(robot, "tip")[0, 3]])
-    assert float(f(2.0)) == pytest.approx(2 * np.cos(0.3), abs=1e-15)
 
 
 def compiled(function: Any, folder: Path) -> Any:
@@ -348,24 +324,6 @@ def test_generated_c_code_compiles_and_agrees(tmp_path: Path, monkeypatch: pytes
     found = compiled(function, tmp_path)([at[s.name()] for s in symbols])
     robot.set_virtual_state({"a": {"rz": at["a_rz"]}, "slide": {"ty": at["slide_ty"]}})
     np.testing.assert_allclose(found, forward_kinematics(robot, "slide"), atol=1e-15)
-
-
-@pytest.mark.row("S1-087", "S1-081")
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
-def test_c_code_from_cylinders_to_the_bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    robot = copy.deepcopy(geometric_excavator)
-    rep = robot.get_symbolic_rep("geometric group 2", actuated=True)
-    symbols = casadi.symvar(rep)
-    monkeypatch.chdir(tmp_path)
-    function = casadi.Function("pose", [casadi.vertcat(*symbols)], [casadi.densify(rep)])
-    call = compiled(function, tmp_path)
-    for a_1, a_2 in ((1.1, 1.3), (0.5, 0.9), (1.6, 1.5)):
-        at = {"a_1": a_1, "a_2": a_2}
-        robot.set_actuated_state(at)
-        found = call([at[s.name()] for s in symbols])
-        np.testing.assert_allclose(
-            found, forward_kinematics(robot, "geometric group 2"), rtol=0, atol=1e-14
-        )
 
 
 @pytest.mark.row("S1-050")

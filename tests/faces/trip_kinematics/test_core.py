@@ -5,37 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linkwork.faces.trip_kinematics import OpenKinematicGroup, Robot, Transformation
+from linkwork.faces.trip_kinematics import Robot, Transformation, forward_kinematics
 from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import closure_excavator
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.trip_robots.triped import triped
 from linkwork.faces.trip_kinematics.trip_robots.triped_leg import triped_leg
 from linkwork.mechanism.edit import Attachment, with_attached
-from trip_samples import branched, by_hand
-
-# core
-
-
-BALL = ("qw", "qx", "qy", "qz")
-
-
-def test_a_joint_for_each_state_variable():
-    t = Transformation("t", {"tx": 1, "ty": 0, "rx": 0.2, "ry": 0, "rz": 0.4}, ["ty", "ry"])
-    core = Robot([OpenKinematicGroup("g", [t])]).core
-    assert core.robot.joint_names == ("t_ty", "t_ry")
-    assert [(s.member, s.key, s.place) for s in core.slots] == [("t", "ty", 0), ("t", "ry", 1)]
-    wanted = by_hand({"tx": 1, "ty": 0.3, "rx": 0.2, "ry": -0.6, "rz": 0.4})
-    np.testing.assert_allclose(core.robot.fk([0.3, -0.6], core.frame("g")), wanted, atol=1e-15)
-    q = core.configuration({"t": {"ty": 0.3, "ry": -0.6}})
-    np.testing.assert_array_equal(q, [0.3, -0.6])
-
-
-def test_the_order_of_angles_decides_the_order_of_joints():
-    values = dict.fromkeys(("rx", "ry", "rz"), 0.0)
-    for order, names in (("xyz", "xyz"), ("rpy", "zyx")):
-        t = Transformation("t", values, list(values), euler=order)
-        core = Robot([t]).core
-        assert core.robot.joint_names == tuple(f"t_r{axis}" for axis in names)
+from trip_samples import branched
 
 
 def test_names_of_the_core_never_meet():
@@ -44,22 +20,9 @@ def test_names_of_the_core_never_meet():
     for name in ("ground/rx", "ground_rx", "ground_end", "ground'"):
         parts.append(Transformation(name, {"rz": 0.1}, ["rz"], parts[-1]))
     robot, T = Robot(parts), np.eye(4)
-    from linkwork.faces.trip_kinematics import forward_kinematics  # noqa: PLC0415
-
     for part in parts:
         T = T @ part.get_transformation_matrix()
         np.testing.assert_allclose(forward_kinematics(robot, str(part)), T, atol=1e-15)
-
-
-def test_quaternions_are_floating_joints():
-    values = {"ty": 2.0, **dict.fromkeys(BALL, 0.0)}
-    core = Robot([Transformation("b", values, BALL)]).core
-    assert core.robot.n_q == 7
-    np.testing.assert_array_equal(core.rest, [0, 2, 0, 0, 0, 0, 0])
-    q = core.configuration({"b": values})
-    np.testing.assert_array_equal(q, [0, 2, 0, 1, 0, 0, 0])
-    (sphere,) = core.spheres
-    assert (sphere.start, sphere.constant) == (0, ("tx", "ty", "tz"))
 
 
 def test_what_moves_a_frame():
@@ -69,9 +32,6 @@ def test_what_moves_a_frame():
     for name in ("a", [], None):
         with pytest.raises(KeyError, match="no end effector named"):
             core.frame(name)
-
-
-# grafts
 
 
 def test_a_mechanism_on_the_ground_of_another():

@@ -290,16 +290,6 @@ def test_an_image_may_be_a_path_an_array_or_an_image(picture: Path):
     assert texture.image.size == (4, 3)
 
 
-@pytest.mark.row("S2-065")
-def test_a_description_s_image_is_opened_when_asked_for(picture: Path):
-    look = f'<material name="wood"><texture filename="{picture.name}"/></material>'
-    file = picture.with_name("r.urdf")
-    file.write_text(f'<robot name="r">{look}<link name="l"/></robot>')
-    texture = URDF.load(str(file)).materials[0].texture
-    assert texture.filename == "wood.png"
-    assert texture.image.size == (4, 3)
-
-
 @pytest.mark.row("S2-068", "S2-069")
 def test_a_material_may_be_a_name_alone():
     material = Material("plain")

@@ -235,7 +235,7 @@ class DerivedLoops:
     def place(self, joint: str) -> int:
         """Where the position of a joint stands in q."""
         m = self.robot.mechanism
-        return int(m.q_start[m.joint(joint)])
+        return m.q_slice(m.joint(joint)).start
 
     @cached_property
     def others(self) -> bool:
