@@ -197,7 +197,7 @@ def test_the_check_lets_a_downward_import_pass(file: str, text: str):
     assert not violations(Path(file), ast.parse(text))
 
 
-CASADI = {"linkwork/compile/symbolic.py", "linkwork/faces/trip_kinematics/matrices.py"}
+CASADI = {"linkwork/compile/symbolic.py", "linkwork/faces/trip_kinematics/values.py"}
 
 
 def test_casadi_is_for_functions_of_it_and_for_programs_of_trip_alone():
