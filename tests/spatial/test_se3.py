@@ -9,7 +9,7 @@ import pytest
 from backends import derivative, jax_x64
 from ladders import angles, axes, exact, exact_skew, random_rotation
 from linkwork.ops.numpy import NUMPY as o
-from linkwork.spatial import poses, se3, so3
+from linkwork.spatial import poses, rotations, se3, so3
 from linkwork.spatial.poses import Pose
 from seeds import rng
 
@@ -192,3 +192,23 @@ def test_so3_is_the_rotation_part(some_twists: np.ndarray):
     for twist in some_twists[::5]:
         assert np.array_equal(se3.exp(o, twist).R, so3.exp(o, twist[3:]))
         assert np.array_equal(se3.left_jacobian(o, twist)[3:, 3:], so3.left_jacobian(o, twist[3:]))
+
+
+def test_numbers_there_and_back():
+    g = rng("there and back")
+    for _ in range(50):
+        xyz, rpy = g.normal(size=3), g.uniform(-1.5, 1.5, 3)
+        T = se3.matrix_from_rpy(o, xyz, rpy)
+        assert np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0])
+        assert np.array_equal(T[:3, 3], xyz)
+        rows = T[:3, :3].ravel()
+        np.testing.assert_allclose(se3.rpy_from_rows(o, rows), rpy, atol=1e-14)
+        wxyz = se3.quaternion_from_rows(o, rows)
+        assert wxyz[0] >= 0.0
+        np.testing.assert_allclose(se3.matrix_from_quaternion(o, xyz, -3.0 * wxyz), T, atol=1e-15)
+
+
+def test_rows_are_rows():
+    R = rotations.rotation_z(o, o.const(0.3))
+    rpy = se3.rpy_from_rows(o, np.asarray(R).ravel())
+    np.testing.assert_allclose(rpy, [0.0, 0.0, 0.3], atol=1e-15)

@@ -569,16 +569,18 @@ def _with_the_rest(
     made short: the first level can follow its bend, and it ends at the next limit.
     """
     update, o = at.update, at.update.o
+    # loops are closed to rounding, which the little damping would not leave them: again, it does
+    closing = any(update.problem.tasks[k].keeps_tolerance for k in update.problem.levels[0])
 
-    def exact(level: Level) -> LeastSquares:  # hardly damped: it is left alone from anywhere
-        return damped(o, level.columns, level.rows, o.const(0.0))
+    def above(level: Level) -> list[LeastSquares]:  # hardly damped: left alone from anywhere
+        return [damped(o, level.columns, level.rows, o.const(0.0))] * (2 if closing else 1)
 
-    once = _lower(o, levels[1:], levels[1:], way, (dx, [exact(levels[0])]))
+    once = _lower(o, levels[1:], levels[1:], way, (dx, above(levels[0])))
     still = free_columns(update, at.x, at.reach, once.__getitem__, _NEAR)
     stopped = update.pressed(at.x, once)
     tight = [level.only(still).along(stopped) for level in levels]
     way = along_limits(_only(way, still), stopped)
-    again = _lower(o, levels[1:], tight[1:], way, (dx, [exact(tight[0])]))
+    again = _lower(o, levels[1:], tight[1:], way, (dx, above(tight[0])))
     more = [a - d for a, d in zip(again, dx, strict=True)]
     error = levels[0].error
     length = o.sqrt(o.dot(o.vector(more), o.vector(more)) + 1e-24)
