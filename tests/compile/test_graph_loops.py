@@ -16,9 +16,8 @@ from linkwork.compile.tracing import trace_function
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.expressions import expressions_of
-from linkwork.solve.inputs import settings_of
+from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.objectives import NearPosture
-from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import CenterOfMass, Direction, Pose, Position, RelativePose
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree

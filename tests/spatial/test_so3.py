@@ -148,7 +148,7 @@ def test_log_differentiates_to_the_inverse_jacobian(vectors: np.ndarray):
 
 
 def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
-    keep = vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9]
+    keep = vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9][::3]
     with jax_x64():
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
 
@@ -190,7 +190,7 @@ def test_second_derivatives_at_zero_are_finite_and_right():
 
 def test_single_precision(vectors: np.ndarray):
     eps = float(np.finfo(np.float32).eps)
-    keep = vectors[(np.linalg.norm(vectors, axis=1) > 1e-12)].astype(np.float32)
+    keep = vectors[(np.linalg.norm(vectors, axis=1) > 1e-12)][::3].astype(np.float32)
     with jax_x64(False):
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
 

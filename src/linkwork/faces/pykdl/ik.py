@@ -34,7 +34,7 @@ from linkwork.faces.pykdl.solvers import (
 from linkwork.faces.pykdl.values import Floats, number, wrong
 from linkwork.faces.pykdl.vectors import Twist
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.options import Options
+from linkwork.solve.inputs import Options
 from linkwork.solve.velocities import JointVelocities, nearest_velocities
 
 _SINGULAR_TEXT = {100: "Converged put pseudo inverse of jacobian is singular."}
