@@ -87,12 +87,6 @@ def test_what_is_nearly_assembled_is_closed_first(method: str):
     assert np.abs(ROBOT.closure_jacobian(found.q[0]) @ found.v[0]).max() < 1e-9
 
 
-def test_first_states_that_are_closed_stay():
-    begun = simulated(M, NEUTRAL, SPEEDS, 0.0)
-    np.testing.assert_allclose(begun.q[0], NEUTRAL, atol=1e-8)
-    np.testing.assert_allclose(begun.v[0], SPEEDS, atol=1e-7)
-
-
 def test_rows_are_corrected_until_they_are_closed():
     kernel = LIBRARY.kernel(request(M, NEUTRAL).system.recipe("projection"))
     q = np.stack([NEUTRAL, NEUTRAL + np.array([1e-3, 0, 0]), [np.nan, 0.0, 0.0]])

@@ -16,7 +16,7 @@ import pytest
 import linkwork as lw
 from linkwork.errors import InputError
 from linkwork.ops.numpy import NUMPY
-from linkwork.simulation.result import between, header, labels
+from linkwork.simulation.result import between, header
 from overclosed import bennett
 from pendulums import brick, orders, pendulum, simulated, slider_urdf
 from robots import mechanism_from
@@ -95,13 +95,6 @@ def test_truth_is_how_one_went():
     many = simulated(M, np.zeros((1, 2)), None, 0.1)
     with pytest.raises(InputError, match=r"`\.finished\.all\(\)`"):
         bool(many)
-
-
-def test_one_roll_out_has_plain_numbers():
-    one = simulated(M, [0.1, 0.2], None, 0.1)
-    assert one.finished is True
-    assert (one.ended_at, type(one.failed_at)) == (0.1, float)
-    assert one.shape == ()
 
 
 def test_json_writes_it():
@@ -281,13 +274,6 @@ def test_csv_of_a_batch_tells_the_rows(tmp_path: Path):
     text = (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()
     assert text[0].startswith("row,time,q j1")
     assert [line.split(",")[0] for line in text[1:]] == ["0", "0", "0", "1", "1", "1"]
-
-
-def test_labels_of_a_floating_base():
-    m = brick()
-    (name,) = m.joint_names
-    assert labels(m, velocities=False)[3:5] == [f"{name}/qw", f"{name}/qx"]
-    assert labels(m, velocities=True)[-1] == f"{name}/wz"
 
 
 def test_files_that_are_refused_leave_the_old_file(tmp_path: Path):
