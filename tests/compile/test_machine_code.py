@@ -116,6 +116,7 @@ def rights_at(address: int) -> str:
     return ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
 def test_p23_neither_compiling_nor_linking_keeps_memory():
     text = """

@@ -24,11 +24,14 @@ from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.tasks import BoundTask, Closed, Task, beyond_slack
 from seeds import rng
 
-pytestmark = pytest.mark.sweep(2, by="where")
+pytestmark = pytest.mark.sweep(3, by="where")
 
 KINDS = sorted(CASES, key=lambda kind: kind.__name__)
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-every_setup = pytest.mark.parametrize("where", SETUPS)
+every_setup = pytest.mark.parametrize(  # what is traced of a humanoid takes seconds
+    "where",
+    [pytest.param(w, marks=[pytest.mark.slow] * (w == "humanoid")) for w in SETUPS],
+)
 
 
 def cases(kind: type[Task], where: str) -> list[tuple[Setup, Case]]:

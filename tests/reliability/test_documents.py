@@ -450,7 +450,7 @@ def test_p16_a_save_stopped_at_any_step_leaves_the_old_robot_or_the_new_one(
     assert said["full"] >= 8  # a full disk is told of
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("how", ["loops", "no loops any more", "loops at last"])
 def test_p16_a_description_and_its_loops_change_together(tmp_path: Path, how: str):
