@@ -168,16 +168,6 @@ def test_p17_a_start_that_is_no_configuration_is_refused(q0):
         model("planar_3r").ik(np.eye(4), "tool0", q0=q0)
 
 
-def test_no_targets_give_no_answers():
-    r = model("planar_3r")
-    for lead in ((0,), (3, 0)):
-        result = r.ik(np.zeros((*lead, 4, 4)), "tool0")
-        assert result.q.shape == (*lead, 3)
-        assert result.success.shape == result.position_error.shape == lead
-        assert result.reason == "solved"
-        repr(result)
-
-
 # P18: a call that fails leaves nothing behind
 
 
@@ -233,9 +223,6 @@ def test_p18_failing_calls_leave_no_trace():
     anew = lw.Robot(r.mechanism, r.document)
     assert anew.fk_all(q).tobytes() == r.fk_all(q).tobytes()
     assert anew.mechanism.digest == lw.load(every_joint_urdf()).mechanism.digest
-
-
-# P19: threads
 
 
 # P25 and P26: inverse kinematics where there is no answer, or only a singular one
@@ -300,20 +287,6 @@ def test_p26_targets_out_of_reach(name):
         least = float(text.split("at least ")[1].split(" m out of reach")[0])
         assert 0 < least <= distance[k] * 1.01
         assert f"{distance[k]:.3g} m" in text
-
-
-def test_p26_a_pose_that_is_too_far_for_numbers_is_no_crash():
-    r = model("planar_3r")
-    for size in (1e10, 1e100, 1e150, 1e200, 1e308):
-        try:
-            result = r.ik(lw.pose([size, -size, 0.0]), "tool0", tries=2)
-        except lw.InputError:
-            continue
-        assert not result.success
-        assert inside(r, result.q)
-    result = r.ik(lw.pose([9.0, 0, 0]), "tool0", q0=[1e300, -1e300, 0.0], tries=2)
-    assert not result.success
-    assert np.isfinite(result.q).all()
 
 
 # P28: bodies without mass
