@@ -46,11 +46,11 @@ def MassMatrix(robot: Robot, HT: Sequence[Any], jointJacobian: Sequence[ArrayLik
 
     ``HT`` is not needed.
     """
-    M = np.zeros((len(jointJacobian), len(jointJacobian)))
+    mass_matrix = np.zeros((len(jointJacobian), len(jointJacobian)))
     for link, both in zip(robot.links, jointJacobian, strict=False):
         turning, moving = np.asarray(both, np.float64)
-        M += link.mass * moving.T @ moving + turning.T @ link.inertia @ turning
-    return M
+        mass_matrix += link.mass * moving.T @ moving + turning.T @ link.inertia @ turning
+    return mass_matrix
 
 
 def VelocityManipulability(robot: Robot, HT: Sequence[Any], mode: str) -> float:
