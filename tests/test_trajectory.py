@@ -257,6 +257,19 @@ def test_stretched_reversed_and_joined():
         made.then(tj.point_to_point([0.0], [1.0], duration=1.0))
 
 
+@pytest.mark.parametrize("kind", ["cubic", "quintic"])
+def test_an_instant_gives_the_bits_that_it_gives_among_others(kind):
+    g = rng(f"instants {kind}")
+    made = tj.through(g.normal(size=(5, 3)), times=[0.0, 0.5, 0.8, 2.0, 2.1], kind=kind)
+    instants = np.concatenate([g.uniform(-0.1, made.duration + 0.1, 50), made.times])
+    for each in (made, made.velocity, made.acceleration, made.jerk):
+        at_once = each(instants)
+        for t, row in zip(instants.tolist(), at_once, strict=True):
+            np.testing.assert_array_equal(each(t), row)
+    made(0.0)[:] = np.nan  # what is given back is the caller's
+    assert np.isfinite(made(0.0)).all()
+
+
 def test_before_and_after_all_stands_still():
     made = random_trajectory(rng("still"))
     np.testing.assert_array_equal(made([-1.0, 9.0]), [made.start, made.end])
@@ -441,23 +454,3 @@ def test_a_simulation_follows_a_trajectory(arm):
     named = lw.PD(kp=4000.0, kd=200.0, q_target=move, v_target=move.velocity)
     same = lw.simulate(robot, q0, duration=move.duration, torque=named, armature=0.5)
     np.testing.assert_array_equal(result.q, same.q)
-
-
-def test_steps_between_poses_are_small_enough():
-    random = rng("pose steps")
-    for path in ("screw", "separate"):
-        T_0, T_1 = (lw.pose(random.normal(size=3), rpy=random.normal(size=3)) for _ in range(2))
-        found = lw.poses.steps(T_0, T_1, length=0.3, angle=0.2, path=path)
-        np.testing.assert_allclose(found[[0, -1]], [T_0, T_1], rtol=0, atol=1e-12)
-        turned = np.swapaxes(found[:-1, :3, :3], 1, 2) @ found[1:, :3, :3]
-        angles = np.arccos(np.clip((np.trace(turned, axis1=1, axis2=2) - 1) / 2, -1, 1))
-        assert angles.max() <= 0.2 * (1 + 1e-9)
-        np.testing.assert_allclose(angles, angles[0], rtol=1e-6)
-        if path == "separate":
-            ways = np.linalg.norm(np.diff(found[:, :3, 3], axis=0), axis=1)
-            assert ways.max() <= 0.3 * (1 + 1e-9)
-    assert len(lw.poses.steps(np.eye(4), lw.pose([1.0, 0, 0]), length=0.25)) == 5
-    assert len(lw.poses.steps(np.eye(4), np.eye(4), angle=0.25)) == 2
-    for bad in ({}, {"length": 0.0}, {"angle": math.nan}):
-        with pytest.raises(lw.InputError):
-            lw.poses.steps(np.eye(4), np.eye(4), **bad)

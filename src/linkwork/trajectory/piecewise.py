@@ -99,6 +99,13 @@ class Trajectory:
         return [derivative(self.coefficients, order) for order in range(4)]
 
     def _at(self, t: ArrayLike, order: int) -> Floats:
+        if isinstance(t, float) and 0.0 <= t <= self.duration:  # by controllers, at each step
+            k = min(int(self.times.searchsorted(t, side="right")), len(self.times) - 1) - 1
+            *lower, values = self._derivatives[order][k]
+            x = t - float(self.times[k])
+            for c in reversed(lower):
+                values = values * x + c
+            return values if lower else values.copy()
         instants = real_array(t, "t")
         if not np.isfinite(instants).all():
             raise InputError("t must be finite numbers of seconds")

@@ -11,6 +11,7 @@ import copy
 
 import numpy as np
 
+from linkwork.faces.exudyn_robotics.inverse_kinematics import InverseKinematicsNumerical
 from linkwork.faces.exudyn_robotics.links import (
     RobotBase,
     RobotLink,
@@ -30,6 +31,7 @@ from linkwork.faces.table import stand_for
 stand_for(__name__, "roboticsCore")
 
 __all__ = [
+    "InverseKinematicsNumerical",
     "ModDHKK2HT",
     "Robot",
     "RobotBase",
