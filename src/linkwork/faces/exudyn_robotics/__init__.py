@@ -11,6 +11,7 @@ import copy
 
 import numpy as np
 
+from linkwork.faces.exudyn_robotics import graphics
 from linkwork.faces.exudyn_robotics.inverse_kinematics import InverseKinematicsNumerical
 from linkwork.faces.exudyn_robotics.links import (
     RobotBase,
@@ -42,6 +43,7 @@ __all__ = [
     "VRobotLink",
     "VRobotTool",
     "copy",
+    "graphics",
     "np",
     "projectAngleToPMPi",
 ]
