@@ -85,7 +85,12 @@ _TRIP_ROBOTS = ("excavator_rr", "triped", "triped_leg")
 _EXUDYN = f"{_OURS}.exudyn_robotics"
 _EXUDYN_MODULES = ("future", "mobile", "models", "motion", "special", "utilities")
 # what programs get from exudyn beside its robotics passes through to it where it is installed
-_EXUDYN_ELSEWHERE = () if find_spec("exudyn") else ("exudyn.utilities", "exudyn.rigidBodyUtilities")
+_EXUDYN_ELSEWHERE = {
+    "exudyn.utilities": f"{_EXUDYN}.stand_in",
+    "exudyn.rigidBodyUtilities": f"{_EXUDYN}.stand_in",
+    "exudyn.graphics": f"{_EXUDYN}.graphics",
+    "exudyn.kinematicTree": f"{_EXUDYN}.kinematic_tree",
+}
 
 FACES = (
     FaceEntry(
@@ -108,6 +113,6 @@ FACES = (
         "exudyn_robotics",
         _with("exudyn.robotics", _EXUDYN, *_EXUDYN_MODULES)
         | {"exudyn.robotics.roboticsCore": _EXUDYN}
-        | dict.fromkeys(_EXUDYN_ELSEWHERE, f"{_EXUDYN}.stand_in"),
+        | ({} if find_spec("exudyn") else _EXUDYN_ELSEWHERE),
     ),
 )
