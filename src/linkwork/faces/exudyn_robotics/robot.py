@@ -141,7 +141,7 @@ class Robot:
             ),
         )  # fmt: skip
         if self._made is None or self._made[0] != key:
-            self._made = key, lw.Robot(_mechanism(self))
+            self._made = key, lw.Robot(_mechanism(self), tip="tool" if self.links else None)
         return self._made[1]
 
     # kinematics
@@ -175,10 +175,11 @@ class Robot:
 
         Raises: ShapeError (a ValueError) for fewer transformations than links.
         """
-        poses = list(self._poses(HT) @ self._local_poses())
-        for T, link in zip(poses, self.links, strict=True):
-            T[:3, 3] += T[:3, :3] @ link.COM
-        return poses
+        local = np.array([link.localHT for link in self.links]).reshape(-1, 4, 4)
+        poses = self._poses(HT) @ local
+        centres = np.array([link.COM for link in self.links]).reshape(-1, 3, 1)
+        poses[:, :3, 3:] += poses[:, :3, :3] @ centres
+        return list(poses)
 
     def _poses(self, HT: Sequence[Any]) -> Floats:
         """Transformations (n, 4, 4) of all joints."""
@@ -186,9 +187,6 @@ class Robot:
         if len(HT) < n:
             raise ShapeError(f"HT has {len(HT)} transformations, and the robot {n} links")
         return as_HTs(HT[:n])
-
-    def _local_poses(self) -> Floats:
-        return np.array([link.localHT for link in self.links]).reshape(-1, 4, 4)
 
     def Jacobian(
         self,
