@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from linkwork.atomic import refusing, replacing, write_bytes
+from linkwork.atomic import refusing, replacing, write_bytes, write_in_turn
 from linkwork.errors import InputError
 from seeds import rng
 
@@ -80,11 +82,33 @@ def test_what_cannot_be_written_is_refused_by_name(tmp_path: Path):
         write_bytes(tmp_path / "nul\0", NEW)
 
 
+def make_device(path: Path) -> None:
+    """A device that takes whatever is written to it, where this user may make one; else a pipe."""
+    if os.geteuid() == 0:
+        with suppress(PermissionError):  # a container may forbid it
+            return os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    return os.mkfifo(path)
+
+
 def test_a_device_or_pipe_is_not_replaced(tmp_path: Path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    with pytest.raises(InputError, match="no regular file"):
-        write_bytes(pipe, NEW)
+    """Not by a write, not through a link, not where it comes while the new file is written."""
+    for name, make in (("device", make_device), ("pipe", os.mkfifo)):
+        there, link, late = (tmp_path / f"{name} {k}" for k in ("there", "link", "late"))
+        make(there)
+        link.symlink_to(there)
+        for path in (there, link):
+            with pytest.raises(InputError, match="no regular file"):
+                write_bytes(path, NEW)
+            with pytest.raises(InputError, match="no regular file"):
+                write_in_turn([(tmp_path / "other", NEW), (path, NEW)])
+        with pytest.raises(InputError, match="no regular file"), replacing(late) as file:
+            make(late)
+            file.write(NEW)
+        for path in (there, late):
+            assert path.exists()
+            assert not path.is_file()
+    assert not left_over(tmp_path)
+    assert not (tmp_path / "other").exists()
 
 
 def test_our_own_errors_pass_as_they_are():

@@ -34,7 +34,7 @@ def replacing(path: str | os.PathLike[str]) -> Generator[BinaryIO, None, None]:
     """A new binary file, which takes the place of ``path`` when all of it is on the disk.
 
     A link is followed: the file that it leads to is replaced. The mode of the old file is kept. An
-    error in between leaves ``path`` as it was.
+    error in between leaves ``path`` as it was. Devices, pipes and folders are never replaced.
 
     Raises: InputError where the file cannot be written, with the system's reason.
     """
@@ -86,9 +86,14 @@ def _target(path: str | os.PathLike[str]) -> Path:
     target = Path(os.path.realpath(given)) if given.is_symlink() else given
     if target.is_symlink():
         raise InputError(f"{given} cannot be written: it is a link that leads to itself")
-    if target.exists() and not target.is_file():
-        raise InputError(f"{given} cannot be written: it is no regular file")
+    _refuse_other(target)
     return target
+
+
+def _refuse_other(target: Path) -> None:
+    """Refuse to replace a device, a pipe, a folder: whoever may write to one, may remove it too."""
+    if target.exists() and not target.is_file():
+        raise InputError(f"{target} cannot be written: it is no regular file")
 
 
 @contextmanager
@@ -103,6 +108,7 @@ def _part(target: Path) -> Generator[Path, None, None]:
 
 
 def _take_place(part: Path, target: Path) -> None:
+    _refuse_other(target)  # again: something else may have come there while the part was written
     if target.exists():
         shutil.copymode(target, part)
     os.replace(part, target)

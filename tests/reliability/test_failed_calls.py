@@ -6,6 +6,7 @@ after it, the documents, the robot, the objects of the urdfpy face and every fil
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -60,6 +61,7 @@ def scene(tmp_path: Path) -> Scene:
     (folder / "meshes" / "arm.stl").write_text("solid\nendsolid\n")
     (folder / "folder").mkdir()
     (folder / "folder" / "meshes").touch()
+    os.mkfifo(folder / "pipe")
     (folder / "robot.urdf").write_text(SAMPLE)
     text = SAMPLE.replace("package://sample/meshes/arm.stl", "meshes/arm.stl")
     (folder / "meshed.urdf").write_text(text)
@@ -203,7 +205,7 @@ CALLS: dict[type[Exception], dict[str, Callable[[Any], Any]]] = {
         ),
         "write to nul": lambda s: URDF.write(s.document, f"{s.folder}/a\0"),
         "write a long name": lambda s: write(s, "x" * 999),
-        "write to a device": lambda s: URDF.write(s.document, "/dev/null"),
+        "write to a pipe": lambda s: write(s, "pipe"),
         "write over a file": lambda s: URDF.write(
             s.document, s.folder / "robot.urdf", overwrite=False
         ),

@@ -233,6 +233,31 @@ def test_what_was_closed_at_once_is_opened():
     )
 
 
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ('note="" colour=""', 'colour="" note=""'),
+        ('note="" colour="" é=""', 'é="1" note="" colour="2"'),
+        ('colour="" note=""', 'note="" more="" colour=""'),
+        ("", 'note="" colour=""'),
+        ('note="" colour=""', ""),
+    ],
+)
+def test_unknown_attributes_stand_in_the_order_of_the_record(was: str, now: str):
+    def text_with(first: str, last: str) -> str:
+        return (
+            f'<robot name="r">\n<link {first} name="a" {last}><visual>\n'
+            f'  <origin {first} {last}/><geometry><box size="1 1 1"/></geometry></visual></link>\n'
+            "</robot>"
+        )
+
+    other = lw.urdf.read(text_with(now, "")).robot
+    for text in (text_with(was, ""), text_with("", was)):
+        written = to_text(replace(other, source=lw.urdf.read(text).robot.source))
+        assert lw.urdf.read(written).robot == other
+        assert ("xyz" in written) == (not now)
+
+
 def edited(robot: Robot, random: Random) -> tuple[Robot, int]:
     """A small edit of a real robot, and how many lines at most are about it."""
     k, n = int(random.integers(len(robot.joints))), int(random.integers(len(robot.links)))

@@ -26,7 +26,8 @@ STEP = "  "
 class Node:
     """An element, or where ``tag`` is empty XML that is taken as it is (``text``).
 
-    ``attributes`` are escaped. ``text`` of an element is all that stands in it. ``position`` is
+    ``attributes`` are escaped; from ``ordered`` on they are those that are kept in their order,
+    since they fill no field. ``text`` of an element is all that stands in it. ``position`` is
     that of the record, or its place in the layout of the record; None for what was made in code.
     ``silent`` is a comment. ``whose`` names the record where something unknown stands in it.
     """
@@ -38,12 +39,19 @@ class Node:
     text: str | None = None
     silent: bool = False
     whose: str = ""
+    ordered: int = 0
+
+    @property
+    def in_order(self) -> list[str]:
+        """The names of the attributes whose order counts."""
+        return list(self.attributes)[self.ordered :]
 
     def same(self, other: Node) -> bool:
-        """Whether two nodes are the same XML, whatever the order of attributes."""
+        """Whether two nodes are the same XML, whatever the order of attributes with fields."""
         return (
             self.tag == other.tag
             and self.attributes == other.attributes
+            and self.in_order == other.in_order
             and self.text == other.text
             and len(self.children) == len(other.children)
             and all(a.same(b) for a, b in zip(self.children, other.children, strict=True))
@@ -52,7 +60,7 @@ class Node:
     def says(self) -> Any:
         """What it says to a reader of the robot: all but comments."""
         children = [child.says() for child in self.children if not child.silent]
-        return self.tag, self.attributes, self.text, children
+        return self.tag, self.attributes, self.in_order, self.text, children
 
 
 def lines_of(node: Node, indent: str, step: str) -> Iterator[tuple[str, str]]:
@@ -242,15 +250,23 @@ class _Edits:
         if not behind:
             name = _TAG_NAME.match(self.text, source.start)
             behind = name.end() if name else source.start
+        moved: set[str] = set()  # unknown ones behind one that stood behind them, or was not there
+        last = 0
+        for name in new.in_order:
+            place = present[name][0] if name in present else behind
+            if place < last:
+                moved.add(name)
+            last = max(last, place)
         for name, value in new.attributes.items():
-            if name not in present:
+            if name not in present or name in moved:
                 self._replace(behind, behind, f' {name}="{value}"')
             elif (before := old.attributes.get(name)) != value:
                 _, _, start, end = present[name]
                 single = self.text[start - 1] == "'"
                 fit = _fitted(self.text[start:end], before, value)
                 self._replace(start, end, fit.replace("'", "&apos;") if single else fit)
-        for name in (old.attributes.keys() - new.attributes.keys()) & present.keys():
+        gone = (old.attributes.keys() - new.attributes.keys()) & present.keys()
+        for name in gone | moved:
             self._replace(*present[name][:2], "")
 
     def _inside(

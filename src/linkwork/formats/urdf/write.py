@@ -149,7 +149,7 @@ class _Pen:
         self.path.append((element.tag, record))
         extras = extras_of(element, record)
         attributes, _ = self._attributes(element, record)
-        node = Node(element.tag, attributes, record.position)
+        node = Node(element.tag, attributes, record.position, ordered=len(attributes))
         if extras.attributes:
             attributes |= _extra_attributes(extras.attributes.get(element.tag, ()))
             node.whose = path_text(self.path)
@@ -221,15 +221,15 @@ class _Pen:
         attributes, telling = self._attributes(element, record)
         inside = self._inside(element, record, extras)
         laid = tag in record.layout
-        if laid and not attributes and not inside:
+        if laid and not attributes and not inside and tag not in extras.attributes:
             # it stood there, saying nothing new, such as <origin xyz="0 0 0"/>
             every = element.attributes
             attributes = {a.name: a.default_text for a in every if a.default_text}
         if not (telling or inside or (laid and attributes) or extras.within(tag)):
             return last
-        attributes |= _extra_attributes(extras.attributes.get(tag, ()))
         place = record.layout.index(tag) if laid else last
-        node = Node(tag, attributes, place if laid else None, inside)
+        node = Node(tag, attributes, place if laid else None, inside, ordered=len(attributes))
+        attributes |= _extra_attributes(extras.attributes.get(tag, ()))
         if extras.attributes:
             node.whose = path_text(self.path)
         found.append((place, node))
