@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import os
-import time
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,12 +33,12 @@ from linkwork.formats.urdf.records import (
     TransmissionJoint,
     Visual,
 )
-from linkwork.formats.urdf.write import content, quoted, to_bytes, to_text
+from linkwork.formats.urdf.write import to_text
 from linkwork.mechanism.from_urdf import from_urdf
 from urdf_strategies import robots
 
 FUZZ = settings(
-    max_examples=30,
+    max_examples=15,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -394,25 +392,6 @@ def test_a_transmission_with_both_forms_of_its_type_keeps_both(inside: str):
         to_text(replace(lonely, source=None))
 
 
-def test_the_garbage_collector_rests_while_much_is_written():
-    runs: list[str] = []
-    before, callback = gc.get_threshold(), lambda phase, info: runs.append(phase)
-    for links, rests in ((100, False), (5001, True)):
-        robot = Robot("r", tuple(Link(f"l{k}") for k in range(links)))
-        gc.collect()
-        gc.callbacks.append(callback)
-        gc.set_threshold(50)
-        try:
-            runs.clear()
-            to_bytes(robot)
-            seen = len(runs)
-        finally:
-            gc.set_threshold(*before)
-            gc.callbacks.remove(callback)
-        assert gc.isenabled()
-        assert (seen < 10) is rests
-
-
 def test_numbers_of_other_types_are_written_as_numbers():
     box = Box(np.array([1, 2.5, np.float32(0.5)]))  # type: ignore[arg-type]
     inertial = Inertial([0, 0, 1], ZERO, np.float64(2), np.eye(3, dtype=int))  # type: ignore
@@ -526,17 +505,6 @@ def test_files_read_back_the_same_and_move_the_same():
     assert read_one >= 5
 
 
-def test_a_chain_of_ten_thousand_links_is_written_soon():
-    n = 10_000
-    links = tuple(Link(f"l{k}") for k in range(n))
-    joints = tuple(
-        Joint(f"j{k}", "revolute", f"l{k - 1}", f"l{k}", (0.1, 0.2, 0.3)) for k in range(1, n)
-    )
-    start = time.process_time()
-    to_text(Robot("chain", links, joints))
-    assert time.process_time() - start < 3.0  # 0.1 s on an idle machine
-
-
 # ---- extras
 
 
@@ -635,8 +603,3 @@ def test_long_comments_are_kept():
     assert robot.comments == (comment,)
     with pytest.raises(InputError, match="cannot hold"):
         to_text(replace(robot, comments=(Comment("robot", "x" * 100_000 + "\0"),)))
-
-
-def test_escapes():
-    assert quoted("<&>\"'\t\n\r é") == "&lt;&amp;&gt;&quot;'&#9;&#10;&#13; é"
-    assert content("<&>\"'\t\n\r é") == "&lt;&amp;&gt;\"'\t\n&#13; é"

@@ -67,7 +67,7 @@ def assert_same_poses(old: Document, new: Document, positions: dict[str, np.ndar
 def test_frames_stay_for_all_positions_of_random_trees():
     random = rng("reroot")
     added = 0
-    for _ in range(40):
+    for _ in range(15):
         document = read(random_tree(random, 10, (*ALL_TYPES, *REVERSIBLE), mimic=0.4))
         positions = positions_of(document, random)
         new = document
@@ -79,9 +79,10 @@ def test_frames_stay_for_all_positions_of_random_trees():
             # and once more, from there to a third one
             other = random.choice([n for n in reachable(new) if n in link_names(document.robot)])
             assert_same_poses(document, reroot(new, other), positions)
-    assert added > 20
+    assert added > 8
 
 
+@pytest.mark.slow
 def test_every_link_of_a_robot_with_every_joint_by_the_librarys_own_kinematics():
     document = read(every_joint_urdf())
     random = rng("reroot every joint")
@@ -102,7 +103,7 @@ def test_every_link_of_a_robot_with_every_joint_by_the_librarys_own_kinematics()
 def test_moved_frames_hold_the_same_bodies():
     random = rng("reroot and move")
     moved = 0
-    for _ in range(40):
+    for _ in range(20):
         document = read(random_tree(random, 10, REVERSIBLE, mimic=0.4))
         link = random.choice(link_names(document.robot))
         new = reroot(document, link, frames="move")
@@ -112,7 +113,7 @@ def test_moved_frames_hold_the_same_bodies():
         T = np.linalg.inv(description_poses(document, positions)[link])
         assert_same_bodies(document, new, positions, T)
         moved += sum(a != b for a, b in zip(document.robot.links, new.robot.links, strict=True))
-    assert moved > 20
+    assert moved > 10
 
 
 def assert_same_bodies(
@@ -298,7 +299,7 @@ def test_a_fixed_joint_does_not_lose_its_axis():
     assert reroot(document, "b").robot.joints[0].axis == (0.0, 0.0, 0.0)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(robots(), st.data(), st.sampled_from(["keep", "move"]))
 def test_any_robot_has_another_root_or_a_reason(robot: Robot, data: st.DataObject, frames: str):
     document = read(to_text(robot))
