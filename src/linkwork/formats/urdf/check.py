@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from functools import partial
 from math import hypot, inf, isfinite, log10, pi, tau
 from typing import Any, NamedTuple
 
@@ -407,10 +406,15 @@ def _check_joints_closely(  # noqa: C901, PLR0912 -- case by case
     """Limits in other units, of zero width, of zero effort; soft limits; followers' limits."""
     for joint in robot.joints:
         limit = joint.limit
-        warn = partial(findings.about, "warning", "joint", joint)
-        note = partial(findings.about, "note", "joint", joint)
+
+        def warn(code: str, message: str, hint: str, line: int, of: Joint = joint) -> None:
+            findings.about("warning", "joint", of, code, message, hint, line=line)
+
+        def note(code: str, message: str, hint: str, line: int, of: Joint = joint) -> None:
+            findings.about("note", "joint", of, code, message, hint, line=line)
+
         if joint.type in WITH_AXIS and joint.layout and "axis" not in joint.layout:
-            note("no-axis", "it has no <axis>: 1 0 0", "write it, even if x is meant")
+            note("no-axis", "it has no <axis>: 1 0 0", "write it, even if x is meant", joint.line)
         if limit is not None and joint.type in LIMITED:
             given = [bound for bound in (limit.lower, limit.upper) if bound is not None]
             most = max(map(abs, given), default=0.0)
@@ -420,23 +424,25 @@ def _check_joints_closely(  # noqa: C901, PLR0912 -- case by case
                 pass  # 10, 100, 1000, ...: what is written for "any"
             elif joint.type == "revolute" and whole and _DEGREES[0] <= most <= _DEGREES[1]:
                 hint = "limits of a revolute joint are in radians"
-                warn("degree-limits", f"{shown}degrees?", hint, line=limit.line)
+                warn("degree-limits", f"{shown}degrees?", hint, limit.line)
             elif joint.type == "prismatic" and most > _LONGEST:
                 hint = "limits of a prismatic joint are in metres"
-                warn("millimetre-limits", f"{shown}millimetres?", hint, line=limit.line)
+                warn("millimetre-limits", f"{shown}millimetres?", hint, limit.line)
             if len(given) == 2 and given[0] == given[1]:
                 message = f"both limits are {given[0]:g}, so that it cannot move"
-                note("zero-range", message, "is it a fixed joint?", line=limit.line)
+                note("zero-range", message, "is it a fixed joint?", limit.line)
         if limit is not None and joint.type in ALONG_AXIS and joint.mimic is None:
-            for what, most_of in (("effort", limit.effort), ("velocity", limit.velocity)):
-                if most_of == 0:  # exporters write 0 where they know nothing
-                    hint = "write the true one; 0 lets no motor move the joint"
-                    note(f"zero-{what}", f"its largest {what} is 0", hint, line=limit.line)
+            # exporters write 0 where they know nothing
+            hint = "write the true one; 0 lets no motor move the joint"
+            if limit.effort == 0:
+                note("zero-effort", "its largest effort is 0", hint, limit.line)
+            if limit.velocity == 0:
+                note("zero-velocity", "its largest velocity is 0", hint, limit.line)
         if joint.safety is not None and joint.type in LIMITED:
             _check_soft_limits(joint, joint.safety, findings)
         if joint.mimic is not None and joint.mimic.multiplier == 0 and joint.type != "fixed":
             message, hint = "its multiplier is 0, so that it never moves", "is it a fixed joint?"
-            warn("mimic-zero", message, hint, line=joint.mimic.line)
+            warn("mimic-zero", message, hint, joint.mimic.line)
     joints = {joint.name: joint for joint in reversed(robot.joints)}
     for name, coupling in final_couplings(robot).items():
         if joints[name].limit is not None and coupling.multiplier != 0:
