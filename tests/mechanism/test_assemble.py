@@ -437,24 +437,42 @@ def test_a_long_chain_of_followers():
     assert (m.coordinate[1:] == 0).all() and len(list(m.followers())) == n - 1
 
 
+ONE = (-1.0, 1.0)
+
+
 @pytest.mark.parametrize(
-    ("multiplier", "offset", "limits", "expected"),
+    ("lead", "multiplier", "offset", "limits", "expected"),
     [
-        (2.0, 0.5, (-0.5, 1.5), (-0.5, 0.5)),
-        (-2.0, 0.5, (-0.5, 1.5), (-0.5, 0.5)),
-        (-1.0, 0.0, (-0.25, 9.0), (-1.0, 0.25)),
-        (1.0, 0.0, (-9.0, 9.0), (-1.0, 1.0)),
-        (1.0, 0.0, (None, 0.5), (-1.0, 0.5)),
-        (-1.0, 0.0, (None, 0.5), (-0.5, 1.0)),
-        (0.0, 0.3, (0.0, 0.3), (-1.0, 1.0)),
+        (ONE, 2.0, 0.5, (-0.5, 1.5), (-0.5, 0.5)),
+        (ONE, -2.0, 0.5, (-0.5, 1.5), (-0.5, 0.5)),
+        (ONE, -1.0, 0.0, (-0.25, 9.0), (-1.0, 0.25)),
+        (ONE, 1.0, 0.0, (-9.0, 9.0), ONE),
+        (ONE, 1.0, 0.0, (None, 0.5), (-1.0, 0.5)),
+        (ONE, -1.0, 0.0, (None, 0.5), (-0.5, 1.0)),
+        (ONE, 0.0, 0.3, (0.0, 0.3), ONE),
+        ((0.5, 0.5), 1.0, 0.0, (0.0, 0.5), (0.5, 0.5)),  # it has one position anyway
+        # what cannot be met
+        (ONE, 1.0, 0.0, (2.0, 3.0), None),
+        (ONE, 0.0, 0.5, (-0.1, 0.1), None),
+        (ONE, 1.0, 0.0, (0.5, -0.5), None),
+        ((1.0, -1.0), 1.0, 0.0, (-0.5, 0.5), None),
+        # what is left is one position, within rounding: the leader would be frozen
+        (ONE, -1.0, 1.0, (2.0, 3.0), None),
+        (ONE, 1.0, 0.0, (1.0, 2.0), None),
+        (ONE, 1.0, 0.0, (0.3, 0.3), None),
+        (ONE, -3.0, 0.1, (3.1 - 1e-13, 9.0), None),
+        ((0.0, 0.548), -1.0, 0.0, (0.0, 0.548), None),  # a gripper's fingers
+        ((-np.inf, np.inf), 2.0, 0.5, (0.0, 0.0), None),
     ],
 )
-def test_a_follower_narrows_its_leader(multiplier, offset, limits, expected):
-    m = robot(
-        joint("lead", limits=(-1.0, 1.0)), joint("f", "lead", multiplier, offset, limits=limits)
-    )
-    assert (m.lower[0], m.upper[0]) == expected
-    assert not m.findings
+def test_a_follower_narrows_its_leader_or_is_a_finding(lead, multiplier, offset, limits, expected):
+    m = robot(joint("lead", limits=lead), joint("f", "lead", multiplier, offset, limits=limits))
+    assert (m.lower[0], m.upper[0]) == (expected or lead)
+    found = [(f.code, f.level, f.name) for f in m.findings]
+    assert found == ([] if expected else [("follower-limits", "warning", "f")])
+    for finding in m.findings:
+        text = str(finding)
+        assert "'lead'" in text and ("cannot be met" in text or "nothing but" in text)
 
 
 def test_followers_of_followers_narrow_the_last_leader():
@@ -464,46 +482,6 @@ def test_followers_of_followers_narrow_the_last_leader():
         joint("a", kind=JointType.CONTINUOUS),
     )
     np.testing.assert_allclose((m.lower[0], m.upper[0]), (-0.2, 0.2), atol=1e-16)
-
-
-@pytest.mark.parametrize(
-    ("multiplier", "offset", "limits"),
-    [
-        (1.0, 0.0, (2.0, 3.0)),
-        (0.0, 0.5, (-0.1, 0.1)),
-        (1.0, 0.0, (0.5, -0.5)),
-        # what is left is one position, within rounding: the leader would be frozen
-        (-1.0, 1.0, (2.0, 3.0)),
-        (1.0, 0.0, (1.0, 2.0)),
-        (1.0, 0.0, (0.3, 0.3)),
-        (-3.0, 0.1, (3.1 - 1e-13, 9.0)),
-    ],
-)
-def test_limits_that_cannot_be_met_are_a_finding(multiplier, offset, limits):
-    m = robot(
-        joint("lead", limits=(-1.0, 1.0)), joint("f", "lead", multiplier, offset, limits=limits)
-    )
-    assert (m.lower[0], m.upper[0]) == (-1.0, 1.0)
-    assert [(f.code, f.level, f.name) for f in m.findings] == [("follower-limits", "warning", "f")]
-    text = str(m.findings[0])
-    assert ("cannot be met" in text or "nothing but" in text) and "'lead'" in text
-
-
-def test_a_leader_without_limits_is_not_frozen_either():
-    m = robot(joint("lead"), joint("f", "lead", 2.0, 0.5, limits=(0.0, 0.0)))
-    assert np.isinf(m.lower).all() and np.isinf(m.upper).all()
-    assert [f.code for f in m.findings] == ["follower-limits"]
-
-
-def test_a_leader_that_has_one_position_anyway_meets_its_follower():
-    m = robot(joint("lead", limits=(0.5, 0.5)), joint("f", "lead", limits=(0.0, 0.5)))
-    assert (m.lower[0], m.upper[0]) == (0.5, 0.5) and not m.findings
-
-
-def test_a_leader_whose_own_limits_are_reversed_is_left_alone():
-    m = robot(joint("lead", limits=(1.0, -1.0)), joint("f", "lead", limits=(-0.5, 0.5)))
-    assert (m.lower[0], m.upper[0]) == (1.0, -1.0)
-    assert [f.code for f in m.findings] == ["follower-limits"]
 
 
 def followed(lead, *followers):
