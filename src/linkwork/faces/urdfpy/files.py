@@ -15,6 +15,7 @@ from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.faces.urdfpy.link import Mesh, Texture
 from linkwork.faces.urdfpy.utils import WrongTypeError, bare, outside
 from linkwork.faces.urdfpy.values import Source, Writer
+from linkwork.formats.urdf.convert import listed
 from linkwork.formats.urdf.edit.records import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
@@ -45,9 +46,7 @@ def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     robot.findings_from(p for p in document.problems if p.code != "material-differs")
     odd = [p.name for p in document.problems if p.code in _ODD_MASSES]
     if odd:
-        listed = ", ".join(f"'{name}'" for name in odd[:3])
-        more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
-        text = f"no body has the mass and inertia of {listed}{more}; see URDF.findings"
+        text = f"no body has the mass and inertia of {listed(odd, 3)}; see URDF.findings"
         warnings.warn(text, stacklevel=outside())
     return robot
 
@@ -95,8 +94,8 @@ def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
         _make_folder(target)
         write_bytes(target, text.encode())
     if plan.missing:
-        listed = ", ".join(f"'{one}'" for one in sorted(plan.missing)[:5])
-        warnings.warn(f"saved without files that were not found: {listed}", stacklevel=outside())
+        said = f"saved without files that were not found: {listed(sorted(plan.missing))}"
+        warnings.warn(said, stacklevel=outside())
 
 
 def _make_folder(path: Path) -> None:
