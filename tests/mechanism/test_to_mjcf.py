@@ -90,9 +90,10 @@ def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
     robot, data = lw.load(name), mujoco.MjData(model)
     for q in robot.random(5, seed=rng(f"mjcf {name}")):
         full = dict(zip(robot.all_joint_names, split(robot, q), strict=True))
+        poses = dict(zip(robot.frame_names, robot.fk_all(q), strict=True))
         for joint_name, value in full.items():
             if len(value) == 7:  # a floating joint that nothing carries is free in the world
-                pose = robot.fk(q, f"{joint_name}/joint")
+                pose = poses[f"{joint_name}/joint"]
                 quat = np.zeros(4)
                 mujoco.mju_mat2Quat(quat, np.ascontiguousarray(pose[:3, :3]).ravel())
                 data.joint(joint_name).qpos = [*pose[:3, 3], *quat]
@@ -100,7 +101,7 @@ def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
                 data.joint(joint_name).qpos[0] = value[0]
         mujoco.mj_kinematics(model, data)
         for frame in (link.name for link in source.robot.links):
-            T = robot.fk(q, frame)
+            T = poses[frame]
             body = data.body(frame)
             np.testing.assert_allclose(body.xpos, T[:3, 3], atol=2e-5)
             np.testing.assert_allclose(body.xmat.reshape(3, 3), T[:3, :3], atol=2e-5)
@@ -206,7 +207,8 @@ def test_spherical_joints_keep_their_angle(upper: str, angle: float, tmp_path: P
         np.testing.assert_array_equal(kept.mechanism.damping, [0, 0.2, 0.2, 0.2])
     q = robot.random(5, seed=rng("ball"))
     np.testing.assert_allclose(again.fk(q, "c"), robot.fk(q, "c"), rtol=0, atol=1e-6)
-    np.testing.assert_allclose(again.mass_matrix(q), robot.mass_matrix(q), rtol=0, atol=1e-6)
+    if np.isfinite(angle):
+        np.testing.assert_allclose(again.mass_matrix(q), robot.mass_matrix(q), rtol=0, atol=1e-6)
 
 
 def test_the_own_element_of_mujoco_is_kept(tmp_path: Path):
@@ -571,7 +573,7 @@ def test_bundled_mechanisms_close_as_before(name: str):
         assert np.abs(back.closure(off)).max() > 1e-3
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", ["pose", "revolute", "position", "distance", "xyz/yz"])
 def test_each_kind_is_open_by_as_much(kind: str):
     distance = {"distance": 0.7} if kind == "distance" else {}
