@@ -13,7 +13,7 @@ from typing import Any
 from linkwork.atomic import write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.faces.urdfpy.link import Mesh, Texture
-from linkwork.faces.urdfpy.utils import WrongTypeError, bare, outside
+from linkwork.faces.urdfpy.utils import WrongTypeError, caller_level, joined_mesh
 from linkwork.faces.urdfpy.values import Source, Writer
 from linkwork.formats.urdf.convert import listed
 from linkwork.formats.urdf.edit.records import is_relative, renamed_meshes
@@ -47,7 +47,7 @@ def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     odd = [p.name for p in document.problems if p.code in _ODD_MASSES]
     if odd:
         text = f"no body has the mass and inertia of {listed(odd, 3)}; see URDF.findings"
-        warnings.warn(text, stacklevel=outside())
+        warnings.warn(text, stacklevel=caller_level())
     return robot
 
 
@@ -95,7 +95,7 @@ def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
         write_bytes(target, text.encode())
     if plan.missing:
         said = f"saved without files that were not found: {listed(sorted(plan.missing))}"
-        warnings.warn(said, stacklevel=outside())
+        warnings.warn(said, stacklevel=caller_level())
 
 
 def _make_folder(path: Path) -> None:
@@ -173,7 +173,7 @@ def exported(owner: Mesh | Texture) -> bytes:
                 f"{', '.join(sorted(_WRITTEN))} only: give it such a filename"
             )
         meshes = owner.meshes
-        one = meshes[0] if len(meshes) == 1 else bare(meshes)
+        one = meshes[0] if len(meshes) == 1 else joined_mesh(meshes)
         data = one.export(file_type=suffix[1:])
         return data.encode() if isinstance(data, str) else bytes(data)
     if suffix not in IMAGE_SUFFIXES:
