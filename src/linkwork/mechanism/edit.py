@@ -621,17 +621,13 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
 
     Raises: DescriptionError with every entry that does not fit: names that do not exist, kinds.
     """
-    edits: list[tuple[str, int, Callable[[Mechanism], Mechanism]]] = []
-    for each in record.loops:
-        edits.append(("loops", each.line, lambda m, each=each: _with_loop_of(m, each)))
-    for each in record.couplings:
-        edits.append(("couplings", each.line, lambda m, each=each: _with_coupling_of(m, each)))
-    if record.actuated:
-        edits.append(("actuated", record.actuated_line, lambda m: actuate(m, record.actuated)))
+    entries = [("loops", each.line, each) for each in record.loops]
+    entries += [("couplings", each.line, each) for each in record.couplings]
+    entries += [("actuated", record.actuated_line, record.actuated)] if record.actuated else []
     found: list[Finding] = []
-    for element, line, edit in edits:
+    for element, line, each in entries:
         try:
-            m = edit(m)
+            m = _with_entry(m, each)
         except LinkworkError as error:
             found.append(Finding("error", "loops", str(error), record.file, line, element))
     if found:
@@ -639,11 +635,12 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
     return m
 
 
-def _with_loop_of(m: Mechanism, each: LoopRecord) -> Mechanism:
-    return close(m, each.frame_a, each.frame_b, each.kind, name=each.name, distance=each.distance)
-
-
-def _with_coupling_of(m: Mechanism, each: CouplingRecord) -> Mechanism:
+def _with_entry(m: Mechanism, each: LoopRecord | CouplingRecord | Sequence[str]) -> Mechanism:
+    if isinstance(each, LoopRecord):
+        kind, distance = each.kind, each.distance
+        return close(m, each.frame_a, each.frame_b, kind, name=each.name, distance=distance)
+    if not isinstance(each, CouplingRecord):
+        return actuate(m, each)
     if not each.operations:
         return couple(m, each.joint, each.leaders, rate=each.rates, offset=each.offset)
     return couple(m, each.joint, each.leaders, checked(len(each.leaders), each.operations))

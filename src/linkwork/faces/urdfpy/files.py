@@ -37,7 +37,13 @@ _ODD_MASSES = frozenset({"inertia", "triangle", "mass"})
 
 def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     """The robot of a file; see `URDF.load`."""
-    data, name = _data_of(file_obj)
+    data, name = file_obj, None
+    if not isinstance(file_obj, (str, os.PathLike)):
+        if not hasattr(file_obj, "read"):
+            kind = type(file_obj).__name__
+            raise WrongTypeError(f"a URDF is loaded from a path or an open file, not from {kind}")
+        data, name = file_obj.read(), _name_of(file_obj)
+        data = data.encode() if isinstance(data, str) else data
     document = read(data, file=name)
     refused = _FAULTS | _STRICT if strict else _FAULTS
     faults = [replace(p, level="error") for p in document.problems if p.code in refused]
@@ -49,19 +55,6 @@ def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
         text = f"no body has the mass and inertia of {listed(odd, 3)}; see URDF.findings"
         warnings.warn(text, stacklevel=caller_level())
     return robot
-
-
-def _data_of(file_obj: Any) -> tuple[Any, str | None]:
-    """What the reader takes, and the name by which meshes are found."""
-    if isinstance(file_obj, (str, os.PathLike)):
-        return file_obj, None
-    if not hasattr(file_obj, "read"):
-        kind = type(file_obj).__name__
-        raise WrongTypeError(f"a URDF is loaded from a path or an open file, not from {kind}")
-    data = file_obj.read()
-    if isinstance(data, str):
-        data = data.encode()
-    return data, _name_of(file_obj)
 
 
 def _name_of(file_obj: Any) -> str | None:
