@@ -621,7 +621,7 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
 
     Raises: DescriptionError with every entry that does not fit: names that do not exist, kinds.
     """
-    entries = [("loops", each.line, each) for each in record.loops]
+    entries: list[tuple[str, int, Any]] = [("loops", each.line, each) for each in record.loops]
     entries += [("couplings", each.line, each) for each in record.couplings]
     entries += [("actuated", record.actuated_line, record.actuated)] if record.actuated else []
     found: list[Finding] = []

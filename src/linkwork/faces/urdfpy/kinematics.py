@@ -177,10 +177,8 @@ class Kinematics:
                     break
             else:
                 return core
-        self._core, epoch = (
-            None,
-            EPOCH.now,
-        )  # first: what changes meanwhile is seen by the next call
+        # first: what changes meanwhile is seen by the next call
+        self._core, epoch = None, EPOCH.now
         if core is None or core.state != structure(links, joints) or not core.moved():
             validate()
             epoch = EPOCH.now
