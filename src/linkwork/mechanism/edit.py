@@ -43,8 +43,7 @@ from linkwork.mechanism.loops import (
     gap_between,
 )
 from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
-from linkwork.mechanism.named_positions import joint_values
-from linkwork.mechanism.neutral import neutral
+from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.position_limits import inside_limits
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import inertias
@@ -218,20 +217,15 @@ def _positions_to_lock(
             raise InputError(f"a position is given for '{name}', which is not to be locked")
     else:
         given = {} if at is None else _in_order(m, names, at)
-    q = neutral(m)
-    parts = {name: m.q_slice(m.joint(name)) for name in names}
-    for name, part in parts.items():
-        if given.get(name) is not None:
-            q[part] = joint_values("position", name, given[name], part.stop - part.start)
     q = inside_limits(
         m,
-        q,
+        configuration_from(m, {name: at for name, at in given.items() if at is not None}),
         m.q_indices(m.joint(name) for name in names),
         "lock",
         whose="cannot be locked at",
         hint="lock it inside them, or change the limits in the description",
     )
-    return {name: q[part] for name, part in parts.items()}
+    return {name: q[m.q_slice(m.joint(name))] for name in names}
 
 
 def _in_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
