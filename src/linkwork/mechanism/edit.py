@@ -40,6 +40,7 @@ from linkwork.mechanism.loops import (
     Loop,
     checked,
     coupling,
+    free_name,
     gap_between,
 )
 from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
@@ -438,12 +439,7 @@ def close(
     Raises: UnknownNameError for frames and kinds; InputError for names that are taken, frames on
     one body, and distances that are none.
     """
-    taken = {loop.name for loop in m.loops}
-    if name is None:
-        name = first = f"{frame_a}-{frame_b}"
-        number = 2
-        while name in taken:
-            name, number = f"{first}_{number}", number + 1
+    name = free_name(f"{frame_a}-{frame_b}", m.loops) if name is None else name
     added = Loop(name, frame_a, frame_b, kind, distance)  # pyright: ignore[reportArgumentType] -- checked there
     return with_closures(m, m.closures._replace(loops=(*m.loops, added)))
 
