@@ -368,20 +368,11 @@ def test_a_follower_without_a_body_narrows_nothing():
 def joint(name, leader=None, multiplier=1.0, offset=0.0, *, kind=JointType.REVOLUTE, limits=None):
     lower, upper = limits or (None, None)
     mimic = Mimic(leader, multiplier, offset) if leader else None
-    return JointPart(
-        name=name,
-        type=kind,
-        parent="root",
-        child=f"{name} link",
-        lower=lower,
-        upper=upper,
-        mimic=mimic,
-    )
+    return of_kind(name, kind, lower=lower, upper=upper, mimic=mimic)
 
 
 def robot(*joints):
-    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
-    return assemble(Parts("coupled", links, list(joints)))
+    return assemble(on_root(*joints))
 
 
 @pytest.mark.parametrize("number", range(20))
@@ -462,9 +453,7 @@ def followed(lead, *followers):
     """A robot of one leader and followers: (multiplier, what else the joint has)."""
     joints = [joint("lead"), *(joint(f"f{k}", "lead", m) for k, (m, _) in enumerate(followers))]
     more = [lead, *(each for _, each in followers)]
-    joints = [replace(j, **each) for j, each in zip(joints, more, strict=True)]
-    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
-    return assemble(Parts("c", links, joints))
+    return robot(*(replace(j, **each) for j, each in zip(joints, more, strict=True)))
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -490,9 +479,8 @@ def test_what_stands_against_followers_stands_against_their_leader(number):
 
 
 def test_followers_of_followers_are_carried_by_the_whole_rate():
-    joints = [joint("a"), joint("b", "a", 2.0), replace(joint("c", "b", -3.0), velocity=12.0)]
-    links = [LinkPart("root"), *(LinkPart(str(j.child)) for j in joints)]
-    assert assemble(Parts("c", links, joints)).velocity_limit.tolist() == [2.0]
+    last = replace(joint("c", "b", -3.0), velocity=12.0)
+    assert robot(joint("a"), joint("b", "a", 2.0), last).velocity_limit.tolist() == [2.0]
 
 
 @pytest.mark.parametrize("velocity", [0.0, -1.0])
@@ -560,24 +548,24 @@ def test_frames_of_the_user_come_last():
     shift = np.array([1.0, 2.0, 3.0])
     m = assemble(pair(FramePart("tool", "b", p=shift), FramePart("eye", "a")))
     assert m.frame_names == ("a", "b", "j", "tool", "eye")
-    assert m.frame_body.tolist() == [0, 1, 1, 1, 0]
+    assert m.frame_body.tolist() == m.frame_link.tolist() == [0, 1, 1, 1, 0]
     assert m.p_body_frame[3].tolist() == shift.tolist()
 
 
-@pytest.mark.parametrize("name", ["a", "j"])
-def test_a_name_that_is_taken(name):
-    with pytest.raises(InputError, match=f"'{name}' is used more than once"):
-        assemble(pair(FramePart(name, "b")))
-
-
-def test_a_link_that_does_not_exist():
-    with pytest.raises(UnknownNameError, match="no link named 'c'"):
-        assemble(pair(FramePart("tool", "c")))
-
-
-def test_a_pose_that_is_not_finite():
-    with pytest.raises(InputError, match="frame 'tool': its pose must be finite"):
-        assemble(pair(FramePart("tool", "a", p=np.array([0, np.nan, 0]))))
+@pytest.mark.parametrize(
+    ("frame", "error", "said"),
+    [
+        (FramePart("a", "b"), InputError, "'a' is used more than once"),
+        (FramePart("j", "b"), InputError, "'j' is used more than once"),
+        (FramePart("tool", "c"), UnknownNameError, "no link named 'c'"),
+        (FramePart("tool", "b", fixed_to="z"), UnknownNameError, "no link named 'z'"),
+        (FramePart("tool", "a", p=np.array([0, np.nan, 0])), InputError,
+         "frame 'tool': its pose must be finite"),
+    ],
+)  # fmt: skip
+def test_frames_that_cannot_be_placed(frame, error, said):
+    with pytest.raises(error, match=said):
+        assemble(pair(frame))
 
 
 def test_links_are_kept_as_described():
@@ -591,13 +579,6 @@ def test_links_are_kept_as_described():
     assert (m.frame_body[m.frame_link] == m.frame_body).all()
     lumped = np.bincount(m.frame_body[: m.n_link_frames], m.link_mass, m.n_bodies)
     np.testing.assert_allclose(lumped, m.mass, rtol=1e-15)
-
-
-def test_a_frame_of_the_user_is_fixed_to_its_link():
-    m = assemble(pair(FramePart("tool", "b"), FramePart("eye", "a")))
-    assert m.frame_link.tolist() == [0, 1, 1, 1, 0]
-    with pytest.raises(UnknownNameError, match="no link named 'z'"):
-        assemble(pair(FramePart("tool", "b", fixed_to="z")))
 
 
 def test_defaults_cannot_be_changed():
