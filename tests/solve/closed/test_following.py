@@ -104,8 +104,7 @@ def test_every_bundled_mechanism_stays_on_the_branch_that_small_steps_follow(nam
     assert np.abs(robot.closure(found.q)).max() < 1e-11  # where it ends, too
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ["triped_leg", "triped"])
+@pytest.mark.parametrize("name", ["triped_leg", pytest.param("triped", marks=pytest.mark.slow)])
 def test_where_joints_are_left_free_the_way_ends_assembled_too(name):
     robot = lw.load(name)
     found = robot.assemble(0.5 * goals(robot, 50), q0=robot.neutral())
