@@ -1,4 +1,16 @@
-"""Assembly: the passive joints for given actuated ones, the branches, and why there is none."""
+"""Assembly: the passive joints for given actuated ones, the branches, and why there is none.
+
+A branch is followed from a configuration on it: the actuated joints go straight to where they are
+asked for, and the passive ones are followed. One iteration of the lanes is one evaluation: a
+prediction along the tangent is corrected until the loops are closed, then taken, with a longer
+step, or given up for a shorter one. It is taken where the tangent has hardly turned, the correction
+is the one that this turn explains, and the Jacobian in the passive joints has passed no
+singularity (`LeastSquares.kept`). Where no step is short enough, the branch ends: at a singularity,
+or where a joint would leave its limits.
+
+Source: E. L. Allgower and K. Georg, Introduction to Numerical Continuation Methods (SIAM, 2003),
+chapters 2, 6 and 8: prediction and correction, step lengths, and the sign of the determinant.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +68,8 @@ from linkwork.solve.result import UNITS, AllSolutions, Column, IKResult, Terms, 
 from linkwork.solve.seeds import starting_points, starts_of
 from linkwork.solve.selection import nearest_first
 from linkwork.solve.tasks import Closed, Group
+
+# --- the branch of a configuration, followed ---
 
 _LONGEST = 0.7
 """Radians, over all joints, that one prediction goes at most."""
