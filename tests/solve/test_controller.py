@@ -32,9 +32,9 @@ from linkwork.solve.expressions import Level
 from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.joint_update import JointUpdate
 from linkwork.solve.limits import AccelerationLimit, VelocityLimit
-from linkwork.solve.objectives import Centred, Manipulable, NearPosture
+from linkwork.solve.objectives import Manipulable, NearPosture
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks import Orientation, Pose, Position, Posture
+from linkwork.solve.tasks import Orientation, Pose, Position
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
@@ -123,25 +123,6 @@ def test_targets_out_of_reach_are_approached_without_shaking(robot, control, bey
         q = control.step(q, T)
     last = np.abs(control.step(q, T) - q).max(axis=1)
     assert np.quantile(last, 0.9) < 1e-5
-
-
-@pytest.mark.slow
-def test_lower_priorities_and_objectives_leave_those_above_alone(robot):
-    m = robot.mechanism
-    q = middling(robot, 100, "levels")
-    T = robot.fk(q, "tool0")
-    tasks = [Position("tool0"), Orientation("tool0", priority=1)]
-    both = Controller(m, tasks, dt=0.1, objectives=[Centred()])
-    one = Controller(m, [Position("tool0")], dt=0.1)
-    goal = T[:, :3, 3] + 1e-4
-    turned = robot.fk(q + 1e-3, "tool0")[:, :3, :3]
-    first = one.step(q, goal) - q
-    second = both.step(q, {"tool0": goal, "tool0_2": turned}) - q
-    J = robot.jacobian(q, "tool0")[:, :3]
-    good = np.linalg.svd(J, compute_uv=False)[:, -1] > 0.05
-    moved = [np.einsum("nij,nj->ni", J, step)[good] for step in (first, second)]
-    np.testing.assert_allclose(moved[0], moved[1], atol=2e-6)
-    assert np.abs(second - first).max() > 1e-4
 
 
 @pytest.mark.slow
@@ -410,26 +391,6 @@ def test_a_start_that_is_open_is_closed_or_refused():
     assert gap(robot, control.step(ajar, T)) < 1e-9
     with pytest.raises(InputError, match=r"row 1: the loops of q are open by .*assemble q first"):
         control.step(np.stack([ajar, ajar + np.array([1.0, 0.0, 0.0, 0.0])]), T)
-
-
-def test_compiled_and_plain_steps_agree(robot):
-    m = robot.mechanism
-    control = Controller(
-        m,
-        [Pose("tool0"), Posture(priority=1, target=np.zeros(m.n_q))],
-        dt=0.01,
-        objectives=[NearPosture(weight=0.1)],
-    )
-    problem = control.problem
-    settings = np.concatenate([settings_of(problem, Options()), [0.01, 1.0, 1.0]])
-    T = robot.fk(robot.random(6, seed=2), "tool0")
-    for q, target in zip(robot.random(6, seed=3), T, strict=True):
-        parameters, _, _ = rows_of(problem, {"tool0": target}, q)
-        update = JointUpdate(NUMPY, problem, parameters[0], settings)
-        after, step = controlled(update, q[list(problem.moved)])
-        found = control.step(q, {"tool0": target})
-        np.testing.assert_allclose(found[list(problem.moved)], after, atol=1e-9)
-        assert len(step) == len(problem.moved_v)
 
 
 def test_the_moves_fit_before_anything_is_clamped(robot):

@@ -63,15 +63,6 @@ def test_targets_of_the_tasks_stand_in_for_what_is_not_given():
     np.testing.assert_array_equal(target_of(p, parameters, LEFT), [B])
 
 
-def test_one_task_takes_its_target_as_it_is():
-    p = problem(Position(LEFT))
-    many = np.arange(12.0).reshape(4, 3)
-    for targets in (many, {LEFT: many}, many.tolist()):
-        parameters, _, lead = rows_of(p, targets, NEUTRAL)
-        assert lead == (4,)
-        np.testing.assert_array_equal(target_of(p, parameters, LEFT), many)
-
-
 def test_tasks_without_numbers_take_no_place_in_the_order():
     p = problem(Position(LEFT), JointCoupling(*M.joint_names[:2]), Position(RIGHT))
     parameters, _, _ = rows_of(p, [A, B], NEUTRAL)
