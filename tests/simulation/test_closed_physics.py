@@ -16,7 +16,7 @@ DOWN = [0.0, -G, 0.0]  # of the planar models, which lie across gravity
 METHODS = ("rk4", "euler", "dopri5", "implicit")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("name", "kp", "gravity", "share"),
     [
@@ -24,9 +24,9 @@ METHODS = ("rk4", "euler", "dopri5", "implicit")
         ("five_bar", 0.0, DOWN, 1e-4),
         ("slider_crank", 0.0, DOWN, 1e-8),
         ("excavator", 0.0, None, 1e-9),
-        ("stewart", 0.0, None, 1e-6),
-        ("stewart", 200.0, None, 1e-8),
-        ("delta", 40.0, None, 1e-4),
+        pytest.param("stewart", 0.0, None, 1e-6, marks=pytest.mark.slow),
+        pytest.param("stewart", 200.0, None, 1e-8, marks=pytest.mark.slow),
+        pytest.param("delta", 40.0, None, 1e-4, marks=pytest.mark.slow),
     ],
 )
 def test_energy_and_closure_over_ten_seconds(name, kp, gravity, share):
