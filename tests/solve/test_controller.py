@@ -366,21 +366,6 @@ def test_loops_stay_closed_before_every_task_and_limit(name):
     np.testing.assert_allclose(rows[0], control.step(robot.neutral(), T), atol=1e-12)
 
 
-@pytest.mark.slow
-def test_a_floating_platform_is_controlled_with_its_loops_closed():
-    robot = lw.load("delta")
-    goal = robot.fk(robot.assemble([0.3, 0.1, 0.2]).q, "platform")
-    control = robot.controller("platform", dt=0.02)
-    q = robot.neutral()
-    for _ in range(100):
-        after = control.step(q, goal)
-        v = control.velocity(q, goal)
-        np.testing.assert_allclose(robot.integrate(q, 0.02 * v), after, atol=1e-9)
-        q = after
-        assert gap(robot, q) < 1e-9
-    assert np.abs(robot.fk(q, "platform") - goal).max() < 1e-9
-
-
 def test_a_start_that_is_open_is_closed_or_refused():
     robot = lw.load("five_bar")
     frame = end_of(robot)

@@ -208,25 +208,6 @@ def test_slack_is_used_and_not_exceeded():
     assert np.median(np.abs(way[:, 2])) > 0.001
 
 
-@pytest.mark.slow
-def test_one_axis_of_a_rotation_at_large_free_turns():
-    # the derivative is exact there, so steps converge as they do near the target
-    robot = robot_of("panda")
-    q = postures(robot, "large", 100)
-    g = rng("large turns")
-    T = robot.fk(q, "tool0")
-    for k, axis in enumerate("xyz"):
-        free = [measures.turned((k + 1) % 3, g.uniform(-2.9, 2.9)) for _ in q]
-        tilt = [measures.turned(k, g.uniform(-3, 3)) for _ in q]
-        turned = np.array([t @ f @ measures.back(t) for t, f in zip(tilt, free, strict=True)])
-        target = T @ turned
-        target[:, :3, 3] = T[:, :3, 3]
-        task = Pose("tool0", rotation=axis, axes_of="tool")
-        start = robot.integrate(q, 0.02 * g.normal(size=(100, 7)))
-        result = robot.solver(tasks=task).solve(target, start, tries=1, steps=8)
-        assert np.count_nonzero(result.success) >= 95, axis
-
-
 def test_nothing_to_ask_for_is_refused():
     m = robot_of("panda").mechanism
     with pytest.raises(InputError, match="both empty"):
