@@ -191,12 +191,11 @@ def test_shapes_broadcast_and_empty_batches():
         robot.ik(targets, q0=q[:5])
 
 
-def test_a_solver_can_be_kept_and_knows_its_size():
+def test_a_solver_can_be_kept():
     robot = lw.load("scara")
     solver = robot.solver(MODELS["scara"].tip)
     assert solver is robot.solver(MODELS["scara"].tip)
     assert isinstance(solver, InverseKinematics)
-    assert solver.programs[0].n_instructions > 100
 
 
 @pytest.mark.sweep(1)
