@@ -146,12 +146,12 @@ def done_within(
     for k in range(max(passes, 1) if box.bounded else 1):
         rest = _Above(o, above, mask)
         columns = rest.projected(level)
-        damping_here = most
+        level_damping = most
         if k <= spare:  # joints enough: damped next to a singularity only
             pivot = LeastSquares(o, columns, level.rows, LEAST_DAMPING).least_pivot()
             near = o.maximum(0.0, 1.0 - pivot / (_NEAR + _NEAR_BY_DAMPING * most))
-            damping_here = LEAST_DAMPING + most * (near * near)
-        solved = LeastSquares(o, columns, level.rows, damping_here)
+            level_damping = LEAST_DAMPING + most * (near * near)
+        solved = LeastSquares(o, columns, level.rows, level_damping)
         whole = solved.step(level.error)
         start = fixed
         if k > 0:
