@@ -300,7 +300,7 @@ def test_one_cause_in_many_places_is_printed_once(check: Check, files: Path):
 # whether what closes a mechanism fits it
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, model in models.MODELS.items() if model.closed])
 def test_bundled_models_are_closed(cli: Callable[..., Any], name: str):
     assert "freedom" in cli("check", name, "--no-meshes", "--level", "error").stdout

@@ -33,7 +33,7 @@ ODD = """<robot name="odd"><material name="unused"><color rgba="1 0 0 1"/></mate
 </inertial></link></robot>"""
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", list(models.MODELS))
 def test_urdf_comes_back_the_same(cli: Callable[..., Any], tmp_path: Path, name: str):
     target = tmp_path / "r.urdf"
