@@ -9,7 +9,8 @@ import pytest
 
 import linkwork as lw
 import robots
-from dynamics_pinocchio import NOT_PLANAR, beside, near
+from dynamics_cases import near
+from dynamics_engines import NOT_PLANAR, beside
 from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError, ShapeError, UnknownNameError, UnsupportedFeatureError
 from linkwork.formats.urdf.read import read

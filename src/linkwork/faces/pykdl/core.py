@@ -22,7 +22,7 @@ from linkwork import settings
 from linkwork.algorithms.registry import find
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.native_call import Array, Kind, Number, Numbers, Several, number_call
-from linkwork.compile.recipe import text_recipe
+from linkwork.compile.recipe import expression_recipe
 from linkwork.faces.pykdl.chain import Content, Joint, Segment
 from linkwork.faces.pykdl.formulas import digest
 from linkwork.faces.pykdl.frame import Frame
@@ -109,7 +109,7 @@ class Core:
                 str(self.rotors),
                 self.robot.mechanism.digest,
             )
-            recipe = text_recipe(
+            recipe = expression_recipe(
                 whole, "chain", asked.sizes, lambda o, *a: {"found": asked.expression(o, *a)}
             )
             with COMPILING:

@@ -37,8 +37,8 @@ from linkwork.faces.pykdl.vectors import Twist
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.inputs import Options
 from linkwork.solve.limits import POSITION, BoundLimit, Interval, Limit, Where
-from linkwork.solve.options import Options
 from linkwork.solve.velocities import JointVelocities, nearest_velocities
 
 _SINGULAR_TEXT = {100: "Converged put pseudo inverse of jacobian is singular."}
