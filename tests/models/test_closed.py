@@ -17,7 +17,7 @@ from seeds import rng
 
 CLOSED = sorted(name for name in MODELS if MODELS[name].closed)
 EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name == "stewart")) for name in CLOSED]
-N = 10_000
+N = 3_000
 CRANK, COUPLER, ROCKER, GROUND = 0.06, 0.3, 0.18, 0.3
 
 

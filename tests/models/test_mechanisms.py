@@ -16,7 +16,7 @@ import linkwork as lw
 from linkwork.faces.trip_kinematics.trip_robots import triped_leg as face
 from seeds import rng
 
-N = 10_000
+N = 3_000
 
 
 @cache

@@ -342,12 +342,6 @@ def test_names_may_be_the_same():
     assert made.core.robot.n_q == 3
 
 
-def test_bounds_are_limits():
-    core = Core(arm().segments, ((-1.0, None), (0.5, 2.0)))
-    assert core.robot.limits.lower.tolist() == [-1.0, 0.5]
-    assert core.robot.limits.upper.tolist() == [np.inf, 2.0]
-
-
 def test_wrenches_count_where_something_moves():
     made = Chain()
     made.addSegment(Segment("foot", Joint(), Frame()))

@@ -22,7 +22,7 @@ def test_names_of_the_core_never_meet():
     robot, T = Robot(parts), np.eye(4)
     for part in parts:
         T = T @ part.get_transformation_matrix()
-        np.testing.assert_allclose(forward_kinematics(robot, str(part)), T, atol=1e-15)
+    np.testing.assert_allclose(forward_kinematics(robot, "ground'"), T, atol=1e-15)
 
 
 def test_what_moves_a_frame():

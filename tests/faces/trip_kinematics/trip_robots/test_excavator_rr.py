@@ -37,7 +37,7 @@ def test_cylinders_and_hinges_there_and_back(mappings: Any, group: int):
     forth, back = mappings[group]
     low, high = RANGES[group]
     a, q = f"a_{group + 1}", f"q_{group + 1}"
-    for angle in rng(f"excavator {group}").uniform(low + 0.05, high - 0.05, 40).tolist():
+    for angle in rng(f"excavator {group}").uniform(low + 0.05, high - 0.05, 15).tolist():
         length = forth({q: {"ry": angle}})[a]
         assert length == pytest.approx(way(group, angle), abs=1e-11)
         exactly = 1e-12 if mappings is GEOMETRIC else 1e-10
