@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from closed_mechanisms import bennett
 from linkwork.errors import InputError
 from linkwork.ops.numpy import NUMPY
 from linkwork.simulation.result import between, header
-from overclosed import bennett
 from pendulums import brick, orders, pendulum, simulated, slider_urdf
 from robots import mechanism_from
 
@@ -180,7 +180,7 @@ def test_energy_that_changes_by_itself_is_told():
 @pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])
 def test_no_roll_out_of_a_bennett_linkage_has_another_energy_in_silence(method: str):
     robot = bennett()
-    q = robot.assemble({"a": 0.7}).q
+    q = robot.assemble({"j1": 0.7}).q
     speeds = robot.passive_rates(q) @ [[1.5, 3.0, 6.0]]
     found = simulated(robot.mechanism, q, speeds.T, 2.0, method=method, dt=5e-3)
     for row in range(3):

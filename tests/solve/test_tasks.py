@@ -9,7 +9,7 @@ import pytest
 
 import ik_measures as measures
 import linkwork as lw
-from closed_robots import with_every_kind
+from closed_mechanisms import with_every_kind
 from ik_solving import postures, robot_of, solved
 from linkwork.checks import finite_rows
 from linkwork.errors import InputError, ShapeError

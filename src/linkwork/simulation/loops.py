@@ -32,7 +32,7 @@ from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.sweep import Sweep
 from linkwork.algorithms.tree_factor import Entries, factor
 from linkwork.algorithms.vector3 import added, as_vector, times, total
-from linkwork.compile.recipe import algorithm_recipe, text_recipe
+from linkwork.compile.recipe import algorithm_recipe, expression_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -259,7 +259,7 @@ def singular_passages(
     """
     there: Any = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)
     usable = np.where(there[..., None], q, q[:, :1])
-    recipe = text_recipe(
+    recipe = expression_recipe(
         ("simulation", m.digest, "spanned"),
         "spanned",
         {"q": m.n_q},

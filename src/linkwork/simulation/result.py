@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.algorithms.configuration import difference
 from linkwork.atomic import replacing
 from linkwork.checks import plain, real_array
-from linkwork.compile.recipe import algorithm_recipe, text_recipe
+from linkwork.compile.recipe import algorithm_recipe, expression_recipe
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.named_positions import labels
@@ -561,7 +561,7 @@ class Outcomes:
         none = ~(finite_rows(first) & finite_rows(second))
         first, second = (np.where(none[..., None], begun, x) for x in (first, second))
         m, size = self.system.mechanism, first.shape[-1]
-        recipe = text_recipe(
+        recipe = expression_recipe(
             ("simulation", m.digest, "between"),
             "between",
             {"first": size, "second": size, "at": 2},

@@ -21,7 +21,7 @@ from linkwork.algorithms.configuration import difference
 from linkwork.checks import finite_number
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.recipe import Recipe, text_recipe
+from linkwork.compile.recipe import Recipe, expression_recipe
 from linkwork.errors import InputError, LinkworkError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -374,7 +374,7 @@ def step_recipe(problem: Problem, output: Output) -> Recipe:
         "settings": layout.n_settings + _EXTRA_SETTINGS,
     }
     key = ("differential inverse kinematics", output, *problem.key)
-    return text_recipe(key, f"step_{output}", sizes, step)
+    return expression_recipe(key, f"step_{output}", sizes, step)
 
 
 def controlled(update: JointUpdate, x: Block) -> tuple[Block, list[Block]]:

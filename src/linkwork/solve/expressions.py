@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from linkwork.algorithms.forward_kinematics import fk
 from linkwork.compile.lanes import Stall
-from linkwork.compile.recipe import Recipe, text_recipe
+from linkwork.compile.recipe import Recipe, expression_recipe
 from linkwork.conventions import RIGID_TOLERANCE
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.position_limits import limited_angles
@@ -123,7 +123,7 @@ class Expressions:
         }
         loops = Loops()
         return {
-            name: text_recipe((), f"ik_{name}", sizes, expression, loops=loops)
+            name: expression_recipe((), f"ik_{name}", sizes, expression, loops=loops)
             for name, (expression, sizes) in given.items()
             if expression is not None
         }

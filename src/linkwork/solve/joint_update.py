@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from linkwork.algorithms.configuration import integrate
+from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.limits import POSITION, BoundLimit, Interval, Where
 from linkwork.solve.problem import Ball, Problem
@@ -84,9 +85,11 @@ class JointUpdate:
         return [times(s, self.settings[first + k]) for k, s in enumerate(unit)]
 
     def configuration(self, x: Block | Sequence[Block]) -> Block:
-        """All of q from what moves and what is held; positions that do not matter are zero."""
+        """All of q from what moves and what is held; joints that do not matter are at zero."""
         problem = self.problem
         q: list[Block] = [self.o.const(0.0)] * problem.mechanism.n_q
+        for w in quaternion_starts(problem.mechanism):
+            q[w] = self.o.const(1.0)
         first = problem.layout.held[0]
         for place, k in enumerate(problem.held):
             q[k] = self.parameters[first + place]

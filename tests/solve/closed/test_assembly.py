@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_models import parallelogram
+from closed_mechanisms import parallelogram
 from linkwork.compile.native_call import Part
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError, UnknownNameError
