@@ -305,13 +305,12 @@ _RULES: dict[str, Callable[..., int]] = {
 
 def _operator(name: str) -> tuple[Callable[..., Expressions], Callable[..., Expressions]]:
     """An operator of blocks and the reflected one: the rule of this name, element by element."""
-    rule = getattr(ExpressionGraph, name)
 
     def operator(self: Expressions, other: Any) -> Expressions:
-        return self.both(partial(rule, self.graph), self, other)
+        return self.both(getattr(self.graph, name), self, other)
 
     def reflected(self: Expressions, other: Any) -> Expressions:
-        return self.both(partial(rule, self.graph), other, self)
+        return self.both(getattr(self.graph, name), other, self)
 
     return operator, reflected
 
@@ -515,7 +514,7 @@ def _of_scalars(operation: str) -> Callable[..., Expressions]:
     """A method that is this operation of the graph."""
 
     def method(self: GraphOps, *scalars: Block) -> Expressions:
-        number = self.graph.apply(operation, *map(self.scalar, scalars))
+        number = self.graph.apply(operation, *[self.scalar(each) for each in scalars])
         return Expressions(self.graph, (), [number])
 
     return method
